@@ -74,14 +74,14 @@ def train(
             total += loss.detach()
         mean_loss = (total / len(rows)).tolist()
         validation = [_validate(head, s, samples, own) for s, own in enumerate(held_out)]
-        accuracy = test_accuracy(head, test)
+        accuracy = accuracies(head, test)
         for s, own in enumerate(curves):
             own.append(mean_loss[s], *validation[s], accuracy[s])
     return curves
 
 
 @torch.no_grad()
-def test_accuracy(head: Head, test: Samples) -> list[float]:
+def accuracies(head: Head, test: Samples) -> list[float]:
     """Return every seed's accuracy on samples that the seeds share."""
     correct = 0
     count = test.labels.shape[1]
