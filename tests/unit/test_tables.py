@@ -7,8 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 FRAME = pd.DataFrame(
-    {"method": ["fl", "ftl_c"], "uplink": [3216037650000000, None], "accuracy": [0.894249, 0.5]},
-).astype({"uplink": object})
+    {
+        "method": ["fl", "ftl_c"],
+        "uplink": pd.Series([3216037650000000, None], dtype=object),
+        "accuracy": [0.894249, 0.5],
+    }
+)
 COLUMNS = (
     Column("method", "Method"),
     Column("uplink", "Total uplink", "Tb", lambda bits: f"{bits / 10**12:.0f}"),
