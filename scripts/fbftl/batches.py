@@ -82,37 +82,60 @@ def reshuffled(
         yield Epoch(chosen, weights)
 
 
+@dataclass(frozen=True)
+class Rounds:
+    """The rounds of the gradient methods between two evaluations, for one seed.
+
+    clients: (T, C) client of each place in T rounds, -1 for an empty place.
+    rows: (T, C, K) row numbers, K the most samples of any client.
+    present: (T, C, K) booleans, False where a client has fewer samples.
+    """
+
+    clients: np.ndarray
+    rows: np.ndarray
+    present: np.ndarray
+
+    @property
+    def counts(self) -> np.ndarray:
+        """Samples K_u behind each update (T, C)."""
+        return self.present.sum(axis=2)
+
+    def weights(self, arrives: np.ndarray) -> np.ndarray:
+        """Return each sample's weight (T, C, K) in its round's mean over what arrived.
+
+        Args:
+            arrives: (T, C) booleans, False where a client's update is lost.
+        """
+        counted = self.present & arrives[:, :, None]
+        return counted / np.maximum(counted.sum(axis=(1, 2), keepdims=True), 1)
+
+
 def rounds(
-    clients: Sequence[Sequence[np.ndarray]], clients_per_round: int, epochs: int,
-    seeds: Sequence[int],
-) -> Iterator[Epoch]:  # fmt: skip
+    clients: Sequence[np.ndarray], clients_per_round: int, epochs: int, seed: int
+) -> Iterator[Rounds]:
     """Yield rounds of U·C clients, each with all its samples; an epoch visits every client once.
 
-    A round's weights make the mean over its samples: the server's step with the average of
-    sum gradients g_u over the counts K_u (Sec. II-A). The last round of an epoch may be smaller.
+    The last round of an epoch may be smaller.
 
     Args:
-        clients: for each seed, the rows of each of its clients.
+        clients: the rows of each client.
         clients_per_round: clients U·C per round.
         epochs: epochs to yield.
-        seeds: one seed per entry of `clients`.
+        seed: the repetition's seed.
     """
-    orders = [stream(seed, "batches") for seed in seeds]
-    most = max((len(c) for own in clients for c in own), default=0)
-    steps = max(-(-len(own) // clients_per_round) for own in clients)
-    shape = (steps, len(seeds), clients_per_round, most)
+    order = stream(seed, "batches")
+    most = max(len(own) for own in clients)
+    steps = -(-len(clients) // clients_per_round)
     for _ in range(epochs):
-        chosen = np.zeros(shape, dtype=np.int64)
-        counts = np.zeros(shape, dtype=np.float32)
-        for s, (own, order) in enumerate(zip(clients, orders, strict=True)):
-            for position, client in enumerate(order.permutation(len(own))):
-                step, place = divmod(position, clients_per_round)
-                chosen[step, s, place, : len(own[client])] = own[client]
-                counts[step, s, place, : len(own[client])] = 1
-        sums = counts.sum(axis=(2, 3), keepdims=True)
-        weights = counts / np.maximum(sums, 1)
-        flat = (steps, len(seeds), clients_per_round * most)
-        yield Epoch(chosen.reshape(flat), weights.reshape(flat))
+        chosen = np.full(steps * clients_per_round, -1)
+        chosen[: len(clients)] = order.permutation(len(clients))
+        rows = np.zeros((len(chosen), most), dtype=np.int64)
+        present = np.zeros((len(chosen), most), dtype=bool)
+        for place, client in enumerate(chosen[: len(clients)]):
+            rows[place, : len(clients[client])] = clients[client]
+            present[place, : len(clients[client])] = True
+        shape = (steps, clients_per_round, most)
+        yield Rounds(chosen.reshape(shape[:2]), rows.reshape(shape), present.reshape(shape))
 
 
 def observed(schedule: Iterable[Epoch], seen: np.ndarray) -> Iterator[Epoch]:

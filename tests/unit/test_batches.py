@@ -49,12 +49,22 @@ def test_reshuffled_loses_positions_not_samples() -> None:
 
 def test_rounds_visit_every_client_once_with_all_its_samples() -> None:
     clients = [np.arange(0, 5), np.arange(5, 8), np.arange(8, 9), np.arange(9, 16)]
-    for epoch in rounds([clients], 3, 4, [0]):
-        assert epoch.rows.shape == (2, 1, 3 * 7)
-        visited = epoch.rows[epoch.weights > 0]
-        assert sorted(visited) == list(range(16))
-        by_place = epoch.rows.reshape(2, 3, 7)
-        used = epoch.weights.reshape(2, 3, 7) > 0
-        groups = [tuple(by_place[t, c][used[t, c]]) for t in range(2) for c in range(3)]
-        assert {g for g in groups if g} == {tuple(c) for c in clients}
-        assert epoch.weights.sum(axis=2) == pytest.approx(1)
+    for epoch in rounds(clients, 3, 4, seed=0):
+        assert epoch.rows.shape == (2, 3, 7)
+        assert sorted(epoch.clients.ravel()) == [-1, -1, 0, 1, 2, 3]
+        for client, rows, present in zip(
+            epoch.clients.ravel(), epoch.rows.reshape(6, 7), epoch.present.reshape(6, 7),
+            strict=True,
+        ):  # fmt: skip
+            assert list(rows[present]) == (list(clients[client]) if client >= 0 else [])
+
+
+def test_a_lost_update_leaves_the_mean_to_the_others() -> None:
+    clients = [np.arange(0, 2), np.arange(2, 6)]
+    (epoch,) = rounds(clients, 2, 1, seed=0)
+    everything = epoch.weights(np.ones((1, 2), dtype=bool))
+    assert everything[epoch.present] == pytest.approx(1 / 6)
+    lost = epoch.weights(epoch.clients != 0)
+    assert lost.sum() == pytest.approx(1)
+    assert lost[epoch.clients == 0].sum() == 0
+    assert epoch.weights(np.zeros((1, 2), dtype=bool)).sum() == 0
