@@ -3,7 +3,7 @@
 
 rule clients:
     input:
-        code=code("partition_clients.py"),
+        code=code_of_clients,
     output:
         clients="results/{task}/clients.h5",
     log:

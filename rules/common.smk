@@ -1,6 +1,7 @@
 """Helpers for rules: the checked study, the source files of scripts, the paths of runs."""
 
 import sys
+from functools import partial
 from pathlib import Path
 
 import yaml
@@ -10,6 +11,7 @@ sys.path.insert(0, str(Path(workflow.basedir, "scripts")))
 
 from fbftl.code import sources
 from fbftl.config import resolve
+from fbftl.datasets import KINDS
 from fbftl.errors import UserError
 
 
@@ -40,6 +42,12 @@ def code_of_method(wildcards):
     """Return the sources of the training script and of a setting's own method."""
     method = STUDY.setting(wildcards.task, wildcards.setting).method
     return sources("train_setting.py", "scripts", f"fbftl.methods.{method}")
+
+
+def code_of_clients(wildcards):
+    """Return the sources of the partition script and of the task's kind of data."""
+    kind = STUDY.task(wildcards.task)["data"]["kind"]
+    return sources("partition_clients.py", "scripts", f"fbftl.datasets.{KINDS[kind]}")
 
 
 def task_block(wildcards, block):

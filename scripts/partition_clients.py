@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from fbftl.clients import SERVER, Client, write_clients
 from fbftl.datasets import Samples, digest, load
 from fbftl.errors import UserError
+from fbftl.logs import run_job
 from fbftl.partition import members, partition
 
 
@@ -66,4 +68,17 @@ def main(
             "test": holdings(dataset.test, *test),
         },
         {"classes": json.dumps(dataset.classes), "dataset": digest(dataset)},
+    )
+
+
+if __name__ == "__main__":
+    run_job(
+        snakemake,
+        lambda job: main(
+            job.output.clients,
+            job.params.data,
+            job.params.clients,
+            job.config["data_folder"],
+            job.params.clients["seed"],
+        ),
     )

@@ -5,6 +5,7 @@ from typing import Any
 
 import torch
 
+from fbftl.logs import run_job
 from fbftl.source import prepare, write_source
 
 
@@ -21,3 +22,18 @@ def main(
     torch.set_num_threads(threads)
     torch.use_deterministic_algorithms(True)
     write_source(safetensors, manifest, prepare(source, image, data_folder, device))
+
+
+if __name__ == "__main__":
+    run_job(
+        snakemake,
+        lambda job: main(
+            job.output.model,
+            job.output.manifest,
+            job.params.source,
+            tuple(job.params.source["image"]),
+            job.config["data_folder"],
+            job.config["device"],
+            job.threads,
+        ),
+    )

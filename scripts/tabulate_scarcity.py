@@ -1,7 +1,24 @@
 """Tabulate accuracy against data fraction and packet loss rate under both loss semantics."""
 
 import pandas as pd
-from fbftl.tables import write_table
+
+from fbftl.tables import Column, write_table
+
+PERCENT = "{:.1%}"
+
+COLUMNS = [
+    Column("fraction", "clients", format="{:g}"),
+    Column("plr", "PLR", format="{:g}"),
+    Column("offered", "sent", "samples", "{:.0f}"),
+    Column("received", "received", "samples", "{:.0f}"),
+    Column("accuracy", "lost for good", format=PERCENT),
+    Column("spread", "±", format=PERCENT),
+    Column("accuracy_reshuffled", "reshuffled", format=PERCENT),
+    Column("spread_reshuffled", "±", format=PERCENT),
+    Column("seen_reshuffled", "seen when reshuffled", "samples", "{:.0f}"),
+    Column("difference", "difference", format="{:+.1%}"),
+    Column("seeds", "seeds"),
+]
 
 from fbftl.logs import run_job
 from fbftl.runs import mean_and_spread, read_tidy
@@ -9,7 +26,7 @@ from fbftl.runs import mean_and_spread, read_tidy
 
 def main(runs: str, csv: str) -> None:
     """Write the table from an experiment's tidy table; md and tex go beside the csv."""
-    write_table(csv, side_by_side(read_tidy(runs)))
+    write_table(csv, side_by_side(read_tidy(runs)), COLUMNS)
 
 
 def side_by_side(runs: pd.DataFrame) -> pd.DataFrame:

@@ -61,6 +61,7 @@ def mean_and_spread(runs: pd.DataFrame, by: list[str]) -> pd.DataFrame:
         accuracy=("test_accuracy", "mean"),
         spread=("test_accuracy", "std"),
         seeds=("seed", "nunique"),
+        offered=("offered", "mean"),
         received=("received", "mean"),
         seen=("seen", "mean"),
     ).reset_index()

@@ -22,7 +22,6 @@ import torch
 from torch import nn
 
 from fbftl import letters, networks
-from fbftl.errors import UserError
 from fbftl.files import write_json
 from fbftl.preprocess import Preprocessing, measured
 from fbftl.pretrain import Plan, accuracy, pretrain
