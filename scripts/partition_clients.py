@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
 from fbftl.clients import SERVER, Client, write_clients
 from fbftl.datasets import Samples, digest, load
 from fbftl.errors import UserError

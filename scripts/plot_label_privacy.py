@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-
 from fbftl.label_privacy import (
     Estimate,
     batch_entropy,

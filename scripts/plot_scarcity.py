@@ -3,7 +3,6 @@
 import matplotlib.pyplot as plt
 import pandas as pd
 import seaborn as sns
-
 from fbftl.logs import run_job
 from fbftl.runs import mean_and_spread, read_tidy
 from fbftl.style import COLUMN_WIDTH, NEUTRAL, save, use_style

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-
 from fbftl.logs import run_job
 from fbftl.source import prepare, write_source
 

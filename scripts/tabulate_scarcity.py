@@ -1,7 +1,8 @@
 """Tabulate accuracy against data fraction and packet loss rate under both loss semantics."""
 
 import pandas as pd
-
+from fbftl.logs import run_job
+from fbftl.runs import mean_and_spread, read_tidy
 from fbftl.tables import Column, write_table
 
 PERCENT = "{:.1%}"
@@ -19,9 +20,6 @@ COLUMNS = [
     Column("difference", "difference", format="{:+.1%}"),
     Column("seeds", "seeds"),
 ]
-
-from fbftl.logs import run_job
-from fbftl.runs import mean_and_spread, read_tidy
 
 
 def main(runs: str, csv: str) -> None:

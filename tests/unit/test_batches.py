@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
+from fbftl.batches import observed, reshuffled, rounds, shuffled
 from hypothesis import given
 from hypothesis import strategies as st
-
-from fbftl.batches import observed, reshuffled, rounds, shuffled
 
 
 @given(st.integers(1, 50), st.integers(1, 20), st.integers(1, 10))

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-
 from fbftl.config import resolve
 from fbftl.errors import UserError
 

@@ -3,14 +3,13 @@
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
 from fbftl.architectures import FLAN_T5_SMALL, t5, vgg16
 from fbftl.cost import compute, payload
 from fbftl.cost.layers import Network, convolution, dense, multiplications, parameters, products
 from fbftl.cost.payload import Federation
 from fbftl.errors import UserError
+from hypothesis import given
+from hypothesis import strategies as st
 
 VGG16 = vgg16()
 CIFAR = Federation(clients=6250, samples_per_client=8, clients_per_round=8)

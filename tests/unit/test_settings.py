@@ -1,11 +1,10 @@
 """Settings: names, expansion, duplicates."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
 from fbftl.errors import UserError
 from fbftl.settings import AXES, Setting, expand, from_axes
+from hypothesis import given
+from hypothesis import strategies as st
 
 AXIS_VALUES = {
     "method": ["fbftl", "ftl_c", "fl"],

@@ -2,10 +2,9 @@ import csv
 
 import pandas as pd
 import pytest
+from fbftl.tables import Column, escape_latex, escape_markdown, write_table
 from hypothesis import given
 from hypothesis import strategies as st
-
-from fbftl.tables import Column, escape_latex, escape_markdown, write_table
 
 FRAME = pd.DataFrame(
     {

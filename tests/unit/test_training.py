@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 import torch
-
 from fbftl.batches import shuffled
 from fbftl.curves import Curves, first_epoch_at, record, selected_epoch
 from fbftl.heads import layers, stacked

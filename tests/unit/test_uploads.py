@@ -1,11 +1,10 @@
 """Participation, validation split, and independence of the random streams."""
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
-
 from fbftl.randomness import stream, torch_seed
 from fbftl.uploads import Uploads, held_out, participating
+from hypothesis import given
+from hypothesis import strategies as st
 
 
 @given(st.integers(1, 30), st.floats(0.01, 1.0), st.integers(0, 5))

@@ -26,7 +26,9 @@ class Images(Protocol):
 
     def __getitem__(self, rows: slice) -> np.ndarray: ...
 
-    def take(self, rows: np.ndarray, axis: int) -> "Images": ...
+    def take(self, rows: np.ndarray, axis: int) -> "Images":
+        """Return the images at `rows`; axis is 0."""
+        ...
 
 
 @dataclass(frozen=True)
