@@ -15,10 +15,18 @@ if TYPE_CHECKING:
     import torch
 
     from fbftl.job import Job
+    from fbftl.ledger import Ledger
 
 MODULES = {
     "fbftl": "fbftl.methods.fbftl",
+    "ftl_c": "fbftl.methods.ftl_c",
+    "ftl_f": "fbftl.methods.ftl_f",
+    "fl": "fbftl.methods.fl",
+    "sfl": "fbftl.methods.sfl",
 }
+
+READS_FEATURES = ("fbftl", "ftl_c")
+"""Methods that train on the feature store alone; the others run the whole network."""
 
 
 @dataclass(frozen=True)
@@ -27,15 +35,25 @@ class Inputs:
 
     features: Path
     """The feature store."""
+    manifest: Path
+    """The feature store's manifest: cut layer, preprocessing, digests."""
     device: "torch.device"
+    clients: Path | None = None
+    """The client file, for methods that run the whole network."""
+    weights: Path | None = None
+    """The source model's weights, likewise."""
+    source: Path | None = None
+    """The source model's manifest, likewise."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run found, in builtin types."""
+    """What a run found."""
 
     repetitions: list[dict[str, Any]]
-    """One entry per seed: curves, the selected epoch, and what was sent and received."""
+    """One entry per seed, in builtin types: curves, selected epoch, what was sent and received."""
+    ledger: "Ledger"
+    """Every message that was sent."""
     provenance: dict[str, Any]
     """Digests of what the run was trained on."""
 
