@@ -17,15 +17,16 @@ SCHEMA = 1
 
 
 def main(
-    features: str, code: list[str], run: str, meta: str,
+    files: dict[str, str], code: list[str], run: str, ledger: str, meta: str,
     params: dict[str, Any], device: str, threads: int,
 ) -> None:  # fmt: skip
-    """Train a setting and write its run file and how it was made.
+    """Train a setting; write its run file, its ledger, and how they were made.
 
     Args:
-        features: path of the feature store.
+        files: paths of the method's input files by name, see `methods.Inputs`.
         code: source files that the result depends on.
         run: path of the run file to write.
+        ledger: path of the ledger to write.
         meta: path of the provenance file to write.
         params: the job, as `fbftl.config.Study.job` gives it.
         device: auto, cpu or cuda.
@@ -33,7 +34,8 @@ def main(
     """
     started = time.monotonic()
     job = from_params(params)
-    inputs = methods.Inputs(features=Path(features), device=devices.prepare(device, threads))
+    paths = {name: Path(path) for name, path in files.items()}
+    inputs = methods.Inputs(device=devices.prepare(device, threads), **paths)
     outcome = methods.method(job.setting.method)(job, inputs)
     write_json(
         run,
@@ -47,6 +49,7 @@ def main(
             "repetitions": outcome.repetitions,
         },
     )
+    outcome.ledger.write(ledger)
     write_json(meta, provenance.record(code, inputs.device, time.monotonic() - started))
 
 
@@ -54,9 +57,10 @@ if __name__ == "__main__":
     run_job(
         snakemake,
         lambda job: main(
-            job.input.features,
+            {name: path for name, path in job.input.items() if name != "code"},
             list(job.input.code),
             job.output.run,
+            job.output.ledger,
             job.output.meta,
             job.params.job,
             job.config["device"],

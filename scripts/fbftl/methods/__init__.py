@@ -25,10 +25,6 @@ MODULES = {
     "sfl": "fbftl.methods.sfl",
 }
 
-READS_FEATURES = ("fbftl", "ftl_c")
-"""Methods that train on the feature store alone; the others run the whole network."""
-
-
 @dataclass(frozen=True)
 class Inputs:
     """The files that a method may read, and the device it computes on."""
