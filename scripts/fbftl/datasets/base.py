@@ -26,7 +26,8 @@ class Images(Protocol):
 
     def __getitem__(self, rows: slice) -> np.ndarray: ...
 
-    def take(self, rows: np.ndarray, axis: int) -> "Images": ...
+    def take(self, rows: np.ndarray, axis: int) -> "Images":
+        """Return the images of the given rows, as NumPy's `take` does along axis 0."""
 
 
 @dataclass(frozen=True)
