@@ -25,7 +25,7 @@ import h5py
 import numpy as np
 
 from fbftl.errors import UserError
-from fbftl.examples import Examples
+from fbftl.examples import Examples, explaining_damage
 from fbftl.files import replacing
 
 SERVER = "server"
@@ -162,22 +162,18 @@ class ClientFile:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        try:
+        if not self.path.exists():
+            raise UserError(f"client file {path} is missing; run the workflow to make it")
+        with explaining_damage(f"client file {path}"):
             self._file = h5py.File(self.path, "r")
-        except FileNotFoundError:
-            raise UserError(f"client file {path} is missing; run the workflow to make it") from None
-        except OSError as error:
-            raise UserError(
-                f"client file {path} is damaged or not HDF5; "
-                "delete it and run the workflow again to make it anew"
-            ) from error
-        self.splits = tuple(name for name in self._file if f"{name}/examples" in self._file)
-        if not self.splits:
-            self._file.close()
-            raise UserError(
-                f"client file {path} has no group <split>/examples; "
-                "delete it and run the workflow again to make it anew"
+            self.splits = tuple(
+                split
+                for split in self._file
+                if isinstance(self._file.get(f"{split}/examples"), h5py.Group)
             )
+        if not self.splits:
+            self.close()
+            raise UserError(f"client file {path} has no group <split>/examples; make it anew")
         self._examples: dict[str, Examples] = {}
 
     def __enter__(self) -> Self:
@@ -215,7 +211,7 @@ class ClientFile:
             if "sample" not in examples.columns:
                 raise UserError(
                     f"client file {self.path} holds no array 'sample' for its clients of "
-                    f"{split!r}; delete it and run the workflow again to make it anew"
+                    f"{split!r}; make it anew"
                 )
             self._examples[split] = examples
         return self._examples[split]

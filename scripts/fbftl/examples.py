@@ -5,7 +5,8 @@ clients with a handful of samples each, so that opening objects is what reading 
 uses h5py's low-level calls (a third of the time) and reads straight into the batch.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import h5py
@@ -15,6 +16,15 @@ from fbftl.errors import UserError
 
 MAX_COMPRESSION = 1100
 """No filter of HDF5 packs harder than this (deflate: 1,032), so a file that claims more lies."""
+
+
+@contextmanager
+def explaining_damage(where: str) -> Iterator[None]:
+    """Turn whatever h5py raises on a damaged file into one sentence that starts with `where`."""
+    try:
+        yield
+    except (OSError, RuntimeError, KeyError, ValueError, TypeError, MemoryError) as error:
+        raise UserError(f"{where} is damaged or not HDF5; make the file anew") from error
 
 
 @dataclass(frozen=True)
@@ -56,10 +66,15 @@ class Examples:
     def __init__(self, group: h5py.Group, names: Sequence[str] | None = None) -> None:
         self._group = group.id
         self._where = f"{group.file.filename}, group {group.name}"
+        with explaining_damage(self._where):
+            self._survey(group, names)
+
+    def _survey(self, group: h5py.Group, names: Sequence[str] | None) -> None:
+        """Compare every client's arrays with the first client's."""
         self.ids = list(group)
         if not self.ids:
             raise UserError(f"{self._where}, has no clients; put one group per client there")
-        first = group[self.ids[0]]
+        first = group.get(self.ids[0])
         if names is None:
             names = sorted(first) if isinstance(first, h5py.Group) else ()
         if not names:
@@ -75,7 +90,7 @@ class Examples:
         if claimed > MAX_COMPRESSION * group.file.id.get_filesize():
             raise UserError(
                 f"{self._where}, claims {claimed} bytes, which a file of this size cannot hold; "
-                "it is damaged, replace it"
+                "make it anew"
             )
 
     def owners(self, first: int, last: int) -> np.ndarray:
@@ -92,8 +107,10 @@ class Examples:
             UserError: on an array that the clients do not hold, or if the file cannot be read.
         """
         last = min(last, self.count)
+        first = min(first, last)
         parts = self._parts(first, last)
-        return {name: self._read(name, parts, last - first) for name in names or self.columns}
+        with explaining_damage(self._where):
+            return {name: self._read(name, parts, last - first) for name in names or self.columns}
 
     def _parts(self, first: int, last: int) -> list[tuple[str, int, int]]:
         """Cut rows ``first:last`` at the client borders: client id, its first and last row."""
@@ -129,23 +146,16 @@ class Examples:
             shape = (high - low, *column.shape)
             chosen.select_hyperslab((low, *(0 for _ in column.shape)), shape)
             rows = out[filled : filled + high - low]
-            try:
-                dataset.read(h5py.h5s.create_simple(shape), chosen, rows)
-            except OSError as error:
-                raise UserError(
-                    f"{self._where}: {name!r} of client {client} cannot be read; "
-                    "the file is damaged, replace it"
-                ) from error
+            dataset.read(h5py.h5s.create_simple(shape), chosen, rows)
             filled += high - low
         return out
 
     def _open(self, client: str, name: str) -> h5py.h5d.DatasetID:
         try:
             return h5py.h5d.open(self._group, f"{client}/{name}".encode())
-        except (KeyError, ValueError, TypeError, OSError):
+        except (KeyError, ValueError, TypeError):
             raise UserError(
-                f"{self._where}: client {client!r} has no array {name!r}; "
-                "the file is damaged or of another kind, replace it"
+                f"{self._where}: client {client!r} has no array {name!r}; make the file anew"
             ) from None
 
     def _column(self, client: str, name: str) -> Column:
@@ -176,6 +186,6 @@ class Examples:
         if len(set(lengths.values())) > 1:
             raise UserError(
                 f"{self._where}: the arrays of client {client!r} have unequal lengths "
-                f"{lengths}; the file is damaged, replace it"
+                f"{lengths}; make the file anew"
             )
         return lengths.popitem()[1]

@@ -24,6 +24,9 @@ import numpy as np
 from fbftl.errors import UserError
 from fbftl.randomness import stream
 
+MAX_ALPHA = 1e6
+"""Far beyond any difference from iid; much larger values overflow while drawing."""
+
 
 def partition(labels: np.ndarray, spec: Mapping[str, Any], seed: int) -> np.ndarray:
     """Return the client of every sample, int32 [n], clients counted from 0.
@@ -103,9 +106,10 @@ def _shards_per_client(spec: Mapping[str, Any]) -> int:
 
 def _alpha(spec: Mapping[str, Any]) -> float:
     alpha = spec.get("alpha")
-    if alpha is None or not (0 < alpha < math.inf):
+    if alpha is None or not 0 < alpha <= MAX_ALPHA:
         raise UserError(
-            f"clients.alpha is {alpha}; the partition {spec['partition']} needs a number above 0"
+            f"clients.alpha is {alpha}; the partition {spec['partition']} needs a number "
+            f"above 0 and at most {MAX_ALPHA:.0f}"
         )
     return alpha
 

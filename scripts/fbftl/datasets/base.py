@@ -27,8 +27,7 @@ class Images(Protocol):
     def __getitem__(self, rows: slice) -> np.ndarray: ...
 
     def take(self, rows: np.ndarray, axis: int) -> "Images":
-        """Return the images at `rows`; axis is 0."""
-        ...
+        """Return the images of the given rows, as NumPy's `take` does along axis 0."""
 
 
 @dataclass(frozen=True)

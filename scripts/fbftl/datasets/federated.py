@@ -16,7 +16,7 @@ import numpy as np
 from fbftl.clients import valid_id
 from fbftl.datasets.base import BLOCK, Samples, located
 from fbftl.errors import UserError
-from fbftl.examples import Examples
+from fbftl.examples import Examples, explaining_damage
 
 
 def check(spec: Mapping[str, Any], folder: Path | None) -> None:
@@ -54,19 +54,19 @@ def _groups(spec: Mapping[str, Any], folder: Path | None) -> list[tuple[Path, st
 
 
 def _open(path: Path) -> h5py.File:
-    try:
+    with explaining_damage(str(path)):
         return h5py.File(path, "r")
-    except OSError as error:
-        raise UserError(f"{path} is damaged or not an HDF5 file; fetch it again") from error
 
 
 def _examples(file: h5py.File, group: str, spec: Mapping[str, Any]) -> Examples:
-    if not isinstance(file.get(group), h5py.Group):
+    with explaining_damage(file.filename):
+        found = file.get(group)
+    if not isinstance(found, h5py.Group):
         raise UserError(
             f"{file.filename} has no group {group!r}; store samples as examples/<client>/<array>"
         )
     image, label = _keys(spec)
-    examples = Examples(file[group], (image, label))
+    examples = Examples(found, (image, label))
     for client in examples.ids:
         if not valid_id(client):
             raise UserError(
