@@ -73,7 +73,7 @@ FLAN_T5_SMALL = T5Shape(
 )
 
 
-def t5(shape: T5Shape, trained_encoders: int) -> Network:
+def t5(shape: T5Shape, trained_encoders: int, embedding_copies: int = 1) -> Network:
     """Return a T5 with an untied output layer, one `Layer` per block, cut inside the encoder.
 
     Inputs, outputs and multiplications are per token and count the dense layers alone: scores of
@@ -82,6 +82,8 @@ def t5(shape: T5Shape, trained_encoders: int) -> Network:
     Args:
         shape: the sizes.
         trained_encoders: encoder blocks from the cut on; all of them freeze the embedding alone.
+        embedding_copies: how often to count the one embedding that encoder and decoder share;
+            Table IV counts it three times (audit row A8).
 
     Raises:
         UserError: if the encoder has fewer blocks than `trained_encoders`, or none is trained.
@@ -112,12 +114,13 @@ def t5(shape: T5Shape, trained_encoders: int) -> Network:
     def norm(stack: str) -> Layer:
         return Layer(f"{stack}.norm", "norm", shape.width, shape.width, shape.width)
 
+    embedding = Layer("embedding", "embedding", table, 1, shape.width)
     layers = (
-        Layer("embedding", "embedding", table, 1, shape.width),
+        *(embedding,) * embedding_copies,
         *(block("encoder", index, attentions=1) for index in range(shape.blocks)),
         norm("encoder"),
         *(block("decoder", index, attentions=2) for index in range(shape.blocks)),
         norm("decoder"),
         Layer("lm_head", "dense", table, shape.width, shape.vocabulary, products=table),
     )
-    return Network("t5", layers, cut=1 + shape.blocks - trained_encoders)
+    return Network("t5", layers, cut=embedding_copies + shape.blocks - trained_encoders)

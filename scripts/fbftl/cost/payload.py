@@ -83,7 +83,7 @@ def uplink_bits(batches: int, numbers: int, bits: int = FLOAT_BITS) -> int:
 def label_bits(samples: int, classes: int) -> int:
     """Return the bits of sending every sample's label once, ceil(log2 N) each.
 
-    The paper leaves them out of Eq. (6).
+    The paper leaves them out of Eq. (6). Token ids cost the same, N being the vocabulary.
     """
     return samples * max(1, (classes - 1).bit_length())
 
