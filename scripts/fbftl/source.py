@@ -115,12 +115,12 @@ def _source_task(
     source: Mapping[str, Any], image: tuple[int, int, int], data_folder: str | Path | None
 ) -> tuple[np.ndarray, np.ndarray, int]:
     """Return shuffled images (uint8, NHWC), labels (int64, from 0) and the number of classes."""
-    if source["on"] == "letters":
+    if source["task"] == "letters":
         images, labels = letters.render_letters(source["samples"], image, source["seed"])
         return images, labels, len(letters.ALPHABET)
     from fbftl.datasets import load
 
-    samples = load(source["on"]["data"], data_folder)
+    samples = load(source["task"]["data"], data_folder)
     order = stream(source["seed"], "source samples").permutation(len(samples.labels))
     chosen = order[: source["samples"]]
     kept, labels = np.unique(samples.labels[chosen], return_inverse=True)
@@ -144,7 +144,7 @@ def write_source(safetensors: str | Path, manifest: str | Path, source: Source) 
 
 def _libraries(source: Source) -> list[str]:
     kind = source.architecture["from"]
-    renderer = ["pillow", "matplotlib"] if source.origin.get("on") == "letters" else []
+    renderer = ["pillow", "matplotlib"] if source.origin.get("task") == "letters" else []
     return ["torch", *renderer, *([kind] if kind != "vgg" else [])]
 
 
