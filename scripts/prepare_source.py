@@ -1,11 +1,8 @@
-"""Make the source model: pre-train it on the source task, or load published weights."""
+"""Make the source model: pre-train it on the source task, or load given weights."""
 
-from pathlib import Path
 from typing import Any
 
-import torch
-
-from fbftl.source import prepare, write_source
+from fbftl.source import write_source
 
 
 def main(
@@ -13,11 +10,25 @@ def main(
     manifest: str,
     source: dict[str, Any],
     image: tuple[int, int, int],
-    data_folder: str | Path | None,
+    data_folder: str | None,
     device: str,
-    threads: int,
 ) -> None:
-    """Write weights and manifest of the source model that the `source` block asks for."""
-    torch.set_num_threads(threads)
-    torch.use_deterministic_algorithms(True)
-    write_source(safetensors, manifest, prepare(source, image, data_folder, device))
+    """Write weights and manifest of the source model that the config's `source` block asks for.
+
+    Args:
+        safetensors: where the weights go.
+        manifest: where what is known of them goes, JSON.
+        source: the block, with `kind: pretrain` or `kind: load`.
+        image: height, width and channels of the target's images.
+        data_folder: where the data set of a source task lies; null for letters.
+        device: `cpu` or `cuda`, where to pre-train.
+    """
+    if source["kind"] == "pretrain":
+        from fbftl.pretrain import pretrain_source
+
+        made = pretrain_source(source, image, data_folder, device)
+    else:
+        from fbftl.load import load_given
+
+        made = load_given(source)
+    write_source(safetensors, manifest, made)
