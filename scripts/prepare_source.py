@@ -1,26 +1,40 @@
-"""Make the source model: pre-train it on the source task, or load published weights."""
+"""Make the source model: pre-train it on the source task, or load given weights."""
 
-from pathlib import Path
 from typing import Any
 
-import torch
+from fbftl import devices
 from fbftl.logs import run_job
-from fbftl.source import prepare, write_source
+from fbftl.source import write_source
 
 
 def main(
     safetensors: str,
     manifest: str,
     source: dict[str, Any],
-    image: tuple[int, int, int],
-    data_folder: str | Path | None,
+    data_folder: str | None,
     device: str,
     threads: int,
 ) -> None:
-    """Write weights and manifest of the source model that the `source` block asks for."""
-    torch.set_num_threads(threads)
-    torch.use_deterministic_algorithms(True)
-    write_source(safetensors, manifest, prepare(source, image, data_folder, device))
+    """Write weights and manifest of the source model that the config's `source` block asks for.
+
+    Args:
+        safetensors: where the weights go.
+        manifest: where what is known of them goes, JSON.
+        source: the block, with `kind: pretrain` or `kind: load`.
+        data_folder: where the data set of a source task lies; null for letters.
+        device: auto, cpu or cuda, where to pre-train.
+        threads: threads to compute with.
+    """
+    where = devices.prepare(device, threads)
+    if source["kind"] == "pretrain":
+        from fbftl.pretrain import pretrain_source
+
+        made = pretrain_source(source, tuple(source["image"]), data_folder, where.type)
+    else:
+        from fbftl.load import load_given
+
+        made = load_given(source)
+    write_source(safetensors, manifest, made)
 
 
 if __name__ == "__main__":
@@ -30,7 +44,6 @@ if __name__ == "__main__":
             job.output.model,
             job.output.manifest,
             job.params.source,
-            tuple(job.params.source["image"]),
             job.config["data_folder"],
             job.config["device"],
             job.threads,

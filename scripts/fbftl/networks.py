@@ -7,6 +7,7 @@ clients would make FL differ from the update that the paper analyses.
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from itertools import pairwise
 
 from torch import nn
 
@@ -76,7 +77,7 @@ def mlp_head(widths: Sequence[int], classes: int) -> nn.Sequential:
         classes: number of classes.
     """
     layers: OrderedDict[str, nn.Module] = OrderedDict()
-    for number, (inputs, outputs) in enumerate(zip(widths, widths[1:], strict=False), start=1):
+    for number, (inputs, outputs) in enumerate(pairwise(widths), start=1):
         layers[f"fc{number}"] = nn.Linear(inputs, outputs)
         layers[f"relu_fc{number}"] = nn.ReLU()
     layers["output"] = nn.Linear(widths[-1], classes)

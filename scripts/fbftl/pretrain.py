@@ -1,15 +1,34 @@
 """Pre-train a source model: SGD with momentum under a one-cycle learning rate."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import nn
 
+from fbftl import letters
 from fbftl.errors import UserError
-from fbftl.preprocess import Preprocessing, preprocess
+from fbftl.preprocess import Preprocessing, measured, preprocess
 from fbftl.randomness import stream
+from fbftl.source import Source, build
+
+HELD_OUT_LETTERS = 2000
+"""Letters rendered besides the training ones, to state the source model's accuracy."""
+
+
+@dataclass(frozen=True)
+class SourceTask:
+    """What the source model learns: images uint8 NHWC, labels int64, and how many classes."""
+
+    images: np.ndarray
+    labels: np.ndarray
+    held_out_images: np.ndarray
+    held_out_labels: np.ndarray
+    classes: int
 
 
 @dataclass(frozen=True)
@@ -31,6 +50,63 @@ class Plan:
     momentum: float = 0.9
     weight_decay: float = 5e-4
     seed: int = 0
+
+
+def pretrain_source(
+    source: Mapping[str, Any],
+    image: tuple[int, int, int],
+    data_folder: str | Path | None,
+    device: str = "cpu",
+) -> Source:
+    """Return the source model that the config's `source` block of `kind: pretrain` asks for.
+
+    Args:
+        source: `on` (letters or a data set), `network`, `samples` and the fields of `Plan`.
+        image: height, width and channels of the target's images, at which letters are rendered.
+        data_folder: where a data set lies; letters need none.
+        device: where to train.
+
+    Raises:
+        UserError: if the data set cannot be read, or as `pretrain` and `networks.vgg`.
+    """
+    task = _source_task(source, image, data_folder)
+    architecture = {
+        "from": "vgg",
+        "image": list(task.images.shape[1:]),
+        "classes": task.classes,
+        **{key: value for key, value in source["network"].items() if key != "name"},
+    }
+    model = build(architecture, source["seed"])
+    preprocessing = measured(task.images)
+    plan = Plan(**{field.name: source[field.name] for field in fields(Plan)})
+    pretrain(model, task.images, task.labels, preprocessing, plan, device)
+    score = accuracy(model, task.held_out_images, task.held_out_labels, preprocessing)
+    return Source(model, architecture, preprocessing, dict(source), score)
+
+
+def _source_task(
+    source: Mapping[str, Any], image: tuple[int, int, int], data_folder: str | Path | None
+) -> SourceTask:
+    if source["task"] == "letters":
+        return _letters(source["samples"], image, source["seed"])
+    from fbftl.datasets import load
+
+    dataset = load(source["task"]["data"], data_folder)
+    order = stream(source["seed"], "source samples").permutation(len(dataset.train.labels))
+    kept = np.sort(order[: source["samples"]])
+    return SourceTask(
+        np.asarray(dataset.train.inputs[:])[kept],
+        dataset.train.labels[kept],
+        np.asarray(dataset.test.inputs[:]),
+        dataset.test.labels,
+        len(dataset.classes),
+    )
+
+
+def _letters(samples: int, image: tuple[int, int, int], seed: int) -> SourceTask:
+    images, labels = letters.render_letters(samples, image, seed)
+    held_out = letters.render_letters(HELD_OUT_LETTERS, image, seed, "letters held out")
+    return SourceTask(images, labels, *held_out, len(letters.ALPHABET))
 
 
 def pretrain(

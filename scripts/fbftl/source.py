@@ -1,6 +1,6 @@
-"""The source model: built from its architecture, pre-trained or loaded, written with a manifest.
+"""The source model: built from its architecture, written with a manifest, read again.
 
-The manifest tells everything that is needed to build the same module again, offline:
+`pretrain` and `load` make it. The manifest tells everything that is needed to build the same module again, offline:
 
     architecture    what `build` takes
     preprocessing   size, mean and std that the model was trained with
@@ -12,24 +12,19 @@ The manifest tells everything that is needed to build the same module again, off
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from torch import nn
 
-from fbftl import letters, networks
+from fbftl import networks
 from fbftl.files import write_json
-from fbftl.preprocess import Preprocessing, measured
-from fbftl.pretrain import Plan, accuracy, pretrain
-from fbftl.randomness import stream, torch_seed
+from fbftl.preprocess import Preprocessing
+from fbftl.randomness import torch_seed
 from fbftl.weights import fill, read_weights, write_weights
-
-HELD_OUT = 0.1
-"""Share of the source samples that pre-training does not see."""
 
 
 @dataclass(frozen=True)
@@ -65,68 +60,6 @@ def build(architecture: Mapping[str, Any], seed: int = 0) -> nn.Module:
         return build_backbone(kind, **options)
 
 
-def prepare(
-    source: Mapping[str, Any],
-    image: tuple[int, int, int],
-    data_folder: str | Path | None,
-    device: str = "cpu",
-) -> Source:
-    """Make the source model that the config's `source` block asks for.
-
-    Args:
-        source: the block, with `kind: pretrain` or `kind: load`.
-        image: height, width and channels of the target's images.
-        data_folder: where data sets of a source task lie; letters need none.
-        device: where to pre-train.
-
-    Raises:
-        UserError: if a file, digest, name or size in the block is wrong.
-    """
-    if source["kind"] == "load":
-        from fbftl.backbones import load_backbone
-
-        return load_backbone(source, image)
-    return _pretrained(source, image, data_folder, device)
-
-
-def _pretrained(
-    source: Mapping[str, Any],
-    image: tuple[int, int, int],
-    data_folder: str | Path | None,
-    device: str,
-) -> Source:
-    images, labels, classes = _source_task(source, image, data_folder)
-    architecture = {
-        "from": "vgg",
-        "image": list(images.shape[1:]),
-        "classes": classes,
-        **{key: value for key, value in source["network"].items() if key != "name"},
-    }
-    model = build(architecture, source["seed"])
-    held_out = int(len(labels) * HELD_OUT)
-    preprocessing = measured(images[held_out:])
-    plan = Plan(**{field.name: source[field.name] for field in fields(Plan)})
-    pretrain(model, images[held_out:], labels[held_out:], preprocessing, plan, device)
-    score = accuracy(model, images[:held_out], labels[:held_out], preprocessing)
-    return Source(model, architecture, preprocessing, dict(source), score)
-
-
-def _source_task(
-    source: Mapping[str, Any], image: tuple[int, int, int], data_folder: str | Path | None
-) -> tuple[np.ndarray, np.ndarray, int]:
-    """Return shuffled images (uint8, NHWC), labels (int64, from 0) and the number of classes."""
-    if source["task"] == "letters":
-        images, labels = letters.render_letters(source["samples"], image, source["seed"])
-        return images, labels, len(letters.ALPHABET)
-    from fbftl.datasets import load
-
-    samples = load(source["task"]["data"], data_folder)
-    order = stream(source["seed"], "source samples").permutation(len(samples.labels))
-    chosen = order[: source["samples"]]
-    kept, labels = np.unique(samples.labels[chosen], return_inverse=True)
-    return samples.inputs[chosen], labels.astype(np.int64), len(kept)
-
-
 def write_source(safetensors: str | Path, manifest: str | Path, source: Source) -> None:
     """Write weights and manifest; equal models give equal bytes on one machine."""
     digest = write_weights(safetensors, source.model)
@@ -144,7 +77,7 @@ def write_source(safetensors: str | Path, manifest: str | Path, source: Source) 
 
 def _libraries(source: Source) -> list[str]:
     kind = source.architecture["from"]
-    renderer = ["pillow", "matplotlib"] if source.origin.get("task") == "letters" else []
+    renderer = ["pillow", "matplotlib"] if source.origin.get("on") == "letters" else []
     return ["torch", *renderer, *([kind] if kind != "vgg" else [])]
 
 

@@ -25,6 +25,7 @@ MODULES = {
     "sfl": "fbftl.methods.sfl",
 }
 
+
 @dataclass(frozen=True)
 class Inputs:
     """The files that a method may read, and the device it computes on."""
