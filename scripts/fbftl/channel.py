@@ -109,7 +109,7 @@ class BurstLoss:
     @property
     def leave_good(self) -> float:
         """Probability that a bad block follows a good one."""
-        return self.blr / (1 - self.blr) / self.burst_length
+        return min(1.0, self.blr / (1 - self.blr) / self.burst_length)
 
     def lost_blocks(self, blocks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return how many of the `blocks` (packets,) sent are lost, (packets,) int64."""

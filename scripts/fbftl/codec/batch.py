@@ -10,10 +10,11 @@ import numpy as np
 
 from fbftl.codec.bitpack import packed_bytes
 from fbftl.codec.compression import FLOAT_BITS, Compression, finite_float32
-from fbftl.codec.message import HEADER_BYTES, RANGE_BYTES, label_bits
+from fbftl.codec.encoder import label_bits
+from fbftl.codec.header import HEADER_BYTES
 from fbftl.codec.positions import positions_bytes
-from fbftl.codec.quantise import Grid
-from fbftl.codec.sparsify import scatter, select
+from fbftl.codec.quantiser import RANGE_BYTES, Grid
+from fbftl.codec.sparsifier import scatter, select
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +22,7 @@ class Compressed:
     """What the server reads of each message, and the message's length.
 
     Attributes:
-        values: (n, X) float32, the decoded rows.
+        values: (n, X) float32, the decoded rows; with q = 32 and r = 1 the input itself.
         bits: (n,) int64, length of each row's packed message, header included.
     """
 

@@ -1,20 +1,10 @@
 """Which elements of a sparse message were kept: as a bitmap, or as Golomb-Rice coded gaps."""
 
-from enum import IntEnum
-
 import numpy as np
 
 from fbftl.codec.bitpack import packed_bytes
+from fbftl.codec.header import Layout
 from fbftl.codec.rice import rice_bytes, rice_decode, rice_encode, rice_parameter
-
-
-class PositionCode(IntEnum):
-    """How a message carries the kept positions; the value is what its header holds."""
-
-    ALL = 0
-    BITMAP = 1
-    GAPS = 2
-    RANGE = 3
 
 
 def gaps_of(positions: np.ndarray) -> np.ndarray:
@@ -23,7 +13,7 @@ def gaps_of(positions: np.ndarray) -> np.ndarray:
 
 
 def positions_bytes(positions: np.ndarray, width: int) -> np.ndarray:
-    """Return the (messages,) lengths in bytes of the cheaper packed coding."""
+    """Return the (messages,) bytes that `encode_positions` gives to (messages, rows, count)."""
     messages, rows, count = positions.shape
     if count == width:
         return np.zeros(messages, dtype=np.int64)
@@ -32,38 +22,34 @@ def positions_bytes(positions: np.ndarray, width: int) -> np.ndarray:
     return np.minimum(coded, packed_bytes(rows * width, 1))
 
 
-def encode_positions(positions: np.ndarray, width: int) -> list[tuple[PositionCode, bytes]]:
+def encode_positions(positions: np.ndarray, width: int) -> list[tuple[Layout, bytes]]:
     """Encode the positions (messages, rows, count) of each message the cheaper way."""
     messages, rows, count = positions.shape
     if count == width:
-        return [(PositionCode.ALL, b"")] * messages
+        return [(Layout.DENSE, b"")] * messages
     gaps = gaps_of(positions).reshape(messages, -1)
     parameter = rice_parameter(width - count, count)
-    bitmap_bytes = packed_bytes(rows * width, 1)
-    shorter = rice_bytes(gaps, parameter) < bitmap_bytes
-    coded: list[tuple[PositionCode, bytes]] = [(PositionCode.BITMAP, b"")] * messages
-    if shorter.any():
-        for index, text in zip(
-            np.flatnonzero(shorter), rice_encode(gaps[shorter], parameter), strict=True
-        ):
-            coded[index] = (PositionCode.GAPS, text)
-    for index in np.flatnonzero(~shorter):
-        text = np.packbits(bitmap_of(positions[index], width)).tobytes()
-        coded[index] = (PositionCode.BITMAP, text)
-    return coded
+    coded = rice_encode(gaps, parameter)
+    longest = packed_bytes(rows * width, 1)
+    return [
+        (Layout.GAPS, gaps_text)
+        if len(gaps_text) < longest
+        else (Layout.BITMAP, np.packbits(bitmap_of(message, width)).tobytes())
+        for message, gaps_text in zip(positions, coded, strict=True)
+    ]
 
 
 def decode_positions(
-    code: PositionCode, packed: np.ndarray, rows: int, count: int, width: int
+    layout: Layout, packed: np.ndarray, rows: int, count: int, width: int
 ) -> tuple[np.ndarray, int]:
     """Return the positions (rows, count) and how many bytes of `packed` they took.
 
     Raises:
         ValueError: if the bytes are too few or say something impossible.
     """
-    if code is PositionCode.ALL:
+    if layout is Layout.DENSE:
         return np.broadcast_to(np.arange(width), (rows, width)), 0
-    if code is PositionCode.BITMAP:
+    if layout is Layout.BITMAP:
         length = packed_bytes(rows * width, 1)
         if length > len(packed):
             raise ValueError("it ends within the bitmap of kept positions")

@@ -52,7 +52,7 @@ def rice_decode(packed: np.ndarray, count: int, parameter: int) -> tuple[np.ndar
     """
     low_bytes = packed_bytes(count, parameter)
     ends = np.flatnonzero(np.unpackbits(packed[low_bytes:]))[:count]
-    if low_bytes > len(packed) or len(ends) < count:
+    if len(ends) < count:
         raise ValueError("it ends within the Golomb-Rice coded numbers")
     quotients = np.diff(ends, prepend=-1) - 1
     numbers = (quotients << parameter) | unpack(packed, count, parameter)

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from fbftl.codec.compression import FLOAT_BITS, PLAIN, Compression, finite_float32
+from fbftl.codec.encoder import encode, label_bits
 from fbftl.codec.entropy import encode_histogram, entropy_bits
-from fbftl.codec.message import RANGE_BYTES, encode, label_bits
-from fbftl.codec.quantise import Grid
-from fbftl.codec.sparsify import select
+from fbftl.codec.quantiser import RANGE_BYTES, Grid
+from fbftl.codec.sparsifier import select
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,8 @@ import numpy as np
 
 from fbftl.codec.compression import FLOAT_BITS, finite_float32
 
+RANGE_BYTES = 8  # a grid travels as its two ends
+
 
 @dataclass(frozen=True)
 class Grid:
