@@ -1,6 +1,6 @@
 """The source model: built from its architecture, written with a manifest, read again.
 
-`pretrain` and `load` make it. The manifest tells everything that is needed to build the same module again, offline:
+`pretrain` and `load` make it. The manifest tells everything that is needed to build the same module again:
 
     architecture    what `build` takes
     preprocessing   size, mean and std that the model was trained with
@@ -77,7 +77,7 @@ def write_source(safetensors: str | Path, manifest: str | Path, source: Source) 
 
 def _libraries(source: Source) -> list[str]:
     kind = source.architecture["from"]
-    renderer = ["pillow", "matplotlib"] if source.origin.get("on") == "letters" else []
+    renderer = ["pillow", "matplotlib"] if source.origin.get("task") == "letters" else []
     return ["torch", *renderer, *([kind] if kind != "vgg" else [])]
 
 
