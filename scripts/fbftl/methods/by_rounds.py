@@ -16,6 +16,7 @@ from fbftl.randomness import stream
 from fbftl.rounds import Gradient, LabelledInputs, batch_gradient, train_rounds
 from fbftl.uploads import held_out, participating
 
+
 @dataclass(frozen=True)
 class Federation:
     """What the clients hold, and the test split.

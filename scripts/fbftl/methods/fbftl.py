@@ -42,10 +42,10 @@ def run(job: Job, inputs: Inputs) -> Outcome:
         | {"seen": int(mark.sum())}
         for c, seed, own, mark in zip(curves, job.seeds, sent, seen, strict=True)
     ]
-    ledger = Ledger(method="fbftl", store=store.provenance.digest)
+    ledger = Ledger(method="fbftl", store=store.digest)
     for seed, own in zip(job.seeds, sent, strict=True):
         enter(ledger, seed, own, uploaded, classes)
-    return Outcome(repetitions, ledger, {"features": store.provenance.digest})
+    return Outcome(repetitions, ledger, {"features": store.digest})
 
 
 def send(job: Job, client: np.ndarray, seed: int) -> Uploads:

@@ -99,6 +99,11 @@ class FeatureStore:
         self._small: dict[tuple[str, str], np.ndarray] = {}  # labels, ids, offsets: read once
 
     @property
+    def digest(self) -> str:
+        """SHA-256 of the store's document, which holds the digests of all its arrays."""
+        return self._document["digest"]
+
+    @property
     def splits(self) -> tuple[str, ...]:
         """Names of the splits."""
         return tuple(self.provenance.counts)
