@@ -5,8 +5,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
-
 from fbftl import devices
 from fbftl.clients import ClientFile
 from fbftl.extract import extract
@@ -16,6 +14,7 @@ from fbftl.logs import run_job
 from fbftl.preprocess import Preprocessing
 from fbftl.source import load_source
 from fbftl.store import Provenance, Target
+from tqdm import tqdm
 
 LIBRARIES = ("torch", "numpy", "zarr")
 

@@ -10,7 +10,6 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
 import numpy as np  # noqa: E402
-
 import plot_label_privacy  # noqa: E402
 from fbftl.accounting import gaussian_sigma, rounds_sigma  # noqa: E402
 from fbftl.attacks.inversion import train_decoder  # noqa: E402

@@ -1,7 +1,6 @@
 import math
 
 import pytest
-
 from fbftl.accounting import (
     classical_delta,
     classical_sigma,

@@ -6,10 +6,6 @@ from zlib import crc32
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import array_shapes, arrays
-
 from fbftl.codec import (
     Compression,
     CorruptMessage,
@@ -27,6 +23,9 @@ from fbftl.codec.header import HEADER_BYTES
 from fbftl.codec.positions import decode_positions, encode_positions
 from fbftl.codec.quantiser import RANGE_BYTES
 from fbftl.codec.rice import rice_bytes, rice_decode, rice_encode, rice_parameter
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
 
 GRID_BITS = range(1, 17)
 finite = st.floats(width=32, allow_nan=False, allow_infinity=False)
@@ -176,7 +175,9 @@ def test_positions_come_back_and_are_never_longer_than_a_bitmap(rows, width, dat
 @given(any_matrix, any_bits, keeps, st.integers(1, 300), st.data())
 def test_decoding_gives_quantised_sparse_values_and_labels(values, bits, keep, classes, data):
     rows, width = values.shape
-    labels = np.array(data.draw(st.lists(st.integers(0, classes - 1), min_size=rows, max_size=rows)))
+    labels = np.array(
+        data.draw(st.lists(st.integers(0, classes - 1), min_size=rows, max_size=rows))
+    )
     compression = Compression(bits, keep)
     expected = compress(values, compression, classes)
     for coding in ("packed", "entropy"):

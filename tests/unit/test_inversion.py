@@ -2,7 +2,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-
 from fbftl.accounting import gaussian_sigma
 from fbftl.attacks.inversion import DecoderTraining, evaluate, train_decoder
 from fbftl.errors import UserError

@@ -5,9 +5,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
 from fbftl.errors import UserError
 from fbftl.label_privacy import (
     batch_entropy,
@@ -23,6 +20,8 @@ from fbftl.label_privacy import (
     uniform,
 )
 from fbftl.randomness import stream
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 PUBLISHED = Path(__file__).parents[2] / "published" / "fig11_label_privacy.csv"
 

@@ -1,8 +1,5 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
 from fbftl.attacks.label_recovery import (
     blind_counts,
     recover_labels,
@@ -12,6 +9,8 @@ from fbftl.attacks.label_recovery import (
 )
 from fbftl.errors import UserError
 from fbftl.randomness import stream
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 CLASSES, WIDTH = 10, 32
 

@@ -3,7 +3,6 @@ from dataclasses import asdict
 from math import sqrt
 
 import pytest
-
 from fbftl.accounting import gaussian_epsilon, gaussian_sigma, rounds_epsilon, rounds_sigma
 from fbftl.errors import UserError
 from fbftl.mechanisms import (

@@ -1,14 +1,13 @@
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
 from fbftl.attacks.membership import confidence, losses, separation, shadow_scores
 from fbftl.attacks.networks import multilayer, tensor
 from fbftl.attacks.shadow import ShadowTraining, fit, shadow_logits
 from fbftl.errors import UserError
 from fbftl.randomness import stream
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 scores = st.lists(st.integers(-3, 3).map(float), min_size=1, max_size=8)
 

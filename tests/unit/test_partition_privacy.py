@@ -2,7 +2,6 @@ from math import log2
 
 import numpy as np
 import pytest
-
 from fbftl.errors import UserError
 from fbftl.label_privacy import batch_entropy, uniform
 from fbftl.partition_privacy import partition_leakage

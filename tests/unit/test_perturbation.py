@@ -2,10 +2,6 @@ from math import exp, log
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
-
 from fbftl.errors import UserError
 from fbftl.perturbation import (
     add_gaussian,
@@ -21,6 +17,9 @@ from fbftl.perturbation import (
     sample_noise,
 )
 from fbftl.randomness import stream
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 finite = st.floats(-1e6, 1e6, allow_subnormal=False)
 

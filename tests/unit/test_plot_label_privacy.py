@@ -1,9 +1,8 @@
 from pathlib import Path
 
 import pandas as pd
-import pytest
-
 import plot_label_privacy
+import pytest
 from fbftl.label_privacy import batch_entropy, uniform
 
 PUBLISHED = Path(__file__).parents[2] / "published" / "fig11_label_privacy.csv"

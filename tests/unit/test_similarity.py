@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-
 from fbftl.attacks.similarity import psnr, ssim, window
 from fbftl.randomness import stream
 

@@ -86,14 +86,11 @@ def schedule(job: Job, samples: int, rows: list[np.ndarray]) -> Iterator[batches
     the paper trains for as many iterations (Sec. IV-D, I'U' of the order of IU).
     """
     training = job.training
-    if job.setting.loss == "reshuffled":
-        arrives = [
-            stream(seed, "positions").random(len(own)) >= job.setting.plr
-            for own, seed in zip(rows, job.seeds, strict=True)
-        ]
-        return batches.reshuffled(rows, arrives, training.batch, training.epochs, job.seeds)
     steps = -(-samples // training.batch)
-    return batches.shuffled(rows, training.batch, steps, training.epochs, job.seeds)
+    shape = (training.batch, steps, training.epochs, job.seeds)
+    if job.setting.loss == "reshuffled":
+        return batches.reshuffled(rows, job.setting.plr, *shape)
+    return batches.shuffled(rows, *shape)
 
 
 def _on_device(values: np.ndarray, labels: np.ndarray, device: torch.device) -> Samples:
