@@ -5,7 +5,6 @@ from functools import partial
 from pathlib import Path
 
 import yaml
-from snakemake.exceptions import WorkflowError
 
 sys.path.insert(0, str(Path(workflow.basedir, "scripts")))
 
@@ -26,7 +25,7 @@ def checked_study():
         for task in study.tasks:
             check(study.task(task)["data"], study.config["data_folder"])
     except UserError as error:
-        raise WorkflowError(str(error))
+        sys.exit(str(error))
     return study
 
 
