@@ -54,7 +54,6 @@ def a6(evidence: Evidence) -> AuditRow:
 
 def a7(evidence: Evidence) -> AuditRow:
     """The compression rate."""
-    del evidence
     q, keep = 8, 0.1
     width = vgg16().feature_width
     with_positions = payload.compression_rate_with_positions(width, q, keep)

@@ -38,7 +38,6 @@ def a1(evidence: Evidence) -> AuditRow:
 
 def a10(evidence: Evidence) -> AuditRow:
     """The sensitivity that is none."""
-    del evidence
     network = vgg16()
     features, head = (numbers_per_batch(network, method) for method in ("fbftl", "ftl_c"))
     return AuditRow(
@@ -55,7 +54,6 @@ def a10(evidence: Evidence) -> AuditRow:
 
 def a17(evidence: Evidence) -> AuditRow:
     """Laplace noise per coordinate."""
-    del evidence
     sent = convolution("conv1_1", channels_in=3, channels_out=64, kernel=3, side=32).outputs
     return AuditRow(
         "A17",
