@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from fbftl.architectures import vgg16
-from fbftl.paper.packets import blocks_per_packet, loss_curves
+from fbftl.paper.packets import loss_curves, packet_blocks
 from fbftl.style import METHODS, NEUTRAL, TEXT_WIDTH, save, use_style
 from matplotlib.ticker import PercentFormatter
 
@@ -27,7 +27,7 @@ def main(svg: str | Path) -> None:
         svg: path of the svg; pdf, png and the plotted numbers go beside it.
     """
     use_style()
-    blocks = blocks_per_packet(vgg16())
+    blocks = packet_blocks(vgg16())
     # Near 0 the large packets rise within 1e-4, so the left panel is dense there.
     wide = np.unique(np.concatenate([np.geomspace(1e-6, 1e-2, POINTS), np.linspace(0, 1, POINTS)]))
     panels = {

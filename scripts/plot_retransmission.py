@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from fbftl.architectures import vgg16
-from fbftl.paper.packets import blocks_per_packet, payload_curves, residual_loss_curves
+from fbftl.paper.packets import loss_curves, packet_blocks, payload_curves
 from fbftl.style import METHODS, NEUTRAL, TEXT_WIDTH, save, use_style
 
 RETRANSMISSIONS = range(4)
@@ -25,10 +25,10 @@ def main(svg: str | Path) -> None:
         svg: path of the svg; pdf, png and the plotted numbers go beside it.
     """
     use_style()
-    blocks = blocks_per_packet(vgg16())
+    blocks = packet_blocks(vgg16())
     shown = {method: blocks[method] for method in ("fbftl", "fl")}
     payload = payload_curves(np.linspace(0, 1, POINTS), RETRANSMISSIONS)
-    residual = residual_loss_curves(shown, np.geomspace(1e-5, 0.999, POINTS), RETRANSMISSIONS)
+    residual = loss_curves(shown, np.geomspace(1e-5, 0.999, POINTS), RETRANSMISSIONS)
 
     figure, (left, right) = plt.subplots(
         1, 2, figsize=(TEXT_WIDTH, 2.6), layout="constrained", width_ratios=(1, 1.3)
