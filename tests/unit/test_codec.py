@@ -6,10 +6,6 @@ from zlib import crc32
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import array_shapes, arrays
-
 from fbftl.codec import (
     Compression,
     CorruptMessage,
@@ -27,6 +23,9 @@ from fbftl.codec.header import HEADER_BYTES
 from fbftl.codec.positions import decode_positions, encode_positions
 from fbftl.codec.quantiser import RANGE_BYTES
 from fbftl.codec.rice import rice_bytes, rice_decode, rice_encode, rice_parameter
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
 
 GRID_BITS = range(1, 17)
 finite = st.floats(width=32, allow_nan=False, allow_infinity=False)
@@ -55,7 +54,7 @@ def test_quantiser_error_is_at_most_half_a_step(values, bits):
     exact = values.astype(np.float64)
     step = np.ptp(exact, axis=1, keepdims=True) / (2**bits - 1)
     decoded = quantise(values, bits)
-    float_rounding = np.spacing(np.abs(decoded)) / 2
+    float_rounding = np.ldexp(0.5, np.maximum(np.frexp(decoded)[1] - 24, -149))
     assert (np.abs(exact - decoded) <= step / 2 * (1 + 1e-12) + float_rounding).all()
 
 
@@ -176,7 +175,8 @@ def test_positions_come_back_and_are_never_longer_than_a_bitmap(rows, width, dat
 @given(any_matrix, any_bits, keeps, st.integers(1, 300), st.data())
 def test_decoding_gives_quantised_sparse_values_and_labels(values, bits, keep, classes, data):
     rows, width = values.shape
-    labels = np.array(data.draw(st.lists(st.integers(0, classes - 1), min_size=rows, max_size=rows)))
+    chosen = st.lists(st.integers(0, classes - 1), min_size=rows, max_size=rows)
+    labels = np.array(data.draw(chosen))
     compression = Compression(bits, keep)
     expected = compress(values, compression, classes)
     for coding in ("packed", "entropy"):
@@ -246,14 +246,16 @@ def test_sparse_message_beats_bitmap_and_plain_indices():
     assert positions < 8 * 4096
 
 
-@pytest.mark.parametrize("bits", [1, 2, 3, 4, 6, 8, 10, 12, 32])
+@pytest.mark.parametrize("bits", [1, 2, 3, 4, 6, 8, 10, 12, 16, 32])
 @pytest.mark.parametrize("keep", [1.0, 0.5, 0.1, 0.01])
 def test_entropy_coded_length_is_near_the_limit(bits, keep):
-    # As many rows as make the kept values alone 64 KiB.
-    rows = math.ceil(2**19 / (bits * kept_count(4096, keep)))
+    compression = Compression(bits, keep)
+    row_bits = compress(relu_features(1, 4096), compression).bits[0] - 8 * HEADER_BYTES
+    rows = math.ceil(2**19 / row_bits * 1.02)
     values = relu_features(rows, 4096)
-    size = message_size(values, np.arange(rows) % 10, 10, Compression(bits, keep))
-    reachable = 1.03 * size.limit + size.model + 8 * HEADER_BYTES
+    size = message_size(values, np.arange(rows) % 10, 10, compression)
+    assert size.packed >= 2**19
+    reachable = 1.005 * size.limit + size.model + 8 * HEADER_BYTES
     assert size.entropy_coded <= min(reachable, size.packed)
     assert size.entropy_coded >= size.limit
 
@@ -362,10 +364,9 @@ def test_a_forged_message_is_decoded_or_corrupt(message, data):
     forged = forged if data.draw(st.booleans()) else forged[:cut] + extra
     try:
         received = decode(reseal(bytes(forged)), max_values=10**6)
-    except CorruptMessage as error:
-        assert str(error).startswith("this message cannot be decoded: ")
-    else:
-        assert np.isfinite(received.values).all()
+    except CorruptMessage:
+        return
+    assert np.isfinite(received.values).all()
 
 
 @pytest.mark.parametrize(
