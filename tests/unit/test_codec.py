@@ -23,6 +23,7 @@ from fbftl.codec.header import HEADER_BYTES
 from fbftl.codec.positions import decode_positions, encode_positions
 from fbftl.codec.quantiser import RANGE_BYTES
 from fbftl.codec.rice import rice_bytes, rice_decode, rice_encode, rice_parameter
+from fbftl.codec.sparsifier import kept_positions
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
@@ -111,6 +112,19 @@ def test_sparsifier_keeps_the_largest_and_first(values, keep):
         expected = np.zeros_like(row)
         expected[order[:count]] = row[order[:count]]
         np.testing.assert_array_equal(sparse, expected)
+
+
+@pytest.mark.parametrize("count", [1, 5, 41, 512, 513, 4000])
+@pytest.mark.parametrize("period", [1, 2, 16, 17, 4097])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_wide_vectors_keep_the_same_elements(count, period, reverse):
+    """Periodic vectors make a sample with a fixed stride as misleading as it can be."""
+    width = 4097
+    cycle = np.random.default_rng(count).standard_normal(period)
+    values = np.resize(np.sort(np.abs(cycle)), (2, width)).astype(np.float32)
+    values[1] = values[1, ::-1] if reverse else -values[1]
+    expected = np.sort(np.argsort(-np.abs(values), axis=1, kind="stable")[:, :count], axis=1)
+    np.testing.assert_array_equal(kept_positions(values, count), expected)
 
 
 @given(any_matrix, keeps)
