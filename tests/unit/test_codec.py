@@ -261,15 +261,15 @@ def test_sparse_message_beats_bitmap_and_plain_indices():
 
 
 @pytest.mark.parametrize("bits", [1, 2, 3, 4, 6, 8, 10, 12, 16, 32])
-@pytest.mark.parametrize("keep", [1.0, 0.5, 0.1, 0.01])
+@pytest.mark.parametrize("keep", [1.0, 0.5, 0.1, 0.01, 0.001])
 def test_entropy_coded_length_is_near_the_limit(bits, keep):
     compression = Compression(bits, keep)
     row_bits = compress(relu_features(1, 4096), compression).bits[0] - 8 * HEADER_BYTES
-    rows = math.ceil(2**19 / row_bits * 1.02)
+    rows = math.ceil(2**19 / row_bits * 1.15)
     values = relu_features(rows, 4096)
     size = message_size(values, np.arange(rows) % 10, 10, compression)
     assert size.packed >= 2**19
-    reachable = 1.005 * size.limit + size.model + 8 * HEADER_BYTES
+    reachable = 1.03 * size.limit + size.model + 8 * HEADER_BYTES
     assert size.entropy_coded <= min(reachable, size.packed)
     assert size.entropy_coded >= size.limit
 
@@ -279,6 +279,8 @@ def test_limit_of_a_known_message():
     size = message_size(values, np.array([0, 1]), 3, Compression(1))
     codes = 2 * np.log2(4) + 6 * np.log2(4 / 3)
     assert size.limit == pytest.approx(codes + 2 * 2 + 2 * 64)
+    sparse = message_size(values, compression=Compression(32, 0.5))
+    assert sparse.limit == pytest.approx(2 * np.log2(6) + 4 * 32)
 
 
 # --- refusals ---------------------------------------------------------------------------------

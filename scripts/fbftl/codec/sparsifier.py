@@ -35,12 +35,21 @@ def kept_positions(values: np.ndarray, count: int) -> np.ndarray:
     magnitudes = values.reshape(-1, width).view(np.uint32) & _WITHOUT_SIGN
     threshold = _thresholds(magnitudes, count)
     kept = magnitudes >= threshold
+    found = np.flatnonzero(kept)
+    if len(found) > count * len(kept):
+        _drop_last_ties(kept, magnitudes > threshold, count)
+        found = np.flatnonzero(kept)
+    positions = found.reshape(-1, count) - width * np.arange(len(kept))[:, None]
+    return positions.reshape(*values.shape[:-1], count)
+
+
+def _drop_last_ties(kept: np.ndarray, above: np.ndarray, count: int) -> None:
+    """Leave `count` ones in each row of `kept`: those in `above`, and of the others the first."""
     crowded = np.flatnonzero(np.count_nonzero(kept, axis=1) > count)
-    above = magnitudes[crowded] > threshold[crowded]
+    above = above[crowded]
     tied = kept[crowded] & ~above
     room = count - np.count_nonzero(above, axis=1, keepdims=True)
     kept[crowded] = above | (tied & (np.cumsum(tied, axis=1) <= room))
-    return (np.flatnonzero(kept) % width).reshape(*values.shape[:-1], count)
 
 
 def _thresholds(magnitudes: np.ndarray, count: int) -> np.ndarray:
