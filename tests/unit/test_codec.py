@@ -23,6 +23,7 @@ from fbftl.codec.header import HEADER_BYTES
 from fbftl.codec.positions import decode_positions, encode_positions
 from fbftl.codec.quantiser import RANGE_BYTES
 from fbftl.codec.rice import rice_bytes, rice_decode, rice_encode, rice_parameter
+from fbftl.codec.sparsifier import kept_positions
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
@@ -54,7 +55,7 @@ def test_quantiser_error_is_at_most_half_a_step(values, bits):
     exact = values.astype(np.float64)
     step = np.ptp(exact, axis=1, keepdims=True) / (2**bits - 1)
     decoded = quantise(values, bits)
-    float_rounding = np.spacing(np.abs(decoded)) / 2
+    float_rounding = np.ldexp(0.5, np.maximum(np.frexp(decoded)[1] - 24, -149))
     assert (np.abs(exact - decoded) <= step / 2 * (1 + 1e-12) + float_rounding).all()
 
 
@@ -111,6 +112,19 @@ def test_sparsifier_keeps_the_largest_and_first(values, keep):
         expected = np.zeros_like(row)
         expected[order[:count]] = row[order[:count]]
         np.testing.assert_array_equal(sparse, expected)
+
+
+@pytest.mark.parametrize("count", [1, 5, 41, 512, 513, 4000])
+@pytest.mark.parametrize("period", [1, 2, 16, 17, 4097])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_wide_vectors_keep_the_same_elements(count, period, reverse):
+    """Periodic vectors make a sample with a fixed stride as misleading as it can be."""
+    width = 4097
+    cycle = np.random.default_rng(count).standard_normal(period)
+    values = np.resize(np.sort(np.abs(cycle)), (2, width)).astype(np.float32)
+    values[1] = values[1, ::-1] if reverse else -values[1]
+    expected = np.sort(np.argsort(-np.abs(values), axis=1, kind="stable")[:, :count], axis=1)
+    np.testing.assert_array_equal(kept_positions(values, count), expected)
 
 
 @given(any_matrix, keeps)
@@ -175,9 +189,8 @@ def test_positions_come_back_and_are_never_longer_than_a_bitmap(rows, width, dat
 @given(any_matrix, any_bits, keeps, st.integers(1, 300), st.data())
 def test_decoding_gives_quantised_sparse_values_and_labels(values, bits, keep, classes, data):
     rows, width = values.shape
-    labels = np.array(
-        data.draw(st.lists(st.integers(0, classes - 1), min_size=rows, max_size=rows))
-    )
+    chosen = st.lists(st.integers(0, classes - 1), min_size=rows, max_size=rows)
+    labels = np.array(data.draw(chosen))
     compression = Compression(bits, keep)
     expected = compress(values, compression, classes)
     for coding in ("packed", "entropy"):
@@ -247,13 +260,15 @@ def test_sparse_message_beats_bitmap_and_plain_indices():
     assert positions < 8 * 4096
 
 
-@pytest.mark.parametrize("bits", [1, 2, 3, 4, 6, 8, 10, 12, 32])
-@pytest.mark.parametrize("keep", [1.0, 0.5, 0.1, 0.01])
+@pytest.mark.parametrize("bits", [1, 2, 3, 4, 6, 8, 10, 12, 16, 32])
+@pytest.mark.parametrize("keep", [1.0, 0.5, 0.1, 0.01, 0.001])
 def test_entropy_coded_length_is_near_the_limit(bits, keep):
-    # As many rows as make the kept values alone 64 KiB.
-    rows = math.ceil(2**19 / (bits * kept_count(4096, keep)))
+    compression = Compression(bits, keep)
+    row_bits = compress(relu_features(1, 4096), compression).bits[0] - 8 * HEADER_BYTES
+    rows = math.ceil(2**19 / row_bits * 1.15)
     values = relu_features(rows, 4096)
-    size = message_size(values, np.arange(rows) % 10, 10, Compression(bits, keep))
+    size = message_size(values, np.arange(rows) % 10, 10, compression)
+    assert size.packed >= 2**19
     reachable = 1.03 * size.limit + size.model + 8 * HEADER_BYTES
     assert size.entropy_coded <= min(reachable, size.packed)
     assert size.entropy_coded >= size.limit
@@ -264,6 +279,8 @@ def test_limit_of_a_known_message():
     size = message_size(values, np.array([0, 1]), 3, Compression(1))
     codes = 2 * np.log2(4) + 6 * np.log2(4 / 3)
     assert size.limit == pytest.approx(codes + 2 * 2 + 2 * 64)
+    sparse = message_size(values, compression=Compression(32, 0.5))
+    assert sparse.limit == pytest.approx(2 * np.log2(6) + 4 * 32)
 
 
 # --- refusals ---------------------------------------------------------------------------------
@@ -363,10 +380,9 @@ def test_a_forged_message_is_decoded_or_corrupt(message, data):
     forged = forged if data.draw(st.booleans()) else forged[:cut] + extra
     try:
         received = decode(reseal(bytes(forged)), max_values=10**6)
-    except CorruptMessage as error:
-        assert str(error).startswith("this message cannot be decoded: ")
-    else:
-        assert np.isfinite(received.values).all()
+    except CorruptMessage:
+        return
+    assert np.isfinite(received.values).all()
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ The model of the codes is their histogram, that of the positions the number kept
 holds already. Both are coded by the range coder of `constriction`.
 """
 
+import math
 from dataclasses import dataclass
 
 import constriction
@@ -17,6 +18,12 @@ def entropy_bits(counts: np.ndarray) -> float:
     """Return the empirical entropy, in bits, of all symbols counted in `counts` together."""
     counts = counts[counts > 0].astype(np.float64)
     return float(np.sum(counts * np.log2(counts.sum() / counts)))
+
+
+def log2_choices(width: int, count: int) -> float:
+    """Return log2 of the number of ways to choose `count` positions out of `width`."""
+    ways = math.lgamma(width + 1) - math.lgamma(count + 1) - math.lgamma(width - count + 1)
+    return ways / math.log(2)
 
 
 def encode_histogram(counts: np.ndarray) -> bytes:

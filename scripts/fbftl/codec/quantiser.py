@@ -37,10 +37,23 @@ class Grid:
         span = self.high - low
         levels = 2**self.bits - 1
         steps = np.divide(levels, span, out=np.zeros_like(span), where=span > 0)
-        return np.rint((values - low) * steps).astype(np.uint16)
+        codes = values - low
+        codes *= steps
+        return np.rint(codes, out=codes).astype(np.uint16)
 
     def values(self, codes: np.ndarray) -> np.ndarray:
         """Return the levels' values, (..., X) float32; both ends of the grid come out exactly."""
+        if codes.shape[-1] <= 2**self.bits:
+            return self._levels(codes)
+        # Long vectors: every level once, then look up.
+        table = self._levels(np.arange(2**self.bits)).reshape(-1, 2**self.bits)
+        values = np.empty(codes.shape, dtype=np.float32)
+        rows = values.reshape(len(table), -1)
+        for levels, row, row_codes in zip(table, rows, codes.reshape(rows.shape), strict=True):
+            np.take(levels, row_codes, out=row, mode="clip")
+        return values
+
+    def _levels(self, codes: np.ndarray) -> np.ndarray:
         share = codes / (2**self.bits - 1)
         exact = self.low * (1 - share) + self.high * share
         return exact.astype(np.float32) + np.float32(0)

@@ -6,7 +6,7 @@ import numpy as np
 
 from fbftl.codec.compression import FLOAT_BITS, PLAIN, Compression, finite_float32
 from fbftl.codec.encoder import encode, label_bits
-from fbftl.codec.entropy import encode_histogram, entropy_bits
+from fbftl.codec.entropy import encode_histogram, entropy_bits, log2_choices
 from fbftl.codec.quantiser import RANGE_BYTES, Grid
 from fbftl.codec.sparsifier import select
 
@@ -19,8 +19,8 @@ class MessageSize:
         nominal: r·q·X per row, as the paper counts: no ranges, positions, labels or header.
         packed: length of the packed message.
         entropy_coded: length of the message with coding "entropy".
-        limit: empirical entropy of the quantiser's codes (at q = 32: 32 bits each) and of kept
-            against dropped, plus labels and ranges.
+        limit: empirical entropy of the quantiser's codes (at q = 32: 32 bits each), plus
+            log2 of the number of ways to choose the kept elements, plus labels and ranges.
         model: bits of the histogram that the range coder needs sent along (none at q = 32).
     """
 
@@ -47,7 +47,7 @@ def message_size(
     rows, width = values.shape
     positions, kept = select(values, compression.keep)
     count = positions.shape[1]
-    limit = entropy_bits(np.array([rows * count, rows * (width - count)]))
+    limit = rows * log2_choices(width, count)
     limit += 0 if labels is None else rows * label_bits(classes)
     model = 0
     if compression.bits == FLOAT_BITS:
