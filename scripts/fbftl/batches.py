@@ -10,6 +10,7 @@ from itertools import islice
 
 import numpy as np
 
+from fbftl.perturbation import poisson_sample
 from fbftl.randomness import stream
 
 
@@ -107,20 +108,6 @@ class Rounds:
     rows: np.ndarray
     present: np.ndarray
 
-    @property
-    def counts(self) -> np.ndarray:
-        """Samples K_u behind each update (T, C)."""
-        return self.present.sum(axis=2)
-
-    def weights(self, arrives: np.ndarray) -> np.ndarray:
-        """Return each sample's weight (T, C, K) in its round's mean over what arrived.
-
-        Args:
-            arrives: (T, C) booleans, False where a client's update is lost.
-        """
-        counted = self.present & arrives[:, :, None]
-        return counted / np.maximum(counted.sum(axis=(1, 2), keepdims=True), 1)
-
 
 def rounds(
     clients: Sequence[np.ndarray], clients_per_round: int, epochs: int, seed: int
@@ -136,18 +123,44 @@ def rounds(
         seed: the repetition's seed.
     """
     order = stream(seed, "batches")
-    most = max(len(own) for own in clients)
-    steps = -(-len(clients) // clients_per_round)
     for _ in range(epochs):
-        chosen = np.full(steps * clients_per_round, -1)
-        chosen[: len(clients)] = order.permutation(len(clients))
-        rows = np.zeros((len(chosen), most), dtype=np.int64)
-        present = np.zeros((len(chosen), most), dtype=bool)
-        for place, client in enumerate(chosen[: len(clients)]):
-            rows[place, : len(clients[client])] = clients[client]
-            present[place, : len(clients[client])] = True
-        shape = (steps, clients_per_round, most)
-        yield Rounds(chosen.reshape(shape[:2]), rows.reshape(shape), present.reshape(shape))
+        shuffled_clients = order.permutation(len(clients))
+        starts = range(0, len(clients), clients_per_round)
+        yield _laid_out([shuffled_clients[s : s + clients_per_round] for s in starts], clients)
+
+
+def poisson_rounds(
+    clients: Sequence[np.ndarray], rate: float, steps: int, epochs: int, seed: int
+) -> Iterator[Rounds]:
+    """Yield rounds in which every client takes part with probability `rate`, as DP-FedAvg needs.
+
+    Args:
+        clients: the rows of each client.
+        rate: fraction C of clients per round.
+        steps: rounds per epoch.
+        epochs: epochs to yield.
+        seed: the repetition's seed.
+    """
+    for epoch in range(epochs):
+        turns = range(epoch * steps, (epoch + 1) * steps)
+        yield _laid_out([poisson_sample(seed, turn, len(clients), rate) for turn in turns], clients)
+
+
+def _laid_out(taking_part: Sequence[np.ndarray], clients: Sequence[np.ndarray]) -> Rounds:
+    """Return rounds as padded arrays, given the clients of each and the rows of every client."""
+    most = max(len(own) for own in clients)
+    places = max(1, *(len(chosen) for chosen in taking_part))
+    shape = (len(taking_part), places, most)
+    drawn = Rounds(
+        np.full(shape[:2], -1), np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=bool)
+    )
+    for turn, chosen in enumerate(taking_part):
+        drawn.clients[turn, : len(chosen)] = chosen
+        for place, client in enumerate(chosen):
+            own = clients[client]
+            drawn.rows[turn, place, : len(own)] = own
+            drawn.present[turn, place, : len(own)] = True
+    return drawn
 
 
 def observed(schedule: Iterable[Epoch], seen: np.ndarray) -> Iterator[Epoch]:

@@ -55,6 +55,7 @@ class Study:
             "head": block["head"],
             "clients": block["clients"],
             "training": training,
+            "privacy": block["privacy"],
         }
 
 
@@ -89,7 +90,7 @@ def _settings(config: dict[str, Any]) -> dict[str, dict[str, dict[str, Setting]]
         for name in config["study"]["experiments"]:
             experiment = experiments[name]
             if experiment["tasks"] is None or task in experiment["tasks"]:
-                expanded = expand([experiment["grid"]])
+                expanded = expand(experiment["grids"])
                 settings[task][name] = {setting.name: setting for setting in expanded}
     return settings
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from fbftl.codec import Compressed, Compression, compress
+from fbftl.codec import Compression
 from fbftl.errors import UserError
+from fbftl.release import Release, release
 
 
 def memory_bytes(clients: int, width: int) -> int:
@@ -39,7 +40,7 @@ def mapped_memory(clients: int, width: int, folder: str | Path) -> np.ndarray:
 
 def compress_with_feedback(
     gradients: np.ndarray, memory: np.ndarray, clients: np.ndarray, compression: Compression
-) -> Compressed:
+) -> Release:
     """Compress a round's gradients and update the memories of its clients in place.
 
     g' = Q_q(S_r(g + m)), Eq. (20); then m becomes g + m - g', Eq. (21). The memory is what the
@@ -57,6 +58,6 @@ def compress_with_feedback(
     if len(np.unique(clients)) != len(clients):
         raise ValueError("a client takes part in a round at most once")
     wanted = gradients + memory[clients]
-    sent = compress(wanted, compression)
+    sent = release(wanted, compression)
     memory[clients] = wanted - sent.values
     return sent

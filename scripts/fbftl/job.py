@@ -27,6 +27,17 @@ class Training:
 
 
 @dataclass(frozen=True)
+class Privacy:
+    """What privacy mechanisms need beside a setting's sigma or epsilon."""
+
+    delta: float
+    feature_clip: Mapping[str, Any]
+    """L2 clip norm c of a feature vector: `norm`, or a `quantile` of public `data`."""
+    update_clip: float
+    """L2 clip norm c of a client's update."""
+
+
+@dataclass(frozen=True)
 class Job:
     """All that the science of one job depends on beside its input files."""
 
@@ -38,6 +49,7 @@ class Job:
     clients: Mapping[str, Any]
     """The task's partition, for settings that regroup samples into other clients."""
     training: Training
+    privacy: Privacy
 
 
 def from_params(params: Mapping[str, Any]) -> Job:
@@ -49,4 +61,5 @@ def from_params(params: Mapping[str, Any]) -> Job:
         head=tuple(params["head"]),
         clients=params["clients"],
         training=Training(**params["training"]),
+        privacy=Privacy(**params["privacy"]),
     )

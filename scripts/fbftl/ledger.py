@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from fbftl.files import replacing
+from fbftl.mechanisms import PrivacyRecord
 
 FLOAT_BITS = 32
 """Bits d of a float that is sent as it is."""
@@ -81,6 +82,18 @@ class Ledger:
         """Write the ledger as parquet; equal rows give equal bytes."""
         with replacing(path) as temporary:
             pq.write_table(self.table().combine_chunks(), temporary, compression="zstd")
+
+
+def privacy_columns(privacy: PrivacyRecord) -> dict[str, Any]:
+    """Return the columns that say what a mechanism guarantees."""
+    return {
+        "mechanism": privacy.mechanism,
+        "clip": privacy.clip_norm,
+        "sigma": privacy.sigma,
+        "epsilon": privacy.epsilon,
+        "delta": privacy.delta,
+        "privacy_unit": privacy.unit,
+    }
 
 
 def _column(value: Any, count: int, kind: pa.DataType) -> pa.Array:

@@ -19,35 +19,36 @@ from fbftl.batches import Rounds
 from fbftl.curves import Curves
 from fbftl.job import Training
 
+EVALUATION_ROWS = 2048
+"""Rows evaluated at once; bounds memory."""
+
 
 @dataclass(frozen=True)
 class Round:
-    """What takes part in one round, on the training device.
+    """What takes part in one round.
 
-    inputs: (C, K, ...) samples of C clients, padded to K.
+    inputs: (C, K, ...) samples of C clients, padded to K, on the training device.
     labels: (C, K).
     present: (C, K) booleans, False on padding.
-    clients: (C,) clients, -1 for an empty place.
-    arrives: (C,) booleans, False where the update is lost.
+    clients: (C,) clients.
+    counts: (C,) samples K_u of each.
     """
 
     inputs: Tensor
     labels: Tensor
     present: Tensor
     clients: np.ndarray
-    arrives: np.ndarray
-
-    def weights(self) -> Tensor:
-        """Return each sample's weight (C, K) in the mean over what arrives."""
-        counted = self.present & torch.from_numpy(self.arrives).to(self.present.device)[:, None]
-        return counted / counted.sum().clamp(min=1)
+    counts: np.ndarray
 
 
 Gradient = Callable[[Round], tuple[Tensor, list[Tensor]]]
 """Returns a round's mean loss and averaged gradient, a tensor per parameter."""
 
-Uplink = Callable[[np.ndarray, Round], np.ndarray]
-"""What becomes of the clients' updates (C, X) on their way to the server."""
+Arrivals = Callable[[np.ndarray, np.ndarray], np.ndarray]
+"""From clients (C,) and their counts (C,) to which of their updates arrive (C,)."""
+
+Average = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+"""From clients, counts and updates (C, X) to the average (X,) that the server steps with."""
 
 
 @dataclass(frozen=True)
@@ -58,20 +59,20 @@ class LabelledInputs:
     labels: Tensor
 
 
-def batch_gradient(model: nn.Module) -> Gradient:
+def batch_gradient(model: nn.Module, arrivals: Arrivals) -> Gradient:
     """Return the gradient of all arriving samples' mean loss in one pass."""
     parameters = list(model.parameters())
 
     def gradient(one: Round) -> tuple[Tensor, list[Tensor]]:
-        logits = model(one.inputs.flatten(0, 1))
-        loss = _weighted_loss(logits, one.labels.flatten(), one.weights().flatten())
+        weights = _weights(one, arrivals)
+        loss = _weighted_loss(model(one.inputs.flatten(0, 1)), one.labels.flatten(), weights)
         return loss.detach(), list(torch.autograd.grad(loss, parameters))
 
     return gradient
 
 
-def client_gradient(model: nn.Module, uplink: Uplink) -> Gradient:
-    """Return the average of the clients' own updates as they come out of the uplink.
+def client_gradient(model: nn.Module, average: Average) -> Gradient:
+    """Return the average of the clients' own updates as it comes out of the uplink.
 
     The clients of a round are one batched pass; each update is the sum of its client's
     per-sample gradients, flattened to (X,).
@@ -86,20 +87,19 @@ def client_gradient(model: nn.Module, uplink: Uplink) -> Gradient:
     def gradient(one: Round) -> tuple[Tensor, list[Tensor]]:
         current = {name: value.detach() for name, value in parameters.items()}
         sums, losses = updates_of(current, one.inputs, one.labels, one.present.float())
-        flat = torch.cat([sums[name].flatten(1) for name in parameters], dim=1)
-        sent = torch.from_numpy(uplink(flat.cpu().numpy(), one)).to(flat.device)
-        arrives = torch.from_numpy(one.arrives).to(flat.device)
-        count = (one.present.sum(1) * arrives).sum().clamp(min=1)
-        mean = (sent * arrives[:, None]).sum(0) / count
+        updates = torch.cat([sums[name].flatten(1) for name in parameters], dim=1)
+        mean = torch.from_numpy(average(one.clients, one.counts, updates.cpu().numpy()))
         sizes = [value.numel() for value in current.values()]
-        parts = zip(mean.split(sizes), current.values(), strict=True)
-        loss = losses.sum() / one.present.sum().clamp(min=1)
+        parts = zip(mean.to(updates.device).split(sizes), current.values(), strict=True)
+        loss = losses.sum() / max(int(one.counts.sum()), 1)
         return loss, [part.view_as(value) for part, value in parts]
 
     return gradient
 
 
-def split_gradient(client_part: nn.Module, server_part: nn.Module) -> Gradient:
+def split_gradient(
+    client_part: nn.Module, server_part: nn.Module, arrivals: Arrivals
+) -> Gradient:  # fmt: skip
     """Return the gradient of a split network (SFL): smashed data go up, their gradients down.
 
     The clients run `client_part` and send its output; the main server runs `server_part`, and
@@ -109,9 +109,10 @@ def split_gradient(client_part: nn.Module, server_part: nn.Module) -> Gradient:
     server_parameters = list(server_part.parameters())
 
     def gradient(one: Round) -> tuple[Tensor, list[Tensor]]:
+        weights = _weights(one, arrivals)
         smashed = client_part(one.inputs.flatten(0, 1))
         received = smashed.detach().requires_grad_()
-        loss = _weighted_loss(server_part(received), one.labels.flatten(), one.weights().flatten())
+        loss = _weighted_loss(server_part(received), one.labels.flatten(), weights)
         *of_server, returned = torch.autograd.grad(loss, [*server_parameters, received])
         of_clients = torch.autograd.grad(smashed, client_parameters, returned)
         return loss.detach(), [*of_clients, *of_server]
@@ -122,7 +123,7 @@ def split_gradient(client_part: nn.Module, server_part: nn.Module) -> Gradient:
 def train_rounds(
     model: nn.Module,
     gradient: Gradient,
-    schedule: Iterable[tuple[Rounds, np.ndarray]],
+    schedule: Iterable[Rounds],
     samples: LabelledInputs,
     held_out: np.ndarray,
     test: LabelledInputs,
@@ -133,7 +134,7 @@ def train_rounds(
     Args:
         model: on the training device; its parameters are those that are trained.
         gradient: how a round's averaged gradient comes about.
-        schedule: per epoch its rounds and which updates arrive (T, C).
+        schedule: the rounds of each epoch.
         samples: the clients' samples.
         held_out: validation rows of `samples`.
         test: the test split.
@@ -148,38 +149,53 @@ def train_rounds(
     )
     validation = LabelledInputs(samples.inputs[held_out], samples.labels[held_out])
     curves = Curves()
-    for epoch, arrives in schedule:
+    for epoch in schedule:
         total = 0.0
-        for rows, present, clients, arriving in zip(
-            epoch.rows, epoch.present, epoch.clients, arrives, strict=True
-        ):
-            chosen = torch.from_numpy(rows).to(samples.labels.device)
-            one = Round(
-                samples.inputs[chosen],
-                samples.labels[chosen],
-                torch.from_numpy(present).to(samples.labels.device),
-                clients,
-                arriving,
-            )
-            round_loss, mean = gradient(one)
+        for place in range(len(epoch.clients)):
+            loss, mean = gradient(_round(epoch, place, samples))
             for parameter, value in zip(parameters, mean, strict=True):
                 parameter.grad = value
             optimizer.step()
-            total += round_loss.item()
-        accuracy, loss = evaluate(model, validation) if len(held_out) else (None, None)
-        curves.append(total / len(epoch.rows), accuracy, loss, evaluate(model, test)[0])
+            total += loss.item()
+        accuracy, validation_loss = evaluate(model, validation) if len(held_out) else (None, None)
+        test_accuracy, _ = evaluate(model, test)
+        curves.append(total / len(epoch.clients), accuracy, validation_loss, test_accuracy)
     return curves
 
 
 @torch.no_grad()
-def evaluate(model: nn.Module, samples: LabelledInputs, rows: int = 2048) -> tuple[float, float]:
-    """Return accuracy and mean loss of a model on samples, `rows` at a time."""
+def evaluate(model: nn.Module, samples: LabelledInputs) -> tuple[float, float]:
+    """Return accuracy and mean loss of a model on samples."""
     hits, loss = 0, 0.0
-    for inputs, labels in zip(samples.inputs.split(rows), samples.labels.split(rows), strict=True):
+    for inputs, labels in zip(
+        samples.inputs.split(EVALUATION_ROWS), samples.labels.split(EVALUATION_ROWS), strict=True
+    ):
         logits = model(inputs)
         hits += int((logits.argmax(1) == labels).sum())
         loss += functional.cross_entropy(logits, labels, reduction="sum").item()
     return hits / len(samples.labels), loss / len(samples.labels)
+
+
+def _round(epoch: Rounds, place: int, samples: LabelledInputs) -> Round:
+    """Return one round of an epoch with its samples; empty places are left out."""
+    device = samples.labels.device
+    taken = epoch.clients[place] >= 0
+    rows = torch.from_numpy(epoch.rows[place][taken]).to(device)
+    present = epoch.present[place][taken]
+    return Round(
+        samples.inputs[rows],
+        samples.labels[rows],
+        torch.from_numpy(present).to(device),
+        epoch.clients[place][taken],
+        present.sum(axis=1),
+    )
+
+
+def _weights(one: Round, arrivals: Arrivals) -> Tensor:
+    """Return each sample's weight (C * K,) in the mean over what arrives."""
+    arrives = torch.from_numpy(arrivals(one.clients, one.counts)).to(one.present.device)
+    counted = one.present & arrives[:, None]
+    return (counted / counted.sum().clamp(min=1)).flatten()
 
 
 def _weighted_loss(logits: Tensor, labels: Tensor, weights: Tensor) -> Tensor:

@@ -1,6 +1,6 @@
 """Training of the stacked heads on what the server holds: whole-tensor batches, plain SGD."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -38,7 +38,7 @@ class Samples:
 def train(
     head: Head,
     schedule: Iterable[Epoch],
-    samples: Samples,
+    samples_at: Callable[[int], Samples],
     held_out: Sequence[Tensor],
     test: Samples,
     training: Training,
@@ -47,9 +47,9 @@ def train(
 
     Args:
         head: S stacked heads on the training device.
-        schedule: epochs of batches over the rows of `samples`.
-        samples: what the server received.
-        held_out: each seed's validation rows of `samples`; may be empty.
+        schedule: epochs of batches over the rows of the samples.
+        samples_at: what the server works with at an epoch (from 0): what it received, always.
+        held_out: each seed's validation rows of the samples; may be empty.
         test: the test split, shared by the seeds.
         training: learning rate, momentum, weight decay.
     """
@@ -59,9 +59,11 @@ def train(
         momentum=training.momentum,
         weight_decay=training.weight_decay,
     )
-    device = samples.values.device
     curves = [Curves() for _ in held_out]
-    for epoch in tqdm(schedule, total=training.epochs, unit="epoch", mininterval=5, disable=None):
+    progress = tqdm(schedule, total=training.epochs, unit="epoch", mininterval=5, disable=None)
+    for number, epoch in enumerate(progress):
+        samples = samples_at(number)
+        device = samples.values.device
         rows = torch.from_numpy(epoch.rows).to(device)
         weights = torch.from_numpy(epoch.weights).to(device)
         total = torch.zeros(len(held_out), device=device)

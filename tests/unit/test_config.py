@@ -14,7 +14,7 @@ study: {tasks: [digits], experiments: [scarcity]}
 tasks:
   digits: {data: {kind: digits}, source: {kind: pretrain, on: letters}, features: {cut: fc1}}
 experiments:
-  scarcity: {grid: {fraction: [1, 0.1], plr: [0, 0.5], loss: [persistent, reshuffled]}}
+  scarcity: {grids: [{fraction: [1, 0.1], plr: [0, 0.5], loss: [persistent, reshuffled]}]}
 """
 
 
@@ -61,7 +61,7 @@ def digits(config: dict) -> dict:
 
 
 def grid(config: dict) -> dict:
-    return config["experiments"]["scarcity"]["grid"]
+    return config["experiments"]["scarcity"]["grids"][0]
 
 
 FAULTS: dict[str, tuple[Callable[[dict], object], str]] = {

@@ -10,6 +10,8 @@ from fbftl.methods.by_rounds import grouped
 from fbftl.methods.network import head_module
 from fbftl.networks import vgg
 from fbftl.rounds import (
+    Arrivals,
+    Average,
     Gradient,
     LabelledInputs,
     batch_gradient,
@@ -44,11 +46,23 @@ def images(count: int = 24) -> LabelledInputs:
     return LabelledInputs(inputs, torch.randint(0, 3, (count,), generator=generator))
 
 
-def all_arrive(epochs: list[Rounds]) -> list[tuple[Rounds, np.ndarray]]:
-    return [(epoch, np.ones(epoch.clients.shape, dtype=bool)) for epoch in epochs]
+def all_arrive(clients: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    return np.ones(len(clients), dtype=bool)
 
 
-def trained(model: nn.Module, gradient: Gradient, schedule: list) -> nn.Module:
+def even_arrive(clients: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    return clients % 2 == 0
+
+
+def mean_over(arrivals: Arrivals) -> Average:
+    def average(clients: np.ndarray, counts: np.ndarray, updates: np.ndarray) -> np.ndarray:
+        arrives = arrivals(clients, counts)
+        return updates[arrives].sum(axis=0) / max(counts[arrives].sum(), 1)
+
+    return average
+
+
+def trained(model: nn.Module, gradient: Gradient, schedule: list[Rounds]) -> nn.Module:
     samples = images()
     train_rounds(model, gradient, schedule, samples, np.arange(0), samples, TRAINING)
     return model
@@ -60,41 +74,41 @@ def assert_same(one: nn.Module, other: nn.Module, tolerance: float = 1e-5) -> No
 
 
 @pytest.fixture
-def schedule() -> list[tuple[Rounds, np.ndarray]]:
-    return all_arrive(list(rounds(CLIENTS, 3, 3, seed=0)))
+def schedule() -> list[Rounds]:
+    return list(rounds(CLIENTS, 3, 3, seed=0))
 
 
-def test_client_updates_average_to_the_batch_gradient(schedule: list) -> None:
+@pytest.mark.parametrize("arrivals", [all_arrive, even_arrive])
+def test_client_updates_average_to_the_batch_gradient(
+    arrivals: Arrivals, schedule: list[Rounds]
+) -> None:
     plain, single = network(), network()
-    trained(plain, batch_gradient(plain), schedule)
-    trained(single, client_gradient(single, lambda updates, one: updates), schedule)
+    trained(plain, batch_gradient(plain, arrivals), schedule)
+    trained(single, client_gradient(single, mean_over(arrivals)), schedule)
     assert_same(plain, single)
     assert not torch.equal(next(plain.parameters()), next(network().parameters()))
 
 
-def test_both_leave_a_lost_update_out(schedule: list) -> None:
-    lossy = [(epoch, epoch.clients % 2 == 0) for epoch, _ in schedule]
-    plain, single, complete = network(), network(), network()
-    trained(plain, batch_gradient(plain), lossy)
-    trained(single, client_gradient(single, lambda updates, one: updates), lossy)
-    trained(complete, batch_gradient(complete), schedule)
-    assert_same(plain, single)
-    assert not torch.allclose(next(plain.parameters()), next(complete.parameters()), atol=1e-5)
+def test_a_lost_update_makes_a_difference(schedule: list[Rounds]) -> None:
+    lossy, complete = network(), network()
+    trained(lossy, batch_gradient(lossy, even_arrive), schedule)
+    trained(complete, batch_gradient(complete, all_arrive), schedule)
+    assert not torch.allclose(next(lossy.parameters()), next(complete.parameters()), atol=1e-5)
 
 
-def test_sfl_with_one_local_step_equals_fl(schedule: list) -> None:
+def test_sfl_with_one_local_step_equals_fl(schedule: list[Rounds]) -> None:
     whole, cut = network(), network()
-    trained(whole, batch_gradient(whole), schedule)
+    trained(whole, batch_gradient(whole, all_arrive), schedule)
     names = [name for name, _ in cut.named_children()]
     at = names.index("pool1") + 1
-    trained(cut, split_gradient(cut[:at], cut[at:]), schedule)
+    trained(cut, split_gradient(cut[:at], cut[at:], all_arrive), schedule)
     assert_same(whole, cut)
 
 
 def test_one_client_with_all_samples_is_plain_sgd() -> None:
-    schedule = all_arrive(list(rounds([np.arange(24)], 1, 5, seed=0)))
+    schedule = list(rounds([np.arange(24)], 1, 5, seed=0))
     by_rounds, plain = network(), network()
-    trained(by_rounds, client_gradient(by_rounds, lambda updates, one: updates), schedule)
+    trained(by_rounds, client_gradient(by_rounds, mean_over(all_arrive)), schedule)
     optimizer = torch.optim.SGD(plain.parameters(), lr=0.05, momentum=0.9, weight_decay=5e-4)
     samples = images()
     for _ in range(5):
@@ -104,23 +118,21 @@ def test_one_client_with_all_samples_is_plain_sgd() -> None:
     assert_same(by_rounds, plain)
 
 
-def test_ftl_c_equals_fbftl_when_batches_agree(schedule: list) -> None:
+def test_ftl_c_equals_fbftl_when_batches_agree(schedule: list[Rounds]) -> None:
     """Sec. III-B: the same numbers at every iteration; only the communication differs."""
     widths, generator = [10, 7, 3], torch.Generator().manual_seed(2)
     values = torch.randn(24, 10, generator=generator)
     labels = torch.randint(0, 3, (24,), generator=generator)
     samples, uploads = LabelledInputs(values, labels), Samples(values[None], labels[None])
     head, module = stacked(widths, [4], torch.device("cpu")), head_module(widths, 4)
-    for epoch, arrives in schedule:
-        weights = epoch.weights(arrives).astype(np.float32)
+    for epoch in schedule:
+        weights = epoch.weights(epoch.clients >= 0).astype(np.float32)
         steps = len(epoch.rows)
         batches = Epoch(epoch.rows.reshape(steps, 1, -1), weights.reshape(steps, 1, -1))
         # A fresh optimizer per call on both sides: momentum starts anew at every epoch.
-        train(head, [batches], uploads, [torch.arange(0)], uploads, TRAINING)
-        train_rounds(
-            module, batch_gradient(module), [(epoch, arrives)], samples, np.arange(0), samples,
-            TRAINING,
-        )  # fmt: skip
+        train(head, [batches], lambda _: uploads, [torch.arange(0)], uploads, TRAINING)
+        gradient = batch_gradient(module, all_arrive)
+        train_rounds(module, gradient, [epoch], samples, np.arange(0), samples, TRAINING)
         for number, linear in enumerate(m for m in module if isinstance(m, nn.Linear)):
             assert torch.allclose(head.weights[number][0], linear.weight.T, atol=1e-6)
 

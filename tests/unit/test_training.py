@@ -44,7 +44,7 @@ def test_lockstep_equals_one_plain_model_per_seed() -> None:
     samples = Samples(values[None], labels[None])
     none = [torch.arange(0)] * 2
     schedule = list(shuffled(rows, 16, 4, 3, seeds))
-    curves = train(head, schedule, samples, none, samples, TRAINING)
+    curves = train(head, schedule, lambda _: samples, none, samples, TRAINING)
     for s, seed in enumerate(seeds):
         model = plain_model(seed)
         optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9, weight_decay=5e-4)
@@ -72,7 +72,7 @@ def test_a_diverged_seed_is_marked_and_leaves_the_others_alone() -> None:
     test = Samples(values[None], labels[None])
     head = stacked(WIDTHS, [0, 0], torch.device("cpu"))
     samples = Samples(both, labels[None])
-    curves = train(head, schedule, samples, [torch.arange(0)] * 2, test, TRAINING)
+    curves = train(head, schedule, lambda _: samples, [torch.arange(0)] * 2, test, TRAINING)
     assert record(curves[0], "last")["diverged"] is True
     assert record(curves[0], "last")["test_accuracy"] == 0
     assert curves[1].diverged is False

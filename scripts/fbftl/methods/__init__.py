@@ -35,6 +35,8 @@ class Inputs:
     manifest: Path
     """The feature store's manifest: cut layer, preprocessing, digests."""
     device: "torch.device"
+    public: Path | None = None
+    """Feature store of public samples, for a clip norm that is their quantile."""
     clients: Path | None = None
     """The client file, for methods that run the whole network."""
     weights: Path | None = None

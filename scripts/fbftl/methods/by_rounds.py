@@ -1,20 +1,37 @@
-"""What the gradient methods share: rounds of clients, lost updates, one repetition per seed."""
+"""What the gradient methods share: rounds of clients, their uplink, one repetition per seed."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from torch import nn
 
-from fbftl.batches import Rounds, rounds
+from fbftl.codec import Compression
+from fbftl.codec.compression import PLAIN
 from fbftl.curves import record
+from fbftl.errors import UserError
+from fbftl.feedback import memory, memory_bytes
 from fbftl.job import Job
-from fbftl.ledger import BROADCAST, FLOAT_BITS, Ledger
+from fbftl.ledger import Ledger
+from fbftl.link import link_of, plain_upload_bits
 from fbftl.methods import Outcome
-from fbftl.randomness import stream
-from fbftl.rounds import Gradient, LabelledInputs, batch_gradient, train_rounds
+from fbftl.methods.protection import protection_by_rounds
+from fbftl.regroup import clients_of
+from fbftl.rounds import (
+    Arrivals,
+    Average,
+    Gradient,
+    LabelledInputs,
+    batch_gradient,
+    client_gradient,
+    train_rounds,
+)
+from fbftl.uplink import Releasing, Uplink, compressing
 from fbftl.uploads import held_out, participating
+
+LARGEST_MEMORY = 4 * 2**30
+"""Bytes that the memories of error feedback may take."""
 
 
 @dataclass(frozen=True)
@@ -24,12 +41,14 @@ class Federation:
     samples: the clients' samples, on the training device.
     client: (n,) client of each sample.
     test: the test split.
+    feature_width: floats of one FbFTL upload, which makes one transmission block.
     provenance: digests of where the samples come from.
     """
 
     samples: LabelledInputs
     client: np.ndarray
     test: LabelledInputs
+    feature_width: int
     provenance: dict[str, Any]
 
     @property
@@ -40,16 +59,21 @@ class Federation:
 
 @dataclass(frozen=True)
 class Learner:
-    """A model with the way its gradient comes about and what its clients exchange.
+    """A model with what its clients exchange.
 
-    uplink_floats: floats of one client's update, given its number of samples K_u.
+    together: gradient of a round whose updates are never made, given which of them arrive.
+    uplink_floats: floats of one client's message, given its number of samples K_u.
     downlink_floats: floats of one round's broadcast.
     """
 
     model: nn.Module
-    gradient: Gradient
+    together: Callable[[Arrivals], Gradient]
     uplink_floats: Callable[[np.ndarray], np.ndarray]
     downlink_floats: int
+
+    def apart(self, average: Average) -> Gradient:
+        """Return the gradient of a round whose updates are made one by one."""
+        return client_gradient(self.model, average)
 
 
 def whole_update(model: nn.Module) -> Learner:
@@ -57,7 +81,7 @@ def whole_update(model: nn.Module) -> Learner:
     count = sum(parameter.numel() for parameter in model.parameters())
     return Learner(
         model=model,
-        gradient=batch_gradient(model),
+        together=lambda arrivals: batch_gradient(model, arrivals),
         uplink_floats=lambda samples: np.full_like(samples, count),
         downlink_floats=count,
     )
@@ -69,9 +93,9 @@ def run_rounds(job: Job, federation: Federation, learner_of: Callable[[int], Lea
     Args:
         job: the setting with its training values.
         federation: what the clients hold.
-        learner_of: a seed's model, on the training device, and its gradient.
+        learner_of: a seed's model, on the training device, and what its clients exchange.
     """
-    ledger = Ledger(method=job.setting.method, store=federation.provenance.get("features"))
+    ledger = Ledger(method=job.setting.method, store=federation.provenance["features"])
     repetitions = [
         _repetition(job, federation, learner_of(seed), seed, ledger) for seed in job.seeds
     ]
@@ -81,22 +105,61 @@ def run_rounds(job: Job, federation: Federation, learner_of: Callable[[int], Lea
 def _repetition(
     job: Job, federation: Federation, learner: Learner, seed: int, ledger: Ledger
 ) -> dict[str, Any]:
-    offered = participating(federation.client, job.setting.fraction, seed)
+    client = clients_of(job, federation.client, federation.samples.labels)
+    offered = participating(client, job.setting.fraction, seed)
     training, validation = held_out(offered, job.training.validation, seed)
-    owners, clients = grouped(training, federation.client)
-    schedule = rounds(clients, job.training.clients_per_round, job.training.epochs, seed)
-    sent = _sent(schedule, owners, job, learner, seed, ledger)
+    owners, clients = grouped(training, client)
+    protection = protection_by_rounds(job, clients, seed)
+    uplink = Uplink(
+        link=link_of(job.setting, plain_upload_bits(federation.feature_width, federation.classes)),
+        floats=learner.uplink_floats,
+        seed=seed,
+        compression=Compression(job.setting.bits, job.setting.keep),
+        releasing=protection.releasing or compression_of(job, learner, len(clients)),
+        averaging=protection.averaging,
+    )
+    gradient = (
+        learner.together(uplink.arrivals)
+        if uplink.releasing is None
+        else learner.apart(uplink.average)
+    )
     curves = train_rounds(
         learner.model,
-        learner.gradient,
-        sent,
+        gradient,
+        protection.schedule,
         federation.samples,
         validation,
         federation.test,
         job.training,
     )
-    counts = {"seed": seed, "offered": len(offered), "received": len(offered)}
-    return record(curves, job.training.selection) | counts | {"seen": len(training)}
+    sent = uplink.enter(ledger, owners, learner.downlink_floats, protection.records[0])
+    return (
+        record(curves, job.training.selection)
+        | {"seed": seed, "clients": len(clients), "offered": len(offered), "seen": len(training)}
+        | sent
+        | {"privacy": [asdict(guarantee) for guarantee in protection.records]}
+    )
+
+
+def compression_of(job: Job, learner: Learner, clients: int) -> Releasing | None:
+    """Return how updates are compressed under a setting, or None if they are sent as they are.
+
+    Raises:
+        UserError: if the memories of error feedback would not fit.
+    """
+    compression = Compression(job.setting.bits, job.setting.keep)
+    if compression == PLAIN:
+        return None
+    if not job.setting.feedback:
+        return compressing(compression, None)
+    needed = memory_bytes(clients, learner.downlink_floats)
+    if needed > LARGEST_MEMORY:
+        raise UserError(
+            f"error feedback needs {needed / 1e9:.1f} GB for {clients} clients with "
+            f"{learner.downlink_floats:,} parameters each; set feedback: [false] in the "
+            "experiment, or take fewer clients or a smaller network"
+        )
+    return compressing(compression, memory(clients, learner.downlink_floats))
 
 
 def grouped(rows: np.ndarray, client: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
@@ -104,46 +167,3 @@ def grouped(rows: np.ndarray, client: np.ndarray) -> tuple[np.ndarray, list[np.n
     owners, counts = np.unique(client[rows], return_counts=True)
     order = np.argsort(client[rows], kind="stable")
     return owners, np.split(rows[order], np.cumsum(counts)[:-1])
-
-
-def _sent(
-    schedule: Iterator[Rounds],
-    owners: np.ndarray,
-    job: Job,
-    learner: Learner,
-    seed: int,
-    ledger: Ledger,
-) -> Iterator[tuple[Rounds, np.ndarray]]:
-    """Draw which updates arrive, enter every message in the ledger, and pass the rounds on."""
-    draws = stream(seed, "loss")
-    first = 1
-    for epoch in schedule:
-        arrives = draws.random(epoch.clients.shape) >= job.setting.plr
-        takes_part = epoch.clients >= 0
-        number = np.broadcast_to(
-            np.arange(first, first + len(epoch.clients))[:, None], epoch.clients.shape
-        )[takes_part]
-        bits = FLOAT_BITS * learner.uplink_floats(epoch.counts[takes_part])
-        ledger.add(
-            len(number),
-            seed=seed,
-            direction="up",
-            round=number,
-            client=owners[epoch.clients[takes_part]],
-            payload_bits=bits,
-            bits=bits,
-            lost=~arrives[takes_part],
-        )
-        down = FLOAT_BITS * learner.downlink_floats
-        ledger.add(
-            len(epoch.clients),
-            seed=seed,
-            direction="down",
-            round=np.arange(first, first + len(epoch.clients)),
-            client=BROADCAST,
-            payload_bits=down,
-            bits=down,
-            lost=False,
-        )
-        first += len(epoch.clients)
-        yield epoch, arrives

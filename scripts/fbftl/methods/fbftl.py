@@ -1,6 +1,8 @@
 """FbFTL (Algorithm 1): clients upload features and labels once; the server trains the head."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -9,10 +11,12 @@ from fbftl import batches
 from fbftl.curves import record
 from fbftl.heads import stacked
 from fbftl.job import Job
-from fbftl.ledger import FLOAT_BITS, Ledger
+from fbftl.ledger import Ledger
 from fbftl.methods import Inputs, Outcome
-from fbftl.randomness import stream
-from fbftl.store import Features, open_store
+from fbftl.methods.features import Sending, sending
+from fbftl.regroup import clients_of
+from fbftl.release import Release
+from fbftl.store import open_store
 from fbftl.training import Samples, train
 from fbftl.uploads import Uploads, held_out, participating
 
@@ -20,55 +24,72 @@ from fbftl.uploads import Uploads, held_out, participating
 def run(job: Job, inputs: Inputs) -> Outcome:
     """Train one head per seed on the uploads that this setting lets the server have."""
     store = open_store(inputs.features)
-    uploaded, test = store.read("train"), store.read("test")
-    classes = int(max(uploaded.labels.max(), test.labels.max())) + 1
-    sent = [send(job, uploaded.client, seed) for seed in job.seeds]
-    split = [held_out(usable(job, own), job.training.validation, seed)
-             for own, seed in zip(sent, job.seeds, strict=True)]  # fmt: skip
+    features, test = store.read("train"), store.read("test")
+    classes = int(max(features.labels.max(), test.labels.max())) + 1
+    how = sending(job, features, classes, _public(inputs.public))
+    ledger = Ledger(method="fbftl", store=store.digest)
+    releases, uploads = upload(how, ledger)
+    split = [
+        held_out(usable(job, own), job.training.validation, seed)
+        for own, seed in zip(uploads, job.seeds, strict=True)
+    ]
+    seen = np.zeros((len(job.seeds), len(features)), dtype=bool)
     device = inputs.device
-    rows = [training for training, _ in split]
-    seen = np.zeros((len(job.seeds), len(uploaded.labels)), dtype=bool)
     curves = train(
-        stacked([uploaded.values.shape[1], *job.head, classes], job.seeds, device),
-        batches.observed(schedule(job, len(uploaded.labels), rows), seen),
-        _on_device(uploaded.values, uploaded.labels, device),
+        stacked([store.width, *job.head, classes], job.seeds, device),
+        batches.observed(schedule(job, len(features), [rows for rows, _ in split]), seen),
+        received(how, releases, device),
         [torch.from_numpy(rows).to(device) for _, rows in split],
-        _on_device(test.values, test.labels, device),
+        _on_device([test.values], [test.labels], device),
         job.training,
     )
     repetitions = [
         record(c, job.training.selection)
         | {"seed": seed, "offered": len(own.offered), "received": len(own.received)}
-        | {"seen": int(mark.sum())}
-        for c, seed, own, mark in zip(curves, job.seeds, sent, seen, strict=True)
+        | {"seen": int(mark.sum()), "privacy": [asdict(guarantee) for guarantee in how.records]}
+        for c, seed, own, mark in zip(curves, job.seeds, uploads, seen, strict=True)
     ]
-    ledger = Ledger(method="fbftl", store=store.digest)
-    for seed, own in zip(job.seeds, sent, strict=True):
-        enter(ledger, seed, own, uploaded, classes)
     return Outcome(repetitions, ledger, {"features": store.digest})
 
 
-def send(job: Job, client: np.ndarray, seed: int) -> Uploads:
-    """Draw one repetition's participating clients and the losses of their packets."""
-    offered = participating(client, job.setting.fraction, seed)
-    arrives = stream(seed, "loss").random(len(client)) >= job.setting.plr
-    return Uploads(offered, arrives[offered])
+def upload(how: Sending, ledger: Ledger) -> tuple[list[Release], list[Uploads]]:
+    """Send every repetition's uploads, once, and enter them in the ledger.
+
+    Returns:
+        The messages, one release per seed or a single one that all seeds share; and per seed
+        who took part and what arrived.
+    """
+    job = how.job
+    client = clients_of(job, how.features.client, how.features.labels)
+    releases, uploads = [], []
+    for seed in job.seeds:
+        if not (releases and how.shared):
+            releases.append(how.release(seed))
+        delivery = how.deliver(releases[-1], seed)
+        offered = participating(client, job.setting.fraction, seed)
+        how.enter(ledger, seed, offered, releases[-1], delivery)
+        uploads.append(Uploads(offered, delivery.arrives[offered]))
+    return releases, uploads
 
 
-def enter(ledger: Ledger, seed: int, sent: Uploads, uploaded: Features, classes: int) -> None:
-    """Enter one repetition's uploads in the ledger: a message per sample."""
-    width = uploaded.values.shape[1]
-    ledger.add(
-        len(sent.offered),
-        seed=seed,
-        direction="up",
-        round=0,
-        client=uploaded.client[sent.offered],
-        sample=uploaded.sample[sent.offered],
-        payload_bits=FLOAT_BITS * width,
-        bits=FLOAT_BITS * width + (classes - 1).bit_length(),
-        lost=~sent.arrives,
-    )
+def received(
+    how: Sending, releases: Sequence[Release], device: torch.device
+) -> Callable[[int], Samples]:
+    """Return what the server works with at each epoch: the uploads, which never change.
+
+    Under the public script's semantics the noise is drawn anew every epoch instead (audit A3).
+    """
+    job = how.job
+    labels = [how.labels(seed) for seed in job.seeds[: len(releases)]]
+    if job.setting.noise == "redrawn":
+
+        def redrawn(epoch: int) -> Samples:
+            values = [how.release(seed, draw=epoch).values for seed in job.seeds]
+            return _on_device(values, labels, device)
+
+        return redrawn
+    uploads = _on_device([sent.values for sent in releases], labels, device)
+    return lambda epoch: uploads
 
 
 def usable(job: Job, sent: Uploads) -> np.ndarray:
@@ -93,9 +114,15 @@ def schedule(job: Job, samples: int, rows: list[np.ndarray]) -> Iterator[batches
     return batches.shuffled(rows, *shape)
 
 
-def _on_device(values: np.ndarray, labels: np.ndarray, device: torch.device) -> Samples:
-    """Put features and labels that all seeds share on the training device."""
+def _public(store: Path | None) -> np.ndarray | None:
+    return None if store is None else open_store(store).read("train").values
+
+
+def _on_device(
+    values: Sequence[np.ndarray], labels: Sequence[np.ndarray], device: torch.device
+) -> Samples:
+    """Put each seed's features and labels, or those that all seeds share, on the device."""
     return Samples(
-        torch.from_numpy(values).to(device)[None],
-        torch.from_numpy(labels.astype(np.int64)).to(device)[None],
+        torch.stack([torch.from_numpy(own) for own in values]).to(device),
+        torch.stack([torch.from_numpy(own.astype(np.int64)) for own in labels]).to(device),
     )

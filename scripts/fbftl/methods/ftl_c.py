@@ -22,9 +22,10 @@ def run(job: Job, inputs: Inputs) -> Outcome:
         samples=_on_device(train, inputs.device),
         client=train.client,
         test=_on_device(store.read("test"), inputs.device),
+        feature_width=store.width,
         provenance={"features": store.digest},
     )
-    widths = [train.values.shape[1], *job.head, federation.classes]
+    widths = [store.width, *job.head, federation.classes]
 
     def learner_of(seed: int) -> Learner:
         return whole_update(head_module(widths, seed).to(inputs.device))

@@ -38,6 +38,8 @@ class Target:
     pool: str
     example: torch.Tensor
     """A preprocessed batch, for tracing."""
+    width: int
+    """Width of the cut layer's features."""
     classes: int
 
     def transferred(self) -> nn.Module:
@@ -50,9 +52,7 @@ class Target:
 
     def head(self, job: Job, seed: int) -> nn.Sequential:
         """Return the head that every method starts from under this seed."""
-        with torch.no_grad():
-            width = self.transferred()(self.example.to(self.inputs.device)).shape[1]
-        return head_module([width, *job.head, self.classes], seed).to(self.inputs.device)
+        return head_module([self.width, *job.head, self.classes], seed).to(self.inputs.device)
 
     def _extractor(self, model: nn.Module) -> nn.Module:
         front, _ = split(model, self.cut, self.example)
@@ -81,7 +81,11 @@ def read(inputs: Inputs) -> tuple[Federation, Target]:
         samples, test = (_samples(file, part, preprocessing, inputs) for part in ("train", "test"))
         client = file.rows("train", 0, file.count("train")).client
     federation = Federation(
-        samples, client, test, {"source": source["sha256"], "features": cache["digest"]}
+        samples=samples,
+        client=client,
+        test=test,
+        feature_width=cache["width"],
+        provenance={"source": source["sha256"], "features": cache["digest"]},
     )
     target = Target(
         inputs=inputs,
@@ -89,6 +93,7 @@ def read(inputs: Inputs) -> tuple[Federation, Target]:
         cut=cache["cut"],
         pool=cache["preprocessing"]["pool"],
         example=samples.inputs[:2].cpu(),
+        width=federation.feature_width,
         classes=federation.classes,
     )
     return federation, target

@@ -38,7 +38,7 @@ def split_learner(client_part: nn.Module, server_part: nn.Sequential) -> Learner
 
     return Learner(
         model=nn.Sequential(client_part, server_part),
-        gradient=split_gradient(client_part, server_part),
+        together=lambda arrivals: split_gradient(client_part, server_part, arrivals),
         uplink_floats=uplink,
         downlink_floats=own,
     )

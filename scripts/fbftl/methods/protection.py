@@ -1,0 +1,79 @@
+"""What a setting's privacy mechanism means for training by rounds."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fbftl import mechanisms
+from fbftl.batches import Rounds, poisson_rounds, rounds
+from fbftl.codec import Compression
+from fbftl.job import Job
+from fbftl.mechanisms import PrivacyRecord
+from fbftl.uplink import (
+    Averaging,
+    Releasing,
+    compressing,
+    mean_of_arrivals,
+    noisy_mean,
+    relatively_noisy,
+)
+
+
+@dataclass(frozen=True)
+class Protection:
+    """How clients take part in rounds, what they release, and what that guarantees.
+
+    schedule: the rounds of each epoch.
+    records: the guarantees, the one that sigma was calibrated to first.
+    releasing: what clients do to their updates, or None if nothing.
+    averaging: how the server averages.
+    """
+
+    schedule: Iterator[Rounds]
+    records: tuple[PrivacyRecord, ...]
+    releasing: Releasing | None = None
+    averaging: Averaging = mean_of_arrivals
+
+
+def protection_by_rounds(job: Job, clients: Sequence[np.ndarray], seed: int) -> Protection:
+    """Return the protection that a setting asks for.
+
+    Args:
+        job: the setting with its training values.
+        clients: the training rows of each client.
+        seed: the repetition's seed.
+    """
+    setting, training = job.setting, job.training
+    in_turn = rounds(clients, training.clients_per_round, training.epochs, seed)
+    if setting.mechanism == "relative":
+        return Protection(
+            schedule=in_turn,
+            records=(mechanisms.relative(setting.sigma),),
+            releasing=relatively_noisy(setting.sigma, Compression(), seed),
+        )
+    if setting.mechanism == "dp_fedavg":
+        return _dp_fedavg(job, clients, seed)
+    return Protection(in_turn, (mechanisms.no_mechanism(),))
+
+
+def _dp_fedavg(job: Job, clients: Sequence[np.ndarray], seed: int) -> Protection:
+    """Return clipped updates of Poisson-sampled clients under noise calibrated over all rounds."""
+    # Accounting is slow to import, and only this mechanism needs it.
+    from fbftl.accounting import rounds_sigma
+
+    setting, training, privacy = job.setting, job.training, job.privacy
+    rate = training.clients_per_round / len(clients)
+    steps = -(-len(clients) // training.clients_per_round)
+    turns = {"rate": rate, "rounds": steps * training.epochs}
+    sigma = setting.sigma or rounds_sigma(setting.epsilon, privacy.delta, **turns)
+    return Protection(
+        schedule=poisson_rounds(clients, rate, steps, training.epochs, seed),
+        records=mechanisms.dp_fedavg(
+            clip_norm=privacy.update_clip, sigma=sigma, delta=privacy.delta, **turns
+        ),
+        releasing=compressing(Compression(), None),
+        averaging=noisy_mean(
+            sigma, privacy.update_clip, rate * sum(len(own) for own in clients), seed
+        ),
+    )
