@@ -1,6 +1,7 @@
 """The source model: built from its architecture, written with a manifest, read again.
 
-`pretrain` and `load` make it. The manifest tells everything that is needed to build the same module again, offline:
+`pretrain` and `load` make it. The manifest tells everything that is needed to build the same
+module again, offline:
 
     architecture    what `build` takes
     preprocessing   size, mean and std that the model was trained with
