@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from fbftl import devices
+from fbftl.logs import run_job
 from fbftl.source import write_source
 
 
@@ -9,9 +11,9 @@ def main(
     safetensors: str,
     manifest: str,
     source: dict[str, Any],
-    image: tuple[int, int, int],
     data_folder: str | None,
     device: str,
+    threads: int,
 ) -> None:
     """Write weights and manifest of the source model that the config's `source` block asks for.
 
@@ -19,16 +21,31 @@ def main(
         safetensors: where the weights go.
         manifest: where what is known of them goes, JSON.
         source: the block, with `kind: pretrain` or `kind: load`.
-        image: height, width and channels of the target's images.
         data_folder: where the data set of a source task lies; null for letters.
-        device: `cpu` or `cuda`, where to pre-train.
+        device: auto, cpu or cuda, where to pre-train.
+        threads: threads to compute with.
     """
+    where = devices.prepare(device, threads)
     if source["kind"] == "pretrain":
         from fbftl.pretrain import pretrain_source
 
-        made = pretrain_source(source, image, data_folder, device)
+        made = pretrain_source(source, tuple(source["image"]), data_folder, where.type)
     else:
         from fbftl.load import load_given
 
         made = load_given(source)
     write_source(safetensors, manifest, made)
+
+
+if __name__ == "__main__":
+    run_job(
+        snakemake,
+        lambda job: main(
+            job.output.model,
+            job.output.manifest,
+            job.params.source,
+            job.config["data_folder"],
+            job.config["device"],
+            job.threads,
+        ),
+    )

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from fbftl import published
+from fbftl import known_weights
 from fbftl.errors import UserError
 from fbftl.files import sha256
 from fbftl.preprocess import Preprocessing
@@ -36,32 +36,32 @@ def load_given(source: Mapping[str, Any]) -> Source:
 
 
 def _torchvision_published(source: Mapping[str, Any]) -> Source:
-    weights = published.torchvision_weights(source["name"], source["version"])
-    path, digest = published.torchvision_file(weights, source["sha256"])
+    weights = known_weights.torchvision_weights(source["name"], source["version"])
+    path, digest = known_weights.torchvision_file(weights, source["sha256"])
     architecture = _architecture(source)
     model = build(architecture)
-    fill(model, published.torchvision_state(path), path)
+    fill(model, known_weights.torchvision_state(path), path)
     return _source(
-        source, model, architecture, published.torchvision_preprocessing(weights), digest
+        source, model, architecture, known_weights.torchvision_preprocessing(weights), digest
     )
 
 
 def _timm_published(source: Mapping[str, Any]) -> Source:
     architecture = _architecture(source)
     card = build(architecture).pretrained_cfg
-    path = published.hub_file(card["hf_hub_id"], "model.safetensors", source["version"])
+    path = known_weights.hub_file(card["hf_hub_id"], "model.safetensors", source["version"])
     digest = check_digest(path, source["sha256"])
-    model = published.timm_model(source["name"], source["options"], path)
-    return _source(source, model, architecture, published.timm_preprocessing(model), digest)
+    model = known_weights.timm_model(source["name"], source["options"], path)
+    return _source(source, model, architecture, known_weights.timm_preprocessing(model), digest)
 
 
 def _transformers_published(source: Mapping[str, Any]) -> Source:
     folder, config = _transformers_config(source)
-    path = published.hub_file(source["name"], "model.safetensors", source["version"])
+    path = known_weights.hub_file(source["name"], "model.safetensors", source["version"])
     digest = check_digest(path, source["sha256"])
-    model = published.transformers_model(folder, torch_seed(source["seed"], "init"))
+    model = known_weights.transformers_model(folder, torch_seed(source["seed"], "init"))
     architecture = {"from": "transformers", "name": source["name"], "options": config}
-    preprocessing = published.transformers_preprocessing(folder, config)
+    preprocessing = known_weights.transformers_preprocessing(folder, config)
     return _source(source, model, architecture, preprocessing, digest)
 
 
@@ -82,7 +82,7 @@ def _transformers_random(source: Mapping[str, Any]) -> Source:
     folder, config = _transformers_config(source)
     architecture = {"from": "transformers", "name": source["name"], "options": config}
     model = build(architecture, source["seed"])
-    preprocessing = published.transformers_preprocessing(folder, config)
+    preprocessing = known_weights.transformers_preprocessing(folder, config)
     return _source(source, model, architecture, preprocessing, None)
 
 
@@ -121,7 +121,7 @@ def _architecture(source: Mapping[str, Any]) -> dict[str, Any]:
 
 def _transformers_config(source: Mapping[str, Any]) -> tuple[Path, dict[str, Any]]:
     """Return the folder with the model's files and its `config.json` with the block's options."""
-    path = published.hub_file(source["name"], "config.json", source["version"])
+    path = known_weights.hub_file(source["name"], "config.json", source["version"])
     try:
         config = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
@@ -132,8 +132,8 @@ def _transformers_config(source: Mapping[str, Any]) -> tuple[Path, dict[str, Any
 def _usual(source: Mapping[str, Any], model: Any) -> Preprocessing:
     """Return the preprocessing usual for a library's model, at the images' own size."""
     if source["from"] == "timm":
-        return published.timm_preprocessing(model)
-    return Preprocessing(None, **published.IMAGENET)
+        return known_weights.timm_preprocessing(model)
+    return Preprocessing(None, **known_weights.IMAGENET)
 
 
 def _source(

@@ -87,11 +87,11 @@ def pretrain_source(
 def _source_task(
     source: Mapping[str, Any], image: tuple[int, int, int], data_folder: str | Path | None
 ) -> SourceTask:
-    if source["on"] == "letters":
+    if source["task"] == "letters":
         return _letters(source["samples"], image, source["seed"])
     from fbftl.datasets import load
 
-    dataset = load(source["on"]["data"], data_folder)
+    dataset = load(source["task"]["data"], data_folder)
     order = stream(source["seed"], "source samples").permutation(len(dataset.train.labels))
     kept = np.sort(order[: source["samples"]])
     return SourceTask(

@@ -1,0 +1,1 @@
+"""Extract the features of every client's samples once, and cache them."""
