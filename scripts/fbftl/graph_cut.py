@@ -57,7 +57,7 @@ class GraphCutter:
         node = self._node(cut)
         return node is not None and node in map(self._node, self.cuttable(example))
 
-    def extractor(self, cuts: Sequence[str]) -> nn.Module:
+    def extractor(self, cuts: Sequence[str], example: torch.Tensor) -> nn.Module:
         """Return the graph from the input to `cuts`, see `cut.Cutter`."""
         return self._between(self.input, {cut: self._node(cut) for cut in cuts})
 

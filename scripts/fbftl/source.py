@@ -78,7 +78,7 @@ def write_source(safetensors: str | Path, manifest: str | Path, source: Source) 
 
 def _libraries(source: Source) -> list[str]:
     kind = source.architecture["from"]
-    renderer = ["pillow", "matplotlib"] if source.origin.get("on") == "letters" else []
+    renderer = ["pillow", "matplotlib"] if source.origin.get("task") == "letters" else []
     return ["torch", *renderer, *([kind] if kind != "vgg" else [])]
 
 

@@ -1,3 +1,4 @@
+import copy
 import subprocess
 import sys
 
@@ -130,13 +131,21 @@ def test_an_extractor_runs_nothing_beyond_the_cut(kind):
     assert front(torch.zeros(2, 3)).shape == (2, 4)
 
 
-@pytest.mark.parametrize("kind", [Diamond, Branching])
-def test_gradients_reach_the_models_own_parameters(kind):
+@pytest.mark.parametrize(("kind", "unused"), [(Diamond, 0), (Branching, 4)])
+def test_gradients_reach_the_models_own_parameters_in_front_of_the_cut(kind, unused):
     model = kind().eval()
     front, _ = split(model, "stem", torch.zeros(2, 3))
     front(torch.ones(2, 3)).sum().backward()
+    assert sum(parameter.numel() for parameter in front.parameters()) == 3 * 4 + 4 + unused
     assert torch.equal(model.stem.weight.grad, torch.full((4, 3), 2.0))
     assert model.head.weight.grad is None
+
+
+@pytest.mark.parametrize("kind", [Diamond, Branching])
+def test_a_copy_of_an_extractor_works_alone(kind):
+    front, _ = split(kind().eval(), "stem", torch.zeros(2, 3))
+    inputs = torch.randn(4, 3)
+    assert torch.equal(copy.deepcopy(front)(inputs), front(inputs))
 
 
 def test_an_in_place_function_after_the_cut_keeps_the_cuts_output():
