@@ -21,19 +21,19 @@ include: "rules/analysis.smk"
 
 
 rule all:
-    localrule: True
     default_target: True
     input:
         all_results(),
+    localrule: True
 
 
 rule features:
-    localrule: True
     input:
         expand("results/{task}/features.json", task=STUDY.tasks),
+    localrule: True
 
 
 rule runs:
-    localrule: True
     input:
         all_runs(),
+    localrule: True

@@ -5,23 +5,28 @@ from functools import partial
 from pathlib import Path
 
 import yaml
-from snakemake.exceptions import WorkflowError
 
 sys.path.insert(0, str(Path(workflow.basedir, "scripts")))
 
 from fbftl.code import sources
 from fbftl.config import resolve
-from fbftl.datasets import KINDS
+from fbftl.datasets import KINDS, check
 from fbftl.errors import UserError
 
 
 def checked_study():
-    """Return the study that the configuration describes, or stop with one sentence."""
+    """Return the study that the configuration describes, or stop with one sentence.
+
+    Data files are looked at too, so that a missing one stops the run before its first job.
+    """
     schema = Path(workflow.basedir, "rules", "schemas", "config.schema.yaml")
     try:
-        return resolve(config, yaml.safe_load(schema.read_text(encoding="utf-8")))
+        study = resolve(config, yaml.safe_load(schema.read_text(encoding="utf-8")))
+        for task in study.tasks:
+            check(study.task(task)["data"], study.config["data_folder"])
     except UserError as error:
-        raise WorkflowError(str(error))
+        sys.exit(str(error))
+    return study
 
 
 STUDY = checked_study()

@@ -15,10 +15,10 @@ rule train_head:
         "results/{task}/logs/runs/{setting}.log",
     benchmark:
         "results/{task}/benchmarks/runs/{setting}.tsv"
-    conda:
-        "../envs/workflow.yaml"
     wildcard_constraints:
         setting="(fbftl|ftl_c)(,[^/]+)?",
+    conda:
+        "../envs/workflow.yaml"
     params:
         job=job_of,
     script:
@@ -41,10 +41,10 @@ rule train_network:
         "results/{task}/logs/runs/{setting}.log",
     benchmark:
         "results/{task}/benchmarks/runs/{setting}.tsv"
-    conda:
-        "../envs/workflow.yaml"
     wildcard_constraints:
         setting="(fl|ftl_f|sfl)(,[^/]+)?",
+    conda:
+        "../envs/workflow.yaml"
     params:
         job=job_of,
     script:

@@ -6,6 +6,7 @@ step's mean. Rows that a step leaves out have weight 0.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -52,34 +53,45 @@ def shuffled(
 
 
 def reshuffled(
-    rows: Sequence[np.ndarray], arrives: Sequence[np.ndarray], batch: int, epochs: int,
+    rows: Sequence[np.ndarray], plr: float, batch: int, steps: int, epochs: int,
     seeds: Sequence[int],
 ) -> Iterator[Epoch]:  # fmt: skip
     """Yield the public script's batches: a mask over positions, under a new order every pass.
 
     A position that is lost stays lost, but another sample stands there in the next pass, so
-    that in the end nearly all samples are seen (audit row A2).
+    that in the end nearly all samples are seen (audit row A2). A step where nothing arrives has
+    no weight.
 
     Args:
-        rows: the training rows of each seed, all of one length n.
-        arrives: for each seed, n booleans over positions; False is a lost position.
+        rows: the training rows of each seed.
+        plr: packet loss rate, the share of positions that is masked.
         batch: positions per step.
-        epochs: passes to yield.
+        steps: steps per epoch, the same for every amount of data.
+        epochs: epochs to yield.
         seeds: one seed per entry of `rows`.
     """
-    count = len(rows[0])
-    steps = -(-count // batch)
-    orders = [stream(seed, "batches") for seed in seeds]
+    masked = [_masked(own, plr, batch, seed) for own, seed in zip(rows, seeds, strict=True)]
     for _ in range(epochs):
-        chosen = np.zeros((len(seeds), steps * batch), dtype=np.int64)
-        counts = np.zeros((len(seeds), steps * batch), dtype=np.float32)
-        for s, (own, mask, order) in enumerate(zip(rows, arrives, orders, strict=True)):
-            chosen[s, :count] = order.permutation(own)
-            counts[s, :count] = mask
-        chosen = chosen.reshape(len(seeds), steps, batch).swapaxes(0, 1)
-        counts = counts.reshape(len(seeds), steps, batch).swapaxes(0, 1)
-        weights = counts / np.maximum(counts.sum(axis=2, keepdims=True), 1)
+        chosen = np.zeros((steps, len(seeds), batch), dtype=np.int64)
+        weights = np.zeros((steps, len(seeds), batch), dtype=np.float32)
+        for s, batches in enumerate(masked):
+            for step, (positions, arrives) in enumerate(islice(batches, steps)):
+                chosen[step, s, : len(positions)] = positions
+                weights[step, s, : len(positions)] = arrives / max(arrives.sum(), 1)
         yield Epoch(chosen, weights)
+
+
+def _masked(
+    rows: np.ndarray, plr: float, batch: int, seed: int
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield batches of rows, shuffled every pass, and which of their positions arrive."""
+    arrives = stream(seed, "positions").random(len(rows)) >= plr
+    order = stream(seed, "batches")
+    while True:
+        shuffled_rows = order.permutation(rows)
+        for start in range(0, len(rows), batch):
+            part = slice(start, start + batch)
+            yield shuffled_rows[part], arrives[part]
 
 
 @dataclass(frozen=True)

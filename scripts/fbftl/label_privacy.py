@@ -1,4 +1,4 @@
-"""Label privacy: what shuffled batches of labels tell about one client's batch (paper 000, Sec. V-A).
+"""Label privacy: what shuffled batches of labels tell about one client's batch (paper 000, V-A).
 
 A client's batch is its count vector [n_1 .. n_N] over the N labels, sum K; two batches with equal
 counts are of the same type. Before the query, the adversary's uncertainty is the entropy of a
@@ -66,7 +66,11 @@ def log2_factorials(largest: int) -> NDArray[np.float64]:
 
 
 def binomial_pmf(probability: float, samples: int) -> NDArray[np.float64]:
-    """Return the probabilities of n = 0 .. K under Bin(K, p), in log space until the end."""
+    """Return the probabilities of n = 0 .. K under Bin(K, p).
+
+    They are made to sum to 1 exactly: the entropy is a small difference of terms of order
+    K log K, to which a relative error common to all probabilities would add visibly.
+    """
     if probability in (0.0, 1.0):
         pmf = np.zeros(samples + 1)
         pmf[round(probability) * samples] = 1.0
@@ -75,7 +79,8 @@ def binomial_pmf(probability: float, samples: int) -> NDArray[np.float64]:
     factorials = log2_factorials(samples)
     choose = factorials[-1] - factorials - factorials[::-1]
     log2 = choose + n * np.log2(probability) + (samples - n) * np.log1p(-probability) / np.log(2)
-    return np.exp2(log2)
+    pmf = np.exp2(log2)
+    return pmf / pmf.sum()
 
 
 def marginal_mean(

@@ -15,6 +15,9 @@ import pyarrow.parquet as pq
 
 from fbftl.files import replacing
 
+FLOAT_BITS = 32
+"""Bits d of a float that is sent as it is."""
+
 BROADCAST = -1
 """Client of a downlink message that all clients of a round hear."""
 

@@ -64,10 +64,9 @@ def checked_counts(counts: ArrayLike) -> NDArray[np.int64]:
     whole = np.issubdtype(matrix.dtype, np.integer) and matrix.size > 0 and (matrix >= 0).all()
     if matrix.ndim != 2 or not whole:
         raise UserError("label counts must be a matrix (clients, classes) of whole numbers >= 0")
-    if (matrix.sum(axis=1) == 0).any():
-        raise UserError(
-            f"client {int((matrix.sum(axis=1) == 0).argmax())} has no samples: leave out empty clients"
-        )
+    empty = matrix.sum(axis=1) == 0
+    if empty.any():
+        raise UserError(f"client {empty.argmax()} has no samples: leave out empty clients")
     return matrix.astype(np.int64)
 
 

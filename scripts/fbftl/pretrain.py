@@ -61,7 +61,7 @@ def pretrain_source(
     """Return the source model that the config's `source` block of `kind: pretrain` asks for.
 
     Args:
-        source: `on` (letters or a data set), `network`, `samples` and the fields of `Plan`.
+        source: `task` (letters or a data set), `network`, `samples` and the fields of `Plan`.
         image: height, width and channels of the target's images, at which letters are rendered.
         data_folder: where a data set lies; letters need none.
         device: where to train.

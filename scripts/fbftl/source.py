@@ -1,7 +1,6 @@
 """The source model: built from its architecture, written with a manifest, read again.
 
-`pretrain` and `load` make it. The manifest tells everything that is needed to build the same
-module again, offline:
+`pretrain` and `load` make it. The manifest tells all that is needed to build the module again:
 
     architecture    what `build` takes
     preprocessing   size, mean and std that the model was trained with

@@ -44,8 +44,12 @@ def participating(client: np.ndarray, fraction: float, seed: int) -> np.ndarray:
     return np.flatnonzero(np.isin(client, chosen))
 
 
+LEAST_HELD_OUT = 10
+"""A validation split of fewer samples picks epochs by chance, so none is held out."""
+
+
 def held_out(rows: np.ndarray, share: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Split rows into training and validation, the share rounded down.
+    """Split rows into training and validation, the share rounded down, none if too few.
 
     Args:
         rows: (m,) rows that the server has.
@@ -57,6 +61,8 @@ def held_out(rows: np.ndarray, share: float, seed: int) -> tuple[np.ndarray, np.
     """
     order = stream(seed, "validation").permutation(len(rows))
     count = int(share * len(rows))
+    if count < LEAST_HELD_OUT:
+        count = 0
     held = np.zeros(len(rows), dtype=bool)
     held[order[:count]] = True
     return rows[~held], rows[held]

@@ -36,14 +36,20 @@ def test_seeds_keep_their_order_whatever_runs_beside_them() -> None:
 
 
 def test_reshuffled_loses_positions_not_samples() -> None:
-    rows, loss = np.arange(1000), 0.9
-    arrives = np.random.default_rng(0).random(1000) >= loss
+    rows, plr, passes = np.arange(1000), 0.9, 30
     seen = np.zeros((1, 1000), dtype=bool)
-    epochs = list(observed(reshuffled([rows], [arrives], 64, 30, [0]), seen))
-    per_epoch = [(epoch.weights > 0).sum() for epoch in epochs]
-    assert set(per_epoch) == {arrives.sum()}
-    expected = 1 - (1 - arrives.mean()) ** 30
-    assert seen.mean() == pytest.approx(expected, abs=0.03)
+    epochs = list(observed(reshuffled([rows], plr, 64, 16, passes, [0]), seen))
+    (arriving,) = {int((epoch.weights > 0).sum()) for epoch in epochs}
+    assert arriving == pytest.approx(1000 * (1 - plr), abs=30)
+    assert seen.mean() == pytest.approx(1 - (1 - arriving / 1000) ** passes, abs=0.03)
+
+
+def test_reshuffled_gives_few_samples_as_many_steps() -> None:
+    few, many = np.arange(10), np.arange(10, 110)
+    for epoch in reshuffled([few, many], 0.0, 32, 4, 2, [0, 1]):
+        assert epoch.rows.shape == (4, 2, 32)
+        assert (epoch.weights[:, 0] > 0).sum(axis=1).tolist() == [10] * 4
+        assert epoch.weights.sum(axis=2) == pytest.approx(1)
 
 
 def test_rounds_visit_every_client_once_with_all_its_samples() -> None:

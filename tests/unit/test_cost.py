@@ -7,6 +7,7 @@ from fbftl.architectures import FLAN_T5_SMALL, t5, vgg16
 from fbftl.cost import compute, payload
 from fbftl.cost.layers import Network, convolution, dense, multiplications, parameters, products
 from fbftl.cost.payload import Federation
+from fbftl.cost.scheme import METHODS, scheme_cost
 from fbftl.errors import UserError
 from hypothesis import given
 from hypothesis import strategies as st
@@ -188,3 +189,28 @@ def test_compression_rates():
 
 def test_keeping_everything_sends_no_positions():
     assert payload.compression_rate_with_positions(4096, 8, 1) == pytest.approx(4)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@given(rounds=st.integers(1, 50), samples=st.integers(1, 16))
+def test_a_scheme_costs_what_its_equations_add_up_to(method, rounds, samples):
+    clients = Federation(clients=100, samples_per_client=samples, clients_per_round=10)
+    cost = scheme_cost(VGG16, clients, method, rounds)
+    batches = 100 * samples if method == "fbftl" else 10 * rounds
+    assert cost.upload_batches == batches
+    assert cost.uplink_bits == 32 * batches * cost.numbers_per_batch
+    more = scheme_cost(VGG16, clients, method, rounds + 1)
+    assert (more == cost) == (method == "fbftl")
+
+
+def test_fbftl_costs_the_least_as_the_paper_says():
+    costs = [scheme_cost(VGG16, CIFAR, method, rounds=65_625) for method in METHODS]
+    for field in ("uplink_bits", "downlink_bits", "client_multiplications"):
+        values = [getattr(cost, field) for cost in costs]
+        assert values[-1] == min(values)
+        assert values.index(max(values)) == 0
+
+
+def test_unknown_scheme_is_refused():
+    with pytest.raises(ValueError, match="fedavg"):
+        scheme_cost(VGG16, CIFAR, "fedavg", rounds=1)

@@ -10,14 +10,11 @@ from torch import nn
 from fbftl.batches import Rounds, rounds
 from fbftl.curves import record
 from fbftl.job import Job
-from fbftl.ledger import BROADCAST, Ledger
+from fbftl.ledger import BROADCAST, FLOAT_BITS, Ledger
 from fbftl.methods import Outcome
 from fbftl.randomness import stream
 from fbftl.rounds import Gradient, LabelledInputs, batch_gradient, train_rounds
 from fbftl.uploads import held_out, participating
-
-FLOAT_BITS = 32
-"""Bits d of a float that is sent as it is."""
 
 
 @dataclass(frozen=True)

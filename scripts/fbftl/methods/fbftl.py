@@ -9,9 +9,10 @@ from fbftl import batches
 from fbftl.curves import record
 from fbftl.heads import stacked
 from fbftl.job import Job
+from fbftl.ledger import FLOAT_BITS, Ledger
 from fbftl.methods import Inputs, Outcome
 from fbftl.randomness import stream
-from fbftl.store import open_store
+from fbftl.store import Features, open_store
 from fbftl.training import Samples, train
 from fbftl.uploads import Uploads, held_out, participating
 
@@ -41,7 +42,10 @@ def run(job: Job, inputs: Inputs) -> Outcome:
         | {"seen": int(mark.sum())}
         for c, seed, own, mark in zip(curves, job.seeds, sent, seen, strict=True)
     ]
-    return Outcome(repetitions, {"features": store.provenance.digest})
+    ledger = Ledger(method="fbftl", store=store.digest)
+    for seed, own in zip(job.seeds, sent, strict=True):
+        enter(ledger, seed, own, uploaded, classes)
+    return Outcome(repetitions, ledger, {"features": store.digest})
 
 
 def send(job: Job, client: np.ndarray, seed: int) -> Uploads:
@@ -49,6 +53,22 @@ def send(job: Job, client: np.ndarray, seed: int) -> Uploads:
     offered = participating(client, job.setting.fraction, seed)
     arrives = stream(seed, "loss").random(len(client)) >= job.setting.plr
     return Uploads(offered, arrives[offered])
+
+
+def enter(ledger: Ledger, seed: int, sent: Uploads, uploaded: Features, classes: int) -> None:
+    """Enter one repetition's uploads in the ledger: a message per sample."""
+    width = uploaded.values.shape[1]
+    ledger.add(
+        len(sent.offered),
+        seed=seed,
+        direction="up",
+        round=0,
+        client=uploaded.client[sent.offered],
+        sample=uploaded.sample[sent.offered],
+        payload_bits=FLOAT_BITS * width,
+        bits=FLOAT_BITS * width + (classes - 1).bit_length(),
+        lost=~sent.arrives,
+    )
 
 
 def usable(job: Job, sent: Uploads) -> np.ndarray:
@@ -66,14 +86,11 @@ def schedule(job: Job, samples: int, rows: list[np.ndarray]) -> Iterator[batches
     the paper trains for as many iterations (Sec. IV-D, I'U' of the order of IU).
     """
     training = job.training
-    if job.setting.loss == "reshuffled":
-        arrives = [
-            stream(seed, "positions").random(len(own)) >= job.setting.plr
-            for own, seed in zip(rows, job.seeds, strict=True)
-        ]
-        return batches.reshuffled(rows, arrives, training.batch, training.epochs, job.seeds)
     steps = -(-samples // training.batch)
-    return batches.shuffled(rows, training.batch, steps, training.epochs, job.seeds)
+    shape = (training.batch, steps, training.epochs, job.seeds)
+    if job.setting.loss == "reshuffled":
+        return batches.reshuffled(rows, job.setting.plr, *shape)
+    return batches.shuffled(rows, *shape)
 
 
 def _on_device(values: np.ndarray, labels: np.ndarray, device: torch.device) -> Samples:

@@ -22,7 +22,7 @@ def run(job: Job, inputs: Inputs) -> Outcome:
         samples=_on_device(train, inputs.device),
         client=train.client,
         test=_on_device(store.read("test"), inputs.device),
-        provenance={"features": store.provenance.digest},
+        provenance={"features": store.digest},
     )
     widths = [train.values.shape[1], *job.head, federation.classes]
 

@@ -21,6 +21,7 @@ from fbftl.methods.by_rounds import Federation
 from fbftl.preprocess import Preprocessing, preprocess
 from fbftl.rounds import LabelledInputs
 from fbftl.source import build, load_source
+from fbftl.store.manifest import read_manifest
 
 
 @dataclass(frozen=True)
@@ -73,13 +74,15 @@ def head_module(widths: Sequence[int], seed: int) -> nn.Sequential:
 
 def read(inputs: Inputs) -> tuple[Federation, Target]:
     """Return what the clients hold, preprocessed, and the network they train."""
-    cache = json.loads(Path(inputs.manifest).read_text(encoding="utf-8"))["provenance"]
+    cache = read_manifest(inputs.manifest).store
     source = json.loads(Path(inputs.source).read_text(encoding="utf-8"))
     preprocessing = Preprocessing.of(cache["preprocessing"])
     with ClientFile(inputs.clients) as file:
         samples, test = (_samples(file, part, preprocessing, inputs) for part in ("train", "test"))
         client = file.rows("train", 0, file.count("train")).client
-    federation = Federation(samples, client, test, {"source": source["sha256"]})
+    federation = Federation(
+        samples, client, test, {"source": source["sha256"], "features": cache["digest"]}
+    )
     target = Target(
         inputs=inputs,
         source=source,

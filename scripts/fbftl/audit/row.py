@@ -1,0 +1,116 @@
+"""One row of the audit table, and the evidence that rows are computed from."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+import pandas as pd
+
+from fbftl.comparison import Measured, Verdict
+from fbftl.cost.payload import Federation
+from fbftl.paper.setup import federation
+from fbftl.tables import Column
+
+
+@dataclass(frozen=True)
+class Effect:
+    """A finding about the authors' script, measured on a task under both semantics."""
+
+    task: str
+    as_released: Measured
+    corrected: Measured
+    unit: str
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What the rows read."""
+
+    published: Mapping[str, pd.DataFrame]
+    """Tables of `published/` by name."""
+    mean_tokens: Fraction | None = None
+    """Mean length of real dialogues, a lower bound if counted in words."""
+    effects: Mapping[str, Effect] = field(default_factory=dict)
+    """Measured effects by audit row."""
+
+    @property
+    def cifar10(self) -> Federation:
+        """The clients of the CIFAR-10 experiment."""
+        return federation(self.published["setup"], "cifar10")
+
+    @property
+    def samsum(self) -> Federation:
+        """The clients of the SAMSum experiment."""
+        return federation(self.published["setup"], "samsum")
+
+
+@dataclass(frozen=True)
+class AuditRow:
+    """One finding; both values in `unit`."""
+
+    id: str
+    where: str
+    published: str
+    computed: str
+    unit: str
+    verdict: Verdict
+    explanation: str
+    """One line."""
+
+    @property
+    def number(self) -> int:
+        """The number in the id."""
+        return int(self.id.removeprefix("A"))
+
+    @property
+    def section(self) -> str:
+        """The section that argues the finding."""
+        return f"docs/audit.md#{self.id.lower()}"
+
+
+Finding = Callable[[Evidence], AuditRow]
+
+
+def table(findings: tuple[Finding, ...], evidence: Evidence) -> pd.DataFrame:
+    """Return the audit table by row number; a measured effect is added to its explanation."""
+    rows = [_with_effect(finding(evidence), evidence.effects) for finding in findings]
+    rows.sort(key=lambda row: row.number)
+    return pd.DataFrame(
+        {
+            "id": row.id,
+            "where": row.where,
+            "published": row.published,
+            "computed": row.computed,
+            "unit": row.unit,
+            "verdict": str(row.verdict),
+            "explanation": row.explanation,
+            "section": row.section,
+        }
+        for row in rows
+    )
+
+
+def _with_effect(row: AuditRow, effects: Mapping[str, Effect]) -> AuditRow:
+    """Return a row whose explanation ends with what was measured, if anything was."""
+    if row.id not in effects:
+        return row
+    effect = effects[row.id]
+    released, corrected = effect.as_released, effect.corrected
+    measured = (
+        f" Measured on {effect.task}: {released.mean:.2f} ± {released.spread:.2f} {effect.unit} as "
+        f"released, {corrected.mean:.2f} ± {corrected.spread:.2f} corrected "
+        f"({corrected.seeds} seeds)."
+    )
+    return replace(row, explanation=row.explanation + measured)
+
+
+COLUMNS = (
+    Column("id", "Row"),
+    Column("where", "Where"),
+    Column("published", "Published"),
+    Column("computed", "Computed"),
+    Column("unit", "Unit"),
+    Column("verdict", "Verdict"),
+    Column("explanation", "Explanation", width="7cm"),
+    Column("section", "Argued in"),
+)
