@@ -24,7 +24,7 @@ class Cutter(Protocol):
     def allows(self, cut: str, example: torch.Tensor) -> bool:
         """Return whether `cut` names a layer that can be cut."""
 
-    def extractor(self, cuts: Sequence[str]) -> nn.Module:
+    def extractor(self, cuts: Sequence[str], example: torch.Tensor) -> nn.Module:
         """Return a module that maps inputs to `{cut: output}` and runs nothing beyond."""
 
     def rest(self, cut: str, example: torch.Tensor) -> nn.Module:
@@ -51,7 +51,7 @@ def split(model: nn.Module, cut: str, example: torch.Tensor) -> tuple[nn.Module,
     cutter = _checked(model, [cut], example)
     if isinstance(cutter, ChainCutter):
         return cutter.halves(cut)
-    return _Only(cutter.extractor([cut]), cut), cutter.rest(cut, example)
+    return _Only(cutter.extractor([cut], example), cut), cutter.rest(cut, example)
 
 
 def extractor(model: nn.Module, cuts: Sequence[str], example: torch.Tensor) -> nn.Module:
@@ -60,7 +60,7 @@ def extractor(model: nn.Module, cuts: Sequence[str], example: torch.Tensor) -> n
     Raises:
         UserError: as `split`, for any of `cuts`.
     """
-    return _checked(model, cuts, example).extractor(cuts)
+    return _checked(model, cuts, example).extractor(cuts, example)
 
 
 def _checked(model: nn.Module, cuts: Sequence[str], example: torch.Tensor) -> Cutter:
@@ -107,7 +107,7 @@ class ChainCutter:
         after = 1 + self.names.index(cut)
         return self.model[:after], self.model[after:]
 
-    def extractor(self, cuts: Sequence[str]) -> nn.Module:
+    def extractor(self, cuts: Sequence[str], example: torch.Tensor) -> nn.Module:
         """Return the layers up to the last of `cuts`, as `Cutter.extractor`."""
         return _ChainExtractor(self.halves(max(cuts, key=self.names.index))[0], cuts)
 

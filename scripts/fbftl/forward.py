@@ -60,8 +60,8 @@ def forward_fn(
     """Return the function that turns one batch of stored samples into features.
 
     The model is put into eval mode and nothing tracks gradients, so equal batches give equal
-    features. On a CPU it computes in float32; on CUDA under bfloat16 autocast, channels last,
-    with pinned transfers of the stored bytes.
+    features. Channels last throughout. On a CPU it computes in float32; on CUDA under bfloat16
+    autocast, with pinned transfers of the stored bytes.
 
     Args:
         model: the source model.
@@ -84,13 +84,14 @@ def forward_fn(
         frozen = extractor(model, cuts, example).eval()
     rows = Pool(pool)
     cuda = torch.device(device).type == "cuda"
-    frozen.to(device, memory_format=torch.channels_last if cuda else torch.preserve_format)
+    frozen.to(device, memory_format=torch.channels_last)
+    precision = torch.autocast("cuda", torch.bfloat16) if cuda else nullcontext()
 
     def forward(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         pixels = torch.from_numpy(np.ascontiguousarray(arrays["pixels"]))
         if cuda:
             pixels = pixels.pin_memory().to(device, non_blocking=True)
-        with torch.inference_mode(), torch.autocast("cuda") if cuda else nullcontext():
+        with torch.inference_mode(), precision:
             outputs = frozen(preprocess(pixels, preprocessing))
         return {cut: rows(outputs[cut]).float().cpu().numpy() for cut in cuts}
 

@@ -6,6 +6,7 @@ the last bit; what a model decides by `self.training` outside of torch's own lay
 eval mode.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
@@ -42,23 +43,21 @@ class GraphCutter:
             if node.kwargs.get("inplace"):
                 node.update_kwarg("inplace", False)
         self.model = model
-        self.nodes = {name: node for node, name in tracer.node_to_qualname.items()}
+        self.nodes = {name: node for node, name in _names(self.graph, tracer).items()}
         self.input = next(node for node in self.graph.nodes if node.op == "placeholder")
         self.output = next(node for node in self.graph.nodes if node.op == "output")
 
     def cuttable(self, example: torch.Tensor) -> list[str]:
         """Return the names of the nodes that every path goes through, in order of execution."""
-        whole = self._rows(example)
-        narrow = [node for node in self._bottlenecks() if node in whole]
-        names = {node: name for name, node in self.nodes.items()}
-        return [names[node] for node in narrow if node is not self.input]
+        narrow = self._rows(example).intersection(self._bottlenecks()) - {self.input}
+        return [name for name, node in self.nodes.items() if node in narrow]
 
     def allows(self, cut: str, example: torch.Tensor) -> bool:
         """Return whether every path goes through node or module `cut`."""
         node = self._node(cut)
         return node is not None and node in map(self._node, self.cuttable(example))
 
-    def extractor(self, cuts: Sequence[str]) -> nn.Module:
+    def extractor(self, cuts: Sequence[str], example: torch.Tensor) -> nn.Module:
         """Return the graph from the input to `cuts`, see `cut.Cutter`."""
         return self._between(self.input, {cut: self._node(cut) for cut in cuts})
 
@@ -109,6 +108,17 @@ class GraphCutter:
                 copies[node] = part.node_copy(node, copies.__getitem__)
         part.output(fx.node.map_arg(wanted, copies.__getitem__))
         return fx.GraphModule(self.model, part)
+
+
+def _names(graph: fx.Graph, tracer: Any) -> dict[fx.Node, str]:
+    """Return torchvision's names, but a module called once keeps its own.
+
+    Torchvision takes a number at the end for a counter and calls module `conv1_1` `conv1`.
+    """
+    modules = [node for node in graph.nodes if node.op == "call_module"]
+    calls = Counter(node.target for node in modules)
+    called_once = {node: node.target for node in modules if calls[node.target] == 1}
+    return {**tracer.node_to_qualname, **called_once}
 
 
 def _ancestors(nodes: Iterable[fx.Node], stop: fx.Node) -> Collection[fx.Node]:

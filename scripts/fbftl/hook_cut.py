@@ -27,9 +27,9 @@ class HookCutter:
         """Return whether the model's output depends on the output of module `cut` only."""
         return cut in self._single_outputs(_probe(example)) and self._decides(cut, example)
 
-    def extractor(self, cuts: Sequence[str]) -> nn.Module:
+    def extractor(self, cuts: Sequence[str], example: torch.Tensor) -> nn.Module:
         """Return the model, left at the last of `cuts`; see `cut.Cutter`."""
-        return _HookedExtractor(self.model, cuts)
+        return _HookedExtractor(self.model, cuts, example)
 
     def rest(self, cut: str, example: torch.Tensor) -> nn.Module:
         """Return the model with the output of `cut` replaced."""
@@ -78,30 +78,59 @@ class _Reached(Exception):  # noqa: N818
 
 
 class _HookedExtractor(nn.Module):
-    def __init__(self, model: nn.Module, cuts: Sequence[str]) -> None:
+    def __init__(self, model: nn.Module, cuts: Sequence[str], example: torch.Tensor) -> None:
         super().__init__()
         shared = {id(tensor): tensor for tensor in [*model.parameters(), *model.buffers()]}
         self.model = copy.deepcopy(model, shared)
-        self.wanted = frozenset(cuts)
-        self.outputs: dict[str, torch.Tensor] = {}
-        for cut in cuts:
-            self.model.get_submodule(cut).register_forward_hook(
-                lambda module, args, output, cut=cut: self._keep(cut, output)
-            )
-
-    def _keep(self, cut: str, output: torch.Tensor) -> None:
-        self.outputs[cut] = output
-        if self.outputs.keys() == self.wanted:
-            raise _Reached
+        self.cuts = frozenset(cuts)
+        self._drop_unreached(example)
 
     def forward(self, inputs: torch.Tensor) -> dict[str, torch.Tensor]:
-        self.outputs = {}
+        outputs: dict[str, torch.Tensor] = {}
+
+        def keep(cut: str, output: torch.Tensor) -> None:
+            outputs[cut] = output
+            if outputs.keys() == self.cuts:
+                raise _Reached
+
+        # Hooks live for one pass, so that a copy of this module keeps no outputs in the original.
+        hooks = [
+            self.model.get_submodule(cut).register_forward_hook(
+                lambda module, args, output, cut=cut: keep(cut, output)
+            )
+            for cut in self.cuts
+        ]
         try:
             self.model(inputs)
         except _Reached:
-            outputs, self.outputs = self.outputs, {}
             return outputs
-        raise RuntimeError(f"the model ended without reaching {sorted(self.wanted)}")
+        finally:
+            for hook in hooks:
+                hook.remove()
+        raise RuntimeError(f"the model ended without reaching all of {sorted(self.cuts)}")
+
+    def _drop_unreached(self, example: torch.Tensor) -> None:
+        """Take out the layers behind the cut: their parameters are not the extractor's."""
+        entered: set[nn.Module] = set()
+        left: set[nn.Module] = set()
+        hooks = []
+        for module in self.model.modules():
+            hooks.append(module.register_forward_pre_hook(lambda module, args: entered.add(module)))
+            hooks.append(module.register_forward_hook(lambda module, *_: left.add(module)))
+        with torch.no_grad():
+            self(example)
+        for hook in hooks:
+            hook.remove()
+
+        def prune(module: nn.Module) -> None:
+            # A module that ran to its end may use its parts without calling them: keep all.
+            for name, child in () if module in left else module.named_children():
+                if entered.isdisjoint(child.modules()):
+                    setattr(module, name, nn.Identity())
+                else:
+                    prune(child)
+
+        prune(self.model)
 
 
 class _HookedRest(nn.Module):

@@ -88,19 +88,18 @@ def _transformers_random(source: Mapping[str, Any]) -> Source:
 
 def _workflow(source: Mapping[str, Any]) -> Source:
     """Return a source model that this workflow wrote, here or in another study."""
+    check_digest(source["file"], source["sha256"])
     try:
         manifest = json.loads(Path(source["manifest"]).read_text(encoding="utf-8"))
-        architecture, preprocessing = manifest["architecture"], manifest["preprocessing"]
-        digest, accuracy = manifest["sha256"], manifest["accuracy"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        model = load_source(source["file"], manifest)
+        preprocessing = Preprocessing.of(manifest["preprocessing"])
+        origin = {**source, "sha256": manifest["sha256"]}
+        return Source(model, manifest["architecture"], preprocessing, origin, manifest["accuracy"])
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RuntimeError) as error:
         raise UserError(
             f"source.manifest = {source['manifest']} is no manifest of a source model ({error}); "
-            "name the .json that lies beside the weights"
+            "name the .json that was written with the weights"
         ) from error
-    check_digest(source["file"], source["sha256"])
-    model = load_source(source["file"], manifest)
-    origin = {**source, "sha256": digest}
-    return Source(model, architecture, Preprocessing.of(preprocessing), origin, accuracy)
 
 
 _LOADERS: dict[tuple[str, str], Callable[[Mapping[str, Any]], Source]] = {

@@ -1,13 +1,12 @@
-"""The workflow's own networks: a small VGG-style CNN and the server's head.
+"""The workflow's own source network: a small VGG-style CNN.
 
-Both are flat `nn.Sequential`s of named layers, so that they can be cut at any layer by slicing.
-Neither has batch normalisation: its running statistics are no parameters, and averaging them over
-clients would make FL differ from the update that the paper analyses.
+It is a flat `nn.Sequential` of named layers, so that it can be cut at any layer by slicing. It has
+no batch normalisation: running statistics are no parameters, and averaging them over clients would
+make FL differ from the update that the paper analyses.
 """
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from itertools import pairwise
 
 from torch import nn
 
@@ -63,22 +62,4 @@ def vgg(
         if isinstance(layer, nn.Conv2d | nn.Linear):
             nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
             nn.init.zeros_(layer.bias)
-    return nn.Sequential(layers)
-
-
-def mlp_head(widths: Sequence[int], classes: int) -> nn.Sequential:
-    """Return the head that the server trains: dense layers with ReLU between them.
-
-    The paper's head on VGG-16 (000, Sec. III-C) is `mlp_head([4096, 4096, 4096, 512], 10)` with
-    35,665,418 parameters.
-
-    Args:
-        widths: width of the features, then of each hidden layer.
-        classes: number of classes.
-    """
-    layers: OrderedDict[str, nn.Module] = OrderedDict()
-    for number, (inputs, outputs) in enumerate(pairwise(widths), start=1):
-        layers[f"fc{number}"] = nn.Linear(inputs, outputs)
-        layers[f"relu_fc{number}"] = nn.ReLU()
-    layers["output"] = nn.Linear(widths[-1], classes)
     return nn.Sequential(layers)
