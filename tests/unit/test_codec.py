@@ -2,6 +2,7 @@
 
 import math
 import struct
+import tracemalloc
 from zlib import crc32
 
 import numpy as np
@@ -402,7 +403,18 @@ def test_corruption_is_named(damage, text):
         decode(damage(message), max_values=1000)
 
 
-def test_a_message_that_claims_too_much_takes_no_memory():
+def test_rows_without_content_take_no_memory():
+    message = bytearray(encode(np.ones((1, 1)), np.array([0]), 1))
+    struct.pack_into("<I", message, 6, 2**28)
+    tracemalloc.start()
+    with pytest.raises(CorruptMessage, match="ends too early"):
+        decode(reseal(bytes(message)))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2**20
+
+
+def test_a_message_that_claims_too_much_is_refused():
     message = bytearray(encode(np.ones((1, 8)), compression=Compression(8, 0.5)))
     struct.pack_into("<I", message, 10, 2**32 - 1)
     with pytest.raises(CorruptMessage, match="claims more than"):

@@ -48,7 +48,10 @@ def decode(message: bytes, max_values: int = 2**28) -> Message:
         header = Header.open(message)
         if header.rows * header.width > max_values:
             raise ValueError(f"it claims more than {max_values} numbers")
-        return _decode_body(header, _Reader(np.frombuffer(message, np.uint8)[HEADER_BYTES:]))
+        body = np.frombuffer(message, np.uint8)[HEADER_BYTES:]
+        if len(body) < 4 * header.rows:
+            raise ValueError("it ends too early: every row takes a range or a float at least")
+        return _decode_body(header, _Reader(body))
     except ValueError as error:
         raise CorruptMessage(f"this message cannot be decoded: {error}") from error
 
