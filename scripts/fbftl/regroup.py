@@ -16,5 +16,6 @@ def clients_of(job: Job, client: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """
     if job.setting.samples_per_client is None:
         return client
-    spec = dict(job.clients) | {"samples_per_client": job.setting.samples_per_client}
+    own = {"samples_per_client": job.setting.samples_per_client, "clients": None}
+    spec = dict(job.clients) | own
     return partition(labels, spec, job.clients["seed"])

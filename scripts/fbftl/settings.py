@@ -79,6 +79,66 @@ class Setting:
         return Setting(**(asdict(self) | changes))
 
 
+MECHANISMS = {
+    "fbftl": ("none", "relative", "gaussian"),
+    "ftl_c": ("none", "relative", "dp_fedavg"),
+    "ftl_f": ("none", "relative", "dp_fedavg"),
+    "fl": ("none", "relative", "dp_fedavg"),
+    "sfl": ("none",),
+}
+"""Privacy mechanisms that each method knows."""
+
+
+def require_sensible(setting: Setting) -> None:
+    """Refuse a setting whose axes contradict each other.
+
+    Raises:
+        UserError: naming the setting and the axes.
+    """
+    faults = {
+        "gives both plr and blr, two ways to say what is lost; keep one": (
+            setting.plr > 0 and setting.blr > 0
+        ),
+        f"asks for bursts of {setting.burst} blocks at BLR {setting.blr}, which are too short; "
+        "give burst at least blr / (1 - blr)": (
+            setting.burst > 1 and setting.burst < setting.blr / (1 - setting.blr)
+        ),
+        "is reshuffled, which is for fbftl under a packet loss rate; use loss: persistent": (
+            setting.loss == "reshuffled" and (setting.method != "fbftl" or setting.plr == 0)
+        ),
+        "sends split updates, which are not compressed here; use bits 32 and keep 1": (
+            setting.method == "sfl" and (setting.bits != CLEAN_BITS or setting.keep != 1)
+        ),
+        f"is not possible: mechanism {setting.mechanism} is for "
+        f"{' and '.join(m for m, known in MECHANISMS.items() if setting.mechanism in known)}": (
+            setting.mechanism not in MECHANISMS[setting.method]
+        ),
+        "gives both sigma and epsilon; keep one": (
+            setting.sigma is not None and setting.epsilon is not None
+        ),
+        f"has mechanism {setting.mechanism}, which needs sigma or epsilon; give one": (
+            setting.mechanism in ("gaussian", "dp_fedavg")
+            and setting.sigma is None
+            and setting.epsilon is None
+        ),
+        "has mechanism relative, which has no epsilon (audit row A10); give sigma": (
+            setting.mechanism == "relative" and setting.sigma is None
+        ),
+        "redraws noise or flips labels, which is for fbftl; leave noise and label_epsilon out": (
+            setting.method != "fbftl"
+            and (setting.noise == "redrawn" or setting.label_epsilon is not None)
+        ),
+        "compresses noisy updates, which is not offered; use bits 32 and keep 1": (
+            setting.method != "fbftl"
+            and setting.mechanism != "none"
+            and (setting.bits != CLEAN_BITS or setting.keep != 1)
+        ),
+    }
+    for fault, holds in faults.items():
+        if holds:
+            raise UserError(f"config: the setting '{setting.name}' {fault}")
+
+
 AXES: dict[str, type] = {
     name: next(t for t in (*get_args(hint), hint) if t is not type(None))
     for name, hint in get_type_hints(Setting).items()
@@ -96,7 +156,7 @@ def expand(grids: Iterable[Mapping[str, list[Any]]]) -> list[Setting]:
     """Return the settings that grids span: each grid's product, duplicates once, sorted by name.
 
     Raises:
-        UserError: if a grid names an axis that does not exist.
+        UserError: if a grid names an axis that does not exist, or a setting makes no sense.
     """
     settings = set()
     for grid in grids:
@@ -105,7 +165,9 @@ def expand(grids: Iterable[Mapping[str, list[Any]]]) -> list[Setting]:
                 known = ", ".join(AXES)
                 raise UserError(f"experiment axis '{axis}' does not exist; choose among {known}")
         for values in itertools.product(*grid.values()):
-            settings.add(from_axes(dict(zip(grid, values, strict=True))))
+            setting = from_axes(dict(zip(grid, values, strict=True)))
+            require_sensible(setting)
+            settings.add(setting)
     return sorted(settings, key=lambda setting: setting.name)
 
 

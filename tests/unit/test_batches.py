@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from fbftl.batches import observed, reshuffled, rounds, shuffled
+from fbftl.batches import observed, poisson_rounds, reshuffled, rounds, shuffled
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -64,12 +64,11 @@ def test_rounds_visit_every_client_once_with_all_its_samples() -> None:
             assert list(rows[present]) == (list(clients[client]) if client >= 0 else [])
 
 
-def test_a_lost_update_leaves_the_mean_to_the_others() -> None:
-    clients = [np.arange(0, 2), np.arange(2, 6)]
-    (epoch,) = rounds(clients, 2, 1, seed=0)
-    everything = epoch.weights(np.ones((1, 2), dtype=bool))
-    assert everything[epoch.present] == pytest.approx(1 / 6)
-    lost = epoch.weights(epoch.clients != 0)
-    assert lost.sum() == pytest.approx(1)
-    assert lost[epoch.clients == 0].sum() == 0
-    assert epoch.weights(np.zeros((1, 2), dtype=bool)).sum() == 0
+def test_poisson_rounds_draw_every_client_at_the_rate() -> None:
+    clients = [np.arange(4 * c, 4 * c + 4) for c in range(50)]
+    epochs = list(poisson_rounds(clients, 0.2, 40, 5, seed=0))
+    drawn = np.concatenate([epoch.clients.ravel() for epoch in epochs])
+    counts = np.bincount(drawn[drawn >= 0], minlength=50)
+    assert counts.sum() == pytest.approx(50 * 0.2 * 200, abs=4 * (50 * 200 * 0.2 * 0.8) ** 0.5)
+    sizes = {int((row >= 0).sum()) for epoch in epochs for row in epoch.clients}
+    assert len(sizes) > 3

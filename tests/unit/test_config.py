@@ -12,7 +12,10 @@ from fbftl.errors import UserError
 GOOD = """
 study: {tasks: [digits], experiments: [scarcity]}
 tasks:
-  digits: {data: {kind: digits}, source: {kind: pretrain, on: letters}, features: {cut: fc1}}
+  digits:
+    data: {kind: digits}
+    source: {kind: pretrain, image: [8, 8, 1]}
+    features: {cut: fc1}
 experiments:
   scarcity: {grids: [{fraction: [1, 0.1], plr: [0, 0.5], loss: [persistent, reshuffled]}]}
 """
@@ -98,6 +101,22 @@ FAULTS: dict[str, tuple[Callable[[dict], object], str]] = {
         "has the name '../x'",
     ),
     "missing block": (lambda c: digits(c).pop("data"), "tasks.digits lacks the key 'data'"),
+    "sigma with epsilon": (
+        lambda c: grid(c).update(mechanism=["gaussian"], sigma=[1.0], epsilon=[4.0]),
+        "gives both sigma and epsilon",
+    ),
+    "mechanism without a level": (
+        lambda c: grid(c).update(mechanism=["gaussian"]),
+        "needs sigma or epsilon",
+    ),
+    "mechanism of another method": (
+        lambda c: grid(c).update(method=["fl"], mechanism=["gaussian"], epsilon=[4.0]),
+        "mechanism gaussian is for fbftl",
+    ),
+    "two channels": (
+        lambda c: grid(c).update(plr=[0.5], blr=[0.1], loss=["persistent"]),
+        "gives both plr and blr",
+    ),
     "no seeds": (lambda c: c.update(seeds=[]), "seeds is empty"),
     "a seed twice": (lambda c: c.update(seeds=[1, 1]), "seeds lists a value twice"),
 }

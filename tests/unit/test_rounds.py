@@ -126,9 +126,11 @@ def test_ftl_c_equals_fbftl_when_batches_agree(schedule: list[Rounds]) -> None:
     samples, uploads = LabelledInputs(values, labels), Samples(values[None], labels[None])
     head, module = stacked(widths, [4], torch.device("cpu")), head_module(widths, 4)
     for epoch in schedule:
-        weights = epoch.weights(epoch.clients >= 0).astype(np.float32)
+        weights = epoch.present / epoch.present.sum(axis=(1, 2), keepdims=True)
         steps = len(epoch.rows)
-        batches = Epoch(epoch.rows.reshape(steps, 1, -1), weights.reshape(steps, 1, -1))
+        batches = Epoch(
+            epoch.rows.reshape(steps, 1, -1), weights.reshape(steps, 1, -1).astype(np.float32)
+        )
         # A fresh optimizer per call on both sides: momentum starts anew at every epoch.
         train(head, [batches], lambda _: uploads, [torch.arange(0)], uploads, TRAINING)
         gradient = batch_gradient(module, all_arrive)
