@@ -15,7 +15,7 @@ import numpy as np
 
 from fbftl.background import Sink, prefetched
 from fbftl.errors import UserError
-from fbftl.store import StoreWriter, Target, store_writer
+from fbftl.store import RowsAgain, StoreWriter, Target, store_writer
 from fbftl.store.ragged import Column, as_column
 
 if TYPE_CHECKING:
@@ -146,6 +146,30 @@ def _extract_split(
             start += len(item.client)
     if start != total:
         raise UserError(f"Split {split} promised {total} samples and gave {start}.")
+
+
+def rows_again(source: Source, forward: Forward, cut: str, batch: int) -> RowsAgain:
+    """Return what `fbftl.store.repair` needs to make rows again as they were extracted.
+
+    Batches start where they started in the extraction; the model runs only if features are asked
+    for.
+    """
+
+    def again(
+        split: str, first: int, last: int, *, features: bool
+    ) -> Iterator[Mapping[str, Column]]:
+        start = first - first % batch
+        for item in source.batches(split, batch, start):
+            columns = _columns(item)
+            if features:
+                columns["features"] = _features(forward(item.arrays), cut)
+            rows = slice(max(first - start, 0), last - start)
+            yield {name: column[rows] for name, column in columns.items()}
+            start += len(item.client)
+            if start >= last:
+                return
+
+    return again
 
 
 def frozen(model: "torch.nn.Module") -> "Callable[..., Any]":

@@ -8,6 +8,7 @@ from fbftl.store.provenance import Provenance
 from fbftl.store.publish import StoreWriter, store_writer
 from fbftl.store.ragged import Ragged
 from fbftl.store.reader import Features, FeatureStore, open_store
+from fbftl.store.repair import RowsAgain, repair
 from fbftl.store.target import Target
 from fbftl.store.verify import Damage, require_sound, verify
 
@@ -17,9 +18,11 @@ __all__ = [
     "Features",
     "Provenance",
     "Ragged",
+    "RowsAgain",
     "StoreWriter",
     "Target",
     "open_store",
+    "repair",
     "require_sound",
     "store_writer",
     "verify",

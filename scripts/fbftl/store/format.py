@@ -120,9 +120,10 @@ def metadata_files(document: Mapping[str, Any]) -> dict[str, bytes]:
 
     A store without its root file does not open, so writing it last is what finishes a store.
     """
+    document = json.loads(json.dumps(document, sort_keys=True))  # one order, one set of bytes
     files: dict[str, Any] = {}
     memory = MemoryStore(files)
-    root = zarr.create_group(memory, attributes=dict(document))
+    root = zarr.create_group(memory, attributes=document)
     for split in document["counts"]:
         root.create_group(split)
     for name, entry in document["arrays"].items():

@@ -95,7 +95,8 @@ class FeatureStore:
         self.name = name
         self.provenance: Provenance = provenance_of(document)
         self._group = group
-        self._document = document
+        self.document = document
+        """What the store says about itself (the attributes of its root group)."""
         self._small: dict[tuple[str, str], np.ndarray] = {}  # labels, ids, offsets: read once
 
     @property
@@ -107,6 +108,11 @@ class FeatureStore:
     def width(self) -> int:
         """Numbers per feature vector."""
         return self.provenance.width
+
+    @property
+    def arrays(self) -> Mapping[str, Mapping[str, Any]]:
+        """Shape, chunks, dtype and SHA-256 of every array, by name."""
+        return self.document["arrays"]
 
     def count(self, split: str) -> int:
         """Return the number of rows of a split."""
@@ -190,7 +196,7 @@ class FeatureStore:
 
     def _has(self, split: str, name: str) -> bool:
         self.count(split)
-        return f"{split}/{name}" in self._document["arrays"]
+        return f"{split}/{name}" in self.arrays
 
     def _column(self, split: str, name: str) -> np.ndarray | Ragged:
         self.count(split)
