@@ -77,10 +77,7 @@ class CheckedArray:
         if len(index) and not 0 <= index.min() <= index.max() < len(self):
             raise IndexError(f"row numbers must be between 0 and {len(self) - 1}")
         rows = np.empty((len(index), *self.shape[1:]), self.dtype)
-        chunk_of_row = index // self.rows_per_chunk
-        by_chunk = np.argsort(chunk_of_row, kind="stable")
-        touched, starts = np.unique(chunk_of_row[by_chunk], return_index=True)
-        places = dict(zip(touched.tolist(), np.split(by_chunk, starts[1:]), strict=True))
+        places = places_by_chunk(index // self.rows_per_chunk)
 
         def read_chunk(number: int) -> None:
             where = places[number]
@@ -88,7 +85,7 @@ class CheckedArray:
             first, last = int(wanted.min()), int(wanted.max()) + 1
             rows[where] = self._decoded(number, first, last)[wanted - first]
 
-        self._in_parallel(read_chunk, places if len(index) else [])
+        self._in_parallel(read_chunk, places)
         return rows
 
     def _in_parallel(self, read_chunk: Callable[[int], None], numbers: Collection[int]) -> None:
@@ -119,3 +116,12 @@ class CheckedArray:
             f"Chunk {number} of {self._array.path} in feature store {self._store} {reason}: "
             f"{REPAIR} extracts just the damaged chunks again."
         )
+
+
+def places_by_chunk(chunk_of_row: np.ndarray) -> dict[int, np.ndarray]:
+    """Return, per chunk number in ascending order, the places at which it occurs."""
+    if not len(chunk_of_row):
+        return {}
+    by_chunk = np.argsort(chunk_of_row, kind="stable")
+    touched, starts = np.unique(chunk_of_row[by_chunk], return_index=True)
+    return dict(zip(touched.tolist(), np.split(by_chunk, starts[1:]), strict=True))

@@ -99,7 +99,9 @@ def encode_chunk(values: np.ndarray, layout: ArrayLayout) -> bytes:
     """Encode the rows of one chunk; fewer than a chunk's rows are padded with zeros."""
     files: dict[str, Any] = {}
     array = _create(MemoryStore(files), "a", replace(layout, shape=layout.chunks))
-    array[: len(values)] = values
+    padded = np.zeros(layout.chunks, layout.dtype)
+    padded[: len(values)] = values
+    array[:] = padded
     return files[chunk_key("a", 0, layout)].to_bytes()
 
 
