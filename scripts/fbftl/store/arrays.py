@@ -67,7 +67,7 @@ class CheckedArray:
         def read_chunk(number: int) -> None:
             first, last = self._bounds(number)
             first, last = max(first, start), min(last, stop)
-            rows[first - start : last - start] = self._decoded(number, first, last)
+            rows[first - start : last - start] = self._decoded(number, slice(first, last))
 
         touched = range(start // self.rows_per_chunk, -(-stop // self.rows_per_chunk))
         self._in_parallel(read_chunk, touched if stop > start else [])
@@ -81,9 +81,7 @@ class CheckedArray:
 
         def read_chunk(number: int) -> None:
             where = places[number]
-            wanted = index[where]
-            first, last = int(wanted.min()), int(wanted.max()) + 1
-            rows[where] = self._decoded(number, first, last)[wanted - first]
+            rows[where] = self._decoded(number, index[where])
 
         self._in_parallel(read_chunk, places)
         return rows
@@ -102,12 +100,12 @@ class CheckedArray:
         return first, min(first + self.rows_per_chunk, len(self))
 
     def _chunk_rows(self, number: int) -> np.ndarray:
-        return self._decoded(number, *self._bounds(number))
+        return self._decoded(number, slice(*self._bounds(number)))
 
-    def _decoded(self, number: int, first: int, last: int) -> np.ndarray:
-        """Return rows first to last - 1, all of one chunk."""
+    def _decoded(self, number: int, rows: slice | np.ndarray) -> np.ndarray:
+        """Return rows of one chunk, given by their numbers in the array."""
         try:
-            return self._array[first:last]
+            return self._array.oindex[rows]
         except MissingChunkError:
             reason = "is missing"
         except (ValueError, RuntimeError, IndexError, TypeError) as error:
