@@ -170,6 +170,38 @@ def bench_size(folder: Path) -> None:
         show(f"stored size / raw, {zeros:.0%} zeros", size / raw, 0.45, f"{size / 1e6:.0f} MB")
 
 
+def bench_trained_size(data: Path) -> None:
+    """Stored size of a ReLU layer of a small CNN after five epochs on 6,000 CIFAR-10 images."""
+    import torch
+    from fbftl.store.format import ArrayLayout, encode_chunk
+    from torch import nn
+
+    torch.manual_seed(0)
+    source = Cifar10(data / "cifar10" / "train.parquet", 6000)
+    batches = [
+        (normalised(batch.arrays["image"]), torch.tensor(batch.arrays["label"]))
+        for batch in source.batches("train", BATCH)
+    ]
+    blocks = [
+        layer
+        for inputs, outputs in ((3, 32), (32, 64))
+        for layer in (nn.Conv2d(inputs, outputs, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2))
+    ]
+    body = nn.Sequential(*blocks, nn.Flatten(), nn.Linear(4096, 512), nn.ReLU())
+    model = nn.Sequential(body, nn.Linear(512, 10))
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.02, momentum=0.9)
+    for _ in range(5):
+        for images, labels in batches:
+            optimiser.zero_grad()
+            nn.functional.cross_entropy(model(images), labels).backward()
+            optimiser.step()
+    with torch.no_grad():
+        values = torch.cat([body(images) for images, _ in batches]).numpy()[:4096]
+    layout = ArrayLayout(values.shape, values.shape, "float32", ("row", "feature"))
+    ratio = len(encode_chunk(values, layout)) / values.nbytes
+    show("stored size / raw, trained ReLU layer", ratio, 0.45, f"{np.mean(values == 0):.0%} zeros")
+
+
 def synthetic_store(rows: int, folder: Path, zeros_above: float) -> tuple[Path, int]:
     """Write rows × 4,096 of max(normal - threshold, 0); return the store and its raw bytes."""
     store = folder / f"synthetic-{rows}-{zeros_above}.zarr"
@@ -243,6 +275,7 @@ def main() -> None:
         bench_reading(given.rows, Path(folder))
         bench_memory(Path(folder))
         if (given.data / "cifar10" / "train.parquet").exists():
+            bench_trained_size(given.data)
             bench_extraction(given.data, given.images, Path(folder))
         else:
             print(f"no CIFAR-10 at {given.data}: extraction is not measured")

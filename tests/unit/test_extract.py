@@ -4,6 +4,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import store_toys as toys
 from fbftl.background import Sink, prefetched
 from fbftl.errors import UserError
 from fbftl.extract import QUEUE_BATCHES, extract, frozen
+from fbftl.progress import ProgressBar
 from fbftl.store import open_store
 
 torch = pytest.importorskip("torch")
@@ -76,13 +78,34 @@ def test_several_cuts_take_one_pass(tmp_path):
     assert sum(rows) == sum(toys.COUNTS.values()) + repeats
 
 
+def test_one_cut_in_two_dtypes(tmp_path):
+    exact = toys.toy_targets(tmp_path)[0]
+    short = replace(
+        exact, store=tmp_path / "short.zarr", provenance=replace(exact.provenance, dtype="bfloat16")
+    )
+    extract(toys.ToySource(), toys.toy_forward, [exact, short], batch=toys.BATCH)
+    values = [open_store(target.store).read("test").values for target in (exact, short)]
+    np.testing.assert_allclose(values[0], values[1], rtol=2**-8)
+    assert not np.array_equal(*values)
+
+
 def test_progress_reaches_the_end(tmp_path):
     told = []
     extract_with(toys.toy_forward, tmp_path, progress=lambda *state: told.append(state))
     for split, count in toys.COUNTS.items():
         done = [rows for name, rows, total in told if name == split and total == count]
         assert done == sorted(done)
-        assert done[-1] == count
+        assert (done[0], done[-1]) == (0, count)
+
+
+def test_progress_bar_shows_rate_and_time_left(capsys):
+    bar = ProgressBar()
+    for split, done, total in [("train", 20, 100), ("train", 60, 100), ("train", 100, 100)]:
+        bar(split, done, total)
+    shown = capsys.readouterr().err
+    assert "train" in shown
+    assert "100/100" in shown
+    assert "samples/s" in shown
 
 
 def test_stages_overlap_and_the_queue_is_bounded():
@@ -165,7 +188,15 @@ def test_what_cannot_be_extracted(tmp_path):
         def count(self, split):
             return toys.COUNTS[split] + 1
 
+    class Named(toys.ToySource):
+        def batches(self, split, size, start=0):
+            for batch in super().batches(split, size, start):
+                batch.arrays["label"] = np.array(["cat"] * len(batch.sample))
+                yield batch
+
     targets = toys.toy_targets(tmp_path)
+    with pytest.raises(UserError, match="Column labels holds <U3"):
+        extract(Named(), toys.toy_forward, targets, batch=8)
     with pytest.raises(UserError, match="Split train has no samples"):
         extract(Empty(), toys.toy_forward, targets, batch=8)
     with pytest.raises(UserError, match="promised 204 samples and gave 203"):

@@ -18,8 +18,9 @@ from fbftl.store.format import OFFSETS, ArrayLayout, encode_chunk, metadata_file
 from fbftl.store.location import Location, is_url, location
 from fbftl.store.lock import exclusive
 from fbftl.store.manifest import Manifest, digests_of_files, read_manifest
+from fbftl.store.opening import open_store
 from fbftl.store.ragged import Column, Ragged, concatenate
-from fbftl.store.reader import FeatureStore, open_store
+from fbftl.store.reader import FeatureStore
 from fbftl.store.target import manifest_path, work_path
 from fbftl.store.verify import Damage, damaged_files
 
