@@ -15,8 +15,8 @@ import numpy as np
 
 from fbftl.background import Sink, prefetched
 from fbftl.errors import UserError
-from fbftl.store import StoreWriter, Target, store_writer
-from fbftl.store.ragged import Column, as_column
+from fbftl.store import RowsAgain, StoreWriter, Target, store_writer
+from fbftl.store.ragged import Column, Ragged, as_column
 
 if TYPE_CHECKING:
     import torch
@@ -31,7 +31,7 @@ Forward = Callable[[Arrays], Mapping[str, "np.ndarray | Sequence[np.ndarray]"]]
 """The frozen model: inputs of a batch -> per cut (n, width) float32, or n × (length_i, width)."""
 
 Progress = Callable[[str, int, int], None]
-"""Told after each batch: split, rows done, rows in all."""
+"""Told at the start of a split and after each batch: split, rows done, rows in all."""
 
 
 class Batch(Protocol):
@@ -75,7 +75,7 @@ def extract(
         targets: one per cut layer, all filled in one pass.
         batch: rows per forward pass.
         splits: what to extract, in this order.
-        progress: told after each batch.
+        progress: told how far it is, e.g. a `fbftl.progress.ProgressBar`.
         wait_s: seconds to wait if another process extracts the same store.
 
     Raises:
@@ -87,19 +87,20 @@ def extract(
         if count == 0:
             raise UserError(f"Split {split} has no samples: there is nothing to extract.")
     with ExitStack() as stack:
-        opened = {
-            target.provenance.cut: stack.enter_context(
-                store_writer(target, counts, batch, wait_s=wait_s)
+        opened = [
+            (
+                target.provenance.cut,
+                stack.enter_context(store_writer(target, counts, batch, wait_s=wait_s)),
             )
             for target in targets
-        }
-        writers = {cut: writer for cut, writer in opened.items() if writer is not None}
+        ]
+        writers = [(cut, writer) for cut, writer in opened if writer is not None]
         if not writers:
             return
         try:
             for split in splits:
                 _extract_split(source, forward, writers, split, batch, progress)
-            for writer in writers.values():
+            for _, writer in writers:
                 writer.publish()
         except OSError as error:
             if error.errno not in (errno.ENOSPC, errno.EDQUOT):
@@ -113,21 +114,22 @@ def extract(
 def _extract_split(
     source: Source,
     forward: Forward,
-    writers: Mapping[str, StoreWriter],
+    writers: Sequence[tuple[str, StoreWriter]],
     split: str,
     batch: int,
     progress: Progress,
 ) -> None:
     total = source.count(split)
-    next_row = min(writer.next_row(split) for writer in writers.values())
+    next_row = min(writer.next_row(split) for _, writer in writers)
     if next_row == total:
         return
     # Batches start where they would have started undisturbed, so that sums come out the same.
     start = next_row - next_row % batch
+    progress(split, start, total)
 
     def write(item: tuple[int, Mapping[str, Column], dict[str, Column]]) -> None:
         first, features, columns = item
-        for cut, writer in writers.items():
+        for cut, writer in writers:
             writer.append(split, first, features[cut], columns)
         progress(split, first + len(columns["client"]), total)
 
@@ -141,11 +143,35 @@ def _extract_split(
                 require_repeatable(forward, item.arrays)
                 checked = True
             outputs = forward(item.arrays)
-            features = {cut: _features(outputs, cut) for cut in writers}
+            features = {cut: _features(outputs, cut) for cut, _ in writers}
             sink.put((start, features, _columns(item)))
             start += len(item.client)
     if start != total:
         raise UserError(f"Split {split} promised {total} samples and gave {start}.")
+
+
+def rows_again(source: Source, forward: Forward, cut: str, batch: int) -> RowsAgain:
+    """Return what `fbftl.store.repair` needs to make rows again as they were extracted.
+
+    Batches start where they started in the extraction; the model runs only if features are asked
+    for.
+    """
+
+    def again(
+        split: str, first: int, last: int, *, features: bool
+    ) -> Iterator[Mapping[str, Column]]:
+        start = first - first % batch
+        for item in source.batches(split, batch, start):
+            columns = _columns(item)
+            if features:
+                columns["features"] = _features(forward(item.arrays), cut)
+            rows = slice(max(first - start, 0), last - start)
+            yield {name: column[rows] for name, column in columns.items()}
+            start += len(item.client)
+            if start >= last:
+                return
+
+    return again
 
 
 def frozen(model: "torch.nn.Module") -> "Callable[..., Any]":
@@ -207,4 +233,8 @@ def _columns(batch: Batch) -> dict[str, Column]:
     }
     if "tokens" in batch.arrays:
         columns["tokens"] = as_column(batch.arrays["tokens"])
+    for name, column in columns.items():
+        dtype = (column.values if isinstance(column, Ragged) else column).dtype
+        if dtype.kind not in "biuf":
+            raise UserError(f"Column {name} holds {dtype}, which is no number: encode it first.")
     return columns

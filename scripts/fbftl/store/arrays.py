@@ -67,7 +67,7 @@ class CheckedArray:
         def read_chunk(number: int) -> None:
             first, last = self._bounds(number)
             first, last = max(first, start), min(last, stop)
-            rows[first - start : last - start] = self._decoded(number, first, last)
+            rows[first - start : last - start] = self._decoded(number, slice(first, last))
 
         touched = range(start // self.rows_per_chunk, -(-stop // self.rows_per_chunk))
         self._in_parallel(read_chunk, touched if stop > start else [])
@@ -77,18 +77,13 @@ class CheckedArray:
         if len(index) and not 0 <= index.min() <= index.max() < len(self):
             raise IndexError(f"row numbers must be between 0 and {len(self) - 1}")
         rows = np.empty((len(index), *self.shape[1:]), self.dtype)
-        chunk_of_row = index // self.rows_per_chunk
-        by_chunk = np.argsort(chunk_of_row, kind="stable")
-        touched, starts = np.unique(chunk_of_row[by_chunk], return_index=True)
-        places = dict(zip(touched.tolist(), np.split(by_chunk, starts[1:]), strict=True))
+        places = places_by_chunk(index // self.rows_per_chunk)
 
         def read_chunk(number: int) -> None:
             where = places[number]
-            wanted = index[where]
-            first, last = int(wanted.min()), int(wanted.max()) + 1
-            rows[where] = self._decoded(number, first, last)[wanted - first]
+            rows[where] = self._decoded(number, index[where])
 
-        self._in_parallel(read_chunk, places if len(index) else [])
+        self._in_parallel(read_chunk, places)
         return rows
 
     def _in_parallel(self, read_chunk: Callable[[int], None], numbers: Collection[int]) -> None:
@@ -105,12 +100,12 @@ class CheckedArray:
         return first, min(first + self.rows_per_chunk, len(self))
 
     def _chunk_rows(self, number: int) -> np.ndarray:
-        return self._decoded(number, *self._bounds(number))
+        return self._decoded(number, slice(*self._bounds(number)))
 
-    def _decoded(self, number: int, first: int, last: int) -> np.ndarray:
-        """Return rows first to last - 1, all of one chunk."""
+    def _decoded(self, number: int, rows: slice | np.ndarray) -> np.ndarray:
+        """Return rows of one chunk, given by their numbers in the array."""
         try:
-            return self._array[first:last]
+            return self._array.oindex[rows]
         except MissingChunkError:
             reason = "is missing"
         except (ValueError, RuntimeError, IndexError, TypeError) as error:
@@ -119,3 +114,12 @@ class CheckedArray:
             f"Chunk {number} of {self._array.path} in feature store {self._store} {reason}: "
             f"{REPAIR} extracts just the damaged chunks again."
         )
+
+
+def places_by_chunk(chunk_of_row: np.ndarray) -> dict[int, np.ndarray]:
+    """Return, per chunk number in ascending order, the places at which it occurs."""
+    if not len(chunk_of_row):
+        return {}
+    by_chunk = np.argsort(chunk_of_row, kind="stable")
+    touched, starts = np.unique(chunk_of_row[by_chunk], return_index=True)
+    return dict(zip(touched.tolist(), np.split(by_chunk, starts[1:]), strict=True))

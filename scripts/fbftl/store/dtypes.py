@@ -4,7 +4,7 @@ Zarr v3 has no core bfloat16, so its bits are stored as uint16 and readers widen
 formats round to nearest even; the relative error of a normal number is at most
 
     float16   2**-11 (4.9e-4), largest value 65,504, absolute error below 6.1e-5: at most 3.0e-8
-    bfloat16  2**-8  (3.9e-3) / 2 = 2.0e-3, range of float32
+    bfloat16  2**-8  (3.9e-3), range of float32
 """
 
 import numpy as np

@@ -99,7 +99,9 @@ def encode_chunk(values: np.ndarray, layout: ArrayLayout) -> bytes:
     """Encode the rows of one chunk; fewer than a chunk's rows are padded with zeros."""
     files: dict[str, Any] = {}
     array = _create(MemoryStore(files), "a", replace(layout, shape=layout.chunks))
-    array[: len(values)] = values
+    padded = np.zeros(layout.chunks, layout.dtype)
+    padded[: len(values)] = values
+    array[:] = padded
     return files[chunk_key("a", 0, layout)].to_bytes()
 
 
@@ -120,9 +122,10 @@ def metadata_files(document: Mapping[str, Any]) -> dict[str, bytes]:
 
     A store without its root file does not open, so writing it last is what finishes a store.
     """
+    document = json.loads(json.dumps(document, sort_keys=True))  # one order, one set of bytes
     files: dict[str, Any] = {}
     memory = MemoryStore(files)
-    root = zarr.create_group(memory, attributes=dict(document))
+    root = zarr.create_group(memory, attributes=document)
     for split in document["counts"]:
         root.create_group(split)
     for name, entry in document["arrays"].items():

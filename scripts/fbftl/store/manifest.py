@@ -12,7 +12,11 @@ from typing import Any
 
 from fbftl.errors import UserError
 from fbftl.files import write_json
-from fbftl.store.format import is_sealed, sealed
+from fbftl.store.format import is_sealed, sealed, sha256_of
+from fbftl.store.location import Location
+
+REPAIR = "`snakemake repair_features`"
+"""The command that messages offer for a damaged store."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,9 @@ def read_manifest(path: Path) -> Manifest:
         if is_sealed(document):
             return Manifest(document["location"], document["store"], document["files"])
     except FileNotFoundError:
-        raise UserError(f"Manifest {path} is missing: extract the features again.") from None
+        raise UserError(
+            f"Manifest {path} is missing: {REPAIR} writes it anew if the store itself is whole."
+        ) from None
     except (ValueError, AttributeError, KeyError):
         pass
     raise UserError(
@@ -54,5 +60,6 @@ def read_manifest(path: Path) -> Manifest:
     )
 
 
-REPAIR = "`snakemake repair_features`"
-"""The command that messages offer for a damaged store."""
+def digests_of_files(place: Location) -> dict[str, str]:
+    """Return the SHA-256 of every file of a store, by key."""
+    return {key: sha256_of(place.read(key)) for key in sorted(place.keys())}

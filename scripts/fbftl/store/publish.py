@@ -1,7 +1,6 @@
 """Finishing a store: columns, metadata and manifest, then one move to where it belongs."""
 
 import hashlib
-import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping
@@ -29,7 +28,7 @@ from fbftl.store.format import (
 )
 from fbftl.store.location import Folder, Location, Remote, is_url, location
 from fbftl.store.lock import exclusive
-from fbftl.store.manifest import Manifest, read_manifest
+from fbftl.store.manifest import Manifest, digests_of_files, read_manifest
 from fbftl.store.provenance import provenance_of
 from fbftl.store.ragged import Column
 from fbftl.store.target import Target
@@ -110,14 +109,14 @@ class StoreWriter:
             )
         provenance = replace(self._target.provenance, width=widths.pop(), counts=dict(self._counts))
         document = {"version": VERSION, **provenance.document(), "arrays": arrays}
-        return sealed(json.loads(json.dumps(document)))
+        return sealed(document)
 
     def _manifest(self, document: Mapping[str, Any]) -> Manifest:
         target, made = self._target, Folder(self._work.store)
         return Manifest(
             location=str(target.store) if is_url(target.store) else Path(target.store).name,
             store=document,
-            files={key: sha256_of(made.read(key)) for key in sorted(made.keys())},
+            files=digests_of_files(made),
         )
 
 

@@ -1,91 +1,21 @@
 """Reading a finished store: the whole of a split, a subset, or a stream of shuffled batches."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import zarr
 
-from fbftl.errors import UserError
 from fbftl.store.arrays import CheckedArray
 from fbftl.store.dtypes import from_storage
-from fbftl.store.format import OFFSETS, VERSION, is_sealed
-from fbftl.store.location import Location, location
-from fbftl.store.manifest import REPAIR, read_manifest
-from fbftl.store.provenance import Provenance, provenance_of, require_same
-from fbftl.store.ragged import Column, Ragged, concatenate
+from fbftl.store.features import Features
+from fbftl.store.format import OFFSETS
+from fbftl.store.provenance import Provenance, provenance_of
+from fbftl.store.ragged import Ragged
 from fbftl.store.stream import shuffled_batches
 
 Rows = slice | np.ndarray | None
 """All rows (None), a contiguous slice, row numbers, or a boolean mask over the split."""
-
-
-@dataclass(frozen=True)
-class Features:
-    """Rows of one split.
-
-    Attributes:
-        values: (n, width) float32; of ragged features (total, width), see `offsets`.
-        labels: (n,); of ragged labels (total,), see `label_offsets`.
-        client: (n,) int32 number of the client that uploaded the row.
-        sample: (n,) int64 number of the sample in the data set.
-        offsets: (n + 1,) int64; row i is ``values[offsets[i]:offsets[i + 1]]``. None if not ragged.
-        label_offsets: the same for labels.
-        tokens: (total,) input token ids beside the features, or None.
-        token_offsets: the offsets of `tokens`.
-    """
-
-    values: np.ndarray
-    labels: np.ndarray
-    client: np.ndarray
-    sample: np.ndarray
-    offsets: np.ndarray | None = None
-    label_offsets: np.ndarray | None = None
-    tokens: np.ndarray | None = None
-    token_offsets: np.ndarray | None = None
-
-    def __len__(self) -> int:
-        return len(self.client)
-
-    def __getitem__(self, rows: slice) -> "Features":
-        """Return a contiguous run of rows, as copies."""
-        return Features._from_columns(
-            {
-                name: column[rows] if isinstance(column, Ragged) else column[rows].copy()
-                for name, column in self.columns().items()
-            }
-        )
-
-    def joined(self, others: "Features") -> "Features":
-        """Return these rows followed by others of the same store."""
-        theirs = others.columns()
-        return Features._from_columns(
-            {name: concatenate([column, theirs[name]]) for name, column in self.columns().items()}
-        )
-
-    def columns(self) -> dict[str, Column]:
-        """Return the columns that are there, ragged ones as `Ragged`."""
-        columns: dict[str, Column] = {"client": self.client, "sample": self.sample}
-        for name, offsets_name in _OFFSETS.items():
-            values, offsets = getattr(self, name), getattr(self, offsets_name)
-            if values is not None:
-                columns[name] = values if offsets is None else Ragged(values, offsets)
-        return columns
-
-    @classmethod
-    def _from_columns(cls, columns: Mapping[str, Column]) -> "Features":
-        arrays = {}
-        for name, column in columns.items():
-            if isinstance(column, Ragged):
-                arrays[_OFFSETS[name]] = column.offsets
-                column = column.values
-            arrays[name] = column
-        return cls(**arrays)
-
-
-_OFFSETS = {"values": "offsets", "labels": "label_offsets", "tokens": "token_offsets"}
 
 
 class FeatureStore:
@@ -95,7 +25,8 @@ class FeatureStore:
         self.name = name
         self.provenance: Provenance = provenance_of(document)
         self._group = group
-        self._document = document
+        self.document = document
+        """What the store says about itself (the attributes of its root group)."""
         self._small: dict[tuple[str, str], np.ndarray] = {}  # labels, ids, offsets: read once
 
     @property
@@ -112,6 +43,11 @@ class FeatureStore:
     def width(self) -> int:
         """Numbers per feature vector."""
         return self.provenance.width
+
+    @property
+    def arrays(self) -> Mapping[str, Mapping[str, Any]]:
+        """Shape, chunks, dtype and SHA-256 of every array, by name."""
+        return self.document["arrays"]
 
     def count(self, split: str) -> int:
         """Return the number of rows of a split."""
@@ -195,7 +131,7 @@ class FeatureStore:
 
     def _has(self, split: str, name: str) -> bool:
         self.count(split)
-        return f"{split}/{name}" in self._document["arrays"]
+        return f"{split}/{name}" in self.arrays
 
     def _column(self, split: str, name: str) -> np.ndarray | Ragged:
         self.count(split)
@@ -233,75 +169,3 @@ class FeatureStore:
         cut = Ragged.from_lengths(np.empty(0), lengths).offsets
         flat = np.repeat(starts - cut[:-1], lengths) + np.arange(cut[-1])
         return array.read(flat), cut
-
-
-def open_store(path_or_url: str | Path, expect: Provenance | None = None) -> FeatureStore:
-    """Open a finished feature store for reading.
-
-    Args:
-        path_or_url: the store's folder, its URL, or the path of its manifest (``*.json``), which
-            knows where the store is.
-        expect: what the features must be; only the identity fields are compared.
-
-    Raises:
-        UserError: if there is no finished store, if its metadata is damaged, or if it holds other
-            features than expected, naming the field that differs.
-    """
-    place = _located(path_or_url)
-    try:
-        group = place.open_group()
-        document = dict(group.attrs)
-        intact = is_sealed(document)
-    except FileNotFoundError:
-        raise UserError(
-            f"There is no finished feature store at {place.name}: extract the features first."
-        ) from None
-    except (ValueError, KeyError, TypeError):
-        intact = False
-    if not intact:
-        raise UserError(f"The metadata of feature store {place.name} is damaged: {REPAIR}.")
-    if document["version"] != VERSION:
-        raise UserError(
-            f"Feature store {place.name} has format {document['version']}, this code reads "
-            f"{VERSION}: extract the features again."
-        )
-    _require_promised_arrays(group, document, place.name)
-    store = FeatureStore(group, document, place.name)
-    if expect is not None:
-        require_same(store.provenance, expect, place.name)
-    return store
-
-
-def _located(path_or_url: str | Path) -> Location:
-    if str(path_or_url).endswith(".json"):
-        return manifest_location(Path(path_or_url))
-    return location(path_or_url)
-
-
-def manifest_location(path: Path) -> Location:
-    """Return the location of the store that a manifest vouches for."""
-    place = read_manifest(path).location
-    return location(place if "://" in place else path.parent / place)
-
-
-def _require_promised_arrays(group: zarr.Group, document: Mapping[str, Any], store: str) -> None:
-    """Refuse a store whose arrays have other shapes, chunks or dtypes than its document says."""
-    for name, promised in document["arrays"].items():
-        try:
-            array = group[name]
-            found = {
-                "shape": list(array.shape),
-                "chunks": list(array.chunks),
-                "dtype": array.dtype.name,
-            }
-        except (ValueError, KeyError, TypeError, AttributeError):
-            raise UserError(
-                f"The metadata of array {name} in feature store {store} is missing or damaged: "
-                f"{REPAIR}."
-            ) from None
-        for field, value in found.items():
-            if value != promised[field]:
-                raise UserError(
-                    f"Array {name} in feature store {store} has {field} {value}, but the store "
-                    f"was finished with {promised[field]}: {REPAIR}."
-                )

@@ -13,7 +13,7 @@ import numpy as np
 
 from fbftl.errors import UserError
 from fbftl.randomness import stream
-from fbftl.store.arrays import READS_AT_ONCE
+from fbftl.store.arrays import READS_AT_ONCE, places_by_chunk
 
 if TYPE_CHECKING:
     from fbftl.store.reader import Features, FeatureStore
@@ -37,8 +37,9 @@ def shuffled_batches(
         split: which split.
         batch: rows per batch.
         seed: of the order; use another one for each epoch.
-        memory_limit_bytes: bound on the bytes of features held at a time, the caller's batch not
-            counted. Ids and offsets (about 20 bytes per row of the split) come on top.
+        memory_limit_bytes: bound on the bytes of features held at a time. On top come at most three
+            batches (the caller's, the next, and what a window leaves over) and the ids and offsets
+            of the split, about 20 bytes per row.
         rows: row numbers; only chunks that they touch are read.
 
     Raises:
@@ -80,7 +81,8 @@ def _windows(
     budget = memory_limit_bytes - reading
     lengths = store.lengths(split)
     first_units = np.cumsum(lengths) - lengths
-    blocks = _blocks(rows, first_units[rows] // array.rows_per_chunk)
+    places = places_by_chunk(first_units[rows] // array.rows_per_chunk)
+    blocks = [rows[block] for block in places.values()]
     sizes = [unit * int(lengths[block].sum()) for block in blocks]
     if max(sizes, default=0) > budget:
         raise UserError(
@@ -98,10 +100,3 @@ def _windows(
         held += sizes[number]
     if window:
         yield order.permutation(np.concatenate(window))
-
-
-def _blocks(rows: np.ndarray, chunk_of_row: np.ndarray) -> list[np.ndarray]:
-    """Group row numbers by the chunk that holds their first unit."""
-    by_chunk = np.argsort(chunk_of_row, kind="stable")
-    _, starts = np.unique(chunk_of_row[by_chunk], return_index=True)
-    return np.split(rows[by_chunk], starts[1:]) if len(rows) else []

@@ -34,8 +34,7 @@ class Target:
     @property
     def work_path(self) -> Path:
         """Folder of the unfinished extraction: beside a local store, else beside the manifest."""
-        sibling = self.manifest_path if is_url(self.store) else Path(self.store)
-        return sibling.with_name(f".{sibling.stem}.work")
+        return work_path(self.store, self.manifest)
 
 
 def manifest_path(store: str | Path, manifest: str | Path | None = None) -> Path:
@@ -49,3 +48,9 @@ def manifest_path(store: str | Path, manifest: str | Path | None = None) -> Path
     if is_url(store):
         raise UserError(f"Store {store} is remote: give the local path of its manifest as well.")
     return Path(store).with_suffix(".json")
+
+
+def work_path(store: str | Path, manifest: str | Path | None = None) -> Path:
+    """Return the folder of a store's unfinished extraction and of its lock, always local."""
+    sibling = manifest_path(store, manifest) if is_url(store) else Path(store)
+    return sibling.with_name(f".{sibling.stem}.work")
