@@ -1,0 +1,205 @@
+"""Training at the server: FbFTL and FTL_c from cached features, FTL_f from token ids.
+
+FTL_c's server averages its clients' gradient sums, which is the gradient of the plain mean over
+the round's samples; a test forms both. So one loop serves all three, on batches of whole clients.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from fbftl.errors import UserError
+from fbftl.randomness import stream, torch_seed
+from fbftl.seq2seq.batches import epoch_batches
+from fbftl.seq2seq.head import Cut, head_memory, new_head, sample_losses, summary_logits
+from fbftl.seq2seq.model import T5
+from fbftl.seq2seq.ragged import Ragged
+
+EVALUATION_BATCH = 64
+
+
+@dataclass(frozen=True)
+class Uploads:
+    """What the server has of each sample.
+
+    Attributes:
+        inputs: features at the cut, or token ids for the cut ``ALL``.
+        labels: token ids of the summaries, each ending in ``</s>``.
+        clients: client of each sample, int [n].
+    """
+
+    inputs: Ragged
+    labels: Ragged
+    clients: np.ndarray
+
+    def to(self, device: torch.device) -> "Uploads":
+        """Return the same uploads on another device."""
+        return Uploads(self.inputs.to(device), self.labels.to(device), self.clients)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a head is trained.
+
+    Attributes:
+        learning_rate: AdamW's, at its highest; it rises over `warmup` and falls linearly to zero.
+        batch_size: samples per batch, C·U·K_u.
+        epochs: passes over the received samples.
+        least_updates: epochs are added until there are this many updates, so that scarce data is
+            not also trained less.
+        warmup: share of all updates.
+        weight_decay: AdamW's.
+        validation: share of the received samples held out to choose the epoch.
+    """
+
+    learning_rate: float = 2e-4
+    batch_size: int = 8
+    epochs: int = 10
+    least_updates: int = 0
+    warmup: float = 0.0
+    weight_decay: float = 0.0
+    validation: float = 0.1
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """One point of the curve: mean losses in nats per token."""
+
+    epoch: int
+    updates: int
+    training_loss: float
+    validation_loss: float
+
+
+@dataclass(frozen=True)
+class Trained:
+    """One seed's head at the chosen epoch, and how it came about."""
+
+    model: T5
+    curve: list[Epoch]
+    chosen: Epoch
+
+
+def train_head(
+    source: T5,
+    cut: Cut,
+    uploads: Uploads,
+    received: np.ndarray,
+    plan: Plan,
+    seed: int,
+    on_epoch: Callable[[Epoch], None] = lambda epoch: None,
+) -> Trained:
+    """Train one seed's head on the samples that were received.
+
+    Args:
+        source: the source model, on the device to train on; left as it is.
+        cut: number of trained encoder blocks, or ``ALL``.
+        uploads: all samples, on the same device.
+        received: positions of the samples that reached the server, int [m], m ≥ 2.
+        plan: how to train.
+        seed: non-negative; draws validation split, batches and dropout.
+        on_epoch: called after each epoch.
+
+    Raises:
+        UserError: if fewer than two samples were received.
+    """
+    if len(received) < 2:
+        raise UserError(
+            f"only {len(received)} dialogues reached the server and training needs 2; "
+            "lower the packet loss rate or raise the data fraction"
+        )
+    training, validation = _split(np.sort(received), plan.validation, seed)
+    random = stream(seed, "batches")
+    lengths = uploads.inputs.lengths
+    schedule: list[list[np.ndarray]] = []
+    while len(schedule) < plan.epochs or sum(map(len, schedule)) < plan.least_updates:
+        batches = epoch_batches(
+            lengths[training], uploads.clients[training], plan.batch_size, random
+        )
+        schedule.append([training[batch] for batch in batches])
+
+    head = new_head(source, cut)
+    optimizer, scheduler = _optimizer(head, plan, sum(map(len, schedule)))
+    curve: list[Epoch] = []
+    best: dict[str, Tensor] = {}
+    updates = 0
+    device = head.lm_head.weight.device
+    # Dropout draws from torch's global generators: borrow them.
+    with torch.random.fork_rng([device] if device.type == "cuda" else []):
+        torch.manual_seed(torch_seed(seed, "dropout"))
+        for number, batches in enumerate(schedule, start=1):
+            head.train()
+            total = torch.zeros((), device=device)
+            for rows in batches:
+                total += step(head, cut, uploads, rows, optimizer, scheduler) * len(rows)
+            updates += len(batches)
+            held_out = mean_loss(head, cut, uploads, validation)
+            epoch = Epoch(number, updates, float(total) / len(training), held_out)
+            if not curve or held_out < min(past.validation_loss for past in curve):
+                best = {n: p.detach().clone() for n, p in head.named_parameters()}
+                chosen = epoch
+            curve.append(epoch)
+            on_epoch(epoch)
+    head.load_state_dict(best)
+    return Trained(head.eval(), curve, chosen)
+
+
+def step(
+    head: T5,
+    cut: Cut,
+    uploads: Uploads,
+    rows: np.ndarray,
+    optimizer: torch.optim.Optimizer,
+    scheduler: torch.optim.lr_scheduler.LRScheduler,
+) -> Tensor:
+    """Take one step on a batch; return its loss before the step, on the device."""
+    loss = batch_losses(head, cut, uploads, rows).mean()
+    optimizer.zero_grad(set_to_none=True)
+    loss.backward()
+    optimizer.step()
+    scheduler.step()
+    return loss.detach()
+
+
+def batch_losses(head: T5, cut: Cut, uploads: Uploads, rows: np.ndarray) -> Tensor:
+    """Return the loss of each named sample [len(rows)]; bfloat16 matmuls on a GPU."""
+    inputs, mask = uploads.inputs.padded(rows)
+    labels, label_mask = uploads.labels.padded(rows)
+    with torch.autocast(inputs.device.type, torch.bfloat16, enabled=inputs.is_cuda):
+        memory = head_memory(head, cut, inputs, mask)
+        logits = summary_logits(head, memory, mask, labels)
+    return sample_losses(logits, labels, label_mask)
+
+
+@torch.no_grad()
+def mean_loss(head: T5, cut: Cut, uploads: Uploads, rows: np.ndarray) -> float:
+    """Return the mean loss of the named samples, without dropout."""
+    head.eval()
+    rows = rows[np.argsort(uploads.inputs.lengths[rows], kind="stable")]
+    parts = [rows[i : i + EVALUATION_BATCH] for i in range(0, len(rows), EVALUATION_BATCH)]
+    total = sum(batch_losses(head, cut, uploads, part).sum() for part in parts)
+    return float(total) / len(rows)
+
+
+def _split(received: np.ndarray, share: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    shuffled = stream(seed, "validation").permutation(received)
+    held_out = min(max(round(share * len(received)), 1), len(received) - 1)
+    return np.sort(shuffled[held_out:]), np.sort(shuffled[:held_out])
+
+
+def _optimizer(
+    head: T5, plan: Plan, updates: int
+) -> tuple[torch.optim.AdamW, torch.optim.lr_scheduler.LambdaLR]:
+    trained = [p for p in head.parameters() if p.requires_grad]
+    optimizer = torch.optim.AdamW(
+        trained, lr=plan.learning_rate, weight_decay=plan.weight_decay, fused=True
+    )
+    rise = max(round(plan.warmup * updates), 1)
+
+    def rate(step: int) -> float:
+        return min((step + 1) / rise, (updates - step) / max(updates - rise, 1), 1.0)
+
+    return optimizer, torch.optim.lr_scheduler.LambdaLR(optimizer, rate)
