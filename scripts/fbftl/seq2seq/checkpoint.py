@@ -13,7 +13,8 @@ from torch import Tensor, nn
 
 from fbftl.errors import UserError
 from fbftl.files import replacing
-from fbftl.seq2seq.model import T5, Attention, FeedForward, T5Shape
+from fbftl.seq2seq.layers import Attention, FeedForward, T5Shape
+from fbftl.seq2seq.model import T5
 
 FEED_FORWARDS = ("relu", "gated-gelu")
 EMBEDDING_COPIES = ("encoder.embed_tokens.weight", "decoder.embed_tokens.weight")

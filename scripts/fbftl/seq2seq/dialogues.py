@@ -4,8 +4,8 @@ The *source* family is about plans among friends, the *target* family about erra
 They share people, things, days and places, and nothing of what is said or summarised: a model
 pre-trained on the one has learnt to read and to copy, and still has to learn the other.
 
-A dialogue opens with a greeting and follows one `Intent` of three turns. In every intent a day is proposed and
-turned down before another is agreed, so that a summary cannot be guessed from single words.
+A dialogue opens with a greeting and follows one `Intent` of three turns. Mostly one day is named
+and another agreed on, so that a summary cannot be put together from single words.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,19 +31,23 @@ class Intent:
     summary: str
 
 
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
 WORDS: Mapping[str, Sequence[str]] = {
-    "person": (
+    "person": _words(
         "Anna Ben Carla David Emma Felix Grace Henry Iris Jack Kate Leo Mia Noah Olivia Paul "
         "Ruth Sam Tina Victor Wendy Zoe"
-    ).split(),
-    "item": (
-        "bike camera guitar ladder laptop tent drill kayak lamp printer scooter radio "
-        "suitcase heater phone clock"
-    ).split(),
-    "day": "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split(),
-    "hour": "seven eight nine ten eleven noon two three four five six".split(),
-    "place": "library station market museum school office park harbour".split(),
-    "pastime": "swimming dancing running bowling climbing skating fishing sailing".split(),
+    ),
+    "item": _words(
+        "bike camera guitar ladder laptop tent drill kayak lamp printer scooter radio suitcase "
+        "heater phone clock"
+    ),
+    "day": _words("Monday Tuesday Wednesday Thursday Friday Saturday Sunday"),
+    "hour": _words("seven eight nine ten eleven noon two three four five six"),
+    "place": _words("library station market museum school office park harbour"),
+    "pastime": _words("swimming dancing running bowling climbing skating fishing sailing"),
 }
 
 GREETINGS = ("Hi {b}!", "Hello {b}.", "Hey {b}, how are you?", "Good morning {b}.")

@@ -1,50 +1,60 @@
-"""What clients upload: encoder hidden states at a cut, one ragged row per dialogue."""
+"""What clients upload: encoder hidden states at a cut, one row of tokens per dialogue."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import torch
 
 from fbftl.seq2seq.head import first_trained_block
-from fbftl.seq2seq.model import T5
-from fbftl.seq2seq.ragged import Ragged
+from fbftl.seq2seq.sequences import Sequences
+from fbftl.seq2seq.source import Source
+
+Forward = Callable[[Mapping[str, Sequence[str]]], dict[str, list[np.ndarray]]]
 
 
-@torch.no_grad()
-def extract(
-    model: T5, token_ids: Sequence[np.ndarray], cuts: Sequence[int]
-) -> dict[int, list[np.ndarray]]:
-    """Return the features of a batch of dialogues at several cuts, in one pass.
+def forward_fn(
+    source: Source, cuts: Sequence[int], longest: int, device: torch.device | str = "cpu"
+) -> Forward:
+    """Return the function that turns a batch of dialogues into what the store keeps.
+
+    The model is put into eval mode and nothing tracks gradients, so equal dialogues give equal
+    features up to float rounding, whatever is padded beside them.
 
     Args:
-        model: the source model; it must be in eval mode.
-        token_ids: each dialogue's ids, ending in ``</s>``.
-        cuts: numbers of trained encoder blocks; the features enter the first of these.
+        source: the source model and its tokenizer.
+        cuts: numbers of trained encoder blocks; all from one pass.
+        longest: most tokens of a dialogue or a summary; the rest is cut off.
+        device: where to run; float32 on every device.
 
     Returns:
-        For each cut, each dialogue's features [length, d_model], float32.
+        A function of ``{"dialogue": [...], "summary": [...]}`` that returns one list of arrays
+        per column: each cut (as text) float32 [length, d_model], ``tokens`` and ``labels`` int64
+        [length].
 
     Raises:
         UserError: if the model has no such cut.
-        ValueError: if the model is in training mode, where dropout would spoil the features.
     """
-    if model.training:
-        raise ValueError("the extractor is in training mode; call eval() first")
-    wanted = {cut: first_trained_block(model.shape, cut) for cut in cuts}
-    ids, mask = (
-        Ragged.of(token_ids).to(model.shared.weight.device).padded(np.arange(len(token_ids)))
-    )
-    states = {0: model.embed(ids)}
-    for block in range(max(wanted.values())):
-        states[block + 1] = model.encoder_states(states[block], mask, range(block, block + 1))
-    lengths = [len(row) for row in token_ids]
-    return {
-        cut: [
-            state[:length].clone().numpy()
-            for state, length in zip(states[block].float().cpu(), lengths, strict=True)
-        ]
-        for cut, block in wanted.items()
-    }
+    model = source.model.eval().to(device)
+    first = {cut: first_trained_block(model.shape, cut) for cut in cuts}
+
+    def forward(arrays: Mapping[str, Sequence[str]]) -> dict[str, list[np.ndarray]]:
+        tokens = source.tokenizer.encode(arrays["dialogue"], longest)
+        rows = np.arange(len(tokens))
+        with torch.inference_mode():
+            ids, mask = Sequences.of(tokens).to(device).padded(rows)
+            states = [model.embed(ids)]
+            for block in range(max(first.values(), default=0)):
+                states.append(model.encoder_states(states[-1], mask, range(block, block + 1)))
+            columns = {str(cut): _rows(states[first[cut]], tokens) for cut in cuts}
+        labels = source.tokenizer.encode(arrays["summary"], longest)
+        return columns | {"tokens": tokens, "labels": labels}
+
+    return forward
+
+
+def _rows(states: torch.Tensor, tokens: Sequence[np.ndarray]) -> list[np.ndarray]:
+    padded = states.cpu().numpy()
+    return [row[: len(ids)].copy() for row, ids in zip(padded, tokens, strict=True)]
 
 
 def token_id_bits(lengths: np.ndarray, vocabulary: int) -> int:

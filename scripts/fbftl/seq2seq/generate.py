@@ -8,7 +8,7 @@ from torch import Tensor
 
 from fbftl.seq2seq.head import Cut, head_memory
 from fbftl.seq2seq.model import T5
-from fbftl.seq2seq.ragged import Ragged
+from fbftl.seq2seq.sequences import Sequences
 from fbftl.seq2seq.tokenizer import END_ID, PAD_ID
 
 
@@ -16,7 +16,7 @@ from fbftl.seq2seq.tokenizer import END_ID, PAD_ID
 def generate(
     head: T5,
     cut: Cut,
-    inputs: Ragged,
+    inputs: Sequences,
     longest: int,
     batch_size: int = 64,
     on_batch: Callable[[int], None] = lambda done: None,

@@ -1,19 +1,19 @@
-"""The server's part: what is trained for a cut, and the loss from uploaded features.
+"""The server's part of the model: what a cut trains, and the loss from uploaded features.
 
-A cut is the number of trained encoder blocks. With 8 of 8 the features are the embeddings, with
-fewer the hidden states that enter the first trained block. The embedding and the blocks before the
-cut stay frozen, block 0's relative positions with them; everything after is trained. The cut
-``ALL`` trains every layer from token ids, as FTL_f does.
+A cut is the number of trained encoder blocks. With all of them the features are the embeddings,
+with fewer the hidden states that enter the first trained block. The embedding and the blocks
+before the cut stay frozen, and with block 0 the table of relative positions that all blocks use;
+everything after is trained. The cut `ALL` trains every layer from token ids, as FTL_f does.
 """
 
 import copy
 
 import torch
-from torch import Tensor
-from torch.nn import functional as F
+from torch import Tensor, nn
 
 from fbftl.errors import UserError
-from fbftl.seq2seq.model import T5, T5Shape
+from fbftl.seq2seq.layers import T5Shape
+from fbftl.seq2seq.model import T5
 from fbftl.seq2seq.tokenizer import PAD_ID
 
 ALL = "all"
@@ -30,18 +30,17 @@ def first_trained_block(shape: T5Shape, cut: Cut) -> int:
         return 0
     if not isinstance(cut, int) or not 0 <= cut <= shape.num_layers:
         raise UserError(
-            f"cut {cut!r}: the model can train {', '.join(map(str, range(shape.num_layers + 1)))} "
-            f"of its encoder blocks, or {ALL!r} layers; choose one of these"
+            f"cut {cut!r}: give the number of trained encoder blocks, 0 to {shape.num_layers} for "
+            f"this model, or {ALL!r} for every layer"
         )
     return shape.num_layers - cut
 
 
 def is_trained(name: str, shape: T5Shape, cut: Cut) -> bool:
     """Tell whether the parameter of this name is trained at the server."""
-    first = first_trained_block(shape, cut)
     if cut == ALL:
         return True
-    frozen = [f"encoder.block.{index}." for index in range(first)]
+    frozen = [f"encoder.block.{index}." for index in range(first_trained_block(shape, cut))]
     return not name.startswith(("shared.", *frozen))
 
 
@@ -65,8 +64,8 @@ def head_memory(model: T5, cut: Cut, inputs: Tensor, mask: Tensor) -> Tensor:
 
     Args:
         model: the head.
-        cut: trained encoder blocks; with ``ALL``, `inputs` are token ids [B, L].
-        inputs: uploaded features [B, L, d_model], padded.
+        cut: trained encoder blocks, or `ALL`.
+        inputs: padded features at the cut [B, L, d_model]; for `ALL` padded token ids [B, L].
         mask: true where a token is, [B, L].
     """
     x = model.embed(inputs) if cut == ALL else inputs
@@ -75,15 +74,15 @@ def head_memory(model: T5, cut: Cut, inputs: Tensor, mask: Tensor) -> Tensor:
 
 def summary_logits(model: T5, memory: Tensor, mask: Tensor, labels: Tensor) -> Tensor:
     """Return logits [B, T, vocabulary] of each summary token given those before it."""
-    decoder_inputs = F.pad(labels[:, :-1], (1, 0), value=PAD_ID)
+    decoder_inputs = nn.functional.pad(labels[:, :-1], (1, 0), value=PAD_ID)
     return model.decode(decoder_inputs, model.crossed(memory), mask)[0]
 
 
 def sample_losses(logits: Tensor, labels: Tensor, label_mask: Tensor) -> Tensor:
-    """Return each sample's loss [B]: the mean cross-entropy of its summary's tokens.
+    """Return each sample's loss [B] in nats: the mean cross-entropy of its summary's tokens.
 
     A batch's loss is their plain mean, so that its gradient is the average of per-sample gradients
     that FTL_c's server forms from its clients' sums.
     """
-    losses = F.cross_entropy(logits.float().transpose(1, 2), labels, reduction="none")
+    losses = nn.functional.cross_entropy(logits.float().transpose(1, 2), labels, reduction="none")
     return (losses * label_mask).sum(1) / label_mask.sum(1)

@@ -4,6 +4,7 @@ FTL_c's server averages its clients' gradient sums, which is the gradient of the
 the round's samples; a test forms both. So one loop serves all three, on batches of whole clients.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -16,7 +17,7 @@ from fbftl.randomness import stream, torch_seed
 from fbftl.seq2seq.batches import epoch_batches
 from fbftl.seq2seq.head import Cut, head_memory, new_head, sample_losses, summary_logits
 from fbftl.seq2seq.model import T5
-from fbftl.seq2seq.ragged import Ragged
+from fbftl.seq2seq.sequences import Sequences
 
 EVALUATION_BATCH = 64
 
@@ -26,16 +27,16 @@ class Uploads:
     """What the server has of each sample.
 
     Attributes:
-        inputs: features at the cut, or token ids for the cut ``ALL``.
+        inputs: features at the cut; token ids for the cut ``ALL``.
         labels: token ids of the summaries, each ending in ``</s>``.
         clients: client of each sample, int [n].
     """
 
-    inputs: Ragged
-    labels: Ragged
+    inputs: Sequences
+    labels: Sequences
     clients: np.ndarray
 
-    def to(self, device: torch.device) -> "Uploads":
+    def to(self, device: torch.device | str) -> "Uploads":
         """Return the same uploads on another device."""
         return Uploads(self.inputs.to(device), self.labels.to(device), self.clients)
 
@@ -45,14 +46,14 @@ class Plan:
     """How a head is trained.
 
     Attributes:
-        learning_rate: AdamW's, at its highest; it rises over `warmup` and falls linearly to zero.
-        batch_size: samples per batch, C·U·K_u.
+        learning_rate: AdamW's at its highest; it rises over `warmup` and falls linearly to zero.
+        batch_size: most samples in a batch, C·U·K_u.
         epochs: passes over the received samples.
-        least_updates: epochs are added until there are this many updates, so that scarce data is
-            not also trained less.
-        warmup: share of all updates.
+        least_updates: passes are added until there are this many updates, so that scarce data is
+            not trained less as well.
+        warmup: share of all updates, 0 to 1.
         weight_decay: AdamW's.
-        validation: share of the received samples held out to choose the epoch.
+        validation: share of the received samples held out to choose the epoch, 0 to 1.
     """
 
     learning_rate: float = 2e-4
@@ -66,7 +67,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Epoch:
-    """One point of the curve: mean losses in nats per token."""
+    """One point of the curve: updates so far, and mean losses per sample in nats per token."""
 
     epoch: int
     updates: int
@@ -76,11 +77,27 @@ class Epoch:
 
 @dataclass(frozen=True)
 class Trained:
-    """One seed's head at the chosen epoch, and how it came about."""
+    """One seed's head at the chosen epoch, and how it came about.
+
+    Attributes:
+        model: the head; the source model where training diverged in its first epoch.
+        curve: all epochs with finite losses.
+        chosen: the epoch of `model`, None where there is none.
+        diverged: whether a loss became infinite, which ends the training.
+    """
 
     model: T5
     curve: list[Epoch]
-    chosen: Epoch
+    chosen: Epoch | None
+    diverged: bool
+
+
+Criterion = Callable[[T5, Epoch], float]
+
+
+def validation_loss(head: T5, epoch: Epoch) -> float:
+    """Choose the epoch by the loss on held-out uploads."""
+    return epoch.validation_loss
 
 
 def train_head(
@@ -90,6 +107,7 @@ def train_head(
     received: np.ndarray,
     plan: Plan,
     seed: int,
+    criterion: Criterion = validation_loss,
     on_epoch: Callable[[Epoch], None] = lambda epoch: None,
 ) -> Trained:
     """Train one seed's head on the samples that were received.
@@ -101,6 +119,7 @@ def train_head(
         received: positions of the samples that reached the server, int [m], m ≥ 2.
         plan: how to train.
         seed: non-negative; draws validation split, batches and dropout.
+        criterion: what the chosen epoch has least of; the first such epoch wins.
         on_epoch: called after each epoch.
 
     Raises:
@@ -111,57 +130,28 @@ def train_head(
             f"only {len(received)} dialogues reached the server and training needs 2; "
             "lower the packet loss rate or raise the data fraction"
         )
-    training, validation = _split(np.sort(received), plan.validation, seed)
-    random = stream(seed, "batches")
-    lengths = uploads.inputs.lengths
-    schedule: list[list[np.ndarray]] = []
-    while len(schedule) < plan.epochs or sum(map(len, schedule)) < plan.least_updates:
-        batches = epoch_batches(
-            lengths[training], uploads.clients[training], plan.batch_size, random
-        )
-        schedule.append([training[batch] for batch in batches])
-
+    training, held_out = _split(received, plan.validation, seed)
+    schedule = _schedule(uploads, training, plan, seed)
     head = new_head(source, cut)
-    optimizer, scheduler = _optimizer(head, plan, sum(map(len, schedule)))
+    optimizer, rate = _optimizer(head, plan, sum(map(len, schedule)))
     curve: list[Epoch] = []
-    best: dict[str, Tensor] = {}
-    updates = 0
-    device = head.lm_head.weight.device
+    chosen, least, best = None, math.inf, _copy(head)
     # Dropout draws from torch's global generators: borrow them.
-    with torch.random.fork_rng([device] if device.type == "cuda" else []):
+    with torch.random.fork_rng(_gpus(head)):
         torch.manual_seed(torch_seed(seed, "dropout"))
         for number, batches in enumerate(schedule, start=1):
-            head.train()
-            total = torch.zeros((), device=device)
-            for rows in batches:
-                total += step(head, cut, uploads, rows, optimizer, scheduler) * len(rows)
-            updates += len(batches)
-            held_out = mean_loss(head, cut, uploads, validation)
-            epoch = Epoch(number, updates, float(total) / len(training), held_out)
-            if not curve or held_out < min(past.validation_loss for past in curve):
-                best = {n: p.detach().clone() for n, p in head.named_parameters()}
-                chosen = epoch
+            loss = _epoch_loss(head, cut, uploads, batches, optimizer, rate)
+            updates = len(batches) + (curve[-1].updates if curve else 0)
+            epoch = Epoch(number, updates, loss, mean_loss(head, cut, uploads, held_out))
+            if not math.isfinite(epoch.training_loss + epoch.validation_loss):
+                break
             curve.append(epoch)
             on_epoch(epoch)
+            score = criterion(head.eval(), epoch)
+            if score < least:
+                chosen, least, best = epoch, score, _copy(head)
     head.load_state_dict(best)
-    return Trained(head.eval(), curve, chosen)
-
-
-def step(
-    head: T5,
-    cut: Cut,
-    uploads: Uploads,
-    rows: np.ndarray,
-    optimizer: torch.optim.Optimizer,
-    scheduler: torch.optim.lr_scheduler.LRScheduler,
-) -> Tensor:
-    """Take one step on a batch; return its loss before the step, on the device."""
-    loss = batch_losses(head, cut, uploads, rows).mean()
-    optimizer.zero_grad(set_to_none=True)
-    loss.backward()
-    optimizer.step()
-    scheduler.step()
-    return loss.detach()
+    return Trained(head.eval(), curve, chosen, diverged=len(curve) < len(schedule))
 
 
 def batch_losses(head: T5, cut: Cut, uploads: Uploads, rows: np.ndarray) -> Tensor:
@@ -180,26 +170,66 @@ def mean_loss(head: T5, cut: Cut, uploads: Uploads, rows: np.ndarray) -> float:
     head.eval()
     rows = rows[np.argsort(uploads.inputs.lengths[rows], kind="stable")]
     parts = [rows[i : i + EVALUATION_BATCH] for i in range(0, len(rows), EVALUATION_BATCH)]
-    total = sum(batch_losses(head, cut, uploads, part).sum() for part in parts)
-    return float(total) / len(rows)
+    return sum(float(batch_losses(head, cut, uploads, part).sum()) for part in parts) / len(rows)
+
+
+def _epoch_loss(
+    head: T5,
+    cut: Cut,
+    uploads: Uploads,
+    batches: list[np.ndarray],
+    optimizer: torch.optim.Optimizer,
+    rate: torch.optim.lr_scheduler.LRScheduler,
+) -> float:
+    head.train()
+    total = torch.zeros((), device=head.shared.weight.device)
+    for rows in batches:
+        losses = batch_losses(head, cut, uploads, rows)
+        optimizer.zero_grad(set_to_none=True)
+        losses.mean().backward()
+        optimizer.step()
+        rate.step()
+        total += losses.detach().sum()
+    return float(total) / sum(map(len, batches))
 
 
 def _split(received: np.ndarray, share: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    shuffled = stream(seed, "validation").permutation(received)
+    shuffled = stream(seed, "validation").permutation(np.sort(received))
     held_out = min(max(round(share * len(received)), 1), len(received) - 1)
     return np.sort(shuffled[held_out:]), np.sort(shuffled[:held_out])
+
+
+def _schedule(
+    uploads: Uploads, training: np.ndarray, plan: Plan, seed: int
+) -> list[list[np.ndarray]]:
+    random = stream(seed, "batches")
+    lengths, clients = uploads.inputs.lengths[training], uploads.clients[training]
+    schedule: list[list[np.ndarray]] = []
+    while len(schedule) < plan.epochs or sum(map(len, schedule)) < plan.least_updates:
+        batches = epoch_batches(lengths, clients, plan.batch_size, random)
+        schedule.append([training[batch] for batch in batches])
+    return schedule
 
 
 def _optimizer(
     head: T5, plan: Plan, updates: int
 ) -> tuple[torch.optim.AdamW, torch.optim.lr_scheduler.LambdaLR]:
-    trained = [p for p in head.parameters() if p.requires_grad]
+    trained = [parameter for parameter in head.parameters() if parameter.requires_grad]
     optimizer = torch.optim.AdamW(
         trained, lr=plan.learning_rate, weight_decay=plan.weight_decay, fused=True
     )
     rise = max(round(plan.warmup * updates), 1)
 
-    def rate(step: int) -> float:
-        return min((step + 1) / rise, (updates - step) / max(updates - rise, 1), 1.0)
+    def rate(update: int) -> float:
+        return min((update + 1) / rise, (updates - update) / max(updates - rise, 1), 1.0)
 
     return optimizer, torch.optim.lr_scheduler.LambdaLR(optimizer, rate)
+
+
+def _copy(head: T5) -> dict[str, Tensor]:
+    return {name: value.clone() for name, value in head.state_dict().items()}
+
+
+def _gpus(head: T5) -> list[torch.device]:
+    device = head.shared.weight.device
+    return [device] if device.type == "cuda" else []
