@@ -1,0 +1,39 @@
+"""Feature-based federated transfer learning, from clients to report.
+
+The map: the configuration is checked, the rules are included, the targets are named.
+What runs is decided by config.yaml and by studies laid over it with --configfile.
+"""
+
+from snakemake.utils import min_version
+
+min_version("9.11")
+
+
+configfile: "config.yaml"
+
+
+include: "rules/common.smk"
+include: "rules/clients.smk"
+include: "rules/source.smk"
+include: "rules/features.smk"
+include: "rules/train.smk"
+include: "rules/analysis.smk"
+
+
+rule all:
+    localrule: True
+    default_target: True
+    input:
+        all_results(),
+
+
+rule features:
+    localrule: True
+    input:
+        expand("results/{task}/features.json", task=STUDY.tasks),
+
+
+rule runs:
+    localrule: True
+    input:
+        all_runs(),

@@ -1,0 +1,19 @@
+"""Clients: a data set, split over clients."""
+
+
+rule clients:
+    input:
+        code=code_of_clients,
+    output:
+        clients="results/{task}/clients.h5",
+    log:
+        "results/{task}/logs/clients.log",
+    benchmark:
+        "results/{task}/benchmarks/clients.tsv"
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        data=partial(task_block, block="data"),
+        clients=partial(task_block, block="clients"),
+    script:
+        "../scripts/partition_clients.py"

@@ -1,0 +1,89 @@
+"""Helpers for rules: the checked study, the source files of scripts, the paths of runs."""
+
+import sys
+from functools import partial
+from pathlib import Path
+
+import yaml
+from snakemake.exceptions import WorkflowError
+
+sys.path.insert(0, str(Path(workflow.basedir, "scripts")))
+
+from fbftl.code import sources
+from fbftl.config import resolve
+from fbftl.datasets import KINDS
+from fbftl.errors import UserError
+
+
+def checked_study():
+    """Return the study that the configuration describes, or stop with one sentence."""
+    schema = Path(workflow.basedir, "rules", "schemas", "config.schema.yaml")
+    try:
+        return resolve(config, yaml.safe_load(schema.read_text(encoding="utf-8")))
+    except UserError as error:
+        raise WorkflowError(str(error))
+
+
+STUDY = checked_study()
+
+
+wildcard_constraints:
+    task="|".join(STUDY.tasks),
+    experiment="|".join(STUDY.config["experiments"]),
+    setting="[^/]+",
+
+
+def code(script):
+    """Return a script and the library modules it imports, as checksummed inputs."""
+    return sources(script, "scripts")
+
+
+def code_of_method(wildcards):
+    """Return the sources of the training script and of a setting's own method."""
+    method = STUDY.setting(wildcards.task, wildcards.setting).method
+    return sources("train_setting.py", "scripts", f"fbftl.methods.{method}")
+
+
+def code_of_clients(wildcards):
+    """Return the sources of the partition script and of the task's kind of data."""
+    kind = STUDY.task(wildcards.task)["data"]["kind"]
+    return sources("partition_clients.py", "scripts", f"fbftl.datasets.{KINDS[kind]}")
+
+
+def task_block(wildcards, block):
+    """Return one block of a task's configuration."""
+    return STUDY.task(wildcards.task)[block]
+
+
+def job_of(wildcards):
+    """Return the one param of a training job."""
+    return STUDY.job(wildcards.task, wildcards.setting)
+
+
+def runs_of(wildcards):
+    """Return the run files of an experiment on a task."""
+    settings = STUDY.settings[wildcards.task][wildcards.experiment]
+    return [f"results/{wildcards.task}/runs/{name}.json" for name in settings]
+
+
+def all_runs():
+    """Return the run files of the whole study."""
+    return sorted(
+        f"results/{task}/runs/{name}.json"
+        for task, experiments in STUDY.settings.items()
+        for settings in experiments.values()
+        for name in settings
+    )
+
+
+def all_results():
+    """Return the tables and figures of the whole study."""
+    return [
+        path
+        for task, experiments in STUDY.settings.items()
+        for experiment in experiments
+        for path in (
+            f"results/{task}/tables/{experiment}.csv",
+            f"results/{task}/figures/{experiment}.svg",
+        )
+    ]

@@ -1,0 +1,19 @@
+"""The source model: pre-trained here, or loaded and its digest checked."""
+
+
+rule source:
+    input:
+        code=code("prepare_source.py"),
+    output:
+        model="results/{task}/source.safetensors",
+        manifest="results/{task}/source.json",
+    log:
+        "results/{task}/logs/source.log",
+    benchmark:
+        "results/{task}/benchmarks/source.tsv"
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        source=partial(task_block, block="source"),
+    script:
+        "../scripts/prepare_source.py"

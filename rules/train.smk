@@ -1,0 +1,51 @@
+"""Runs: one training job per setting, all its seeds inside."""
+
+
+rule train_head:
+    input:
+        # The manifest stands for the store: equal content leaves the runs alone.
+        features=ancient("results/{task}/features.zarr"),
+        manifest="results/{task}/features.json",
+        code=code_of_method,
+    output:
+        run="results/{task}/runs/{setting}.json",
+        ledger="results/{task}/runs/{setting}.parquet",
+        meta="results/{task}/runs/{setting}.meta.json",
+    log:
+        "results/{task}/logs/runs/{setting}.log",
+    benchmark:
+        "results/{task}/benchmarks/runs/{setting}.tsv"
+    conda:
+        "../envs/workflow.yaml"
+    wildcard_constraints:
+        setting="(fbftl|ftl_c)(,[^/]+)?",
+    params:
+        job=job_of,
+    script:
+        "../scripts/train_setting.py"
+
+
+rule train_network:
+    input:
+        features=ancient("results/{task}/features.zarr"),
+        manifest="results/{task}/features.json",
+        clients="results/{task}/clients.h5",
+        weights="results/{task}/source.safetensors",
+        source="results/{task}/source.json",
+        code=code_of_method,
+    output:
+        run="results/{task}/runs/{setting}.json",
+        ledger="results/{task}/runs/{setting}.parquet",
+        meta="results/{task}/runs/{setting}.meta.json",
+    log:
+        "results/{task}/logs/runs/{setting}.log",
+    benchmark:
+        "results/{task}/benchmarks/runs/{setting}.tsv"
+    conda:
+        "../envs/workflow.yaml"
+    wildcard_constraints:
+        setting="(fl|ftl_f|sfl)(,[^/]+)?",
+    params:
+        job=job_of,
+    script:
+        "../scripts/train_setting.py"

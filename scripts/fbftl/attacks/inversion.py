@@ -1,0 +1,134 @@
+"""Feature inversion: a decoder trained on public data draws clients' inputs from their features.
+
+The adversary has the frozen extractor, so it can make any number of (feature, input) pairs from
+public source data. It knows the mechanism: it clips these features as the clients do and draws
+fresh noise for every batch, which teaches the decoder to see through the noise as far as that is
+possible. Before training, the decoder draws the mean public picture whatever the feature.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+from torch import Tensor, nn
+
+from fbftl.attacks.networks import multilayer, tensor
+from fbftl.attacks.similarity import psnr, ssim
+from fbftl.errors import UserError
+from fbftl.randomness import torch_seed
+
+
+@dataclass(frozen=True)
+class DecoderTraining:
+    """How the decoder is trained: fully connected, Adam, mean squared error."""
+
+    hidden: tuple[int, ...] = (256,)
+    epochs: int = 30
+    batch: int = 128
+    learning_rate: float = 2e-3
+
+
+DEFAULT = DecoderTraining()
+
+
+@dataclass(frozen=True)
+class Decoder:
+    """A trained decoder and the scaling of features that it was trained with."""
+
+    network: nn.Module
+    mean: Tensor
+    scale: Tensor
+    shape: tuple[int, ...]
+
+    def __call__(self, features: ArrayLike) -> NDArray[np.float32]:
+        """Return reconstructed inputs in [0, 1], shape (n, *shape), from features (n, d)."""
+        with torch.inference_mode():
+            x = (tensor(features) - self.mean) / self.scale
+            return self.network(x).reshape(-1, *self.shape).numpy()
+
+
+@dataclass(frozen=True)
+class Inversion:
+    """What the adversary gets, averaged over samples, and what it has without any upload."""
+
+    psnr: float
+    """Of the reconstructions, in dB."""
+    ssim: float
+    psnr_blind: float
+    """Of the public data's mean picture, in dB: the best constant guess."""
+    ssim_blind: float
+
+
+def train_decoder(
+    features: ArrayLike,
+    inputs: ArrayLike,
+    *,
+    seed: int,
+    noise_std: float = 0.0,
+    training: DecoderTraining = DEFAULT,
+) -> Decoder:
+    """Train a decoder from features to inputs on public data.
+
+    Args:
+        features: public features, shape (n, d), clipped as the clients' are, without noise.
+        inputs: the pictures they were made of, in [0, 1], shape (n, height, width) or
+            (n, channels, height, width).
+        seed: the repetition's seed.
+        noise_std: standard deviation of the noise that the clients add to their features.
+        training: the decoder's size and its optimiser.
+
+    Raises:
+        UserError: if there is no public sample or features and inputs differ in number.
+    """
+    x, y = tensor(features), tensor(inputs)
+    if len(x) == 0 or len(x) != len(y):
+        raise UserError(
+            f"inversion needs as many public features as inputs: got {len(x)} and {len(y)}"
+        )
+    generator = torch.Generator().manual_seed(torch_seed(seed, "inversion"))
+    mean = x.mean(dim=0)
+    scale = (x.var(dim=0, correction=0) + noise_std**2).sqrt().clamp_min(1e-6)
+    y = y.reshape(len(y), -1)
+    decoder = Decoder(
+        blind_network((x.shape[1], *training.hidden), y.mean(dim=0), generator),
+        mean,
+        scale,
+        tuple(np.shape(inputs)[1:]),
+    )
+    optimiser = torch.optim.Adam(decoder.network.parameters(), lr=training.learning_rate)
+    for _ in range(training.epochs):
+        for rows in torch.randperm(len(x), generator=generator).split(training.batch):
+            noise = noise_std * torch.randn(x[rows].shape, generator=generator)
+            drawn = decoder.network((x[rows] + noise - mean) / scale)
+            optimiser.zero_grad()
+            nn.functional.mse_loss(drawn, y[rows]).backward()
+            optimiser.step()
+    return decoder
+
+
+def blind_network(
+    widths: tuple[int, ...], picture: Tensor, generator: torch.Generator
+) -> nn.Sequential:
+    """Return a network with values in (0, 1) that draws one picture whatever its input."""
+    layers = multilayer((*widths, len(picture)), generator)
+    nn.init.zeros_(layers[-1].weight)
+    layers[-1].bias.data = torch.logit(picture, eps=1e-3)
+    return nn.Sequential(*layers, nn.Sigmoid())
+
+
+def evaluate(reconstructions: ArrayLike, inputs: ArrayLike, public_inputs: ArrayLike) -> Inversion:
+    """Compare reconstructions with the clients' inputs and with the best blind guess.
+
+    Args:
+        reconstructions: what the decoder drew, in [0, 1], shape (n, ...).
+        inputs: the clients' inputs of the same shape.
+        public_inputs: the adversary's public inputs, shape (m, ...).
+    """
+    blind = np.broadcast_to(np.mean(np.asarray(public_inputs), axis=0), np.shape(inputs))
+    return Inversion(
+        psnr=float(psnr(inputs, reconstructions).mean()),
+        ssim=float(ssim(inputs, reconstructions).mean()),
+        psnr_blind=float(psnr(inputs, blind).mean()),
+        ssim_blind=float(ssim(inputs, blind).mean()),
+    )

@@ -1,0 +1,196 @@
+"""The uplink: packets of blocks, block losses, retransmissions (paper Sec. IV-A)."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+# --- closed forms ---------------------------------------------------------------------------
+
+
+def blocks_per_packet(bits: ArrayLike, block_bits: int) -> np.ndarray:
+    """Return n_b: the blocks of `block_bits` bits that packets of `bits` bits take."""
+    return -(-np.asarray(bits, dtype=np.int64) // block_bits)
+
+
+def packet_loss_rate(
+    blr: ArrayLike, blocks: ArrayLike, retransmissions: int = 0
+) -> np.ndarray | float:
+    """Return the probability that a packet is lost, Eq. (18): PLR = 1 - (1 - BLR)^n_b.
+
+    With at most n_r retransmissions of each block and independent transmissions, a block is lost
+    for good with probability BLR^(n_r + 1), which then takes the place of BLR. Exact to rounding
+    for any BLR in [0, 1], however small, and any number of blocks.
+    """
+    with np.errstate(divide="ignore"):
+        return -np.expm1(np.asarray(blocks) * np.log1p(-(np.asarray(blr) ** (retransmissions + 1))))
+
+
+def expected_payload(payload: ArrayLike, blr: ArrayLike, retransmissions: int) -> np.ndarray:
+    """Return the expected uplink payload, Eq. (19): P · Σ_{n=0}^{n_r} BLR^n, in `payload`'s unit.
+
+    Blocks are what is retransmitted, not packets: the n-th retransmission of a block happens
+    when all n transmissions before it were lost, with probability BLR^n. A packet goes on with
+    its other blocks after one of them is lost for good, so the sum is the same for each block
+    and for every packet size.
+    """
+    powers = np.asarray(blr, dtype=float)[..., None] ** np.arange(retransmissions + 1)
+    return np.asarray(payload) * powers.sum(axis=-1)
+
+
+def burst_packet_loss_rate(blr: float, burst_length: float, blocks: ArrayLike) -> np.ndarray:
+    """Return the packet loss rate of `BurstLoss` without retransmissions.
+
+    The first block arrives with probability 1 - BLR, and each further one if the channel stays
+    good: PLR = 1 - (1 - BLR)(1 - p)^(n_b - 1), where p is the rate of leaving the good state.
+    """
+    staying = np.log1p(-BurstLoss(blr, burst_length).leave_good)
+    return -np.expm1(np.log1p(-blr) + (np.asarray(blocks) - 1) * staying)
+
+
+# --- channels -------------------------------------------------------------------------------
+
+
+class Channel(Protocol):
+    """Whatever can say how many blocks of each packet do not arrive."""
+
+    def lost_blocks(self, blocks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return how many of the `blocks` (packets,) sent are lost, (packets,) int64."""
+
+
+@dataclass(frozen=True)
+class IndependentLoss:
+    """Every block is lost with probability `blr` in [0, 1], independently."""
+
+    blr: float
+
+    def __post_init__(self) -> None:
+        _check_rate("block loss rate", self.blr)
+
+    def lost_blocks(self, blocks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return how many of the `blocks` (packets,) sent are lost, (packets,) int64."""
+        return rng.binomial(blocks, self.blr)
+
+
+@dataclass(frozen=True)
+class BurstLoss:
+    """A Gilbert-Elliott channel: all blocks arrive in its good state, none in its bad state.
+
+    The blocks of all packets follow each other on one link in the order given, so a burst can
+    span several packets. Runs of either state are geometric; they are drawn whole, so the work
+    grows with the number of bursts and not of blocks. Each round of retransmissions finds the
+    channel in its stationary state again.
+
+    Attributes:
+        blr: mean block loss rate, in [0, 1).
+        burst_length: mean number of blocks lost in a row; at least 1 and at least
+            blr / (1 - blr), because good runs have one block or more. 1 / (1 - blr) gives
+            independent losses.
+
+    Raises:
+        ValueError: if one of them is out of range.
+    """
+
+    blr: float
+    burst_length: float
+
+    def __post_init__(self) -> None:
+        _check_rate("block loss rate", self.blr)
+        if self.blr == 1:
+            raise ValueError("bursts need a block loss rate below 1")
+        shortest = max(1.0, self.blr / (1 - self.blr))
+        if not shortest <= self.burst_length < np.inf:
+            raise ValueError(
+                f"at a block loss rate of {self.blr} the mean burst length must be at least "
+                f"{shortest:.4g}, not {self.burst_length}"
+            )
+
+    @property
+    def leave_good(self) -> float:
+        """Probability that a bad block follows a good one."""
+        return min(1.0, self.blr / (1 - self.blr) / self.burst_length)
+
+    def lost_blocks(self, blocks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return how many of the `blocks` (packets,) sent are lost, (packets,) int64."""
+        ends = np.cumsum(blocks)
+        if self.blr == 0 or len(blocks) == 0:
+            return np.zeros(len(blocks), dtype=np.int64)
+        starts, lengths = self._bursts(int(ends[-1]), rng)
+        # Bad blocks before each packet's end: all bursts begun by then, less what is still to come.
+        begun = np.searchsorted(starts, ends)
+        total = np.concatenate([[0], np.cumsum(lengths)])
+        burst_ends = np.concatenate([[0], starts + lengths])
+        lost = total[begun] - np.maximum(burst_ends[begun] - ends, 0)
+        return np.diff(lost, prepend=0)
+
+    def _bursts(self, span: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Return starts and lengths of bursts until they cover `span` blocks."""
+        mean_cycle = self.burst_length / self.blr
+        starts, lengths, end = [], [], 0
+        begins_bad = rng.random() < self.blr
+        while end < span:
+            count = int((span - end) / mean_cycle * 1.1) + 16
+            good = rng.geometric(self.leave_good, count)
+            bad = rng.geometric(1 / self.burst_length, count)
+            if begins_bad and not starts:
+                good[0] = 0
+            ends = end + np.cumsum(good + bad)
+            starts.append(ends - bad)
+            lengths.append(bad)
+            end = int(ends[-1])
+        return np.concatenate(starts), np.concatenate(lengths)
+
+
+@dataclass(frozen=True)
+class PacketLoss:
+    """Whole packets are lost with probability `plr` in [0, 1], whatever their size.
+
+    The packets lost at one rate are among those lost at any higher rate with the same stream.
+    """
+
+    plr: float
+
+    def __post_init__(self) -> None:
+        _check_rate("packet loss rate", self.plr)
+
+    def lost_blocks(self, blocks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return all blocks of a lost packet, none of another, (packets,) int64."""
+        return np.where(rng.random(len(blocks)) < self.plr, blocks, 0)
+
+
+def _check_rate(name: str, rate: float) -> None:
+    if not 0 <= rate <= 1:
+        raise ValueError(f"the {name} must lie in [0, 1], not {rate}")
+
+
+# --- simulation -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Transmission:
+    """What became of each packet.
+
+    Attributes:
+        lost: (packets,) bool, whether a block never arrived.
+        attempts: (packets,) int64, blocks sent for the packet, retransmissions included.
+    """
+
+    lost: np.ndarray
+    attempts: np.ndarray
+
+
+def transmit(
+    blocks: ArrayLike, channel: Channel, retransmissions: int, rng: np.random.Generator
+) -> Transmission:
+    """Send packets of `blocks` (packets,) blocks each; draw what the channel does to them.
+
+    Lost blocks are sent again, at most n_r = `retransmissions` times each. Counts are drawn, not
+    single blocks: the same distribution as block by block, for any packet size.
+    """
+    pending = np.asarray(blocks, dtype=np.int64)
+    attempts = np.zeros_like(pending)
+    for _ in range(retransmissions + 1):
+        attempts += pending
+        pending = channel.lost_blocks(pending, rng)
+    return Transmission(pending > 0, attempts)

@@ -1,0 +1,59 @@
+"""Which source files a script's result depends on, found by reading its imports.
+
+The workflow lists them as inputs of the script's rule, so that a change in a module reruns what
+imports it, directly or through others, and nothing else.
+"""
+
+import ast
+from functools import cache
+from pathlib import Path
+
+PACKAGE = "fbftl"
+
+
+@cache
+def sources(script: str, folder: str, *extra_modules: str) -> tuple[str, ...]:
+    """Return the script's file and those of all library modules that it imports.
+
+    Imports inside functions count too.
+
+    Args:
+        script: file name of the script inside `folder`.
+        folder: the scripts folder, as the paths returned should begin.
+        extra_modules: dotted names of modules that the script imports by name at run time.
+
+    Returns:
+        Paths below `folder`, sorted, the script first.
+    """
+    found: dict[Path, None] = {}
+    queue = [Path(folder, script)]
+    queue += [p for name in extra_modules for p in _files(name, Path(folder))]
+    while queue:
+        path = queue.pop()
+        if path in found:
+            continue
+        found[path] = None
+        for name in _imports(path, Path(folder)):
+            queue += _files(name, Path(folder))
+    return (str(Path(folder, script)), *sorted(str(p) for p in found if p.name != script))
+
+
+@cache
+def _imports(path: Path, folder: Path) -> tuple[str, ...]:
+    """Return the dotted names below the package that a file imports, modules or their members."""
+    names = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            names.append(node.module)
+            names += [f"{node.module}.{alias.name}" for alias in node.names]
+    return tuple(n for n in names if n == PACKAGE or n.startswith(PACKAGE + "."))
+
+
+def _files(name: str, folder: Path) -> list[Path]:
+    """Return the files that importing a dotted name runs: its packages' and its own."""
+    parts = name.split(".")
+    packages = [folder.joinpath(*parts[: i + 1], "__init__.py") for i in range(len(parts))]
+    module = folder.joinpath(*parts).with_suffix(".py")
+    return [path for path in (*packages, module) if path.is_file()]

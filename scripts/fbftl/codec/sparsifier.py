@@ -1,0 +1,69 @@
+"""S_r: keep the elements with the largest magnitudes, zero the others (paper Sec. IV-C)."""
+
+from fractions import Fraction
+from math import ceil
+
+import numpy as np
+
+from fbftl.codec.compression import finite_float32
+
+_SIGN_BIT = np.uint32(0x7FFFFFFF)
+
+
+def kept_count(width: int, keep: float) -> int:
+    """Return ⌈r·X⌉, with r taken as the decimal number written in the config.
+
+    ⌈0.07 · 100⌉ is 7 here, although 0.07 * 100 is a little more than 7 in binary.
+    """
+    return ceil(Fraction(repr(float(keep))) * width)
+
+
+def kept_positions(values: np.ndarray, count: int) -> np.ndarray:
+    """Return where the `count` largest magnitudes of each vector are.
+
+    Args:
+        values: (..., X) finite float32.
+        count: 1 to X.
+
+    Returns:
+        (..., count) int64 positions, increasing. Among equal magnitudes the first ones are kept.
+    """
+    width = values.shape[-1]
+    # The bits of a float without its sign order as its magnitude does.
+    magnitudes = values.reshape(-1, width).view(np.uint32) & _SIGN_BIT
+    threshold = np.partition(magnitudes, width - count, axis=1)[:, width - count, None]
+    kept = magnitudes >= threshold
+    crowded = np.flatnonzero(np.count_nonzero(kept, axis=1) > count)
+    above = magnitudes[crowded] > threshold[crowded]
+    tied = kept[crowded] & ~above
+    room = count - np.count_nonzero(above, axis=1, keepdims=True)
+    kept[crowded] = above | (tied & (np.cumsum(tied, axis=1) <= room))
+    return (np.flatnonzero(kept) % width).reshape(*values.shape[:-1], count)
+
+
+def select(values: np.ndarray, keep: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the positions and the values that S_r keeps, both (..., count)."""
+    width = values.shape[-1]
+    count = kept_count(width, keep)
+    if count == width:
+        return np.broadcast_to(np.arange(width), values.shape), values
+    positions = kept_positions(values, count)
+    return positions, np.take_along_axis(values, positions, axis=-1)
+
+
+def scatter(kept: np.ndarray, positions: np.ndarray, width: int) -> np.ndarray:
+    """Return (..., width) vectors with `kept` (..., count) at `positions` and zeros elsewhere."""
+    values = np.zeros((*kept.shape[:-1], width), dtype=np.float32)
+    np.put_along_axis(values, positions, kept, axis=-1)
+    return values
+
+
+def sparsify(values: np.ndarray, keep: float) -> np.ndarray:
+    """Return S_r of each vector along the last axis; exactly ⌈r·X⌉ positions are kept.
+
+    Raises:
+        ValueError: if `values` is empty or holds NaN or infinity.
+    """
+    values = finite_float32(values)
+    positions, kept = select(values, keep)
+    return scatter(kept, positions, values.shape[-1])

@@ -1,0 +1,117 @@
+"""A network as the cost model sees it: trainable layers in order, and the cut between them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from fbftl.errors import UserError
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One layer with trainable parameters; all counts are per sample where that applies.
+
+    `multiplications` counts the additions of a bias as the paper does (000, Sec. III-C), where a
+    dense layer costs N^+ (N^- + 1); `products` counts the multiplications alone.
+    """
+
+    name: str
+    kind: str
+    parameters: int
+    """T_m"""
+    inputs: int
+    """N_m^-, numbers that enter per sample (per token in a sequence model)."""
+    outputs: int
+    """N_m^+, numbers that leave per sample (per token in a sequence model)."""
+    products: int = 0
+    bias_additions: int = 0
+
+    @property
+    def multiplications(self) -> int:
+        """X_m: multiplications of one forward pass as the paper counts them, biases included."""
+        return self.products + self.bias_additions
+
+
+@dataclass(frozen=True)
+class Network:
+    """Layers in forward order, cut before layer `cut` (m_c, counted from 0)."""
+
+    name: str
+    layers: tuple[Layer, ...]
+    cut: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.cut < len(self.layers):
+            raise ValueError(f"cut {self.cut} is outside the {len(self.layers)} layers")
+
+    @property
+    def extractor(self) -> tuple[Layer, ...]:
+        """The layers m < m_c, frozen at the clients."""
+        return self.layers[: self.cut]
+
+    @property
+    def head(self) -> tuple[Layer, ...]:
+        """The layers m >= m_c, trained on the features."""
+        return self.layers[self.cut :]
+
+    @property
+    def feature_width(self) -> int:
+        """N^-(m_c): numbers in one sample's features (one token's in a sequence model)."""
+        return self.head[0].inputs
+
+    def cut_before(self, name: str) -> "Network":
+        """Return the same network cut before the named layer.
+
+        Raises:
+            UserError: if no layer has that name.
+        """
+        names = [layer.name for layer in self.layers]
+        if name not in names:
+            raise UserError(
+                f"network {self.name!r} has no layer {name!r} to cut before; "
+                f"its layers are {', '.join(names)}"
+            )
+        return replace(self, cut=names.index(name))
+
+
+def parameters(layers: Iterable[Layer]) -> int:
+    """Return the sum of T_m."""
+    return sum(layer.parameters for layer in layers)
+
+
+def multiplications(layers: Iterable[Layer]) -> int:
+    """Return the sum of X_m: one sample's forward pass, biases counted."""
+    return sum(layer.multiplications for layer in layers)
+
+
+def products(layers: Iterable[Layer]) -> int:
+    """Return one sample's multiplications alone, biases not counted."""
+    return sum(layer.products for layer in layers)
+
+
+def dense(name: str, inputs: int, outputs: int) -> Layer:
+    """Return a fully connected layer with bias: T = N^+ (N^- + 1)."""
+    weights = inputs * outputs
+    return Layer(name, "dense", weights + outputs, inputs, outputs, weights, outputs)
+
+
+def convolution(name: str, channels_in: int, channels_out: int, kernel: int, side: int) -> Layer:
+    """Return a 2-d convolution with bias, stride 1 and same padding, over a square map.
+
+    Args:
+        name: name of the layer.
+        channels_in: c^-.
+        channels_out: c^+.
+        kernel: side of the square kernel, a' = b'.
+        side: side of the map, a^- = b^-.
+    """
+    weights = kernel * kernel * channels_in * channels_out
+    positions = side * side
+    return Layer(
+        name,
+        "convolution",
+        parameters=weights + channels_out,
+        inputs=positions * channels_in,
+        outputs=positions * channels_out,
+        products=positions * weights,
+        bias_additions=positions * channels_out,
+    )

@@ -1,0 +1,150 @@
+"""Bits up and down of every scheme (paper 000, Eq. (2)-(4), (6), (10)-(13)).
+
+One convention throughout: a *batch* is what the paper calls an uploaded batch, one client's update
+in one round for the gradient schemes and one sample's features for FbFTL. `rounds` is I and may be
+a fraction, because the paper's epoch of 6,250 clients is 781.25 rounds of 8.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from fbftl.cost.layers import Network, parameters
+
+FLOAT_BITS = 32
+"""d: bits of one number that is sent."""
+
+
+@dataclass(frozen=True)
+class Federation:
+    """The clients that take part, and how many of them at a time."""
+
+    clients: int
+    """U"""
+    samples_per_client: int
+    """K_u"""
+    clients_per_round: int
+    """UC"""
+
+    @property
+    def samples(self) -> int:
+        """Sum of K_u over all clients."""
+        return self.clients * self.samples_per_client
+
+    def upload_batches(self, epochs: int) -> int:
+        """Return I U C, the updates uploaded in so many epochs of a gradient scheme."""
+        return epochs * self.clients
+
+    def rounds(self, epochs: int) -> Fraction:
+        """Return I, the rounds in so many epochs."""
+        return Fraction(self.upload_batches(epochs), self.clients_per_round)
+
+
+def numbers_per_batch(network: Network, method: str) -> int:
+    """Return the numbers in one uploaded batch of `fl`, `ftl_f`, `ftl_c` or `fbftl`.
+
+    Raises:
+        ValueError: for any other method; `sfl` has its own functions below.
+    """
+    match method:
+        case "fl" | "ftl_f":
+            return parameters(network.layers)
+        case "ftl_c":
+            return parameters(network.head)
+        case "fbftl":
+            return network.feature_width
+    raise ValueError(f"no count of numbers per batch for method {method!r}")
+
+
+def sfl_numbers_per_batch_in_text(network: Network, samples_per_client: int) -> int:
+    """Return K_u N^-(m_c) + sum of T over m >= m_c, as Sec. III-D of paper 000 states it."""
+    return samples_per_client * network.feature_width + parameters(network.head)
+
+
+def sfl_numbers_per_batch_in_table(network: Network) -> int:
+    """Return sum of T over m < m_c + N^-(m_c), which is what Table III of paper 000 prints."""
+    return parameters(network.extractor) + network.feature_width
+
+
+def sfl_numbers_per_batch(network: Network, samples_per_client: int) -> int:
+    """Return what a client of split federated learning uploads in a round.
+
+    The update of its own part goes to the fed server, the smashed data of its K_u samples to the
+    main server: sum of T over m < m_c + K_u N^-(m_c).
+    """
+    return parameters(network.extractor) + samples_per_client * network.feature_width
+
+
+def uplink_bits(batches: int, numbers: int, bits: int = FLOAT_BITS) -> int:
+    """Return the total uplink, Eq. (2)-(4) and (6): d times batches times numbers per batch."""
+    return bits * batches * numbers
+
+
+def label_bits(samples: int, classes: int) -> int:
+    """Return the bits of sending every sample's label once, ceil(log2 N) each.
+
+    The paper leaves them out of Eq. (6). Token ids cost the same, N being the vocabulary.
+    """
+    return samples * max(1, (classes - 1).bit_length())
+
+
+def downlink_bits(network: Network, method: str, rounds: Fraction | int) -> int:
+    """Return the total downlink as Eq. (10)-(13) print it: one broadcast per round.
+
+    FL and FTL_f broadcast every parameter, FTL_c those of m >= m_c. FbFTL broadcasts the extractor
+    once, whatever `rounds` is. A fraction of a bit is rounded up.
+
+    Raises:
+        ValueError: for a method without an equation.
+    """
+    match method:
+        case "fl" | "ftl_f":
+            return broadcast_bits(parameters(network.layers), rounds)
+        case "ftl_c":
+            return broadcast_bits(parameters(network.head), rounds)
+        case "fbftl":
+            return broadcast_bits(parameters(network.extractor), 1)
+    raise ValueError(f"no downlink equation for method {method!r}")
+
+
+def sfl_downlink_bits(network: Network, federation: Federation, rounds: Fraction | int) -> int:
+    """Return the downlink of split federated learning, for which paper 000 prints no equation.
+
+    A round broadcasts the client part once and returns to each of the UC clients the gradient of
+    its smashed data, K_u N^-(m_c) numbers.
+    """
+    gradients = federation.clients_per_round * federation.samples_per_client * network.feature_width
+    return broadcast_bits(parameters(network.extractor) + gradients, rounds)
+
+
+def broadcast_bits(numbers: int, rounds: Fraction | int, bits: int = FLOAT_BITS) -> int:
+    """Return the bits of so many numbers broadcast once a round, a fraction rounded up."""
+    return math.ceil(Fraction(rounds) * numbers * bits)
+
+
+def compression_rate_in_text(q: int, keep: float, bits: int = FLOAT_BITS) -> float:
+    """Return 2^(d/q) / r, the compression rate as Sec. IV-C of paper 000 prints it."""
+    return 2 ** (bits / q) / keep
+
+
+def compression_rate(q: int, keep: float, bits: int = FLOAT_BITS) -> float:
+    """Return (d/q) / r: d bits of every number against q bits of each kept one, positions free."""
+    return bits / q / keep
+
+
+def compression_rate_with_positions(
+    width: int, q: int, keep: float, bits: int = FLOAT_BITS
+) -> float:
+    """Return the compression rate when the kept positions are sent too.
+
+    The positions cost at least log2 of the ways to choose ceil(r X) of X.
+
+    Args:
+        width: X, numbers in the message.
+        q: bits per kept value.
+        keep: r, the ratio of numbers kept.
+        bits: d, bits of a number that is not compressed.
+    """
+    kept = math.ceil(keep * width)
+    log_choices = math.lgamma(width + 1) - math.lgamma(kept + 1) - math.lgamma(width - kept + 1)
+    return width * bits / (kept * q + log_choices / math.log(2))

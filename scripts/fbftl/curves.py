@@ -1,0 +1,81 @@
+"""Learning curves, the choice of the epoch, and the record that a run leaves.
+
+A repetition whose loss stops being finite has diverged: from there on its accuracy is 0, as the
+paper marks it in Fig. 12, and its record says so.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+
+@dataclass
+class Curves:
+    """What one repetition's training showed after every epoch."""
+
+    loss: list[float | None] = field(default_factory=list)
+    """Mean training loss of the epoch's steps; None once it is not finite."""
+    validation: list[float | None] = field(default_factory=list)
+    """Accuracy on the validation split; None without one."""
+    validation_loss: list[float | None] = field(default_factory=list)
+    test: list[float] = field(default_factory=list)
+    """Accuracy on the test split."""
+
+    def append(
+        self, loss: float, validation: float | None, validation_loss: float | None, test: float
+    ) -> None:
+        """Add an epoch; a loss that is not finite, now or earlier, makes its accuracies 0."""
+        finite = bool(np.isfinite(loss)) and not self.diverged
+        self.loss.append(loss if finite else None)
+        self.validation.append(validation if finite or validation is None else 0.0)
+        known = finite and validation_loss is not None and np.isfinite(validation_loss)
+        self.validation_loss.append(validation_loss if known else None)
+        self.test.append(test if finite else 0.0)
+
+    @property
+    def diverged(self) -> bool:
+        """Whether the loss has stopped being finite."""
+        return None in self.loss
+
+
+def selected_epoch(curves: Curves, rule: str) -> int:
+    """Return the epoch (from 1) that a selection rule picks.
+
+    Args:
+        curves: at least one epoch.
+        rule: `validation` takes the best validation accuracy, ties by the lowest validation
+            loss, then the earliest; without a validation split the last epoch. `test` takes the
+            best test accuracy, as the papers do (audit row A14). `last` takes the last.
+    """
+    last = len(curves.test)
+    if rule == "test":
+        return int(np.argmax(curves.test)) + 1
+    if rule == "last" or None in curves.validation:
+        return last
+    loss = [np.inf if v is None else v for v in curves.validation_loss]
+    order = range(last)
+    return min(order, key=lambda e: (-(curves.validation[e] or 0.0), loss[e], e)) + 1
+
+
+def first_epoch_at(test: Sequence[float], accuracy: float) -> int | None:
+    """Return the first epoch (from 1) whose test accuracy reaches `accuracy`, if any does."""
+    reached = np.flatnonzero(np.asarray(test) >= accuracy)
+    return int(reached[0]) + 1 if len(reached) else None
+
+
+def record(curves: Curves, rule: str) -> dict[str, Any]:
+    """Return one repetition's curves and choice as builtin types for the run's JSON."""
+    epoch = selected_epoch(curves, rule)
+    return {
+        "epoch": epoch,
+        "validation_accuracy": curves.validation[epoch - 1],
+        "test_accuracy": curves.test[epoch - 1],
+        "diverged": curves.diverged,
+        "curves": {
+            "loss": curves.loss,
+            "validation_accuracy": curves.validation,
+            "test_accuracy": curves.test,
+        },
+    }

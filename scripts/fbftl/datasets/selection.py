@@ -1,0 +1,70 @@
+"""What is taken from a data set: its test split, some of its classes, or only a few samples."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from fbftl.datasets.base import Dataset, Samples
+from fbftl.errors import UserError
+from fbftl.randomness import stream
+
+
+def split_off_test(samples: Samples, fraction: float, seed: int) -> tuple[Samples, Samples]:
+    """Split one pool into training and test samples at random; both keep the pool's order.
+
+    Args:
+        samples: the pool, n samples.
+        fraction: share of the test set; round(fraction * n) samples.
+        seed: seed of the draw.
+
+    Raises:
+        UserError: if either side would be empty.
+    """
+    count = round(fraction * len(samples))
+    if not 0 < count < len(samples):
+        raise UserError(
+            f"data.test_fraction is {fraction}, which leaves {count} of {len(samples)} samples "
+            "for testing; choose a fraction that leaves some on both sides"
+        )
+    rows = stream(seed, "test split").permutation(len(samples))
+    return samples.take(np.sort(rows[count:])), samples.take(np.sort(rows[:count]))
+
+
+def choose_classes(dataset: Dataset, chosen: Sequence[int]) -> Dataset:
+    """Keep some classes; class ``chosen[i]`` becomes class i.
+
+    Raises:
+        UserError: if the choice repeats a class, names one that is not there or leaves no samples.
+    """
+    available = range(len(dataset.classes))
+    if len(set(chosen)) < len(chosen) or not set(chosen) <= set(available):
+        raise UserError(
+            f"data.classes is {list(chosen)}; choose different classes from 0 to {available[-1]}"
+        )
+    new_label = np.full(len(dataset.classes), -1)
+    new_label[list(chosen)] = np.arange(len(chosen))
+
+    def keep(name: str, samples: Samples) -> Samples:
+        rows = np.flatnonzero(new_label[samples.labels] >= 0)
+        if not len(rows):
+            raise UserError(
+                f"data.classes {list(chosen)} leaves no {name} samples; choose other classes"
+            )
+        kept = samples.take(rows)
+        return Samples(kept.inputs, new_label[kept.labels], kept.owners)
+
+    names = tuple(dataset.classes[label] for label in chosen)
+    return Dataset(keep("train", dataset.train), keep("test", dataset.test), names)
+
+
+def limit(dataset: Dataset, at_most: Mapping[str, int], seed: int) -> Dataset:
+    """Keep at most so many random samples of each split that `at_most` names, in their order."""
+
+    def few(name: str, samples: Samples) -> Samples:
+        count = min(at_most.get(name, len(samples)), len(samples))
+        if count < 1:
+            raise UserError(f"data.limit.{name} is {count}; keep 1 sample or more")
+        rows = stream(seed, f"limit {name}").permutation(len(samples))[:count]
+        return samples.take(np.sort(rows))
+
+    return Dataset(few("train", dataset.train), few("test", dataset.test), dataset.classes)

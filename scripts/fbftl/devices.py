@@ -1,0 +1,27 @@
+"""Where torch computes, with how many threads, and that it repeats itself."""
+
+import torch
+
+from fbftl.errors import UserError
+
+
+def prepare(device: str, threads: int) -> torch.device:
+    """Set torch's threads and determinism, and return the device to compute on.
+
+    Two torch processes with more threads than cores run small steps tens of times slower, so
+    every job pins its threads to what its rule was given.
+
+    Args:
+        device: auto, cpu or cuda.
+        threads: threads of the rule.
+
+    Raises:
+        UserError: if cuda is asked for and there is none.
+    """
+    torch.set_num_threads(threads)
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    if device == "cuda" and not torch.cuda.is_available():
+        raise UserError("config: device is 'cuda', but torch finds no GPU; use 'auto' or 'cpu'")
+    if device == "auto":
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+    return torch.device(device)

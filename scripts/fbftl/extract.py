@@ -1,0 +1,210 @@
+"""Extraction: every sample once through the frozen model, into one store per cut layer.
+
+Decoding, the forward pass and writing run at the same time in three threads with short queues
+between them, so that the pass costs what its slowest part costs. In memory at a time are at most
+`QUEUE_BATCHES` + 2 decoded batches, as many batches of features, and about four chunks per store,
+whatever the number of samples; ids and labels (about 20 bytes per row) come on top at the end.
+"""
+
+import errno
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from fbftl.background import Sink, prefetched
+from fbftl.errors import UserError
+from fbftl.store import StoreWriter, Target, store_writer
+from fbftl.store.ragged import Column, as_column
+
+if TYPE_CHECKING:
+    import torch
+
+QUEUE_BATCHES = 2
+"""Batches that may wait between two stages."""
+
+Arrays = Mapping[str, "np.ndarray | Sequence[np.ndarray]"]
+"""Inputs of one batch by name: arrays over rows, or lists with one array per row."""
+
+Forward = Callable[[Arrays], Mapping[str, "np.ndarray | Sequence[np.ndarray]"]]
+"""The frozen model: inputs of a batch -> per cut (n, width) float32, or n × (length_i, width)."""
+
+Progress = Callable[[str, int, int], None]
+"""Told after each batch: split, rows done, rows in all."""
+
+
+class Batch(Protocol):
+    """Some neighbouring rows of a split."""
+
+    arrays: Arrays
+    client: np.ndarray
+    sample: np.ndarray
+
+
+class Source(Protocol):
+    """Where samples come from, in an order that never changes."""
+
+    def count(self, split: str) -> int:
+        """Return the number of rows of a split."""
+
+    def batches(self, split: str, size: int, start: int = 0) -> Iterator[Batch]:
+        """Yield rows ``start, start + 1, ...`` in batches of `size`."""
+
+
+def extract(
+    source: Source,
+    forward: Forward,
+    targets: Sequence[Target],
+    *,
+    batch: int,
+    splits: Sequence[str] = ("train", "test"),
+    progress: Progress = lambda split, done, total: None,
+    wait_s: float = 0.0,
+) -> None:
+    """Extract the features of every sample, once, into one store per target.
+
+    What an interrupted extraction has finished is used again, chunk by chunk, and the finished
+    stores are byte-identical to those of an undisturbed one. Stores that are finished are kept.
+
+    Args:
+        source: the samples; its array ``label`` is stored beside the features, and ``tokens`` if
+            there is one.
+        forward: the frozen model (see `frozen`), called in this thread. It returns at least the
+            cuts that the targets' provenances name.
+        targets: one per cut layer, all filled in one pass.
+        batch: rows per forward pass.
+        splits: what to extract, in this order.
+        progress: told after each batch.
+        wait_s: seconds to wait if another process extracts the same store.
+
+    Raises:
+        UserError: if the forward pass is not repeatable, returns no such cut, or changes shape; if
+            another process writes a store; if a split is empty; if the disk is full.
+    """
+    counts = {split: source.count(split) for split in splits}
+    for split, count in counts.items():
+        if count == 0:
+            raise UserError(f"Split {split} has no samples: there is nothing to extract.")
+    with ExitStack() as stack:
+        opened = {
+            target.provenance.cut: stack.enter_context(
+                store_writer(target, counts, batch, wait_s=wait_s)
+            )
+            for target in targets
+        }
+        writers = {cut: writer for cut, writer in opened.items() if writer is not None}
+        if not writers:
+            return
+        try:
+            for split in splits:
+                _extract_split(source, forward, writers, split, batch, progress)
+            for writer in writers.values():
+                writer.publish()
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+                raise
+            raise UserError(
+                f"The disk is full while extracting into {targets[0].work_path}: free some space "
+                "and run again; finished chunks are kept."
+            ) from error
+
+
+def _extract_split(
+    source: Source,
+    forward: Forward,
+    writers: Mapping[str, StoreWriter],
+    split: str,
+    batch: int,
+    progress: Progress,
+) -> None:
+    total = source.count(split)
+    next_row = min(writer.next_row(split) for writer in writers.values())
+    if next_row == total:
+        return
+    # Batches start where they would have started undisturbed, so that sums come out the same.
+    start = next_row - next_row % batch
+
+    def write(item: tuple[int, Mapping[str, Column], dict[str, Column]]) -> None:
+        first, features, columns = item
+        for cut, writer in writers.items():
+            writer.append(split, first, features[cut], columns)
+        progress(split, first + len(columns["client"]), total)
+
+    with (
+        prefetched(source.batches(split, batch, start), QUEUE_BATCHES) as batches,
+        Sink(write, QUEUE_BATCHES) as sink,
+    ):
+        checked = False
+        for item in batches:
+            if not checked:
+                require_repeatable(forward, item.arrays)
+                checked = True
+            outputs = forward(item.arrays)
+            features = {cut: _features(outputs, cut) for cut in writers}
+            sink.put((start, features, _columns(item)))
+            start += len(item.client)
+    if start != total:
+        raise UserError(f"Split {split} promised {total} samples and gave {start}.")
+
+
+def frozen(model: "torch.nn.Module") -> "Callable[..., Any]":
+    """Return the model as a plain function: eval mode, no gradients.
+
+    An extractor left in training mode is the field's classic bug: dropout and batch statistics then
+    change the features with every pass.
+
+    Raises (when the function is called):
+        UserError: if a part of the model has been put back into training mode.
+    """
+    import torch
+
+    model.eval().requires_grad_(False)
+
+    @torch.inference_mode()
+    def forward(*arguments: Any, **named: Any) -> Any:
+        training = [name or "model" for name, part in model.named_modules() if part.training]
+        if training:
+            raise UserError(
+                f"The feature extractor is in training mode ({training[0]}): call its eval() "
+                "before extracting, or dropout makes every upload another one."
+            )
+        return model(*arguments, **named)
+
+    return forward
+
+
+def require_repeatable(forward: Forward, arrays: Arrays) -> None:
+    """Pass the same two rows twice and refuse a model that gives different features.
+
+    Raises:
+        UserError: if they differ by more than rounding.
+    """
+    few = {name: rows[:2] for name, rows in arrays.items()}
+    first, second = forward(few), forward(few)
+    for cut in first:
+        pairs = zip(first[cut], second[cut], strict=True)
+        if not all(np.allclose(a, b, rtol=1e-3, atol=1e-5, equal_nan=True) for a, b in pairs):
+            raise UserError(
+                f"The feature extractor gives other features at {cut} when it is run again on the "
+                "same samples: is dropout active? Put it into eval mode."
+            )
+
+
+def _features(outputs: Mapping[str, Any], cut: str) -> Column:
+    if cut not in outputs:
+        raise UserError(
+            f"The forward pass gives no cut {cut!r}, only {', '.join(sorted(outputs))}."
+        )
+    return as_column(outputs[cut])
+
+
+def _columns(batch: Batch) -> dict[str, Column]:
+    columns = {
+        "labels": as_column(batch.arrays["label"]),
+        "client": np.asarray(batch.client, np.int32),
+        "sample": np.asarray(batch.sample, np.int64),
+    }
+    if "tokens" in batch.arrays:
+        columns["tokens"] = as_column(batch.arrays["tokens"])
+    return columns

@@ -1,0 +1,81 @@
+"""The server's task head: one multi-layer perceptron per seed, all stepped together.
+
+The seeds' weights are stacked along a first axis, so that one batched matrix product serves them
+all; each seed's numbers are those it would have alone.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from fbftl.randomness import torch_seed
+
+
+@dataclass
+class Head:
+    """Stacked weights of S perceptrons with ReLU between layers.
+
+    Layer m computes x W_m + b_m with W_m of shape (S, N_m^-, N_m^+) and b_m (S, 1, N_m^+).
+    """
+
+    weights: list[Tensor]
+    biases: list[Tensor]
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """Return logits (S, B, classes) of inputs (S, B, width)."""
+        *hidden, last = zip(self.weights, self.biases, strict=True)
+        for weight, bias in hidden:
+            x = torch.relu(torch.baddbmm(bias, x, weight))
+        weight, bias = last
+        return torch.baddbmm(bias, x, weight)
+
+    def parameters(self) -> list[Tensor]:
+        """Return all tensors, weights and biases alternating."""
+        return [p for pair in zip(self.weights, self.biases, strict=True) for p in pair]
+
+
+def layers(widths: Sequence[int], seed: int) -> list[tuple[Tensor, Tensor]]:
+    """Draw one head's layers, each (weight (N^-, N^+), bias (N^+,)), as torch's Linear does.
+
+    Args:
+        widths: input, hidden and output widths.
+        seed: the repetition's seed; every method starts from the same head.
+    """
+    generator = torch.Generator().manual_seed(torch_seed(seed, "head"))
+    drawn = []
+    for inputs, outputs in pairwise(widths):
+        bound = inputs**-0.5
+        weight = torch.empty(inputs, outputs).uniform_(-bound, bound, generator=generator)
+        bias = torch.empty(outputs).uniform_(-bound, bound, generator=generator)
+        drawn.append((weight, bias))
+    return drawn
+
+
+def stacked(widths: Sequence[int], seeds: Sequence[int], device: torch.device) -> Head:
+    """Draw a head for every seed and stack them, ready for training."""
+    drawn = [layers(widths, seed) for seed in seeds]
+    weights = [torch.stack([w for w, _ in layer]) for layer in zip(*drawn, strict=True)]
+    biases = [torch.stack([b[None] for _, b in layer]) for layer in zip(*drawn, strict=True)]
+    head = Head([w.to(device) for w in weights], [b.to(device) for b in biases])
+    for parameter in head.parameters():
+        parameter.requires_grad_()
+    return head
+
+
+def losses(logits: Tensor, labels: Tensor, weights: Tensor) -> Tensor:
+    """Return every seed's weighted sum of cross-entropies, Eq. (1).
+
+    Args:
+        logits: (S, B, classes).
+        labels: (S, B), integer.
+        weights: (S, B); 1/B each gives the batch mean, 0 leaves a row out.
+
+    Returns:
+        Losses (S,).
+    """
+    rows = functional.cross_entropy(logits.flatten(0, 1), labels.flatten(), reduction="none")
+    return (rows.view_as(weights) * weights).sum(1)

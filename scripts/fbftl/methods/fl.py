@@ -1,0 +1,18 @@
+"""FL (Sec. II-A): all layers from random initial values, trained by client gradients."""
+
+from torch import nn
+
+from fbftl.job import Job
+from fbftl.methods import Inputs, Outcome
+from fbftl.methods.by_rounds import Learner, run_rounds, whole_update
+from fbftl.methods.network import read
+
+
+def run(job: Job, inputs: Inputs) -> Outcome:
+    """Train the whole network from scratch, one repetition per seed."""
+    federation, target = read(inputs)
+
+    def learner_of(seed: int) -> Learner:
+        return whole_update(nn.Sequential(target.random(seed), target.head(job, seed)))
+
+    return run_rounds(job, federation, learner_of)

@@ -1,0 +1,39 @@
+"""FTL_c (Sec. II-B): the head alone, trained by client gradients on the cached features.
+
+The extractor is frozen, so every round's features are those of the store; it never runs here.
+"""
+
+import numpy as np
+import torch
+
+from fbftl.job import Job
+from fbftl.methods import Inputs, Outcome
+from fbftl.methods.by_rounds import Federation, Learner, run_rounds, whole_update
+from fbftl.methods.network import head_module
+from fbftl.rounds import LabelledInputs
+from fbftl.store import Features, open_store
+
+
+def run(job: Job, inputs: Inputs) -> Outcome:
+    """Train one head per seed by rounds."""
+    store = open_store(inputs.features)
+    train = store.read("train")
+    federation = Federation(
+        samples=_on_device(train, inputs.device),
+        client=train.client,
+        test=_on_device(store.read("test"), inputs.device),
+        provenance={"features": store.digest},
+    )
+    widths = [train.values.shape[1], *job.head, federation.classes]
+
+    def learner_of(seed: int) -> Learner:
+        return whole_update(head_module(widths, seed).to(inputs.device))
+
+    return run_rounds(job, federation, learner_of)
+
+
+def _on_device(features: Features, device: torch.device) -> LabelledInputs:
+    return LabelledInputs(
+        torch.from_numpy(features.values).to(device),
+        torch.from_numpy(features.labels.astype(np.int64)).to(device),
+    )

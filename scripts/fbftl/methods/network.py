@@ -1,0 +1,105 @@
+"""The whole target network, for the methods that run it at the clients: extractor and head."""
+
+import json
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from fbftl.clients import ClientFile
+from fbftl.cut import split
+from fbftl.forward import Pool
+from fbftl.heads import layers
+from fbftl.job import Job
+from fbftl.methods import Inputs
+from fbftl.methods.by_rounds import Federation
+from fbftl.preprocess import Preprocessing, preprocess
+from fbftl.rounds import LabelledInputs
+from fbftl.source import build, load_source
+from fbftl.store.manifest import read_manifest
+
+
+@dataclass(frozen=True)
+class Target:
+    """What the target network is made of: the source model up to the cut, and a head.
+
+    Both parts are fresh modules at every call, in eval mode, on the training device.
+    """
+
+    inputs: Inputs
+    source: dict[str, Any]
+    """The source model's manifest."""
+    cut: str
+    pool: str
+    example: torch.Tensor
+    """A preprocessed batch, for tracing."""
+    classes: int
+
+    def transferred(self) -> nn.Module:
+        """Return the extractor with the source model's weights."""
+        return self._extractor(load_source(self.inputs.weights, self.source))
+
+    def random(self, seed: int) -> nn.Module:
+        """Return the extractor with random weights: all of them, unlike the public script (A11)."""
+        return self._extractor(build(self.source["architecture"], seed).eval())
+
+    def head(self, job: Job, seed: int) -> nn.Sequential:
+        """Return the head that every method starts from under this seed."""
+        with torch.no_grad():
+            width = self.transferred()(self.example.to(self.inputs.device)).shape[1]
+        return head_module([width, *job.head, self.classes], seed).to(self.inputs.device)
+
+    def _extractor(self, model: nn.Module) -> nn.Module:
+        front, _ = split(model, self.cut, self.example)
+        return nn.Sequential(front, Pool(self.pool)).to(self.inputs.device)
+
+
+def head_module(widths: Sequence[int], seed: int) -> nn.Sequential:
+    """Return one head as a module; its values are those of `heads.layers`."""
+    modules: OrderedDict[str, nn.Module] = OrderedDict()
+    for number, (weight, bias) in enumerate(layers(widths, seed), start=1):
+        linear = nn.Linear(*weight.shape)
+        linear.weight = nn.Parameter(weight.T.contiguous())
+        linear.bias = nn.Parameter(bias)
+        modules[f"head{number}"] = linear
+        modules[f"relu_head{number}"] = nn.ReLU()
+    modules.popitem()
+    return nn.Sequential(modules)
+
+
+def read(inputs: Inputs) -> tuple[Federation, Target]:
+    """Return what the clients hold, preprocessed, and the network they train."""
+    cache = read_manifest(inputs.manifest).store
+    source = json.loads(Path(inputs.source).read_text(encoding="utf-8"))
+    preprocessing = Preprocessing.of(cache["preprocessing"])
+    with ClientFile(inputs.clients) as file:
+        samples, test = (_samples(file, part, preprocessing, inputs) for part in ("train", "test"))
+        client = file.rows("train", 0, file.count("train")).client
+    federation = Federation(
+        samples, client, test, {"source": source["sha256"], "features": cache["digest"]}
+    )
+    target = Target(
+        inputs=inputs,
+        source=source,
+        cut=cache["cut"],
+        pool=cache["preprocessing"]["pool"],
+        example=samples.inputs[:2].cpu(),
+        classes=federation.classes,
+    )
+    return federation, target
+
+
+def _samples(
+    file: ClientFile, part: str, preprocessing: Preprocessing, inputs: Inputs
+) -> LabelledInputs:
+    batch = file.rows(part, 0, file.count(part))
+    pixels = np.ascontiguousarray(batch.arrays["pixels"])
+    return LabelledInputs(
+        preprocess(torch.from_numpy(pixels), preprocessing).to(inputs.device),
+        torch.from_numpy(batch.arrays["label"].astype(np.int64)).to(inputs.device),
+    )

@@ -1,0 +1,44 @@
+"""SFL (Sec. II-C): split federated learning from random initial values.
+
+The clients hold the network up to the cut layer and send smashed data; the main server holds the
+rest; the fed server averages the clients' parts. With one local step it equals FL numerically.
+"""
+
+import numpy as np
+from torch import nn
+
+from fbftl.job import Job
+from fbftl.methods import Inputs, Outcome
+from fbftl.methods.by_rounds import Learner, run_rounds
+from fbftl.methods.network import read
+from fbftl.rounds import split_gradient
+
+
+def run(job: Job, inputs: Inputs) -> Outcome:
+    """Train the split network from scratch, one repetition per seed."""
+    federation, target = read(inputs)
+
+    def learner_of(seed: int) -> Learner:
+        client_part, server_part = target.random(seed), target.head(job, seed)
+        return split_learner(client_part, server_part)
+
+    return run_rounds(job, federation, learner_of)
+
+
+def split_learner(client_part: nn.Module, server_part: nn.Sequential) -> Learner:
+    """Return the learner whose clients send smashed data and their own part's gradient.
+
+    Down come the clients' part and the smashed data's gradients, which the paper leaves out.
+    """
+    own = sum(parameter.numel() for parameter in client_part.parameters())
+    width = next(server_part.parameters()).shape[1]
+
+    def uplink(samples: np.ndarray) -> np.ndarray:
+        return samples * width + own
+
+    return Learner(
+        model=nn.Sequential(client_part, server_part),
+        gradient=split_gradient(client_part, server_part),
+        uplink_floats=uplink,
+        downlink_floats=own,
+    )

@@ -1,0 +1,67 @@
+"""The tidy table of runs: what tables and figures read, and nothing else."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from fbftl.files import write_text
+from fbftl.settings import axis_names, from_axes
+
+MEASURES = [
+    "seed",
+    "epoch",
+    "test_accuracy",
+    "validation_accuracy",
+    "diverged",
+    "offered",
+    "received",
+    "seen",
+]
+"""Columns beside the axes: one repetition's outcome."""
+
+
+def tidy(runs: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return a row per run and seed, with the task, every axis, and what was measured.
+
+    Args:
+        runs: documents of run files; the settings inside count, not the files' names.
+    """
+    rows = [
+        {"task": run["task"]}
+        | asdict(from_axes(run["setting"]))
+        | {name: repetition.get(name) for name in MEASURES}
+        for run in runs
+        for repetition in run["repetitions"]
+    ]
+    return pd.DataFrame(rows, columns=["task", *axis_names(), *MEASURES])
+
+
+def write_tidy(path: str | Path, table: pd.DataFrame) -> None:
+    """Write a tidy table as CSV with exact numbers."""
+    write_text(path, table.to_csv(index=False, lineterminator="\n"))
+
+
+def read_tidy(path: str | Path) -> pd.DataFrame:
+    """Read a tidy table back."""
+    return pd.read_csv(path, keep_default_na=False, na_values=[""])
+
+
+def mean_and_spread(runs: pd.DataFrame, by: list[str]) -> pd.DataFrame:
+    """Return mean, standard deviation over seeds and number of seeds of the test accuracy.
+
+    Args:
+        runs: tidy table.
+        by: axes whose values name a row; every other axis must be constant inside a row.
+    """
+    grouped = runs.groupby(by, dropna=False, sort=True)
+    return grouped.agg(
+        accuracy=("test_accuracy", "mean"),
+        spread=("test_accuracy", "std"),
+        seeds=("seed", "nunique"),
+        offered=("offered", "mean"),
+        received=("received", "mean"),
+        seen=("seen", "mean"),
+    ).reset_index()

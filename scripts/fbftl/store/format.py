@@ -1,0 +1,168 @@
+"""The format of a feature store: names, chunks, codecs, metadata files (docs/feature-store.md).
+
+A finished store is plain Zarr v3: a root group with the store's document as attributes, one group
+per split, one array per column. Metadata files and chunks are made here as bytes, in memory, so
+that the writer alone decides when and how they reach the disk, and equal content gives equal bytes.
+"""
+
+import hashlib
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import zarr
+from zarr.codecs import Crc32cCodec, ZstdCodec
+from zarr.core.buffer.cpu import Buffer
+from zarr.storage import MemoryStore
+
+VERSION = 1
+
+FEATURE_CHUNK_BYTES = 8 * 2**20
+"""Size of a decoded feature chunk: between 4 and 16 MB, the unit of reading and of resuming."""
+
+COLUMN_CHUNK_BYTES = 4 * 2**20
+"""Size of a decoded chunk of labels, ids and offsets."""
+
+ZSTD_LEVEL = 0
+"""zstd's own default. Measured on ReLU features: higher levels and byte shuffling do not pay."""
+
+OFFSETS = {"features": "offsets", "labels": "label_offsets", "tokens": "token_offsets"}
+"""Array that holds the offsets of a ragged column."""
+
+FLAT_DIMENSION = {"features": "token", "labels": "label_token", "tokens": "input_token"}
+"""Name of the first dimension of a ragged column's flat array, for xarray."""
+
+
+@dataclass(frozen=True)
+class ArrayLayout:
+    """Shape (units × ...), chunk shape, NumPy dtype name and dimension names of one array."""
+
+    shape: tuple[int, ...]
+    chunks: tuple[int, ...]
+    dtype: str
+    dimensions: tuple[str, ...]
+
+    @property
+    def chunk_count(self) -> int:
+        """Number of chunks along the first axis; arrays have one chunk along the others."""
+        return -(-self.shape[0] // self.chunks[0])
+
+    def document(self) -> dict[str, Any]:
+        """Return the fields as JSON-ready builtins."""
+        return {
+            "shape": list(self.shape),
+            "chunks": list(self.chunks),
+            "dtype": self.dtype,
+            "dimensions": list(self.dimensions),
+        }
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> "ArrayLayout":
+        """Read what `document` wrote."""
+        return cls(
+            tuple(document["shape"]),
+            tuple(document["chunks"]),
+            document["dtype"],
+            tuple(document["dimensions"]),
+        )
+
+
+def rows_per_chunk(shape: tuple[int, ...], itemsize: int, chunk_bytes: int) -> int:
+    """Return how many rows of a (n, ...) array fit a chunk; at least one."""
+    row_bytes = int(np.prod(shape[1:], dtype=np.int64)) * itemsize
+    return max(1, chunk_bytes // max(1, row_bytes))
+
+
+def first_dimension(array: str, arrays: Collection[str]) -> str:
+    """Return the name of an array's first dimension, given the names of all arrays of its split."""
+    if array in OFFSETS.values():
+        return "row_edge"
+    return FLAT_DIMENSION[array] if OFFSETS.get(array) in arrays else "row"
+
+
+def column_layout(values: np.ndarray, dimension: str) -> ArrayLayout:
+    """Return the layout of a column's array (labels, ids, offsets, tokens)."""
+    dimensions = (dimension, *(f"{dimension}_axis{axis}" for axis in range(1, values.ndim)))
+    rows = rows_per_chunk(values.shape, values.itemsize, COLUMN_CHUNK_BYTES)
+    chunks = (max(1, min(rows, len(values))), *values.shape[1:])
+    return ArrayLayout(values.shape, chunks, values.dtype.name, dimensions)
+
+
+def chunk_key(array: str, chunk: int, layout: ArrayLayout) -> str:
+    """Return the file of one chunk, e.g. ``train/features/c/3/0``."""
+    return "/".join([array, "c", str(chunk), *["0"] * (len(layout.shape) - 1)])
+
+
+def encode_chunk(values: np.ndarray, layout: ArrayLayout) -> bytes:
+    """Encode the rows of one chunk; fewer than a chunk's rows are padded with zeros."""
+    files: dict[str, Any] = {}
+    array = _create(MemoryStore(files), "a", replace(layout, shape=layout.chunks))
+    array[: len(values)] = values
+    return files[chunk_key("a", 0, layout)].to_bytes()
+
+
+def decode_chunk(content: bytes, layout: ArrayLayout) -> np.ndarray:
+    """Return the rows of an encoded chunk, padding included.
+
+    Raises:
+        ValueError, RuntimeError: if its checksum or its content is wrong.
+    """
+    files: dict[str, Any] = {}
+    array = _create(MemoryStore(files), "a", replace(layout, shape=layout.chunks))
+    files[chunk_key("a", 0, layout)] = Buffer.from_bytes(content)
+    return array[:]
+
+
+def metadata_files(document: Mapping[str, Any]) -> dict[str, bytes]:
+    """Return every ``zarr.json`` of the store that `document` describes, the root's last.
+
+    A store without its root file does not open, so writing it last is what finishes a store.
+    """
+    files: dict[str, Any] = {}
+    memory = MemoryStore(files)
+    root = zarr.create_group(memory, attributes=dict(document))
+    for split in document["counts"]:
+        root.create_group(split)
+    for name, entry in document["arrays"].items():
+        _create(memory, name, ArrayLayout.from_document(entry))
+    names = [*document["arrays"], *document["counts"]]
+    keys = [*(f"{name}/zarr.json" for name in names), "zarr.json"]
+    return {key: files[key].to_bytes() for key in keys}
+
+
+def sha256_of(content: bytes) -> str:
+    """Return the hex SHA-256 digest of bytes."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def sealed(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `document` with the digest of its own content, so that it proves itself."""
+    content = {key: value for key, value in document.items() if key != "digest"}
+    return {**content, "digest": json_digest(content)}
+
+
+def is_sealed(document: Mapping[str, Any]) -> bool:
+    """Return whether a document still is what it was when it was sealed."""
+    return document.get("digest") == sealed(document)["digest"]
+
+
+def json_digest(document: Mapping[str, Any]) -> str:
+    """Return the hex SHA-256 of a JSON document, whatever its spacing and key order."""
+    return sha256_of(json.dumps(document, sort_keys=True).encode())
+
+
+def _create(store: MemoryStore, name: str, layout: ArrayLayout) -> zarr.Array:
+    return zarr.create_array(
+        store,
+        name=name,
+        shape=layout.shape,
+        chunks=layout.chunks,
+        dtype=layout.dtype,
+        compressors=[ZstdCodec(level=ZSTD_LEVEL), Crc32cCodec()],
+        fill_value=0,
+        dimension_names=layout.dimensions,
+        # Otherwise a chunk of zeros would be no file, and a lost file would read as zeros.
+        config={"write_empty_chunks": True},
+    )

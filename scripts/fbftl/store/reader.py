@@ -1,0 +1,307 @@
+"""Reading a finished store: the whole of a split, a subset, or a stream of shuffled batches."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import zarr
+
+from fbftl.errors import UserError
+from fbftl.store.arrays import CheckedArray
+from fbftl.store.dtypes import from_storage
+from fbftl.store.format import OFFSETS, VERSION, is_sealed
+from fbftl.store.location import Location, location
+from fbftl.store.manifest import REPAIR, read_manifest
+from fbftl.store.provenance import Provenance, provenance_of, require_same
+from fbftl.store.ragged import Column, Ragged, concatenate
+from fbftl.store.stream import shuffled_batches
+
+Rows = slice | np.ndarray | None
+"""All rows (None), a contiguous slice, row numbers, or a boolean mask over the split."""
+
+
+@dataclass(frozen=True)
+class Features:
+    """Rows of one split.
+
+    Attributes:
+        values: (n, width) float32; of ragged features (total, width), see `offsets`.
+        labels: (n,); of ragged labels (total,), see `label_offsets`.
+        client: (n,) int32 number of the client that uploaded the row.
+        sample: (n,) int64 number of the sample in the data set.
+        offsets: (n + 1,) int64; row i is ``values[offsets[i]:offsets[i + 1]]``. None if not ragged.
+        label_offsets: the same for labels.
+        tokens: (total,) input token ids beside the features, or None.
+        token_offsets: the offsets of `tokens`.
+    """
+
+    values: np.ndarray
+    labels: np.ndarray
+    client: np.ndarray
+    sample: np.ndarray
+    offsets: np.ndarray | None = None
+    label_offsets: np.ndarray | None = None
+    tokens: np.ndarray | None = None
+    token_offsets: np.ndarray | None = None
+
+    def __len__(self) -> int:
+        return len(self.client)
+
+    def __getitem__(self, rows: slice) -> "Features":
+        """Return a contiguous run of rows, as copies."""
+        return Features._from_columns(
+            {
+                name: column[rows] if isinstance(column, Ragged) else column[rows].copy()
+                for name, column in self.columns().items()
+            }
+        )
+
+    def joined(self, others: "Features") -> "Features":
+        """Return these rows followed by others of the same store."""
+        theirs = others.columns()
+        return Features._from_columns(
+            {name: concatenate([column, theirs[name]]) for name, column in self.columns().items()}
+        )
+
+    def columns(self) -> dict[str, Column]:
+        """Return the columns that are there, ragged ones as `Ragged`."""
+        columns: dict[str, Column] = {"client": self.client, "sample": self.sample}
+        for name, offsets_name in _OFFSETS.items():
+            values, offsets = getattr(self, name), getattr(self, offsets_name)
+            if values is not None:
+                columns[name] = values if offsets is None else Ragged(values, offsets)
+        return columns
+
+    @classmethod
+    def _from_columns(cls, columns: Mapping[str, Column]) -> "Features":
+        arrays = {}
+        for name, column in columns.items():
+            if isinstance(column, Ragged):
+                arrays[_OFFSETS[name]] = column.offsets
+                column = column.values
+            arrays[name] = column
+        return cls(**arrays)
+
+
+_OFFSETS = {"values": "offsets", "labels": "label_offsets", "tokens": "token_offsets"}
+
+
+class FeatureStore:
+    """A finished store, opened with `open_store`. Every chunk is verified as it is read."""
+
+    def __init__(self, group: zarr.Group, document: Mapping[str, Any], name: str) -> None:
+        self.name = name
+        self.provenance: Provenance = provenance_of(document)
+        self._group = group
+        self._document = document
+        self._small: dict[tuple[str, str], np.ndarray] = {}  # labels, ids, offsets: read once
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the store's document, which holds the digests of all its arrays."""
+        return self._document["digest"]
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """Names of the splits."""
+        return tuple(self.provenance.counts)
+
+    @property
+    def width(self) -> int:
+        """Numbers per feature vector."""
+        return self.provenance.width
+
+    def count(self, split: str) -> int:
+        """Return the number of rows of a split."""
+        if split not in self.provenance.counts:
+            raise KeyError(f"no split {split!r} in {self.name}; there are {self.splits}")
+        return self.provenance.counts[split]
+
+    def is_ragged(self, split: str) -> bool:
+        """Return whether the rows of a split differ in length."""
+        return self._has(split, "offsets")
+
+    def nbytes(self, split: str) -> int:
+        """Return the bytes that all features of a split take in memory, as float32."""
+        return 4 * int(np.prod(self.array(split, "features").shape))
+
+    def labels(self, split: str) -> np.ndarray | Ragged:
+        """Return all labels of a split; its features are not touched."""
+        return self._column(split, "labels")
+
+    def clients(self, split: str) -> np.ndarray:
+        """Return (n,) int32 the client of each row; features are not touched."""
+        return self._column(split, "client")
+
+    def samples(self, split: str) -> np.ndarray:
+        """Return (n,) int64 the data set's sample number of each row; features are not touched."""
+        return self._column(split, "sample")
+
+    def lengths(self, split: str) -> np.ndarray:
+        """Return (n,) int64 the number of feature vectors of each row; 1 unless ragged."""
+        if self.is_ragged(split):
+            return np.diff(self._all(split, "offsets"))
+        return np.ones(self.count(split), np.int64)
+
+    def read(self, split: str, rows: Rows = None) -> Features:
+        """Return rows of a split, reading only the chunks that they touch.
+
+        Raises:
+            UserError: naming store, array and chunk if a chunk is missing or damaged.
+            IndexError: if a row number is out of range.
+        """
+        rows = self._resolved(split, rows)
+        values, offsets = self._rows_of(split, "features", rows)
+        labels, label_offsets = self._rows_of(split, "labels", rows)
+        tokens, token_offsets = None, None
+        if self._has(split, "tokens"):
+            tokens, token_offsets = self._rows_of(split, "tokens", rows)
+        return Features(
+            values=from_storage(values, self.provenance.dtype),
+            labels=labels,
+            client=self._all(split, "client")[rows],
+            sample=self._all(split, "sample")[rows],
+            offsets=offsets,
+            label_offsets=label_offsets,
+            tokens=tokens,
+            token_offsets=token_offsets,
+        )
+
+    def stream(
+        self,
+        split: str,
+        batch: int,
+        seed: int,
+        memory_limit_bytes: int,
+        rows: Rows = None,
+    ) -> Iterator[Features]:
+        """Yield every row once in shuffled batches, within a memory bound.
+
+        See `fbftl.store.stream.shuffled_batches`.
+        """
+        numbers = np.arange(self.count(split))[self._resolved(split, rows)]
+        return shuffled_batches(self, split, batch, seed, memory_limit_bytes, numbers)
+
+    def array(self, split: str, name: str) -> CheckedArray:
+        """Return one array of a split, as stored."""
+        return CheckedArray(self._group[f"{split}/{name}"], self.name)
+
+    def _all(self, split: str, name: str) -> np.ndarray:
+        if (split, name) not in self._small:
+            self._small[split, name] = self.array(split, name).read(slice(None))
+        return self._small[split, name]
+
+    def _has(self, split: str, name: str) -> bool:
+        self.count(split)
+        return f"{split}/{name}" in self._document["arrays"]
+
+    def _column(self, split: str, name: str) -> np.ndarray | Ragged:
+        self.count(split)
+        values = self._all(split, name).copy()
+        offsets = OFFSETS.get(name)
+        if offsets and self._has(split, offsets):
+            return Ragged(values, self._all(split, offsets).copy())
+        return values
+
+    def _resolved(self, split: str, rows: Rows) -> slice | np.ndarray:
+        if rows is None:
+            return slice(0, self.count(split))
+        if isinstance(rows, slice):
+            start, stop, step = rows.indices(self.count(split))
+            return slice(start, max(start, stop)) if step == 1 else np.arange(start, stop, step)
+        rows = np.asarray(rows)
+        if rows.dtype == bool:
+            if rows.shape != (self.count(split),):
+                raise IndexError(f"mask of shape {rows.shape} over {self.count(split)} rows")
+            return np.flatnonzero(rows)
+        return rows.astype(np.int64, copy=False)
+
+    def _rows_of(
+        self, split: str, name: str, rows: slice | np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        """Return (values, None), or (flat values, offsets) of a ragged column."""
+        array = self.array(split, name)
+        if not self._has(split, OFFSETS[name]):
+            return array.read(rows), None
+        offsets = self._all(split, OFFSETS[name])
+        if isinstance(rows, slice):
+            bounds = offsets[rows.start : rows.stop + 1]
+            return array.read(slice(int(bounds[0]), int(bounds[-1]))), bounds - bounds[0]
+        starts, lengths = offsets[:-1][rows], np.diff(offsets)[rows]
+        cut = Ragged.from_lengths(np.empty(0), lengths).offsets
+        flat = np.repeat(starts - cut[:-1], lengths) + np.arange(cut[-1])
+        return array.read(flat), cut
+
+
+def open_store(path_or_url: str | Path, expect: Provenance | None = None) -> FeatureStore:
+    """Open a finished feature store for reading.
+
+    Args:
+        path_or_url: the store's folder, its URL, or the path of its manifest (``*.json``), which
+            knows where the store is.
+        expect: what the features must be; only the identity fields are compared.
+
+    Raises:
+        UserError: if there is no finished store, if its metadata is damaged, or if it holds other
+            features than expected, naming the field that differs.
+    """
+    place = _located(path_or_url)
+    try:
+        group = place.open_group()
+        document = dict(group.attrs)
+        intact = is_sealed(document)
+    except FileNotFoundError:
+        raise UserError(
+            f"There is no finished feature store at {place.name}: extract the features first."
+        ) from None
+    except (ValueError, KeyError, TypeError):
+        intact = False
+    if not intact:
+        raise UserError(f"The metadata of feature store {place.name} is damaged: {REPAIR}.")
+    if document["version"] != VERSION:
+        raise UserError(
+            f"Feature store {place.name} has format {document['version']}, this code reads "
+            f"{VERSION}: extract the features again."
+        )
+    _require_promised_arrays(group, document, place.name)
+    store = FeatureStore(group, document, place.name)
+    if expect is not None:
+        require_same(store.provenance, expect, place.name)
+    return store
+
+
+def _located(path_or_url: str | Path) -> Location:
+    if str(path_or_url).endswith(".json"):
+        return manifest_location(Path(path_or_url))
+    return location(path_or_url)
+
+
+def manifest_location(path: Path) -> Location:
+    """Return the location of the store that a manifest vouches for."""
+    place = read_manifest(path).location
+    return location(place if "://" in place else path.parent / place)
+
+
+def _require_promised_arrays(group: zarr.Group, document: Mapping[str, Any], store: str) -> None:
+    """Refuse a store whose arrays have other shapes, chunks or dtypes than its document says."""
+    for name, promised in document["arrays"].items():
+        try:
+            array = group[name]
+            found = {
+                "shape": list(array.shape),
+                "chunks": list(array.chunks),
+                "dtype": array.dtype.name,
+            }
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise UserError(
+                f"The metadata of array {name} in feature store {store} is missing or damaged: "
+                f"{REPAIR}."
+            ) from None
+        for field, value in found.items():
+            if value != promised[field]:
+                raise UserError(
+                    f"Array {name} in feature store {store} has {field} {value}, but the store "
+                    f"was finished with {promised[field]}: {REPAIR}."
+                )

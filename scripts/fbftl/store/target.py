@@ -1,0 +1,51 @@
+"""Where one cut's features go: the store, its manifest, and the work folder between them."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from fbftl.errors import UserError
+from fbftl.store.format import FEATURE_CHUNK_BYTES
+from fbftl.store.location import is_url
+from fbftl.store.provenance import Provenance
+
+
+@dataclass(frozen=True)
+class Target:
+    """One store to be extracted.
+
+    Attributes:
+        store: folder or URL of the finished store, e.g. ``results/digits/features.zarr``.
+        provenance: what the features are; `cut` names the forward pass's output, `dtype` the
+            storage dtype.
+        manifest: local file that vouches for the store; by default beside a local store.
+        chunk_bytes: decoded size of a feature chunk; what a kill can cost.
+    """
+
+    store: str | Path
+    provenance: Provenance
+    manifest: str | Path | None = None
+    chunk_bytes: int = FEATURE_CHUNK_BYTES
+
+    @property
+    def manifest_path(self) -> Path:
+        """Path of the manifest."""
+        return manifest_path(self.store, self.manifest)
+
+    @property
+    def work_path(self) -> Path:
+        """Folder of the unfinished extraction: beside a local store, else beside the manifest."""
+        sibling = self.manifest_path if is_url(self.store) else Path(self.store)
+        return sibling.with_name(f".{sibling.stem}.work")
+
+
+def manifest_path(store: str | Path, manifest: str | Path | None = None) -> Path:
+    """Return the manifest of a store: the one given, else ``features.json`` of ``features.zarr``.
+
+    Raises:
+        UserError: if the store is remote and no manifest is given.
+    """
+    if manifest is not None:
+        return Path(manifest)
+    if is_url(store):
+        raise UserError(f"Store {store} is remote: give the local path of its manifest as well.")
+    return Path(store).with_suffix(".json")

@@ -1,0 +1,113 @@
+"""Training of the stacked heads on what the server holds: whole-tensor batches, plain SGD."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from tqdm import tqdm
+
+from fbftl.batches import Epoch
+from fbftl.curves import Curves
+from fbftl.heads import Head, losses
+from fbftl.job import Training
+
+EVALUATION_ROWS = 8192
+"""Rows evaluated at once; bounds the memory of wide heads."""
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Features with labels on the training device, for S seeds.
+
+    values: (S, n, width), or (1, n, width) where the seeds share them.
+    labels: (S, n), or (1, n).
+    """
+
+    values: Tensor
+    labels: Tensor
+
+    def rows(self, rows: Tensor) -> tuple[Tensor, Tensor]:
+        """Return values (S, B, width) and labels (S, B) at each seed's rows (S, B)."""
+        seed = torch.arange(len(rows), device=rows.device)[:, None]
+        value_seed = seed if len(self.values) > 1 else torch.zeros_like(seed)
+        label_seed = seed if len(self.labels) > 1 else torch.zeros_like(seed)
+        return self.values[value_seed, rows], self.labels[label_seed, rows]
+
+
+def train(
+    head: Head,
+    schedule: Iterable[Epoch],
+    samples: Samples,
+    held_out: Sequence[Tensor],
+    test: Samples,
+    training: Training,
+) -> list[Curves]:
+    """Train a stacked head in place and return every seed's curves.
+
+    Args:
+        head: S stacked heads on the training device.
+        schedule: epochs of batches over the rows of `samples`.
+        samples: what the server received.
+        held_out: each seed's validation rows of `samples`; may be empty.
+        test: the test split, shared by the seeds.
+        training: learning rate, momentum, weight decay.
+    """
+    optimizer = torch.optim.SGD(
+        head.parameters(),
+        lr=training.learning_rate,
+        momentum=training.momentum,
+        weight_decay=training.weight_decay,
+    )
+    device = samples.values.device
+    curves = [Curves() for _ in held_out]
+    for epoch in tqdm(schedule, total=training.epochs, unit="epoch", mininterval=5, disable=None):
+        rows = torch.from_numpy(epoch.rows).to(device)
+        weights = torch.from_numpy(epoch.weights).to(device)
+        total = torch.zeros(len(held_out), device=device)
+        for step_rows, step_weights in zip(rows, weights, strict=True):
+            values, labels = samples.rows(step_rows)
+            loss = losses(head(values), labels, step_weights)
+            optimizer.zero_grad()
+            loss.sum().backward()
+            optimizer.step()
+            total += loss.detach()
+        mean_loss = (total / len(rows)).tolist()
+        validation = [_validate(head, s, samples, own) for s, own in enumerate(held_out)]
+        accuracy = accuracies(head, test)
+        for s, own in enumerate(curves):
+            own.append(mean_loss[s], *validation[s], accuracy[s])
+    return curves
+
+
+@torch.no_grad()
+def accuracies(head: Head, test: Samples) -> list[float]:
+    """Return every seed's accuracy on samples that the seeds share."""
+    correct = 0
+    count = test.labels.shape[1]
+    for start in range(0, count, EVALUATION_ROWS):
+        part = slice(start, start + EVALUATION_ROWS)
+        values = test.values[:, part].expand(len(head.weights[0]), -1, -1)
+        correct = correct + (head(values).argmax(-1) == test.labels[:, part]).sum(1)
+    return [hits / count for hits in correct.tolist()]
+
+
+@torch.no_grad()
+def _validate(
+    head: Head, seed: int, samples: Samples, rows: Tensor
+) -> tuple[float | None, float | None]:
+    """Return one seed's accuracy and mean loss on its held-out rows, or None for both."""
+    if len(rows) == 0:
+        return None, None
+    alone = Head(
+        [w[seed : seed + 1] for w in head.weights], [b[seed : seed + 1] for b in head.biases]
+    )
+    own = Samples(
+        samples.values[seed % len(samples.values), None],
+        samples.labels[seed % len(samples.labels), None],
+    )
+    values, labels = own.rows(rows[None])
+    logits = alone(values)
+    weights = torch.full(labels.shape, 1 / len(rows), device=rows.device)
+    accuracy = (logits.argmax(-1) == labels).float().mean().item()
+    return accuracy, losses(logits, labels, weights).item()

@@ -1,0 +1,27 @@
+"""Table III of the paper for VGG-16 on CIFAR-10: every published number beside its formula."""
+
+from pathlib import Path
+
+from fbftl import published
+from fbftl.architectures import vgg16
+from fbftl.paper.readings import COLUMNS, against_published
+from fbftl.paper.setup import epochs, federation
+from fbftl.paper.table3 import image_readings
+from fbftl.tables import write_table
+
+TRAINED = ("fl", "sfl", "fl_low", "ftl_f", "ftl_f_low", "ftl_c")
+
+
+def main(table3: str | Path, setup: str | Path, output: str | Path) -> None:
+    """Write the table as csv, Markdown and LaTeX.
+
+    Args:
+        table3: `published/table3.csv`.
+        setup: `published/setup.csv`.
+        output: path of the csv.
+    """
+    table = published.read(table3)
+    clients = federation(published.read(setup), "cifar10")
+    counts = {method: epochs(table, clients.clients, method=method) for method in TRAINED}
+    readings = image_readings(vgg16(), clients, counts)
+    write_table(output, against_published(table, readings, keys={}), COLUMNS)

@@ -1,0 +1,69 @@
+"""Train one setting, all its seeds in one process, from the cached uploads.
+
+Writes the science (byte-equal when repeated on one machine) and, apart from it, how it was made.
+"""
+
+import time
+from pathlib import Path
+from typing import Any
+
+from fbftl import devices, methods, provenance
+from fbftl.files import write_json
+from fbftl.job import from_params
+from fbftl.logs import run_job
+
+SCHEMA = 1
+"""Version of the run file's layout."""
+
+
+def main(
+    files: dict[str, str], code: list[str], run: str, ledger: str, meta: str,
+    params: dict[str, Any], device: str, threads: int,
+) -> None:  # fmt: skip
+    """Train a setting; write its run file, its ledger, and how they were made.
+
+    Args:
+        files: paths of the method's input files by name, see `methods.Inputs`.
+        code: source files that the result depends on.
+        run: path of the run file to write.
+        ledger: path of the ledger to write.
+        meta: path of the provenance file to write.
+        params: the job, as `fbftl.config.Study.job` gives it.
+        device: auto, cpu or cuda.
+        threads: threads to compute with.
+    """
+    started = time.monotonic()
+    job = from_params(params)
+    paths = {name: Path(path) for name, path in files.items()}
+    inputs = methods.Inputs(device=devices.prepare(device, threads), **paths)
+    outcome = methods.method(job.setting.method)(job, inputs)
+    write_json(
+        run,
+        {
+            "schema": SCHEMA,
+            "task": job.task,
+            "name": job.setting.name,
+            "setting": job.setting.deviations(),
+            "training": params["training"],
+            "inputs": outcome.provenance,
+            "repetitions": outcome.repetitions,
+        },
+    )
+    outcome.ledger.write(ledger)
+    write_json(meta, provenance.record(code, inputs.device, time.monotonic() - started))
+
+
+if __name__ == "__main__":
+    run_job(
+        snakemake,
+        lambda job: main(
+            {name: path for name, path in job.input.items() if name != "code"},
+            list(job.input.code),
+            job.output.run,
+            job.output.ledger,
+            job.output.meta,
+            job.params.job,
+            job.config["device"],
+            job.threads,
+        ),
+    )

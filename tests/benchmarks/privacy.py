@@ -1,0 +1,73 @@
+"""Times of the privacy pieces on this machine: `python tests/benchmarks/privacy.py`."""
+
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+import numpy as np  # noqa: E402
+import plot_label_privacy  # noqa: E402
+from fbftl.accounting import gaussian_sigma, rounds_sigma  # noqa: E402
+from fbftl.attacks.inversion import train_decoder  # noqa: E402
+from fbftl.attacks.shadow import shadow_logits  # noqa: E402
+from fbftl.label_privacy import batch_entropy, queried_entropy, uniform  # noqa: E402
+from fbftl.perturbation import sample_noise  # noqa: E402
+
+FIGURE = {
+    "classes": 10,
+    "total_samples": [5_000, 50_000, 100_000],
+    "samples_per_client": list(range(1, 17)),
+    "lemma_samples_per_client": [4, 8],
+    "lemma_clients": [100, 300, 1_000, 3_000, 10_000, 30_000, 100_000],
+    "repetitions": 5,
+    "seed": 0,
+}
+
+
+def main() -> None:
+    """Print one line per piece: what, its value where it has one, seconds."""
+    rng = np.random.default_rng(0)
+    features, inputs = rng.random((900, 256)), rng.random((900, 8, 8))
+    labels = rng.integers(10, size=900)
+    published = ROOT / "published" / "fig11_label_privacy.csv"
+    with tempfile.TemporaryDirectory() as folder:
+        svg = Path(folder) / "label_privacy.svg"
+        pieces: list[tuple[str, Callable[[], object]]] = [
+            ("H(B|P_y), N = 10, K = 1,000", lambda: batch_entropy(uniform(10), 1000)),
+            ("H(B|C_U), UK = 50,000, K = 8", lambda: queried_entropy(uniform(10), 8, 6250)),
+            ("H(B|C_U), UK = 50,000, K = 16", lambda: queried_entropy(uniform(10), 16, 3125)),
+            (
+                "H(B|C_U), UK = 10^7, K = 8, one draw",
+                lambda: queried_entropy(uniform(10), 8, 1_250_000, repetitions=1),
+            ),
+            ("figure 11", lambda: plot_label_privacy.main(published, svg, FIGURE)),
+            ("exact Gaussian sigma, epsilon = 1", lambda: gaussian_sigma(1, 1e-6)),
+            (
+                "PLD sigma, C = 0.1, I = 100, epsilon = 4",
+                lambda: rounds_sigma(4, 1e-6, rate=0.1, rounds=100),
+            ),
+            (
+                "noise of 10,000 samples x 256",
+                lambda: sample_noise(0, np.arange(10_000), 256).shape,
+            ),
+            (
+                "inversion decoder, 900 samples, 256 features",
+                lambda: train_decoder(features, inputs, seed=0, noise_std=1.0).shape,
+            ),
+            (
+                "8 shadow heads, 900 samples, 256 features",
+                lambda: shadow_logits(features, labels, features, classes=10, seed=0).shape,
+            ),
+        ]
+        for name, piece in pieces:
+            start = time.perf_counter()
+            value = piece()
+            print(f"{name:48} {time.perf_counter() - start:8.3f} s  {value}")
+
+
+if __name__ == "__main__":
+    main()
