@@ -19,11 +19,11 @@ from fbftl.seq2seq.head import ALL, Cut
 from fbftl.seq2seq.run import Evaluation, run_seeds
 from fbftl.seq2seq.sequences import Sequences
 from fbftl.seq2seq.source import prepare_source
-from fbftl.seq2seq.train import Plan, Uploads
+from fbftl.seq2seq.train import Plan, Samples
 
 DATA = {"kind": "dialogues", "source": 4000, "train": 600, "test": 150, "seed": 0}
 SOURCE = {
-    "from": "pretrain",
+    "kind": "pretrain",
     "vocabulary": 640,
     "longest": 128,
     "model": {
@@ -36,13 +36,13 @@ SOURCE = {
     },
     "training": {
         "learning_rate": 4.0e-3,
-        "batch_size": 16,
+        "batch": 16,
         "epochs": 5,
         "warmup": 0.05,
         "weight_decay": 0.01,
     },
 }
-PLAN = Plan(learning_rate=4e-3, batch_size=8, epochs=4, least_updates=200, warmup=0.05)
+PLAN = Plan(learning_rate=4e-3, batch=8, epochs=4, least_updates=280, warmup=0.05)
 CUTS = (2, 1, 0)
 SEEDS = (0, 1, 2)
 SETTINGS: list[tuple[str, Cut, float, float]] = [
@@ -61,16 +61,14 @@ def main() -> None:
     start = _report("data", start)
     source = prepare_source(SOURCE, splits["source"], ".", seed=0)
     start = _report("tokenizer and pre-training", start)
-    forward = forward_fn(source, CUTS, SOURCE["longest"])
-    columns = {
-        split: forward(
-            {
-                "dialogue": [record.dialogue for record in splits[split]],
-                "summary": [record.summary for record in splits[split]],
-            }
+    forward = forward_fn(source.model, CUTS)
+    columns = {}
+    for split in ("train", "test"):
+        tokens, labels = (
+            source.tokenizer.encode([getattr(r, field) for r in splits[split]], SOURCE["longest"])
+            for field in ("dialogue", "summary")
         )
-        for split in ("train", "test")
-    }
+        columns[split] = forward({"tokens": tokens}) | {"tokens": tokens, "labels": labels}
     start = _report("extraction at every cut", start)
     lengths = {
         name: np.mean([len(row) for row in columns["train"][name]]) for name in ("tokens", "labels")
@@ -82,14 +80,14 @@ def main() -> None:
     print(f"{'setting':42s}{'R-1':>14s}{'R-2':>14s}{'R-L':>14s}{'updates':>9s}{'s/seed':>8s}")
     for method, cut, fraction, plr in SETTINGS:
         name = "tokens" if cut == ALL else str(cut)
-        uploads = Uploads(Sequences.of(columns["train"][name]), labels, np.arange(n) // 2)
+        samples = Samples(Sequences.of(columns["train"][name]), labels, np.arange(n) // 2)
         evaluation = Evaluation(Sequences.of(columns["test"][name]), references, longest=48)
         received = {}
         for seed in SEEDS:
             chosen = stream(seed, "subset").permutation(n)[: round(fraction * n)]
             received[seed] = chosen[stream(seed, "loss").random(len(chosen)) >= plr]
         start = time.perf_counter()
-        runs = run_seeds(source, cut, uploads, received, evaluation, PLAN)
+        runs = run_seeds(source, cut, samples, received, evaluation, PLAN)
         seconds = (time.perf_counter() - start) / len(SEEDS)
         scores = [
             f"{np.mean(values):.1f} ± {np.std(values, ddof=1):.1f}"

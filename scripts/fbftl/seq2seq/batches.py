@@ -35,7 +35,7 @@ def epoch_batches(
     if largest > batch_size:
         raise UserError(
             f"a client has {largest} samples, more than the batch of {batch_size}; "
-            "raise batch_size, or give clients fewer samples"
+            "raise training.batch, or give clients fewer samples"
         )
     held = [held[i] for i in random.permutation(len(held))]
     window = max(WINDOW * batch_size * len(held) // len(lengths), 1)

@@ -7,14 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from fbftl.errors import UserError
-from fbftl.files import replacing
 from fbftl.seq2seq.layers import Attention, FeedForward, T5Shape
 from fbftl.seq2seq.model import T5
+from fbftl.weights import read_weights
 
 FEED_FORWARDS = ("relu", "gated-gelu")
 EMBEDDING_COPIES = ("encoder.embed_tokens.weight", "decoder.embed_tokens.weight")
@@ -61,13 +59,12 @@ def shape_from_config(config: Mapping[str, Any], where: str) -> T5Shape:
     if forward not in FEED_FORWARDS:
         raise UserError(f"{where}: feed_forward_proj {forward!r}; T5 has one of {FEED_FORWARDS}")
     known = {field.name for field in dataclasses.fields(T5Shape)} & config.keys()
-    values = {name: config[name] for name in known if config[name] is not None}
-    values.setdefault("num_decoder_layers", config["num_layers"])
-    values["feed_forward_proj"] = forward
+    given = {name: config[name] for name in known if config[name] is not None}
+    defaults = {"num_decoder_layers": config["num_layers"], "feed_forward_proj": forward}
     # Releases 5 and later write tie_word_embeddings = true for every T5 and keep what the
     # checkpoint said as scale_decoder_outputs.
     tied = config.get("scale_decoder_outputs", config.get("tie_word_embeddings", True))
-    return T5Shape(**values, scale_outputs=bool(tied))
+    return T5Shape(**defaults | given | {"scale_outputs": bool(tied)})
 
 
 def load_folder(folder: str | Path) -> tuple[T5, str]:
@@ -95,18 +92,16 @@ def load_folder(folder: str | Path) -> tuple[T5, str]:
     return model, (folder / "tokenizer.json").read_text(encoding="utf-8")
 
 
-def load_model(shape: T5Shape, path: str | Path) -> T5:
+def load_model(shape: T5Shape, path: str | Path, digest: str | None = None) -> T5:
     """Load a T5 from safetensors with Hugging Face names.
 
     A checkpoint without ``lm_head`` ties it to the embedding: it becomes a copy of its own.
 
     Raises:
-        UserError: if the file is damaged, or if its tensors do not fit the shape.
+        UserError: if the file is missing, damaged or another than `digest` (SHA-256, if given)
+            says, or if its tensors do not fit the shape.
     """
-    try:
-        tensors = load_file(path)
-    except (SafetensorError, OSError) as error:
-        raise UserError(f"{path} is damaged or no safetensors file ({error})") from None
+    tensors = read_weights(path, digest)
     shared = tensors.get("shared.weight")
     for name in EMBEDDING_COPIES:
         copy = tensors.pop(name, shared)
@@ -126,13 +121,6 @@ def load_model(shape: T5Shape, path: str | Path) -> T5:
         )
     model.load_state_dict({n: t.to(torch.float32) for n, t in tensors.items()}, assign=True)
     return model
-
-
-def save_model(model: T5, path: str | Path) -> None:
-    """Write the weights as safetensors with Hugging Face names, atomically."""
-    tensors = {name: tensor.detach().cpu() for name, tensor in model.state_dict().items()}
-    with replacing(path) as temporary:
-        save_file(tensors, temporary, metadata={"format": "pt"})
 
 
 def _size(shape: torch.Size | None) -> str:

@@ -25,7 +25,7 @@ def read_records(path: str | Path) -> list[Record]:
     """
     path = Path(path)
     try:
-        text = path.read_text(encoding="utf-8-sig", newline="")
+        text = path.read_bytes().decode("utf-8-sig")  # keeps line ends as they are
     except FileNotFoundError:
         raise UserError(f"{path} is missing; put the dialogues there as JSON lines") from None
     except UnicodeDecodeError as error:
@@ -73,7 +73,9 @@ def _record(place: str, row: Any) -> Record:
     for field in FIELDS:
         if field not in row:
             raise UserError(f"{place}: field {field!r} is missing; add it or remove the record")
-        value = str(row[field]) if field == "id" and isinstance(row[field], int) else row[field]
+        value = row[field]
+        if field == "id" and type(value) is int:
+            value = str(value)
         if not isinstance(value, str):
             raise UserError(f"{place}: field {field!r} is not text; write it in quotes")
         texts[field] = value.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "").strip()

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,7 +18,7 @@ from fbftl.seq2seq.train import (
     Criterion,
     Epoch,
     Plan,
-    Uploads,
+    Samples,
     train_head,
     validation_loss,
 )
@@ -61,7 +62,7 @@ class SeedRun:
 def run_seeds(
     source: Source,
     cut: Cut,
-    uploads: Uploads,
+    samples: Samples,
     received: Mapping[int, np.ndarray],
     test: Evaluation,
     plan: Plan,
@@ -72,13 +73,13 @@ def run_seeds(
     """Train and score one head per seed.
 
     Args:
-        source: the source model and its tokenizer.
+        source: the source model, with its tokenizer.
         cut: trained encoder blocks (FbFTL, FTL_c), or ``ALL`` with token ids as inputs (FTL_f).
-        uploads: all clients' samples.
+        samples: all clients' samples.
         received: seed to the positions of the samples that reached the server.
         test: what to score on.
         plan: how to train.
-        selection: ``validation`` chooses the epoch by the loss on held-out uploads, ``test`` by
+        selection: ``validation`` chooses the epoch by the loss on held-out samples, ``test`` by
             ROUGE-1 on the test set, as the papers do.
         device: where to train.
         on_epoch: called with seed and epoch.
@@ -88,7 +89,7 @@ def run_seeds(
     """
     if selection not in ("validation", "test"):
         raise UserError(f"selection is {selection!r}; choose validation or test")
-    model, uploads, inputs = source.model.to(device), uploads.to(device), test.inputs.to(device)
+    model, samples, inputs = source.model.to(device), samples.to(device), test.inputs.to(device)
 
     def summaries(head: T5) -> list[str]:
         return source.tokenizer.decode(generate(head, cut, inputs, test.longest))
@@ -102,7 +103,7 @@ def run_seeds(
         trained = train_head(
             model,
             cut,
-            uploads,
+            samples,
             rows,
             plan,
             seed,
@@ -117,3 +118,19 @@ def run_seeds(
             SeedRun(seed, trained.curve, trained.chosen, trained.diverged, scores, predictions)
         )
     return runs
+
+
+def record(run: SeedRun) -> dict[str, Any]:
+    """Return one seed's outcome as builtin types for the run's JSON; predictions left out."""
+    return {
+        "seed": run.seed,
+        "epoch": run.chosen.epoch if run.chosen else 0,
+        "updates": run.chosen.updates if run.chosen else 0,
+        "diverged": run.diverged,
+        **run.rouge,
+        "curves": {
+            "updates": [epoch.updates for epoch in run.curve],
+            "loss": [epoch.training_loss for epoch in run.curve],
+            "validation_loss": [epoch.validation_loss for epoch in run.curve],
+        },
+    }

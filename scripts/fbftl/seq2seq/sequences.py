@@ -26,6 +26,11 @@ class Sequences:
         offsets = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
         return cls(torch.from_numpy(np.concatenate(rows)), offsets)
 
+    @classmethod
+    def flat(cls, values: np.ndarray, offsets: np.ndarray) -> "Sequences":
+        """Return rows that already lie end to end, e.g. in the feature store."""
+        return cls(torch.from_numpy(values), offsets)
+
     def __len__(self) -> int:
         return len(self.offsets) - 1
 

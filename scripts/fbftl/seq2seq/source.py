@@ -20,9 +20,9 @@ import numpy as np
 import torch
 
 from fbftl.errors import UserError
-from fbftl.files import sha256, write_json
+from fbftl.files import write_json
 from fbftl.randomness import torch_seed
-from fbftl.seq2seq.checkpoint import load_folder, load_model, new_model, save_model
+from fbftl.seq2seq.checkpoint import load_folder, load_model, new_model
 from fbftl.seq2seq.head import ALL
 from fbftl.seq2seq.hub import fetch, pinned
 from fbftl.seq2seq.layers import T5Shape
@@ -30,7 +30,8 @@ from fbftl.seq2seq.model import T5
 from fbftl.seq2seq.records import Record
 from fbftl.seq2seq.sequences import Sequences
 from fbftl.seq2seq.tokenizer import Tokenizer, train_tokenizer
-from fbftl.seq2seq.train import Epoch, Plan, Uploads, train_head
+from fbftl.seq2seq.train import Epoch, Plan, Samples, train_head
+from fbftl.weights import write_weights
 
 
 @dataclass(frozen=True)
@@ -53,10 +54,10 @@ def prepare_source(
     """Return the source model that the config block ``source`` asks for, in eval mode.
 
     Args:
-        spec: ``from: pretrain`` with ``vocabulary``, ``model`` (fields of `T5Shape`), ``training``
-            (fields of `Plan`) and ``longest``; or ``from: folder`` with ``folder`` and, to
+        spec: ``kind: pretrain`` with ``vocabulary``, ``model`` (fields of `T5Shape`), ``training``
+            (fields of `Plan`) and ``longest``; or ``kind: load`` with ``folder`` and, to
             download it, ``hub``.
-        records: the public split; not used by ``folder``.
+        records: the public split; not used by ``load``.
         data_folder: where relative folder names start.
         seed: of the pre-training, non-negative.
         device: where to pre-train.
@@ -66,12 +67,12 @@ def prepare_source(
         UserError: on missing or damaged files, a public split without dialogues, or a diverged
             pre-training.
     """
-    match spec["from"]:
+    match spec["kind"]:
         case "pretrain":
             return _pretrained(spec, records, seed, device, on_epoch)
-        case "folder":
+        case "load":
             return _loaded(spec, Path(data_folder))
-    raise UserError(f"source.from is {spec['from']!r}; a seq2seq task has pretrain or folder")
+    raise UserError(f"source.kind is {spec['kind']!r}; a seq2seq task has pretrain or load")
 
 
 def _pretrained(
@@ -89,10 +90,10 @@ def _pretrained(
     inputs = tokenizer.encode([record.dialogue for record in records], spec["longest"])
     labels = tokenizer.encode([record.summary for record in records], spec["longest"])
     everyone = np.arange(len(records))
-    uploads = Uploads(Sequences.of(inputs), Sequences.of(labels), everyone).to(device)
+    samples = Samples(Sequences.of(inputs), Sequences.of(labels), everyone).to(device)
     model = new_model(shape, torch_seed(seed, "source-init")).to(device)
     plan = Plan(**spec["training"])
-    trained = train_head(model, ALL, uploads, everyone, plan, seed, on_epoch=on_epoch)
+    trained = train_head(model, ALL, samples, everyone, plan, seed, on_epoch=on_epoch)
     if trained.diverged or trained.chosen is None:
         raise UserError("pre-training diverged; lower source.training.learning_rate")
     origin = {
@@ -107,7 +108,7 @@ def _pretrained(
 
 def _loaded(spec: Mapping[str, Any], data_folder: Path) -> Source:
     folder = data_folder / spec["folder"]
-    origin: dict[str, Any] = {"how": "folder"}
+    origin: dict[str, Any] = {"how": "load"}
     if hub := spec.get("hub"):
         wanted = pinned(hub)
         fetch(wanted, folder)
@@ -124,14 +125,14 @@ def _loaded(spec: Mapping[str, Any], data_folder: Path) -> Source:
 
 def write_source(safetensors: str | Path, manifest: str | Path, source: Source) -> None:
     """Write weights and manifest; equal models give equal bytes."""
-    save_model(source.model, safetensors)
+    digest = write_weights(safetensors, source.model)
     libraries = ("torch", "tokenizers", "safetensors")
     document = {
         "architecture": {"from": "t5", **asdict(source.model.shape)},
         "tokenizer": source.tokenizer.text,
         "origin": source.origin,
         "parameters": sum(parameter.numel() for parameter in source.model.parameters()),
-        "sha256": sha256(safetensors),
+        "sha256": digest,
         "versions": {name: version(name) for name in libraries},
     }
     write_json(manifest, document)
@@ -143,11 +144,6 @@ def load_source(safetensors: str | Path, manifest: Mapping[str, Any]) -> Source:
     Raises:
         UserError: if the weights file is missing, damaged or not the manifest's.
     """
-    if not Path(safetensors).is_file() or sha256(safetensors) != manifest["sha256"]:
-        raise UserError(
-            f"{safetensors} is missing or not the file that its manifest names; "
-            "delete both and run the workflow again"
-        )
     architecture = {k: v for k, v in manifest["architecture"].items() if k != "from"}
-    model = load_model(T5Shape(**architecture), safetensors).eval()
+    model = load_model(T5Shape(**architecture), safetensors, manifest["sha256"]).eval()
     return Source(model, Tokenizer(manifest["tokenizer"]), dict(manifest["origin"]))

@@ -18,12 +18,13 @@ from fbftl.seq2seq.batches import epoch_batches
 from fbftl.seq2seq.head import Cut, head_memory, new_head, sample_losses, summary_logits
 from fbftl.seq2seq.model import T5
 from fbftl.seq2seq.sequences import Sequences
+from fbftl.uploads import held_out
 
 EVALUATION_BATCH = 64
 
 
 @dataclass(frozen=True)
-class Uploads:
+class Samples:
     """What the server has of each sample.
 
     Attributes:
@@ -36,9 +37,9 @@ class Uploads:
     labels: Sequences
     clients: np.ndarray
 
-    def to(self, device: torch.device | str) -> "Uploads":
-        """Return the same uploads on another device."""
-        return Uploads(self.inputs.to(device), self.labels.to(device), self.clients)
+    def to(self, device: torch.device | str) -> "Samples":
+        """Return the same samples on another device."""
+        return Samples(self.inputs.to(device), self.labels.to(device), self.clients)
 
 
 @dataclass(frozen=True)
@@ -47,17 +48,18 @@ class Plan:
 
     Attributes:
         learning_rate: AdamW's at its highest; it rises over `warmup` and falls linearly to zero.
-        batch_size: most samples in a batch, C·U·K_u.
+        batch: most samples in a batch, C·U·K_u.
         epochs: passes over the received samples.
         least_updates: passes are added until there are this many updates, so that scarce data is
             not trained less as well.
         warmup: share of all updates, 0 to 1.
         weight_decay: AdamW's.
-        validation: share of the received samples held out to choose the epoch, 0 to 1.
+        validation: share of the received samples held out to choose the epoch, see
+            `uploads.held_out`.
     """
 
     learning_rate: float = 2e-4
-    batch_size: int = 8
+    batch: int = 8
     epochs: int = 10
     least_updates: int = 0
     warmup: float = 0.0
@@ -67,12 +69,15 @@ class Plan:
 
 @dataclass(frozen=True)
 class Epoch:
-    """One point of the curve: updates so far, and mean losses per sample in nats per token."""
+    """One point of the curve: updates so far, and mean losses per sample in nats per token.
+
+    The validation loss is None where no samples are held out.
+    """
 
     epoch: int
     updates: int
     training_loss: float
-    validation_loss: float
+    validation_loss: float | None
 
 
 @dataclass(frozen=True)
@@ -96,14 +101,14 @@ Criterion = Callable[[T5, Epoch], float]
 
 
 def validation_loss(head: T5, epoch: Epoch) -> float:
-    """Choose the epoch by the loss on held-out uploads."""
-    return epoch.validation_loss
+    """Choose the epoch by the loss on held-out uploads, or the last where none are held out."""
+    return -epoch.epoch if epoch.validation_loss is None else epoch.validation_loss
 
 
 def train_head(
     source: T5,
     cut: Cut,
-    uploads: Uploads,
+    samples: Samples,
     received: np.ndarray,
     plan: Plan,
     seed: int,
@@ -115,23 +120,22 @@ def train_head(
     Args:
         source: the source model, on the device to train on; left as it is.
         cut: number of trained encoder blocks, or ``ALL``.
-        uploads: all samples, on the same device.
-        received: positions of the samples that reached the server, int [m], m ≥ 2.
+        samples: all samples, on the same device.
+        received: positions of the samples that reached the server, int [m], at least one.
         plan: how to train.
         seed: non-negative; draws validation split, batches and dropout.
         criterion: what the chosen epoch has least of; the first such epoch wins.
         on_epoch: called after each epoch.
 
     Raises:
-        UserError: if fewer than two samples were received.
+        UserError: if no sample was received, or a client has more samples than a batch.
     """
-    if len(received) < 2:
+    if not len(received):
         raise UserError(
-            f"only {len(received)} dialogues reached the server and training needs 2; "
-            "lower the packet loss rate or raise the data fraction"
+            "no dialogue reached the server; lower the packet loss rate or raise the data fraction"
         )
-    training, held_out = _split(received, plan.validation, seed)
-    schedule = _schedule(uploads, training, plan, seed)
+    training, validation = held_out(np.sort(received), plan.validation, seed)
+    schedule = _schedule(samples, training, plan, seed)
     head = new_head(source, cut)
     optimizer, rate = _optimizer(head, plan, sum(map(len, schedule)))
     curve: list[Epoch] = []
@@ -140,11 +144,12 @@ def train_head(
     with torch.random.fork_rng(_gpus(head)):
         torch.manual_seed(torch_seed(seed, "dropout"))
         for number, batches in enumerate(schedule, start=1):
-            loss = _epoch_loss(head, cut, uploads, batches, optimizer, rate)
+            loss = _epoch_loss(head, cut, samples, batches, optimizer, rate)
             updates = len(batches) + (curve[-1].updates if curve else 0)
-            epoch = Epoch(number, updates, loss, mean_loss(head, cut, uploads, held_out))
-            if not math.isfinite(epoch.training_loss + epoch.validation_loss):
+            held = mean_loss(head, cut, samples, validation) if len(validation) else None
+            if not math.isfinite(loss + (held or 0.0)):
                 break
+            epoch = Epoch(number, updates, loss, held)
             curve.append(epoch)
             on_epoch(epoch)
             score = criterion(head.eval(), epoch)
@@ -154,10 +159,10 @@ def train_head(
     return Trained(head.eval(), curve, chosen, diverged=len(curve) < len(schedule))
 
 
-def batch_losses(head: T5, cut: Cut, uploads: Uploads, rows: np.ndarray) -> Tensor:
+def batch_losses(head: T5, cut: Cut, samples: Samples, rows: np.ndarray) -> Tensor:
     """Return the loss of each named sample [len(rows)]; bfloat16 matmuls on a GPU."""
-    inputs, mask = uploads.inputs.padded(rows)
-    labels, label_mask = uploads.labels.padded(rows)
+    inputs, mask = samples.inputs.padded(rows)
+    labels, label_mask = samples.labels.padded(rows)
     with torch.autocast(inputs.device.type, torch.bfloat16, enabled=inputs.is_cuda):
         memory = head_memory(head, cut, inputs, mask)
         logits = summary_logits(head, memory, mask, labels)
@@ -165,18 +170,18 @@ def batch_losses(head: T5, cut: Cut, uploads: Uploads, rows: np.ndarray) -> Tens
 
 
 @torch.no_grad()
-def mean_loss(head: T5, cut: Cut, uploads: Uploads, rows: np.ndarray) -> float:
+def mean_loss(head: T5, cut: Cut, samples: Samples, rows: np.ndarray) -> float:
     """Return the mean loss of the named samples, without dropout."""
     head.eval()
-    rows = rows[np.argsort(uploads.inputs.lengths[rows], kind="stable")]
+    rows = rows[np.argsort(samples.inputs.lengths[rows], kind="stable")]
     parts = [rows[i : i + EVALUATION_BATCH] for i in range(0, len(rows), EVALUATION_BATCH)]
-    return sum(float(batch_losses(head, cut, uploads, part).sum()) for part in parts) / len(rows)
+    return sum(float(batch_losses(head, cut, samples, part).sum()) for part in parts) / len(rows)
 
 
 def _epoch_loss(
     head: T5,
     cut: Cut,
-    uploads: Uploads,
+    samples: Samples,
     batches: list[np.ndarray],
     optimizer: torch.optim.Optimizer,
     rate: torch.optim.lr_scheduler.LRScheduler,
@@ -184,7 +189,7 @@ def _epoch_loss(
     head.train()
     total = torch.zeros((), device=head.shared.weight.device)
     for rows in batches:
-        losses = batch_losses(head, cut, uploads, rows)
+        losses = batch_losses(head, cut, samples, rows)
         optimizer.zero_grad(set_to_none=True)
         losses.mean().backward()
         optimizer.step()
@@ -193,20 +198,14 @@ def _epoch_loss(
     return float(total) / sum(map(len, batches))
 
 
-def _split(received: np.ndarray, share: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    shuffled = stream(seed, "validation").permutation(np.sort(received))
-    held_out = min(max(round(share * len(received)), 1), len(received) - 1)
-    return np.sort(shuffled[held_out:]), np.sort(shuffled[:held_out])
-
-
 def _schedule(
-    uploads: Uploads, training: np.ndarray, plan: Plan, seed: int
+    samples: Samples, training: np.ndarray, plan: Plan, seed: int
 ) -> list[list[np.ndarray]]:
     random = stream(seed, "batches")
-    lengths, clients = uploads.inputs.lengths[training], uploads.clients[training]
+    lengths, clients = samples.inputs.lengths[training], samples.clients[training]
     schedule: list[list[np.ndarray]] = []
     while len(schedule) < plan.epochs or sum(map(len, schedule)) < plan.least_updates:
-        batches = epoch_batches(lengths, clients, plan.batch_size, random)
+        batches = epoch_batches(lengths, clients, plan.batch, random)
         schedule.append([training[batch] for batch in batches])
     return schedule
 
