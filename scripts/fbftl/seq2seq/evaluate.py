@@ -1,0 +1,51 @@
+"""ROUGE of generated summaries, and the file in which a reader can look at them."""
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from rouge_score.rouge_scorer import RougeScorer
+
+from fbftl.files import write_text
+from fbftl.seq2seq.records import Record
+
+MEASURES = ("rouge1", "rouge2", "rougeL", "rougeLsum")
+
+
+def rouge(predictions: Sequence[str], references: Sequence[str]) -> dict[str, float]:
+    """Return the mean F-measure of ROUGE-1, -2, -L and -Lsum in percent.
+
+    A plain mean over samples, words stemmed, one sentence per line for ROUGE-Lsum; no bootstrap,
+    so that equal summaries give equal numbers.
+    """
+    scorer = RougeScorer(MEASURES, use_stemmer=True)
+    scores = [
+        scorer.score(one_sentence_per_line(reference), one_sentence_per_line(prediction))
+        for prediction, reference in zip(predictions, references, strict=True)
+    ]
+    return {m: 100 * sum(s[m].fmeasure for s in scores) / len(scores) for m in MEASURES}
+
+
+def one_sentence_per_line(text: str) -> str:
+    """Break a text after ``.``, ``!`` or ``?`` and white space; needs no language model."""
+    return re.sub(r"(?<=[.!?])\s+", "\n", text.strip())
+
+
+def write_predictions(
+    path: str | Path, records: Sequence[Record], predictions: Sequence[str]
+) -> None:
+    """Write one JSON object per line: id, dialogue, reference summary and prediction."""
+    lines = [
+        json.dumps(
+            {
+                "id": record.id,
+                "dialogue": record.dialogue,
+                "summary": record.summary,
+                "prediction": prediction,
+            },
+            ensure_ascii=False,
+        )
+        for record, prediction in zip(records, predictions, strict=True)
+    ]
+    write_text(path, "".join(line + "\n" for line in lines))

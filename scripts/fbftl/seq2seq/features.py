@@ -1,0 +1,106 @@
+"""What clients upload: encoder hidden states at a cut, one row of tokens per dialogue."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import numpy as np
+import torch
+
+from fbftl.clients import Batch, ClientFile
+from fbftl.seq2seq.head import ALL, Cut, first_trained_block
+from fbftl.seq2seq.model import T5
+from fbftl.seq2seq.sequences import Sequences
+from fbftl.seq2seq.tokenizer import Tokenizer
+from fbftl.seq2seq.train import Samples
+from fbftl.store import Features
+
+Arrays = Mapping[str, Sequence[np.ndarray]]
+Forward = Callable[[Arrays], dict[str, list[np.ndarray]]]
+
+
+class TokenizedClients:
+    """A client file of dialogues as token ids: what `extract.extract` reads.
+
+    Batches hold ``tokens`` (of the dialogue) and ``label`` (of the summary), each a list of int64
+    arrays that end in ``</s>``.
+
+    Args:
+        samples: the client file, with the arrays ``dialogue`` and ``summary``.
+        tokenizer: gives the token ids.
+        longest: most tokens of a dialogue or summary; the rest is cut off.
+    """
+
+    def __init__(self, samples: ClientFile, tokenizer: Tokenizer, longest: int) -> None:
+        self._samples, self._tokenizer, self._longest = samples, tokenizer, longest
+
+    def count(self, split: str) -> int:
+        """Return the number of samples of a split."""
+        return self._samples.count(split)
+
+    def batches(self, split: str, size: int, start: int = 0) -> Iterator[Batch]:
+        """Yield a split's rows from row `start` on, `size` at a time."""
+        for batch in self._samples.batches(split, size, start):
+            texts = {"tokens": batch.arrays["dialogue"], "label": batch.arrays["summary"]}
+            arrays = {
+                name: self._tokenizer.encode(rows, self._longest) for name, rows in texts.items()
+            }
+            yield Batch(arrays, batch.client, batch.sample)
+
+
+def forward_fn(model: T5, cuts: Sequence[int], device: torch.device | str = "cpu") -> Forward:
+    """Return the function that turns a batch of token ids into features.
+
+    The model is put into eval mode and nothing tracks gradients; float32 on every device. What is
+    padded beside a dialogue changes its features by float rounding at most.
+
+    Args:
+        model: the source model.
+        cuts: numbers of trained encoder blocks; all from one pass.
+        device: where to run.
+
+    Returns:
+        A function of ``{"tokens": [ids, ...]}`` that returns, for each cut as text, each
+        dialogue's features [length, d_model].
+
+    Raises:
+        UserError: if the model has no such cut.
+    """
+    model = model.eval().to(device)
+    first = {str(cut): first_trained_block(model.shape, cut) for cut in cuts}
+
+    def forward(arrays: Arrays) -> dict[str, list[np.ndarray]]:
+        tokens = arrays["tokens"]
+        with torch.inference_mode():
+            ids, mask = Sequences.of(tokens).to(device).padded(np.arange(len(tokens)))
+            states = [model.embed(ids)]
+            for block in range(max(first.values())):
+                states.append(model.encoder_states(states[-1], mask, range(block, block + 1)))
+        return {cut: _rows(states[block], tokens) for cut, block in first.items()}
+
+    return forward
+
+
+def samples_of(stored: Features, cut: Cut) -> Samples:
+    """Return rows of the feature store as training samples.
+
+    Args:
+        stored: rows of one split; for the cut `ALL` their token ids are the inputs.
+        cut: trained encoder blocks, or `ALL`.
+    """
+    inputs = (
+        (stored.tokens, stored.token_offsets) if cut == ALL else (stored.values, stored.offsets)
+    )
+    labels = stored.labels, stored.label_offsets
+    return Samples(Sequences.flat(*inputs), Sequences.flat(*labels), stored.client)
+
+
+def token_id_bits(lengths: np.ndarray, vocabulary: int) -> int:
+    """Return the bits of sending the token ids themselves: ⌈log2 vocabulary⌉ each.
+
+    With all encoder blocks trained, features are a look-up of these ids and no more private (A18).
+    """
+    return int(np.sum(lengths)) * (vocabulary - 1).bit_length()
+
+
+def _rows(states: torch.Tensor, tokens: Sequence[np.ndarray]) -> list[np.ndarray]:
+    padded = states.cpu().numpy()
+    return [row[: len(ids)].copy() for row, ids in zip(padded, tokens, strict=True)]

@@ -1,0 +1,115 @@
+"""The language task's part of the default study: seconds per stage and ROUGE, on one thread.
+
+Run as a script; it prints one table and asserts nothing.
+"""
+
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
+
+from fbftl.randomness import stream
+from fbftl.seq2seq.data import load
+from fbftl.seq2seq.features import forward_fn
+from fbftl.seq2seq.head import ALL, Cut
+from fbftl.seq2seq.run import Evaluation, run_seeds
+from fbftl.seq2seq.sequences import Sequences
+from fbftl.seq2seq.source import prepare_source
+from fbftl.seq2seq.train import Plan, Samples
+
+DATA = {"kind": "dialogues", "source": 4000, "train": 600, "test": 150, "seed": 0}
+SOURCE = {
+    "kind": "pretrain",
+    "vocabulary": 640,
+    "longest": 128,
+    "model": {
+        "d_model": 48,
+        "d_kv": 16,
+        "d_ff": 96,
+        "num_heads": 4,
+        "num_layers": 2,
+        "num_decoder_layers": 2,
+    },
+    "training": {
+        "learning_rate": 4.0e-3,
+        "batch": 16,
+        "epochs": 5,
+        "warmup": 0.05,
+        "weight_decay": 0.01,
+    },
+}
+PLAN = Plan(learning_rate=4e-3, batch=8, epochs=4, least_updates=280, warmup=0.05)
+CUTS = (2, 1, 0)
+SEEDS = (0, 1, 2)
+SETTINGS: list[tuple[str, Cut, float, float]] = [
+    ("ftl_f", ALL, 1.0, 0.0),
+    *(("fbftl = ftl_c", cut, 1.0, 0.0) for cut in CUTS),
+    *(("fbftl", 1, fraction, 0.0) for fraction in (0.3, 0.1, 0.03)),
+    *(("fbftl", 1, 1.0, plr) for plr in (0.5, 0.9, 0.99)),
+]
+
+
+def main() -> None:
+    """Make everything once and print the table."""
+    torch.set_num_threads(1)
+    start = time.perf_counter()
+    splits = load(DATA, ".")
+    start = _report("data", start)
+    source = prepare_source(SOURCE, splits["source"], ".", seed=0)
+    start = _report("tokenizer and pre-training", start)
+    forward = forward_fn(source.model, CUTS)
+    columns = {}
+    for split in ("train", "test"):
+        tokens, labels = (
+            source.tokenizer.encode([getattr(r, field) for r in splits[split]], SOURCE["longest"])
+            for field in ("dialogue", "summary")
+        )
+        columns[split] = forward({"tokens": tokens}) | {"tokens": tokens, "labels": labels}
+    start = _report("extraction at every cut", start)
+    lengths = {
+        name: np.mean([len(row) for row in columns["train"][name]]) for name in ("tokens", "labels")
+    }
+    print(f"mean tokens per dialogue and summary: {lengths['tokens']:.1f}, {lengths['labels']:.1f}")
+    n = len(splits["train"])
+    labels = Sequences.of(columns["train"]["labels"])
+    references = [record.summary for record in splits["test"]]
+    print(f"{'setting':42s}{'R-1':>14s}{'R-2':>14s}{'R-L':>14s}{'updates':>9s}{'s/seed':>8s}")
+    for method, cut, fraction, plr in SETTINGS:
+        name = "tokens" if cut == ALL else str(cut)
+        samples = Samples(Sequences.of(columns["train"][name]), labels, np.arange(n) // 2)
+        evaluation = Evaluation(Sequences.of(columns["test"][name]), references, longest=48)
+        received = {}
+        for seed in SEEDS:
+            chosen = stream(seed, "subset").permutation(n)[: round(fraction * n)]
+            received[seed] = chosen[stream(seed, "loss").random(len(chosen)) >= plr]
+        start = time.perf_counter()
+        runs = run_seeds(source, cut, samples, received, evaluation, PLAN)
+        seconds = (time.perf_counter() - start) / len(SEEDS)
+        scores = [
+            f"{np.mean(values):.1f} ± {np.std(values, ddof=1):.1f}"
+            for measure in ("rouge1", "rouge2", "rougeL")
+            for values in [[run.rouge[measure] for run in runs]]
+        ]
+        label = f"{method}, cut {cut}, fraction {fraction}, plr {plr}"
+        print(
+            f"{label:42s}"
+            + "".join(f"{score:>14s}" for score in scores)
+            + f"{runs[0].curve[-1].updates:9d}{seconds:8.1f}",
+            flush=True,
+        )
+    for record, prediction in list(zip(splits["test"], runs[0].predictions, strict=True))[:3]:
+        print(f"reference:  {record.summary}\nprediction: {prediction}")
+
+
+def _report(stage: str, start: float) -> float:
+    now = time.perf_counter()
+    print(f"{stage}: {now - start:.1f} s", flush=True)
+    return now
+
+
+if __name__ == "__main__":
+    main()
