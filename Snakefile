@@ -18,6 +18,7 @@ include: "rules/source.smk"
 include: "rules/features.smk"
 include: "rules/train.smk"
 include: "rules/analysis.smk"
+include: "rules/scarcity.smk"
 
 
 rule all:

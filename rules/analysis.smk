@@ -1,4 +1,4 @@
-"""Tables and figures: from run files to one tidy table per experiment, and what is drawn of it."""
+"""From run files to one tidy table per experiment, which tables and figures read."""
 
 
 rule collect:
@@ -13,33 +13,3 @@ rule collect:
         "../envs/workflow.yaml"
     script:
         "../scripts/collect_runs.py"
-
-
-rule tabulate_scarcity:
-    input:
-        runs="results/{task}/experiments/scarcity.csv",
-        code=code("tabulate_scarcity.py"),
-    output:
-        csv="results/{task}/tables/scarcity.csv",
-        md="results/{task}/tables/scarcity.md",
-        tex="results/{task}/tables/scarcity.tex",
-    log:
-        "results/{task}/logs/tables/scarcity.log",
-    conda:
-        "../envs/workflow.yaml"
-    script:
-        "../scripts/tabulate_scarcity.py"
-
-
-rule plot_scarcity:
-    input:
-        runs="results/{task}/experiments/scarcity.csv",
-        code=code("plot_scarcity.py"),
-    output:
-        multiext("results/{task}/figures/scarcity", ".svg", ".pdf", ".png", ".csv"),
-    log:
-        "results/{task}/logs/figures/scarcity.log",
-    conda:
-        "../envs/workflow.yaml"
-    script:
-        "../scripts/plot_scarcity.py"

@@ -81,14 +81,17 @@ def all_runs():
     )
 
 
+RESULTS = {
+    "scarcity": ["tables/scarcity.csv", "figures/scarcity.svg"],
+}
+"""What is made of each experiment, below a task's results; others end in their tidy table."""
+
+
 def all_results():
     """Return the tables and figures of the whole study."""
     return [
-        path
+        f"results/{task}/{path}"
         for task, experiments in STUDY.settings.items()
         for experiment in experiments
-        for path in (
-            f"results/{task}/tables/{experiment}.csv",
-            f"results/{task}/figures/{experiment}.svg",
-        )
+        for path in RESULTS.get(experiment, [f"experiments/{experiment}.csv"])
     ]

@@ -57,7 +57,7 @@ def even_arrive(clients: np.ndarray, counts: np.ndarray) -> np.ndarray:
 def mean_over(arrivals: Arrivals) -> Average:
     def average(clients: np.ndarray, counts: np.ndarray, updates: np.ndarray) -> np.ndarray:
         arrives = arrivals(clients, counts)
-        return updates[arrives].sum(axis=0) / max(counts[arrives].sum(), 1)
+        return updates[arrives].sum(axis=0) / max(int(counts[arrives].sum()), 1)
 
     return average
 

@@ -1,0 +1,31 @@
+"""Scarcity: what fewer clients and lost packets do to FbFTL (Fig. 8)."""
+
+
+rule tabulate_scarcity:
+    input:
+        runs="results/{task}/experiments/scarcity.csv",
+        code=code("tabulate_scarcity.py"),
+    output:
+        csv="results/{task}/tables/scarcity.csv",
+        md="results/{task}/tables/scarcity.md",
+        tex="results/{task}/tables/scarcity.tex",
+    log:
+        "results/{task}/logs/tables/scarcity.log",
+    conda:
+        "../envs/workflow.yaml"
+    script:
+        "../scripts/tabulate_scarcity.py"
+
+
+rule plot_scarcity:
+    input:
+        runs="results/{task}/experiments/scarcity.csv",
+        code=code("plot_scarcity.py"),
+    output:
+        multiext("results/{task}/figures/scarcity", ".svg", ".pdf", ".png", ".csv"),
+    log:
+        "results/{task}/logs/figures/scarcity.log",
+    conda:
+        "../envs/workflow.yaml"
+    script:
+        "../scripts/plot_scarcity.py"
