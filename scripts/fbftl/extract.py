@@ -8,7 +8,7 @@ whatever the number of samples; ids and labels (about 20 bytes per row) come on 
 
 import errno
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -28,7 +28,10 @@ Arrays = Mapping[str, "np.ndarray | Sequence[np.ndarray]"]
 """Inputs of one batch by name: arrays over rows, or lists with one array per row."""
 
 Forward = Callable[[Arrays], Mapping[str, "np.ndarray | Sequence[np.ndarray]"]]
-"""The frozen model: inputs of a batch -> per cut (n, width) float32, or n × (length_i, width)."""
+"""The frozen model: inputs of a batch -> per cut (n, width) float32, or n × (length_i, width).
+
+What it returns is written while it works on the next batch, so it must not reuse its buffers.
+"""
 
 Progress = Callable[[str, int, int], None]
 """Told at the start of a split and after each batch: split, rows done, rows in all."""
@@ -86,7 +89,7 @@ def extract(
     for split, count in counts.items():
         if count == 0:
             raise UserError(f"Split {split} has no samples: there is nothing to extract.")
-    with ExitStack() as stack:
+    with _disk_full_in_words(targets), ExitStack() as stack:
         opened = [
             (
                 target.provenance.cut,
@@ -95,20 +98,24 @@ def extract(
             for target in targets
         ]
         writers = [(cut, writer) for cut, writer in opened if writer is not None]
-        if not writers:
-            return
-        try:
+        if writers:
             for split in splits:
                 _extract_split(source, forward, writers, split, batch, progress)
-            for _, writer in writers:
-                writer.publish()
-        except OSError as error:
-            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-                raise
-            raise UserError(
-                f"The disk is full while extracting into {targets[0].work_path}: free some space "
-                "and run again; finished chunks are kept."
-            ) from error
+        for _, writer in writers:
+            writer.publish()
+
+
+@contextmanager
+def _disk_full_in_words(targets: Sequence[Target]) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise UserError(
+            f"The disk is full while extracting into {targets[0].work_path}: free some space and "
+            "run again; finished chunks are kept."
+        ) from error
 
 
 def _extract_split(

@@ -24,7 +24,7 @@ class Manifest:
     """What a finished store must be.
 
     Attributes:
-        location: a URL, or the store folder's name beside the manifest.
+        location: a URL, or the store folder's path from the manifest's folder.
         store: the store's document, as in the attributes of its root group.
         files: SHA-256 of every file of the store, by key.
     """

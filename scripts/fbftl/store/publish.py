@@ -31,7 +31,7 @@ from fbftl.store.lock import exclusive
 from fbftl.store.manifest import Manifest, digests_of_files, read_manifest
 from fbftl.store.provenance import provenance_of
 from fbftl.store.ragged import Column
-from fbftl.store.target import Target
+from fbftl.store.target import Target, place_beside
 from fbftl.store.verify import damaged_files
 from fbftl.store.work import WorkFolder
 from fbftl.store.writer import SplitWriter
@@ -114,7 +114,7 @@ class StoreWriter:
     def _manifest(self, document: Mapping[str, Any]) -> Manifest:
         target, made = self._target, Folder(self._work.store)
         return Manifest(
-            location=str(target.store) if is_url(target.store) else Path(target.store).name,
+            location=place_beside(target.manifest_path, target.store),
             store=document,
             files=digests_of_files(made),
         )

@@ -15,13 +15,13 @@ import numpy as np
 from fbftl.errors import UserError
 from fbftl.store.dtypes import to_storage
 from fbftl.store.format import OFFSETS, ArrayLayout, encode_chunk, metadata_files, sha256_of
-from fbftl.store.location import Location, is_url, location
+from fbftl.store.location import Location, location
 from fbftl.store.lock import exclusive
 from fbftl.store.manifest import Manifest, digests_of_files, read_manifest
 from fbftl.store.opening import open_store
 from fbftl.store.ragged import Column, Ragged, concatenate
 from fbftl.store.reader import FeatureStore
-from fbftl.store.target import manifest_path, work_path
+from fbftl.store.target import manifest_path, place_beside, work_path
 from fbftl.store.verify import Damage, damaged_files
 
 COLUMN_OF_OFFSETS = {offsets: column for column, offsets in OFFSETS.items()}
@@ -149,5 +149,4 @@ def _rebuild_manifest(store: str | Path, path: Path) -> None:
                 "extract the features again."
             )
     place = location(store)
-    name = str(store) if is_url(store) else Path(store).name
-    Manifest(name, opened.document, digests_of_files(place)).write(path)
+    Manifest(place_beside(path, store), opened.document, digests_of_files(place)).write(path)

@@ -18,8 +18,8 @@ from fbftl.store.arrays import READS_AT_ONCE, places_by_chunk
 if TYPE_CHECKING:
     from fbftl.store.reader import Features, FeatureStore
 
-_COPIES_OF_A_CHUNK = 3
-"""While it is read, a chunk exists encoded, decoded, and in Zarr's output buffer."""
+_COPIES_OF_A_CHUNK = 4
+"""While it is read, a chunk exists as a file's bytes, decoded, gathered, and in Zarr's buffer."""
 
 
 def shuffled_batches(

@@ -1,5 +1,6 @@
 """Where one cut's features go: the store, its manifest, and the work folder between them."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,3 +55,8 @@ def work_path(store: str | Path, manifest: str | Path | None = None) -> Path:
     """Return the folder of a store's unfinished extraction and of its lock, always local."""
     sibling = manifest_path(store, manifest) if is_url(store) else Path(store)
     return sibling.with_name(f".{sibling.stem}.work")
+
+
+def place_beside(manifest: Path, store: str | Path) -> str:
+    """Return what a manifest says about its store's place: the URL, or the path from there."""
+    return str(store) if is_url(store) else os.path.relpath(store, manifest.parent)

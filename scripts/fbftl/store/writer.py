@@ -53,7 +53,7 @@ class SplitWriter:
 
     @property
     def is_finished(self) -> bool:
-        """Whether every row of the split is in a finished chunk."""
+        """Whether every row of the split has been appended."""
         return self.next_row == self._count
 
     def append(self, start: int, features: Column, columns: Mapping[str, Column]) -> None:
