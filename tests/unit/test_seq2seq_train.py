@@ -371,7 +371,10 @@ def test_from_clients_through_the_store_to_rouge(source, tmp_path):
         tokens = TokenizedClients(file, source.tokenizer, longest=80)
         extract(tokens, forward_fn(source.model, [2, 1]), targets, batch=5)
         references = file.column("test", "summary")
+        told = next(TokenizedClients(file, source.tokenizer, 200, "sum up: ").batches("test", 5))
     store = open_store(tmp_path / "1.zarr")
+    (text,) = source.tokenizer.decode(told.arrays["tokens"][:1])
+    assert text == "sum up: " + splits["test"][0].dialogue
     stored, test = store.read("train"), store.read("test")
     plan = Plan(learning_rate=1e-3, batch=4, epochs=1, validation=0.0)
     results = {}
