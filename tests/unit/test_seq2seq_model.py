@@ -237,9 +237,10 @@ def test_damaged_files_and_pickles_are_refused(folder):
     path.write_bytes(whole)
     with pytest.raises(UserError, match="has sha256"):
         load_model(dataclasses.replace(SHAPE, vocab_size=300), path, "0" * 64)
-    (folder / "config.json").write_text("{")
-    with pytest.raises(UserError, match=r"config\.json is not JSON"):
-        load_folder(folder)
+    for text in ("{", "[]"):
+        (folder / "config.json").write_text(text)
+        with pytest.raises(UserError, match=r"config\.json is no JSON object"):
+            load_folder(folder)
 
 
 def test_an_embedding_that_is_not_shared_is_refused(folder):

@@ -9,7 +9,7 @@ import torch
 from fbftl.clients import Client, ClientFile, write_clients
 from fbftl.errors import UserError
 from fbftl.extract import extract
-from fbftl.seq2seq import dialogues
+from fbftl.seq2seq import dialogues, train
 from fbftl.seq2seq.batches import epoch_batches
 from fbftl.seq2seq.evaluate import one_sentence_per_line, rouge, write_predictions
 from fbftl.seq2seq.features import TokenizedClients, forward_fn, samples_of, token_id_bits
@@ -120,28 +120,23 @@ def client_updates(head, cut, data: Samples, round_: np.ndarray):
 
 @pytest.mark.parametrize("cut", [3, 1])
 def test_ftl_c_equals_fbftl_step_by_step(cut):
-    data = uploads(cut)
+    data, plan = uploads(cut), dataclasses.replace(PLAN, warmup=0.2, weight_decay=0.01)
+    schedule = [round_ for epoch in train._schedule(data, EVERYONE, plan, 0) for round_ in epoch]
     fbftl, ftl_c = new_head(model(), cut), new_head(model(), cut)
-    optimizers = [
-        torch.optim.AdamW([p for p in head.parameters() if p.requires_grad], lr=2e-3)
-        for head in (fbftl, ftl_c)
-    ]
-    random = np.random.default_rng(0)
-    for _ in range(2):
-        for round_ in epoch_batches(data.inputs.lengths, data.clients, 4, random):
-            optimizers[0].zero_grad()
-            batch_losses(fbftl, cut, data, round_).mean().backward()
-            updates = list(client_updates(ftl_c, cut, data, round_))
-            count = sum(held for _, held in updates)
-            trained = [p for p in ftl_c.parameters() if p.requires_grad]
-            for parameter, *sums in zip(trained, *(u for u, _ in updates), strict=True):
-                parameter.grad = sum(sums) / count
-            for optimizer in optimizers:
-                optimizer.step()
-            for (name, one), other in zip(
-                fbftl.named_parameters(), ftl_c.parameters(), strict=True
-            ):
-                torch.testing.assert_close(one, other, rtol=1e-3, atol=2e-5, msg=name)
+    server, rate = train._optimizer(fbftl, plan, len(schedule))
+    ftl_c_server, ftl_c_rate = train._optimizer(ftl_c, plan, len(schedule))
+    for round_ in schedule:
+        train._epoch_loss(fbftl, cut, data, [round_], server, rate)
+        updates = list(client_updates(ftl_c, cut, data, round_))
+        count = sum(held for _, held in updates)
+        trained = [p for p in ftl_c.parameters() if p.requires_grad]
+        for parameter, *sums in zip(trained, *(sums for sums, _ in updates), strict=True):
+            parameter.grad = sum(sums) / count
+        ftl_c_server.step()
+        ftl_c_rate.step()
+        for (name, one), other in zip(fbftl.named_parameters(), ftl_c.parameters(), strict=True):
+            torch.testing.assert_close(one, other, rtol=1e-3, atol=1e-4, msg=name)
+    assert not torch.equal(fbftl.lm_head.weight, model().lm_head.weight)
 
 
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=30), st.integers(4, 9), st.integers(0, 999))
@@ -376,15 +371,18 @@ def test_from_clients_through_the_store_to_rouge(source, tmp_path):
         tokens = TokenizedClients(file, source.tokenizer, longest=80)
         extract(tokens, forward_fn(source.model, [2, 1]), targets, batch=5)
         references = file.column("test", "summary")
+        told = next(TokenizedClients(file, source.tokenizer, 200, "sum up: ").batches("test", 5))
     store = open_store(tmp_path / "1.zarr")
-    train, test = store.read("train"), store.read("test")
+    (text,) = source.tokenizer.decode(told.arrays["tokens"][:1])
+    assert text == "sum up: " + splits["test"][0].dialogue
+    stored, test = store.read("train"), store.read("test")
     plan = Plan(learning_rate=1e-3, batch=4, epochs=1, validation=0.0)
     results = {}
     for cut in (1, ALL):
         runs = run_seeds(
             source,
             cut,
-            samples_of(train, cut),
+            samples_of(stored, cut),
             {0: EVERYONE, 1: EVERYONE[:5]},
             Evaluation(samples_of(test, cut).inputs, references, longest=10),
             plan,
@@ -393,8 +391,8 @@ def test_from_clients_through_the_store_to_rouge(source, tmp_path):
         assert [run.seed for run in runs] == [0, 1]
         assert all(len(run.predictions) == 5 for run in runs)
         assert json.dumps([record(run) for run in runs])
-    whole = batch_losses(source.model, ALL, samples_of(train, ALL), EVERYONE)
-    cached = batch_losses(source.model, 1, samples_of(train, 1), EVERYONE)
+    whole = batch_losses(source.model, ALL, samples_of(stored, ALL), EVERYONE)
+    cached = batch_losses(source.model, 1, samples_of(stored, 1), EVERYONE)
     torch.testing.assert_close(cached, whole, rtol=1e-4, atol=1e-5)
 
 

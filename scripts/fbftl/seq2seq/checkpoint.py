@@ -85,8 +85,10 @@ def load_folder(folder: str | Path) -> tuple[T5, str]:
             )
     try:
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        if not isinstance(config, dict):
+            raise ValueError("not an object")
     except ValueError:
-        raise UserError(f"{folder / 'config.json'} is not JSON; fetch it again") from None
+        raise UserError(f"{folder / 'config.json'} is no JSON object; fetch it again") from None
     shape = shape_from_config(config, str(folder / "config.json"))
     model = load_model(shape, folder / "model.safetensors")
     return model, (folder / "tokenizer.json").read_text(encoding="utf-8")

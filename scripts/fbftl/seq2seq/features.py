@@ -27,10 +27,14 @@ class TokenizedClients:
         samples: the client file, with the arrays ``dialogue`` and ``summary``.
         tokenizer: gives the token ids.
         longest: most tokens of a dialogue or summary; the rest is cut off.
+        prefix: put before every dialogue, for models that are told what to do.
     """
 
-    def __init__(self, samples: ClientFile, tokenizer: Tokenizer, longest: int) -> None:
-        self._samples, self._tokenizer, self._longest = samples, tokenizer, longest
+    def __init__(
+        self, samples: ClientFile, tokenizer: Tokenizer, longest: int, prefix: str = ""
+    ) -> None:
+        self._samples, self._tokenizer = samples, tokenizer
+        self._longest, self._prefix = longest, prefix
 
     def count(self, split: str) -> int:
         """Return the number of samples of a split."""
@@ -39,9 +43,10 @@ class TokenizedClients:
     def batches(self, split: str, size: int, start: int = 0) -> Iterator[Batch]:
         """Yield a split's rows from row `start` on, `size` at a time."""
         for batch in self._samples.batches(split, size, start):
-            texts = {"tokens": batch.arrays["dialogue"], "label": batch.arrays["summary"]}
+            dialogues = [self._prefix + text for text in batch.arrays["dialogue"]]
             arrays = {
-                name: self._tokenizer.encode(rows, self._longest) for name, rows in texts.items()
+                "tokens": self._tokenizer.encode(dialogues, self._longest),
+                "label": self._tokenizer.encode(batch.arrays["summary"], self._longest),
             }
             yield Batch(arrays, batch.client, batch.sample)
 
