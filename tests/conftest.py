@@ -3,7 +3,15 @@
 import os
 from pathlib import Path
 
+# Two test processes with two threads each on two cores would slow each other down many times.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 import pytest
+from hypothesis import settings
+
+# A busy machine is no failure: no example has a deadline, and every run draws the same examples.
+settings.register_profile("project", deadline=None, derandomize=True)
+settings.load_profile("project")
 
 ROOT = Path(__file__).resolve().parent.parent
 
