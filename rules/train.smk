@@ -3,6 +3,7 @@
 
 rule train_head:
     input:
+        unpack(public_features),
         # The manifest stands for the store: equal content leaves the runs alone.
         features=ancient("results/{task}/features.zarr"),
         manifest="results/{task}/features.json",
