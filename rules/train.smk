@@ -43,7 +43,7 @@ rule train_network:
     benchmark:
         "results/{task}/benchmarks/runs/{setting}.tsv"
     wildcard_constraints:
-        setting="(fl|ftl_f|sfl)(,[^/]+)?",
+        setting="(fl|ftl_f|sfl|released)(,[^/]+)?",
     conda:
         "../envs/workflow.yaml"
     params:

@@ -23,6 +23,7 @@ MODULES = {
     "ftl_f": "fbftl.methods.ftl_f",
     "fl": "fbftl.methods.fl",
     "sfl": "fbftl.methods.sfl",
+    "released": "fbftl.methods.released",
 }
 
 
