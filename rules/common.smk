@@ -8,7 +8,7 @@ import yaml
 
 sys.path.insert(0, str(Path(workflow.basedir, "scripts")))
 
-from fbftl.code import sources
+from fbftl.code import digest, sources
 from fbftl.config import resolve
 from fbftl.datasets import KINDS, check
 from fbftl.errors import UserError
@@ -44,21 +44,24 @@ wildcard_constraints:
     setting="[^/]+",
 
 
-def code(script):
-    """Return a script and the library modules it imports, as checksummed inputs."""
-    return sources(script, "scripts")
+def code(script, *modules):
+    """Return the digest of a script and the library modules it imports: a param of its rule.
+
+    One param instead of an input per module keeps the plan of ten thousand jobs short.
+    """
+    return digest(sources(script, "scripts", *modules))
 
 
 def code_of_method(wildcards):
-    """Return the sources of the training script and of a setting's own method."""
+    """Return the code of the training script and of a setting's own method."""
     method = STUDY.setting(wildcards.task, wildcards.setting).method
-    return sources("train_setting.py", "scripts", f"fbftl.methods.{method}")
+    return code("train_setting.py", f"fbftl.methods.{method}")
 
 
 def code_of_clients(wildcards):
-    """Return the sources of the partition script and of the task's kind of data."""
+    """Return the code of the partition script and of the task's kind of data."""
     kind = STUDY.task(wildcards.task)["data"]["kind"]
-    return sources("partition_clients.py", "scripts", f"fbftl.datasets.{KINDS[kind]}")
+    return code("partition_clients.py", f"fbftl.datasets.{KINDS[kind]}")
 
 
 def code_of_public(wildcards):
