@@ -17,7 +17,7 @@ from torch.func import functional_call, grad_and_value, vmap
 from torch.nn import functional
 
 from fbftl.batches import Rounds
-from fbftl.codec import NotFinite
+from fbftl.codec import NotFiniteError
 from fbftl.curves import Curves
 from fbftl.job import Training
 
@@ -158,7 +158,7 @@ def train_rounds(
         for place in range(len(epoch.clients) if not curves.diverged else 0):
             try:
                 loss, mean = gradient(_round(epoch, place, samples))
-            except NotFinite:
+            except NotFiniteError:
                 losses.append(math.nan)
                 break
             for parameter, value in zip(parameters, mean, strict=True):

@@ -32,7 +32,7 @@ class Compression:
 PLAIN = Compression()
 
 
-class NotFinite(ValueError):
+class NotFiniteError(ValueError):
     """There is NaN or infinity where a message should be made; in training, it has diverged."""
 
 
@@ -41,12 +41,12 @@ def finite_float32(values: np.ndarray) -> np.ndarray:
 
     Raises:
         ValueError: if it is empty.
-        NotFinite: if an element is NaN or infinite (also after rounding).
+        NotFiniteError: if an element is NaN or infinite (also after rounding).
     """
     with np.errstate(over="ignore"):
         values = np.ascontiguousarray(values, dtype=np.float32)
     if values.size == 0:
         raise ValueError("there is nothing to encode: the array is empty")
     if not np.isfinite(values).all():
-        raise NotFinite("a message cannot carry NaN or infinite values")
+        raise NotFiniteError("a message cannot carry NaN or infinite values")
     return values
