@@ -16,6 +16,7 @@ include: "rules/common.smk"
 include: "rules/clients.smk"
 include: "rules/source.smk"
 include: "rules/features.smk"
+include: "rules/public.smk"
 include: "rules/train.smk"
 include: "rules/analysis.smk"
 include: "rules/scarcity.smk"
@@ -24,6 +25,8 @@ include: "rules/scarcity.smk"
 rule all:
     default_target: True
     input:
+        # Named here too, so that a run file that was removed is made again.
+        all_runs(),
         all_results(),
     localrule: True
 
