@@ -125,15 +125,25 @@ def all_runs():
 
 RESULTS = {
     "scarcity": ["tables/scarcity.csv", "figures/scarcity.svg"],
+    "audit": ["tables/effects.csv"],
 }
 """What is made of each experiment, below a task's results; others end in their tidy table."""
+
+TASK_RESULTS = ["tables/claims.csv"]
+"""What is made of all experiments together, below a task's results."""
+
+PAPER_RESULTS = ["tables/audit.csv"]
+"""What is made of the paper's own numbers, below results/paper; no task is needed."""
 
 
 def all_results():
     """Return the tables and figures of the whole study."""
-    return [
+    of_paper = [f"results/paper/{path}" for path in PAPER_RESULTS]
+    of_tasks = [f"results/{task}/{path}" for task in STUDY.tasks for path in TASK_RESULTS]
+    of_experiments = [
         f"results/{task}/{path}"
         for task, experiments in STUDY.settings.items()
         for experiment in experiments
         for path in RESULTS.get(experiment, [f"experiments/{experiment}.csv"])
     ]
+    return of_paper + of_experiments + of_tasks
