@@ -12,6 +12,7 @@ from fbftl.code import sources
 from fbftl.config import resolve
 from fbftl.datasets import KINDS, check
 from fbftl.errors import UserError
+from fbftl.public import check_public, public_data
 
 
 def checked_study():
@@ -24,6 +25,11 @@ def checked_study():
         study = resolve(config, yaml.safe_load(schema.read_text(encoding="utf-8")))
         for task in study.tasks:
             check(study.task(task)["data"], study.config["data_folder"])
+            if study.asks_public(task):
+                block = study.task(task)
+                check_public(
+                    block["source"], block["privacy"]["public"], study.config["data_folder"]
+                )
     except UserError as error:
         sys.exit(str(error))
     return study
@@ -55,6 +61,14 @@ def code_of_clients(wildcards):
     return sources("partition_clients.py", "scripts", f"fbftl.datasets.{KINDS[kind]}")
 
 
+def code_of_public(wildcards):
+    """Return the sources of the script that chooses public samples and of their kind of data."""
+    task = STUDY.task(wildcards.task)
+    data = public_data(task["source"], task["privacy"]["public"])
+    kind = [] if data is None else [f"fbftl.datasets.{KINDS[data['kind']]}"]
+    return sources("choose_public.py", "scripts", *kind)
+
+
 def store_of(task):
     """Return the folder or URL of a task's feature store."""
     return STUDY.task(task)["features"]["store"] or f"results/{task}/features.zarr"
@@ -63,6 +77,26 @@ def store_of(task):
 def task_block(wildcards, block):
     """Return one block of a task's configuration."""
     return STUDY.task(wildcards.task)[block]
+
+
+def public_block(wildcards):
+    """Return how a task's public samples are chosen."""
+    return STUDY.task(wildcards.task)["privacy"]["public"]
+
+
+def features_here(wildcards):
+    """Return a task's features block for a further store, which stays below its results."""
+    return STUDY.task(wildcards.task)["features"] | {"store": None}
+
+
+def public_features(wildcards):
+    """Return the public features that a training job reads, by input name; most read none."""
+    if not STUDY.needs_public(wildcards.task, wildcards.setting):
+        return {}
+    return {
+        "public": ancient(f"results/{wildcards.task}/public.zarr"),
+        "public_manifest": f"results/{wildcards.task}/public.json",
+    }
 
 
 def job_of(wildcards):

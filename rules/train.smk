@@ -3,6 +3,7 @@
 
 rule train_head:
     input:
+        unpack(public_features),
         # The manifest stands for the store: equal content leaves the runs alone.
         features=ancient("results/{task}/features.zarr"),
         manifest="results/{task}/features.json",
@@ -42,7 +43,7 @@ rule train_network:
     benchmark:
         "results/{task}/benchmarks/runs/{setting}.tsv"
     wildcard_constraints:
-        setting="(fl|ftl_f|sfl)(,[^/]+)?",
+        setting="(fl|ftl_f|sfl|released)(,[^/]+)?",
     conda:
         "../envs/workflow.yaml"
     params:

@@ -26,7 +26,7 @@ def run(job: Job, inputs: Inputs) -> Outcome:
     store = open_store(inputs.manifest)
     features, test = store.read("train"), store.read("test")
     classes = int(max(features.labels.max(), test.labels.max())) + 1
-    how = sending(job, features, classes, _public(inputs.public))
+    how = sending(job, features, classes, _public(inputs.public_manifest))
     ledger = Ledger(method="fbftl", store=store.digest)
     releases, uploads = upload(how, ledger)
     split = [
@@ -114,8 +114,8 @@ def schedule(job: Job, samples: int, rows: list[np.ndarray]) -> Iterator[batches
     return batches.shuffled(rows, *shape)
 
 
-def _public(store: Path | None) -> np.ndarray | None:
-    return None if store is None else open_store(store).read("train").values
+def _public(manifest: Path | None) -> np.ndarray | None:
+    return None if manifest is None else open_store(manifest).read("train").values
 
 
 def _on_device(
