@@ -28,7 +28,9 @@ def checked_study():
             if study.asks_public(task):
                 block = study.task(task)
                 check_public(
-                    block["source"], block["privacy"]["public"], study.config["data_folder"]
+                    block["source"],
+                    block["privacy"]["public"],
+                    study.config["data_folder"],
                 )
     except UserError as error:
         sys.exit(str(error))
@@ -65,11 +67,11 @@ def code_of_clients(wildcards):
 
 
 def code_of_public(wildcards):
-    """Return the sources of the script that chooses public samples and of their kind of data."""
+    """Return the code of the script that chooses public samples and of their kind of data."""
     task = STUDY.task(wildcards.task)
     data = public_data(task["source"], task["privacy"]["public"])
     kind = [] if data is None else [f"fbftl.datasets.{KINDS[data['kind']]}"]
-    return sources("choose_public.py", "scripts", *kind)
+    return code("choose_public.py", *kind)
 
 
 def store_of(task):
@@ -139,7 +141,9 @@ PAPER_RESULTS = ["tables/audit.csv"]
 def all_results():
     """Return the tables and figures of the whole study."""
     of_paper = [f"results/paper/{path}" for path in PAPER_RESULTS]
-    of_tasks = [f"results/{task}/{path}" for task in STUDY.tasks for path in TASK_RESULTS]
+    of_tasks = [
+        f"results/{task}/{path}" for task in STUDY.tasks for path in TASK_RESULTS
+    ]
     of_experiments = [
         f"results/{task}/{path}"
         for task, experiments in STUDY.settings.items()
