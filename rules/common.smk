@@ -115,6 +115,19 @@ def runs_of(wildcards):
     return [f"results/{wildcards.task}/runs/{name}.json" for name in settings]
 
 
+def experiments_of(wildcards):
+    """Return a task's tidy tables, and its table of methods if the study compares them."""
+    experiments = STUDY.experiments(wildcards.task)
+    files = {
+        "experiments": [
+            f"results/{wildcards.task}/experiments/{e}.csv" for e in experiments
+        ]
+    }
+    if "methods" in experiments:
+        files["methods"] = f"results/{wildcards.task}/tables/methods.csv"
+    return files
+
+
 def all_runs():
     """Return the run files of the whole study."""
     return sorted(
