@@ -32,7 +32,7 @@ class FeatureStore:
     @property
     def digest(self) -> str:
         """SHA-256 of the store's document, which holds the digests of all its arrays."""
-        return self._document["digest"]
+        return self.document["digest"]
 
     @property
     def splits(self) -> tuple[str, ...]:
