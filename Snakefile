@@ -24,6 +24,8 @@ include: "rules/scarcity.smk"
 rule all:
     default_target: True
     input:
+        # Named here too, so that a run file that was removed is made again.
+        all_runs(),
         all_results(),
     localrule: True
 

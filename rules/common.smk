@@ -55,6 +55,11 @@ def code_of_clients(wildcards):
     return sources("partition_clients.py", "scripts", f"fbftl.datasets.{KINDS[kind]}")
 
 
+def store_of(task):
+    """Return the folder or URL of a task's feature store."""
+    return STUDY.task(task)["features"]["store"] or f"results/{task}/features.zarr"
+
+
 def task_block(wildcards, block):
     """Return one block of a task's configuration."""
     return STUDY.task(wildcards.task)[block]

@@ -21,3 +21,36 @@ rule extract:
         features=partial(task_block, block="features"),
     script:
         "../scripts/extract_features.py"
+
+
+rule verify_features:
+    input:
+        manifests=expand("results/{task}/features.json", task=STUDY.tasks),
+        code=code("verify_features.py"),
+    log:
+        "results/logs/verify_features.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        stores=[store_of(task) for task in STUDY.tasks],
+    script:
+        "../scripts/verify_features.py"
+
+
+rule repair_features:
+    input:
+        clients=expand("results/{task}/clients.h5", task=STUDY.tasks),
+        weights=expand("results/{task}/source.safetensors", task=STUDY.tasks),
+        sources=expand("results/{task}/source.json", task=STUDY.tasks),
+        code=code("repair_features.py"),
+    log:
+        "results/logs/repair_features.log",
+    conda:
+        "../envs/workflow.yaml"
+    threads: 2
+    params:
+        stores=[store_of(task) for task in STUDY.tasks],
+        manifests=expand("results/{task}/features.json", task=STUDY.tasks),
+        features=[STUDY.task(task)["features"] for task in STUDY.tasks],
+    script:
+        "../scripts/repair_features.py"

@@ -30,11 +30,11 @@ MODULES = {
 class Inputs:
     """The files that a method may read, and the device it computes on."""
 
-    features: Path
-    """The feature store."""
     manifest: Path
-    """The feature store's manifest: cut layer, preprocessing, digests."""
+    """The feature store's manifest: where the store is, cut layer, preprocessing, digests."""
     device: "torch.device"
+    features: Path | None = None
+    """The feature store, where it is a folder; methods open what the manifest names."""
     public: Path | None = None
     """Feature store of public samples, for a clip norm that is their quantile."""
     clients: Path | None = None

@@ -23,7 +23,7 @@ from fbftl.uploads import Uploads, held_out, participating
 
 def run(job: Job, inputs: Inputs) -> Outcome:
     """Train one head per seed on the uploads that this setting lets the server have."""
-    store = open_store(inputs.features)
+    store = open_store(inputs.manifest)
     features, test = store.read("train"), store.read("test")
     classes = int(max(features.labels.max(), test.labels.max())) + 1
     how = sending(job, features, classes, _public(inputs.public))

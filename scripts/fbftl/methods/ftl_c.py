@@ -16,7 +16,7 @@ from fbftl.store import Features, open_store
 
 def run(job: Job, inputs: Inputs) -> Outcome:
     """Train one head per seed by rounds."""
-    store = open_store(inputs.features)
+    store = open_store(inputs.manifest)
     train = store.read("train")
     federation = Federation(
         samples=_on_device(train, inputs.device),

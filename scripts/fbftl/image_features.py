@@ -1,0 +1,63 @@
+"""The features of images: which extractor a task asks for, and what identifies its output."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from fbftl.clients import ClientFile
+from fbftl.files import sha256
+from fbftl.forward import Forward, forward_fn
+from fbftl.preprocess import Preprocessing
+from fbftl.source import load_source
+from fbftl.store import Provenance
+
+LIBRARIES = ("torch", "numpy", "zarr")
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """The frozen extractor of a task, ready to run, and the provenance of what it makes."""
+
+    forward: Forward
+    provenance: Provenance
+
+
+def extraction(
+    samples: ClientFile, weights: str, source: str, features: Mapping[str, Any], device: str
+) -> Extraction:
+    """Return the extraction that a task's `features` block asks for.
+
+    Args:
+        samples: the client file, open.
+        weights: path of the source model's weights.
+        source: path of the source model's manifest.
+        features: the block.
+        device: `cpu` or `cuda`.
+
+    Raises:
+        UserError: if the cut cannot be made, or the weights are not the manifest's.
+    """
+    described = json.loads(Path(source).read_text(encoding="utf-8"))
+    preprocessing = Preprocessing.of(described["preprocessing"]).overridden(features)
+    image = samples.rows("train", 0, 1).arrays["pixels"].shape[1:]
+    return Extraction(
+        forward=forward_fn(
+            load_source(weights, described),
+            [features["cut"]],
+            preprocessing,
+            image,
+            features["pool"],
+            device,
+        ),
+        provenance=Provenance(
+            source=described["sha256"],
+            cut=features["cut"],
+            preprocessing=preprocessing.document() | {"pool": features["pool"]},
+            data=sha256(samples.path),
+            dtype=features["dtype"],
+            libraries={name: version(name) for name in LIBRARIES},
+        ),
+    )

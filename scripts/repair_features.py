@@ -1,0 +1,52 @@
+"""Repair feature stores: extract again what is damaged, chunk by chunk, and nothing else."""
+
+from typing import Any
+
+from fbftl import devices
+from fbftl.clients import ClientFile
+from fbftl.extract import rows_again
+from fbftl.image_features import extraction
+from fbftl.logs import log, run_job
+from fbftl.store import repair
+
+
+def main(
+    clients: str, weights: str, source: str, store: str, manifest: str,
+    features: dict[str, Any], device: str,
+) -> None:  # fmt: skip
+    """Mend every damaged chunk of one store with the same bytes as before.
+
+    Args:
+        clients: path of the client file.
+        weights: path of the source model's weights.
+        source: path of the source model's manifest.
+        store: the store, a folder or a URL.
+        manifest: its manifest.
+        features: config block `features` of the task.
+        device: `cpu` or `cuda`, as the extraction had.
+    """
+    with ClientFile(clients) as samples:
+        asked = extraction(samples, weights, source, features, device)
+        again = rows_again(samples, asked.forward, features["cut"], features["batch"])
+        mended = repair(store, again, manifest)
+    log.info("%s: %d damaged files mended", store, len(mended))
+
+
+def main_of_tasks(job: Any) -> None:
+    """Repair the store of every task of the study."""
+    where = devices.prepare(job.config["device"], job.threads)
+    tasks = zip(
+        job.input.clients,
+        job.input.weights,
+        job.input.sources,
+        job.params.stores,
+        job.params.manifests,
+        job.params.features,
+        strict=True,
+    )
+    for task in tasks:
+        main(*task, where.type)
+
+
+if __name__ == "__main__":
+    run_job(snakemake, main_of_tasks)

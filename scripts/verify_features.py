@@ -1,0 +1,19 @@
+"""Verify feature stores byte by byte against their manifests."""
+
+from fbftl.logs import log, run_job
+from fbftl.store import require_sound
+
+
+def main(stores: list[str], manifests: list[str]) -> None:
+    """Check stores, folders or URLs, against the manifests that vouch for them.
+
+    Raises:
+        UserError: if one is damaged, naming store, array and chunk.
+    """
+    for store, manifest in zip(stores, manifests, strict=True):
+        require_sound(store, manifest)
+        log.info("%s: sound", store)
+
+
+if __name__ == "__main__":
+    run_job(snakemake, lambda job: main(job.params.stores, list(job.input.manifests)))

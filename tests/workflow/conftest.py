@@ -1,0 +1,27 @@
+"""Copies of the project: fresh, or with the toy study finished."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from project import Project, copied
+
+
+@pytest.fixture
+def fresh(root: Path, tmp_path: Path) -> Project:
+    """A copy of the project in which nothing has run."""
+    return copied(root, tmp_path / "project")
+
+
+@pytest.fixture(scope="session")
+def reference(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A copy in which the toy study has run to its end; for reading only."""
+    project = copied(root, tmp_path_factory.mktemp("reference") / "project")
+    project.finish()
+    return project
+
+
+@pytest.fixture
+def finished(reference: Project, tmp_path: Path) -> Project:
+    """A copy of the finished toy study, for a test to change as it likes."""
+    return Project(Path(shutil.copytree(reference.folder, tmp_path / "project", symlinks=True)))

@@ -1,0 +1,134 @@
+"""A copy of the project in a folder of its own, in which a test runs the workflow for real."""
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+TOY = "tests/workflow/toy.yaml"
+NOT_SCIENCE = ("logs", "benchmarks")
+"""Folders below a task's results that tell how a result was made, not what it is."""
+
+
+@dataclass(frozen=True)
+class Project:
+    """A copy of the project's files."""
+
+    folder: Path
+
+    @property
+    def results(self) -> Path:
+        """The folder of results."""
+        return self.folder / "results"
+
+    def command(self, *arguments: str, study: dict[str, Any] | None = None) -> list[str]:
+        """Return the command line of a call on two cores, the toy study and `study` laid over."""
+        overlays = [TOY]
+        if study is not None:
+            overlays.append("overlay.yaml")
+            (self.folder / "overlay.yaml").write_text(yaml.safe_dump(study), encoding="utf-8")
+        called = [sys.executable, "-m", "snakemake", "--configfile", *overlays]
+        return [*called, "--cores", "2", *arguments]
+
+    def start(self, *arguments: str, study: dict[str, Any] | None = None) -> subprocess.Popen[str]:
+        """Start a call in a process group of its own; its output goes to `console.txt`."""
+        with open(self.folder / "console.txt", "w") as console:
+            return subprocess.Popen(
+                self.command(*arguments, study=study),
+                cwd=self.folder,
+                env=environment(),
+                stdout=console,
+                stderr=subprocess.STDOUT,
+                text=True,
+                start_new_session=True,
+            )
+
+    def call(
+        self, *arguments: str, study: dict[str, Any] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        """Make a call and wait for its end, whatever that is."""
+        return subprocess.run(
+            self.command(*arguments, study=study),
+            cwd=self.folder,
+            env=environment(),
+            capture_output=True,
+            text=True,
+        )
+
+    def finish(self, *arguments: str, study: dict[str, Any] | None = None) -> None:
+        """Make a call that must succeed."""
+        done = self.call(*arguments, study=study)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    def planned(self, *arguments: str, study: dict[str, Any] | None = None) -> Counter[str]:
+        """Return how many jobs of each rule a dry run lists, targets left out."""
+        done = self.call("--dry-run", *arguments, study=study)
+        assert done.returncode == 0, done.stdout + done.stderr
+        said = done.stdout + done.stderr
+        if "Nothing to be done" in said:
+            return Counter()
+        table = re.search(r"^-+ +-+\n(.*?)^total ", said, re.MULTILINE | re.DOTALL)
+        assert table is not None, said
+        jobs = Counter({rule: int(count) for rule, count in map(str.split, table[1].splitlines())})
+        for target in ("all", "features", "runs"):
+            del jobs[target]
+        return jobs
+
+    def edit(self, path: str, old: str, new: str) -> None:
+        """Replace text that must be there in one of the project's files."""
+        text = (self.folder / path).read_text(encoding="utf-8")
+        assert old in text
+        (self.folder / path).write_text(text.replace(old, new), encoding="utf-8")
+
+    def append(self, path: str, text: str) -> None:
+        """Append text to one of the project's files."""
+        with open(self.folder / path, "a", encoding="utf-8") as file:
+            file.write(text)
+
+    def science(self) -> dict[str, str]:
+        """Return the digest of every result by its path: what two equal runs must share."""
+        found = {}
+        for path in sorted(self.results.rglob("*")):
+            parts = path.relative_to(self.results).parts
+            about = set(parts) & set(NOT_SCIENCE) or path.name.endswith(".meta.json")
+            if path.is_file() and not about and path.name != ".snakemake_timestamp":
+                found["/".join(parts)] = hashlib.sha256(path.read_bytes()).hexdigest()
+        return found
+
+
+def environment() -> dict[str, str]:
+    """Return this process's environment with the running interpreter first on the path."""
+    return os.environ | {
+        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    }
+
+
+def tracked(root: Path) -> list[str]:
+    """Return the project's own files: those that git knows, or all but hidden ones without git."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        cwd=root,
+        capture_output=True,
+        text=True,
+    )
+    if listed.returncode == 0:
+        return [name for name in listed.stdout.splitlines() if (root / name).is_file()]
+    skipped = {"results", ".snakemake", ".venv", "__pycache__"}
+    below = (path.relative_to(root) for path in root.rglob("*") if path.is_file())
+    return [str(path) for path in below if not skipped & set(path.parts)]
+
+
+def copied(root: Path, folder: Path) -> Project:
+    """Copy the project's own files to a new folder."""
+    for name in tracked(root):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(root / name, folder / name)
+    return Project(folder)

@@ -1,0 +1,106 @@
+"""What a change reruns: exactly what depends on it, and nothing when nothing depends on it."""
+
+import os
+from collections import Counter
+from typing import Any
+
+import pytest
+from project import Project
+
+WHOLE = Counter(
+    clients=1, source=1, extract=1, train_head=4, collect=1, tabulate_scarcity=1, plot_scarcity=1
+)
+FROM_RUNS = Counter(train_head=4, collect=1, tabulate_scarcity=1, plot_scarcity=1)
+FROM_FEATURES = FROM_RUNS + Counter(extract=1)
+
+
+def scarcity(**axes: list[Any]) -> dict[str, Any]:
+    """Return an overlay that replaces the toy study's grid."""
+    return {"experiments": {"scarcity": {"grids": [axes]}}}
+
+
+def test_a_fresh_copy_plans_the_whole_study(fresh: Project) -> None:
+    assert fresh.planned() == WHOLE
+    assert fresh.science().keys() == {"README.md"}
+
+
+def test_a_finished_study_has_nothing_to_do(finished: Project) -> None:
+    assert finished.planned() == Counter()
+
+
+def test_one_more_packet_loss_rate_is_one_more_training_job(finished: Project) -> None:
+    study = scarcity(fraction=[1.0], plr=[0.0, 0.5, 0.7])
+    assert finished.planned(study=study) == FROM_RUNS - Counter(train_head=3)
+
+
+def test_a_smaller_grid_trains_nothing(finished: Project) -> None:
+    assert finished.planned(study=scarcity(plr=[0.0, 0.5]))["train_head"] == 0
+
+
+def test_a_changed_training_value_trains_again(finished: Project) -> None:
+    study = {"tasks": {"digits": {"training": {"learning_rate": 0.02}}}}
+    assert finished.planned(study=study) == FROM_RUNS
+
+
+def test_swapped_training_values_train_again(finished: Project) -> None:
+    """Two values that change places are a change, although the set of values stays the same."""
+    one = {"tasks": {"digits": {"training": {"momentum": 0.25, "validation": 0.125}}}}
+    other = {"tasks": {"digits": {"training": {"momentum": 0.125, "validation": 0.25}}}}
+    finished.finish(study=one)
+    assert finished.planned(study=one) == Counter()
+    assert finished.planned(study=other) == FROM_RUNS
+
+
+def test_a_changed_cut_extracts_again_and_makes_no_client_or_source(finished: Project) -> None:
+    study = {"tasks": {"digits": {"features": {"cut": "fc1"}}}}
+    assert finished.planned(study=study) == FROM_FEATURES
+
+
+CHANGES = {
+    "scripts/plot_scarcity.py": Counter(plot_scarcity=1),
+    "scripts/tabulate_scarcity.py": Counter(tabulate_scarcity=1),
+    "scripts/collect_runs.py": Counter(collect=1, tabulate_scarcity=1, plot_scarcity=1),
+    "scripts/fbftl/style.py": Counter(plot_scarcity=1),
+    "scripts/fbftl/training.py": FROM_RUNS,
+    "scripts/fbftl/methods/fbftl.py": FROM_RUNS,
+    "scripts/fbftl/methods/ftl_f.py": Counter(),
+    "scripts/fbftl/store/writer.py": FROM_FEATURES,
+    "scripts/fbftl/extract.py": FROM_FEATURES,
+    "scripts/fbftl/letters.py": FROM_FEATURES + Counter(source=1),
+    "scripts/fbftl/partition.py": FROM_FEATURES + Counter(clients=1),
+    "scripts/fbftl/datasets/digits.py": FROM_FEATURES + Counter(clients=1),
+    "scripts/fbftl/files.py": WHOLE,
+    "README.md": Counter(),
+    "tests/conftest.py": Counter(),
+}
+"""A file and the jobs that a comment added to it makes necessary."""
+
+
+@pytest.mark.parametrize("path", CHANGES)
+def test_a_changed_file_reruns_what_uses_it(finished: Project, path: str) -> None:
+    finished.append(path, "\n# changed\n")
+    assert finished.planned() == CHANGES[path]
+
+
+def test_touched_files_rerun_nothing(finished: Project) -> None:
+    for path in (finished.folder / "scripts").rglob("*.py"):
+        os.utime(path)
+    for name in ("Snakefile", "config.yaml", "rules/train.smk"):
+        os.utime(finished.folder / name)
+    assert finished.planned() == Counter()
+
+
+def test_the_kind_of_data_decides_which_reader_counts(finished: Project) -> None:
+    finished.append("scripts/fbftl/datasets/parquet.py", "\n# changed\n")
+    assert finished.planned() == Counter()
+
+
+def test_equal_features_leave_the_runs_alone(finished: Project) -> None:
+    """Extracted again on its own, a store of equal content starts no training."""
+    finished.finish("--forcerun", "extract", "--", "features")
+    assert finished.planned() == Counter()
+
+
+def test_a_removed_run_is_made_again(finished: Project) -> None:
+    (finished.results / "digits/runs/fbftl.json").unlink()
+    assert finished.planned() == FROM_RUNS - Counter(train_head=3)
