@@ -8,9 +8,9 @@ import yaml
 
 sys.path.insert(0, str(Path(workflow.basedir, "scripts")))
 
+from fbftl import datasets, source_check
 from fbftl.code import digest, sources
 from fbftl.config import resolve
-from fbftl.datasets import KINDS, check
 from fbftl.errors import UserError
 from fbftl.public import check_public, public_data
 
@@ -18,15 +18,16 @@ from fbftl.public import check_public, public_data
 def checked_study():
     """Return the study that the configuration describes, or stop with one sentence.
 
-    Data files are looked at too, so that a missing one stops the run before its first job.
+    Files that it names are looked at too, so that a missing one stops the run before its first job.
     """
     schema = Path(workflow.basedir, "rules", "schemas", "config.schema.yaml")
     try:
         study = resolve(config, yaml.safe_load(schema.read_text(encoding="utf-8")))
         for task in study.tasks:
-            check(study.task(task)["data"], study.config["data_folder"])
+            block = study.task(task)
+            datasets.check(block["data"], study.config["data_folder"])
+            source_check.check(block["source"], study.config["data_folder"])
             if study.asks_public(task):
-                block = study.task(task)
                 check_public(
                     block["source"],
                     block["privacy"]["public"],
@@ -62,15 +63,36 @@ def code_of_method(wildcards):
 
 def code_of_clients(wildcards):
     """Return the code of the partition script and of the task's kind of data."""
-    kind = STUDY.task(wildcards.task)["data"]["kind"]
-    return code("partition_clients.py", f"fbftl.datasets.{KINDS[kind]}")
+    return code(
+        "partition_clients.py", datasets.module(STUDY.task(wildcards.task)["data"])
+    )
+
+
+def code_of_source(wildcards):
+    """Return the code of the source's script and of its task's kind of data."""
+    modules = source_check.modules(STUDY.task(wildcards.task)["source"])
+    return code("prepare_source.py", *modules)
+
+
+def files_of_data(wildcards):
+    """Return the data files that a task names."""
+    return datasets.files(
+        STUDY.task(wildcards.task)["data"], STUDY.config["data_folder"]
+    )
+
+
+def files_of_source(wildcards):
+    """Return the files that a task's source names."""
+    return source_check.files(
+        STUDY.task(wildcards.task)["source"], STUDY.config["data_folder"]
+    )
 
 
 def code_of_public(wildcards):
     """Return the code of the script that chooses public samples and of their kind of data."""
     task = STUDY.task(wildcards.task)
     data = public_data(task["source"], task["privacy"]["public"])
-    kind = [] if data is None else [f"fbftl.datasets.{KINDS[data['kind']]}"]
+    kind = [] if data is None else [datasets.module(data)]
     return code("choose_public.py", *kind)
 
 
