@@ -12,6 +12,9 @@ min_version("9.11")
 configfile: "config.yaml"
 
 
+report: "rules/captions/workflow.rst"
+
+
 include: "rules/common.smk"
 include: "rules/clients.smk"
 include: "rules/source.smk"

@@ -19,6 +19,7 @@ rule tabulate_audit:
         csv="results/paper/tables/audit.csv",
         md="results/paper/tables/audit.md",
         tex="results/paper/tables/audit.tex",
+        html=reported("results/paper/tables/audit.html", "audit", "Audit", "audit"),
     log:
         "results/paper/logs/tables/audit.log",
     conda:
@@ -35,6 +36,12 @@ rule tabulate_effects:
         csv="results/{task}/tables/effects.csv",
         md="results/{task}/tables/effects.md",
         tex="results/{task}/tables/effects.tex",
+        html=reported(
+            "results/{task}/tables/effects.html",
+            "audit",
+            "Habits of the script",
+            "effects",
+        ),
     log:
         "results/{task}/logs/tables/effects.log",
     conda:
@@ -46,7 +53,11 @@ rule tabulate_effects:
 def all_experiments(wildcards):
     """Return a task's tidy tables, and its table of methods if the study compares them."""
     experiments = STUDY.experiments(wildcards.task)
-    files = {"experiments": [f"results/{wildcards.task}/experiments/{e}.csv" for e in experiments]}
+    files = {
+        "experiments": [
+            f"results/{wildcards.task}/experiments/{e}.csv" for e in experiments
+        ]
+    }
     if "methods" in experiments:
         files["methods"] = f"results/{wildcards.task}/tables/methods.csv"
     return files
@@ -60,6 +71,7 @@ rule tabulate_claims:
         csv="results/{task}/tables/claims.csv",
         md="results/{task}/tables/claims.md",
         tex="results/{task}/tables/claims.tex",
+        html=reported("results/{task}/tables/claims.html", "audit", "Claims", "claims"),
     log:
         "results/{task}/logs/tables/claims.log",
     conda:

@@ -28,7 +28,9 @@ def checked_study():
             if study.asks_public(task):
                 block = study.task(task)
                 check_public(
-                    block["source"], block["privacy"]["public"], study.config["data_folder"]
+                    block["source"],
+                    block["privacy"]["public"],
+                    study.config["data_folder"],
                 )
     except UserError as error:
         sys.exit(str(error))
@@ -120,6 +122,28 @@ def all_runs():
     )
 
 
+QUESTIONS = {
+    "cost": "1 What does it cost?",
+    "loss": "2 What does loss do?",
+    "compression": "3 What does compression do?",
+    "privacy": "4 What leaks?",
+    "audit": "5 What disagrees with the paper?",
+}
+"""The report's chapters."""
+
+
+def reported(path, question, title, caption):
+    """Return an output of a task, or of the paper, that the report shows under a question."""
+    kind = "figure" if path.endswith(".svg") else "table"
+    of = "{task}" if "{task}" in path else "the paper's task"
+    return report(
+        path,
+        caption=f"captions/{caption}.rst",
+        category=QUESTIONS[question],
+        labels={"result": title, "kind": kind, "task": of},
+    )
+
+
 RESULTS = {
     "scarcity": ["tables/scarcity.csv", "figures/scarcity.svg"],
     "audit": ["tables/effects.csv"],
@@ -136,7 +160,9 @@ PAPER_RESULTS = ["tables/audit.csv"]
 def all_results():
     """Return the tables and figures of the whole study."""
     of_paper = [f"results/paper/{path}" for path in PAPER_RESULTS]
-    of_tasks = [f"results/{task}/{path}" for task in STUDY.tasks for path in TASK_RESULTS]
+    of_tasks = [
+        f"results/{task}/{path}" for task in STUDY.tasks for path in TASK_RESULTS
+    ]
     of_experiments = [
         f"results/{task}/{path}"
         for task, experiments in STUDY.settings.items()

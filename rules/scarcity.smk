@@ -4,11 +4,15 @@
 rule tabulate_scarcity:
     input:
         runs="results/{task}/experiments/scarcity.csv",
+        fig8="published/fig8.csv",
         code=code("tabulate_scarcity.py"),
     output:
         csv="results/{task}/tables/scarcity.csv",
         md="results/{task}/tables/scarcity.md",
         tex="results/{task}/tables/scarcity.tex",
+        html=reported(
+            "results/{task}/tables/scarcity.html", "loss", "Scarcity", "scarcity"
+        ),
     log:
         "results/{task}/logs/tables/scarcity.log",
     conda:
@@ -20,9 +24,11 @@ rule tabulate_scarcity:
 rule plot_scarcity:
     input:
         runs="results/{task}/experiments/scarcity.csv",
+        fig8="published/fig8.csv",
         code=code("plot_scarcity.py"),
     output:
-        multiext("results/{task}/figures/scarcity", ".svg", ".pdf", ".png", ".csv"),
+        reported("results/{task}/figures/scarcity.svg", "loss", "Scarcity", "scarcity"),
+        multiext("results/{task}/figures/scarcity", ".pdf", ".png", ".csv"),
     log:
         "results/{task}/logs/figures/scarcity.log",
     conda:
