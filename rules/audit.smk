@@ -3,6 +3,7 @@
 
 rule tabulate_audit:
     input:
+        unpack(dialogues_at_hand),
         setup="published/setup.csv",
         script="published/script.csv",
         table3="published/table3.csv",
@@ -14,7 +15,6 @@ rule tabulate_audit:
         fig12="published/fig12.csv",
         notebook_noise="published/notebook_noise.csv",
         paper004="published/paper004_cnn.csv",
-        code=code("tabulate_audit.py"),
     output:
         csv="results/paper/tables/audit.csv",
         md="results/paper/tables/audit.md",
@@ -24,6 +24,8 @@ rule tabulate_audit:
         "results/paper/logs/tables/audit.log",
     conda:
         "../envs/workflow.yaml"
+    params:
+        code=code("tabulate_audit.py"),
     script:
         "../scripts/tabulate_audit.py"
 
@@ -31,7 +33,6 @@ rule tabulate_audit:
 rule tabulate_effects:
     input:
         runs="results/{task}/experiments/audit.csv",
-        code=code("tabulate_effects.py"),
     output:
         csv="results/{task}/tables/effects.csv",
         md="results/{task}/tables/effects.md",
@@ -46,27 +47,15 @@ rule tabulate_effects:
         "results/{task}/logs/tables/effects.log",
     conda:
         "../envs/workflow.yaml"
+    params:
+        code=code("tabulate_effects.py"),
     script:
         "../scripts/tabulate_effects.py"
 
 
-def all_experiments(wildcards):
-    """Return a task's tidy tables, and its table of methods if the study compares them."""
-    experiments = STUDY.experiments(wildcards.task)
-    files = {
-        "experiments": [
-            f"results/{wildcards.task}/experiments/{e}.csv" for e in experiments
-        ]
-    }
-    if "methods" in experiments:
-        files["methods"] = f"results/{wildcards.task}/tables/methods.csv"
-    return files
-
-
 rule tabulate_claims:
     input:
-        unpack(all_experiments),
-        code=code("tabulate_claims.py"),
+        unpack(experiments_of),
     output:
         csv="results/{task}/tables/claims.csv",
         md="results/{task}/tables/claims.md",
@@ -76,5 +65,7 @@ rule tabulate_claims:
         "results/{task}/logs/tables/claims.log",
     conda:
         "../envs/workflow.yaml"
+    params:
+        code=code("tabulate_claims.py"),
     script:
         "../scripts/tabulate_claims.py"

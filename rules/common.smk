@@ -8,7 +8,7 @@ import yaml
 
 sys.path.insert(0, str(Path(workflow.basedir, "scripts")))
 
-from fbftl.code import sources
+from fbftl.code import digest, sources
 from fbftl.config import resolve
 from fbftl.datasets import KINDS, check
 from fbftl.errors import UserError
@@ -46,29 +46,32 @@ wildcard_constraints:
     setting="[^/]+",
 
 
-def code(script):
-    """Return a script and the library modules it imports, as checksummed inputs."""
-    return sources(script, "scripts")
+def code(script, *modules):
+    """Return the digest of a script and the library modules it imports: a param of its rule.
+
+    One param instead of an input per module keeps the plan of ten thousand jobs short.
+    """
+    return digest(sources(script, "scripts", *modules))
 
 
 def code_of_method(wildcards):
-    """Return the sources of the training script and of a setting's own method."""
+    """Return the code of the training script and of a setting's own method."""
     method = STUDY.setting(wildcards.task, wildcards.setting).method
-    return sources("train_setting.py", "scripts", f"fbftl.methods.{method}")
+    return code("train_setting.py", f"fbftl.methods.{method}")
 
 
 def code_of_clients(wildcards):
-    """Return the sources of the partition script and of the task's kind of data."""
+    """Return the code of the partition script and of the task's kind of data."""
     kind = STUDY.task(wildcards.task)["data"]["kind"]
-    return sources("partition_clients.py", "scripts", f"fbftl.datasets.{KINDS[kind]}")
+    return code("partition_clients.py", f"fbftl.datasets.{KINDS[kind]}")
 
 
 def code_of_public(wildcards):
-    """Return the sources of the script that chooses public samples and of their kind of data."""
+    """Return the code of the script that chooses public samples and of their kind of data."""
     task = STUDY.task(wildcards.task)
     data = public_data(task["source"], task["privacy"]["public"])
     kind = [] if data is None else [f"fbftl.datasets.{KINDS[data['kind']]}"]
-    return sources("choose_public.py", "scripts", *kind)
+    return code("choose_public.py", *kind)
 
 
 def store_of(task):
@@ -106,10 +109,28 @@ def job_of(wildcards):
     return STUDY.job(wildcards.task, wildcards.setting)
 
 
+def run_files(wildcards, experiment, suffix):
+    """Return one file of every run of an experiment on a task: json, or parquet for ledgers."""
+    settings = STUDY.settings[wildcards.task][experiment]
+    return [f"results/{wildcards.task}/runs/{name}.{suffix}" for name in settings]
+
+
 def runs_of(wildcards):
     """Return the run files of an experiment on a task."""
-    settings = STUDY.settings[wildcards.task][wildcards.experiment]
-    return [f"results/{wildcards.task}/runs/{name}.json" for name in settings]
+    return run_files(wildcards, wildcards.experiment, "json")
+
+
+def experiments_of(wildcards):
+    """Return a task's tidy tables, and its table of methods if the study compares them."""
+    experiments = STUDY.experiments(wildcards.task)
+    files = {
+        "experiments": [
+            f"results/{wildcards.task}/experiments/{e}.csv" for e in experiments
+        ]
+    }
+    if "methods" in experiments:
+        files["methods"] = f"results/{wildcards.task}/tables/methods.csv"
+    return files
 
 
 def all_runs():
@@ -145,6 +166,7 @@ def reported(path, question, title, caption):
 
 
 RESULTS = {
+    "methods": ["tables/methods.csv", "figures/methods.svg"],
     "scarcity": ["tables/scarcity.csv", "figures/scarcity.svg"],
     "audit": ["tables/effects.csv"],
 }
@@ -153,7 +175,13 @@ RESULTS = {
 TASK_RESULTS = ["tables/claims.csv"]
 """What is made of all experiments together, below a task's results."""
 
-PAPER_RESULTS = ["tables/audit.csv"]
+PAPER_RESULTS = [
+    "tables/methods.csv",
+    "tables/language.csv",
+    "tables/audit.csv",
+    "figures/packet_loss.svg",
+    "figures/retransmission.svg",
+]
 """What is made of the paper's own numbers, below results/paper; no task is needed."""
 
 

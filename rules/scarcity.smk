@@ -5,7 +5,6 @@ rule tabulate_scarcity:
     input:
         runs="results/{task}/experiments/scarcity.csv",
         fig8="published/fig8.csv",
-        code=code("tabulate_scarcity.py"),
     output:
         csv="results/{task}/tables/scarcity.csv",
         md="results/{task}/tables/scarcity.md",
@@ -17,6 +16,8 @@ rule tabulate_scarcity:
         "results/{task}/logs/tables/scarcity.log",
     conda:
         "../envs/workflow.yaml"
+    params:
+        code=code("tabulate_scarcity.py"),
     script:
         "../scripts/tabulate_scarcity.py"
 
@@ -25,7 +26,6 @@ rule plot_scarcity:
     input:
         runs="results/{task}/experiments/scarcity.csv",
         fig8="published/fig8.csv",
-        code=code("plot_scarcity.py"),
     output:
         reported("results/{task}/figures/scarcity.svg", "loss", "Scarcity", "scarcity"),
         multiext("results/{task}/figures/scarcity", ".pdf", ".png", ".csv"),
@@ -33,5 +33,7 @@ rule plot_scarcity:
         "results/{task}/logs/figures/scarcity.log",
     conda:
         "../envs/workflow.yaml"
+    params:
+        code=code("plot_scarcity.py"),
     script:
         "../scripts/plot_scarcity.py"
