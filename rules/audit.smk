@@ -69,3 +69,19 @@ rule tabulate_claims:
         code=code("tabulate_claims.py"),
     script:
         "../scripts/tabulate_claims.py"
+
+
+rule write_numbers:
+    input:
+        unpack(experiments_of),
+    output:
+        json="results/{task}/numbers.json",
+        tex="results/{task}/numbers.tex",
+    log:
+        "results/{task}/logs/numbers.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code("write_numbers.py"),
+    script:
+        "../scripts/write_numbers.py"

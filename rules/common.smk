@@ -172,7 +172,7 @@ RESULTS = {
 }
 """What is made of each experiment, below a task's results; others end in their tidy table."""
 
-TASK_RESULTS = ["tables/claims.csv"]
+TASK_RESULTS = ["tables/claims.csv", "numbers.json"]
 """What is made of all experiments together, below a task's results."""
 
 PAPER_RESULTS = [

@@ -16,9 +16,14 @@ WHOLE = Counter(
     tabulate_scarcity=1,
     plot_scarcity=1,
     tabulate_claims=1,
+    write_numbers=1,
     tabulate_audit=1,
+    tabulate_paper_methods=1,
+    tabulate_paper_language=1,
+    plot_packet_loss=1,
+    plot_retransmission=1,
 )
-FROM_TABLE = Counter(tabulate_scarcity=1, plot_scarcity=1, tabulate_claims=1)
+FROM_TABLE = Counter(tabulate_scarcity=1, plot_scarcity=1, tabulate_claims=1, write_numbers=1)
 FROM_RUNS = FROM_TABLE + Counter(train_head=4, collect=1)
 FROM_FEATURES = FROM_RUNS + Counter(extract=1)
 
@@ -69,7 +74,7 @@ CHANGES = {
     "scripts/plot_scarcity.py": Counter(plot_scarcity=1),
     "scripts/tabulate_scarcity.py": Counter(tabulate_scarcity=1),
     "scripts/collect_runs.py": FROM_TABLE + Counter(collect=1),
-    "scripts/fbftl/style.py": Counter(plot_scarcity=1),
+    "scripts/fbftl/style.py": Counter(plot_scarcity=1, plot_packet_loss=1, plot_retransmission=1),
     "scripts/fbftl/training.py": FROM_RUNS,
     "scripts/fbftl/methods/fbftl.py": FROM_RUNS,
     "scripts/fbftl/methods/ftl_f.py": Counter(),
