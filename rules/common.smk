@@ -165,6 +165,28 @@ def all_runs():
     )
 
 
+QUESTIONS = {
+    "cost": "1 What does it cost?",
+    "loss": "2 What does loss do?",
+    "compression": "3 What does compression do?",
+    "privacy": "4 What leaks?",
+    "audit": "5 What disagrees with the paper?",
+}
+"""The report's chapters."""
+
+
+def reported(path, question, title, caption):
+    """Return an output of a task, or of the paper, that the report shows under a question."""
+    kind = "figure" if path.endswith(".svg") else "table"
+    of = "{task}" if "{task}" in path else "the paper's task"
+    return report(
+        path,
+        caption=f"captions/{caption}.rst",
+        category=QUESTIONS[question],
+        labels={"result": title, "kind": kind, "task": of},
+    )
+
+
 RESULTS = {
     "methods": ["tables/methods.csv", "figures/methods.svg"],
     "scarcity": ["tables/scarcity.csv", "figures/scarcity.svg"],
@@ -172,7 +194,7 @@ RESULTS = {
 }
 """What is made of each experiment, below a task's results; others end in their tidy table."""
 
-TASK_RESULTS = ["tables/claims.csv"]
+TASK_RESULTS = ["tables/claims.csv", "numbers.json"]
 """What is made of all experiments together, below a task's results."""
 
 PAPER_RESULTS = [
