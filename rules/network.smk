@@ -5,7 +5,6 @@ rule describe:
     input:
         clients="results/{task}/clients.h5",
         source="results/{task}/source.json",
-        code=code("describe_network.py"),
     output:
         network="results/{task}/network.json",
     log:
@@ -15,5 +14,6 @@ rule describe:
     params:
         features=partial(task_block, block="features"),
         head=partial(task_block, block="head"),
+        code=code("describe_network.py"),
     script:
         "../scripts/describe_network.py"

@@ -14,6 +14,7 @@ from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend
 
 from fbftl.errors import UserError
+from fbftl.job import NEEDED
 from fbftl.settings import Setting, expand
 
 
@@ -48,6 +49,9 @@ class Study:
         block = self.task(task)
         setting = self.setting(task, name)
         training = block["training"] | block["methods"].get(setting.method, {})
+        privacy = block["privacy"]
+        if setting.mechanism == "dp_fedavg":
+            training |= privacy["training"]
         return {
             "task": task,
             "setting": setting.deviations(),
@@ -55,8 +59,18 @@ class Study:
             "head": block["head"],
             "clients": block["clients"],
             "training": training,
-            "privacy": block["privacy"],
+            "privacy": {key: privacy[key] for key in NEEDED[setting.mechanism]},
         }
+
+    def needs_public(self, task: str, name: str) -> bool:
+        """Tell whether a task's setting reads features of public data, for its clip norm."""
+        given = "norm" in self.task(task)["privacy"]["feature_clip"]
+        return self.setting(task, name).mechanism == "gaussian" and not given
+
+    def asks_public(self, task: str) -> bool:
+        """Tell whether any setting of a task reads features of public data."""
+        names = [name for settings in self.settings[task].values() for name in settings]
+        return any(self.needs_public(task, name) for name in names)
 
 
 def resolve(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Study:

@@ -80,16 +80,14 @@ def stacked(widths: Sequence[int], seeds: Sequence[int], device: torch.device) -
     return head
 
 
-def losses(logits: Tensor, labels: Tensor, weights: Tensor) -> Tensor:
-    """Return every seed's weighted sum of cross-entropies, Eq. (1).
+def losses(logits: Tensor, labels: Tensor) -> Tensor:
+    """Return every sample's cross-entropy, Eq. (1).
 
     Args:
         logits: (S, B, classes).
         labels: (S, B), integer.
-        weights: (S, B); 1/B each gives the batch mean, 0 leaves a row out.
 
     Returns:
-        Losses (S,).
+        Losses (S * B,).
     """
-    rows = functional.cross_entropy(logits.flatten(0, 1), labels.flatten(), reduction="none")
-    return (rows.view_as(weights) * weights).sum(1)
+    return functional.cross_entropy(logits.flatten(0, 1), labels.flatten(), reduction="none")

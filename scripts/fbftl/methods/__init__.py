@@ -23,6 +23,7 @@ MODULES = {
     "ftl_f": "fbftl.methods.ftl_f",
     "fl": "fbftl.methods.fl",
     "sfl": "fbftl.methods.sfl",
+    "released": "fbftl.methods.released",
 }
 
 
@@ -39,6 +40,8 @@ class Inputs:
     """The feature store, where it is a folder; methods open what the manifest names."""
     public: Path | None = None
     """Feature store of public samples, for a clip norm that is their quantile."""
+    public_manifest: Path | None = None
+    """Its manifest."""
     clients: Path | None = None
     """The client file, for methods that run the whole network."""
     weights: Path | None = None

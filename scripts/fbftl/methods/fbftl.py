@@ -28,7 +28,7 @@ def run(job: Job, inputs: Inputs) -> Outcome:
     store = open_store(inputs.manifest)
     features, test = store.read("train"), store.read("test")
     classes = int(max(features.labels.max(), test.labels.max())) + 1
-    how = sending(job, features, classes, _public(inputs.public))
+    how = sending(job, features, classes, _public(inputs.public_manifest))
     ledger = Ledger(method="fbftl", store=store.digest)
     extractor = parameters(read_network(inputs.network).extractor)
     for seed in job.seeds:
@@ -121,8 +121,8 @@ def schedule(job: Job, samples: int, rows: list[np.ndarray]) -> Iterator[batches
     return batches.shuffled(rows, *shape)
 
 
-def _public(store: Path | None) -> np.ndarray | None:
-    return None if store is None else open_store(store).read("train").values
+def _public(manifest: Path | None) -> np.ndarray | None:
+    return None if manifest is None else open_store(manifest).read("train").values
 
 
 def _on_device(
