@@ -45,22 +45,9 @@ rule tabulate_effects:
         "../scripts/tabulate_effects.py"
 
 
-def all_experiments(wildcards):
-    """Return a task's tidy tables, and its table of methods if the study compares them."""
-    experiments = STUDY.experiments(wildcards.task)
-    files = {
-        "experiments": [
-            f"results/{wildcards.task}/experiments/{e}.csv" for e in experiments
-        ]
-    }
-    if "methods" in experiments:
-        files["methods"] = f"results/{wildcards.task}/tables/methods.csv"
-    return files
-
-
 rule tabulate_claims:
     input:
-        unpack(all_experiments),
+        unpack(experiments_of),
     output:
         csv="results/{task}/tables/claims.csv",
         md="results/{task}/tables/claims.md",

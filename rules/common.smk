@@ -67,11 +67,11 @@ def code_of_clients(wildcards):
 
 
 def code_of_public(wildcards):
-    """Return the sources of the script that chooses public samples and of their kind of data."""
+    """Return the code of the script that chooses public samples and of their kind of data."""
     task = STUDY.task(wildcards.task)
     data = public_data(task["source"], task["privacy"]["public"])
     kind = [] if data is None else [f"fbftl.datasets.{KINDS[data['kind']]}"]
-    return sources("choose_public.py", "scripts", *kind)
+    return code("choose_public.py", *kind)
 
 
 def store_of(task):
@@ -118,6 +118,19 @@ def run_files(wildcards, experiment, suffix):
 def runs_of(wildcards):
     """Return the run files of an experiment on a task."""
     return run_files(wildcards, wildcards.experiment, "json")
+
+
+def experiments_of(wildcards):
+    """Return a task's tidy tables, and its table of methods if the study compares them."""
+    experiments = STUDY.experiments(wildcards.task)
+    files = {
+        "experiments": [
+            f"results/{wildcards.task}/experiments/{e}.csv" for e in experiments
+        ]
+    }
+    if "methods" in experiments:
+        files["methods"] = f"results/{wildcards.task}/tables/methods.csv"
+    return files
 
 
 def all_runs():
