@@ -154,9 +154,9 @@ TASK_RESULTS = ["tables/claims.csv"]
 """What is made of all experiments together, below a task's results."""
 
 PAPER_RESULTS = [
-    "tables/audit.csv",
     "tables/methods.csv",
     "tables/language.csv",
+    "tables/audit.csv",
     "figures/packet_loss.svg",
     "figures/retransmission.svg",
 ]

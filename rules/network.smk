@@ -12,6 +12,7 @@ rule describe:
     conda:
         "../envs/workflow.yaml"
     params:
+        code=code("describe_network.py"),
         features=partial(task_block, block="features"),
         head=partial(task_block, block="head"),
         code=code("describe_network.py"),

@@ -21,8 +21,8 @@ rule train_head:
     conda:
         "../envs/workflow.yaml"
     params:
-        job=job_of,
         code=code_of_method,
+        job=job_of,
     script:
         "../scripts/train_setting.py"
 
