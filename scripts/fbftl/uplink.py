@@ -16,6 +16,7 @@ from fbftl.feedback import compress_with_feedback
 from fbftl.ledger import BROADCAST, FLOAT_BITS, Ledger, privacy_columns
 from fbftl.link import Delivery, Link
 from fbftl.mechanisms import PrivacyRecord
+from fbftl.message_sample import MessageSample, mean, measure
 from fbftl.perturbation import add_relative, noisy_sum, relative_range
 from fbftl.randomness import stream
 from fbftl.release import Release, release
@@ -117,6 +118,7 @@ class Uplink:
     compression: Compression
     releasing: Releasing | None = None
     averaging: Averaging = mean_of_arrivals
+    _sample: list[MessageSample] = field(default_factory=list)
     _sent: list[dict[str, np.ndarray | list[bytes] | None]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -136,6 +138,8 @@ class Uplink:
         """Send updates (C, X) and return the average (X,) that the server steps with."""
         updates = Updates(values, clients, counts, round=len(self._sent) + 1)
         sent = self.releasing(updates)
+        if updates.round & (updates.round - 1) == 0:  # 1, 2, 4, ...: updates change early
+            self._sample += measure(sent, [0], self.compression)
         nominal = self.compression.bits * self.compression.keep * self.floats(counts)
         delivery = self._send(clients, np.ceil(nominal).astype(np.int64), sent.bits, sent.digests)
         return self.averaging(sent, updates, delivery.arrives)
@@ -163,8 +167,10 @@ class Uplink:
 
     def enter(
         self, ledger: Ledger, owners: np.ndarray, downlink_floats: int, privacy: PrivacyRecord
-    ) -> dict[str, int]:
-        """Enter all messages so far in the ledger; return how many were sent and received.
+    ) -> dict[str, float]:
+        """Enter all messages so far in the ledger; return how many were sent and lost.
+
+        Where updates are made, what a sample of the messages measures is returned as well.
 
         Args:
             ledger: where they go.
@@ -200,4 +206,5 @@ class Uplink:
             bits=down + 8 * HEADER_BYTES,
             lost=False,
         )
-        return {"messages": sum(lengths), "messages_lost": int(joined["lost"].sum())}
+        counts = {"messages": sum(lengths), "messages_lost": int(joined["lost"].sum())}
+        return counts | mean(self._sample)
