@@ -104,10 +104,15 @@ def job_of(wildcards):
     return STUDY.job(wildcards.task, wildcards.setting)
 
 
+def run_files(wildcards, experiment, suffix):
+    """Return one file of every run of an experiment on a task: json, or parquet for ledgers."""
+    settings = STUDY.settings[wildcards.task][experiment]
+    return [f"results/{wildcards.task}/runs/{name}.{suffix}" for name in settings]
+
+
 def runs_of(wildcards):
     """Return the run files of an experiment on a task."""
-    settings = STUDY.settings[wildcards.task][wildcards.experiment]
-    return [f"results/{wildcards.task}/runs/{name}.json" for name in settings]
+    return run_files(wildcards, wildcards.experiment, "json")
 
 
 def all_runs():
@@ -121,14 +126,23 @@ def all_runs():
 
 
 RESULTS = {
+    "methods": ["tables/methods.csv", "figures/methods.svg"],
     "scarcity": ["tables/scarcity.csv", "figures/scarcity.svg"],
 }
 """What is made of each experiment, below a task's results; others end in their tidy table."""
 
+PAPER_RESULTS = [
+    "tables/methods.csv",
+    "tables/language.csv",
+    "figures/packet_loss.svg",
+    "figures/retransmission.svg",
+]
+"""What is made of the paper's own numbers, below results/paper; no task is needed."""
+
 
 def all_results():
     """Return the tables and figures of the whole study."""
-    return [
+    return [f"results/paper/{path}" for path in PAPER_RESULTS] + [
         f"results/{task}/{path}"
         for task, experiments in STUDY.settings.items()
         for experiment in experiments

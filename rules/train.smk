@@ -7,6 +7,7 @@ rule train_head:
         # The manifest stands for the store: equal content leaves the runs alone.
         features=ancient("results/{task}/features.zarr"),
         manifest="results/{task}/features.json",
+        network="results/{task}/network.json",
         code=code_of_method,
     output:
         run="results/{task}/runs/{setting}.json",

@@ -1,4 +1,4 @@
-"""A sample of a run's real messages, measured closely: what entropy coding would save, what is lost.
+"""A sample of a run's real messages, measured closely: entropy coding, its limit, distortion.
 
 The ledger knows the length of every message that was sent. What an entropy coder would make of
 them, and how far what the server reads is from what the client wanted to say, is measured where
