@@ -22,6 +22,7 @@ include: "rules/train.smk"
 include: "rules/analysis.smk"
 include: "rules/methods.smk"
 include: "rules/scarcity.smk"
+include: "rules/audit.smk"
 include: "rules/paper.smk"
 
 

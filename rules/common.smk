@@ -8,7 +8,7 @@ import yaml
 
 sys.path.insert(0, str(Path(workflow.basedir, "scripts")))
 
-from fbftl.code import sources
+from fbftl.code import digest, sources
 from fbftl.config import resolve
 from fbftl.datasets import KINDS, check
 from fbftl.errors import UserError
@@ -28,7 +28,9 @@ def checked_study():
             if study.asks_public(task):
                 block = study.task(task)
                 check_public(
-                    block["source"], block["privacy"]["public"], study.config["data_folder"]
+                    block["source"],
+                    block["privacy"]["public"],
+                    study.config["data_folder"],
                 )
     except UserError as error:
         sys.exit(str(error))
@@ -44,29 +46,32 @@ wildcard_constraints:
     setting="[^/]+",
 
 
-def code(script):
-    """Return a script and the library modules it imports, as checksummed inputs."""
-    return sources(script, "scripts")
+def code(script, *modules):
+    """Return the digest of a script and the library modules it imports: a param of its rule.
+
+    One param instead of an input per module keeps the plan of ten thousand jobs short.
+    """
+    return digest(sources(script, "scripts", *modules))
 
 
 def code_of_method(wildcards):
-    """Return the sources of the training script and of a setting's own method."""
+    """Return the code of the training script and of a setting's own method."""
     method = STUDY.setting(wildcards.task, wildcards.setting).method
-    return sources("train_setting.py", "scripts", f"fbftl.methods.{method}")
+    return code("train_setting.py", f"fbftl.methods.{method}")
 
 
 def code_of_clients(wildcards):
-    """Return the sources of the partition script and of the task's kind of data."""
+    """Return the code of the partition script and of the task's kind of data."""
     kind = STUDY.task(wildcards.task)["data"]["kind"]
-    return sources("partition_clients.py", "scripts", f"fbftl.datasets.{KINDS[kind]}")
+    return code("partition_clients.py", f"fbftl.datasets.{KINDS[kind]}")
 
 
 def code_of_public(wildcards):
-    """Return the sources of the script that chooses public samples and of their kind of data."""
+    """Return the code of the script that chooses public samples and of their kind of data."""
     task = STUDY.task(wildcards.task)
     data = public_data(task["source"], task["privacy"]["public"])
     kind = [] if data is None else [f"fbftl.datasets.{KINDS[data['kind']]}"]
-    return sources("choose_public.py", "scripts", *kind)
+    return code("choose_public.py", *kind)
 
 
 def store_of(task):
@@ -115,6 +120,19 @@ def runs_of(wildcards):
     return run_files(wildcards, wildcards.experiment, "json")
 
 
+def experiments_of(wildcards):
+    """Return a task's tidy tables, and its table of methods if the study compares them."""
+    experiments = STUDY.experiments(wildcards.task)
+    files = {
+        "experiments": [
+            f"results/{wildcards.task}/experiments/{e}.csv" for e in experiments
+        ]
+    }
+    if "methods" in experiments:
+        files["methods"] = f"results/{wildcards.task}/tables/methods.csv"
+    return files
+
+
 def all_runs():
     """Return the run files of the whole study."""
     return sorted(
@@ -128,12 +146,17 @@ def all_runs():
 RESULTS = {
     "methods": ["tables/methods.csv", "figures/methods.svg"],
     "scarcity": ["tables/scarcity.csv", "figures/scarcity.svg"],
+    "audit": ["tables/effects.csv"],
 }
 """What is made of each experiment, below a task's results; others end in their tidy table."""
+
+TASK_RESULTS = ["tables/claims.csv"]
+"""What is made of all experiments together, below a task's results."""
 
 PAPER_RESULTS = [
     "tables/methods.csv",
     "tables/language.csv",
+    "tables/audit.csv",
     "figures/packet_loss.svg",
     "figures/retransmission.svg",
 ]
@@ -142,9 +165,14 @@ PAPER_RESULTS = [
 
 def all_results():
     """Return the tables and figures of the whole study."""
-    return [f"results/paper/{path}" for path in PAPER_RESULTS] + [
+    of_paper = [f"results/paper/{path}" for path in PAPER_RESULTS]
+    of_tasks = [
+        f"results/{task}/{path}" for task in STUDY.tasks for path in TASK_RESULTS
+    ]
+    of_experiments = [
         f"results/{task}/{path}"
         for task, experiments in STUDY.settings.items()
         for experiment in experiments
         for path in RESULTS.get(experiment, [f"experiments/{experiment}.csv"])
     ]
+    return of_paper + of_experiments + of_tasks

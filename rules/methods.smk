@@ -6,7 +6,6 @@ rule tabulate_methods:
         runs=partial(run_files, experiment="methods", suffix="json"),
         ledgers=partial(run_files, experiment="methods", suffix="parquet"),
         network="results/{task}/network.json",
-        code=code("tabulate_methods.py"),
     output:
         csv="results/{task}/tables/methods.csv",
         md="results/{task}/tables/methods.md",
@@ -15,6 +14,8 @@ rule tabulate_methods:
         "results/{task}/logs/tables/methods.log",
     conda:
         "../envs/workflow.yaml"
+    params:
+        code=code("tabulate_methods.py"),
     script:
         "../scripts/tabulate_methods.py"
 
@@ -23,12 +24,13 @@ rule plot_uplink:
     input:
         runs=partial(run_files, experiment="methods", suffix="json"),
         ledgers=partial(run_files, experiment="methods", suffix="parquet"),
-        code=code("plot_uplink.py"),
     output:
         multiext("results/{task}/figures/methods", ".svg", ".pdf", ".png", ".csv"),
     log:
         "results/{task}/logs/figures/methods.log",
     conda:
         "../envs/workflow.yaml"
+    params:
+        code=code("plot_uplink.py"),
     script:
         "../scripts/plot_uplink.py"

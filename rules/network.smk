@@ -5,7 +5,6 @@ rule describe:
     input:
         clients="results/{task}/clients.h5",
         source="results/{task}/source.json",
-        code=code("describe_network.py"),
     output:
         network="results/{task}/network.json",
     log:
@@ -13,6 +12,7 @@ rule describe:
     conda:
         "../envs/workflow.yaml"
     params:
+        code=code("describe_network.py"),
         features=partial(task_block, block="features"),
         head=partial(task_block, block="head"),
     script:

@@ -12,7 +12,6 @@ rule tabulate_paper_methods:
     input:
         table3="published/table3.csv",
         setup="published/setup.csv",
-        code=code("tabulate_paper_methods.py"),
     output:
         csv="results/paper/tables/methods.csv",
         md="results/paper/tables/methods.md",
@@ -21,6 +20,8 @@ rule tabulate_paper_methods:
         "results/paper/logs/tables/methods.log",
     conda:
         "../envs/workflow.yaml"
+    params:
+        code=code("tabulate_paper_methods.py"),
     script:
         "../scripts/tabulate_paper_methods.py"
 
@@ -30,7 +31,6 @@ rule tabulate_paper_language:
         unpack(dialogues_at_hand),
         table4="published/table4.csv",
         setup="published/setup.csv",
-        code=code("tabulate_paper_language.py"),
     output:
         csv="results/paper/tables/language.csv",
         md="results/paper/tables/language.md",
@@ -39,31 +39,33 @@ rule tabulate_paper_language:
         "results/paper/logs/tables/language.log",
     conda:
         "../envs/workflow.yaml"
+    params:
+        code=code("tabulate_paper_language.py"),
     script:
         "../scripts/tabulate_paper_language.py"
 
 
 rule plot_packet_loss:
-    input:
-        code=code("plot_packet_loss.py"),
     output:
         multiext("results/paper/figures/packet_loss", ".svg", ".pdf", ".png", ".csv"),
     log:
         "results/paper/logs/figures/packet_loss.log",
     conda:
         "../envs/workflow.yaml"
+    params:
+        code=code("plot_packet_loss.py"),
     script:
         "../scripts/plot_packet_loss.py"
 
 
 rule plot_retransmission:
-    input:
-        code=code("plot_retransmission.py"),
     output:
         multiext("results/paper/figures/retransmission", ".svg", ".pdf", ".png", ".csv"),
     log:
         "results/paper/logs/figures/retransmission.log",
     conda:
         "../envs/workflow.yaml"
+    params:
+        code=code("plot_retransmission.py"),
     script:
         "../scripts/plot_retransmission.py"

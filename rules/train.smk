@@ -8,7 +8,6 @@ rule train_head:
         features=ancient("results/{task}/features.zarr"),
         manifest="results/{task}/features.json",
         network="results/{task}/network.json",
-        code=code_of_method,
     output:
         run="results/{task}/runs/{setting}.json",
         ledger="results/{task}/runs/{setting}.parquet",
@@ -22,6 +21,7 @@ rule train_head:
     conda:
         "../envs/workflow.yaml"
     params:
+        code=code_of_method,
         job=job_of,
     script:
         "../scripts/train_setting.py"
@@ -34,7 +34,6 @@ rule train_network:
         clients="results/{task}/clients.h5",
         weights="results/{task}/source.safetensors",
         source="results/{task}/source.json",
-        code=code_of_method,
     output:
         run="results/{task}/runs/{setting}.json",
         ledger="results/{task}/runs/{setting}.parquet",
@@ -49,5 +48,6 @@ rule train_network:
         "../envs/workflow.yaml"
     params:
         job=job_of,
+        code=code_of_method,
     script:
         "../scripts/train_setting.py"
