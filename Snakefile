@@ -25,6 +25,8 @@ include: "rules/train.smk"
 include: "rules/analysis.smk"
 include: "rules/methods.smk"
 include: "rules/scarcity.smk"
+include: "rules/compression.smk"
+include: "rules/packet_loss.smk"
 include: "rules/paper.smk"
 include: "rules/audit.smk"
 

@@ -190,6 +190,12 @@ def reported(path, question, title, caption):
 RESULTS = {
     "methods": ["tables/methods.csv", "figures/methods.svg"],
     "scarcity": ["tables/scarcity.csv", "figures/scarcity.svg"],
+    "compression": [
+        "tables/compression.csv",
+        "figures/compression.svg",
+        "figures/rate_distortion.svg",
+    ],
+    "packet_loss": ["tables/packet_loss.csv", "figures/packet_loss.svg"],
     "audit": ["tables/effects.csv"],
 }
 """What is made of each experiment, below a task's results; others end in their tidy table."""

@@ -53,11 +53,20 @@ def write_table(csv: str | Path, frame: pd.DataFrame, columns: Sequence[Column])
     Raises:
         KeyError: if a column is not in the frame.
     """
+    write_text(csv, frame.to_csv(index=False, lineterminator="\n"))
+    write_for_readers(csv, frame, columns)
+
+
+def write_for_readers(csv: str | Path, frame: pd.DataFrame, columns: Sequence[Column]) -> None:
+    """Write Markdown and LaTeX only, beside a csv whose rows are arranged otherwise.
+
+    Raises:
+        KeyError: if a column is not in the frame.
+    """
     csv = Path(csv)
     shown = [[column.print(value) for value in frame[column.name]] for column in columns]
     rows = [list(row) for row in zip(*shown, strict=True)]
     numeric = [pd.api.types.is_numeric_dtype(frame[column.name]) for column in columns]
-    write_text(csv, frame.to_csv(index=False, lineterminator="\n"))
     write_text(csv.with_suffix(".md"), _markdown(columns, rows, numeric))
     write_text(csv.with_suffix(".tex"), _latex(columns, rows, numeric))
     write_text(csv.with_suffix(".html"), _html(csv.stem, columns, rows, numeric))

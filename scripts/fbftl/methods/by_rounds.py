@@ -150,6 +150,7 @@ def _repetition(
         record(curves, job.training.selection)
         | {"seed": seed, "clients": len(clients), "offered": len(offered), "seen": len(training)}
         | sent
+        | uplink.measured()
         | {"privacy": [asdict(guarantee) for guarantee in protection.records]}
     )
 

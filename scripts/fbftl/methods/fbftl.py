@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
+from itertools import cycle
 from pathlib import Path
 
 import numpy as np
@@ -49,12 +50,17 @@ def run(job: Job, inputs: Inputs) -> Outcome:
         _on_device([test.values], [test.labels], device),
         job.training,
     )
+    # One release that all seeds share is measured once.
+    measured = [how.measured(*own) for own in zip(releases, job.seeds, strict=False)]
     repetitions = [
         record(c, job.training.selection)
         | {"seed": seed, "clients": len(np.unique(client[own.offered]))}
         | {"offered": len(own.offered), "received": len(own.received)}
         | {"seen": int(mark.sum()), "privacy": [asdict(guarantee) for guarantee in how.records]}
-        for c, seed, own, mark in zip(curves, job.seeds, uploads, seen, strict=True)
+        | sizes
+        for c, seed, own, mark, sizes in zip(
+            curves, job.seeds, uploads, seen, cycle(measured), strict=False
+        )
     ]
     return Outcome(repetitions, ledger, {"features": store.digest})
 
