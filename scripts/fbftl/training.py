@@ -34,6 +34,10 @@ class Samples:
         label_seed = seed if len(self.labels) > 1 else torch.zeros_like(seed)
         return self.values[value_seed, rows], self.labels[label_seed, rows]
 
+    def scaled(self, factor: float) -> "Samples":
+        """Return the same samples with their values multiplied by a factor."""
+        return self if factor == 1 else Samples(self.values * factor, self.labels)
+
 
 def train(
     head: Head,
