@@ -47,7 +47,7 @@ def run(job: Job, inputs: Inputs) -> Outcome:
         batches.observed(schedule(job, len(features), [rows for rows, _ in split]), seen),
         received(how, releases, device),
         [torch.from_numpy(rows).to(device) for _, rows in split],
-        _on_device([test.values], [test.labels], device),
+        _on_device([test.values], [test.labels], device).scaled(how.scale),
         job.training,
     )
     # One release that all seeds share is measured once.
@@ -97,11 +97,11 @@ def received(
     if job.setting.noise == "redrawn":
 
         def redrawn(epoch: int) -> Samples:
-            values = [how.release(seed, draw=epoch).values for seed in job.seeds]
-            return _on_device(values, labels, device)
+            values = [how.decoded(seed, draw=epoch) for seed in job.seeds]
+            return _on_device(values, labels, device).scaled(how.scale)
 
         return redrawn
-    uploads = _on_device([sent.values for sent in releases], labels, device)
+    uploads = _on_device([sent.values for sent in releases], labels, device).scaled(how.scale)
     return lambda epoch: uploads
 
 
