@@ -23,6 +23,10 @@ include: "rules/scarcity.smk"
 include: "rules/audit.smk"
 
 
+onstart:
+    hold_folder()
+
+
 rule all:
     default_target: True
     input:
