@@ -146,10 +146,28 @@ def job_of(wildcards):
     return STUDY.job(wildcards.task, wildcards.setting)
 
 
+def run_files(wildcards, experiment, suffix):
+    """Return one file of every run of an experiment on a task: json, or parquet for ledgers."""
+    settings = STUDY.settings[wildcards.task][experiment]
+    return [f"results/{wildcards.task}/runs/{name}.{suffix}" for name in settings]
+
+
 def runs_of(wildcards):
     """Return the run files of an experiment on a task."""
-    settings = STUDY.settings[wildcards.task][wildcards.experiment]
-    return [f"results/{wildcards.task}/runs/{name}.json" for name in settings]
+    return run_files(wildcards, wildcards.experiment, "json")
+
+
+def experiments_of(wildcards):
+    """Return a task's tidy tables, and its table of methods if the study compares them."""
+    experiments = STUDY.experiments(wildcards.task)
+    files = {
+        "experiments": [
+            f"results/{wildcards.task}/experiments/{e}.csv" for e in experiments
+        ]
+    }
+    if "methods" in experiments:
+        files["methods"] = f"results/{wildcards.task}/tables/methods.csv"
+    return files
 
 
 def all_runs():
@@ -162,16 +180,51 @@ def all_runs():
     )
 
 
+QUESTIONS = {
+    "cost": "1 What does it cost?",
+    "loss": "2 What does loss do?",
+    "compression": "3 What does compression do?",
+    "privacy": "4 What leaks?",
+    "audit": "5 What disagrees with the paper?",
+}
+"""The report's chapters."""
+
+
+def reported(path, question, title, caption):
+    """Return an output of a task, or of the paper, that the report shows under a question."""
+    kind = "figure" if path.endswith(".svg") else "table"
+    of = "{task}" if "{task}" in path else "the paper's task"
+    return report(
+        path,
+        caption=f"captions/{caption}.rst",
+        category=QUESTIONS[question],
+        labels={"result": title, "kind": kind, "task": of},
+    )
+
+
 RESULTS = {
+    "methods": ["tables/methods.csv", "figures/methods.svg"],
     "scarcity": ["tables/scarcity.csv", "figures/scarcity.svg"],
+    "compression": [
+        "tables/compression.csv",
+        "figures/compression.svg",
+        "figures/rate_distortion.svg",
+    ],
+    "packet_loss": ["tables/packet_loss.csv", "figures/packet_loss.svg"],
     "audit": ["tables/effects.csv"],
 }
 """What is made of each experiment, below a task's results; others end in their tidy table."""
 
-TASK_RESULTS = ["tables/claims.csv"]
+TASK_RESULTS = ["tables/claims.csv", "numbers.json"]
 """What is made of all experiments together, below a task's results."""
 
-PAPER_RESULTS = ["tables/audit.csv"]
+PAPER_RESULTS = [
+    "tables/methods.csv",
+    "tables/language.csv",
+    "tables/audit.csv",
+    "figures/packet_loss.svg",
+    "figures/retransmission.svg",
+]
 """What is made of the paper's own numbers, below results/paper; no task is needed."""
 
 

@@ -1,11 +1,12 @@
 """FbFTL and FTL_c end to end on a toy store: what arrives, what is recorded, what repeats."""
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from fbftl.cost.layers import Network, dense
+from fbftl.cost.network_file import write_network
 from fbftl.extract import extract
 from fbftl.job import Job, from_params
 from fbftl.link import plain_upload_bits
@@ -46,7 +47,10 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
     provenance = Provenance(source="0" * 64, cut="x", preprocessing={}, data="1" * 64)
     target = Target(folder / "features.zarr", provenance)
     extract(Blobs(), lambda arrays: {"x": arrays["x"]}, [target], batch=64)
-    return Inputs(manifest=Path(folder / "features.json"), device=torch.device("cpu"))
+    network = folder / "network.json"
+    layers = (dense("fc1", 20, WIDTH), dense("head1", WIDTH, 8), dense("head2", 8, CLASSES))
+    write_network(network, Network("toy", layers, cut=1))
+    return Inputs(folder / "features.json", torch.device("cpu"), network=network)
 
 
 def job(setting: dict, **training) -> Job:
