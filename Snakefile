@@ -31,6 +31,10 @@ include: "rules/paper.smk"
 include: "rules/audit.smk"
 
 
+onstart:
+    hold_folder()
+
+
 rule all:
     default_target: True
     input:

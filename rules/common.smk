@@ -1,6 +1,7 @@
 """Helpers for rules: the checked study, the source files of scripts, the paths of runs."""
 
 import sys
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
@@ -38,7 +39,21 @@ def checked_study():
     return study
 
 
+def hold_folder():
+    """Let no second run write here, until this one ends, in whatever way.
+
+    Snakemake's own lock, switched off in the profile, would outlive a run that was killed.
+    """
+    from fbftl.store.lock import exclusive
+
+    try:
+        HELD.enter_context(exclusive(Path(".snakemake", "running")))
+    except UserError as error:
+        sys.exit(str(error))
+
+
 STUDY = checked_study()
+HELD = ExitStack()
 
 
 wildcard_constraints:
