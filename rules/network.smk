@@ -15,6 +15,5 @@ rule describe:
         code=code("describe_network.py"),
         features=partial(task_block, block="features"),
         head=partial(task_block, block="head"),
-        code=code("describe_network.py"),
     script:
         "../scripts/describe_network.py"
