@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from fbftl.datasets.base import Dataset, Samples, digest, located
-from fbftl.datasets.selection import choose_classes, limit, split_off_test
+from fbftl.datasets.selection import choose_classes, limit, portion, split_off_test
 from fbftl.errors import UserError
 
 __all__ = ["KINDS", "Dataset", "Samples", "check", "digest", "files", "load", "module"]
@@ -83,7 +83,7 @@ def load(spec: Mapping[str, Any], data_folder: str | Path | None) -> Dataset:
 
     Args:
         spec: the config block ``data``: ``kind``, the kind's own keys, ``test_fraction``,
-            ``classes``, ``limit`` and ``seed``.
+            ``portion``, ``classes``, ``limit`` and ``seed``.
         data_folder: where relative file names start.
 
     Raises:
@@ -96,6 +96,8 @@ def load(spec: Mapping[str, Any], data_folder: str | Path | None) -> Dataset:
     if test is None:
         train, test = split_off_test(train, spec.get("test_fraction", 0.2), seed)
     dataset = Dataset(train, test, names)
+    if spec.get("portion") is not None:
+        dataset = portion(dataset, spec["portion"], seed)
     if spec.get("classes") is not None:
         dataset = choose_classes(dataset, spec["classes"])
     if spec.get("limit") is not None:
