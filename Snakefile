@@ -20,6 +20,7 @@ include: "rules/public.smk"
 include: "rules/train.smk"
 include: "rules/analysis.smk"
 include: "rules/scarcity.smk"
+include: "rules/privacy.smk"
 
 
 rule all:

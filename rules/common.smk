@@ -28,7 +28,9 @@ def checked_study():
             if study.asks_public(task):
                 block = study.task(task)
                 check_public(
-                    block["source"], block["privacy"]["public"], study.config["data_folder"]
+                    block["source"],
+                    block["privacy"]["public"],
+                    study.config["data_folder"],
                 )
     except UserError as error:
         sys.exit(str(error))
@@ -104,6 +106,43 @@ def job_of(wildcards):
     return STUDY.job(wildcards.task, wildcards.setting)
 
 
+def names_attacked(task, method, mechanism):
+    """Return the names of the privacy experiment's settings that attacks look at, loosest first.
+
+    Labels under randomised response are another question.
+    """
+    settings = STUDY.settings[task]["privacy"]
+    chosen = [
+        name
+        for name, setting in settings.items()
+        if setting.method == method
+        and setting.mechanism == mechanism
+        and setting.label_epsilon is None
+    ]
+    return sorted(chosen, key=lambda name: -(settings[name].epsilon or 0))
+
+
+def attacked_uploads(wildcards):
+    """Return the jobs whose uploads are attacked: without noise, then under each epsilon."""
+    task = wildcards.task
+    names = names_attacked(task, "fbftl", "none") + names_attacked(
+        task, "fbftl", "gaussian"
+    )
+    return [STUDY.job(task, name) for name in names]
+
+
+def attacked_updates(wildcards):
+    """Return the jobs whose client updates are attacked."""
+    names = names_attacked(wildcards.task, "ftl_c", "dp_fedavg")
+    return [STUDY.job(wildcards.task, name) for name in names]
+
+
+def attacked_update_runs(wildcards):
+    """Return the run files of these jobs."""
+    names = names_attacked(wildcards.task, "ftl_c", "dp_fedavg")
+    return [f"results/{wildcards.task}/runs/{name}.json" for name in names]
+
+
 def runs_of(wildcards):
     """Return the run files of an experiment on a task."""
     settings = STUDY.settings[wildcards.task][wildcards.experiment]
@@ -122,13 +161,32 @@ def all_runs():
 
 RESULTS = {
     "scarcity": ["tables/scarcity.csv", "figures/scarcity.svg"],
+    "privacy": [
+        "tables/privacy.csv",
+        "figures/privacy.svg",
+        "tables/attacks.csv",
+        "figures/inversion.svg",
+        "tables/label_leakage.csv",
+    ],
+    "noise": ["tables/noise.csv", "figures/noise.svg"],
 }
 """What is made of each experiment, below a task's results; others end in their tidy table."""
 
 
+PAPER = {
+    "privacy": ["figures/label_privacy.svg", "tables/label_privacy.csv"],
+}
+"""What formulas alone say about an experiment's question, below results/paper."""
+
+
 def all_results():
     """Return the tables and figures of the whole study."""
+    asked = STUDY.config["study"]["experiments"]
     return [
+        f"results/paper/{path}"
+        for experiment in asked
+        for path in PAPER.get(experiment, [])
+    ] + [
         f"results/{task}/{path}"
         for task, experiments in STUDY.settings.items()
         for experiment in experiments
