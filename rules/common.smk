@@ -1,6 +1,7 @@
 """Helpers for rules: the checked study, the source files of scripts, the paths of runs."""
 
 import sys
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
@@ -8,9 +9,9 @@ import yaml
 
 sys.path.insert(0, str(Path(workflow.basedir, "scripts")))
 
-from fbftl.code import sources
+from fbftl import datasets, source_check
+from fbftl.code import digest, sources
 from fbftl.config import resolve
-from fbftl.datasets import KINDS, check
 from fbftl.errors import UserError
 from fbftl.public import check_public, public_data
 
@@ -18,15 +19,16 @@ from fbftl.public import check_public, public_data
 def checked_study():
     """Return the study that the configuration describes, or stop with one sentence.
 
-    Data files are looked at too, so that a missing one stops the run before its first job.
+    Files that it names are looked at too, so that a missing one stops the run before its first job.
     """
     schema = Path(workflow.basedir, "rules", "schemas", "config.schema.yaml")
     try:
         study = resolve(config, yaml.safe_load(schema.read_text(encoding="utf-8")))
         for task in study.tasks:
-            check(study.task(task)["data"], study.config["data_folder"])
+            block = study.task(task)
+            datasets.check(block["data"], study.config["data_folder"])
+            source_check.check(block["source"], study.config["data_folder"])
             if study.asks_public(task):
-                block = study.task(task)
                 check_public(
                     block["source"],
                     block["privacy"]["public"],
@@ -37,7 +39,21 @@ def checked_study():
     return study
 
 
+def hold_folder():
+    """Let no second run write here, until this one ends, in whatever way.
+
+    Snakemake's own lock, switched off in the profile, would outlive a run that was killed.
+    """
+    from fbftl.store.lock import exclusive
+
+    try:
+        HELD.enter_context(exclusive(Path(".snakemake", "running")))
+    except UserError as error:
+        sys.exit(str(error))
+
+
 STUDY = checked_study()
+HELD = ExitStack()
 
 
 wildcard_constraints:
@@ -46,29 +62,53 @@ wildcard_constraints:
     setting="[^/]+",
 
 
-def code(script):
-    """Return a script and the library modules it imports, as checksummed inputs."""
-    return sources(script, "scripts")
+def code(script, *modules):
+    """Return the digest of a script and the library modules it imports: a param of its rule.
+
+    One param instead of an input per module keeps the plan of ten thousand jobs short.
+    """
+    return digest(sources(script, "scripts", *modules))
 
 
 def code_of_method(wildcards):
-    """Return the sources of the training script and of a setting's own method."""
+    """Return the code of the training script and of a setting's own method."""
     method = STUDY.setting(wildcards.task, wildcards.setting).method
-    return sources("train_setting.py", "scripts", f"fbftl.methods.{method}")
+    return code("train_setting.py", f"fbftl.methods.{method}")
 
 
 def code_of_clients(wildcards):
-    """Return the sources of the partition script and of the task's kind of data."""
-    kind = STUDY.task(wildcards.task)["data"]["kind"]
-    return sources("partition_clients.py", "scripts", f"fbftl.datasets.{KINDS[kind]}")
+    """Return the code of the partition script and of the task's kind of data."""
+    return code(
+        "partition_clients.py", datasets.module(STUDY.task(wildcards.task)["data"])
+    )
+
+
+def code_of_source(wildcards):
+    """Return the code of the source's script and of its task's kind of data."""
+    modules = source_check.modules(STUDY.task(wildcards.task)["source"])
+    return code("prepare_source.py", *modules)
+
+
+def files_of_data(wildcards):
+    """Return the data files that a task names."""
+    return datasets.files(
+        STUDY.task(wildcards.task)["data"], STUDY.config["data_folder"]
+    )
+
+
+def files_of_source(wildcards):
+    """Return the files that a task's source names."""
+    return source_check.files(
+        STUDY.task(wildcards.task)["source"], STUDY.config["data_folder"]
+    )
 
 
 def code_of_public(wildcards):
-    """Return the sources of the script that chooses public samples and of their kind of data."""
+    """Return the code of the script that chooses public samples and of their kind of data."""
     task = STUDY.task(wildcards.task)
     data = public_data(task["source"], task["privacy"]["public"])
-    kind = [] if data is None else [f"fbftl.datasets.{KINDS[data['kind']]}"]
-    return sources("choose_public.py", "scripts", *kind)
+    kind = [] if data is None else [datasets.module(data)]
+    return code("choose_public.py", *kind)
 
 
 def store_of(task):
@@ -104,6 +144,12 @@ def public_features(wildcards):
 def job_of(wildcards):
     """Return the one param of a training job."""
     return STUDY.job(wildcards.task, wildcards.setting)
+
+
+def run_files(wildcards, experiment, suffix):
+    """Return one file of every run of an experiment on a task: json, or parquet for ledgers."""
+    settings = STUDY.settings[wildcards.task][experiment]
+    return [f"results/{wildcards.task}/runs/{name}.{suffix}" for name in settings]
 
 
 def names_attacked(task, method, mechanism):
@@ -145,8 +191,20 @@ def attacked_update_runs(wildcards):
 
 def runs_of(wildcards):
     """Return the run files of an experiment on a task."""
-    settings = STUDY.settings[wildcards.task][wildcards.experiment]
-    return [f"results/{wildcards.task}/runs/{name}.json" for name in settings]
+    return run_files(wildcards, wildcards.experiment, "json")
+
+
+def experiments_of(wildcards):
+    """Return a task's tidy tables, and its table of methods if the study compares them."""
+    experiments = STUDY.experiments(wildcards.task)
+    files = {
+        "experiments": [
+            f"results/{wildcards.task}/experiments/{e}.csv" for e in experiments
+        ]
+    }
+    if "methods" in experiments:
+        files["methods"] = f"results/{wildcards.task}/tables/methods.csv"
+    return files
 
 
 def all_runs():
@@ -159,8 +217,38 @@ def all_runs():
     )
 
 
+QUESTIONS = {
+    "cost": "1 What does it cost?",
+    "loss": "2 What does loss do?",
+    "compression": "3 What does compression do?",
+    "privacy": "4 What leaks?",
+    "audit": "5 What disagrees with the paper?",
+}
+"""The report's chapters."""
+
+
+def reported(path, question, title, caption):
+    """Return an output of a task, or of the paper, that the report shows under a question."""
+    kind = "figure" if path.endswith(".svg") else "table"
+    of = "{task}" if "{task}" in path else "the paper's task"
+    return report(
+        path,
+        caption=f"captions/{caption}.rst",
+        category=QUESTIONS[question],
+        labels={"result": title, "kind": kind, "task": of},
+    )
+
+
 RESULTS = {
+    "methods": ["tables/methods.csv", "figures/methods.svg"],
     "scarcity": ["tables/scarcity.csv", "figures/scarcity.svg"],
+    "compression": [
+        "tables/compression.csv",
+        "figures/compression.svg",
+        "figures/rate_distortion.svg",
+    ],
+    "packet_loss": ["tables/packet_loss.csv", "figures/packet_loss.svg"],
+    "audit": ["tables/effects.csv"],
     "privacy": [
         "tables/privacy.csv",
         "figures/privacy.svg",
@@ -172,23 +260,31 @@ RESULTS = {
 }
 """What is made of each experiment, below a task's results; others end in their tidy table."""
 
+TASK_RESULTS = ["tables/claims.csv", "numbers.json"]
+"""What is made of all experiments together, below a task's results."""
 
-PAPER = {
-    "privacy": ["figures/label_privacy.svg", "tables/label_privacy.csv"],
-}
-"""What formulas alone say about an experiment's question, below results/paper."""
+PAPER_RESULTS = [
+    "tables/methods.csv",
+    "tables/language.csv",
+    "tables/audit.csv",
+    "figures/packet_loss.svg",
+    "figures/retransmission.svg",
+    "figures/label_privacy.svg",
+    "tables/label_privacy.csv",
+]
+"""What is made of the paper's own numbers, below results/paper; no task is needed."""
 
 
 def all_results():
     """Return the tables and figures of the whole study."""
-    asked = STUDY.config["study"]["experiments"]
-    return [
-        f"results/paper/{path}"
-        for experiment in asked
-        for path in PAPER.get(experiment, [])
-    ] + [
+    of_paper = [f"results/paper/{path}" for path in PAPER_RESULTS]
+    of_tasks = [
+        f"results/{task}/{path}" for task in STUDY.tasks for path in TASK_RESULTS
+    ]
+    of_experiments = [
         f"results/{task}/{path}"
         for task, experiments in STUDY.settings.items()
         for experiment in experiments
         for path in RESULTS.get(experiment, [f"experiments/{experiment}.csv"])
     ]
+    return of_paper + of_experiments + of_tasks

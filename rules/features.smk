@@ -6,7 +6,6 @@ rule extract:
         clients="results/{task}/clients.h5",
         model="results/{task}/source.safetensors",
         source="results/{task}/source.json",
-        code=code("extract_features.py"),
     output:
         store=directory("results/{task}/features.zarr"),
         manifest="results/{task}/features.json",
@@ -19,6 +18,7 @@ rule extract:
     threads: 2
     params:
         features=partial(task_block, block="features"),
+        code=code("extract_features.py"),
     script:
         "../scripts/extract_features.py"
 
@@ -26,7 +26,6 @@ rule extract:
 rule verify_features:
     input:
         manifests=expand("results/{task}/features.json", task=STUDY.tasks),
-        code=code("verify_features.py"),
     log:
         "results/logs/verify_features.log",
     conda:
@@ -42,7 +41,6 @@ rule repair_features:
         clients=expand("results/{task}/clients.h5", task=STUDY.tasks),
         weights=expand("results/{task}/source.safetensors", task=STUDY.tasks),
         sources=expand("results/{task}/source.json", task=STUDY.tasks),
-        code=code("repair_features.py"),
     log:
         "results/logs/repair_features.log",
     conda:

@@ -3,7 +3,7 @@
 
 rule source:
     input:
-        code=code("prepare_source.py"),
+        named=files_of_source,
     output:
         model="results/{task}/source.safetensors",
         manifest="results/{task}/source.json",
@@ -15,5 +15,6 @@ rule source:
         "../envs/workflow.yaml"
     params:
         source=partial(task_block, block="source"),
+        code=code_of_source,
     script:
         "../scripts/prepare_source.py"

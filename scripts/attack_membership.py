@@ -6,6 +6,7 @@ which has memorised most.
 """
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,19 +33,23 @@ CHANCE = 0.5
 
 
 def main(
-    manifest: str, public_manifest: str, csv: str, params: Sequence[dict[str, Any]], threads: int
+    manifest: str, network: str, public_manifest: str, csv: str, params: Sequence[dict[str, Any]], threads: int
 ) -> None:  # fmt: skip
     """Write what loss threshold and shadow heads find.
 
     Args:
         manifest: of the clients' feature store.
+        network: description of the network.
         public_manifest: of the public feature store.
         csv: findings to write.
         params: the FbFTL jobs whose heads are attacked.
         threads: threads to compute with.
     """
     inputs = Inputs(
-        manifest=manifest, public_manifest=public_manifest, device=devices.prepare("cpu", threads)
+        manifest=Path(manifest),
+        network=Path(network),
+        public_manifest=Path(public_manifest),
+        device=devices.prepare("cpu", threads),
     )
     findings = []
     for given in params:
@@ -128,6 +133,7 @@ if __name__ == "__main__":
         snakemake,
         lambda job: main(
             job.input.manifest,
+            job.input.network,
             job.input.public_manifest,
             job.output.csv,
             job.params.jobs,

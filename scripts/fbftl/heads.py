@@ -4,12 +4,13 @@ The seeds' weights are stacked along a first axis, so that one batched matrix pr
 all; each seed's numbers are those it would have alone.
 """
 
+from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
 from fbftl.randomness import torch_seed
@@ -60,6 +61,19 @@ def layers(widths: Sequence[int], seed: int) -> list[tuple[Tensor, Tensor]]:
     return drawn
 
 
+def head_module(widths: Sequence[int], seed: int) -> nn.Sequential:
+    """Return one head as a module; its values are those of `layers`."""
+    modules: OrderedDict[str, nn.Module] = OrderedDict()
+    for number, (weight, bias) in enumerate(layers(widths, seed), start=1):
+        linear = nn.Linear(*weight.shape)
+        linear.weight = nn.Parameter(weight.T.contiguous())
+        linear.bias = nn.Parameter(bias)
+        modules[f"head{number}"] = linear
+        modules[f"relu_head{number}"] = nn.ReLU()
+    modules.popitem()
+    return nn.Sequential(modules)
+
+
 def stacked(widths: Sequence[int], seeds: Sequence[int], device: torch.device) -> Head:
     """Draw a head for every seed and stack them, ready for training."""
     drawn = [layers(widths, seed) for seed in seeds]
@@ -71,16 +85,14 @@ def stacked(widths: Sequence[int], seeds: Sequence[int], device: torch.device) -
     return head
 
 
-def losses(logits: Tensor, labels: Tensor, weights: Tensor) -> Tensor:
-    """Return every seed's weighted sum of cross-entropies, Eq. (1).
+def losses(logits: Tensor, labels: Tensor) -> Tensor:
+    """Return every sample's cross-entropy, Eq. (1).
 
     Args:
         logits: (S, B, classes).
         labels: (S, B), integer.
-        weights: (S, B); 1/B each gives the batch mean, 0 leaves a row out.
 
     Returns:
-        Losses (S,).
+        Losses (S * B,).
     """
-    rows = functional.cross_entropy(logits.flatten(0, 1), labels.flatten(), reduction="none")
-    return (rows.view_as(weights) * weights).sum(1)
+    return functional.cross_entropy(logits.flatten(0, 1), labels.flatten(), reduction="none")

@@ -27,12 +27,18 @@ class Samples:
     values: Tensor
     labels: Tensor
 
-    def rows(self, rows: Tensor) -> tuple[Tensor, Tensor]:
+    def places(self, rows: Tensor) -> tuple[Tensor, Tensor]:
+        """Return where rows (..., S, B) lie in the flattened values and labels."""
+        seed = torch.arange(rows.shape[-2], device=rows.device)[:, None]
+        count = self.labels.shape[1]
+        own_values = seed * count if len(self.values) > 1 else 0
+        own_labels = seed * count if len(self.labels) > 1 else 0
+        return rows + own_values, rows + own_labels
+
+    def at(self, rows: Tensor) -> tuple[Tensor, Tensor]:
         """Return values (S, B, width) and labels (S, B) at each seed's rows (S, B)."""
-        seed = torch.arange(len(rows), device=rows.device)[:, None]
-        value_seed = seed if len(self.values) > 1 else torch.zeros_like(seed)
-        label_seed = seed if len(self.labels) > 1 else torch.zeros_like(seed)
-        return self.values[value_seed, rows], self.labels[label_seed, rows]
+        values, labels = self.places(rows)
+        return self.values.flatten(0, 1)[values], self.labels.flatten()[labels]
 
     def scaled(self, factor: float) -> "Samples":
         """Return the same samples with their values multiplied by a factor."""
@@ -69,16 +75,20 @@ def train(
         samples = samples_at(number)
         device = samples.values.device
         rows = torch.from_numpy(epoch.rows).to(device)
-        weights = torch.from_numpy(epoch.weights).to(device)
-        total = torch.zeros(len(held_out), device=device)
-        for step_rows, step_weights in zip(rows, weights, strict=True):
-            values, labels = samples.rows(step_rows)
-            loss = losses(head(values), labels, step_weights)
+        weights = torch.from_numpy(epoch.weights).to(device).flatten(1)
+        # Places and labels of all steps at once: a step gathers features and nothing else.
+        places, label_places = samples.places(rows)
+        labels = samples.labels.flatten()[label_places]
+        features = samples.values.flatten(0, 1)
+        step_losses = []
+        for step, place in enumerate(places):
+            loss = losses(head(features[place]), labels[step])
             optimizer.zero_grad()
-            loss.sum().backward()
+            loss.dot(weights[step]).backward()
             optimizer.step()
-            total += loss.detach()
-        mean_loss = (total / len(rows)).tolist()
+            step_losses.append(loss.detach())
+        weighted = (torch.stack(step_losses) * weights).view_as(rows)
+        mean_loss = weighted.sum(2).mean(0).tolist()
         validation = [_validate(head, s, samples, own) for s, own in enumerate(held_out)]
         accuracy = accuracies(head, test)
         for s, own in enumerate(curves):
@@ -109,8 +119,7 @@ def _validate(
         samples.values[seed % len(samples.values), None],
         samples.labels[seed % len(samples.labels), None],
     )
-    values, labels = own.rows(rows[None])
+    values, labels = own.at(rows[None])
     logits = head.alone(seed)(values)
-    weights = torch.full(labels.shape, 1 / len(rows), device=rows.device)
     accuracy = (logits.argmax(-1) == labels).float().mean().item()
-    return accuracy, losses(logits, labels, weights).item()
+    return accuracy, losses(logits, labels).mean().item()

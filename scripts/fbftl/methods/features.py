@@ -15,6 +15,7 @@ from fbftl.job import Job
 from fbftl.ledger import Ledger, privacy_columns
 from fbftl.link import Delivery, link_of, plain_upload_bits
 from fbftl.mechanisms import PrivacyRecord
+from fbftl.message_sample import SAMPLED_UPLOADS, mean, measure, spread_evenly
 from fbftl.perturbation import (
     add_gaussian,
     add_relative,
@@ -77,8 +78,17 @@ class Sending:
 
     def release(self, seed: int, draw: int = 0) -> Release:
         """Return the messages of all samples, whether or not their clients take part."""
-        compression = Compression(self.job.setting.bits, self.job.setting.keep)
-        return release(self.noised(seed, draw), compression, self.labels(seed), self.classes)
+        return release(self.noised(seed, draw), self.compression, self.labels(seed), self.classes)
+
+    def measured(self, sent: Release, seed: int) -> dict[str, float]:
+        """Return what a sample of a seed's messages measures."""
+        rows = spread_evenly(len(sent.values), SAMPLED_UPLOADS)
+        return mean(measure(sent, rows, self.compression, self.labels(seed), self.classes))
+
+    @property
+    def compression(self) -> Compression:
+        """Bits q and keep ratio r of the setting."""
+        return Compression(self.job.setting.bits, self.job.setting.keep)
 
     def decoded(self, seed: int, draw: int) -> np.ndarray:
         """Return what a server would read from messages with another draw of the noise."""
