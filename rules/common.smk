@@ -189,6 +189,13 @@ def attacked_update_runs(wildcards):
     return [f"results/{wildcards.task}/runs/{name}.json" for name in names]
 
 
+def dialogues_at_hand(wildcards):
+    """Return SAMSum's training dialogues, for their true lengths, if the data folder has them."""
+    dialogues = Path(STUDY.config["data_folder"] or "", "samsum", "train.jsonl")
+    at_hand = STUDY.config["data_folder"] and dialogues.exists()
+    return {"dialogues": str(dialogues)} if at_hand else {}
+
+
 def runs_of(wildcards):
     """Return the run files of an experiment on a task."""
     return run_files(wildcards, wildcards.experiment, "json")

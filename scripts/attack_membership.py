@@ -33,8 +33,13 @@ CHANCE = 0.5
 
 
 def main(
-    manifest: str, network: str, public_manifest: str, csv: str, params: Sequence[dict[str, Any]], threads: int
-) -> None:  # fmt: skip
+    manifest: str,
+    network: str,
+    public_manifest: str,
+    csv: str,
+    params: Sequence[dict[str, Any]],
+    threads: int,
+) -> None:
     """Write what loss threshold and shadow heads find.
 
     Args:
