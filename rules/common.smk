@@ -10,8 +10,9 @@ sys.path.insert(0, str(Path(workflow.basedir, "scripts")))
 
 from fbftl.code import digest, sources
 from fbftl.config import resolve
-from fbftl.datasets import KINDS, check
+from fbftl.datasets import KINDS, check, training_count
 from fbftl.errors import UserError
+from fbftl.feasibility import require_feasible
 from fbftl.public import check_public, public_data
 
 
@@ -24,7 +25,9 @@ def checked_study():
     try:
         study = resolve(config, yaml.safe_load(schema.read_text(encoding="utf-8")))
         for task in study.tasks:
-            check(study.task(task)["data"], study.config["data_folder"])
+            data, folder = study.task(task)["data"], study.config["data_folder"]
+            check(data, folder)
+            require_feasible(study, task, training_count(data, folder))
             if study.asks_public(task):
                 block = study.task(task)
                 check_public(
