@@ -13,6 +13,7 @@ from fbftl import datasets, source_check
 from fbftl.code import digest, sources
 from fbftl.config import resolve
 from fbftl.errors import UserError
+from fbftl.feasibility import require_feasible
 from fbftl.public import check_public, public_data
 
 
@@ -25,9 +26,10 @@ def checked_study():
     try:
         study = resolve(config, yaml.safe_load(schema.read_text(encoding="utf-8")))
         for task in study.tasks:
-            block = study.task(task)
-            datasets.check(block["data"], study.config["data_folder"])
-            source_check.check(block["source"], study.config["data_folder"])
+            block, folder = study.task(task), study.config["data_folder"]
+            datasets.check(block["data"], folder)
+            source_check.check(block["source"], folder)
+            require_feasible(study, task, datasets.training_count(block["data"], folder))
             if study.asks_public(task):
                 check_public(
                     block["source"],
