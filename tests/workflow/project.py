@@ -29,6 +29,11 @@ class Project:
         """The folder of results."""
         return self.folder / "results"
 
+    @property
+    def console(self) -> str:
+        """What the last started call has said so far."""
+        return (self.folder / "console.txt").read_text(encoding="utf-8")
+
     def command(self, *arguments: str, study: dict[str, Any] | None = None) -> list[str]:
         """Return the command line of a call on two cores, the toy study and `study` laid over."""
         overlays = [TOY]
