@@ -1,4 +1,4 @@
-"""The toy study through a real Slurm: the results of a local run, byte for byte, faults included."""
+"""The toy study through a real Slurm: a local run's results byte for byte, a dead node or not."""
 
 import time
 from collections.abc import Iterator
