@@ -12,16 +12,20 @@ from fbftl.code import digest, sources
 from fbftl.config import resolve
 from fbftl.datasets import KINDS, check
 from fbftl.errors import UserError
+from fbftl.seals import require_unbroken
 from fbftl.public import check_public, public_data
 
 
 def checked_study():
     """Return the study that the configuration describes, or stop with one sentence.
 
-    Data files are looked at too, so that a missing one stops the run before its first job.
+    Data files are looked at too, so that a missing one stops the run before its first job, and
+    finished results, so that a damaged one reaches no table.
     """
     schema = Path(workflow.basedir, "rules", "schemas", "config.schema.yaml")
     try:
+        if workflow.is_main_process:
+            require_unbroken("results")
         study = resolve(config, yaml.safe_load(schema.read_text(encoding="utf-8")))
         for task in study.tasks:
             check(study.task(task)["data"], study.config["data_folder"])
