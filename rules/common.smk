@@ -113,10 +113,15 @@ def job_of(wildcards):
     return STUDY.job(wildcards.task, wildcards.setting)
 
 
+def run_files(wildcards, experiment, suffix):
+    """Return one file of every run of an experiment on a task: json, or parquet for ledgers."""
+    settings = STUDY.settings[wildcards.task][experiment]
+    return [f"results/{wildcards.task}/runs/{name}.{suffix}" for name in settings]
+
+
 def runs_of(wildcards):
     """Return the run files of an experiment on a task."""
-    settings = STUDY.settings[wildcards.task][wildcards.experiment]
-    return [f"results/{wildcards.task}/runs/{name}.json" for name in settings]
+    return run_files(wildcards, wildcards.experiment, "json")
 
 
 def experiments_of(wildcards):
@@ -143,6 +148,7 @@ def all_runs():
 
 
 RESULTS = {
+    "methods": ["tables/methods.csv", "figures/methods.svg"],
     "scarcity": ["tables/scarcity.csv", "figures/scarcity.svg"],
     "audit": ["tables/effects.csv"],
 }
@@ -151,7 +157,13 @@ RESULTS = {
 TASK_RESULTS = ["tables/claims.csv"]
 """What is made of all experiments together, below a task's results."""
 
-PAPER_RESULTS = ["tables/audit.csv"]
+PAPER_RESULTS = [
+    "tables/methods.csv",
+    "tables/language.csv",
+    "tables/audit.csv",
+    "figures/packet_loss.svg",
+    "figures/retransmission.svg",
+]
 """What is made of the paper's own numbers, below results/paper; no task is needed."""
 
 

@@ -7,6 +7,7 @@ rule train_head:
         # The manifest stands for the store: equal content leaves the runs alone.
         features=ancient("results/{task}/features.zarr"),
         manifest="results/{task}/features.json",
+        network="results/{task}/network.json",
     output:
         run="results/{task}/runs/{setting}.json",
         ledger="results/{task}/runs/{setting}.parquet",
@@ -20,8 +21,8 @@ rule train_head:
     conda:
         "../envs/workflow.yaml"
     params:
-        job=job_of,
         code=code_of_method,
+        job=job_of,
     script:
         "../scripts/train_setting.py"
 

@@ -34,6 +34,8 @@ class Inputs:
     manifest: Path
     """The feature store's manifest: where the store is, cut layer, preprocessing, digests."""
     device: "torch.device"
+    network: Path | None = None
+    """The network's layers, for methods whose clients are sent a frozen extractor."""
     features: Path | None = None
     """The feature store, where it is a folder; methods open what the manifest names."""
     public: Path | None = None

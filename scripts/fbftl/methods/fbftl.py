@@ -8,10 +8,12 @@ import numpy as np
 import torch
 
 from fbftl import batches
+from fbftl.cost.layers import parameters
+from fbftl.cost.network_file import read_network
 from fbftl.curves import record
 from fbftl.heads import stacked
 from fbftl.job import Job
-from fbftl.ledger import Ledger
+from fbftl.ledger import BROADCAST, Ledger
 from fbftl.methods import Inputs, Outcome
 from fbftl.methods.features import Sending, sending
 from fbftl.regroup import clients_of
@@ -28,7 +30,11 @@ def run(job: Job, inputs: Inputs) -> Outcome:
     classes = int(max(features.labels.max(), test.labels.max())) + 1
     how = sending(job, features, classes, _public(inputs.public_manifest))
     ledger = Ledger(method="fbftl", store=store.digest)
+    extractor = parameters(read_network(inputs.network).extractor)
+    for seed in job.seeds:
+        ledger.add_downlink(seed, np.zeros(1, dtype=int), extractor, BROADCAST)
     releases, uploads = upload(how, ledger)
+    client = clients_of(job, features.client, features.labels)
     split = [
         held_out(usable(job, own), job.training.validation, seed)
         for own, seed in zip(uploads, job.seeds, strict=True)
@@ -45,7 +51,8 @@ def run(job: Job, inputs: Inputs) -> Outcome:
     )
     repetitions = [
         record(c, job.training.selection)
-        | {"seed": seed, "offered": len(own.offered), "received": len(own.received)}
+        | {"seed": seed, "clients": len(np.unique(client[own.offered]))}
+        | {"offered": len(own.offered), "received": len(own.received)}
         | {"seen": int(mark.sum()), "privacy": [asdict(guarantee) for guarantee in how.records]}
         for c, seed, own, mark in zip(curves, job.seeds, uploads, seen, strict=True)
     ]
