@@ -2,12 +2,12 @@
 
 from fbftl.logs import run_job
 from fbftl.run_file import read_run
-from fbftl.runs import tidy, write_tidy
+from fbftl.runs import MEASURES, tidy, write_tidy
 
 
 def main(runs: list[str], table: str) -> None:
     """Write the tidy table of the given run files."""
-    write_tidy(table, tidy(read_run(path) for path in runs))
+    write_tidy(table, tidy(read_run(path, MEASURES) for path in runs))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ A damaged or foreign file must end in one sentence, never in a table.
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -16,16 +16,20 @@ SCHEMA = 1
 """Version of the run file's layout."""
 
 
-def read_run(path: str | Path) -> dict[str, Any]:
+def read_run(path: str | Path, measures: Collection[str]) -> dict[str, Any]:
     """Return the document of a run file.
+
+    Args:
+        path: the run file.
+        measures: what tables read of a repetition: numbers, or null where nothing was measured.
 
     Raises:
         UserError: if it is no JSON, has another layout, or holds a number that cannot be.
     """
     try:
         run = json.loads(Path(path).read_bytes(), parse_constant=_refuse)
-        _require_run(run)
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        _require_run(run, measures)
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
         raise UserError(
             f"run file {path} is damaged ({error}); remove it and it is made again"
         ) from error
@@ -36,7 +40,7 @@ def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is no number")
 
 
-def _require_run(run: Any) -> None:
+def _require_run(run: Any, measures: Collection[str]) -> None:
     """Raise ValueError, TypeError or KeyError unless a document is that of a run."""
     if not isinstance(run, Mapping) or run.get("schema") != SCHEMA:
         raise ValueError(f"its layout is not {SCHEMA}")
@@ -48,18 +52,19 @@ def _require_run(run: Any) -> None:
     if not isinstance(run["repetitions"], list) or not run["repetitions"]:
         raise ValueError("it holds no repetitions")
     for repetition in run["repetitions"]:
-        _require_repetition(repetition)
+        if not isinstance(repetition, Mapping) or type(repetition["seed"]) is not int:
+            raise ValueError("a repetition has no seed")
+        for name in measures:
+            if not _sensible(name, repetition.get(name)):
+                raise ValueError(f"{name} is {repetition[name]!r:.40}")
 
 
-def _require_repetition(repetition: Any) -> None:
-    if not isinstance(repetition, Mapping) or type(repetition["seed"]) is not int:
-        raise ValueError("a repetition has no seed")
-    for name, value in repetition.items():
-        if isinstance(value, str):
-            raise ValueError(f"{name} is {value[:40]!r}")
-        if isinstance(value, bool) != (name == "diverged") and isinstance(value, int | float):
-            raise ValueError(f"{name} is {value!r}")
-        if isinstance(value, int | float):
-            highest = 1 if "accuracy" in name else math.inf
-            if not 0 <= value <= highest or value == math.inf:
-                raise ValueError(f"{name} is {value!r}")
+def _sensible(measure: str, value: Any) -> bool:
+    """Tell whether a value may stand in a table under a measure's name."""
+    if value is None:
+        return True
+    if measure == "diverged":
+        return isinstance(value, bool)
+    if type(value) not in (int, float) or not math.isfinite(value):
+        return False
+    return 0 <= value <= (1 if "accuracy" in measure else math.inf)

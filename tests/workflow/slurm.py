@@ -126,10 +126,11 @@ class Slurm:
         for process in self._steps():
             os.kill(process, signal.SIGKILL)
 
-    def restarts(self) -> list[int]:
-        """Return how often each job so far was started again, in the order of their numbers."""
+    def restarts(self) -> dict[str, int]:
+        """Return how often each job so far was started again, by its number and what it does."""
         shown = self._client("scontrol", "--oneliner", "show", "jobs")
-        return [int(count) for count in re.findall(r" Restarts=(\d+) ", shown)]
+        jobs = re.findall(r"JobId=(\d+) .* Restarts=(\d+) .* Comment=(\S+)", shown)
+        return {f"{number} {comment}": int(count) for number, count, comment in jobs}
 
     def _steps(self) -> list[int]:
         """Return the processes of this node's jobs, which outlive its daemon."""
