@@ -16,6 +16,9 @@ rule tabulate_paper_methods:
         csv="results/paper/tables/methods.csv",
         md="results/paper/tables/methods.md",
         tex="results/paper/tables/methods.tex",
+        html=reported(
+            "results/paper/tables/methods.html", "cost", "Table III", "paper_methods"
+        ),
     log:
         "results/paper/logs/tables/methods.log",
     conda:
@@ -35,6 +38,9 @@ rule tabulate_paper_language:
         csv="results/paper/tables/language.csv",
         md="results/paper/tables/language.md",
         tex="results/paper/tables/language.tex",
+        html=reported(
+            "results/paper/tables/language.html", "cost", "Table IV", "language"
+        ),
     log:
         "results/paper/logs/tables/language.log",
     conda:
@@ -47,7 +53,13 @@ rule tabulate_paper_language:
 
 rule plot_packet_loss:
     output:
-        multiext("results/paper/figures/packet_loss", ".svg", ".pdf", ".png", ".csv"),
+        reported(
+            "results/paper/figures/packet_loss.svg",
+            "loss",
+            "Packet loss",
+            "packet_loss",
+        ),
+        multiext("results/paper/figures/packet_loss", ".pdf", ".png", ".csv"),
     log:
         "results/paper/logs/figures/packet_loss.log",
     conda:
@@ -60,7 +72,13 @@ rule plot_packet_loss:
 
 rule plot_retransmission:
     output:
-        multiext("results/paper/figures/retransmission", ".svg", ".pdf", ".png", ".csv"),
+        reported(
+            "results/paper/figures/retransmission.svg",
+            "loss",
+            "Retransmission",
+            "retransmission",
+        ),
+        multiext("results/paper/figures/retransmission", ".pdf", ".png", ".csv"),
     log:
         "results/paper/logs/figures/retransmission.log",
     conda:

@@ -20,8 +20,14 @@ MEASURES = [
     "offered",
     "received",
     "seen",
+    "nominal_bits",
+    "packed_bits",
+    "entropy_coded_bits",
+    "limit_bits",
+    "model_bits",
+    "distortion",
 ]
-"""Columns beside the axes: one repetition's outcome."""
+"""Columns beside the axes: one repetition's outcome; from `nominal_bits` on per sampled message."""
 
 
 def tidy(runs: Iterable[Mapping[str, Any]]) -> pd.DataFrame:

@@ -40,6 +40,10 @@ class Samples:
         values, labels = self.places(rows)
         return self.values.flatten(0, 1)[values], self.labels.flatten()[labels]
 
+    def scaled(self, factor: float) -> "Samples":
+        """Return the same samples with their values multiplied by a factor."""
+        return self if factor == 1 else Samples(self.values * factor, self.labels)
+
 
 def train(
     head: Head,

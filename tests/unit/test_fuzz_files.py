@@ -146,7 +146,7 @@ def store(folder: Path) -> Path:
     return place / "dense.zarr"
 
 
-@settings(FUZZ, max_examples=150)
+@settings(FUZZ, max_examples=100)
 @given(data=st.data())
 def test_damaged_stores(data: st.DataObject, store: Path) -> None:
     names = sorted(p.relative_to(store) for p in store.rglob("*") if p.is_file())

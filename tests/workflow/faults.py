@@ -1,17 +1,14 @@
-"""Faults for the toy study: kills at seeded moments of every stage, and damage to its results."""
+"""Kills of the toy study at seeded random moments of every stage; see benchmarks/faults.py."""
 
 import os
 import random
-import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
-from project import TOY, Project, environment
+from project import Project
 
 STAGES = (
     "clients",
@@ -31,42 +28,6 @@ LONGEST = 1.5
 """Kills come at a random share, up to this, of the time that the stage needs undisturbed."""
 
 
-@dataclass
-class Tally:
-    """Faults of one kind at one stage: how many were tried, and how each ended."""
-
-    tried: int = 0
-    survived: int = 0
-    """Ended in the bytes of an undisturbed run."""
-    refused: int = 0
-    """Ended in one sentence that says what to do."""
-    lost: list[str] = field(default_factory=list)
-    """Everything else."""
-
-
-def prepare(project: Project) -> Project:
-    """Let `./run` find the interpreter that runs the tests, instead of making an environment."""
-    environment_folder = project.folder / ".venv"
-    environment_folder.mkdir()
-    (environment_folder / "bin").symlink_to(Path(sys.executable).parent)
-    shutil.copy(project.folder / "envs/requirements.lock", environment_folder / "installed.lock")
-    return project
-
-
-def start(project: Project, *arguments: str) -> subprocess.Popen[bytes]:
-    """Start the command that a user gives; its output goes to `console.txt`."""
-    command = ["./run", "study", "--configfile", TOY, "--cores", "2", *arguments]
-    with open(project.folder / "console.txt", "w") as console:
-        return subprocess.Popen(
-            command,
-            cwd=project.folder,
-            env=environment(),
-            stdout=console,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-
-
 def descendants(process: int) -> list[int]:
     """Return the processes that a process has started, directly or through others, oldest first."""
     found = []
@@ -80,14 +41,13 @@ def descendants(process: int) -> list[int]:
     return found
 
 
-def strike(call: subprocess.Popen[bytes], victim: str) -> None:
+def strike(call: subprocess.Popen[str], victim: str) -> None:
     """Kill a part of a call with -9 and wait until the call has ended."""
-    # The call is a shell; its child is Snakemake, whose children are the jobs.
-    engine, *jobs = descendants(call.pid) or [call.pid]
+    jobs = descendants(call.pid)
     if victim == "all":
         os.killpg(call.pid, signal.SIGKILL)
     elif victim == "snakemake":
-        os.kill(engine, signal.SIGKILL)
+        call.kill()
     else:
         for job in jobs:
             try:
@@ -101,16 +61,16 @@ def timed(project: Project) -> dict[str, float]:
     """Run the study undisturbed; return the seconds that each stage took, waiting included."""
     begun: dict[str, float] = {}
     taken: dict[str, float] = {}
-    call = start(project)
+    call = project.start()
     while call.poll() is None:
-        said = project.console
+        said = project.console()
         for stage in STAGES:
             if f"rule {stage}:" in said:
                 begun.setdefault(stage, time.monotonic())
             if f"(Rule: {stage})" in said and stage not in taken:
                 taken[stage] = time.monotonic() - begun[stage]
         time.sleep(0.02)
-    assert call.returncode == 0, project.console
+    assert call.returncode == 0, project.console()
     return taken
 
 
@@ -125,8 +85,8 @@ def kill_in_every_stage(
     moments = random.Random(seed)
     for stage in STAGES:
         victim, share = moments.choice(VICTIMS), moments.uniform(0, LONGEST)
-        call = start(project, "--until", stage)
-        while call.poll() is None and f"rule {stage}:" not in project.console:
+        call = project.start("--until", stage)
+        while call.poll() is None and f"rule {stage}:" not in project.console():
             time.sleep(0.02)
         if call.poll() is None:
             time.sleep(share * taken[stage])
@@ -134,10 +94,4 @@ def kill_in_every_stage(
             strike(call, victim)
             yield stage, victim, share
         elif call.returncode != 0:
-            raise AssertionError(f"{stage}: {project.console}")
-
-
-def end(project: Project) -> tuple[int, str]:
-    """Make a call, wait for its end, and return its status and what it said."""
-    call = start(project)
-    return call.wait(), project.console
+            raise AssertionError(f"{stage}: {project.console()}")

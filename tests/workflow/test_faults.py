@@ -1,88 +1,84 @@
-"""Faults: after any of them a second call ends in the same bytes or in one sentence."""
+"""Kill -9 anywhere: the next call ends in the files of a run that nothing disturbed."""
 
 import os
-import random
+import signal
+import subprocess
 import time
+from collections.abc import Iterator
+from pathlib import Path
 
-import pytest
-from faults import STAGES, end, kill_in_every_stage, prepare, start, strike
 from project import Project
 
-SECONDS = dict.fromkeys(STAGES, 4.0)
-"""Roughly what a stage takes; the full measurement is tests/benchmarks/faults.py."""
+STAGES = ("clients", "source", "extract", "train_head", "collect")
 
 
-def test_a_kill_in_every_stage_changes_no_byte(fresh: Project, reference: Project) -> None:
-    prepare(fresh)
-    kills = list(kill_in_every_stage(fresh, 1, SECONDS))
-    assert kills
-    status, said = end(fresh)
-    assert status == 0, said
-    assert fresh.science() == reference.science()
+def wait_for(project: Project, run: "subprocess.Popen[str]", text: str) -> None:
+    """Wait until a run has printed a text; it must do so before it ends."""
+    while text not in project.console():
+        assert run.poll() is None, project.console()
+        time.sleep(0.01)
 
 
-@pytest.fixture
-def made(finished: Project) -> Project:
-    """A finished study that `./run` goes on with."""
-    return prepare(finished)
+def processes_in(folder: Path) -> Iterator[int]:
+    """Yield the ids of the processes that work in a folder."""
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and (entry / "cwd").resolve() == folder.resolve():
+                yield int(entry.name)
+        except OSError:  # it has ended
+            continue
 
 
-DAMAGED = [
-    "clients.h5",
-    "source.safetensors",
-    "source.json",
-    "features.json",
-    "runs/fbftl.json",
-    "runs/fbftl.parquet",
-    "experiments/scarcity.csv",
-    "tables/scarcity.csv",
-    "figures/scarcity.png",
-]
+def kill_in(project: Project, stage: str, delay_s: float) -> None:
+    """Start a run and kill it with all its jobs while the stage is under way."""
+    run = project.start()
+    wait_for(project, run, f"rule {stage}:")
+    time.sleep(delay_s)
+    os.killpg(run.pid, signal.SIGKILL)
+    assert run.wait() == -signal.SIGKILL
 
 
-@pytest.mark.parametrize("name", DAMAGED)
-def test_a_flipped_bit_is_one_sentence_and_the_remedy_works(
-    made: Project, reference: Project, name: str
+def test_killed_in_every_stage_it_ends_in_the_same_files(
+    fresh: Project, reference: Project
 ) -> None:
-    path = made.results / "digits" / name
-    content = bytearray(path.read_bytes())
-    content[random.Random(name).randrange(len(content))] ^= 1
-    path.write_bytes(content)
-    done = made.call("--dry-run")
-    assert done.returncode != 0
-    assert f"changed after the workflow wrote it: results/digits/{name}; remove it" in done.stderr
-    assert "Traceback" not in done.stderr
-    path.unlink()
-    if name in ("runs/fbftl.json", "tables/scarcity.csv"):
-        made.finish()
-        assert made.science() == reference.science()
+    """Each call goes on where the last one was killed, a moment into its next stage."""
+    for stage in STAGES:
+        kill_in(fresh, stage, 0.5)
+    fresh.finish()
+    assert fresh.science() == reference.science()
+    assert not fresh.planned()
 
 
-def test_a_removed_result_is_made_again(made: Project, reference: Project) -> None:
-    for name in ("experiments/scarcity.csv", "tables/scarcity.csv", "figures/scarcity.svg"):
-        (made.results / "digits" / name).unlink()
-    made.finish()
-    assert made.science() == reference.science()
+def test_jobs_that_outlive_a_killed_run_do_no_harm(finished: Project, reference: Project) -> None:
+    """Only Snakemake is killed; the next call meets its job still at work."""
+    run = finished.start("--forcerun", "extract")
+    wait_for(finished, run, "rule extract:")
+    run.kill()
+    run.wait()
+    assert list(processes_in(finished.folder))
+    finished.finish()
+    assert finished.science() == reference.science()
 
 
-@pytest.mark.parametrize("years", [-30, 30])
-def test_another_clock_gives_no_other_result(made: Project, reference: Project, years: int) -> None:
-    """Every file's time lies far off, as after a copy or on a machine whose clock was wrong."""
-    moment = time.time() + years * 365 * 86400
-    for path in (p for p in made.results.rglob("*") if p.is_file()):
-        os.utime(path, (moment, moment))
-    made.finish()
-    assert made.science() == reference.science()
+def test_a_killed_job_is_made_again(finished: Project, reference: Project) -> None:
+    """The job dies, Snakemake lives: it says so and ends; the next call makes the rest."""
+    run = finished.start("--forcerun", "extract")
+    wait_for(finished, run, "rule extract:")
+    jobs: list[int] = []
+    while not jobs:
+        jobs = [process for process in processes_in(finished.folder) if process != run.pid]
+    for job in jobs:
+        os.kill(job, signal.SIGKILL)
+    assert run.wait() == 1
+    finished.finish()
+    assert finished.science() == reference.science()
 
 
-def test_a_second_call_beside_the_first_is_refused(fresh: Project) -> None:
-    prepare(fresh)
-    first = start(fresh)
-    try:
-        while not (fresh.folder / ".snakemake/run.lock").exists():
-            time.sleep(0.05)
-        status, said = end(fresh)
-    finally:
-        strike(first, "all")
-    assert status == 1
-    assert said == "another study is being made in this folder; wait for it or stop it\n"
+def test_a_second_run_in_the_same_folder_is_refused(finished: Project) -> None:
+    study = {"tasks": {"digits": {"training": {"learning_rate": 0.02}}}}
+    run = finished.start(study=study)
+    wait_for(finished, run, "rule train_head:")
+    second = finished.call(study=study)
+    assert second.returncode != 0
+    assert f"process {run.pid} on " in second.stderr
+    assert run.wait() == 0

@@ -42,11 +42,11 @@ def test_a_node_that_dies_costs_time_and_nothing_else(
 ) -> None:
     call = fresh.start(*SUBMIT)
     while not (fresh.results / "digits/logs/source.log").exists():
-        assert call.poll() is None, fresh.console
+        assert call.poll() is None, fresh.console()
         time.sleep(0.2)
     slurm.kill_node()
     slurm.start_node()
-    assert call.wait(PATIENCE) == 0, fresh.console
+    assert call.wait(PATIENCE) == 0, fresh.console()
     restarts = slurm.restarts()
     assert any(restarts.values()), "the node died while no job ran on it"
     assert len(restarts) <= 5, f"short jobs are to share a Slurm job, not to be {list(restarts)}"

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
+from itertools import cycle
 from pathlib import Path
 
 import numpy as np
@@ -46,15 +47,20 @@ def run(job: Job, inputs: Inputs) -> Outcome:
         batches.observed(schedule(job, len(features), [rows for rows, _ in split]), seen),
         received(how, releases, device),
         [torch.from_numpy(rows).to(device) for _, rows in split],
-        _on_device([test.values], [test.labels], device),
+        _on_device([test.values], [test.labels], device).scaled(how.scale),
         job.training,
     )
+    # One release that all seeds share is measured once.
+    measured = [how.measured(*own) for own in zip(releases, job.seeds, strict=False)]
     repetitions = [
         record(c, job.training.selection)
         | {"seed": seed, "clients": len(np.unique(client[own.offered]))}
         | {"offered": len(own.offered), "received": len(own.received)}
         | {"seen": int(mark.sum()), "privacy": [asdict(guarantee) for guarantee in how.records]}
-        for c, seed, own, mark in zip(curves, job.seeds, uploads, seen, strict=True)
+        | sizes
+        for c, seed, own, mark, sizes in zip(
+            curves, job.seeds, uploads, seen, cycle(measured), strict=False
+        )
     ]
     return Outcome(repetitions, ledger, {"features": store.digest})
 
@@ -91,11 +97,11 @@ def received(
     if job.setting.noise == "redrawn":
 
         def redrawn(epoch: int) -> Samples:
-            values = [how.release(seed, draw=epoch).values for seed in job.seeds]
-            return _on_device(values, labels, device)
+            values = [how.decoded(seed, draw=epoch) for seed in job.seeds]
+            return _on_device(values, labels, device).scaled(how.scale)
 
         return redrawn
-    uploads = _on_device([sent.values for sent in releases], labels, device)
+    uploads = _on_device([sent.values for sent in releases], labels, device).scaled(how.scale)
     return lambda epoch: uploads
 
 
