@@ -15,15 +15,19 @@ from fbftl.config import resolve
 from fbftl.errors import UserError
 from fbftl.feasibility import require_feasible
 from fbftl.public import check_public, public_data
+from fbftl.seals import require_unbroken
 
 
 def checked_study():
     """Return the study that the configuration describes, or stop with one sentence.
 
-    Files that it names are looked at too, so that a missing one stops the run before its first job.
+    Files that it names are looked at too, so that a missing one stops the run before its first job,
+    and finished results, so that a damaged one reaches no table.
     """
     schema = Path(workflow.basedir, "rules", "schemas", "config.schema.yaml")
     try:
+        if workflow.is_main_process:
+            require_unbroken("results")
         study = resolve(config, yaml.safe_load(schema.read_text(encoding="utf-8")))
         for task in study.tasks:
             block, folder = study.task(task), study.config["data_folder"]
