@@ -1,6 +1,5 @@
 """Logs, lint, repetition and growth."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -72,15 +71,9 @@ def test_the_same_study_elsewhere_gives_the_same_files(fresh: Project, reference
 
 
 def test_ten_thousand_settings_are_planned(untouched: Project) -> None:
-    """What it costs is in docs/performance.md; here it must come out at all."""
     grid = {
         "fraction": [(1 + i) / 100 for i in range(100)],
         "plr": [i / 100 for i in range(100)],
     }
     study = {"experiments": {"scarcity": {"grids": [grid]}}}
     assert untouched.planned("--quiet", "rules", study=study)["train_head"] == 10_000
-
-
-def test_the_default_study_names_no_machine(root: Path) -> None:
-    for path in (root / "config.yaml", *(root / "profiles").rglob("*.yaml")):
-        assert os.sep + "home" not in path.read_text()
