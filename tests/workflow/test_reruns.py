@@ -11,25 +11,15 @@ from typing import Any
 import pytest
 from project import Project
 
-WHOLE = Counter(
-    clients=1,
-    source=1,
-    extract=1,
-    train_head=4,
-    collect=1,
-    tabulate_scarcity=1,
-    plot_scarcity=1,
-    tabulate_claims=1,
-    write_numbers=1,
-    tabulate_audit=1,
-    tabulate_paper_methods=1,
-    tabulate_paper_language=1,
-    plot_packet_loss=1,
-    plot_retransmission=1,
-)
 FROM_TABLE = Counter(tabulate_scarcity=1, plot_scarcity=1, tabulate_claims=1, write_numbers=1)
 FROM_RUNS = FROM_TABLE + Counter(train_head=4, collect=1)
-FROM_FEATURES = FROM_RUNS + Counter(extract=1)
+FROM_EXTRACTION = FROM_RUNS + Counter(extract=1)
+FROM_FEATURES = FROM_EXTRACTION + Counter(describe=1)
+PAPER_FIGURES = Counter(plot_packet_loss=1, plot_retransmission=1)
+PAPER = PAPER_FIGURES + Counter(
+    tabulate_audit=1, tabulate_paper_methods=1, tabulate_paper_language=1
+)
+WHOLE = FROM_FEATURES + PAPER + Counter(clients=1, source=1)
 
 
 def jobs(project: Project, **study: Any) -> Counter[str]:
@@ -83,12 +73,12 @@ CHANGES = {
     "scripts/plot_scarcity.py": Counter(plot_scarcity=1),
     "scripts/tabulate_scarcity.py": Counter(tabulate_scarcity=1),
     "scripts/collect_runs.py": FROM_TABLE + Counter(collect=1),
-    "scripts/fbftl/style.py": Counter(plot_scarcity=1, plot_packet_loss=1, plot_retransmission=1),
+    "scripts/fbftl/style.py": PAPER_FIGURES + Counter(plot_scarcity=1),
     "scripts/fbftl/training.py": FROM_RUNS,
     "scripts/fbftl/methods/fbftl.py": FROM_RUNS,
     "scripts/fbftl/methods/ftl_f.py": Counter(),
-    "scripts/fbftl/store/writer.py": FROM_FEATURES,
-    "scripts/fbftl/extract.py": FROM_FEATURES,
+    "scripts/fbftl/store/writer.py": FROM_EXTRACTION,
+    "scripts/fbftl/extract.py": FROM_EXTRACTION,
     "scripts/fbftl/letters.py": FROM_FEATURES + Counter(source=1),
     "scripts/fbftl/partition.py": FROM_FEATURES + Counter(clients=1),
     "scripts/fbftl/datasets/digits.py": FROM_FEATURES + Counter(clients=1),
