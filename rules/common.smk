@@ -13,6 +13,7 @@ from fbftl import datasets, source_check
 from fbftl.code import digest, sources
 from fbftl.config import resolve
 from fbftl.errors import UserError
+from fbftl.feasibility import require_feasible
 from fbftl.public import check_public, public_data
 from fbftl.seals import require_unbroken
 
@@ -29,9 +30,10 @@ def checked_study():
             require_unbroken("results")
         study = resolve(config, yaml.safe_load(schema.read_text(encoding="utf-8")))
         for task in study.tasks:
-            block = study.task(task)
-            datasets.check(block["data"], study.config["data_folder"])
-            source_check.check(block["source"], study.config["data_folder"])
+            block, folder = study.task(task), study.config["data_folder"]
+            datasets.check(block["data"], folder)
+            source_check.check(block["source"], folder)
+            require_feasible(study, task, datasets.training_count(block["data"], folder))
             if study.asks_public(task):
                 check_public(
                     block["source"],
@@ -156,6 +158,50 @@ def run_files(wildcards, experiment, suffix):
     return [f"results/{wildcards.task}/runs/{name}.{suffix}" for name in settings]
 
 
+def names_attacked(task, method, mechanism):
+    """Return the names of the privacy experiment's settings that attacks look at, loosest first.
+
+    Labels under randomised response are another question.
+    """
+    settings = STUDY.settings[task]["privacy"]
+    chosen = [
+        name
+        for name, setting in settings.items()
+        if setting.method == method
+        and setting.mechanism == mechanism
+        and setting.label_epsilon is None
+    ]
+    return sorted(chosen, key=lambda name: -(settings[name].epsilon or 0))
+
+
+def attacked_uploads(wildcards):
+    """Return the jobs whose uploads are attacked: without noise, then under each epsilon."""
+    task = wildcards.task
+    names = names_attacked(task, "fbftl", "none") + names_attacked(
+        task, "fbftl", "gaussian"
+    )
+    return [STUDY.job(task, name) for name in names]
+
+
+def attacked_updates(wildcards):
+    """Return the jobs whose client updates are attacked."""
+    names = names_attacked(wildcards.task, "ftl_c", "dp_fedavg")
+    return [STUDY.job(wildcards.task, name) for name in names]
+
+
+def attacked_update_runs(wildcards):
+    """Return the run files of these jobs."""
+    names = names_attacked(wildcards.task, "ftl_c", "dp_fedavg")
+    return [f"results/{wildcards.task}/runs/{name}.json" for name in names]
+
+
+def dialogues_at_hand(wildcards):
+    """Return SAMSum's training dialogues, for their true lengths, if the data folder has them."""
+    dialogues = Path(STUDY.config["data_folder"] or "", "samsum", "train.jsonl")
+    at_hand = STUDY.config["data_folder"] and dialogues.exists()
+    return {"dialogues": str(dialogues)} if at_hand else {}
+
+
 def runs_of(wildcards):
     """Return the run files of an experiment on a task."""
     return run_files(wildcards, wildcards.experiment, "json")
@@ -216,6 +262,14 @@ RESULTS = {
     ],
     "packet_loss": ["tables/packet_loss.csv", "figures/packet_loss.svg"],
     "audit": ["tables/effects.csv"],
+    "privacy": [
+        "tables/privacy.csv",
+        "figures/privacy.svg",
+        "tables/attacks.csv",
+        "figures/inversion.svg",
+        "tables/label_leakage.csv",
+    ],
+    "noise": ["tables/noise.csv", "figures/noise.svg"],
 }
 """What is made of each experiment, below a task's results; others end in their tidy table."""
 
@@ -228,6 +282,8 @@ PAPER_RESULTS = [
     "tables/audit.csv",
     "figures/packet_loss.svg",
     "figures/retransmission.svg",
+    "figures/label_privacy.svg",
+    "tables/label_privacy.csv",
 ]
 """What is made of the paper's own numbers, below results/paper; no task is needed."""
 

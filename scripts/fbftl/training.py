@@ -115,14 +115,11 @@ def _validate(
     """Return one seed's accuracy and mean loss on its held-out rows, or None for both."""
     if len(rows) == 0:
         return None, None
-    alone = Head(
-        [w[seed : seed + 1] for w in head.weights], [b[seed : seed + 1] for b in head.biases]
-    )
     own = Samples(
         samples.values[seed % len(samples.values), None],
         samples.labels[seed % len(samples.labels), None],
     )
     values, labels = own.at(rows[None])
-    logits = alone(values)
+    logits = head.alone(seed)(values)
     accuracy = (logits.argmax(-1) == labels).float().mean().item()
     return accuracy, losses(logits, labels).mean().item()

@@ -1,8 +1,9 @@
 """Data sets behind one small interface: `check` before any job, `load` inside it.
 
 A data set is described by the config block ``data`` of a task. Its ``kind`` names a module of this
-package that offers two functions (see `Kind`); everything that is the same for every kind (the test
-split, the choice of classes, the limit for quick runs) happens here and in `selection`.
+package that offers two functions (see `Kind`), and a third, `count`, where counting is cheap.
+Everything that is the same for every kind (the test split, the choice of classes, the limit for
+quick runs) happens here and in `selection`.
 """
 
 from collections.abc import Mapping
@@ -14,7 +15,17 @@ from fbftl.datasets.base import Dataset, Samples, digest, located
 from fbftl.datasets.selection import choose_classes, limit, portion, split_off_test
 from fbftl.errors import UserError
 
-__all__ = ["KINDS", "Dataset", "Samples", "check", "digest", "files", "load", "module"]
+__all__ = [
+    "KINDS",
+    "Dataset",
+    "Samples",
+    "check",
+    "digest",
+    "files",
+    "load",
+    "module",
+    "training_count",
+]
 
 KINDS = {
     "digits": "digits",
@@ -103,6 +114,22 @@ def load(spec: Mapping[str, Any], data_folder: str | Path | None) -> Dataset:
     if spec.get("limit") is not None:
         dataset = limit(dataset, spec["limit"], seed)
     return dataset.settled()
+
+
+def training_count(spec: Mapping[str, Any], data_folder: str | Path | None) -> int | None:
+    """Return the number of training samples, or None where only reading the data would tell.
+
+    Args:
+        spec: the config block ``data``, checked.
+        data_folder: where relative file names start.
+    """
+    count = getattr(_kind(spec), "count", None)
+    if count is None or spec.get("classes") is not None or spec.get("portion") is not None:
+        return None
+    samples = count(spec, _folder(data_folder))
+    if "test" not in spec:
+        samples -= round(spec["test_fraction"] * samples)
+    return min(samples, (spec.get("limit") or {}).get("train", samples))
 
 
 def _kind(spec: Mapping[str, Any]) -> Kind:
