@@ -13,21 +13,27 @@ from fbftl import datasets, source_check
 from fbftl.code import digest, sources
 from fbftl.config import resolve
 from fbftl.errors import UserError
+from fbftl.feasibility import require_feasible
 from fbftl.public import check_public, public_data
+from fbftl.seals import require_unbroken
 
 
 def checked_study():
     """Return the study that the configuration describes, or stop with one sentence.
 
-    Files that it names are looked at too, so that a missing one stops the run before its first job.
+    Files that it names are looked at too, so that a missing one stops the run before its first job,
+    and finished results, so that a damaged one reaches no table.
     """
     schema = Path(workflow.basedir, "rules", "schemas", "config.schema.yaml")
     try:
+        if workflow.is_main_process:
+            require_unbroken("results")
         study = resolve(config, yaml.safe_load(schema.read_text(encoding="utf-8")))
         for task in study.tasks:
-            block = study.task(task)
-            datasets.check(block["data"], study.config["data_folder"])
-            source_check.check(block["source"], study.config["data_folder"])
+            block, folder = study.task(task), study.config["data_folder"]
+            datasets.check(block["data"], folder)
+            source_check.check(block["source"], folder)
+            require_feasible(study, task, datasets.training_count(block["data"], folder))
             if study.asks_public(task):
                 check_public(
                     block["source"],
@@ -187,6 +193,13 @@ def attacked_update_runs(wildcards):
     """Return the run files of these jobs."""
     names = names_attacked(wildcards.task, "ftl_c", "dp_fedavg")
     return [f"results/{wildcards.task}/runs/{name}.json" for name in names]
+
+
+def dialogues_at_hand(wildcards):
+    """Return SAMSum's training dialogues, for their true lengths, if the data folder has them."""
+    dialogues = Path(STUDY.config["data_folder"] or "", "samsum", "train.jsonl")
+    at_hand = STUDY.config["data_folder"] and dialogues.exists()
+    return {"dialogues": str(dialogues)} if at_hand else {}
 
 
 def runs_of(wildcards):

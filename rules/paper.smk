@@ -1,13 +1,6 @@
 """The paper's own numbers by formula, beside what it prints; nothing here needs training."""
 
 
-def dialogues_at_hand(wildcards):
-    """Return SAMSum's training dialogues, for their true lengths, if the data folder has them."""
-    dialogues = Path(STUDY.config["data_folder"] or "", "samsum", "train.jsonl")
-    at_hand = STUDY.config["data_folder"] and dialogues.exists()
-    return {"dialogues": str(dialogues)} if at_hand else {}
-
-
 rule tabulate_paper_methods:
     input:
         table3="published/table3.csv",

@@ -13,6 +13,7 @@ from fbftl.codec import kept_count
 from fbftl.cost.network_file import read_network
 from fbftl.cost.payload import numbers_per_batch
 from fbftl.exchanged import Exchanged, read_exchanged
+from fbftl.feedback import memory_bytes
 from fbftl.logs import run_job
 from fbftl.paper.readings import LABELS
 from fbftl.runs import write_tidy
@@ -63,7 +64,11 @@ def row(run: Exchanged, elements: int) -> dict[str, Any]:
         elements: X, numbers in one of its messages.
     """
     setting = run.setting
-    plain = setting.bits == CLEAN_BITS and setting.keep == 1
+    updates_compressed = setting.method != "fbftl" and (
+        setting.bits != CLEAN_BITS or setting.keep != 1
+    )
+    with_feedback = updates_compressed and setting.feedback
+    clients = run.repetitions[0]["clients"]
     sent = {
         total: run.until("up", total, run.selected)
         for total in ("messages", "payload_bits", "bits")
@@ -72,9 +77,10 @@ def row(run: Exchanged, elements: int) -> dict[str, Any]:
         "method": setting.method,
         "q": setting.bits,
         "r": setting.keep,
-        "feedback": None if plain or setting.method == "fbftl" else setting.feedback,
+        "feedback": setting.feedback if updates_compressed else None,
         "elements": elements,
         "kept": kept_count(elements, setting.keep),
+        "memory_bytes": memory_bytes(clients, elements) if with_feedback else None,
         "payload_bits": float(np.mean(sent["payload_bits"] / sent["messages"])),
         "sent_bits": float(np.mean(sent["bits"] / sent["messages"])),
         **{f"sampled_{name}": run.measured(name) for name in SAMPLED},

@@ -53,8 +53,8 @@ def write_table(csv: str | Path, frame: pd.DataFrame, columns: Sequence[Column])
     Raises:
         KeyError: if a column is not in the frame.
     """
-    write_text(csv, frame.to_csv(index=False, lineterminator="\n"))
     write_for_readers(csv, frame, columns)
+    write_text(csv, frame.to_csv(index=False, lineterminator="\n"))
 
 
 def write_for_readers(csv: str | Path, frame: pd.DataFrame, columns: Sequence[Column]) -> None:

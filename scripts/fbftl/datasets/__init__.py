@@ -1,8 +1,9 @@
 """Data sets behind one small interface: `check` before any job, `load` inside it.
 
 A data set is described by the config block ``data`` of a task. Its ``kind`` names a module of this
-package that offers two functions (see `Kind`); everything that is the same for every kind (the test
-split, the choice of classes, the limit for quick runs) happens here and in `selection`.
+package that offers two functions (see `Kind`), and a third, `count`, where counting is cheap.
+Everything that is the same for every kind (the test split, the choice of classes, the limit for
+quick runs) happens here and in `selection`.
 """
 
 from collections.abc import Mapping
@@ -11,10 +12,20 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from fbftl.datasets.base import Dataset, Samples, digest, located
-from fbftl.datasets.selection import choose_classes, limit, split_off_test
+from fbftl.datasets.selection import choose_classes, limit, portion, split_off_test
 from fbftl.errors import UserError
 
-__all__ = ["KINDS", "Dataset", "Samples", "check", "digest", "files", "load", "module"]
+__all__ = [
+    "KINDS",
+    "Dataset",
+    "Samples",
+    "check",
+    "digest",
+    "files",
+    "load",
+    "module",
+    "training_count",
+]
 
 KINDS = {
     "digits": "digits",
@@ -83,7 +94,7 @@ def load(spec: Mapping[str, Any], data_folder: str | Path | None) -> Dataset:
 
     Args:
         spec: the config block ``data``: ``kind``, the kind's own keys, ``test_fraction``,
-            ``classes``, ``limit`` and ``seed``.
+            ``portion``, ``classes``, ``limit`` and ``seed``.
         data_folder: where relative file names start.
 
     Raises:
@@ -96,11 +107,29 @@ def load(spec: Mapping[str, Any], data_folder: str | Path | None) -> Dataset:
     if test is None:
         train, test = split_off_test(train, spec.get("test_fraction", 0.2), seed)
     dataset = Dataset(train, test, names)
+    if spec.get("portion") is not None:
+        dataset = portion(dataset, spec["portion"], seed)
     if spec.get("classes") is not None:
         dataset = choose_classes(dataset, spec["classes"])
     if spec.get("limit") is not None:
         dataset = limit(dataset, spec["limit"], seed)
     return dataset.settled()
+
+
+def training_count(spec: Mapping[str, Any], data_folder: str | Path | None) -> int | None:
+    """Return the number of training samples, or None where only reading the data would tell.
+
+    Args:
+        spec: the config block ``data``, checked.
+        data_folder: where relative file names start.
+    """
+    count = getattr(_kind(spec), "count", None)
+    if count is None or spec.get("classes") is not None or spec.get("portion") is not None:
+        return None
+    samples = count(spec, _folder(data_folder))
+    if "test" not in spec:
+        samples -= round(spec["test_fraction"] * samples)
+    return min(samples, (spec.get("limit") or {}).get("train", samples))
 
 
 def _kind(spec: Mapping[str, Any]) -> Kind:
