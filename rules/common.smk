@@ -33,7 +33,9 @@ def checked_study():
             block, folder = study.task(task), study.config["data_folder"]
             datasets.check(block["data"], folder)
             source_check.check(block["source"], folder)
-            require_feasible(study, task, datasets.training_count(block["data"], folder))
+            require_feasible(
+                study, task, datasets.training_count(block["data"], folder)
+            )
             if study.asks_public(task):
                 check_public(
                     block["source"],
