@@ -17,6 +17,7 @@ include: "rules/clients.smk"
 include: "rules/source.smk"
 include: "rules/features.smk"
 include: "rules/train.smk"
+include: "rules/language.smk"
 include: "rules/analysis.smk"
 include: "rules/scarcity.smk"
 
@@ -32,7 +33,7 @@ rule all:
 
 rule features:
     input:
-        expand("results/{task}/features.json", task=STUDY.tasks),
+        all_manifests(),
     localrule: True
 
 
