@@ -15,11 +15,16 @@ configfile: "config.yaml"
 include: "rules/common.smk"
 include: "rules/clients.smk"
 include: "rules/source.smk"
+include: "rules/network.smk"
 include: "rules/features.smk"
+include: "rules/public.smk"
 include: "rules/train.smk"
 include: "rules/language.smk"
 include: "rules/analysis.smk"
+include: "rules/methods.smk"
 include: "rules/scarcity.smk"
+include: "rules/audit.smk"
+include: "rules/paper.smk"
 
 
 rule all:

@@ -2,8 +2,6 @@
 
 
 rule clients:
-    input:
-        code=code_of_clients,
     output:
         clients="results/{task}/clients.h5",
     log:
@@ -17,5 +15,6 @@ rule clients:
     params:
         data=partial(task_block, block="data"),
         clients=partial(task_block, block="clients"),
+        code=code_of_clients,
     script:
         "../scripts/partition_clients.py"

@@ -10,10 +10,11 @@ import yaml
 sys.path.insert(0, str(Path(workflow.basedir, "scripts")))
 
 from fbftl import datasets
-from fbftl.code import sources
+from fbftl.code import digest, sources
 from fbftl.config import resolve
 from fbftl.datasets import KINDS
 from fbftl.errors import UserError
+from fbftl.public import check_public, public_data
 from fbftl.seq2seq import data as dialogues
 
 
@@ -25,9 +26,17 @@ def checked_study():
     schema = Path(workflow.basedir, "rules", "schemas", "config.schema.yaml")
     try:
         study = resolve(config, yaml.safe_load(schema.read_text(encoding="utf-8")))
-        for kind, of_kind in (("images", datasets), ("seq2seq", dialogues)):
-            for task in study.tasks_of(kind):
-                of_kind.check(study.task(task)["data"], study.config["data_folder"])
+        for task in study.tasks_of("images"):
+            datasets.check(study.task(task)["data"], study.config["data_folder"])
+            if study.asks_public(task):
+                block = study.task(task)
+                check_public(
+                    block["source"],
+                    block["privacy"]["public"],
+                    study.config["data_folder"],
+                )
+        for task in study.tasks_of("seq2seq"):
+            dialogues.check(study.task(task)["data"], study.config["data_folder"])
     except UserError as error:
         sys.exit(str(error))
     return study
@@ -47,21 +56,32 @@ wildcard_constraints:
     setting="[^/]+",
 
 
-def code(script):
-    """Return a script and the library modules it imports, as checksummed inputs."""
-    return sources(script, "scripts")
+def code(script, *modules):
+    """Return the digest of a script and the library modules it imports: a param of its rule.
+
+    One param instead of an input per module keeps the plan of ten thousand jobs short.
+    """
+    return digest(sources(script, "scripts", *modules))
 
 
 def code_of_method(wildcards):
-    """Return the sources of the training script and of a setting's own method."""
+    """Return the code of the training script and of a setting's own method."""
     method = STUDY.setting(wildcards.task, wildcards.setting).method
-    return sources("train_setting.py", "scripts", f"fbftl.methods.{method}")
+    return code("train_setting.py", f"fbftl.methods.{method}")
 
 
 def code_of_clients(wildcards):
-    """Return the sources of the partition script and of the task's kind of data."""
+    """Return the code of the partition script and of the task's kind of data."""
     kind = STUDY.task(wildcards.task)["data"]["kind"]
-    return sources("partition_clients.py", "scripts", f"fbftl.datasets.{KINDS[kind]}")
+    return code("partition_clients.py", f"fbftl.datasets.{KINDS[kind]}")
+
+
+def code_of_public(wildcards):
+    """Return the code of the script that chooses public samples and of their kind of data."""
+    task = STUDY.task(wildcards.task)
+    data = public_data(task["source"], task["privacy"]["public"])
+    kind = [] if data is None else [f"fbftl.datasets.{KINDS[data['kind']]}"]
+    return code("choose_public.py", *kind)
 
 
 def store_of(task):
@@ -105,15 +125,53 @@ def task_block(wildcards, block):
     return STUDY.task(wildcards.task)[block]
 
 
+def public_block(wildcards):
+    """Return how a task's public samples are chosen."""
+    return STUDY.task(wildcards.task)["privacy"]["public"]
+
+
+def features_here(wildcards):
+    """Return a task's features block for a further store, which stays below its results."""
+    return STUDY.task(wildcards.task)["features"] | {"store": None}
+
+
+def public_features(wildcards):
+    """Return the public features that a training job reads, by input name; most read none."""
+    if not STUDY.needs_public(wildcards.task, wildcards.setting):
+        return {}
+    return {
+        "public": ancient(f"results/{wildcards.task}/public.zarr"),
+        "public_manifest": f"results/{wildcards.task}/public.json",
+    }
+
+
 def job_of(wildcards):
     """Return the one param of a training job."""
     return STUDY.job(wildcards.task, wildcards.setting)
 
 
+def run_files(wildcards, experiment, suffix):
+    """Return one file of every run of an experiment on a task: json, or parquet for ledgers."""
+    settings = STUDY.settings[wildcards.task][experiment]
+    return [f"results/{wildcards.task}/runs/{name}.{suffix}" for name in settings]
+
+
 def runs_of(wildcards):
     """Return the run files of an experiment on a task."""
-    settings = STUDY.settings[wildcards.task][wildcards.experiment]
-    return [f"results/{wildcards.task}/runs/{name}.json" for name in settings]
+    return run_files(wildcards, wildcards.experiment, "json")
+
+
+def experiments_of(wildcards):
+    """Return a task's tidy tables, and its table of methods if the study compares them."""
+    experiments = STUDY.experiments(wildcards.task)
+    files = {
+        "experiments": [
+            f"results/{wildcards.task}/experiments/{e}.csv" for e in experiments
+        ]
+    }
+    if "methods" in experiments:
+        files["methods"] = f"results/{wildcards.task}/tables/methods.csv"
+    return files
 
 
 def all_runs():
@@ -127,18 +185,39 @@ def all_runs():
 
 
 RESULTS = {
+    "methods": ["tables/methods.csv", "figures/methods.svg"],
     "language": ["tables/language.csv"],
     "language_scarcity": ["figures/language_scarcity.svg"],
     "scarcity": ["tables/scarcity.csv", "figures/scarcity.svg"],
+    "audit": ["tables/effects.csv"],
 }
 """What is made of each experiment, below a task's results; others end in their tidy table."""
+
+TASK_RESULTS = ["tables/claims.csv"]
+"""What is made of all experiments together, below the results of a task with images."""
+
+PAPER_RESULTS = [
+    "tables/methods.csv",
+    "tables/language.csv",
+    "tables/audit.csv",
+    "figures/packet_loss.svg",
+    "figures/retransmission.svg",
+]
+"""What is made of the paper's own numbers, below results/paper; no task is needed."""
 
 
 def all_results():
     """Return the tables and figures of the whole study."""
-    return [
+    of_paper = [f"results/paper/{path}" for path in PAPER_RESULTS]
+    of_tasks = [
+        f"results/{task}/{path}"
+        for task in STUDY.tasks_of("images")
+        for path in TASK_RESULTS
+    ]
+    of_experiments = [
         f"results/{task}/{path}"
         for task, experiments in STUDY.settings.items()
         for experiment in experiments
         for path in RESULTS.get(experiment, [f"experiments/{experiment}.csv"])
     ]
+    return of_paper + of_experiments + of_tasks

@@ -6,7 +6,6 @@ rule extract:
         clients="results/{task}/clients.h5",
         model="results/{task}/source.safetensors",
         source="results/{task}/source.json",
-        code=code("extract_features.py"),
     output:
         store=directory("results/{task}/features.zarr"),
         manifest="results/{task}/features.json",
@@ -21,6 +20,7 @@ rule extract:
     threads: 2
     params:
         features=partial(task_block, block="features"),
+        code=code("extract_features.py"),
     script:
         "../scripts/extract_features.py"
 
@@ -28,7 +28,6 @@ rule extract:
 rule verify_features:
     input:
         manifests=all_manifests(),
-        code=code("verify_features.py"),
     log:
         "results/logs/verify_features.log",
     conda:
@@ -46,7 +45,6 @@ rule repair_features:
             "results/{task}/source.safetensors", task=STUDY.tasks_of("images")
         ),
         sources=expand("results/{task}/source.json", task=STUDY.tasks_of("images")),
-        code=code("repair_features.py"),
     log:
         "results/logs/repair_features.log",
     conda:

@@ -6,8 +6,6 @@ stores below features/.
 
 
 rule dialogues:
-    input:
-        code=code("partition_dialogues.py"),
     output:
         clients="results/{task}/clients.h5",
     log:
@@ -21,13 +19,12 @@ rule dialogues:
     params:
         data=partial(task_block, block="data"),
         clients=partial(task_block, block="clients"),
+        code=code("partition_dialogues.py"),
     script:
         "../scripts/partition_dialogues.py"
 
 
 rule summariser:
-    input:
-        code=code("prepare_summariser.py"),
     output:
         model="results/{task}/source.safetensors",
         manifest="results/{task}/source.json",
@@ -42,6 +39,7 @@ rule summariser:
     params:
         source=partial(task_block, block="source"),
         data=partial(task_block, block="data"),
+        code=code("prepare_summariser.py"),
     script:
         "../scripts/prepare_summariser.py"
 
@@ -56,7 +54,6 @@ for task in STUDY.tasks_of("seq2seq"):
             clients=f"results/{task}/clients.h5",
             model=f"results/{task}/source.safetensors",
             source=f"results/{task}/source.json",
-            code=code("extract_dialogue_features.py"),
         output:
             stores=[directory(path) for path in stores_of(task)],
             manifests=manifests_of(task),
@@ -69,6 +66,7 @@ for task in STUDY.tasks_of("seq2seq"):
         threads: 2
         params:
             features=STUDY.task(task)["features"],
+            code=code("extract_dialogue_features.py"),
         script:
             "../scripts/extract_dialogue_features.py"
 
@@ -81,7 +79,6 @@ rule train_summariser:
         clients="results/{task}/clients.h5",
         weights="results/{task}/source.safetensors",
         source="results/{task}/source.json",
-        code=code("train_summariser.py"),
     output:
         run="results/{task}/runs/{setting}.json",
         ledger="results/{task}/runs/{setting}.parquet",
@@ -97,6 +94,7 @@ rule train_summariser:
         "../envs/workflow.yaml"
     params:
         job=job_of,
+        code=code("train_summariser.py"),
     script:
         "../scripts/train_summariser.py"
 
@@ -104,7 +102,6 @@ rule train_summariser:
 rule tabulate_language:
     input:
         runs="results/{task}/experiments/language.csv",
-        code=code("tabulate_language.py"),
     output:
         csv="results/{task}/tables/language.csv",
         md="results/{task}/tables/language.md",
@@ -113,6 +110,8 @@ rule tabulate_language:
         "results/{task}/logs/tables/language.log",
     conda:
         "../envs/workflow.yaml"
+    params:
+        code=code("tabulate_language.py"),
     script:
         "../scripts/tabulate_language.py"
 
@@ -120,7 +119,6 @@ rule tabulate_language:
 rule plot_language_scarcity:
     input:
         runs="results/{task}/experiments/language_scarcity.csv",
-        code=code("plot_language_scarcity.py"),
     output:
         multiext(
             "results/{task}/figures/language_scarcity", ".svg", ".pdf", ".png", ".csv"
@@ -129,5 +127,7 @@ rule plot_language_scarcity:
         "results/{task}/logs/figures/language_scarcity.log",
     conda:
         "../envs/workflow.yaml"
+    params:
+        code=code("plot_language_scarcity.py"),
     script:
         "../scripts/plot_language_scarcity.py"

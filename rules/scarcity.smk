@@ -4,7 +4,6 @@
 rule tabulate_scarcity:
     input:
         runs="results/{task}/experiments/scarcity.csv",
-        code=code("tabulate_scarcity.py"),
     output:
         csv="results/{task}/tables/scarcity.csv",
         md="results/{task}/tables/scarcity.md",
@@ -13,6 +12,8 @@ rule tabulate_scarcity:
         "results/{task}/logs/tables/scarcity.log",
     conda:
         "../envs/workflow.yaml"
+    params:
+        code=code("tabulate_scarcity.py"),
     script:
         "../scripts/tabulate_scarcity.py"
 
@@ -20,12 +21,13 @@ rule tabulate_scarcity:
 rule plot_scarcity:
     input:
         runs="results/{task}/experiments/scarcity.csv",
-        code=code("plot_scarcity.py"),
     output:
         multiext("results/{task}/figures/scarcity", ".svg", ".pdf", ".png", ".csv"),
     log:
         "results/{task}/logs/figures/scarcity.log",
     conda:
         "../envs/workflow.yaml"
+    params:
+        code=code("plot_scarcity.py"),
     script:
         "../scripts/plot_scarcity.py"

@@ -2,8 +2,6 @@
 
 
 rule source:
-    input:
-        code=code("prepare_source.py"),
     output:
         model="results/{task}/source.safetensors",
         manifest="results/{task}/source.json",
@@ -17,5 +15,6 @@ rule source:
         "../envs/workflow.yaml"
     params:
         source=partial(task_block, block="source"),
+        code=code("prepare_source.py"),
     script:
         "../scripts/prepare_source.py"

@@ -3,10 +3,11 @@
 
 rule train_head:
     input:
+        unpack(public_features),
         # The manifest stands for the store: equal content leaves the runs alone.
         features=ancient("results/{task}/features.zarr"),
         manifest="results/{task}/features.json",
-        code=code_of_method,
+        network="results/{task}/network.json",
     output:
         run="results/{task}/runs/{setting}.json",
         ledger="results/{task}/runs/{setting}.parquet",
@@ -21,6 +22,7 @@ rule train_head:
     conda:
         "../envs/workflow.yaml"
     params:
+        code=code_of_method,
         job=job_of,
     script:
         "../scripts/train_setting.py"
@@ -33,7 +35,6 @@ rule train_network:
         clients="results/{task}/clients.h5",
         weights="results/{task}/source.safetensors",
         source="results/{task}/source.json",
-        code=code_of_method,
     output:
         run="results/{task}/runs/{setting}.json",
         ledger="results/{task}/runs/{setting}.parquet",
@@ -44,10 +45,11 @@ rule train_network:
         "results/{task}/benchmarks/runs/{setting}.tsv"
     wildcard_constraints:
         task=either(STUDY.tasks_of("images")),
-        setting="(fl|ftl_f|sfl)(,[^/]+)?",
+        setting="(fl|ftl_f|sfl|released)(,[^/]+)?",
     conda:
         "../envs/workflow.yaml"
     params:
         job=job_of,
+        code=code_of_method,
     script:
         "../scripts/train_setting.py"

@@ -17,14 +17,14 @@ SCHEMA = 1
 
 
 def main(
-    files: dict[str, str], code: list[str], run: str, ledger: str, meta: str,
+    files: dict[str, str], code: str, run: str, ledger: str, meta: str,
     params: dict[str, Any], device: str, threads: int,
 ) -> None:  # fmt: skip
     """Train a setting; write its run file, its ledger, and how they were made.
 
     Args:
         files: paths of the method's input files by name, see `methods.Inputs`.
-        code: source files that the result depends on.
+        code: digest of the source files that the result depends on.
         run: path of the run file to write.
         ledger: path of the ledger to write.
         meta: path of the provenance file to write.
@@ -57,8 +57,8 @@ if __name__ == "__main__":
     run_job(
         snakemake,
         lambda job: main(
-            {name: path for name, path in job.input.items() if name != "code"},
-            list(job.input.code),
+            dict(job.input.items()),
+            job.params.code,
             job.output.run,
             job.output.ledger,
             job.output.meta,

@@ -19,14 +19,14 @@ SCHEMA = 1
 
 
 def main(
-    files: dict[str, str], code: list[str], outputs: dict[str, str],
+    files: dict[str, str], code: str, outputs: dict[str, str],
     params: dict[str, Any], device: str, threads: int,
 ) -> None:  # fmt: skip
     """Train a setting; write its run file, ledger, predictions, and how they were made.
 
     Args:
         files: paths of the input files by name, see `methods.Inputs`.
-        code: source files that the result depends on.
+        code: digest of the source files that the result depends on.
         outputs: paths to write: ``run``, ``ledger``, ``predictions`` and ``meta``.
         params: the job, as `fbftl.config.Study.job` gives it.
         device: auto, cpu or cuda.
@@ -60,7 +60,7 @@ if __name__ == "__main__":
         snakemake,
         lambda job: main(
             {name: job.input[name] for name in ("manifest", "clients", "weights", "source")},
-            list(job.input.code),
+            job.params.code,
             dict(job.output.items()),
             job.params.job,
             job.config["device"],

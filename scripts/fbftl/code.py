@@ -1,12 +1,15 @@
 """Which source files a script's result depends on, found by reading its imports.
 
-The workflow lists them as inputs of the script's rule, so that a change in a module reruns what
-imports it, directly or through others, and nothing else.
+The workflow gives their digest to the script's rule as a param, so that a change in a module reruns
+what imports it, directly or through others, and nothing else. Times of change play no part.
 """
 
 import ast
+import hashlib
 from functools import cache
 from pathlib import Path
+
+from fbftl.files import sha256
 
 PACKAGE = "fbftl"
 
@@ -36,6 +39,16 @@ def sources(script: str, folder: str, *extra_modules: str) -> tuple[str, ...]:
         for name in _imports(path, Path(folder)):
             queue += _files(name, Path(folder))
     return (str(Path(folder, script)), *sorted(str(p) for p in found if p.name != script))
+
+
+@cache
+def digest(paths: tuple[str, ...]) -> str:
+    """Return one SHA-256 in hex for the names and contents of files."""
+    listed = "".join(f"{path} {_sha256(path)}\n" for path in paths)
+    return hashlib.sha256(listed.encode()).hexdigest()
+
+
+_sha256 = cache(sha256)
 
 
 @cache

@@ -14,6 +14,7 @@ from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend
 
 from fbftl.errors import UserError
+from fbftl.job import NEEDED
 from fbftl.seq2seq.settings import settled
 from fbftl.settings import Setting, expand
 
@@ -60,13 +61,27 @@ class Study:
             **of_kind(block, setting),
         }
 
+    def needs_public(self, task: str, name: str) -> bool:
+        """Tell whether a task's setting reads features of public data, for its clip norm."""
+        given = "norm" in self.task(task)["privacy"]["feature_clip"]
+        return self.setting(task, name).mechanism == "gaussian" and not given
+
+    def asks_public(self, task: str) -> bool:
+        """Tell whether any setting of a task reads features of public data."""
+        names = [name for settings in self.settings[task].values() for name in settings]
+        return any(self.needs_public(task, name) for name in names)
+
 
 def _image_job(block: Mapping[str, Any], setting: Setting) -> dict[str, Any]:
+    training = block["training"] | block["methods"].get(setting.method, {})
+    privacy = block["privacy"]
+    if setting.mechanism == "dp_fedavg":
+        training |= privacy["training"]
     return {
         "head": block["head"],
         "clients": block["clients"],
-        "training": block["training"] | block["methods"].get(setting.method, {}),
-        "privacy": block["privacy"],
+        "training": training,
+        "privacy": {key: privacy[key] for key in NEEDED[setting.mechanism]},
     }
 
 

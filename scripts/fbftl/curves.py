@@ -72,6 +72,7 @@ def record(curves: Curves, rule: str) -> dict[str, Any]:
         "epoch": epoch,
         "validation_accuracy": curves.validation[epoch - 1],
         "test_accuracy": curves.test[epoch - 1],
+        "test_accuracy_best": max(curves.test),
         "diverged": curves.diverged,
         "curves": {
             "loss": curves.loss,

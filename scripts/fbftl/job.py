@@ -28,13 +28,22 @@ class Training:
 
 @dataclass(frozen=True)
 class Privacy:
-    """What privacy mechanisms need beside a setting's sigma or epsilon."""
+    """What a privacy mechanism needs beside a setting's sigma or epsilon; None if it does not."""
 
-    delta: float
-    feature_clip: Mapping[str, Any]
+    delta: float | None = None
+    feature_clip: Mapping[str, Any] | None = None
     """L2 clip norm c of a feature vector: `norm`, or a `quantile` of public `data`."""
-    update_clip: float
+    update_clip: float | None = None
     """L2 clip norm c of a client's update."""
+
+
+NEEDED: dict[str, tuple[str, ...]] = {
+    "none": (),
+    "relative": (),
+    "gaussian": ("delta", "feature_clip"),
+    "dp_fedavg": ("delta", "update_clip"),
+}
+"""The values of `Privacy` that each mechanism needs; a job is given no others."""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from hashlib import sha256
 
 import numpy as np
 
-from fbftl.codec import Compression, compress, encode_each
+from fbftl.codec import Compression, encode_each
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,5 @@ def release(
     Raises:
         ValueError: if `values` is empty or holds NaN or infinity, or a label is out of range.
     """
-    return Release(
-        values=compress(values, compression, classes).values,
-        messages=encode_each(values, labels, classes, compression),
-    )
+    messages, decoded = encode_each(values, labels, classes, compression)
+    return Release(decoded, messages)

@@ -14,6 +14,7 @@ MEASURES = [
     "seed",
     "epoch",
     "test_accuracy",
+    "test_accuracy_best",
     "validation_accuracy",
     "diverged",
     "offered",

@@ -85,6 +85,7 @@ MECHANISMS = {
     "ftl_f": ("none", "relative", "dp_fedavg"),
     "fl": ("none", "relative", "dp_fedavg"),
     "sfl": ("none",),
+    "released": ("none",),
 }
 """Privacy mechanisms that each method knows."""
 
@@ -104,10 +105,19 @@ def require_sensible(setting: Setting) -> None:
             setting.burst > 1 and setting.burst < setting.blr / (1 - setting.blr)
         ),
         "is reshuffled, which is for fbftl under a packet loss rate; use loss: persistent": (
-            setting.loss == "reshuffled" and (setting.method != "fbftl" or setting.plr == 0)
+            setting.loss == "reshuffled"
+            and (setting.method not in ("fbftl", "released") or setting.plr == 0)
         ),
-        "sends split updates, which are not compressed here; use bits 32 and keep 1": (
-            setting.method == "sfl" and (setting.bits != CLEAN_BITS or setting.keep != 1)
+        "is as released, where losses come back; give plr with loss: reshuffled": (
+            setting.method == "released"
+            and (setting.blr > 0 or (setting.plr > 0 and setting.loss != "reshuffled"))
+        ),
+        "is as released, with the task's own clients; leave samples_per_client out": (
+            setting.method == "released" and setting.samples_per_client is not None
+        ),
+        "is not compressed here; use bits 32 and keep 1": (
+            setting.method in ("sfl", "released")
+            and (setting.bits != CLEAN_BITS or setting.keep != 1)
         ),
         f"is not possible: mechanism {setting.mechanism} is for "
         f"{' and '.join(m for m, known in MECHANISMS.items() if setting.mechanism in known)}": (

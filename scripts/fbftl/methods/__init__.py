@@ -23,6 +23,7 @@ MODULES = {
     "ftl_f": "fbftl.methods.ftl_f",
     "fl": "fbftl.methods.fl",
     "sfl": "fbftl.methods.sfl",
+    "released": "fbftl.methods.released",
 }
 
 
@@ -33,10 +34,14 @@ class Inputs:
     manifest: Path
     """The feature store's manifest: where the store is, cut layer, preprocessing, digests."""
     device: "torch.device"
+    network: Path | None = None
+    """The network's layers, for methods whose clients are sent a frozen extractor."""
     features: Path | None = None
     """The feature store, where it is a folder; methods open what the manifest names."""
     public: Path | None = None
     """Feature store of public samples, for a clip norm that is their quantile."""
+    public_manifest: Path | None = None
+    """Its manifest."""
     clients: Path | None = None
     """The client file, for methods that run the whole network."""
     weights: Path | None = None

@@ -13,7 +13,7 @@ from fbftl.curves import record
 from fbftl.errors import UserError
 from fbftl.feedback import memory, memory_bytes
 from fbftl.job import Job
-from fbftl.ledger import Ledger
+from fbftl.ledger import BROADCAST, Ledger
 from fbftl.link import link_of, plain_upload_bits
 from fbftl.methods import Outcome
 from fbftl.methods.protection import protection_by_rounds
@@ -64,26 +64,36 @@ class Learner:
     together: gradient of a round whose updates are never made, given which of them arrive.
     uplink_floats: floats of one client's message, given its number of samples K_u.
     downlink_floats: floats of one round's broadcast.
+    answer_floats: floats of the answer to one client's message, given its K_u.
+    once_floats: floats of the broadcast before the first round.
     """
 
     model: nn.Module
     together: Callable[[Arrivals], Gradient]
     uplink_floats: Callable[[np.ndarray], np.ndarray]
     downlink_floats: int
+    answer_floats: Callable[[np.ndarray], np.ndarray] = np.zeros_like
+    once_floats: int = 0
 
     def apart(self, average: Average) -> Gradient:
         """Return the gradient of a round whose updates are made one by one."""
         return client_gradient(self.model, average)
 
 
-def whole_update(model: nn.Module) -> Learner:
-    """Return the learner whose clients send a gradient of every parameter, Eq. (2)-(4)."""
+def whole_update(model: nn.Module, once_floats: int = 0) -> Learner:
+    """Return the learner whose clients send a gradient of every parameter, Eq. (2)-(4).
+
+    Args:
+        model: what the clients train.
+        once_floats: floats of what they need beside it, broadcast once.
+    """
     count = sum(parameter.numel() for parameter in model.parameters())
     return Learner(
         model=model,
         together=lambda arrivals: batch_gradient(model, arrivals),
         uplink_floats=lambda samples: np.full_like(samples, count),
         downlink_floats=count,
+        once_floats=once_floats,
     )
 
 
@@ -117,7 +127,10 @@ def _repetition(
         compression=Compression(job.setting.bits, job.setting.keep),
         releasing=protection.releasing or compression_of(job, learner, len(clients)),
         averaging=protection.averaging,
+        answer_floats=learner.answer_floats,
     )
+    if learner.once_floats:
+        ledger.add_downlink(seed, np.zeros(1, dtype=int), learner.once_floats, BROADCAST)
     gradient = (
         learner.together(uplink.arrivals)
         if uplink.releasing is None

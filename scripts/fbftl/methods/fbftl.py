@@ -8,10 +8,12 @@ import numpy as np
 import torch
 
 from fbftl import batches
+from fbftl.cost.layers import parameters
+from fbftl.cost.network_file import read_network
 from fbftl.curves import record
 from fbftl.heads import stacked
 from fbftl.job import Job
-from fbftl.ledger import Ledger
+from fbftl.ledger import BROADCAST, Ledger
 from fbftl.methods import Inputs, Outcome
 from fbftl.methods.features import Sending, sending
 from fbftl.regroup import clients_of
@@ -26,9 +28,13 @@ def run(job: Job, inputs: Inputs) -> Outcome:
     store = open_store(inputs.manifest)
     features, test = store.read("train"), store.read("test")
     classes = int(max(features.labels.max(), test.labels.max())) + 1
-    how = sending(job, features, classes, _public(inputs.public))
+    how = sending(job, features, classes, _public(inputs.public_manifest))
     ledger = Ledger(method="fbftl", store=store.digest)
+    extractor = parameters(read_network(inputs.network).extractor)
+    for seed in job.seeds:
+        ledger.add_downlink(seed, np.zeros(1, dtype=int), extractor, BROADCAST)
     releases, uploads = upload(how, ledger)
+    client = clients_of(job, features.client, features.labels)
     split = [
         held_out(usable(job, own), job.training.validation, seed)
         for own, seed in zip(uploads, job.seeds, strict=True)
@@ -45,7 +51,8 @@ def run(job: Job, inputs: Inputs) -> Outcome:
     )
     repetitions = [
         record(c, job.training.selection)
-        | {"seed": seed, "offered": len(own.offered), "received": len(own.received)}
+        | {"seed": seed, "clients": len(np.unique(client[own.offered]))}
+        | {"offered": len(own.offered), "received": len(own.received)}
         | {"seen": int(mark.sum()), "privacy": [asdict(guarantee) for guarantee in how.records]}
         for c, seed, own, mark in zip(curves, job.seeds, uploads, seen, strict=True)
     ]
@@ -114,8 +121,8 @@ def schedule(job: Job, samples: int, rows: list[np.ndarray]) -> Iterator[batches
     return batches.shuffled(rows, *shape)
 
 
-def _public(store: Path | None) -> np.ndarray | None:
-    return None if store is None else open_store(store).read("train").values
+def _public(manifest: Path | None) -> np.ndarray | None:
+    return None if manifest is None else open_store(manifest).read("train").values
 
 
 def _on_device(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -59,21 +60,43 @@ def protection_by_rounds(job: Job, clients: Sequence[np.ndarray], seed: int) -> 
 
 def _dp_fedavg(job: Job, clients: Sequence[np.ndarray], seed: int) -> Protection:
     """Return clipped updates of Poisson-sampled clients under noise calibrated over all rounds."""
+    setting, training, privacy = job.setting, job.training, job.privacy
+    rate = min(training.clients_per_round / len(clients), 1.0)
+    steps = -(-len(clients) // training.clients_per_round)
+    records = _guarantees(
+        setting.sigma,
+        setting.epsilon,
+        privacy.delta,
+        privacy.update_clip,
+        rate,
+        steps * training.epochs,
+    )
+    return Protection(
+        schedule=poisson_rounds(clients, rate, steps, training.epochs, seed),
+        records=records,
+        releasing=compressing(Compression(), None),
+        averaging=noisy_mean(
+            records[0].sigma, privacy.update_clip, rate * sum(map(len, clients)), seed
+        ),
+    )
+
+
+@cache
+def _guarantees(
+    sigma: float | None,
+    epsilon: float | None,
+    delta: float,
+    clip_norm: float,
+    rate: float,
+    rounds: int,
+) -> tuple[PrivacyRecord, ...]:
+    """Return what all rounds guarantee, sigma calibrated to epsilon unless it is given.
+
+    Seeds share the answer, which takes up to two seconds to find.
+    """
     # Accounting is slow to import, and only this mechanism needs it.
     from fbftl.accounting import rounds_sigma
 
-    setting, training, privacy = job.setting, job.training, job.privacy
-    rate = training.clients_per_round / len(clients)
-    steps = -(-len(clients) // training.clients_per_round)
-    turns = {"rate": rate, "rounds": steps * training.epochs}
-    sigma = setting.sigma or rounds_sigma(setting.epsilon, privacy.delta, **turns)
-    return Protection(
-        schedule=poisson_rounds(clients, rate, steps, training.epochs, seed),
-        records=mechanisms.dp_fedavg(
-            clip_norm=privacy.update_clip, sigma=sigma, delta=privacy.delta, **turns
-        ),
-        releasing=compressing(Compression(), None),
-        averaging=noisy_mean(
-            sigma, privacy.update_clip, rate * sum(len(own) for own in clients), seed
-        ),
-    )
+    turns = {"rate": rate, "rounds": rounds}
+    enough = sigma or rounds_sigma(epsilon, delta, **turns)
+    return mechanisms.dp_fedavg(clip_norm=clip_norm, sigma=enough, delta=delta, **turns)

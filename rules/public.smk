@@ -1,0 +1,42 @@
+"""Public samples, for clip norms and for what an adversary may know, and their features."""
+
+
+rule public:
+    input:
+        clients="results/{task}/clients.h5",
+    output:
+        public="results/{task}/public.h5",
+    log:
+        "results/{task}/logs/public.log",
+    benchmark:
+        "results/{task}/benchmarks/public.tsv"
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code_of_public,
+        source=partial(task_block, block="source"),
+        public=public_block,
+    script:
+        "../scripts/choose_public.py"
+
+
+rule extract_public:
+    input:
+        clients="results/{task}/public.h5",
+        model="results/{task}/source.safetensors",
+        source="results/{task}/source.json",
+    output:
+        store=directory("results/{task}/public.zarr"),
+        manifest="results/{task}/public.json",
+    log:
+        "results/{task}/logs/extract_public.log",
+    benchmark:
+        "results/{task}/benchmarks/extract_public.tsv"
+    conda:
+        "../envs/workflow.yaml"
+    threads: 2
+    params:
+        code=code("extract_features.py"),
+        features=features_here,
+    script:
+        "../scripts/extract_features.py"

@@ -1,0 +1,81 @@
+"""The studies of real images: planned whole, and run on a few hundred images."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import yaml
+from fbftl.store.manifest import read_manifest
+from project import Project, environment
+
+TRAIN, TEST = 240, 100
+FEW = {"train": TRAIN, "test": TEST}
+IMAGES = {"mnist": [28, 28, 1], "cifar10": [32, 32, 3]}
+
+
+def call(
+    project: Project, study: str, *arguments: str, overlay: dict[str, Any] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run a study of the project, with values laid over it, and wait for its end."""
+    laid_over = project.folder / "overlay.yaml"
+    laid_over.write_text(yaml.safe_dump(overlay or {}), encoding="utf-8")
+    command = project.command(*arguments)
+    first = command.index("--configfile") + 1
+    command[first : first + 1] = [f"studies/{study}.yaml", laid_over.name]
+    return subprocess.run(
+        command, cwd=project.folder, env=environment(), capture_output=True, text=True
+    )
+
+
+def cut_down(study: dict[str, Any], task: str) -> dict[str, Any]:
+    """Return what makes a study of one task one of a few hundred images and seconds."""
+    source: dict[str, Any] = {"samples": TRAIN, "epochs": 1, "batch_size": 32}
+    if "task" in study["tasks"][task]["source"]:
+        source["task"] = {"data": {"limit": FEW}}
+    changed = {"data": {"limit": FEW}, "source": source, "training": {"epochs": 2}}
+    scarcity = {"grids": [{"fraction": [1.0], "plr": [0.0, 0.5]}]}
+    return {
+        "seeds": [0, 1],
+        "tasks": {task: changed},
+        "experiments": {"scarcity": scarcity},
+    }
+
+
+@pytest.mark.parametrize("study", IMAGES)
+def test_a_study_runs_to_its_end_on_a_few_hundred_images(
+    study: str, fresh: Project, data_folder: Path
+) -> None:
+    written = yaml.safe_load((fresh.folder / f"studies/{study}.yaml").read_text(encoding="utf-8"))
+    overlay = cut_down(written, study) | {"data_folder": str(data_folder)}
+    done = call(fresh, study, overlay=overlay)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+    assert sorted(path.name for path in fresh.results.iterdir()) == ["README.md", study]
+    made = fresh.results / study
+    described = json.loads((made / "source.json").read_text(encoding="utf-8"))
+    assert described["architecture"]["image"] == IMAGES[study]
+    counts = read_manifest(made / "features.json").store["counts"]
+    assert counts == FEW
+    runs = pd.read_csv(made / "experiments" / "scarcity.csv")
+    assert sorted(zip(runs["plr"], runs["seed"], strict=True)) == [
+        (0.0, 0), (0.0, 1), (0.5, 0), (0.5, 1),
+    ]  # fmt: skip
+    assert set(runs["offered"]) == {TRAIN}
+    complete = runs["plr"] == 0
+    assert set(runs["received"][complete]) == {TRAIN}
+    assert runs["received"][~complete].between(1, TRAIN - 1).all()
+    assert runs["test_accuracy"].between(0, 1).all()
+    assert (made / "figures" / "scarcity.svg").stat().st_size > 0
+
+
+def test_a_missing_data_folder_is_one_sentence_before_any_job(fresh: Project) -> None:
+    done = call(fresh, "mnist", overlay={"data_folder": "nowhere"})
+    assert done.returncode != 0
+    assert done.stderr.splitlines()[-1] == (
+        "data.train.images: nowhere/mnist/t10k-images-idx3-ubyte.gz is missing; put it there or "
+        "correct data_folder or data.train.images"
+    )
+    assert fresh.science().keys() == {"README.md"}
