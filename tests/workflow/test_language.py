@@ -34,12 +34,18 @@ TOY: dict[str, Any] = {
 }
 """Laid over the default study: every method once, one loss rate, a second cut."""
 
+TARGETS = (
+    "--",
+    "results/dialogues/tables/language.csv",
+    "results/dialogues/figures/language_scarcity.svg",
+)
+
 
 @pytest.fixture(scope="module")
 def language(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Project:
     """A copy in which the toy language study has run to its end; for reading only."""
     project = copied(root, tmp_path_factory.mktemp("language") / "project")
-    project.finish(study=TOY)
+    project.finish(*TARGETS, study=TOY)
     return project
 
 
@@ -56,7 +62,7 @@ def ledger_of(project: Project, name: str) -> pd.DataFrame:
 
 
 def test_a_finished_language_study_has_nothing_to_do(language: Project) -> None:
-    assert language.planned(study=TOY) == Counter()
+    assert language.planned(*TARGETS, study=TOY) == Counter()
 
 
 def test_ftl_c_scores_what_fbftl_scores(language: Project) -> None:
@@ -139,7 +145,7 @@ def test_real_dialogues_go_through(fresh: Project, data_folder: Path) -> None:
         },
         "experiments": {"language": {"grids": [{"method": ["fbftl"]}]}},
     }
-    fresh.finish(study=study)
+    fresh.finish("--", "results/samsum/tables/language.csv", study=study)
     assert pd.read_csv(fresh.results / "samsum" / "tables" / "language.csv")["seeds"].item() == 1
 
 
