@@ -106,6 +106,12 @@ rule tabulate_language:
         csv="results/{task}/tables/language.csv",
         md="results/{task}/tables/language.md",
         tex="results/{task}/tables/language.tex",
+        html=reported(
+            "results/{task}/tables/language.html",
+            "cost",
+            "Dialogue summaries by method",
+            "summaries",
+        ),
     log:
         "results/{task}/logs/tables/language.log",
     conda:
@@ -120,9 +126,13 @@ rule plot_language_scarcity:
     input:
         runs="results/{task}/experiments/language_scarcity.csv",
     output:
-        multiext(
-            "results/{task}/figures/language_scarcity", ".svg", ".pdf", ".png", ".csv"
+        reported(
+            "results/{task}/figures/language_scarcity.svg",
+            "loss",
+            "Scarcity of dialogues",
+            "language_scarcity",
         ),
+        multiext("results/{task}/figures/language_scarcity", ".pdf", ".png", ".csv"),
     log:
         "results/{task}/logs/figures/language_scarcity.log",
     conda:

@@ -18,7 +18,7 @@ SCHEMA = 1
 
 def main(
     files: dict[str, str], code: str, run: str, ledger: str, meta: str,
-    params: dict[str, Any], device: str, threads: int,
+    params: dict[str, Any], device: str, scratch: str | None, threads: int,
 ) -> None:  # fmt: skip
     """Train a setting; write its run file, its ledger, and how they were made.
 
@@ -30,12 +30,15 @@ def main(
         meta: path of the provenance file to write.
         params: the job, as `fbftl.config.Study.job` gives it.
         device: auto, cpu or cuda.
+        scratch: folder for what is too large for RAM, if there is one.
         threads: threads to compute with.
     """
     started = time.monotonic()
     job = from_params(params)
     paths = {name: Path(path) for name, path in files.items()}
-    inputs = methods.Inputs(device=devices.prepare(device, threads), **paths)
+    inputs = methods.Inputs(
+        device=devices.prepare(device, threads), scratch=scratch and Path(scratch), **paths
+    )
     outcome = methods.method(job.setting.method)(job, inputs)
     write_json(
         run,
@@ -64,6 +67,7 @@ if __name__ == "__main__":
             job.output.meta,
             job.params.job,
             job.config["device"],
+            job.config["scratch_folder"],
             job.threads,
         ),
     )

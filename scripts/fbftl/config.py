@@ -67,9 +67,10 @@ class Study:
         return self.setting(task, name).mechanism == "gaussian" and not given
 
     def asks_public(self, task: str) -> bool:
-        """Tell whether any setting of a task reads features of public data."""
+        """Tell whether anything of a task reads public data: a setting, or an attack."""
         names = [name for settings in self.settings[task].values() for name in settings]
-        return any(self.needs_public(task, name) for name in names)
+        attacked = "privacy" in self.settings[task]
+        return attacked or any(self.needs_public(task, name) for name in names)
 
 
 def _image_job(block: Mapping[str, Any], setting: Setting) -> dict[str, Any]:

@@ -14,27 +14,34 @@ import pyarrow.parquet as pq
 from fbftl.cost.payload import Federation
 from fbftl.curves import first_epoch_at
 from fbftl.errors import UserError
+from fbftl.settings import Setting, from_axes
 
-COLUMNS = ["seed", "direction", "round", "payload_bits", "bits"]
-TOTALS = ["messages", "payload_bits", "bits"]
+TOTALS = ["messages", "payload_bits", "bits", "packets", "attempts", "lost"]
+COLUMNS = ["seed", "direction", "round", *TOTALS[1:]]
 
 
 @dataclass(frozen=True)
 class Exchanged:
     """One run: its curves, and the totals of its ledger.
 
-    method: how the model was trained.
+    setting: the axes of the run.
     repetitions: one entry per seed, as the run file has them.
-    totals: `messages`, `payload_bits` (what the paper counts) and `bits` (what was sent) from the
-        beginning to the end of each epoch; index seed, direction (up, down), epoch. Epoch 0 is
-        what is sent before the first, which is all of FbFTL's.
+    totals: `messages`, `payload_bits` (what the paper counts), `bits` (what was sent), `packets`
+        (blocks), `attempts` (blocks, repeats included) and `lost` messages from the beginning to
+        the end of each epoch; index seed, direction (up, down), epoch. Epoch 0 is what is sent
+        before the first, which is all of FbFTL's.
     training: the run's training values.
     """
 
-    method: str
+    setting: Setting
     repetitions: list[dict[str, Any]]
     totals: pd.DataFrame
     training: dict[str, Any]
+
+    @property
+    def method(self) -> str:
+        """How the model was trained."""
+        return self.setting.method
 
     @property
     def seeds(self) -> list[int]:
@@ -73,6 +80,21 @@ class Exchanged:
             ]
         )
 
+    def measured(self, name: str) -> float | None:
+        """Return the mean over seeds of a measure in the run file; None if it has none."""
+        values = [repetition.get(name) for repetition in self.repetitions]
+        return None if None in values else float(np.mean(values))
+
+    def at_selected(self) -> dict[str, Any]:
+        """Return the test accuracy at the selected epochs: mean, spread, seeds, diverged seeds."""
+        accuracy = [repetition["test_accuracy"] for repetition in self.repetitions]
+        return {
+            "accuracy": float(np.mean(accuracy)),
+            "spread": float(np.std(accuracy, ddof=1)) if len(accuracy) > 1 else None,
+            "seeds": len(accuracy),
+            "diverged": sum(repetition["diverged"] for repetition in self.repetitions),
+        }
+
     def first_reaching(self, accuracy: float) -> int | None:
         """Return the first epoch at which the mean curve over seeds reaches an accuracy."""
         return first_epoch_at(self.accuracy.mean(axis=0), accuracy)
@@ -93,9 +115,9 @@ def read_exchanged(run: str | Path, ledger: str | Path) -> Exchanged:
         [clients, ["up", "down"], range(training["epochs"] + 1)],
         names=["seed", "direction", "epoch"],
     )
-    totals = by_epoch.sum().reindex(every, fill_value=0)
+    totals = by_epoch.sum().reindex(every, fill_value=0).astype(np.int64)
     return Exchanged(
-        method=document["setting"].get("method", "fbftl"),
+        setting=from_axes(document["setting"]),
         repetitions=repetitions,
         totals=totals.groupby(["seed", "direction"]).cumsum(),
         training=training,

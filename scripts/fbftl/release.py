@@ -13,10 +13,12 @@ from fbftl.codec import Compression, encode_each
 class Release:
     """Some messages and what the server reads from them.
 
+    wanted: (n, X) what the clients had to say, before compression.
     values: (n, X) float32, decoded.
     messages: n encoded messages, one per row.
     """
 
+    wanted: np.ndarray
     values: np.ndarray
     messages: list[bytes]
 
@@ -43,4 +45,4 @@ def release(
         ValueError: if `values` is empty or holds NaN or infinity, or a label is out of range.
     """
     messages, decoded = encode_each(values, labels, classes, compression)
-    return Release(decoded, messages)
+    return Release(values, decoded, messages)

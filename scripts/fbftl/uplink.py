@@ -16,6 +16,7 @@ from fbftl.feedback import compress_with_feedback
 from fbftl.ledger import BROADCAST, FLOAT_BITS, Ledger, privacy_columns
 from fbftl.link import Delivery, Link
 from fbftl.mechanisms import PrivacyRecord
+from fbftl.message_sample import MessageSample, mean, measure
 from fbftl.perturbation import add_relative, noisy_sum, relative_range
 from fbftl.randomness import stream
 from fbftl.release import Release, release
@@ -119,6 +120,7 @@ class Uplink:
     releasing: Releasing | None = None
     averaging: Averaging = mean_of_arrivals
     answer_floats: Callable[[np.ndarray], np.ndarray] = np.zeros_like
+    _sample: list[MessageSample] = field(default_factory=list)
     _sent: list[dict[str, np.ndarray | list[bytes] | None]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -138,6 +140,8 @@ class Uplink:
         """Send updates (C, X) and return the average (X,) that the server steps with."""
         updates = Updates(values, clients, counts, round=len(self._sent) + 1)
         sent = self.releasing(updates)
+        if updates.round & (updates.round - 1) == 0:  # 1, 2, 4, ...: updates change early
+            self._sample += measure(sent, [0], self.compression)
         nominal = self.compression.bits * self.compression.keep * self.floats(counts)
         payload = np.ceil(nominal).astype(np.int64)
         delivery = self._send(clients, counts, payload, sent.bits, sent.digests)
@@ -169,7 +173,7 @@ class Uplink:
     def enter(
         self, ledger: Ledger, owners: np.ndarray, downlink_floats: int, privacy: PrivacyRecord
     ) -> dict[str, int]:
-        """Enter all messages so far in the ledger; return how many were sent and received.
+        """Enter all messages so far in the ledger; return how many were sent and lost.
 
         Args:
             ledger: where they go.
@@ -201,3 +205,7 @@ class Uplink:
             self.seed, round_of_message[answered], answer[answered], joined["client"][answered]
         )
         return {"messages": sum(lengths), "messages_lost": int(joined["lost"].sum())}
+
+    def measured(self) -> dict[str, float]:
+        """Return what a sample of the messages measures; nothing where updates are never made."""
+        return mean(self._sample)

@@ -53,7 +53,7 @@ def test_a_study_runs_to_its_end_on_a_few_hundred_images(
     done = call(fresh, study, overlay=overlay)
     assert done.returncode == 0, done.stdout + done.stderr
 
-    assert sorted(path.name for path in fresh.results.iterdir()) == ["README.md", study]
+    assert {path.name for path in fresh.results.iterdir()} == {"README.md", "paper", study}
     made = fresh.results / study
     described = json.loads((made / "source.json").read_text(encoding="utf-8"))
     assert described["architecture"]["image"] == IMAGES[study]

@@ -34,7 +34,7 @@ def run(job: Job, inputs: Inputs) -> Outcome:
     def learner_of(seed: int) -> Learner:
         return whole_update(head_module(widths, seed).to(inputs.device), extractor)
 
-    return run_rounds(job, federation, learner_of)
+    return run_rounds(job, federation, learner_of, inputs.scratch)
 
 
 def _on_device(features: Features, device: torch.device) -> LabelledInputs:
