@@ -125,6 +125,7 @@ rule tabulate_language:
 rule plot_language_scarcity:
     input:
         runs="results/{task}/experiments/language_scarcity.csv",
+        fig9="published/fig9.csv",
     output:
         reported(
             "results/{task}/figures/language_scarcity.svg",
