@@ -89,9 +89,9 @@ def draw_published(axes: "Axes", fig9: pd.DataFrame, highest: float) -> None:
     axes.annotate(
         "paper, SAMSum",
         (x.iloc[0], rouge1.iloc[0]),
-        xytext=(2, -4),
+        xytext=(2, 3),
         textcoords="offset points",
-        va="top",
+        va="bottom",
         color="#777777",
         fontsize=LABEL_SIZE - 1,
     )
