@@ -5,9 +5,11 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from fbftl.codec.header import HEADER_BYTES
 from fbftl.seq2seq.messages import id_bits
 from fbftl.store import open_store
 from project import Project, copied
@@ -77,11 +79,11 @@ def test_every_dialogue_has_a_row_with_the_bits_that_it_took(language: Project) 
     store = open_store(language.results / "dialogues" / "features" / "2.json")
     train, vocabulary = store.read("train"), 300
     assert len(up) == len(train) == 24
-    tokens = pd.Series(train.token_offsets).diff()[1:].to_numpy()
-    assert (up["token_id_bits"] == tokens * id_bits(vocabulary)).all()
-    floats = 32 * 16 * tokens
-    assert (up["bits"] > floats).all()
-    assert (up["bits"] < floats + 32 * 9 + 400).all()  # labels, two headers
+    tokens, labels = np.diff(train.token_offsets), np.diff(train.label_offsets)
+    np.testing.assert_array_equal(up["token_id_bits"], tokens * id_bits(vocabulary))
+    packed_ids = -(-labels * id_bits(vocabulary) // 8)
+    sent = 9 + packed_ids + HEADER_BYTES + 4 * 16 * tokens  # a float per token and width
+    np.testing.assert_array_equal(up["bits"], 8 * sent)
     assert up["sha256"].nunique() == 24
     assert run_of(language, "fbftl,cut=2")["uplink_bits"] == up["bits"].sum()
 
