@@ -15,7 +15,7 @@ from jsonschema.validators import extend
 
 from fbftl.errors import UserError
 from fbftl.job import NEEDED
-from fbftl.seq2seq.settings import settled
+from fbftl.language_settings import settled
 from fbftl.settings import Setting, expand
 
 
