@@ -11,6 +11,7 @@ import yaml
 sys.path.insert(0, str(Path(workflow.basedir, "scripts")))
 
 from fbftl import datasets, source_check
+from fbftl import provenance
 from fbftl.code import digest, sources
 from fbftl.config import resolve
 from fbftl.errors import UserError
@@ -65,6 +66,9 @@ def hold_folder():
 
 
 STUDY = checked_study()
+
+# For the report's first page, whose text sees nothing but the configuration; jobs do not read it.
+config["commit"] = provenance.commit()
 HELD = ExitStack()
 
 

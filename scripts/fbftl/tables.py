@@ -114,14 +114,18 @@ div { overflow-x: auto; }
 table { border-collapse: collapse; }
 th { background: #f3f3f3; text-align: left; vertical-align: bottom; position: sticky; top: 0; }
 th, td { padding: .3rem .7rem; border-bottom: 1px solid #ddd; }
-td { vertical-align: top; max-width: 34rem; }
+td { vertical-align: top; }
+.prose { min-width: 24rem; }
 .number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 """
 
 
 def _html(title: str, columns: Sequence[Column], rows: list[list[str]], numeric: list[bool]) -> str:
     """Return a page of its own that needs nothing else, numbers to the right."""
-    marks = [' class="number"' if is_number else "" for is_number in numeric]
+    marks = [
+        ' class="number"' if is_number else ' class="prose"' if column.width else ""
+        for column, is_number in zip(columns, numeric, strict=True)
+    ]
 
     def line(tag: str, cells: Sequence[str]) -> str:
         marked = zip(marks, cells, strict=True)
