@@ -39,6 +39,9 @@ METHODS = {
 
 NEUTRAL = "#444444"
 
+DIVERGED = "†"
+"""Stands behind an accuracy if a repetition diverged, in tables and figures."""
+
 
 def use_style() -> None:
     """Set matplotlib and seaborn for print; every plotting script calls this first."""
