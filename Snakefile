@@ -12,6 +12,9 @@ min_version("9.11")
 configfile: "config.yaml"
 
 
+report: "rules/captions/workflow.rst"
+
+
 include: "rules/common.smk"
 include: "rules/clients.smk"
 include: "rules/source.smk"
@@ -22,10 +25,15 @@ include: "rules/train.smk"
 include: "rules/analysis.smk"
 include: "rules/methods.smk"
 include: "rules/scarcity.smk"
+include: "rules/privacy.smk"
 include: "rules/compression.smk"
 include: "rules/packet_loss.smk"
-include: "rules/audit.smk"
 include: "rules/paper.smk"
+include: "rules/audit.smk"
+
+
+onstart:
+    hold_folder()
 
 
 rule all:

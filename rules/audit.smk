@@ -3,6 +3,7 @@
 
 rule tabulate_audit:
     input:
+        unpack(dialogues_at_hand),
         setup="published/setup.csv",
         script="published/script.csv",
         table3="published/table3.csv",
@@ -18,6 +19,7 @@ rule tabulate_audit:
         csv="results/paper/tables/audit.csv",
         md="results/paper/tables/audit.md",
         tex="results/paper/tables/audit.tex",
+        html=reported("results/paper/tables/audit.html", "audit", "Audit", "audit"),
     log:
         "results/paper/logs/tables/audit.log",
     conda:
@@ -35,6 +37,12 @@ rule tabulate_effects:
         csv="results/{task}/tables/effects.csv",
         md="results/{task}/tables/effects.md",
         tex="results/{task}/tables/effects.tex",
+        html=reported(
+            "results/{task}/tables/effects.html",
+            "audit",
+            "Habits of the script",
+            "effects",
+        ),
     log:
         "results/{task}/logs/tables/effects.log",
     conda:
@@ -52,6 +60,7 @@ rule tabulate_claims:
         csv="results/{task}/tables/claims.csv",
         md="results/{task}/tables/claims.md",
         tex="results/{task}/tables/claims.tex",
+        html=reported("results/{task}/tables/claims.html", "audit", "Claims", "claims"),
     log:
         "results/{task}/logs/tables/claims.log",
     conda:
@@ -60,3 +69,19 @@ rule tabulate_claims:
         code=code("tabulate_claims.py"),
     script:
         "../scripts/tabulate_claims.py"
+
+
+rule write_numbers:
+    input:
+        unpack(experiments_of),
+    output:
+        json="results/{task}/numbers.json",
+        tex="results/{task}/numbers.tex",
+    log:
+        "results/{task}/logs/numbers.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code("write_numbers.py"),
+    script:
+        "../scripts/write_numbers.py"

@@ -2,6 +2,8 @@
 
 
 rule clients:
+    input:
+        data=files_of_data,
     output:
         clients="results/{task}/clients.h5",
     log:

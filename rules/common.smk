@@ -1,6 +1,7 @@
 """Helpers for rules: the checked study, the source files of scripts, the paths of runs."""
 
 import sys
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
@@ -8,25 +9,32 @@ import yaml
 
 sys.path.insert(0, str(Path(workflow.basedir, "scripts")))
 
+from fbftl import datasets, source_check
 from fbftl.code import digest, sources
 from fbftl.config import resolve
-from fbftl.datasets import KINDS, check
 from fbftl.errors import UserError
+from fbftl.feasibility import require_feasible
 from fbftl.public import check_public, public_data
+from fbftl.seals import require_unbroken
 
 
 def checked_study():
     """Return the study that the configuration describes, or stop with one sentence.
 
-    Data files are looked at too, so that a missing one stops the run before its first job.
+    Files that it names are looked at too, so that a missing one stops the run before its first job,
+    and finished results, so that a damaged one reaches no table.
     """
     schema = Path(workflow.basedir, "rules", "schemas", "config.schema.yaml")
     try:
+        if workflow.is_main_process:
+            require_unbroken("results")
         study = resolve(config, yaml.safe_load(schema.read_text(encoding="utf-8")))
         for task in study.tasks:
-            check(study.task(task)["data"], study.config["data_folder"])
+            block, folder = study.task(task), study.config["data_folder"]
+            datasets.check(block["data"], folder)
+            source_check.check(block["source"], folder)
+            require_feasible(study, task, datasets.training_count(block["data"], folder))
             if study.asks_public(task):
-                block = study.task(task)
                 check_public(
                     block["source"],
                     block["privacy"]["public"],
@@ -37,7 +45,21 @@ def checked_study():
     return study
 
 
+def hold_folder():
+    """Let no second run write here, until this one ends, in whatever way.
+
+    Snakemake's own lock, switched off in the profile, would outlive a run that was killed.
+    """
+    from fbftl.store.lock import exclusive
+
+    try:
+        HELD.enter_context(exclusive(Path(".snakemake", "running")))
+    except UserError as error:
+        sys.exit(str(error))
+
+
 STUDY = checked_study()
+HELD = ExitStack()
 
 
 wildcard_constraints:
@@ -62,15 +84,36 @@ def code_of_method(wildcards):
 
 def code_of_clients(wildcards):
     """Return the code of the partition script and of the task's kind of data."""
-    kind = STUDY.task(wildcards.task)["data"]["kind"]
-    return code("partition_clients.py", f"fbftl.datasets.{KINDS[kind]}")
+    return code(
+        "partition_clients.py", datasets.module(STUDY.task(wildcards.task)["data"])
+    )
+
+
+def code_of_source(wildcards):
+    """Return the code of the source's script and of its task's kind of data."""
+    modules = source_check.modules(STUDY.task(wildcards.task)["source"])
+    return code("prepare_source.py", *modules)
+
+
+def files_of_data(wildcards):
+    """Return the data files that a task names."""
+    return datasets.files(
+        STUDY.task(wildcards.task)["data"], STUDY.config["data_folder"]
+    )
+
+
+def files_of_source(wildcards):
+    """Return the files that a task's source names."""
+    return source_check.files(
+        STUDY.task(wildcards.task)["source"], STUDY.config["data_folder"]
+    )
 
 
 def code_of_public(wildcards):
     """Return the code of the script that chooses public samples and of their kind of data."""
     task = STUDY.task(wildcards.task)
     data = public_data(task["source"], task["privacy"]["public"])
-    kind = [] if data is None else [f"fbftl.datasets.{KINDS[data['kind']]}"]
+    kind = [] if data is None else [datasets.module(data)]
     return code("choose_public.py", *kind)
 
 
@@ -115,6 +158,50 @@ def run_files(wildcards, experiment, suffix):
     return [f"results/{wildcards.task}/runs/{name}.{suffix}" for name in settings]
 
 
+def names_attacked(task, method, mechanism):
+    """Return the names of the privacy experiment's settings that attacks look at, loosest first.
+
+    Labels under randomised response are another question.
+    """
+    settings = STUDY.settings[task]["privacy"]
+    chosen = [
+        name
+        for name, setting in settings.items()
+        if setting.method == method
+        and setting.mechanism == mechanism
+        and setting.label_epsilon is None
+    ]
+    return sorted(chosen, key=lambda name: -(settings[name].epsilon or 0))
+
+
+def attacked_uploads(wildcards):
+    """Return the jobs whose uploads are attacked: without noise, then under each epsilon."""
+    task = wildcards.task
+    names = names_attacked(task, "fbftl", "none") + names_attacked(
+        task, "fbftl", "gaussian"
+    )
+    return [STUDY.job(task, name) for name in names]
+
+
+def attacked_updates(wildcards):
+    """Return the jobs whose client updates are attacked."""
+    names = names_attacked(wildcards.task, "ftl_c", "dp_fedavg")
+    return [STUDY.job(wildcards.task, name) for name in names]
+
+
+def attacked_update_runs(wildcards):
+    """Return the run files of these jobs."""
+    names = names_attacked(wildcards.task, "ftl_c", "dp_fedavg")
+    return [f"results/{wildcards.task}/runs/{name}.json" for name in names]
+
+
+def dialogues_at_hand(wildcards):
+    """Return SAMSum's training dialogues, for their true lengths, if the data folder has them."""
+    dialogues = Path(STUDY.config["data_folder"] or "", "samsum", "train.jsonl")
+    at_hand = STUDY.config["data_folder"] and dialogues.exists()
+    return {"dialogues": str(dialogues)} if at_hand else {}
+
+
 def runs_of(wildcards):
     """Return the run files of an experiment on a task."""
     return run_files(wildcards, wildcards.experiment, "json")
@@ -143,6 +230,28 @@ def all_runs():
     )
 
 
+QUESTIONS = {
+    "cost": "1 What does it cost?",
+    "loss": "2 What does loss do?",
+    "compression": "3 What does compression do?",
+    "privacy": "4 What leaks?",
+    "audit": "5 What disagrees with the paper?",
+}
+"""The report's chapters."""
+
+
+def reported(path, question, title, caption):
+    """Return an output of a task, or of the paper, that the report shows under a question."""
+    kind = "figure" if path.endswith(".svg") else "table"
+    of = "{task}" if "{task}" in path else "the paper's task"
+    return report(
+        path,
+        caption=f"captions/{caption}.rst",
+        category=QUESTIONS[question],
+        labels={"result": title, "kind": kind, "task": of},
+    )
+
+
 RESULTS = {
     "methods": ["tables/methods.csv", "figures/methods.svg"],
     "scarcity": ["tables/scarcity.csv", "figures/scarcity.svg"],
@@ -153,10 +262,18 @@ RESULTS = {
     ],
     "packet_loss": ["tables/packet_loss.csv", "figures/packet_loss.svg"],
     "audit": ["tables/effects.csv"],
+    "privacy": [
+        "tables/privacy.csv",
+        "figures/privacy.svg",
+        "tables/attacks.csv",
+        "figures/inversion.svg",
+        "tables/label_leakage.csv",
+    ],
+    "noise": ["tables/noise.csv", "figures/noise.svg"],
 }
 """What is made of each experiment, below a task's results; others end in their tidy table."""
 
-TASK_RESULTS = ["tables/claims.csv"]
+TASK_RESULTS = ["tables/claims.csv", "numbers.json"]
 """What is made of all experiments together, below a task's results."""
 
 PAPER_RESULTS = [
@@ -165,6 +282,8 @@ PAPER_RESULTS = [
     "tables/audit.csv",
     "figures/packet_loss.svg",
     "figures/retransmission.svg",
+    "figures/label_privacy.svg",
+    "tables/label_privacy.csv",
 ]
 """What is made of the paper's own numbers, below results/paper; no task is needed."""
 

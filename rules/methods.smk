@@ -10,6 +10,9 @@ rule tabulate_methods:
         csv="results/{task}/tables/methods.csv",
         md="results/{task}/tables/methods.md",
         tex="results/{task}/tables/methods.tex",
+        html=reported(
+            "results/{task}/tables/methods.html", "cost", "Methods", "methods"
+        ),
     log:
         "results/{task}/logs/tables/methods.log",
     conda:
@@ -25,7 +28,8 @@ rule plot_uplink:
         runs=partial(run_files, experiment="methods", suffix="json"),
         ledgers=partial(run_files, experiment="methods", suffix="parquet"),
     output:
-        multiext("results/{task}/figures/methods", ".svg", ".pdf", ".png", ".csv"),
+        reported("results/{task}/figures/methods.svg", "cost", "Uplink", "methods"),
+        multiext("results/{task}/figures/methods", ".pdf", ".png", ".csv"),
     log:
         "results/{task}/logs/figures/methods.log",
     conda:

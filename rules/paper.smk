@@ -1,13 +1,6 @@
 """The paper's own numbers by formula, beside what it prints; nothing here needs training."""
 
 
-def dialogues_at_hand(wildcards):
-    """Return SAMSum's training dialogues, for their true lengths, if the data folder has them."""
-    dialogues = Path(STUDY.config["data_folder"] or "", "samsum", "train.jsonl")
-    at_hand = STUDY.config["data_folder"] and dialogues.exists()
-    return {"dialogues": str(dialogues)} if at_hand else {}
-
-
 rule tabulate_paper_methods:
     input:
         table3="published/table3.csv",
@@ -16,6 +9,9 @@ rule tabulate_paper_methods:
         csv="results/paper/tables/methods.csv",
         md="results/paper/tables/methods.md",
         tex="results/paper/tables/methods.tex",
+        html=reported(
+            "results/paper/tables/methods.html", "cost", "Table III", "paper_methods"
+        ),
     log:
         "results/paper/logs/tables/methods.log",
     conda:
@@ -35,6 +31,9 @@ rule tabulate_paper_language:
         csv="results/paper/tables/language.csv",
         md="results/paper/tables/language.md",
         tex="results/paper/tables/language.tex",
+        html=reported(
+            "results/paper/tables/language.html", "cost", "Table IV", "language"
+        ),
     log:
         "results/paper/logs/tables/language.log",
     conda:
@@ -47,7 +46,13 @@ rule tabulate_paper_language:
 
 rule plot_packet_loss:
     output:
-        multiext("results/paper/figures/packet_loss", ".svg", ".pdf", ".png", ".csv"),
+        reported(
+            "results/paper/figures/packet_loss.svg",
+            "loss",
+            "Packet loss",
+            "packet_loss",
+        ),
+        multiext("results/paper/figures/packet_loss", ".pdf", ".png", ".csv"),
     log:
         "results/paper/logs/figures/packet_loss.log",
     conda:
@@ -60,7 +65,13 @@ rule plot_packet_loss:
 
 rule plot_retransmission:
     output:
-        multiext("results/paper/figures/retransmission", ".svg", ".pdf", ".png", ".csv"),
+        reported(
+            "results/paper/figures/retransmission.svg",
+            "loss",
+            "Retransmission",
+            "retransmission",
+        ),
+        multiext("results/paper/figures/retransmission", ".pdf", ".png", ".csv"),
     log:
         "results/paper/logs/figures/retransmission.log",
     conda:

@@ -2,6 +2,8 @@
 
 
 rule source:
+    input:
+        named=files_of_source,
     output:
         model="results/{task}/source.safetensors",
         manifest="results/{task}/source.json",
@@ -13,6 +15,6 @@ rule source:
         "../envs/workflow.yaml"
     params:
         source=partial(task_block, block="source"),
-        code=code("prepare_source.py"),
+        code=code_of_source,
     script:
         "../scripts/prepare_source.py"

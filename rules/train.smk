@@ -17,7 +17,7 @@ rule train_head:
     benchmark:
         "results/{task}/benchmarks/runs/{setting}.tsv"
     wildcard_constraints:
-        setting="(fbftl|ftl_c)(,[^/]+)?",
+        setting="(fbftl|ftl_c)([+][^/]+)?",
     conda:
         "../envs/workflow.yaml"
     params:
@@ -43,7 +43,7 @@ rule train_network:
     benchmark:
         "results/{task}/benchmarks/runs/{setting}.tsv"
     wildcard_constraints:
-        setting="(fl|ftl_f|sfl|released)(,[^/]+)?",
+        setting="(fl|ftl_f|sfl|released)([+][^/]+)?",
     conda:
         "../envs/workflow.yaml"
     params:

@@ -61,10 +61,11 @@ def _write_values(axes: Axes, grid: np.ndarray, diverged: np.ndarray, low: float
     for (row, column), value in np.ndenumerate(grid):
         known = not np.isnan(value)
         dark = known and (value - low) / (100 - low) > DARK
+        mark = DIVERGED if diverged[row, column] else ""
         axes.text(
             column,
             row,
-            f"{value:.1f}{DIVERGED * diverged[row, column]}" if known else "not run",
+            f"{value:.1f}{mark}" if known else "not run",
             ha="center",
             va="center",
             fontsize=6.5 if known else 5,

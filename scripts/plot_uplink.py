@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from fbftl.exchanged import Exchanged, read_methods
 from fbftl.logs import run_job
-from fbftl.style import COLUMN_WIDTH, METHODS, save, use_style
+from fbftl.style import COLUMN_WIDTH, METHODS, NEUTRAL, save, use_style
 
 if TYPE_CHECKING:
     pass
@@ -52,19 +52,46 @@ def curve(run: Exchanged) -> pd.DataFrame:
 
 
 def draw(points: pd.DataFrame) -> plt.Figure:
-    """Return the figure."""
-    figure, axes = plt.subplots(figsize=(COLUMN_WIDTH, 0.8 * COLUMN_WIDTH))
+    """Return the figure: a line per method with a band of one standard deviation over seeds."""
+    figure, axes = plt.subplots(figsize=(COLUMN_WIDTH, 0.9 * COLUMN_WIDTH), layout="constrained")
     for name, own in points.groupby("method", sort=False):
         look = METHODS[name]
         mean, spread = 100 * own["accuracy"], 100 * own["spread"]
-        axes.plot(own["uplink"], mean, color=look.color)
+        axes.plot(own["uplink"], mean, color=look.color, zorder=2)
         axes.fill_between(
             own["uplink"], mean - spread, mean + spread, color=look.color, alpha=0.15, linewidth=0
         )
         picked = own[own["selected"]]
-        axes.plot(picked["uplink"], 100 * picked["accuracy"], look.marker, color=look.color)
+        axes.plot(
+            picked["uplink"], 100 * picked["accuracy"], look.marker,
+            color=look.color, markeredgecolor="white", markersize=7, zorder=3,
+        )  # fmt: skip
+        axes.plot([], [], look.marker + "-", color=look.color, label=look.label)
     axes.set(xscale="log", xlabel="uplink of all clients so far (bit)", ylabel="test accuracy (%)")
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(
+        handles, labels, loc="outside upper center", ncols=len(labels),
+        columnspacing=0.9, handlelength=1.5, handletextpad=0.4,
+    )  # fmt: skip
+    mark_distance(axes, points[points["selected"]].set_index("method"))
     return figure
+
+
+def mark_distance(axes: "Axes", picked: pd.DataFrame) -> None:
+    """Write how many times FbFTL's uplink FTL_c has sent when it stops, between the two."""
+    if not {"fbftl", "ftl_c"} <= set(picked.index):
+        return
+    near, far = picked.at["fbftl", "uplink"], picked.at["ftl_c", "uplink"]
+    height = axes.get_ylim()[1] + 0.02 * np.ptp(axes.get_ylim())
+    axes.annotate(
+        "", (near, height), (far, height), arrowprops={"arrowstyle": "<->", "color": NEUTRAL}
+    )
+    axes.text(
+        np.sqrt(near * far), height, f"× {far / near:,.0f}",
+        color=NEUTRAL, ha="center", va="center",
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5},
+    )  # fmt: skip
+    axes.set_ylim(top=height + 0.05 * np.ptp(axes.get_ylim()))
 
 
 if __name__ == "__main__":

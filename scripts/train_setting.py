@@ -11,9 +11,7 @@ from fbftl import devices, methods, provenance
 from fbftl.files import write_json
 from fbftl.job import from_params
 from fbftl.logs import run_job
-
-SCHEMA = 1
-"""Version of the run file's layout."""
+from fbftl.run_file import SCHEMA
 
 
 def main(

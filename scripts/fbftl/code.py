@@ -30,14 +30,14 @@ def sources(script: str, folder: str, *extra_modules: str) -> tuple[str, ...]:
     """
     found: dict[Path, None] = {}
     queue = [Path(folder, script)]
-    queue += [p for name in extra_modules for p in _files(name, Path(folder))]
+    queue += [p for name in extra_modules for p in imported_files(name, Path(folder))]
     while queue:
         path = queue.pop()
         if path in found:
             continue
         found[path] = None
-        for name in _imports(path, Path(folder)):
-            queue += _files(name, Path(folder))
+        for name in imports(path, Path(folder)):
+            queue += imported_files(name, Path(folder))
     return (str(Path(folder, script)), *sorted(str(p) for p in found if p.name != script))
 
 
@@ -52,7 +52,7 @@ _sha256 = cache(sha256)
 
 
 @cache
-def _imports(path: Path, folder: Path) -> tuple[str, ...]:
+def imports(path: Path, folder: Path) -> tuple[str, ...]:
     """Return the dotted names below the package that a file imports, modules or their members."""
     names = []
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -64,7 +64,7 @@ def _imports(path: Path, folder: Path) -> tuple[str, ...]:
     return tuple(n for n in names if n == PACKAGE or n.startswith(PACKAGE + "."))
 
 
-def _files(name: str, folder: Path) -> list[Path]:
+def imported_files(name: str, folder: Path) -> list[Path]:
     """Return the files that importing a dotted name runs: its packages' and its own."""
     parts = name.split(".")
     packages = [folder.joinpath(*parts[: i + 1], "__init__.py") for i in range(len(parts))]

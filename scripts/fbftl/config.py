@@ -5,6 +5,7 @@ Every fault is one sentence that names the key, its value and the remedy.
 
 import copy
 import difflib
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -68,9 +69,10 @@ class Study:
         return self.setting(task, name).mechanism == "gaussian" and not given
 
     def asks_public(self, task: str) -> bool:
-        """Tell whether any setting of a task reads features of public data."""
+        """Tell whether anything of a task reads public data: a setting, or an attack."""
         names = [name for settings in self.settings[task].values() for name in settings]
-        return any(self.needs_public(task, name) for name in names)
+        attacked = "privacy" in self.settings[task]
+        return attacked or any(self.needs_public(task, name) for name in names)
 
 
 def resolve(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Study:
@@ -83,10 +85,51 @@ def resolve(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Study:
     Raises:
         UserError: at the first fault found.
     """
+    try:
+        return _resolve(config, schema)
+    except UserError as error:
+        raise UserError(_one_line(str(error))) from error
+
+
+def _resolve(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Study:
+    _require_plain(config, ())
     config = copy.deepcopy(dict(config))
     for error in _Validator(schema).iter_errors(config):
         raise UserError(_sentence(error))
     return Study(config=config, settings=_settings(config))
+
+
+def _require_plain(value: Any, path: tuple[str, ...]) -> None:
+    """Refuse what YAML can say and a configuration cannot mean: dates, bytes, NaN, other keys."""
+    where = f"config: {'.'.join(path) or 'the top level'}"
+    match value:
+        case Mapping():
+            for key, inner in value.items():
+                if not isinstance(key, str):
+                    raise UserError(f"{where} has the key {key!r}, which is no text; quote it")
+                _require_plain(inner, (*path, key))
+        case list():
+            for place, inner in enumerate(value):
+                _require_plain(inner, (*path, str(place)))
+        case float() if not math.isfinite(value):
+            raise UserError(f"{where} is {value}; give a number")
+        case None | bool() | int() | float() | str():
+            pass
+        case _:
+            raise UserError(f"{where} is a {type(value).__name__}; quote it or give a number")
+
+
+def _one_line(sentence: str, longest: int = 600) -> str:
+    """Return a sentence that quotes a configuration without its line breaks and its length."""
+    printable = "".join(c if c.isprintable() else repr(c)[1:-1] for c in sentence)
+    if len(printable) <= longest:
+        return printable
+    return f"{printable[: longest // 2]} ... {printable[-longest // 2 :]}"
+
+
+def _is_integer(_: Any, value: Any) -> bool:
+    """Tell whether a value is an integer and written as one; 8.0 would fail in a job."""
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _settings(config: dict[str, Any]) -> dict[str, dict[str, dict[str, Setting]]]:
@@ -135,7 +178,11 @@ def _fill_defaults(
     )
 
 
-_Validator = extend(Draft202012Validator, {"properties": _fill_defaults})
+_Validator = extend(
+    Draft202012Validator,
+    {"properties": _fill_defaults},
+    type_checker=Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_integer),
+)
 
 
 def _sentence(error: ValidationError) -> str:

@@ -34,6 +34,11 @@ class Head:
         weight, bias = last
         return torch.baddbmm(bias, x, weight)
 
+    def alone(self, place: int) -> "Head":
+        """Return the one head at a place of the stack, still stacked."""
+        one = slice(place, place + 1)
+        return Head([w[one] for w in self.weights], [b[one] for b in self.biases])
+
     def parameters(self) -> list[Tensor]:
         """Return all tensors, weights and biases alternating."""
         return [p for pair in zip(self.weights, self.biases, strict=True) for p in pair]

@@ -1,13 +1,14 @@
 """The tidy table of runs: what tables and figures read, and nothing else."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from fbftl.files import write_text
+from fbftl.mechanisms import PrivacyRecord
 from fbftl.settings import axis_names, from_axes
 
 MEASURES = [
@@ -44,6 +45,27 @@ def tidy(runs: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
         for repetition in run["repetitions"]
     ]
     return pd.DataFrame(rows, columns=["task", *axis_names(), *MEASURES])
+
+
+GUARANTEE = [field.name for field in fields(PrivacyRecord)]
+"""Columns of a guarantee; those that an axis has too are prefixed with `given_`."""
+
+
+def guarantees(runs: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return a row per run and guarantee that its mechanisms give, the first repetition's.
+
+    Args:
+        runs: documents of run files.
+    """
+    names = {name: f"given_{name}" if name in axis_names() else name for name in GUARANTEE}
+    rows = [
+        {"task": run["task"]}
+        | asdict(from_axes(run["setting"]))
+        | {names[name]: guarantee[name] for name in GUARANTEE}
+        for run in runs
+        for guarantee in run["repetitions"][0]["privacy"]
+    ]
+    return pd.DataFrame(rows, columns=["task", *axis_names(), *names.values()])
 
 
 def write_tidy(path: str | Path, table: pd.DataFrame) -> None:

@@ -6,7 +6,7 @@ import pytest
 from fbftl.clients import ClientFile
 from fbftl.datasets import Dataset, Samples, check, digest, load
 from fbftl.datasets.base import located
-from fbftl.datasets.selection import choose_classes, limit, split_off_test
+from fbftl.datasets.selection import choose_classes, limit, portion, split_off_test
 from fbftl.errors import UserError
 from hypothesis import given
 from hypothesis import strategies as st
@@ -80,6 +80,31 @@ def test_wrong_classes_are_refused(classes):
 def test_classes_without_samples_are_refused():
     with pytest.raises(UserError, match="leaves no test samples"):
         choose_classes(dataset(test=2), [2])
+
+
+@given(st.integers(2, 200), st.floats(0, 1), st.integers(0, 99))
+def test_neighbouring_portions_share_no_sample_and_cover_the_training_set(count, share, seed):
+    whole = dataset(train=count)
+    middle = round(share * count)
+    for between, kept in ([0.0, share], middle), ([share, 1.0], count - middle):
+        if kept == 0:
+            with pytest.raises(UserError, match=r"data.portion .* leaves no training samples"):
+                portion(whole, between, seed)
+            return
+    parts = [portion(whole, between, seed) for between in ([0.0, share], [share, 1.0])]
+    rows = [part.train.inputs.ravel().tolist() for part in parts]
+    assert len(rows[0]) == middle
+    assert sorted(rows[0] + rows[1]) == list(range(count))
+    assert all(part == sorted(part) for part in rows)
+    assert all(len(part.test) == len(whole.test) for part in parts)
+
+
+def test_a_portion_is_taken_before_classes_and_limit():
+    spec = {"kind": "digits", "portion": [0.0, 0.5], "classes": [3, 4], "limit": {"train": 20}}
+    train = load(spec, None).train.inputs
+    rest = load({"kind": "digits", "portion": [0.5, 1.0]}, None).train.inputs
+    assert len(train) == 20
+    assert not {image.tobytes() for image in train} & {image.tobytes() for image in rest}
 
 
 def test_limit_keeps_at_most_so_many():

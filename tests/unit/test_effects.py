@@ -26,7 +26,7 @@ def test_a_habit_is_paired_with_its_correction():
     table = effects(runs((LOSSY, [0.9, 0.92]), ({"plr": 0.9}, [0.8, 0.8]), ({"plr": 0.5}, [1, 1])))
     configured = table[table["selection"] == "as configured"].iloc[0]
     assert configured["id"] == "A2"
-    assert configured["setting"] == "fbftl,plr=0.9,loss=reshuffled"
+    assert configured["setting"] == "fbftl+plr=0.9+loss=reshuffled"
     assert configured["released"] == pytest.approx(91)
     assert configured["corrected"] == pytest.approx(80)
     assert configured["difference"] == pytest.approx(11)

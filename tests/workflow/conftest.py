@@ -14,6 +14,12 @@ def fresh(root: Path, tmp_path: Path) -> Project:
 
 
 @pytest.fixture(scope="session")
+def untouched(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A copy of the project for calls that end before they write a result."""
+    return copied(root, tmp_path_factory.mktemp("untouched") / "project")
+
+
+@pytest.fixture(scope="session")
 def reference(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Project:
     """A copy in which the toy study has run to its end; for reading only."""
     project = copied(root, tmp_path_factory.mktemp("reference") / "project")

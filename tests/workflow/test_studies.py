@@ -1,6 +1,7 @@
-"""The studies of real images: planned whole, and run on a few hundred images."""
+"""The studies: planned whole, and run on a few hundred real images where those are at hand."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,17 @@ from project import Project, environment
 TRAIN, TEST = 240, 100
 FEW = {"train": TRAIN, "test": TEST}
 IMAGES = {"mnist": [28, 28, 1], "cifar10": [32, 32, 3]}
+STUDIES = sorted(path.stem for path in Path(__file__).parents[2].glob("studies/*.yaml"))
+NO_NETWORK = dict.fromkeys(("http_proxy", "https_proxy", "all_proxy"), "http://127.0.0.1:9")
+"""A proxy at a port where nobody listens."""
 
 
 def call(
-    project: Project, study: str, *arguments: str, overlay: dict[str, Any] | None = None
+    project: Project,
+    study: str,
+    *arguments: str,
+    overlay: dict[str, Any] | None = None,
+    variables: dict[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
     """Run a study of the project, with values laid over it, and wait for its end."""
     laid_over = project.folder / "overlay.yaml"
@@ -26,7 +34,11 @@ def call(
     first = command.index("--configfile") + 1
     command[first : first + 1] = [f"studies/{study}.yaml", laid_over.name]
     return subprocess.run(
-        command, cwd=project.folder, env=environment(), capture_output=True, text=True
+        command,
+        cwd=project.folder,
+        env=environment() | (variables or {}),
+        capture_output=True,
+        text=True,
     )
 
 
@@ -53,7 +65,6 @@ def test_a_study_runs_to_its_end_on_a_few_hundred_images(
     done = call(fresh, study, overlay=overlay)
     assert done.returncode == 0, done.stdout + done.stderr
 
-    assert sorted(path.name for path in fresh.results.iterdir()) == ["README.md", study]
     made = fresh.results / study
     described = json.loads((made / "source.json").read_text(encoding="utf-8"))
     assert described["architecture"]["image"] == IMAGES[study]
@@ -69,6 +80,31 @@ def test_a_study_runs_to_its_end_on_a_few_hundred_images(
     assert runs["received"][~complete].between(1, TRAIN - 1).all()
     assert runs["test_accuracy"].between(0, 1).all()
     assert (made / "figures" / "scarcity.svg").stat().st_size > 0
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_a_study_plans_its_own_tasks_and_nothing_of_the_default(
+    study: str, fresh: Project, data_folder: Path
+) -> None:
+    written = yaml.safe_load((fresh.folder / f"studies/{study}.yaml").read_text(encoding="utf-8"))
+    done = call(fresh, study, "--dry-run", overlay={"data_folder": str(data_folder)})
+    assert done.returncode == 0, done.stdout + done.stderr
+    planned = re.findall(r"^ +wildcards: task=([^,\n]+)", done.stdout + done.stderr, re.MULTILINE)
+    assert set(planned) == set(written["study"]["tasks"])
+    assert fresh.science().keys() == {"README.md"}
+
+
+def test_without_a_network_the_paper_study_says_which_files_to_put_where(
+    fresh: Project, tmp_path: Path
+) -> None:
+    home = tmp_path / "torch"
+    wanted = [f"results/cifar10-vgg16/{name}" for name in ("clients.h5", "source.safetensors")]
+    done = call(fresh, "cifar10-vgg16", *wanted, variables=NO_NETWORK | {"TORCH_HOME": str(home)})
+    assert done.returncode != 0
+    said = done.stdout + done.stderr
+    assert "fetch https://www.cs.toronto.edu/~kriz/cifar-10-python.tar.gz, put it in data" in said
+    assert f"put it at {home}/hub/checkpoints/vgg16-397923af.pth" in said
+    assert fresh.science().keys() == {"README.md"}
 
 
 def test_a_missing_data_folder_is_one_sentence_before_any_job(fresh: Project) -> None:

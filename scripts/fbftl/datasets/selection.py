@@ -1,4 +1,4 @@
-"""What is taken from a data set: its test split, some of its classes, or only a few samples."""
+"""What is taken from a data set: its test split, a portion, some classes, or only a few samples."""
 
 from collections.abc import Mapping, Sequence
 
@@ -28,6 +28,29 @@ def split_off_test(samples: Samples, fraction: float, seed: int) -> tuple[Sample
         )
     rows = stream(seed, "test split").permutation(len(samples))
     return samples.take(np.sort(rows[count:])), samples.take(np.sort(rows[:count]))
+
+
+def portion(dataset: Dataset, between: Sequence[float], seed: int) -> Dataset:
+    """Keep the training samples between two shares of a random order; the test set stays whole.
+
+    Portions of one data set under one seed that do not overlap share no sample.
+
+    Args:
+        dataset: n training samples.
+        between: shares a < b from 0 to 1; keeps samples round(a n) to round(b n) of the order.
+        seed: seed of the order.
+
+    Raises:
+        UserError: if that leaves no sample.
+    """
+    first, last = (round(share * len(dataset.train)) for share in between)
+    if not first < last:
+        raise UserError(
+            f"data.portion is {list(between)}, which leaves no training samples; give two shares "
+            "from 0 to 1, the smaller first"
+        )
+    rows = stream(seed, "portion").permutation(len(dataset.train))[first:last]
+    return Dataset(dataset.train.take(np.sort(rows)), dataset.test, dataset.classes)
 
 
 def choose_classes(dataset: Dataset, chosen: Sequence[int]) -> Dataset:
