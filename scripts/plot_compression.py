@@ -15,12 +15,16 @@ DARK = 0.55
 def main(table: str, svg: str) -> None:
     """Draw the figure from the table of compression; pdf, png and numbers go beside it."""
     use_style()
-    cells = read_tidy(table)
-    # Where feedback is on or has no meaning: the paper's setting.
-    cells = cells[cells["feedback"].ne(False)]
-    figure = draw(cells)
-    columns = ["method", "q", "r", "kept", "accuracy", "spread", "seeds", "diverged"]
-    save(figure, svg, cells[columns])
+    cells = with_feedback_where_run(read_tidy(table))
+    columns = ["method", "q", "r", "feedback", "kept", "accuracy", "spread", "seeds", "diverged"]
+    save(draw(cells), svg, cells[columns])
+
+
+def with_feedback_where_run(table: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per method, q and r: with error feedback, as in the paper, if it was run."""
+    without = table["feedback"].eq(False)
+    ordered = table.assign(without=without).sort_values("without", kind="stable")
+    return ordered.drop_duplicates(["method", "q", "r"]).drop(columns="without")
 
 
 def draw(cells: pd.DataFrame) -> plt.Figure:
@@ -40,7 +44,8 @@ def draw(cells: pd.DataFrame) -> plt.Figure:
         )
         image = axes.imshow(100 * grid, cmap="Blues", vmin=low, vmax=100, aspect="auto")
         _write_values(axes, 100 * grid.to_numpy(), diverged.to_numpy() > 0, low)
-        axes.set_title(METHODS[method].label, loc="left", fontsize="medium")
+        note = ", no feedback" if own["feedback"].eq(False).any() else ""
+        axes.set_title(METHODS[method].label + note, loc="left", fontsize="medium")
         axes.set_xticks(range(len(ratios)), [f"{ratio:g}" for ratio in ratios])
         axes.set_yticks(range(len(bits)), [str(q) for q in bits])
         axes.set_xlabel("keep ratio r")
