@@ -13,7 +13,7 @@ rule tabulate_compression:
         html=reported(
             "results/{task}/tables/compression.html",
             "compression",
-            "Table V",
+            "Compression",
             "compression",
         ),
     log:
@@ -33,7 +33,7 @@ rule plot_compression:
         reported(
             "results/{task}/figures/compression.svg",
             "compression",
-            "Table V",
+            "Compression",
             "compression",
         ),
         multiext("results/{task}/figures/compression", ".pdf", ".png", ".csv"),
@@ -51,9 +51,13 @@ rule plot_rate_distortion:
     input:
         table="results/{task}/tables/compression.csv",
     output:
-        multiext(
-            "results/{task}/figures/rate_distortion", ".svg", ".pdf", ".png", ".csv"
+        reported(
+            "results/{task}/figures/rate_distortion.svg",
+            "compression",
+            "Rate and distortion",
+            "rate_distortion",
         ),
+        multiext("results/{task}/figures/rate_distortion", ".pdf", ".png", ".csv"),
     log:
         "results/{task}/logs/figures/rate_distortion.log",
     conda:

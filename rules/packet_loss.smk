@@ -10,7 +10,7 @@ rule tabulate_packet_loss:
         md="results/{task}/tables/packet_loss.md",
         tex="results/{task}/tables/packet_loss.tex",
         html=reported(
-            "results/{task}/tables/packet_loss.html", "loss", "Packet loss", "loss"
+            "results/{task}/tables/packet_loss.html", "loss", "Lossy link", "loss"
         ),
     log:
         "results/{task}/logs/tables/packet_loss.log",
@@ -26,9 +26,7 @@ rule plot_losses:
     input:
         table="results/{task}/tables/packet_loss.csv",
     output:
-        reported(
-            "results/{task}/figures/packet_loss.svg", "loss", "Packet loss", "loss"
-        ),
+        reported("results/{task}/figures/packet_loss.svg", "loss", "Lossy link", "loss"),
         multiext("results/{task}/figures/packet_loss", ".pdf", ".png", ".csv"),
     log:
         "results/{task}/logs/figures/packet_loss.log",

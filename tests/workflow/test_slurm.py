@@ -49,6 +49,6 @@ def test_a_node_that_dies_costs_time_and_nothing_else(
     assert call.wait(PATIENCE) == 0, fresh.console()
     restarts = slurm.restarts()
     assert any(restarts.values()), "the node died while no job ran on it"
-    assert len(restarts) <= 5, f"short jobs are to share a Slurm job, not to be {list(restarts)}"
+    assert len(restarts) <= 6, f"short jobs are to share a Slurm job, not to be {list(restarts)}"
     assert fresh.science() == reference.science()
     assert not fresh.planned()
