@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 from fbftl.logs import run_job
 from fbftl.runs import read_tidy
-from fbftl.style import METHODS, NEUTRAL, TEXT_WIDTH, save, use_style
+from fbftl.style import DIVERGED, METHODS, NEUTRAL, TEXT_WIDTH, save, use_style
 from matplotlib.axes import Axes
 
 DARK = 0.55
@@ -15,12 +15,16 @@ DARK = 0.55
 def main(table: str, svg: str) -> None:
     """Draw the figure from the table of compression; pdf, png and numbers go beside it."""
     use_style()
-    cells = read_tidy(table)
-    # Where feedback is on or has no meaning: the paper's setting.
-    cells = cells[cells["feedback"].ne(False)]
-    figure = draw(cells)
-    columns = ["method", "q", "r", "kept", "accuracy", "spread", "seeds", "diverged"]
-    save(figure, svg, cells[columns])
+    cells = with_feedback_where_run(read_tidy(table))
+    columns = ["method", "q", "r", "feedback", "kept", "accuracy", "spread", "seeds", "diverged"]
+    save(draw(cells), svg, cells[columns])
+
+
+def with_feedback_where_run(table: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per method, q and r: with error feedback, as in the paper, if it was run."""
+    without = table["feedback"].eq(False)
+    ordered = table.assign(without=without).sort_values("without", kind="stable")
+    return ordered.drop_duplicates(["method", "q", "r"]).drop(columns="without")
 
 
 def draw(cells: pd.DataFrame) -> plt.Figure:
@@ -34,32 +38,39 @@ def draw(cells: pd.DataFrame) -> plt.Figure:
     low = 10 * np.floor(10 * cells["accuracy"].min())
     for axes, method in zip(panels[0], methods, strict=True):
         own = cells[cells["method"] == method]
-        grid = 100 * own.pivot(index="q", columns="r", values="accuracy").reindex(
-            index=bits, columns=ratios
+        grid, diverged = (
+            own.pivot(index="q", columns="r", values=name).reindex(index=bits, columns=ratios)
+            for name in ("accuracy", "diverged")
         )
-        image = axes.imshow(grid, cmap="Blues", vmin=low, vmax=100, aspect="auto")
-        _write_values(axes, grid.to_numpy(), low)
-        axes.set_title(METHODS[method].label, loc="left", fontsize="medium")
+        image = axes.imshow(100 * grid, cmap="Blues", vmin=low, vmax=100, aspect="auto")
+        _write_values(axes, 100 * grid.to_numpy(), diverged.to_numpy() > 0, low)
+        note = ", no feedback" if own["feedback"].eq(False).any() else ""
+        axes.set_title(METHODS[method].label + note, loc="left", fontsize="medium")
         axes.set_xticks(range(len(ratios)), [f"{ratio:g}" for ratio in ratios])
         axes.set_yticks(range(len(bits)), [str(q) for q in bits])
         axes.set_xlabel("keep ratio r")
         axes.tick_params(length=0)
         axes.grid(False)
         axes.spines[:].set_visible(False)
+        axes.set_xticks(np.arange(0.5, len(ratios) - 1), minor=True)
+        axes.set_yticks(np.arange(0.5, len(bits) - 1), minor=True)
+        axes.grid(which="minor", color="white", linewidth=1.5)
+        axes.tick_params(which="minor", length=0)
     panels[0][0].set_ylabel("bits per element q")
     figure.colorbar(image, ax=panels[0], label="test accuracy (%)", pad=0.01)
     return figure
 
 
-def _write_values(axes: Axes, grid: np.ndarray, low: float) -> None:
-    """Write each cell's value into it."""
+def _write_values(axes: Axes, grid: np.ndarray, diverged: np.ndarray, low: float) -> None:
+    """Write each cell's value into it, with a mark if a seed diverged after its best epoch."""
     for (row, column), value in np.ndenumerate(grid):
         known = not np.isnan(value)
         dark = known and (value - low) / (100 - low) > DARK
+        mark = DIVERGED if diverged[row, column] else ""
         axes.text(
             column,
             row,
-            f"{value:.1f}" if known else "not run",
+            f"{value:.1f}{mark}" if known else "not run",
             ha="center",
             va="center",
             fontsize=6.5 if known else 5,

@@ -32,9 +32,11 @@ def on_front(points: pd.DataFrame) -> np.ndarray:
 
 def draw(points: pd.DataFrame) -> plt.Figure:
     """Return the figure: a marker per setting, a line through the best of each method."""
-    figure, axes = plt.subplots(figsize=(COLUMN_WIDTH, 0.85 * COLUMN_WIDTH))
-    for method, own in points.groupby("method"):
-        look = METHODS[str(method)]
+    figure, axes = plt.subplots(figsize=(COLUMN_WIDTH, 0.95 * COLUMN_WIDTH), layout="constrained")
+    for method, look in METHODS.items():
+        own = points[points["method"] == method]
+        if own.empty:
+            continue
         best = own[own["best_of_method"]].sort_values("uplink_bits")
         axes.plot(best["uplink_bits"], 100 * best["accuracy"], color=look.color, alpha=0.6)
         axes.errorbar(
@@ -61,7 +63,8 @@ def draw(points: pd.DataFrame) -> plt.Figure:
         front["uplink_bits"],
         100 * front["accuracy"],
         "o",
-        markersize=9,
+        markersize=8,
+        markeredgewidth=0.8,
         markerfacecolor="none",
         color=NEUTRAL,
         label="Pareto front",

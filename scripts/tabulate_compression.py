@@ -18,6 +18,7 @@ from fbftl.logs import run_job
 from fbftl.paper.readings import LABELS
 from fbftl.runs import write_tidy
 from fbftl.settings import CLEAN_BITS
+from fbftl.style import DIVERGED
 from fbftl.tables import Column, write_for_readers
 
 SAMPLED = (
@@ -29,8 +30,6 @@ SAMPLED = (
     "distortion",
 )
 """Measured on a sample of the messages in the training job, see `fbftl.message_sample`."""
-
-DIVERGED = "†"
 
 
 def main(runs: list[str], ledgers: list[str], network: str, csv: str) -> None:

@@ -10,6 +10,9 @@ from fbftl.codec import Compression
 from fbftl.errors import UserError
 from fbftl.release import Release, release
 
+LARGEST_MEMORY = 4 * 2**30
+"""Bytes that the memories of all clients may take in RAM."""
+
 
 def memory_bytes(clients: int, width: int) -> int:
     """Return what the memories of all clients take together, one float32 per parameter."""

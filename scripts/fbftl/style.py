@@ -42,6 +42,9 @@ METHODS = {
 
 NEUTRAL = "#444444"
 
+DIVERGED = "†"
+"""Stands behind an accuracy if a repetition diverged, in tables and figures."""
+
 LABEL_SIZE = 7.5
 """Points of a label in a figure."""
 

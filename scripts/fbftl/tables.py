@@ -160,7 +160,13 @@ LATEX |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasci
 LATEX |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
 LATEX |= {"−": "$-$", "×": r"$\times$", "±": r"$\pm$", "≥": r"$\geq$", "≤": r"$\leq$"}
 LATEX |= {"ε": r"$\epsilon$", "σ": r"$\sigma$", "δ": r"$\delta$", "Σ": r"$\Sigma$", "√": r"$\surd$"}
-LATEX |= {"⌈": r"$\lceil$", "⌉": r"$\rceil$", "⁻": r"$^{-}$", "→": r"$\rightarrow$"}
+LATEX |= {
+    "⌈": r"$\lceil$",
+    "⌉": r"$\rceil$",
+    "⁻": r"$^{-}$",
+    "→": r"$\rightarrow$",
+    "†": r"$\dagger$",
+}
 
 
 def escape_markdown(text: str) -> str:

@@ -13,6 +13,7 @@ from fbftl.ledger import BROADCAST, Ledger
 from fbftl.settings import Setting, from_axes
 from hypothesis import given
 from hypothesis import strategies as st
+from plot_compression import with_feedback_where_run
 from plot_rate_distortion import on_front
 from tabulate_compression import as_printed
 from tabulate_compression import main as tabulate_compression
@@ -119,6 +120,18 @@ def test_a_block_per_q_a_column_per_r_and_what_was_kept() -> None:
         ["elements kept", "FTL_c", "17,098", "18"],
         ["", "FbFTL", "256", "1"],
     ]
+
+
+def test_heat_maps_prefer_error_feedback() -> None:
+    table = pd.DataFrame(
+        [
+            cell("ftl_c", 2, 1.0, feedback=False, accuracy=0.1),
+            cell("ftl_c", 2, 1.0, feedback=True, accuracy=0.2),
+            cell("ftl_c", 2, 0.1, feedback=False, accuracy=0.3),
+            cell("fbftl", 2, 1.0, accuracy=0.4),
+        ]
+    )
+    assert sorted(with_feedback_where_run(table)["accuracy"]) == [0.2, 0.3, 0.4]
 
 
 points = st.lists(st.tuples(st.integers(1, 8), st.integers(0, 8)), min_size=1, max_size=12)

@@ -9,7 +9,7 @@ import yaml
 from fbftl.config import Study, resolve
 from fbftl.datasets import load, training_count
 from fbftl.errors import UserError
-from fbftl.feasibility import require_feasible
+from fbftl.feasibility import least_parameters, require_feasible
 
 DIGITS = {"kind": "digits", "test_fraction": 0.2, "seed": 0}
 
@@ -36,6 +36,10 @@ ALLOWED = [
     ({"training": {"clients_per_round": 181}}, {"method": ["fbftl"]}),
     ({"clients": {"partition": "given"}}, {"method": ["fl"]}),
     ({}, {"method": ["fl"], "samples_per_client": [600, 1438]}),
+    ({"head": [4096, 4096]}, {"method": ["fl"], "bits": [8], "feedback": [False]}),
+    ({"head": [4096, 4096]}, {"method": ["fbftl"], "bits": [8]}),
+    ({"head": [4096, 4096]}, {"method": ["fl"]}),
+    ({"head": [1024, 4096]}, {"method": ["fl"], "keep": [0.1]}),
 ]
 REFUSED = [
     ({"training": {"clients_per_round": 181}}, {"method": ["ftl_c"]}, "is 181.*are 180 clients"),
@@ -48,6 +52,11 @@ REFUSED = [
         {"clients": {"samples_per_client": 1439}},
         {"method": ["fbftl"]},
         "clients.samples_per_client is 1439, but there are 1438 training samples",
+    ),
+    (
+        {"head": [4096, 4096]},
+        {"method": ["ftl_c"], "keep": [0.1]},
+        r"180 clients remember at least 12 GB.*scratch_folder.*feedback: \[false\]",
     ),
     ({}, {"samples_per_client": [4, 2000]}, "of a setting on digits is 2000.*at most 1438"),
 ]
@@ -95,3 +104,17 @@ def test_the_cheap_count_of_idx_files_is_their_header(tmp_path: Path) -> None:
     spec = {"kind": "idx", "train": files, "test_fraction": 0.3, "seed": 0}
     assert training_count(spec, tmp_path) == 7 - 2
     assert training_count(spec | {"test": files}, tmp_path) == 7
+
+
+def test_memories_may_go_to_a_scratch_folder_that_exists(root: Path, tmp_path: Path) -> None:
+    large = study(root, {"head": [4096, 4096]}, method=["fl"], bits=[8])
+    large.config["scratch_folder"] = str(tmp_path)
+    require_feasible(large, "digits", 1438)
+    large.config["scratch_folder"] = str(tmp_path / "missing")
+    with pytest.raises(UserError, match="missing', which is no folder; make it first"):
+        require_feasible(large, "digits", 1438)
+
+
+def test_the_papers_head_has_more_parameters_than_the_bound() -> None:
+    assert least_parameters((4096, 4096, 512)) == 4097 * 4096 + 4097 * 512 < 35_665_418
+    assert least_parameters((64,)) == least_parameters(()) == 0

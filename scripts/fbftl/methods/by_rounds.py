@@ -12,7 +12,7 @@ from fbftl.codec import Compression
 from fbftl.codec.compression import PLAIN
 from fbftl.curves import record
 from fbftl.errors import UserError
-from fbftl.feedback import mapped_memory, memory, memory_bytes
+from fbftl.feedback import LARGEST_MEMORY, mapped_memory, memory, memory_bytes
 from fbftl.job import Job
 from fbftl.ledger import BROADCAST, Ledger
 from fbftl.link import link_of, plain_upload_bits
@@ -30,9 +30,6 @@ from fbftl.rounds import (
 )
 from fbftl.uplink import Releasing, Uplink, compressing
 from fbftl.uploads import held_out, participating
-
-LARGEST_MEMORY = 4 * 2**30
-"""Bytes that the memories of error feedback may take in RAM."""
 
 
 @dataclass(frozen=True)
