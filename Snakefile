@@ -12,14 +12,29 @@ min_version("9.11")
 configfile: "config.yaml"
 
 
+report: "rules/captions/workflow.rst"
+
+
 include: "rules/common.smk"
 include: "rules/clients.smk"
 include: "rules/source.smk"
+include: "rules/network.smk"
 include: "rules/features.smk"
 include: "rules/public.smk"
 include: "rules/train.smk"
+include: "rules/language.smk"
 include: "rules/analysis.smk"
+include: "rules/methods.smk"
 include: "rules/scarcity.smk"
+include: "rules/privacy.smk"
+include: "rules/compression.smk"
+include: "rules/packet_loss.smk"
+include: "rules/paper.smk"
+include: "rules/audit.smk"
+
+
+onstart:
+    hold_folder()
 
 
 rule all:
@@ -33,7 +48,7 @@ rule all:
 
 rule features:
     input:
-        expand("results/{task}/features.json", task=STUDY.tasks),
+        all_manifests(),
     localrule: True
 
 

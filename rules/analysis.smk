@@ -4,12 +4,13 @@
 rule collect:
     input:
         runs=runs_of,
-        code=code("collect_runs.py"),
     output:
         table="results/{task}/experiments/{experiment}.csv",
     log:
         "results/{task}/logs/collect/{experiment}.log",
     conda:
         "../envs/workflow.yaml"
+    params:
+        code=code("collect_runs.py"),
     script:
         "../scripts/collect_runs.py"

@@ -3,17 +3,20 @@
 
 rule clients:
     input:
-        code=code_of_clients,
+        data=files_of_data,
     output:
         clients="results/{task}/clients.h5",
     log:
         "results/{task}/logs/clients.log",
     benchmark:
         "results/{task}/benchmarks/clients.tsv"
+    wildcard_constraints:
+        task=either(STUDY.tasks_of("images")),
     conda:
         "../envs/workflow.yaml"
     params:
         data=partial(task_block, block="data"),
         clients=partial(task_block, block="clients"),
+        code=code_of_clients,
     script:
         "../scripts/partition_clients.py"

@@ -6,7 +6,6 @@ rule extract:
         clients="results/{task}/clients.h5",
         model="results/{task}/source.safetensors",
         source="results/{task}/source.json",
-        code=code("extract_features.py"),
     output:
         store=directory("results/{task}/features.zarr"),
         manifest="results/{task}/features.json",
@@ -14,43 +13,46 @@ rule extract:
         "results/{task}/logs/extract.log",
     benchmark:
         "results/{task}/benchmarks/extract.tsv"
+    wildcard_constraints:
+        task=either(STUDY.tasks_of("images")),
     conda:
         "../envs/workflow.yaml"
     threads: 2
     params:
         features=partial(task_block, block="features"),
+        code=code("extract_features.py"),
     script:
         "../scripts/extract_features.py"
 
 
 rule verify_features:
     input:
-        manifests=expand("results/{task}/features.json", task=STUDY.tasks),
-        code=code("verify_features.py"),
+        manifests=all_manifests(),
     log:
         "results/logs/verify_features.log",
     conda:
         "../envs/workflow.yaml"
     params:
-        stores=[store_of(task) for task in STUDY.tasks],
+        stores=[store for task in STUDY.tasks for store in stores_of(task)],
     script:
         "../scripts/verify_features.py"
 
 
 rule repair_features:
     input:
-        clients=expand("results/{task}/clients.h5", task=STUDY.tasks),
-        weights=expand("results/{task}/source.safetensors", task=STUDY.tasks),
-        sources=expand("results/{task}/source.json", task=STUDY.tasks),
-        code=code("repair_features.py"),
+        clients=expand("results/{task}/clients.h5", task=STUDY.tasks_of("images")),
+        weights=expand(
+            "results/{task}/source.safetensors", task=STUDY.tasks_of("images")
+        ),
+        sources=expand("results/{task}/source.json", task=STUDY.tasks_of("images")),
     log:
         "results/logs/repair_features.log",
     conda:
         "../envs/workflow.yaml"
     threads: 2
     params:
-        stores=[store_of(task) for task in STUDY.tasks],
-        manifests=expand("results/{task}/features.json", task=STUDY.tasks),
-        features=[STUDY.task(task)["features"] for task in STUDY.tasks],
+        stores=[store_of(task) for task in STUDY.tasks_of("images")],
+        manifests=expand("results/{task}/features.json", task=STUDY.tasks_of("images")),
+        features=[STUDY.task(task)["features"] for task in STUDY.tasks_of("images")],
     script:
         "../scripts/repair_features.py"

@@ -4,7 +4,6 @@
 rule public:
     input:
         clients="results/{task}/clients.h5",
-        code=code_of_public,
     output:
         public="results/{task}/public.h5",
     log:
@@ -14,6 +13,7 @@ rule public:
     conda:
         "../envs/workflow.yaml"
     params:
+        code=code_of_public,
         source=partial(task_block, block="source"),
         public=public_block,
     script:
@@ -25,7 +25,6 @@ rule extract_public:
         clients="results/{task}/public.h5",
         model="results/{task}/source.safetensors",
         source="results/{task}/source.json",
-        code=code("extract_features.py"),
     output:
         store=directory("results/{task}/public.zarr"),
         manifest="results/{task}/public.json",
@@ -37,6 +36,7 @@ rule extract_public:
         "../envs/workflow.yaml"
     threads: 2
     params:
+        code=code("extract_features.py"),
         features=features_here,
     script:
         "../scripts/extract_features.py"

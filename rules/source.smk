@@ -3,7 +3,7 @@
 
 rule source:
     input:
-        code=code("prepare_source.py"),
+        named=files_of_source,
     output:
         model="results/{task}/source.safetensors",
         manifest="results/{task}/source.json",
@@ -11,9 +11,12 @@ rule source:
         "results/{task}/logs/source.log",
     benchmark:
         "results/{task}/benchmarks/source.tsv"
+    wildcard_constraints:
+        task=either(STUDY.tasks_of("images")),
     conda:
         "../envs/workflow.yaml"
     params:
         source=partial(task_block, block="source"),
+        code=code_of_source,
     script:
         "../scripts/prepare_source.py"

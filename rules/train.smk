@@ -7,7 +7,7 @@ rule train_head:
         # The manifest stands for the store: equal content leaves the runs alone.
         features=ancient("results/{task}/features.zarr"),
         manifest="results/{task}/features.json",
-        code=code_of_method,
+        network="results/{task}/network.json",
     output:
         run="results/{task}/runs/{setting}.json",
         ledger="results/{task}/runs/{setting}.parquet",
@@ -17,10 +17,12 @@ rule train_head:
     benchmark:
         "results/{task}/benchmarks/runs/{setting}.tsv"
     wildcard_constraints:
-        setting="(fbftl|ftl_c)(,[^/]+)?",
+        task=either(STUDY.tasks_of("images")),
+        setting="(fbftl|ftl_c)([+][^/]+)?",
     conda:
         "../envs/workflow.yaml"
     params:
+        code=code_of_method,
         job=job_of,
     script:
         "../scripts/train_setting.py"
@@ -33,7 +35,6 @@ rule train_network:
         clients="results/{task}/clients.h5",
         weights="results/{task}/source.safetensors",
         source="results/{task}/source.json",
-        code=code_of_method,
     output:
         run="results/{task}/runs/{setting}.json",
         ledger="results/{task}/runs/{setting}.parquet",
@@ -43,10 +44,12 @@ rule train_network:
     benchmark:
         "results/{task}/benchmarks/runs/{setting}.tsv"
     wildcard_constraints:
-        setting="(fl|ftl_f|sfl|released)(,[^/]+)?",
+        task=either(STUDY.tasks_of("images")),
+        setting="(fl|ftl_f|sfl|released)([+][^/]+)?",
     conda:
         "../envs/workflow.yaml"
     params:
         job=job_of,
+        code=code_of_method,
     script:
         "../scripts/train_setting.py"

@@ -20,6 +20,7 @@ from fbftl.label_privacy import (
     truncated_entropy,
     uniform,
 )
+from fbftl.logs import run_job
 from fbftl.randomness import stream
 from fbftl.style import NEUTRAL, TEXT_WIDTH, save, use_style
 
@@ -156,3 +157,7 @@ def draw_query_leakage(axes: "Axes", numbers: pd.DataFrame) -> None:
         title="Lemma 2",
     )
     axes.legend(fontsize="small")
+
+
+if __name__ == "__main__":
+    run_job(snakemake, lambda job: main(job.input.published, job.output[0], job.params.setting))

@@ -7,6 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from fbftl.architectures import vgg16
+from fbftl.logs import run_job
 from fbftl.paper.packets import loss_curves, packet_blocks
 from fbftl.style import METHODS, NEUTRAL, TEXT_WIDTH, save, use_style
 from matplotlib.ticker import PercentFormatter
@@ -71,3 +72,7 @@ def label(axes: "Axes", method: str, place: tuple[float, float]) -> None:
     """Write a method's name in the colour of its line."""
     look = METHODS[method]
     axes.text(*place, look.label, color=look.color)
+
+
+if __name__ == "__main__":
+    run_job(snakemake, lambda job: main(job.output[0]))

@@ -6,6 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from fbftl.architectures import vgg16
+from fbftl.logs import run_job
 from fbftl.paper.packets import loss_curves, packet_blocks, payload_curves
 from fbftl.style import METHODS, NEUTRAL, TEXT_WIDTH, save, use_style
 
@@ -55,3 +56,7 @@ def main(svg: str | Path) -> None:
     columns = ["panel", "method", "blocks", "retransmissions", "blr", "payload", "plr"]
     save(figure, svg, numbers[columns])
     plt.close(figure)
+
+
+if __name__ == "__main__":
+    run_job(snakemake, lambda job: main(job.output[0]))

@@ -8,9 +8,9 @@ from fbftl import published
 from fbftl.audit.counts import COUNTS
 from fbftl.audit.feature_averaging import FEATURE_AVERAGING
 from fbftl.audit.privacy import PRIVACY
-from fbftl.audit.row import COLUMNS, Effect, Evidence, table
+from fbftl.audit.row import COLUMNS, Evidence, table
 from fbftl.audit.runs import RUNS
-from fbftl.comparison import Measured
+from fbftl.logs import run_job
 from fbftl.paper.dialogues import mean_tokens
 from fbftl.tables import write_table
 
@@ -21,7 +21,6 @@ def main(
     tables: Mapping[str, str | Path],
     output: str | Path,
     dialogues: str | Path | None = None,
-    effects: str | Path | None = None,
 ) -> None:
     """Write the table as csv, Markdown and LaTeX.
 
@@ -30,8 +29,6 @@ def main(
             fig11, fig12, notebook_noise, paper004.
         output: path of the csv.
         dialogues: SAMSum's training dialogues as JSON lines, for A8.
-        effects: what runs measured of A2, A3, A4 and A14, a csv with the columns id, task,
-            released_mean, released_spread, corrected_mean, corrected_spread, seeds, unit.
     """
     evidence = Evidence(
         {
@@ -39,19 +36,16 @@ def main(
             for name, path in tables.items()
         },
         None if dialogues is None else mean_tokens(dialogues),
-        {} if effects is None else read_effects(effects),
     )
     write_table(output, table(FINDINGS, evidence), COLUMNS)
 
 
-def read_effects(path: str | Path) -> dict[str, Effect]:
-    """Return the measured effects of a csv by audit row."""
-    return {
-        row.id: Effect(
-            row.task,
-            Measured(row.released_mean, row.released_spread, row.seeds),
-            Measured(row.corrected_mean, row.corrected_spread, row.seeds),
-            row.unit,
-        )
-        for row in pd.read_csv(path).itertuples()
-    }
+if __name__ == "__main__":
+    run_job(
+        snakemake,
+        lambda job: main(
+            {name: path for name, path in job.input.items() if name not in ("code", "dialogues")},
+            job.output.csv,
+            job.input.get("dialogues"),
+        ),
+    )

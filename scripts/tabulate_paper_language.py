@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 from fbftl import published
+from fbftl.logs import run_job
 from fbftl.paper.dialogues import mean_tokens
 from fbftl.paper.readings import COLUMNS, against_published
 from fbftl.paper.setup import epochs, federation
@@ -39,3 +40,12 @@ def main(
     encoders_column = Column("trained_encoders", "Trained encoders")
     columns = (*COLUMNS[:2], encoders_column, *COLUMNS[2:])
     write_table(output, pd.concat(parts, ignore_index=True), columns)
+
+
+if __name__ == "__main__":
+    run_job(
+        snakemake,
+        lambda job: main(
+            job.input.table4, job.input.setup, job.output.csv, job.input.get("dialogues")
+        ),
+    )

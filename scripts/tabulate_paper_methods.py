@@ -4,6 +4,7 @@ from pathlib import Path
 
 from fbftl import published
 from fbftl.architectures import vgg16
+from fbftl.logs import run_job
 from fbftl.paper.readings import COLUMNS, against_published
 from fbftl.paper.setup import epochs, federation
 from fbftl.paper.table3 import image_readings
@@ -25,3 +26,7 @@ def main(table3: str | Path, setup: str | Path, output: str | Path) -> None:
     counts = {method: epochs(table, clients.clients, method=method) for method in TRAINED}
     readings = image_readings(vgg16(), clients, counts)
     write_table(output, against_published(table, readings, keys={}), COLUMNS)
+
+
+if __name__ == "__main__":
+    run_job(snakemake, lambda job: main(job.input.table3, job.input.setup, job.output.csv))

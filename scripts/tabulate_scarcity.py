@@ -1,6 +1,11 @@
-"""Tabulate accuracy against data fraction and packet loss rate under both loss semantics."""
+"""Tabulate accuracy against data fraction and packet loss rate under both loss semantics.
+
+Beside them stands what the paper plots for all samples of its own task (Fig. 8).
+"""
 
 import pandas as pd
+from fbftl import published
+from fbftl.comparison import Measured, measured_verdict
 from fbftl.logs import run_job
 from fbftl.runs import mean_and_spread, read_tidy
 from fbftl.tables import Column, write_table
@@ -19,12 +24,21 @@ COLUMNS = [
     Column("seen_reshuffled", "seen when reshuffled", "samples", "{:.0f}"),
     Column("difference", "difference", format="{:+.1%}"),
     Column("seeds", "seeds"),
+    Column("published", "paper, CIFAR-10", format=PERCENT),
+    Column("verdict", "verdict"),
 ]
 
 
-def main(runs: str, csv: str) -> None:
-    """Write the table from an experiment's tidy table; md and tex go beside the csv."""
-    write_table(csv, side_by_side(read_tidy(runs)), COLUMNS)
+def main(runs: str, fig8: str, csv: str) -> None:
+    """Write the table; the other formats go beside the csv.
+
+    Args:
+        runs: an experiment's tidy table.
+        fig8: the published points.
+        csv: path of the csv.
+    """
+    table = with_published(side_by_side(read_tidy(runs)), published.read(fig8))
+    write_table(csv, table, COLUMNS)
 
 
 def side_by_side(runs: pd.DataFrame) -> pd.DataFrame:
@@ -42,5 +56,28 @@ def side_by_side(runs: pd.DataFrame) -> pd.DataFrame:
     return both.sort_values(keys, ascending=[False, True])
 
 
+def with_published(table: pd.DataFrame, fig8: pd.DataFrame) -> pd.DataFrame:
+    """Return the table with the plotted points of Fig. 8 where all samples take part.
+
+    The paper's curves for fewer samples are the tail of the same sweep (audit row A25), so they
+    are no points of their own. The task is another one, so accuracies are not comparable.
+    """
+    points = fig8[fig8["series"] == "plotted"].assign(fraction=1.0)
+    points = points[["fraction", "plr", "printed"]]
+    joined = table.merge(points, on=["fraction", "plr"], how="left")
+    joined["published"] = joined["printed"].astype(float)
+    joined["verdict"] = [
+        ""
+        if pd.isna(row.printed)
+        else str(
+            measured_verdict(
+                Measured(row.accuracy, row.spread, row.seeds), row.printed, same_task=False
+            )
+        )
+        for row in joined.itertuples()
+    ]
+    return joined.drop(columns="printed")
+
+
 if __name__ == "__main__":
-    run_job(snakemake, lambda job: main(job.input.runs, job.output.csv))
+    run_job(snakemake, lambda job: main(job.input.runs, job.input.fig8, job.output.csv))

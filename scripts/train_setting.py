@@ -11,31 +11,32 @@ from fbftl import devices, methods, provenance
 from fbftl.files import write_json
 from fbftl.job import from_params
 from fbftl.logs import run_job
-
-SCHEMA = 1
-"""Version of the run file's layout."""
+from fbftl.run_file import SCHEMA
 
 
 def main(
-    files: dict[str, str], code: list[str], run: str, ledger: str, meta: str,
-    params: dict[str, Any], device: str, threads: int,
+    files: dict[str, str], code: str, run: str, ledger: str, meta: str,
+    params: dict[str, Any], device: str, scratch: str | None, threads: int,
 ) -> None:  # fmt: skip
     """Train a setting; write its run file, its ledger, and how they were made.
 
     Args:
         files: paths of the method's input files by name, see `methods.Inputs`.
-        code: source files that the result depends on.
+        code: digest of the source files that the result depends on.
         run: path of the run file to write.
         ledger: path of the ledger to write.
         meta: path of the provenance file to write.
         params: the job, as `fbftl.config.Study.job` gives it.
         device: auto, cpu or cuda.
+        scratch: folder for what is too large for RAM, if there is one.
         threads: threads to compute with.
     """
     started = time.monotonic()
     job = from_params(params)
     paths = {name: Path(path) for name, path in files.items()}
-    inputs = methods.Inputs(device=devices.prepare(device, threads), **paths)
+    inputs = methods.Inputs(
+        device=devices.prepare(device, threads), scratch=scratch and Path(scratch), **paths
+    )
     outcome = methods.method(job.setting.method)(job, inputs)
     write_json(
         run,
@@ -57,13 +58,14 @@ if __name__ == "__main__":
     run_job(
         snakemake,
         lambda job: main(
-            {name: path for name, path in job.input.items() if name != "code"},
-            list(job.input.code),
+            dict(job.input.items()),
+            job.params.code,
             job.output.run,
             job.output.ledger,
             job.output.meta,
             job.params.job,
             job.config["device"],
+            job.config["scratch_folder"],
             job.threads,
         ),
     )

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal, localcontext
 from enum import StrEnum
 from fractions import Fraction
+from statistics import fmean, stdev
 
 import pandas as pd
 
@@ -41,6 +42,12 @@ class Measured:
     mean: float
     spread: float
     seeds: int
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> "Measured":
+        """Return mean and spread of one value per seed; a single one has no spread."""
+        spread = stdev(values) if len(values) > 1 else 0.0
+        return cls(fmean(values), spread, len(values))
 
     @property
     def error(self) -> float:

@@ -5,6 +5,7 @@ Every fault is one sentence that names the key, its value and the remedy.
 
 import copy
 import difflib
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,7 @@ from jsonschema.validators import extend
 
 from fbftl.errors import UserError
 from fbftl.job import NEEDED
+from fbftl.language_settings import settled
 from fbftl.settings import Setting, expand
 
 
@@ -36,6 +38,10 @@ class Study:
         """Return the configuration block of a task."""
         return self.config["tasks"][name]
 
+    def tasks_of(self, kind: str) -> list[str]:
+        """Names of the tasks of one kind that this study makes."""
+        return [name for name in self.tasks if self.task(name)["kind"] == kind]
+
     def experiments(self, task: str) -> list[str]:
         """Names of the experiments that run on a task."""
         return list(self.settings[task])
@@ -48,18 +54,12 @@ class Study:
         """Return all that the science of one job depends on, in builtin types: its only param."""
         block = self.task(task)
         setting = self.setting(task, name)
-        training = block["training"] | block["methods"].get(setting.method, {})
-        privacy = block["privacy"]
-        if setting.mechanism == "dp_fedavg":
-            training |= privacy["training"]
+        of_kind = {"images": _image_job, "seq2seq": _seq2seq_job}[block["kind"]]
         return {
             "task": task,
             "setting": setting.deviations(),
             "seeds": self.config["seeds"],
-            "head": block["head"],
-            "clients": block["clients"],
-            "training": training,
-            "privacy": {key: privacy[key] for key in NEEDED[setting.mechanism]},
+            **of_kind(block, setting),
         }
 
     def needs_public(self, task: str, name: str) -> bool:
@@ -68,9 +68,31 @@ class Study:
         return self.setting(task, name).mechanism == "gaussian" and not given
 
     def asks_public(self, task: str) -> bool:
-        """Tell whether any setting of a task reads features of public data."""
+        """Tell whether anything of a task reads public data: a setting, or an attack."""
         names = [name for settings in self.settings[task].values() for name in settings]
-        return any(self.needs_public(task, name) for name in names)
+        attacked = "privacy" in self.settings[task]
+        return attacked or any(self.needs_public(task, name) for name in names)
+
+
+def _image_job(block: Mapping[str, Any], setting: Setting) -> dict[str, Any]:
+    training = block["training"] | block["methods"].get(setting.method, {})
+    privacy = block["privacy"]
+    if setting.mechanism == "dp_fedavg":
+        training |= privacy["training"]
+    return {
+        "head": block["head"],
+        "clients": block["clients"],
+        "training": training,
+        "privacy": {key: privacy[key] for key in NEEDED[setting.mechanism]},
+    }
+
+
+def _seq2seq_job(block: Mapping[str, Any], setting: Setting) -> dict[str, Any]:
+    return {
+        "cut": block["features"]["cut"] if setting.cut is None else int(setting.cut),
+        "training": block["training"],
+        "summary_tokens": block["evaluation"]["longest"],
+    }
 
 
 def resolve(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Study:
@@ -83,10 +105,51 @@ def resolve(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Study:
     Raises:
         UserError: at the first fault found.
     """
+    try:
+        return _resolve(config, schema)
+    except UserError as error:
+        raise UserError(_one_line(str(error))) from error
+
+
+def _resolve(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Study:
+    _require_plain(config, ())
     config = copy.deepcopy(dict(config))
     for error in _Validator(schema).iter_errors(config):
         raise UserError(_sentence(error))
     return Study(config=config, settings=_settings(config))
+
+
+def _require_plain(value: Any, path: tuple[str, ...]) -> None:
+    """Refuse what YAML can say and a configuration cannot mean: dates, bytes, NaN, other keys."""
+    where = f"config: {'.'.join(path) or 'the top level'}"
+    match value:
+        case Mapping():
+            for key, inner in value.items():
+                if not isinstance(key, str):
+                    raise UserError(f"{where} has the key {key!r}, which is no text; quote it")
+                _require_plain(inner, (*path, key))
+        case list():
+            for place, inner in enumerate(value):
+                _require_plain(inner, (*path, str(place)))
+        case float() if not math.isfinite(value):
+            raise UserError(f"{where} is {value}; give a number")
+        case None | bool() | int() | float() | str():
+            pass
+        case _:
+            raise UserError(f"{where} is a {type(value).__name__}; quote it or give a number")
+
+
+def _one_line(sentence: str, longest: int = 600) -> str:
+    """Return a sentence that quotes a configuration without its line breaks and its length."""
+    printable = "".join(c if c.isprintable() else repr(c)[1:-1] for c in sentence)
+    if len(printable) <= longest:
+        return printable
+    return f"{printable[: longest // 2]} ... {printable[-longest // 2 :]}"
+
+
+def _is_integer(_: Any, value: Any) -> bool:
+    """Tell whether a value is an integer and written as one; 8.0 would fail in a job."""
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _settings(config: dict[str, Any]) -> dict[str, dict[str, dict[str, Setting]]]:
@@ -102,11 +165,18 @@ def _settings(config: dict[str, Any]) -> dict[str, dict[str, dict[str, Setting]]
     for task in config["study"]["tasks"]:
         settings[task] = {}
         for name in config["study"]["experiments"]:
-            experiment = experiments[name]
-            if experiment["tasks"] is None or task in experiment["tasks"]:
-                expanded = expand(experiment["grids"])
+            if _is_for(experiments[name], task, tasks[task]["kind"]):
+                expanded = expand(experiments[name]["grids"])
+                if tasks[task]["kind"] == "seq2seq":
+                    expanded = settled(expanded, task, tasks[task]["features"])
                 settings[task][name] = {setting.name: setting for setting in expanded}
     return settings
+
+
+def _is_for(experiment: Mapping[str, Any], task: str, kind: str) -> bool:
+    return experiment["kind"] == kind and (
+        experiment["tasks"] is None or task in experiment["tasks"]
+    )
 
 
 def _require(name: str, known: Mapping[str, Any], where: str, what: str) -> None:
@@ -135,7 +205,11 @@ def _fill_defaults(
     )
 
 
-_Validator = extend(Draft202012Validator, {"properties": _fill_defaults})
+_Validator = extend(
+    Draft202012Validator,
+    {"properties": _fill_defaults},
+    type_checker=Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_integer),
+)
 
 
 def _sentence(error: ValidationError) -> str:

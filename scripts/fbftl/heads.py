@@ -4,12 +4,13 @@ The seeds' weights are stacked along a first axis, so that one batched matrix pr
 all; each seed's numbers are those it would have alone.
 """
 
+from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
 from fbftl.randomness import torch_seed
@@ -33,6 +34,11 @@ class Head:
         weight, bias = last
         return torch.baddbmm(bias, x, weight)
 
+    def alone(self, place: int) -> "Head":
+        """Return the one head at a place of the stack, still stacked."""
+        one = slice(place, place + 1)
+        return Head([w[one] for w in self.weights], [b[one] for b in self.biases])
+
     def parameters(self) -> list[Tensor]:
         """Return all tensors, weights and biases alternating."""
         return [p for pair in zip(self.weights, self.biases, strict=True) for p in pair]
@@ -53,6 +59,19 @@ def layers(widths: Sequence[int], seed: int) -> list[tuple[Tensor, Tensor]]:
         bias = torch.empty(outputs).uniform_(-bound, bound, generator=generator)
         drawn.append((weight, bias))
     return drawn
+
+
+def head_module(widths: Sequence[int], seed: int) -> nn.Sequential:
+    """Return one head as a module; its values are those of `layers`."""
+    modules: OrderedDict[str, nn.Module] = OrderedDict()
+    for number, (weight, bias) in enumerate(layers(widths, seed), start=1):
+        linear = nn.Linear(*weight.shape)
+        linear.weight = nn.Parameter(weight.T.contiguous())
+        linear.bias = nn.Parameter(bias)
+        modules[f"head{number}"] = linear
+        modules[f"relu_head{number}"] = nn.ReLU()
+    modules.popitem()
+    return nn.Sequential(modules)
 
 
 def stacked(widths: Sequence[int], seeds: Sequence[int], device: torch.device) -> Head:

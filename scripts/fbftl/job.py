@@ -34,7 +34,7 @@ class Privacy:
     feature_clip: Mapping[str, Any] | None = None
     """L2 clip norm c of a feature vector: `norm`, or a `quantile` of public `data`."""
     update_clip: float | None = None
-    """L2 clip norm c of a client's update."""
+    """L2 norm to which a client's mean gradient is clipped: c over the mean K_u."""
 
 
 NEEDED: dict[str, tuple[str, ...]] = {

@@ -13,10 +13,10 @@ import torch
 from torch import nn
 
 from fbftl.backbones import VisionBackbone, out_of_place
+from fbftl.digests import check_digest
 from fbftl.errors import UserError
 from fbftl.preprocess import Preprocessing
 from fbftl.torchvision_ops import import_torchvision
-from fbftl.weights import check_digest
 
 IMAGENET = {"mean": (0.485, 0.456, 0.406), "std": (0.229, 0.224, 0.225)}
 """What torchvision's classification models expect."""

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from fbftl.codec.header import HEADER_BYTES
 from fbftl.files import replacing
 from fbftl.mechanisms import PrivacyRecord
 
@@ -32,6 +33,7 @@ SCHEMA = pa.schema(
         pa.field("sample", pa.int64(), metadata={"note": "null where a message is a client's"}),
         pa.field("payload_bits", pa.int64(), metadata={"note": "what the paper counts"}),
         pa.field("bits", pa.int64(), metadata={"note": "length of the encoded message"}),
+        pa.field("token_id_bits", pa.int64(), metadata={"note": "of the text itself (A18)"}),
         pa.field("packets", pa.int32(), metadata={"note": "transmission blocks n_b"}),
         pa.field("attempts", pa.int64(), metadata={"note": "blocks sent, repeats included"}),
         pa.field("lost", pa.bool_()),
@@ -73,6 +75,29 @@ class Ledger:
             raise ValueError(f"the ledger has no columns {sorted(unknown)}")
         arrays = [_column(given.get(field.name), count, field.type) for field in SCHEMA]
         self._tables.append(pa.Table.from_arrays(arrays, schema=SCHEMA))
+
+    def add_downlink(
+        self, seed: int, rounds: np.ndarray, floats: int | np.ndarray, clients: int | np.ndarray
+    ) -> None:
+        """Add plain messages of the server.
+
+        Args:
+            seed: the repetition's seed.
+            rounds: (m,) round of each message; 0 for what is sent once.
+            floats: numbers in each message, one for all or (m,).
+            clients: client that each goes to, or `BROADCAST`.
+        """
+        payload = FLOAT_BITS * floats
+        self.add(
+            len(rounds),
+            seed=seed,
+            direction="down",
+            round=rounds,
+            client=clients,
+            payload_bits=payload,
+            bits=payload + 8 * HEADER_BYTES,
+            lost=False,
+        )
 
     def table(self) -> pa.Table:
         """Return all rows added so far."""

@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from fbftl import known_weights
+from fbftl.digests import check_digest
 from fbftl.errors import UserError
 from fbftl.files import sha256
 from fbftl.preprocess import Preprocessing
 from fbftl.randomness import torch_seed
 from fbftl.source import Source, build, load_source
-from fbftl.weights import check_digest, fill, read_weights
+from fbftl.weights import fill, read_weights
 
 
 def load_given(source: Mapping[str, Any]) -> Source:

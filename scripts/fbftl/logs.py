@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fbftl.errors import UserError
+from fbftl.seals import seals
 
 log = logging.getLogger("fbftl")
 
@@ -16,10 +17,11 @@ def run_job(job: Any, main: Callable[[Any], None]) -> None:
     """Run a script's `main` with the job object that the workflow hands to scripts.
 
     Log records go to the job's log file and to the console. An error leaves its traceback in
-    the log and one sentence on the console, and ends the process with status 1.
+    the log and one sentence on the console, and ends the process with status 1. The log of a job
+    that succeeds ends with the digests of its outputs, see `fbftl.seals`.
 
     Args:
-        job: has `log` (list of paths), `threads` (int) and whatever `main` reads.
+        job: has `log` and `output` (lists of paths), `threads` (int) and whatever `main` reads.
         main: called with `job`.
     """
     path = Path(job.log[0])
@@ -32,6 +34,8 @@ def run_job(job: Any, main: Callable[[Any], None]) -> None:
     log.setLevel(logging.INFO)
     try:
         main(job)
+        for line in seals(job.output):
+            log.info(line)
     except Exception as error:
         with path.open("a", encoding="utf-8") as file:
             traceback.print_exc(file=file)

@@ -21,7 +21,9 @@ Floats = NDArray[np.float32]
 
 def row_norms(vectors: ArrayLike) -> NDArray[np.float64]:
     """Return the L2 norm of each row of `vectors`, shape (n, d)."""
-    return np.linalg.norm(np.asarray(vectors, dtype=np.float64), axis=1)
+    # Row by row, because a float64 copy of all client updates of a round does not fit the cache.
+    norms = (np.linalg.norm(np.asarray(row, dtype=np.float64)) for row in np.asarray(vectors))
+    return np.fromiter(norms, dtype=np.float64)
 
 
 def clip_rows(vectors: ArrayLike, clip_norm: float) -> Floats:
@@ -152,7 +154,7 @@ def noisy_sum(
         seed: the repetition's seed.
         turn: the round, which has its own noise.
     """
-    total = clip_rows(updates, clip_norm).sum(axis=0, dtype=np.float64)
+    total = clip_rows(updates, clip_norm).sum(axis=0)
     noise = stream(seed, "update_noise", turn).standard_normal(len(total))
     return (total + sigma * clip_norm * noise).astype(np.float32)
 

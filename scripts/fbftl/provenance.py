@@ -3,26 +3,23 @@
 import platform
 import resource
 import subprocess
-from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any
-
-from fbftl.files import sha256
 
 PACKAGES = ("torch", "numpy", "zarr")
 
 
-def record(code: Sequence[str], device: Any, seconds: float) -> dict[str, Any]:
+def record(code: str, device: Any, seconds: float) -> dict[str, Any]:
     """Return what is worth knowing of how a result came about.
 
     Args:
-        code: paths of the source files that the result depends on.
+        code: digest of the source files that the result depends on, see `fbftl.code`.
         device: device that was computed on.
         seconds: wall-clock time.
     """
     return {
         "commit": commit(),
-        "code": {path: sha256(path) for path in code},
+        "code": code,
         "python": platform.python_version(),
         "versions": {name: version(name) for name in PACKAGES},
         "device": str(device),

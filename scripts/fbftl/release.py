@@ -6,17 +6,19 @@ from hashlib import sha256
 
 import numpy as np
 
-from fbftl.codec import Compression, compress, encode_each
+from fbftl.codec import Compression, encode_each
 
 
 @dataclass(frozen=True, eq=False)
 class Release:
     """Some messages and what the server reads from them.
 
+    wanted: (n, X) what the clients had to say, before compression.
     values: (n, X) float32, decoded.
     messages: n encoded messages, one per row.
     """
 
+    wanted: np.ndarray
     values: np.ndarray
     messages: list[bytes]
 
@@ -42,7 +44,5 @@ def release(
     Raises:
         ValueError: if `values` is empty or holds NaN or infinity, or a label is out of range.
     """
-    return Release(
-        values=compress(values, compression, classes).values,
-        messages=encode_each(values, labels, classes, compression),
-    )
+    messages, decoded = encode_each(values, labels, classes, compression)
+    return Release(values, decoded, messages)

@@ -6,6 +6,7 @@ comes about is a `Gradient`: the plain batch gradient where nothing needs single
 client's own update where something does, or a split network.
 """
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ from torch.func import functional_call, grad_and_value, vmap
 from torch.nn import functional
 
 from fbftl.batches import Rounds
+from fbftl.codec import NotFiniteError
 from fbftl.curves import Curves
 from fbftl.job import Training
 
@@ -131,6 +133,8 @@ def train_rounds(
 ) -> Curves:
     """Train a model in place by rounds and return its curves.
 
+    Once an update cannot be sent because it is not finite, there are no more rounds.
+
     Args:
         model: on the training device; its parameters are those that are trained.
         gradient: how a round's averaged gradient comes about.
@@ -150,16 +154,20 @@ def train_rounds(
     validation = LabelledInputs(samples.inputs[held_out], samples.labels[held_out])
     curves = Curves()
     for epoch in schedule:
-        total = 0.0
-        for place in range(len(epoch.clients)):
-            loss, mean = gradient(_round(epoch, place, samples))
+        losses = []
+        for place in range(len(epoch.clients) if not curves.diverged else 0):
+            try:
+                loss, mean = gradient(_round(epoch, place, samples))
+            except NotFiniteError:
+                losses.append(math.nan)
+                break
             for parameter, value in zip(parameters, mean, strict=True):
                 parameter.grad = value
             optimizer.step()
-            total += loss.item()
+            losses.append(loss.item())
         accuracy, validation_loss = evaluate(model, validation) if len(held_out) else (None, None)
         test_accuracy, _ = evaluate(model, test)
-        curves.append(total / len(epoch.clients), accuracy, validation_loss, test_accuracy)
+        curves.append(sum(losses) / len(epoch.clients), accuracy, validation_loss, test_accuracy)
     return curves
 
 

@@ -1,13 +1,14 @@
 """The tidy table of runs: what tables and figures read, and nothing else."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from fbftl.files import write_text
+from fbftl.mechanisms import PrivacyRecord
 from fbftl.settings import axis_names, from_axes
 
 MEASURES = [
@@ -20,8 +21,29 @@ MEASURES = [
     "offered",
     "received",
     "seen",
+    "nominal_bits",
+    "packed_bits",
+    "entropy_coded_bits",
+    "limit_bits",
+    "model_bits",
+    "distortion",
 ]
-"""Columns beside the axes: one repetition's outcome."""
+"""Columns beside the axes: one repetition's outcome; from `nominal_bits` on per sampled message."""
+
+LANGUAGE_MEASURES = [
+    "trained_encoders",
+    "numbers_per_batch",
+    "upload_batches",
+    "uplink_payload_bits",
+    "uplink_bits",
+    "downlink_bits",
+    "token_id_bits",
+    "rouge1",
+    "rouge2",
+    "rougeL",
+    "rougeLsum",
+]
+"""Further columns of runs of the language task; tables of other tasks leave them out."""
 
 
 def tidy(runs: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
@@ -31,13 +53,35 @@ def tidy(runs: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
         runs: documents of run files; the settings inside count, not the files' names.
     """
     rows = [
-        {"task": run["task"]}
-        | asdict(from_axes(run["setting"]))
-        | {name: repetition.get(name) for name in MEASURES}
+        {"task": run["task"]} | asdict(from_axes(run["setting"])) | repetition
         for run in runs
         for repetition in run["repetitions"]
     ]
-    return pd.DataFrame(rows, columns=["task", *axis_names(), *MEASURES])
+    further = [name for name in LANGUAGE_MEASURES if any(name in row for row in rows)]
+    columns = ["task", *axis_names(), *MEASURES, *further]
+    chosen = [{name: row.get(name) for name in columns} for row in rows]
+    return pd.DataFrame(chosen, columns=columns)
+
+
+GUARANTEE = [field.name for field in fields(PrivacyRecord)]
+"""Columns of a guarantee; those that an axis has too are prefixed with `given_`."""
+
+
+def guarantees(runs: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return a row per run and guarantee that its mechanisms give, the first repetition's.
+
+    Args:
+        runs: documents of run files.
+    """
+    names = {name: f"given_{name}" if name in axis_names() else name for name in GUARANTEE}
+    rows = [
+        {"task": run["task"]}
+        | asdict(from_axes(run["setting"]))
+        | {names[name]: guarantee[name] for name in GUARANTEE}
+        for run in runs
+        for guarantee in run["repetitions"][0]["privacy"]
+    ]
+    return pd.DataFrame(rows, columns=["task", *axis_names(), *names.values()])
 
 
 def write_tidy(path: str | Path, table: pd.DataFrame) -> None:

@@ -56,9 +56,13 @@ class Setting:
 
     @property
     def name(self) -> str:
-        """The setting's file name: its method, then every axis that differs from its default."""
+        """The setting's file name: its method, then every axis that differs from its default.
+
+        The parts are joined by a plus: commas separate wildcards where Snakemake hands a job to
+        another machine, and a name that held one would be taken for another setting's.
+        """
         axes = [f"{axis}={value}" for axis, value in self.deviations().items() if axis != "method"]
-        return ",".join([self.method, *axes])
+        return "+".join([self.method, *axes])
 
     def deviations(self) -> dict[str, Any]:
         """Return the axes that differ from their default, in the fixed order of the axes."""

@@ -3,14 +3,16 @@
 Colours are Okabe and Ito's, safe for colour-blind readers and in greyscale print.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fbftl.files import replacing, write_text
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 COLUMN_WIDTH = 3.5
@@ -35,9 +37,25 @@ METHODS = {
     "ftl_f": MethodLook("FTL$_f$", "#009E73", "^"),
     "fl": MethodLook("FL", "#CC79A7", "D"),
     "sfl": MethodLook("SFL", "#E69F00", "v"),
+    "released": MethodLook("public script", "#56B4E9", "P"),
 }
 
 NEUTRAL = "#444444"
+
+LABEL_SIZE = 7.5
+"""Points of a label in a figure."""
+
+
+@dataclass(frozen=True)
+class EndLabel:
+    """A line's name beside its last point.
+
+    y: data coordinate of the line's end.
+    """
+
+    text: str
+    y: float
+    color: str | tuple[float, ...]
 
 
 def use_style() -> None:
@@ -66,6 +84,58 @@ def use_style() -> None:
             "pdf.fonttype": 42,
         }
     )
+
+
+def ordered_colors(count: int) -> list[tuple[float, ...]]:
+    """Return colours for an ordered axis such as a fraction, dark to light, none too light."""
+    import seaborn as sns
+
+    return sns.color_palette("viridis", count + 1)[:count]
+
+
+def label_ends(axes: "Axes", labels: Sequence[EndLabel]) -> None:
+    """Write names right of the axes where the lines end, moved apart if they would overlap.
+
+    Call it when every panel is drawn: later limits would move the lines away.
+    """
+    axes.figure.canvas.draw()
+    gap = 1.25 * LABEL_SIZE * axes.figure.dpi / 72
+    ordered = sorted(labels, key=lambda label: label.y)
+    wanted = [axes.transData.transform((0, label.y))[1] for label in ordered]
+    for label, pixel in zip(ordered, spread_out(wanted, gap), strict=True):
+        height = axes.transAxes.inverted().transform((0, pixel))[1]
+        axes.text(
+            1.02,
+            height,
+            label.text,
+            color=label.color,
+            fontsize=LABEL_SIZE,
+            va="center",
+            transform=axes.transAxes,
+        )
+
+
+def spread_out(places: Sequence[float], gap: float) -> list[float]:
+    """Return ascending places moved as little as needed to be `gap` apart, groups centred."""
+    groups: list[list[float]] = []
+    for place in places:
+        groups.append([place])
+        while len(groups) > 1 and _start(groups[-1], gap) < _end(groups[-2], gap) + gap:
+            groups[-2:] = [groups[-2] + groups[-1]]
+    return [_start(group, gap) + i * gap for group in groups for i in range(len(group))]
+
+
+def _start(group: list[float], gap: float) -> float:
+    return sum(group) / len(group) - gap * (len(group) - 1) / 2
+
+
+def _end(group: list[float], gap: float) -> float:
+    return _start(group, gap) + gap * (len(group) - 1)
+
+
+def legend_outside(axes: "Axes", **options: Any) -> None:
+    """Put the legend right of the axes, where it hides no data."""
+    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), borderaxespad=0, **options)
 
 
 def save(figure: "Figure", svg: str | Path, numbers: "pd.DataFrame") -> None:

@@ -1,12 +1,13 @@
-"""The one writer of result tables: a tidy frame becomes csv, Markdown and LaTeX.
+"""The one writer of result tables: a tidy frame becomes csv, Markdown, LaTeX and HTML.
 
-The csv carries every column under its plain name with full precision, for programs; the other two
+The csv carries every column under its plain name with full precision, for programs; the others
 carry the chosen columns with headings, units and rounded numbers, for readers.
 """
 
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -42,12 +43,22 @@ class Column:
 
 
 def write_table(csv: str | Path, frame: pd.DataFrame, columns: Sequence[Column]) -> None:
-    """Write a frame as csv, and beside it as Markdown and LaTeX (booktabs); bytes repeat.
+    """Write a frame as csv, and beside it as Markdown, LaTeX (booktabs) and HTML; bytes repeat.
 
     Args:
         csv: path of the csv; the other files differ only in their suffix.
         frame: one row per observation.
-        columns: what Markdown and LaTeX show, in this order; the csv always has all columns.
+        columns: what readers see, in this order; the csv always has all columns.
+
+    Raises:
+        KeyError: if a column is not in the frame.
+    """
+    write_for_readers(csv, frame, columns)
+    write_text(csv, frame.to_csv(index=False, lineterminator="\n"))
+
+
+def write_for_readers(csv: str | Path, frame: pd.DataFrame, columns: Sequence[Column]) -> None:
+    """Write Markdown, LaTeX and HTML only, beside a csv whose rows are arranged otherwise.
 
     Raises:
         KeyError: if a column is not in the frame.
@@ -56,9 +67,9 @@ def write_table(csv: str | Path, frame: pd.DataFrame, columns: Sequence[Column])
     shown = [[column.print(value) for value in frame[column.name]] for column in columns]
     rows = [list(row) for row in zip(*shown, strict=True)]
     numeric = [pd.api.types.is_numeric_dtype(frame[column.name]) for column in columns]
-    write_text(csv, frame.to_csv(index=False, lineterminator="\n"))
     write_text(csv.with_suffix(".md"), _markdown(columns, rows, numeric))
     write_text(csv.with_suffix(".tex"), _latex(columns, rows, numeric))
+    write_text(csv.with_suffix(".html"), _html(csv.stem, columns, rows, numeric))
 
 
 def _markdown(columns: Sequence[Column], rows: list[list[str]], numeric: list[bool]) -> str:
@@ -92,6 +103,46 @@ def _latex(columns: Sequence[Column], rows: list[list[str]], numeric: list[bool]
             *(line([escape_latex(cell) for cell in row]) for row in rows),
             r"\bottomrule",
             r"\end{tabular}",
+            "",
+        ]
+    )
+
+
+STYLE = """\
+body { font: 14px/1.45 system-ui, sans-serif; color: #222; margin: 1rem; }
+div { overflow-x: auto; }
+table { border-collapse: collapse; }
+th { background: #f3f3f3; text-align: left; vertical-align: bottom; position: sticky; top: 0; }
+th, td { padding: .3rem .7rem; border-bottom: 1px solid #ddd; }
+td { vertical-align: top; max-width: 34rem; }
+.number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
+"""
+
+
+def _html(title: str, columns: Sequence[Column], rows: list[list[str]], numeric: list[bool]) -> str:
+    """Return a page of its own that needs nothing else, numbers to the right."""
+    marks = [' class="number"' if is_number else "" for is_number in numeric]
+
+    def line(tag: str, cells: Sequence[str]) -> str:
+        marked = zip(marks, cells, strict=True)
+        return (
+            "<tr>"
+            + "".join(f"<{tag}{mark}>{escape(cell)}</{tag}>" for mark, cell in marked)
+            + "</tr>"
+        )
+
+    return "\n".join(
+        [
+            "<!doctype html>",
+            '<html lang="en"><head><meta charset="utf-8">',
+            '<meta name="viewport" content="width=device-width">',
+            f"<title>{escape(title)}</title>",
+            f"<style>\n{STYLE}</style></head>",
+            "<body><div><table>",
+            f"<thead>{line('th', [column.title for column in columns])}</thead>",
+            "<tbody>",
+            *(line("td", row) for row in rows),
+            "</tbody></table></div></body></html>",
             "",
         ]
     )

@@ -40,6 +40,10 @@ class Samples:
         values, labels = self.places(rows)
         return self.values.flatten(0, 1)[values], self.labels.flatten()[labels]
 
+    def scaled(self, factor: float) -> "Samples":
+        """Return the same samples with their values multiplied by a factor."""
+        return self if factor == 1 else Samples(self.values * factor, self.labels)
+
 
 def train(
     head: Head,
@@ -111,14 +115,11 @@ def _validate(
     """Return one seed's accuracy and mean loss on its held-out rows, or None for both."""
     if len(rows) == 0:
         return None, None
-    alone = Head(
-        [w[seed : seed + 1] for w in head.weights], [b[seed : seed + 1] for b in head.biases]
-    )
     own = Samples(
         samples.values[seed % len(samples.values), None],
         samples.labels[seed % len(samples.labels), None],
     )
     values, labels = own.at(rows[None])
-    logits = alone(values)
+    logits = head.alone(seed)(values)
     accuracy = (logits.argmax(-1) == labels).float().mean().item()
     return accuracy, losses(logits, labels).mean().item()

@@ -16,6 +16,7 @@ from fbftl.feedback import compress_with_feedback
 from fbftl.ledger import BROADCAST, FLOAT_BITS, Ledger, privacy_columns
 from fbftl.link import Delivery, Link
 from fbftl.mechanisms import PrivacyRecord
+from fbftl.message_sample import MessageSample, mean, measure
 from fbftl.perturbation import add_relative, noisy_sum, relative_range
 from fbftl.randomness import stream
 from fbftl.release import Release, release
@@ -105,6 +106,7 @@ class Uplink:
 
     link: the lossy link.
     floats: floats of a client's message, given its number of samples K_u.
+    answer_floats: floats of the answer to a client's message, likewise; none under most methods.
     seed: the repetition's seed.
     compression: q and r, for what the paper counts of a message.
     releasing: what clients do to an update; None where updates are never made.
@@ -117,6 +119,8 @@ class Uplink:
     compression: Compression
     releasing: Releasing | None = None
     averaging: Averaging = mean_of_arrivals
+    answer_floats: Callable[[np.ndarray], np.ndarray] = np.zeros_like
+    _sample: list[MessageSample] = field(default_factory=list)
     _sent: list[dict[str, np.ndarray | list[bytes] | None]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -130,19 +134,23 @@ class Uplink:
             counts: (C,) samples K_u of each.
         """
         payload = FLOAT_BITS * self.floats(counts)
-        return self._send(clients, payload, payload + 8 * HEADER_BYTES, None).arrives
+        return self._send(clients, counts, payload, payload + 8 * HEADER_BYTES, None).arrives
 
     def average(self, clients: np.ndarray, counts: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Send updates (C, X) and return the average (X,) that the server steps with."""
         updates = Updates(values, clients, counts, round=len(self._sent) + 1)
         sent = self.releasing(updates)
+        if updates.round & (updates.round - 1) == 0:  # 1, 2, 4, ...: updates change early
+            self._sample += measure(sent, [0], self.compression)
         nominal = self.compression.bits * self.compression.keep * self.floats(counts)
-        delivery = self._send(clients, np.ceil(nominal).astype(np.int64), sent.bits, sent.digests)
+        payload = np.ceil(nominal).astype(np.int64)
+        delivery = self._send(clients, counts, payload, sent.bits, sent.digests)
         return self.averaging(sent, updates, delivery.arrives)
 
     def _send(
         self,
         clients: np.ndarray,
+        counts: np.ndarray,
         payload: np.ndarray,
         bits: np.ndarray,
         digests: list[bytes] | None,
@@ -157,6 +165,7 @@ class Uplink:
                 "attempts": delivery.attempts,
                 "lost": ~delivery.arrives,
                 "sha256": digests,
+                "answer": self.answer_floats(counts),
             }
         )
         return delivery
@@ -164,7 +173,7 @@ class Uplink:
     def enter(
         self, ledger: Ledger, owners: np.ndarray, downlink_floats: int, privacy: PrivacyRecord
     ) -> dict[str, int]:
-        """Enter all messages so far in the ledger; return how many were sent and received.
+        """Enter all messages so far in the ledger; return how many were sent and lost.
 
         Args:
             ledger: where they go.
@@ -176,28 +185,27 @@ class Uplink:
         rounds = np.arange(1, len(lengths) + 1)
         joined = {
             name: np.concatenate([sent[name] for sent in self._sent])
-            for name in ("client", "payload_bits", "bits", "packets", "attempts", "lost")
+            for name in ("client", "payload_bits", "bits", "packets", "attempts", "lost", "answer")
         }
+        answer, round_of_message = joined.pop("answer"), np.repeat(rounds, lengths)
         digests = [x for sent in self._sent for x in sent["sha256"] or []]
         joined["client"] = owners[joined["client"]]
         ledger.add(
             sum(lengths),
             seed=self.seed,
             direction="up",
-            round=np.repeat(rounds, lengths),
+            round=round_of_message,
             sha256=digests or None,
             **joined,
             **privacy_columns(privacy),
         )
-        down = FLOAT_BITS * downlink_floats
-        ledger.add(
-            len(rounds),
-            seed=self.seed,
-            direction="down",
-            round=rounds,
-            client=BROADCAST,
-            payload_bits=down,
-            bits=down + 8 * HEADER_BYTES,
-            lost=False,
+        ledger.add_downlink(self.seed, rounds, downlink_floats, BROADCAST)
+        answered = (answer > 0) & ~joined["lost"]
+        ledger.add_downlink(
+            self.seed, round_of_message[answered], answer[answered], joined["client"][answered]
         )
         return {"messages": sum(lengths), "messages_lost": int(joined["lost"].sum())}
+
+    def measured(self) -> dict[str, float]:
+        """Return what a sample of the messages measures; nothing where updates are never made."""
+        return mean(self._sample)

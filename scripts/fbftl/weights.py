@@ -11,6 +11,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 from torch import nn
 
+from fbftl.digests import check_digest
 from fbftl.errors import UserError
 from fbftl.files import replacing, sha256
 
@@ -52,23 +53,6 @@ def read_weights(path: str | Path, digest: str | None = None) -> dict[str, torch
                 "safetensors (safetensors.torch.save_file) and name that file"
             ) from error
         raise UserError(f"{path} is no valid safetensors file ({error}); save it again") from error
-
-
-def check_digest(path: str | Path, digest: str | None) -> str:
-    """Return the SHA-256 of `path` if it is the expected one.
-
-    Raises:
-        UserError: if the file is missing or its digest is not `digest`.
-    """
-    if not Path(path).is_file():
-        raise UserError(f"weights file {path} does not exist; put it there or correct source.file")
-    found = sha256(path)
-    if digest is not None and found != digest.lower():
-        raise UserError(
-            f"{path} has sha256 {found}, not {digest} as expected; fetch the file again, or "
-            "correct source.sha256 if this is the file you mean"
-        )
-    return found
 
 
 def fill(model: nn.Module, state: Mapping[str, torch.Tensor], path: str | Path) -> None:

@@ -7,20 +7,27 @@ Times are CPU seconds of the fastest of several repetitions, on one core.
 import sys
 import time
 from collections.abc import Callable
-from itertools import pairwise
 from math import ceil
 from pathlib import Path
 
 import numpy as np
+import torch
+from torch import nn
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
 from fbftl.codec import Compression, compress, decode, encode, encode_each, message_size
 from fbftl.codec.header import HEADER_BYTES
-from fbftl.feedback import compress_with_feedback, memory
+from fbftl.feedback import memory
+from fbftl.heads import head_module
+from fbftl.link import link_of
+from fbftl.networks import vgg
+from fbftl.release import Release
+from fbftl.rounds import Round, batch_gradient, client_gradient
+from fbftl.settings import Setting
+from fbftl.uplink import Releasing, Updates, Uplink, compressing
 
 WIDTH = 4096
-HEAD = (256, 256, 128, 10)
 CLIENTS = 8
 
 
@@ -78,60 +85,100 @@ def print_speed() -> None:
         print(f"{bits:3} {keep:5}" + "".join(f"{speed:16.0f}" for speed in speeds))
 
 
-def head_gradients(
-    weights: list[np.ndarray], features: np.ndarray, labels: np.ndarray
-) -> np.ndarray:
-    """Return each client's summed gradient of a ReLU head, (clients, parameters).
+def head() -> tuple[nn.Module, tuple[int, ...]]:
+    """Return the default task's head and the shape of its input."""
+    return head_module([256, 64, 10], 0), (256,)
 
-    The forward and backward passes of all clients are stacked: the cheapest round there is.
-    """
-    inputs = [features]
-    for index, weight in enumerate(weights):
-        outputs = inputs[-1] @ weight
-        last = index == len(weights) - 1
-        inputs.append(outputs if last else np.maximum(outputs, 0))
-    scores = np.exp(inputs[-1] - inputs[-1].max(axis=-1, keepdims=True))
-    errors = scores / scores.sum(axis=-1, keepdims=True)
-    errors[np.arange(len(labels))[:, None], np.arange(labels.shape[1]), labels] -= 1
-    gradients = []
-    for weight, layer_input in zip(reversed(weights), reversed(inputs[:-1]), strict=True):
-        gradients.append(layer_input.transpose(0, 2, 1) @ errors)
-        errors = (errors @ weight.T) * (layer_input > 0)
-    return np.concatenate([g.reshape(len(g), -1) for g in reversed(gradients)], axis=1)
+
+def network() -> tuple[nn.Module, tuple[int, ...]]:
+    """Return the default task's network, extractor and head, and the shape of its input."""
+    extractor = vgg((8, 8, 1), [[16], [32]], [256], 64).eval()
+    return nn.Sequential(extractor, nn.ReLU(), nn.Linear(64, 10)), (1, 8, 8)
+
+
+def one_round(shape: tuple[int, ...], samples: int) -> Round:
+    """Return a round of CLIENTS clients with so many random samples each."""
+    generator = torch.Generator().manual_seed(0)
+    return Round(
+        inputs=torch.randn(CLIENTS, samples, *shape, generator=generator),
+        labels=torch.randint(0, 10, (CLIENTS, samples), generator=generator),
+        present=torch.ones(CLIENTS, samples, dtype=torch.bool),
+        clients=np.arange(CLIENTS),
+        counts=np.full(CLIENTS, samples),
+    )
+
+
+def link_to_server(parameters: int, releasing: Releasing, compression: Compression) -> Uplink:
+    """Return an uplink without loss whose every message counts as one block."""
+    return Uplink(
+        link=link_of(Setting(), 40 * parameters),
+        floats=lambda counts: np.full_like(counts, parameters),
+        seed=0,
+        compression=compression,
+        releasing=releasing,
+    )
 
 
 def print_round_share() -> None:
-    """Print the time of a round's compression beside that of its gradients."""
-    rng = np.random.default_rng(0)
-    shapes = pairwise(HEAD)
-    weights = [rng.standard_normal(s, dtype=np.float32) / np.sqrt(s[0]) for s in shapes]
-    weights = [weight.astype(np.float32) for weight in weights]
-    parameters = sum(weight.size for weight in weights)
-    remembered = memory(CLIENTS, parameters)
-    clients = np.arange(CLIENTS)
-    print(f"\nA round of {CLIENTS} clients, head of {parameters:,} parameters, plain numpy: ms")
-    names = ("gradients", "codec", "with feedback", "share")
-    print(f"{'K':>4} {'q':>3} {'r':>5}" + "".join(f"{name:>14}" for name in names))
-    for samples in (8, 64, 500):
-        features = np.maximum(rng.standard_normal((CLIENTS, samples, HEAD[0])), 0)
-        features = features.astype(np.float32)
-        labels = rng.integers(0, HEAD[-1], (CLIENTS, samples))
-        gradients = head_gradients(weights, features, labels)
-        round_time = cpu_seconds(lambda f=features, y=labels: head_gradients(weights, f, y), 15)
-        for bits, keep in [(8, 1.0), (2, 1.0), (32, 0.1), (8, 0.1), (2, 0.01), (2, 0.001)]:
-            c = Compression(bits, keep)
-            codec = cpu_seconds(lambda g=gradients, c=c: compress(g, c), 15)
-            remembered[:] = 0
-            feedback = cpu_seconds(
-                lambda g=gradients, c=c: compress_with_feedback(g, remembered, clients, c), 15
-            )
-            share = feedback / (feedback + round_time)
-            print(f"{samples:4} {bits:3} {keep:5} {1e3 * round_time:13.2f}", end="")
-            print(f" {1e3 * codec:13.2f} {1e3 * feedback:13.2f} {share:13.0%}")
+    """Print what the codec takes of a real round: gradients, release, link and average.
+
+    A round is the engine's own: every client's update in one batched pass (`client_gradient`),
+    then everything that `Uplink.average` does. The codec's time is that of the release with
+    error feedback: selecting, quantising, packing, what the server reads, and the memory.
+    """
+    print(f"\nA round of {CLIENTS} clients through the engine: CPU ms")
+    names = ("plain round", "round", "codec", "share")
+    print(f"{'model':>8} {'X':>7} {'K':>4} {'q':>3} {'r':>5}", end="")
+    print("".join(f"{name:>13}" for name in names))
+    for name, build in (("head", head), ("network", network)):
+        model, shape = build()
+        parameters = sum(parameter.numel() for parameter in model.parameters())
+        for samples in (8, 64):
+            arriving = one_round(shape, samples)
+            everyone = np.ones(CLIENTS, dtype=bool)
+            plain = batch_gradient(model, lambda clients, counts, all_=everyone: all_)
+            plain_ms = 1e3 * cpu_seconds(lambda g=plain, one=arriving: g(one), 15)
+            for bits, keep in [(8, 1.0), (2, 1.0), (32, 0.1), (8, 0.1), (2, 0.01), (2, 0.001)]:
+                share_of(name, model, arriving, Compression(bits, keep), plain_ms, parameters)
+
+
+def share_of(
+    name: str,
+    model: nn.Module,
+    arriving: Round,
+    compression: Compression,
+    plain_ms: float,
+    parameters: int,
+) -> None:
+    """Print one row: a compressed round, and the codec's part of it."""
+    releasing = compressing(compression, memory(CLIENTS, parameters))
+    spent = []
+
+    def timed(updates: Updates) -> Release:
+        start = time.process_time()
+        sent = releasing(updates)
+        spent.append(time.process_time() - start)
+        return sent
+
+    uplink = link_to_server(parameters, timed, compression)
+    gradient = client_gradient(model, uplink.average)
+    gradient(arriving)
+    spent.clear()
+    rounds = 30
+    start = time.process_time()
+    for _ in range(rounds):
+        gradient(arriving)
+    whole, codec = (time.process_time() - start) / rounds, sum(spent) / rounds
+    samples = int(arriving.counts[0])
+    print(
+        f"{name:>8} {parameters:7,} {samples:4} {compression.bits:3} {compression.keep:5}", end=""
+    )
+    print(f"{plain_ms:13.2f}{1e3 * whole:13.2f}{1e3 * codec:13.2f}{codec / whole:13.0%}")
 
 
 def main() -> None:
     """Print the three tables."""
+    torch.set_num_threads(1)
     print_sizes()
     print_speed()
     print_round_share()

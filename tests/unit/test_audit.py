@@ -34,13 +34,9 @@ def tables(root):
 @pytest.fixture(scope="module")
 def audit(tables, tmp_path_factory):
     folder = tmp_path_factory.mktemp("audit")
-    (folder / "effects.csv").write_text(
-        "id,task,released_mean,released_spread,corrected_mean,corrected_spread,seeds,unit\n"
-        "A2,digits,91,0.5,70,1.25,3,%\n"
-    )
     (folder / "d.jsonl").write_text('{"dialogue": "a b c"}\n')
     output = folder / "audit.csv"
-    tabulate_audit.main(tables, output, folder / "d.jsonl", folder / "effects.csv")
+    tabulate_audit.main(tables, output, folder / "d.jsonl")
     return pd.read_csv(output, keep_default_na=False).set_index("id")
 
 
@@ -91,13 +87,7 @@ def test_the_classical_rule_breaks_its_delta(audit):
     assert float(audit.loc["A21", "computed"]) > 10 * float(audit.loc["A21", "published"])
 
 
-def test_measured_effects_join_their_row(audit):
-    measured = "Measured on digits: 91.00 ± 0.50 % as released, 70.00 ± 1.25 corrected (3 seeds)."
-    assert audit.loc["A2", "explanation"].endswith(measured)
-    assert "Measured" not in audit.loc["A3", "explanation"]
-
-
-def test_without_dialogues_or_runs(tables, tmp_path):
+def test_without_dialogues(tables, tmp_path):
     tabulate_audit.main(tables, tmp_path / "audit.csv")
     audit = pd.read_csv(tmp_path / "audit.csv", keep_default_na=False).set_index("id")
     assert audit.loc["A8", "computed"] == "1,024 per token; 76,961,152"

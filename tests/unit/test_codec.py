@@ -209,7 +209,8 @@ def test_batch_equals_row_by_row_in_value_and_length(values, bits, keep, labelle
     labels = np.arange(len(values)) if labelled else None
     classes = len(values) if labelled else None
     compressed = compress(values, compression, classes)
-    together = encode_each(values, labels, classes, compression)
+    together, read = encode_each(values, labels, classes, compression)
+    np.testing.assert_array_equal(read, compressed.values)
     for index, row in enumerate(values):
         label = labels[index : index + 1] if labelled else None
         alone = encode(row, label, classes, compression)

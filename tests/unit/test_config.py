@@ -43,7 +43,7 @@ def test_a_job_holds_builtin_types_only(schema: dict) -> None:
             check(inner)
 
     study = resolve(yaml.safe_load(GOOD), schema)
-    check(study.job("digits", "fbftl,plr=0.5"))
+    check(study.job("digits", "fbftl+plr=0.5"))
 
 
 def test_a_new_axis_leaves_jobs_that_do_not_use_it_alone(schema: dict) -> None:

@@ -1,81 +1,15 @@
 """FbFTL and FTL_c end to end on a toy store: what arrives, what is recorded, what repeats."""
 
-from dataclasses import dataclass
-from pathlib import Path
-
 import numpy as np
 import pytest
-import torch
-from fbftl.extract import extract
-from fbftl.job import Job, from_params
 from fbftl.link import plain_upload_bits
-from fbftl.methods import Inputs, Outcome, method
-from fbftl.store import Provenance, Target
-
-COUNTS = {"train": 240, "test": 60}
-CLASSES, WIDTH, PER_CLIENT = 3, 12, 8
-
-
-@dataclass
-class Batch:
-    arrays: dict
-    client: np.ndarray
-    sample: np.ndarray
-
-
-class Blobs:
-    """Three blobs of features, eight samples to a client."""
-
-    def count(self, split: str) -> int:
-        return COUNTS[split]
-
-    def batches(self, split: str, size: int, start: int = 0):
-        for first in range(start, COUNTS[split], size):
-            rows = np.arange(first, min(first + size, COUNTS[split]))
-            shift = 10_000 if split == "test" else 0
-            label = rows % CLASSES
-            noise = [np.random.default_rng(shift + row).normal(size=WIDTH) for row in rows]
-            centre = np.eye(CLASSES, WIDTH)[label] * 3
-            arrays = {"x": (centre + np.array(noise)).astype(np.float32), "label": label}
-            yield Batch(arrays, (rows // PER_CLIENT).astype(np.int32), rows.astype(np.int64))
+from fbftl.methods import Inputs
+from method_toys import CLASSES, PER_CLIENT, WIDTH, run, toy_inputs
 
 
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
-    folder = tmp_path_factory.mktemp("store")
-    provenance = Provenance(source="0" * 64, cut="x", preprocessing={}, data="1" * 64)
-    target = Target(folder / "features.zarr", provenance)
-    extract(Blobs(), lambda arrays: {"x": arrays["x"]}, [target], batch=64)
-    return Inputs(manifest=Path(folder / "features.json"), device=torch.device("cpu"))
-
-
-def job(setting: dict, **training) -> Job:
-    return from_params(
-        {
-            "task": "toy",
-            "setting": setting,
-            "seeds": [0, 1],
-            "head": [8],
-            "clients": {"partition": "iid", "samples_per_client": 8, "clients": None, "seed": 0},
-            "training": {
-                "epochs": 4,
-                "batch": 32,
-                "clients_per_round": 4,
-                "learning_rate": 0.1,
-                "momentum": 0.9,
-                "weight_decay": 0.0005,
-                "validation": 0.1,
-                "selection": "validation",
-            }
-            | training,
-            "privacy": {"delta": 1e-6, "feature_clip": {"norm": 3.0}, "update_clip": 1.0},
-        }
-    )
-
-
-def run(inputs: Inputs, setting: dict, **training) -> Outcome:
-    asked = job(setting, **training)
-    return method(asked.setting.method)(asked, inputs)
+    return toy_inputs(tmp_path_factory.mktemp("store"))
 
 
 @pytest.mark.parametrize("setting", [{}, {"method": "ftl_c"}])

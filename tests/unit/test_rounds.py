@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 import torch
 from fbftl.batches import Epoch, Rounds, rounds
-from fbftl.heads import stacked
+from fbftl.heads import head_module, stacked
 from fbftl.job import Training
 from fbftl.methods.by_rounds import grouped
-from fbftl.methods.network import head_module
 from fbftl.networks import vgg
 from fbftl.rounds import (
     Arrivals,

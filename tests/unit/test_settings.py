@@ -1,10 +1,13 @@
 """Settings: names, expansion, duplicates."""
 
+from itertools import product
+
 import pytest
 from fbftl.errors import UserError
 from fbftl.settings import AXES, Setting, expand, from_axes
 from hypothesis import given
 from hypothesis import strategies as st
+from snakemake.target_jobs import parse_target_jobs_cli_args
 
 AXIS_VALUES = {
     "method": ["fbftl"],
@@ -27,11 +30,21 @@ grids = st.dictionaries(st.sampled_from(list(AXIS_VALUES)), st.none()).flatmap(
 
 def test_names_are_stable() -> None:
     assert Setting().name == "fbftl"
-    assert from_axes({"fraction": 0.01, "plr": 0.9}).name == "fbftl,fraction=0.01,plr=0.9"
-    assert from_axes({"method": "ftl_c", "bits": 8}).name == "ftl_c,bits=8"
+    assert from_axes({"fraction": 0.01, "plr": 0.9}).name == "fbftl+fraction=0.01+plr=0.9"
+    assert from_axes({"method": "ftl_c", "bits": 8}).name == "ftl_c+bits=8"
     assert from_axes({"epsilon": 4, "mechanism": "gaussian"}).name == (
-        "fbftl,mechanism=gaussian,epsilon=4.0"
+        "fbftl+mechanism=gaussian+epsilon=4.0"
     )
+
+
+@given(grids)
+def test_a_name_survives_the_way_to_another_machine(grid: dict) -> None:
+    """Snakemake hands a remote job its wildcards as text, `rule:name=value,name=value`."""
+    for setting in map(
+        from_axes, (dict(zip(grid, v, strict=True)) for v in product(*grid.values()))
+    ):
+        (job,) = parse_target_jobs_cli_args([f"train_head:task=digits,setting={setting.name}"])
+        assert job.wildcards_dict == {"task": "digits", "setting": setting.name}
 
 
 def test_integers_and_floats_of_equal_value_are_one_setting() -> None:

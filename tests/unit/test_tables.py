@@ -79,3 +79,15 @@ def test_escaped_latex_has_balanced_braces_and_no_comment(text):
     assert plain.count("{") == plain.count("}")
     assert "%" not in escaped.replace("\\%", "")
     assert "\n" not in escaped
+
+
+def test_html_shows_text_as_it_is_and_needs_nothing_else(tmp_path):
+    frame = pd.DataFrame({"name": ["<script>alert(1)</script>"], "value": [0.5]})
+    columns = [Column("name", "a & b"), Column("value", "x", "%", "{:.0%}")]
+    write_table(tmp_path / "t.csv", frame, columns)
+    page = (tmp_path / "t.html").read_text()
+    assert "<script>" not in page
+    assert "<td>&lt;script&gt;alert(1)&lt;/script&gt;</td>" in page
+    assert '<th class="number">x (%)</th>' in page
+    assert "a &amp; b" in page
+    assert "http" not in page

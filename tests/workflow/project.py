@@ -51,6 +51,10 @@ class Project:
                 start_new_session=True,
             )
 
+    def console(self) -> str:
+        """Return what the call that was started last has printed so far."""
+        return (self.folder / "console.txt").read_text(encoding="utf-8")
+
     def call(
         self, *arguments: str, study: dict[str, Any] | None = None
     ) -> subprocess.CompletedProcess[str]:
@@ -69,7 +73,7 @@ class Project:
         assert done.returncode == 0, done.stdout + done.stderr
 
     def planned(self, *arguments: str, study: dict[str, Any] | None = None) -> Counter[str]:
-        """Return how many jobs of each rule a dry run lists, targets left out."""
+        """Return how many jobs of each rule a dry run lists."""
         done = self.call("--dry-run", *arguments, study=study)
         assert done.returncode == 0, done.stdout + done.stderr
         said = done.stdout + done.stderr
@@ -77,10 +81,7 @@ class Project:
             return Counter()
         table = re.search(r"^-+ +-+\n(.*?)^total ", said, re.MULTILINE | re.DOTALL)
         assert table is not None, said
-        jobs = Counter({rule: int(count) for rule, count in map(str.split, table[1].splitlines())})
-        for target in ("all", "features", "runs"):
-            del jobs[target]
-        return jobs
+        return Counter({rule: int(n) for rule, n in map(str.split, table[1].splitlines())})
 
     def edit(self, path: str, old: str, new: str) -> None:
         """Replace text that must be there in one of the project's files."""

@@ -1,25 +1,15 @@
 """One row of the audit table, and the evidence that rows are computed from."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 import pandas as pd
 
-from fbftl.comparison import Measured, Verdict
+from fbftl.comparison import Verdict
 from fbftl.cost.payload import Federation
 from fbftl.paper.setup import federation
 from fbftl.tables import Column
-
-
-@dataclass(frozen=True)
-class Effect:
-    """A finding about the authors' script, measured on a task under both semantics."""
-
-    task: str
-    as_released: Measured
-    corrected: Measured
-    unit: str
 
 
 @dataclass(frozen=True)
@@ -30,8 +20,6 @@ class Evidence:
     """Tables of `published/` by name."""
     mean_tokens: Fraction | None = None
     """Mean length of real dialogues, a lower bound if counted in words."""
-    effects: Mapping[str, Effect] = field(default_factory=dict)
-    """Measured effects by audit row."""
 
     @property
     def cifar10(self) -> Federation:
@@ -72,9 +60,8 @@ Finding = Callable[[Evidence], AuditRow]
 
 
 def table(findings: tuple[Finding, ...], evidence: Evidence) -> pd.DataFrame:
-    """Return the audit table by row number; a measured effect is added to its explanation."""
-    rows = [_with_effect(finding(evidence), evidence.effects) for finding in findings]
-    rows.sort(key=lambda row: row.number)
+    """Return the audit table by row number."""
+    rows = sorted((finding(evidence) for finding in findings), key=lambda row: row.number)
     return pd.DataFrame(
         {
             "id": row.id,
@@ -88,20 +75,6 @@ def table(findings: tuple[Finding, ...], evidence: Evidence) -> pd.DataFrame:
         }
         for row in rows
     )
-
-
-def _with_effect(row: AuditRow, effects: Mapping[str, Effect]) -> AuditRow:
-    """Return a row whose explanation ends with what was measured, if anything was."""
-    if row.id not in effects:
-        return row
-    effect = effects[row.id]
-    released, corrected = effect.as_released, effect.corrected
-    measured = (
-        f" Measured on {effect.task}: {released.mean:.2f} ± {released.spread:.2f} {effect.unit} as "
-        f"released, {corrected.mean:.2f} ± {corrected.spread:.2f} corrected "
-        f"({corrected.seeds} seeds)."
-    )
-    return replace(row, explanation=row.explanation + measured)
 
 
 COLUMNS = (

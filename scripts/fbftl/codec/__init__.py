@@ -7,7 +7,7 @@ lengths only), `sizes` (nominal, packed, entropy-coded, limit).
 """
 
 from fbftl.codec.batch import Compressed, compress
-from fbftl.codec.compression import Compression
+from fbftl.codec.compression import Compression, NotFiniteError
 from fbftl.codec.decoder import CorruptMessage, Message, decode
 from fbftl.codec.encoder import encode, encode_each
 from fbftl.codec.quantiser import quantise
@@ -20,6 +20,7 @@ __all__ = [
     "CorruptMessage",
     "Message",
     "MessageSize",
+    "NotFiniteError",
     "compress",
     "decode",
     "encode",

@@ -21,6 +21,8 @@ def pack(codes: np.ndarray, bits: int) -> np.ndarray:
     messages, count = codes.shape
     if bits in (8, 16, 32):
         return codes.astype(f">u{bits // 8}").view(np.uint8).reshape(messages, -1)
+    if bits in (1, 2, 4):
+        return _pack_evenly(codes, bits)
     word = _word_bytes(bits)
     octets = codes.astype(f">u{word}").view(np.uint8).reshape(messages, count, word)
     return np.packbits(
@@ -36,6 +38,18 @@ def unpack(packed: np.ndarray, count: int, bits: int) -> np.ndarray:
     spread = np.zeros((count, 8 * word), dtype=np.uint8)
     spread[:, 8 * word - bits :] = np.unpackbits(packed, count=count * bits).reshape(count, bits)
     return np.packbits(spread, axis=1).reshape(-1).view(f">u{word}").astype(np.int64)
+
+
+def _pack_evenly(codes: np.ndarray, bits: int) -> np.ndarray:
+    """Pack codes that share bytes evenly: several times faster than going bit by bit."""
+    messages, count = codes.shape
+    each = 8 // bits
+    padded = np.zeros((messages, packed_bytes(count, bits) * each), dtype=np.uint8)
+    padded[:, :count] = codes
+    packed = padded[:, ::each] << (8 - bits)
+    for place in range(1, each):
+        packed |= padded[:, place::each] << (8 - bits * (place + 1))
+    return packed
 
 
 def _word_bytes(bits: int) -> int:

@@ -32,16 +32,21 @@ class Compression:
 PLAIN = Compression()
 
 
+class NotFiniteError(ValueError):
+    """There is NaN or infinity where a message should be made; in training, it has diverged."""
+
+
 def finite_float32(values: np.ndarray) -> np.ndarray:
     """Return `values` as a contiguous float32 array.
 
     Raises:
-        ValueError: if it is empty, or an element is NaN or infinite (also after rounding).
+        ValueError: if it is empty.
+        NotFiniteError: if an element is NaN or infinite (also after rounding).
     """
     with np.errstate(over="ignore"):
         values = np.ascontiguousarray(values, dtype=np.float32)
     if values.size == 0:
         raise ValueError("there is nothing to encode: the array is empty")
     if not np.isfinite(values).all():
-        raise ValueError("a message cannot carry NaN or infinite values")
+        raise NotFiniteError("a message cannot carry NaN or infinite values")
     return values

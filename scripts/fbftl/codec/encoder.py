@@ -1,6 +1,7 @@
 """From arrays to messages: header, ranges, labels, values, positions (docs/codec.md)."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -11,7 +12,7 @@ from fbftl.codec.entropy import RangeEncoder, encode_histogram
 from fbftl.codec.header import Header, Layout
 from fbftl.codec.positions import encode_positions
 from fbftl.codec.quantiser import Grid
-from fbftl.codec.sparsifier import select
+from fbftl.codec.sparsifier import scatter, select
 
 Coding = Literal["packed", "entropy"]
 
@@ -49,14 +50,18 @@ def encode_each(
     labels: np.ndarray | None = None,
     classes: int | None = None,
     compression: Compression = PLAIN,
-) -> list[bytes]:
-    """Return one packed message per row of `values` (n, X): what `encode` gives row by row.
+) -> tuple[list[bytes], np.ndarray]:
+    """Make one packed message per row of `values` (n, X): what `encode` gives row by row.
+
+    Returns:
+        The messages, and the values (n, X) float32 that the server reads from them.
 
     Raises:
         ValueError: as `encode`.
     """
     labels = None if labels is None else np.reshape(labels, (-1, 1))
-    return _Contents.of(values[:, None], labels, classes, compression).packed()
+    contents = _Contents.of(values[:, None], labels, classes, compression)
+    return contents.packed(), contents.decoded()[:, 0]
 
 
 def label_bits(classes: int) -> int:
@@ -101,10 +106,9 @@ class _Contents:
             ranges = [b""] * len(self.kept)
             values = self._raw_values()
         else:
-            grid = Grid.of(self.kept, self.bits)
+            grid, codes = self._on_grid
             ranges = _ranges(grid)
-            codes = grid.codes(self.kept).reshape(len(self.kept), -1)
-            values = [row.tobytes() for row in pack(codes, self.bits)]
+            values = [row.tobytes() for row in pack(codes.reshape(len(codes), -1), self.bits)]
         positions = encode_positions(self.positions, self.width)
         return [
             self._header(layout).seal(b"".join((span, label, value, where)))
@@ -112,6 +116,21 @@ class _Contents:
                 ranges, self._labels(), values, positions, strict=True
             )
         ]
+
+    def decoded(self) -> np.ndarray:
+        """Return what the server reads, (messages, rows, width) float32."""
+        kept = self.kept
+        if self.bits != FLOAT_BITS:
+            grid, codes = self._on_grid
+            kept = grid.values(codes)
+        all_kept = kept.shape[2] == self.width
+        return kept if all_kept else scatter(kept, self.positions, self.width)
+
+    @cached_property
+    def _on_grid(self) -> tuple[Grid, np.ndarray]:
+        """The grid of every row, and the kept elements' codes (messages, rows, kept)."""
+        grid = Grid.of(self.kept, self.bits)
+        return grid, grid.codes(self.kept)
 
     def range_coded(self) -> bytes:
         """Return the first message with its positions and, on a grid, its codes range-coded."""

@@ -4,6 +4,8 @@ A forward pass costs X_m per sample and layer, a backward pass the same again. T
 given twice: as printed, and corrected so that every sample of a batch counts (audit row A9).
 """
 
+from fractions import Fraction
+
 from fbftl.cost.layers import Network, multiplications
 from fbftl.cost.payload import Federation
 
@@ -35,7 +37,7 @@ def client_multiplications_in_text(
 
 def client_multiplications(
     network: Network, method: str, federation: Federation, batches: int
-) -> int:
+) -> int | Fraction:
     """Return all clients' multiplications, every one of a client's K_u samples counted.
 
     FTL_c extracts each sample once and keeps the features, as Eq. (16) assumes. A client of SFL
@@ -65,5 +67,8 @@ def client_multiplications(
 
 
 def server_multiplications(network: Network, samples: int, epochs: int) -> int:
-    """Return what the server of FbFTL multiplies: forward and backward through the head."""
+    """Return what the server of FbFTL multiplies: forward and backward through the head.
+
+    So does the main server of SFL. The servers of the other schemes only average.
+    """
     return 2 * epochs * samples * multiplications(network.head)

@@ -21,13 +21,13 @@ class Federation:
 
     clients: int
     """U"""
-    samples_per_client: int
-    """K_u"""
+    samples_per_client: int | Fraction
+    """K_u, or its exact mean where clients differ."""
     clients_per_round: int
     """UC"""
 
     @property
-    def samples(self) -> int:
+    def samples(self) -> int | Fraction:
         """Sum of K_u over all clients."""
         return self.clients * self.samples_per_client
 
@@ -36,8 +36,12 @@ class Federation:
         return epochs * self.clients
 
     def rounds(self, epochs: int) -> Fraction:
-        """Return I, the rounds in so many epochs."""
+        """Return I as the paper counts it, where an epoch may end inside a round."""
         return Fraction(self.upload_batches(epochs), self.clients_per_round)
+
+    def whole_rounds(self, epochs: int) -> int:
+        """Return the rounds in so many epochs if the last one of each takes the clients left."""
+        return epochs * math.ceil(Fraction(self.clients, self.clients_per_round))
 
 
 def numbers_per_batch(network: Network, method: str) -> int:
@@ -56,7 +60,9 @@ def numbers_per_batch(network: Network, method: str) -> int:
     raise ValueError(f"no count of numbers per batch for method {method!r}")
 
 
-def sfl_numbers_per_batch_in_text(network: Network, samples_per_client: int) -> int:
+def sfl_numbers_per_batch_in_text(
+    network: Network, samples_per_client: int | Fraction
+) -> int | Fraction:
     """Return K_u N^-(m_c) + sum of T over m >= m_c, as Sec. III-D of paper 000 states it."""
     return samples_per_client * network.feature_width + parameters(network.head)
 
@@ -66,7 +72,7 @@ def sfl_numbers_per_batch_in_table(network: Network) -> int:
     return parameters(network.extractor) + network.feature_width
 
 
-def sfl_numbers_per_batch(network: Network, samples_per_client: int) -> int:
+def sfl_numbers_per_batch(network: Network, samples_per_client: int | Fraction) -> int | Fraction:
     """Return what a client of split federated learning uploads in a round.
 
     The update of its own part goes to the fed server, the smashed data of its K_u samples to the
@@ -75,7 +81,9 @@ def sfl_numbers_per_batch(network: Network, samples_per_client: int) -> int:
     return parameters(network.extractor) + samples_per_client * network.feature_width
 
 
-def uplink_bits(batches: int, numbers: int, bits: int = FLOAT_BITS) -> int:
+def uplink_bits(
+    batches: int | Fraction, numbers: int | Fraction, bits: int = FLOAT_BITS
+) -> int | Fraction:
     """Return the total uplink, Eq. (2)-(4) and (6): d times batches times numbers per batch."""
     return bits * batches * numbers
 
@@ -107,17 +115,21 @@ def downlink_bits(network: Network, method: str, rounds: Fraction | int) -> int:
     raise ValueError(f"no downlink equation for method {method!r}")
 
 
-def sfl_downlink_bits(network: Network, federation: Federation, rounds: Fraction | int) -> int:
+def sfl_downlink_bits(
+    network: Network, samples_per_client: int | Fraction, rounds: Fraction | int, batches: int
+) -> int:
     """Return the downlink of split federated learning, for which paper 000 prints no equation.
 
-    A round broadcasts the client part once and returns to each of the UC clients the gradient of
-    its smashed data, K_u N^-(m_c) numbers.
+    A round broadcasts the client part once; each of the I U C batches is answered by the gradient
+    of its smashed data, K_u N^-(m_c) numbers.
     """
-    gradients = federation.clients_per_round * federation.samples_per_client * network.feature_width
-    return broadcast_bits(parameters(network.extractor) + gradients, rounds)
+    gradients = samples_per_client * network.feature_width
+    return broadcast_bits(parameters(network.extractor), rounds) + broadcast_bits(
+        gradients, batches
+    )
 
 
-def broadcast_bits(numbers: int, rounds: Fraction | int, bits: int = FLOAT_BITS) -> int:
+def broadcast_bits(numbers: int | Fraction, rounds: Fraction | int, bits: int = FLOAT_BITS) -> int:
     """Return the bits of so many numbers broadcast once a round, a fraction rounded up."""
     return math.ceil(Fraction(rounds) * numbers * bits)
 

@@ -1,6 +1,7 @@
 """What one scheme costs in all, for any network and any clients: a row of Table III by formula."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 from fbftl.cost import compute, payload
 from fbftl.cost.layers import Network
@@ -11,18 +12,21 @@ METHODS = ("fl", "sfl", "ftl_f", "ftl_c", "fbftl")
 
 @dataclass(frozen=True)
 class SchemeCost:
-    """Totals until convergence; bits and multiplications are exact."""
+    """Totals until convergence, exact; fractions where clients' mean K_u is one."""
 
-    upload_batches: int
-    numbers_per_batch: int
-    uplink_bits: int
+    upload_batches: int | Fraction
+    numbers_per_batch: int | Fraction
+    uplink_bits: int | Fraction
     """Without labels; `payload.label_bits` has them."""
     downlink_bits: int
-    client_multiplications: int
+    client_multiplications: int | Fraction
 
 
-def scheme_cost(network: Network, federation: Federation, method: str, rounds: int) -> SchemeCost:
-    """Return the cost of a scheme that ran so many rounds; FbFTL's does not depend on them.
+def scheme_cost(network: Network, federation: Federation, method: str, epochs: int) -> SchemeCost:
+    """Return the cost of a scheme that ran so many epochs; FbFTL's does not depend on them.
+
+    In an epoch every client takes part once, the last round having fewer clients where UC does
+    not divide U.
 
     Uplink by Eq. (2)-(4) and (6), downlink by Eq. (10)-(13), clients' computation by Eq. (14)-(17)
     with every sample of a client counted (audit row A9). SFL as `payload` describes it.
@@ -31,17 +35,21 @@ def scheme_cost(network: Network, federation: Federation, method: str, rounds: i
         network: the network and its cut.
         federation: U, K_u and UC.
         method: one of `METHODS`.
-        rounds: I.
+        epochs: passes over all clients.
 
     Raises:
         ValueError: for any other method.
     """
     if method not in METHODS:
         raise ValueError(f"no cost for method {method!r}, only for {', '.join(METHODS)}")
-    batches = federation.samples if method == "fbftl" else rounds * federation.clients_per_round
+    once = method == "fbftl"
+    batches = federation.samples if once else federation.upload_batches(epochs)
+    rounds = federation.whole_rounds(epochs)
     if method == "sfl":
         numbers = payload.sfl_numbers_per_batch(network, federation.samples_per_client)
-        downlink = payload.sfl_downlink_bits(network, federation, rounds)
+        downlink = payload.sfl_downlink_bits(
+            network, federation.samples_per_client, rounds, batches
+        )
     else:
         numbers = payload.numbers_per_batch(network, method)
         downlink = payload.downlink_bits(network, method, rounds)

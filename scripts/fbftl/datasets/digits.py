@@ -10,11 +10,19 @@ import numpy as np
 from fbftl.datasets.base import Samples
 from fbftl.errors import UserError
 
+SAMPLES = 1797
+"""Digits in the set."""
+
 
 def check(spec: Mapping[str, Any], folder: Path | None) -> None:
     """Check that scikit-learn is installed."""
     if find_spec("sklearn") is None:
         raise UserError("data.kind digits needs scikit-learn; install it or choose another kind")
+
+
+def count(spec: Mapping[str, Any], folder: Path | None) -> int:
+    """Return the number of digits."""
+    return SAMPLES
 
 
 def read(

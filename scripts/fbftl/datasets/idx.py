@@ -30,6 +30,12 @@ def check(spec: Mapping[str, Any], folder: Path | None) -> None:
         _agree(images, check_file(images, axes=3), labels, check_file(labels, axes=1))
 
 
+def count(spec: Mapping[str, Any], folder: Path | None) -> int:
+    """Return the number of training images, from their file's header."""
+    images, _ = _paths(spec, folder, "train")
+    return check_file(images, axes=3)[0]
+
+
 def read(
     spec: Mapping[str, Any], folder: Path | None
 ) -> tuple[Samples, Samples | None, tuple[str, ...]]:

@@ -29,11 +29,13 @@ MODULES = {
 
 @dataclass(frozen=True)
 class Inputs:
-    """The files that a method may read, and the device it computes on."""
+    """The files and folders that a method may use, and the device it computes on."""
 
     manifest: Path
     """The feature store's manifest: where the store is, cut layer, preprocessing, digests."""
     device: "torch.device"
+    network: Path | None = None
+    """The network's layers, for methods whose clients are sent a frozen extractor."""
     features: Path | None = None
     """The feature store, where it is a folder; methods open what the manifest names."""
     public: Path | None = None
@@ -46,6 +48,8 @@ class Inputs:
     """The source model's weights, likewise."""
     source: Path | None = None
     """The source model's manifest, likewise."""
+    scratch: Path | None = None
+    """Folder for memories of error feedback that are too large for RAM."""
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,9 @@ from fbftl.codec import Compression
 from fbftl.codec.compression import PLAIN
 from fbftl.curves import record
 from fbftl.errors import UserError
-from fbftl.feedback import memory, memory_bytes
+from fbftl.feedback import mapped_memory, memory, memory_bytes
 from fbftl.job import Job
-from fbftl.ledger import Ledger
+from fbftl.ledger import BROADCAST, Ledger
 from fbftl.link import link_of, plain_upload_bits
 from fbftl.methods import Outcome
 from fbftl.methods.protection import protection_by_rounds
@@ -31,7 +32,7 @@ from fbftl.uplink import Releasing, Uplink, compressing
 from fbftl.uploads import held_out, participating
 
 LARGEST_MEMORY = 4 * 2**30
-"""Bytes that the memories of error feedback may take."""
+"""Bytes that the memories of error feedback may take in RAM."""
 
 
 @dataclass(frozen=True)
@@ -64,46 +65,70 @@ class Learner:
     together: gradient of a round whose updates are never made, given which of them arrive.
     uplink_floats: floats of one client's message, given its number of samples K_u.
     downlink_floats: floats of one round's broadcast.
+    answer_floats: floats of the answer to one client's message, given its K_u.
+    once_floats: floats of the broadcast before the first round.
     """
 
     model: nn.Module
     together: Callable[[Arrivals], Gradient]
     uplink_floats: Callable[[np.ndarray], np.ndarray]
     downlink_floats: int
+    answer_floats: Callable[[np.ndarray], np.ndarray] = np.zeros_like
+    once_floats: int = 0
 
     def apart(self, average: Average) -> Gradient:
         """Return the gradient of a round whose updates are made one by one."""
         return client_gradient(self.model, average)
 
 
-def whole_update(model: nn.Module) -> Learner:
-    """Return the learner whose clients send a gradient of every parameter, Eq. (2)-(4)."""
+def whole_update(model: nn.Module, once_floats: int = 0) -> Learner:
+    """Return the learner whose clients send a gradient of every parameter, Eq. (2)-(4).
+
+    Args:
+        model: what the clients train.
+        once_floats: floats of what they need beside it, broadcast once.
+    """
     count = sum(parameter.numel() for parameter in model.parameters())
     return Learner(
         model=model,
         together=lambda arrivals: batch_gradient(model, arrivals),
         uplink_floats=lambda samples: np.full_like(samples, count),
         downlink_floats=count,
+        once_floats=once_floats,
     )
 
 
-def run_rounds(job: Job, federation: Federation, learner_of: Callable[[int], Learner]) -> Outcome:
+def run_rounds(
+    job: Job,
+    federation: Federation,
+    learner_of: Callable[[int], Learner],
+    scratch: Path | None = None,
+) -> Outcome:
     """Train by rounds, one repetition per seed.
 
     Args:
         job: the setting with its training values.
         federation: what the clients hold.
         learner_of: a seed's model, on the training device, and what its clients exchange.
+        scratch: folder for memories of error feedback that are too large for RAM.
+
+    Raises:
+        UserError: if those memories do not fit.
     """
     ledger = Ledger(method=job.setting.method, store=federation.provenance["features"])
     repetitions = [
-        _repetition(job, federation, learner_of(seed), seed, ledger) for seed in job.seeds
+        _repetition(job, federation, learner_of(seed), seed, ledger, scratch) for seed in job.seeds
     ]
     return Outcome(repetitions, ledger, federation.provenance)
 
 
 def _repetition(
-    job: Job, federation: Federation, learner: Learner, seed: int, ledger: Ledger
+    job: Job,
+    federation: Federation,
+    learner: Learner,
+    seed: int,
+    ledger: Ledger,
+    scratch: Path | None,
 ) -> dict[str, Any]:
     client = clients_of(job, federation.client, federation.samples.labels)
     offered = participating(client, job.setting.fraction, seed)
@@ -115,9 +140,12 @@ def _repetition(
         floats=learner.uplink_floats,
         seed=seed,
         compression=Compression(job.setting.bits, job.setting.keep),
-        releasing=protection.releasing or compression_of(job, learner, len(clients)),
+        releasing=protection.releasing or compression_of(job, learner, len(clients), scratch),
         averaging=protection.averaging,
+        answer_floats=learner.answer_floats,
     )
+    if learner.once_floats:
+        ledger.add_downlink(seed, np.zeros(1, dtype=int), learner.once_floats, BROADCAST)
     gradient = (
         learner.together(uplink.arrivals)
         if uplink.releasing is None
@@ -137,29 +165,35 @@ def _repetition(
         record(curves, job.training.selection)
         | {"seed": seed, "clients": len(clients), "offered": len(offered), "seen": len(training)}
         | sent
+        | uplink.measured()
         | {"privacy": [asdict(guarantee) for guarantee in protection.records]}
     )
 
 
-def compression_of(job: Job, learner: Learner, clients: int) -> Releasing | None:
+def compression_of(
+    job: Job, learner: Learner, clients: int, scratch: Path | None
+) -> Releasing | None:
     """Return how updates are compressed under a setting, or None if they are sent as they are.
 
     Raises:
-        UserError: if the memories of error feedback would not fit.
+        UserError: if the memories of error feedback would fit neither RAM nor the folder.
     """
     compression = Compression(job.setting.bits, job.setting.keep)
     if compression == PLAIN:
         return None
     if not job.setting.feedback:
         return compressing(compression, None)
-    needed = memory_bytes(clients, learner.downlink_floats)
-    if needed > LARGEST_MEMORY:
+    parameters = learner.downlink_floats
+    needed = memory_bytes(clients, parameters)
+    if needed <= LARGEST_MEMORY:
+        return compressing(compression, memory(clients, parameters))
+    if scratch is None:
         raise UserError(
             f"error feedback needs {needed / 1e9:.1f} GB for {clients} clients with "
-            f"{learner.downlink_floats:,} parameters each; set feedback: [false] in the "
-            "experiment, or take fewer clients or a smaller network"
+            f"{parameters:,} parameters each; name a folder with that much room as "
+            "scratch_folder in the config, or set feedback: [false] in the experiment"
         )
-    return compressing(compression, memory(clients, learner.downlink_floats))
+    return compressing(compression, mapped_memory(clients, parameters, scratch))
 
 
 def grouped(rows: np.ndarray, client: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:

@@ -1,17 +1,20 @@
 """FbFTL (Algorithm 1): clients upload features and labels once; the server trains the head."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from itertools import cycle
 from pathlib import Path
 
 import numpy as np
 import torch
 
 from fbftl import batches
+from fbftl.cost.layers import parameters
+from fbftl.cost.network_file import read_network
 from fbftl.curves import record
-from fbftl.heads import stacked
+from fbftl.heads import Head, stacked
 from fbftl.job import Job
-from fbftl.ledger import Ledger
+from fbftl.ledger import BROADCAST, Ledger
 from fbftl.methods import Inputs, Outcome
 from fbftl.methods.features import Sending, sending
 from fbftl.regroup import clients_of
@@ -21,35 +24,68 @@ from fbftl.training import Samples, train
 from fbftl.uploads import Uploads, held_out, participating
 
 
+@dataclass(frozen=True)
+class Fitted:
+    """A run with what the server has afterwards, for those who attack it.
+
+    head: the heads of all seeds after the last epoch.
+    how: how the features were sent.
+    rows: each seed's rows that its head was trained on.
+    outcome: what the run found.
+    """
+
+    head: Head
+    how: Sending
+    rows: list[np.ndarray]
+    outcome: Outcome
+
+
 def run(job: Job, inputs: Inputs) -> Outcome:
     """Train one head per seed on the uploads that this setting lets the server have."""
+    return fit(job, inputs).outcome
+
+
+def fit(job: Job, inputs: Inputs) -> Fitted:
+    """Train one head per seed; return the heads too."""
     store = open_store(inputs.manifest)
     features, test = store.read("train"), store.read("test")
     classes = int(max(features.labels.max(), test.labels.max())) + 1
     how = sending(job, features, classes, _public(inputs.public_manifest))
     ledger = Ledger(method="fbftl", store=store.digest)
+    extractor = parameters(read_network(inputs.network).extractor)
+    for seed in job.seeds:
+        ledger.add_downlink(seed, np.zeros(1, dtype=int), extractor, BROADCAST)
     releases, uploads = upload(how, ledger)
+    client = clients_of(job, features.client, features.labels)
     split = [
         held_out(usable(job, own), job.training.validation, seed)
         for own, seed in zip(uploads, job.seeds, strict=True)
     ]
+    rows = [training for training, _ in split]
     seen = np.zeros((len(job.seeds), len(features)), dtype=bool)
     device = inputs.device
+    head = stacked([store.width, *job.head, classes], job.seeds, device)
     curves = train(
-        stacked([store.width, *job.head, classes], job.seeds, device),
-        batches.observed(schedule(job, len(features), [rows for rows, _ in split]), seen),
+        head,
+        batches.observed(schedule(job, len(features), rows), seen),
         received(how, releases, device),
-        [torch.from_numpy(rows).to(device) for _, rows in split],
-        _on_device([test.values], [test.labels], device),
+        [torch.from_numpy(held).to(device) for _, held in split],
+        _on_device([test.values], [test.labels], device).scaled(how.scale),
         job.training,
     )
+    # One release that all seeds share is measured once.
+    measured = [how.measured(*own) for own in zip(releases, job.seeds, strict=False)]
     repetitions = [
         record(c, job.training.selection)
-        | {"seed": seed, "offered": len(own.offered), "received": len(own.received)}
+        | {"seed": seed, "clients": len(np.unique(client[own.offered]))}
+        | {"offered": len(own.offered), "received": len(own.received)}
         | {"seen": int(mark.sum()), "privacy": [asdict(guarantee) for guarantee in how.records]}
-        for c, seed, own, mark in zip(curves, job.seeds, uploads, seen, strict=True)
+        | sizes
+        for c, seed, own, mark, sizes in zip(
+            curves, job.seeds, uploads, seen, cycle(measured), strict=False
+        )
     ]
-    return Outcome(repetitions, ledger, {"features": store.digest})
+    return Fitted(head, how, rows, Outcome(repetitions, ledger, {"features": store.digest}))
 
 
 def upload(how: Sending, ledger: Ledger) -> tuple[list[Release], list[Uploads]]:
@@ -84,11 +120,11 @@ def received(
     if job.setting.noise == "redrawn":
 
         def redrawn(epoch: int) -> Samples:
-            values = [how.release(seed, draw=epoch).values for seed in job.seeds]
-            return _on_device(values, labels, device)
+            values = [how.decoded(seed, draw=epoch) for seed in job.seeds]
+            return _on_device(values, labels, device).scaled(how.scale)
 
         return redrawn
-    uploads = _on_device([sent.values for sent in releases], labels, device)
+    uploads = _on_device([sent.values for sent in releases], labels, device).scaled(how.scale)
     return lambda epoch: uploads
 
 

@@ -5,16 +5,17 @@ whatever else the setting says; what the server decodes is all that training eve
 """
 
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, sqrt
 
 import numpy as np
 
 from fbftl import mechanisms
-from fbftl.codec import Compression
+from fbftl.codec import Compression, compress
 from fbftl.job import Job
 from fbftl.ledger import Ledger, privacy_columns
 from fbftl.link import Delivery, link_of, plain_upload_bits
 from fbftl.mechanisms import PrivacyRecord
+from fbftl.message_sample import SAMPLED_UPLOADS, mean, measure, spread_evenly
 from fbftl.perturbation import (
     add_gaussian,
     add_relative,
@@ -38,6 +39,9 @@ class Sending:
     records: the guarantees, the mechanism's first.
     clip_norm: L2 clip norm c of the gaussian mechanism.
     largest: R of the relative mechanism.
+    scale: what the server multiplies features by before it uses them. Noise makes vectors many
+        times longer than the learning rate is meant for; this restores their length, and costs no
+        privacy.
     """
 
     job: Job
@@ -46,6 +50,7 @@ class Sending:
     records: tuple[PrivacyRecord, ...]
     clip_norm: float | None = None
     largest: float | None = None
+    scale: float = 1.0
 
     def noised(self, seed: int, draw: int) -> np.ndarray:
         """Return the features under the mechanism, (n, width).
@@ -73,8 +78,22 @@ class Sending:
 
     def release(self, seed: int, draw: int = 0) -> Release:
         """Return the messages of all samples, whether or not their clients take part."""
+        return release(self.noised(seed, draw), self.compression, self.labels(seed), self.classes)
+
+    def measured(self, sent: Release, seed: int) -> dict[str, float]:
+        """Return what a sample of a seed's messages measures."""
+        rows = spread_evenly(len(sent.values), SAMPLED_UPLOADS)
+        return mean(measure(sent, rows, self.compression, self.labels(seed), self.classes))
+
+    @property
+    def compression(self) -> Compression:
+        """Bits q and keep ratio r of the setting."""
+        return Compression(self.job.setting.bits, self.job.setting.keep)
+
+    def decoded(self, seed: int, draw: int) -> np.ndarray:
+        """Return what a server would read from messages with another draw of the noise."""
         compression = Compression(self.job.setting.bits, self.job.setting.keep)
-        return release(self.noised(seed, draw), compression, self.labels(seed), self.classes)
+        return compress(self.noised(seed, draw), compression).values
 
     @property
     def shared(self) -> bool:
@@ -133,7 +152,8 @@ def sending(job: Job, features: Features, classes: int, public: np.ndarray | Non
         case "relative":
             records = (mechanisms.relative(setting.sigma),)
             largest = relative_range(features.values)
-            return Sending(job, features, classes, records + labelled, largest=largest)
+            scale = 1 / sqrt(1 + (setting.sigma * largest) ** 2)
+            return Sending(job, features, classes, records + labelled, largest=largest, scale=scale)
         case "gaussian":
             # Accounting is slow to import, and only this mechanism needs it.
             from fbftl.accounting import gaussian_sigma
@@ -141,6 +161,7 @@ def sending(job: Job, features: Features, classes: int, public: np.ndarray | Non
             norm = clip_norm(privacy.feature_clip, public)
             sigma = setting.sigma or gaussian_sigma(setting.epsilon, privacy.delta)
             records = mechanisms.gaussian(clip_norm=norm, sigma=sigma, delta=privacy.delta)
-            return Sending(job, features, classes, records + labelled, clip_norm=norm)
+            scale = 1 / sqrt(1 + sigma**2 * features.values.shape[1])
+            return Sending(job, features, classes, records + labelled, norm, scale=scale)
         case _:
             return Sending(job, features, classes, (mechanisms.no_mechanism(), *labelled))

@@ -1,15 +1,18 @@
 """FTL_c (Sec. II-B): the head alone, trained by client gradients on the cached features.
 
 The extractor is frozen, so every round's features are those of the store; it never runs here.
+The clients are sent it once, which Eq. (12) leaves out of the downlink.
 """
 
 import numpy as np
 import torch
 
+from fbftl.cost.layers import parameters
+from fbftl.cost.network_file import read_network
+from fbftl.heads import head_module
 from fbftl.job import Job
 from fbftl.methods import Inputs, Outcome
 from fbftl.methods.by_rounds import Federation, Learner, run_rounds, whole_update
-from fbftl.methods.network import head_module
 from fbftl.rounds import LabelledInputs
 from fbftl.store import Features, open_store
 
@@ -25,12 +28,13 @@ def run(job: Job, inputs: Inputs) -> Outcome:
         feature_width=store.width,
         provenance={"features": store.digest},
     )
+    extractor = parameters(read_network(inputs.network).extractor)
     widths = [store.width, *job.head, federation.classes]
 
     def learner_of(seed: int) -> Learner:
-        return whole_update(head_module(widths, seed).to(inputs.device))
+        return whole_update(head_module(widths, seed).to(inputs.device), extractor)
 
-    return run_rounds(job, federation, learner_of)
+    return run_rounds(job, federation, learner_of, inputs.scratch)
 
 
 def _on_device(features: Features, device: torch.device) -> LabelledInputs:

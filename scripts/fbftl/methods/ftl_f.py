@@ -15,4 +15,4 @@ def run(job: Job, inputs: Inputs) -> Outcome:
     def learner_of(seed: int) -> Learner:
         return whole_update(nn.Sequential(target.transferred(), target.head(job, seed)))
 
-    return run_rounds(job, federation, learner_of)
+    return run_rounds(job, federation, learner_of, inputs.scratch)

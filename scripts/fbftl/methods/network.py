@@ -1,8 +1,6 @@
 """The whole target network, for the methods that run it at the clients: extractor and head."""
 
 import json
-from collections import OrderedDict
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,7 @@ from torch import nn
 from fbftl.clients import ClientFile
 from fbftl.cut import split
 from fbftl.forward import Pool
-from fbftl.heads import layers
+from fbftl.heads import head_module
 from fbftl.job import Job
 from fbftl.methods import Inputs
 from fbftl.methods.by_rounds import Federation
@@ -57,19 +55,6 @@ class Target:
     def _extractor(self, model: nn.Module) -> nn.Module:
         front, _ = split(model, self.cut, self.example)
         return nn.Sequential(front, Pool(self.pool)).to(self.inputs.device)
-
-
-def head_module(widths: Sequence[int], seed: int) -> nn.Sequential:
-    """Return one head as a module; its values are those of `heads.layers`."""
-    modules: OrderedDict[str, nn.Module] = OrderedDict()
-    for number, (weight, bias) in enumerate(layers(widths, seed), start=1):
-        linear = nn.Linear(*weight.shape)
-        linear.weight = nn.Parameter(weight.T.contiguous())
-        linear.bias = nn.Parameter(bias)
-        modules[f"head{number}"] = linear
-        modules[f"relu_head{number}"] = nn.ReLU()
-    modules.popitem()
-    return nn.Sequential(modules)
 
 
 def read(inputs: Inputs) -> tuple[Federation, Target]:

@@ -7,7 +7,8 @@ from functools import cache
 import numpy as np
 
 from fbftl import mechanisms
-from fbftl.batches import Rounds, poisson_rounds, rounds
+from fbftl.batches import Rounds, poisson_rounds
+from fbftl.batches import rounds as rounds_in_turn
 from fbftl.codec import Compression
 from fbftl.job import Job
 from fbftl.mechanisms import PrivacyRecord
@@ -46,7 +47,7 @@ def protection_by_rounds(job: Job, clients: Sequence[np.ndarray], seed: int) -> 
         seed: the repetition's seed.
     """
     setting, training = job.setting, job.training
-    in_turn = rounds(clients, training.clients_per_round, training.epochs, seed)
+    in_turn = rounds_in_turn(clients, training.clients_per_round, training.epochs, seed)
     if setting.mechanism == "relative":
         return Protection(
             schedule=in_turn,
@@ -61,23 +62,18 @@ def protection_by_rounds(job: Job, clients: Sequence[np.ndarray], seed: int) -> 
 def _dp_fedavg(job: Job, clients: Sequence[np.ndarray], seed: int) -> Protection:
     """Return clipped updates of Poisson-sampled clients under noise calibrated over all rounds."""
     setting, training, privacy = job.setting, job.training, job.privacy
+    # Numbers of clients and samples count as public, so that rate and clip norm may use them.
     rate = min(training.clients_per_round / len(clients), 1.0)
     steps = -(-len(clients) // training.clients_per_round)
-    records = _guarantees(
-        setting.sigma,
-        setting.epsilon,
-        privacy.delta,
-        privacy.update_clip,
-        rate,
-        steps * training.epochs,
-    )
+    samples = sum(len(own) for own in clients)
+    clip_norm = privacy.update_clip * samples / len(clients)
+    rounds = steps * training.epochs
+    records = _guarantees(setting.sigma, setting.epsilon, privacy.delta, clip_norm, rate, rounds)
     return Protection(
         schedule=poisson_rounds(clients, rate, steps, training.epochs, seed),
         records=records,
         releasing=compressing(Compression(), None),
-        averaging=noisy_mean(
-            records[0].sigma, privacy.update_clip, rate * sum(map(len, clients)), seed
-        ),
+        averaging=noisy_mean(records[0].sigma, clip_norm, rate * samples, seed),
     )
 
 

@@ -4,7 +4,6 @@ The clients hold the network up to the cut layer and send smashed data; the main
 rest; the fed server averages the clients' parts. With one local step it equals FL numerically.
 """
 
-import numpy as np
 from torch import nn
 
 from fbftl.job import Job
@@ -28,17 +27,16 @@ def run(job: Job, inputs: Inputs) -> Outcome:
 def split_learner(client_part: nn.Module, server_part: nn.Sequential) -> Learner:
     """Return the learner whose clients send smashed data and their own part's gradient.
 
-    Down come the clients' part and the smashed data's gradients, which the paper leaves out.
+    Down come the clients' part, and to each client its smashed data's gradients, which the paper
+    leaves out.
     """
     own = sum(parameter.numel() for parameter in client_part.parameters())
     width = next(server_part.parameters()).shape[1]
 
-    def uplink(samples: np.ndarray) -> np.ndarray:
-        return samples * width + own
-
     return Learner(
         model=nn.Sequential(client_part, server_part),
         together=lambda arrivals: split_gradient(client_part, server_part, arrivals),
-        uplink_floats=uplink,
+        uplink_floats=lambda samples: samples * width + own,
         downlink_floats=own,
+        answer_floats=lambda samples: samples * width,
     )

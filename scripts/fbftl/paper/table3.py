@@ -81,7 +81,7 @@ def _sfl(network: Network, federation: Federation, epochs: int) -> Iterator[Read
     yield Reading("sfl", "upload_batches", AS_PRINTED, f"I U C: {epochs} epochs × U", batches)
     for reading, basis, numbers in counts:
         yield from uploads("sfl", reading, basis, batches, numbers, "A6")
-    downlink = payload.sfl_downlink_bits(network, federation, rounds)
+    downlink = payload.sfl_downlink_bits(network, samples, rounds, batches)
     basis = "d I (Σ T, m < m_c, + U C K_u N⁻)"
     yield Reading("sfl", "total_downlink", CORRECTED, basis, downlink, "A6")
     numbers = payload.sfl_numbers_per_batch_in_table(network)

@@ -1,0 +1,68 @@
+"""Compression: what fewer bits and fewer elements cost and save (Table V)."""
+
+
+rule tabulate_compression:
+    input:
+        runs=partial(run_files, experiment="compression", suffix="json"),
+        ledgers=partial(run_files, experiment="compression", suffix="parquet"),
+        network="results/{task}/network.json",
+    output:
+        csv="results/{task}/tables/compression.csv",
+        md="results/{task}/tables/compression.md",
+        tex="results/{task}/tables/compression.tex",
+        html=reported(
+            "results/{task}/tables/compression.html",
+            "compression",
+            "Compression",
+            "compression",
+        ),
+    log:
+        "results/{task}/logs/tables/compression.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code("tabulate_compression.py"),
+    script:
+        "../scripts/tabulate_compression.py"
+
+
+rule plot_compression:
+    input:
+        table="results/{task}/tables/compression.csv",
+    output:
+        reported(
+            "results/{task}/figures/compression.svg",
+            "compression",
+            "Compression",
+            "compression",
+        ),
+        multiext("results/{task}/figures/compression", ".pdf", ".png", ".csv"),
+    log:
+        "results/{task}/logs/figures/compression.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code("plot_compression.py"),
+    script:
+        "../scripts/plot_compression.py"
+
+
+rule plot_rate_distortion:
+    input:
+        table="results/{task}/tables/compression.csv",
+    output:
+        reported(
+            "results/{task}/figures/rate_distortion.svg",
+            "compression",
+            "Rate and distortion",
+            "rate_distortion",
+        ),
+        multiext("results/{task}/figures/rate_distortion", ".pdf", ".png", ".csv"),
+    log:
+        "results/{task}/logs/figures/rate_distortion.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code("plot_rate_distortion.py"),
+    script:
+        "../scripts/plot_rate_distortion.py"

@@ -1,0 +1,40 @@
+"""Methods: what each costs until convergence, and what accuracy it buys (Table III)."""
+
+
+rule tabulate_methods:
+    input:
+        runs=partial(run_files, experiment="methods", suffix="json"),
+        ledgers=partial(run_files, experiment="methods", suffix="parquet"),
+        network="results/{task}/network.json",
+    output:
+        csv="results/{task}/tables/methods.csv",
+        md="results/{task}/tables/methods.md",
+        tex="results/{task}/tables/methods.tex",
+        html=reported(
+            "results/{task}/tables/methods.html", "cost", "Methods", "methods"
+        ),
+    log:
+        "results/{task}/logs/tables/methods.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code("tabulate_methods.py"),
+    script:
+        "../scripts/tabulate_methods.py"
+
+
+rule plot_uplink:
+    input:
+        runs=partial(run_files, experiment="methods", suffix="json"),
+        ledgers=partial(run_files, experiment="methods", suffix="parquet"),
+    output:
+        reported("results/{task}/figures/methods.svg", "cost", "Uplink", "methods"),
+        multiext("results/{task}/figures/methods", ".pdf", ".png", ".csv"),
+    log:
+        "results/{task}/logs/figures/methods.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code("plot_uplink.py"),
+    script:
+        "../scripts/plot_uplink.py"

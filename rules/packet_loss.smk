@@ -1,0 +1,38 @@
+"""Packet loss: lost blocks, bursts and retransmissions, by ledger and by Eq. (18) and (19)."""
+
+
+rule tabulate_packet_loss:
+    input:
+        runs=partial(run_files, experiment="packet_loss", suffix="json"),
+        ledgers=partial(run_files, experiment="packet_loss", suffix="parquet"),
+    output:
+        csv="results/{task}/tables/packet_loss.csv",
+        md="results/{task}/tables/packet_loss.md",
+        tex="results/{task}/tables/packet_loss.tex",
+        html=reported(
+            "results/{task}/tables/packet_loss.html", "loss", "Lossy link", "loss"
+        ),
+    log:
+        "results/{task}/logs/tables/packet_loss.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code("tabulate_packet_loss.py"),
+    script:
+        "../scripts/tabulate_packet_loss.py"
+
+
+rule plot_losses:
+    input:
+        table="results/{task}/tables/packet_loss.csv",
+    output:
+        reported("results/{task}/figures/packet_loss.svg", "loss", "Lossy link", "loss"),
+        multiext("results/{task}/figures/packet_loss", ".pdf", ".png", ".csv"),
+    log:
+        "results/{task}/logs/figures/packet_loss.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code("plot_losses.py"),
+    script:
+        "../scripts/plot_losses.py"

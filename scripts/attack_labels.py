@@ -1,0 +1,143 @@
+"""Attack FTL_c's updates: how many samples of each label are behind a client's gradient?
+
+It is the first round: the head that was just broadcast. The server sees each update, clipped at
+most, because under DP-FedAvg it adds the noise itself. The second adversary is the one that the
+guarantee is about: it knows every other client's update, so that it sees this one under the noise
+of the round.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from fbftl.attacks.findings import Finding, summary, write_findings
+from fbftl.attacks.label_recovery import blind_counts, recover_labels, share_recovered
+from fbftl.job import Job, from_params
+from fbftl.logs import run_job
+from fbftl.methods.network import head_module
+from fbftl.perturbation import noisy_sum
+from fbftl.randomness import stream
+from fbftl.store import Features, open_store
+from torch import nn
+
+VICTIMS = 100
+"""Clients whose labels are recovered, each K samples drawn at random."""
+
+SERVER, OUTSIDER = "server, first round", "all but this client, first round"
+
+
+@dataclass(frozen=True)
+class Update:
+    """A client's update, flattened (X,), and the count of each label behind it (N,)."""
+
+    values: np.ndarray
+    counts: np.ndarray
+
+
+def main(manifest: str, runs: Sequence[str], csv: str, params: Sequence[dict[str, Any]]) -> None:
+    """Write what is recovered without noise, from clipped updates, and under noise.
+
+    Args:
+        manifest: of the clients' feature store.
+        runs: run files of the FTL_c settings under dp_fedavg, which hold sigma and clip norm.
+        csv: findings to write.
+        params: the jobs of these runs, in the same order.
+    """
+    features = open_store(manifest).read("train")
+    findings, plain = [], {}
+    for job, path in zip(map(from_params, params), runs, strict=True):
+        samples = job.setting.samples_per_client or job.clients["samples_per_client"]
+        guarantee = json.loads(Path(path).read_text("utf-8"))["repetitions"][0]["privacy"][0]
+        sigma, clip = guarantee["sigma"], guarantee["clip_norm"]
+        head = head_of(job, features)
+        sent = updates(head, features, samples, job.seeds[0])
+        # Without noise every epsilon gives the same, so it is listed once for each K.
+        plain.setdefault(samples, found(None, samples, head, sent, SERVER))
+        findings += found(job, samples, head, noised(sent, 0.0, clip), SERVER)
+        findings += found(job, samples, head, noised(sent, sigma, clip), OUTSIDER)
+    write_findings(csv, [one for several in plain.values() for one in several] + findings)
+
+
+def head_of(job: Job, features: Features) -> nn.Sequential:
+    """Return the head that the job's first seed broadcasts in the first round."""
+    classes = int(features.labels.max()) + 1
+    return head_module([features.values.shape[1], *job.head, classes], job.seeds[0])
+
+
+def updates(head: nn.Sequential, features: Features, samples: int, seed: int) -> list[Update]:
+    """Return updates of clients with K random samples: the sum of per-sample gradients each."""
+    parameters = list(head.parameters())
+    classes = len(parameters[-1])
+    rng = stream(seed, "label_victims", samples)
+    made = []
+    for _ in range(VICTIMS):
+        rows = rng.choice(len(features), samples, replace=False)
+        labels = torch.from_numpy(features.labels[rows].astype(np.int64))
+        logits = head(torch.from_numpy(features.values[rows]))
+        loss = nn.functional.cross_entropy(logits, labels, reduction="sum")
+        gradient = torch.cat([g.flatten() for g in torch.autograd.grad(loss, parameters)])
+        made.append(Update(gradient.numpy(), np.bincount(labels, minlength=classes)))
+    return made
+
+
+def noised(sent: Sequence[Update], sigma: float, clip: float) -> list[Update]:
+    """Return updates clipped and under a round's noise, each its own."""
+    return [
+        Update(
+            noisy_sum(update.values[None], sigma=sigma, clip_norm=clip, seed=0, turn=turn),
+            update.counts,
+        )
+        for turn, update in enumerate(sent)
+    ]
+
+
+def found(
+    job: Job | None, samples: int, head: nn.Sequential, sent: Sequence[Update], adversary: str
+) -> list[Finding]:
+    """Return the share of labels recovered, beside a balanced guess, and how often it is sure."""
+    last = head[-1]
+    weight, bias = last.weight.detach().numpy(), last.bias.detach().numpy()
+    classes, hidden = weight.shape
+    recovered = [
+        recover_labels(
+            update.values[-classes * (hidden + 1) : -classes].reshape(classes, hidden),
+            update.values[-classes:],
+            weight,
+            bias,
+            samples,
+        ).counts
+        for update in sent
+    ]
+    shares = [share_recovered(r, u.counts) for r, u in zip(recovered, sent, strict=True)]
+    exact = [np.array_equal(r, u.counts) for r, u in zip(recovered, sent, strict=True)]
+    guess = blind_counts(classes, samples)
+    blind = {
+        "share of labels": np.mean([share_recovered(guess, update.counts) for update in sent]),
+        "all labels right": np.mean([np.array_equal(guess, update.counts) for update in sent]),
+    }
+    return [
+        Finding(
+            attack="label recovery",
+            method="ftl_c",
+            adversary=adversary,
+            mechanism=job.setting.mechanism if job else "none",
+            unit="client" if job else None,
+            epsilon=job.setting.epsilon if job else None,
+            samples_per_client=samples,
+            measure=measure,
+            blind=float(blind[measure]),
+            **summary(values),
+        )
+        for measure, values in (("share of labels", shares), ("all labels right", exact))
+    ]
+
+
+if __name__ == "__main__":
+    run_job(
+        snakemake,
+        lambda job: main(job.input.manifest, list(job.input.runs), job.output.csv, job.params.jobs),
+    )

@@ -1,0 +1,17 @@
+"""Collect what the privacy mechanisms of an experiment's runs guarantee, a row per guarantee."""
+
+import json
+from pathlib import Path
+
+from fbftl.logs import run_job
+from fbftl.runs import guarantees, write_tidy
+
+
+def main(runs: list[str], table: str) -> None:
+    """Write the guarantees of the given run files."""
+    documents = (json.loads(Path(path).read_text(encoding="utf-8")) for path in runs)
+    write_tidy(table, guarantees(documents))
+
+
+if __name__ == "__main__":
+    run_job(snakemake, lambda job: main(list(job.input.runs), job.output.table))

@@ -1,0 +1,42 @@
+"""Describe the layers of a task's network, so that counting costs needs no weights and no torch."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from fbftl.clients import ClientFile
+from fbftl.cost.network_file import write_network
+from fbftl.describe import describe
+from fbftl.logs import run_job
+
+
+def main(
+    clients: str, source: str, network: str, features: dict[str, Any], head: list[int]
+) -> None:  # fmt: skip
+    """Write the description.
+
+    Args:
+        clients: path of the client file, for the images' shape and the classes.
+        source: path of the source model's manifest.
+        network: path of the description to write.
+        features: config block `features` of the task.
+        head: widths of the head's hidden layers.
+    """
+    with ClientFile(clients) as samples:
+        image = samples.rows("train", 0, 1).arrays["pixels"].shape[1:]
+        classes = 1 + max(int(max(samples.column(split, "label"))) for split in ("train", "test"))
+    manifest = json.loads(Path(source).read_text(encoding="utf-8"))
+    write_network(network, describe(manifest, features, image, head, classes))
+
+
+if __name__ == "__main__":
+    run_job(
+        snakemake,
+        lambda job: main(
+            job.input.clients,
+            job.input.source,
+            job.output.network,
+            job.params.features,
+            job.params.head,
+        ),
+    )

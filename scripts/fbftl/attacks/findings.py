@@ -1,0 +1,55 @@
+"""What attacks find, in one layout: a row per attack, adversary, level of noise and measure."""
+
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from fbftl.files import write_text
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One number that an adversary attains, beside what it has without the attack."""
+
+    attack: str
+    """inversion, membership or label recovery."""
+    method: str
+    adversary: str
+    """What the adversary sees and knows."""
+    mechanism: str
+    unit: str | None
+    """What the mechanism protects: one sample or one client."""
+    epsilon: float | None
+    """None without a guarantee."""
+    samples_per_client: int | None
+    measure: str
+    value: float
+    spread: float
+    """Standard deviation over the repetitions."""
+    blind: float
+    """The same measure without what the client sent."""
+    repetitions: int
+
+
+COLUMNS = [field.name for field in fields(Finding)]
+
+
+def summary(values: ArrayLike) -> dict[str, float | int]:
+    """Return the mean of repeated measurements, their standard deviation and their number."""
+    array = np.asarray(values, dtype=float)
+    spread = float(array.std(ddof=1)) if len(array) > 1 else 0.0
+    return {"value": float(array.mean()), "spread": spread, "repetitions": len(array)}
+
+
+def write_findings(path: str | Path, findings: list[Finding]) -> None:
+    """Write findings as CSV with exact numbers."""
+    table = pd.DataFrame([asdict(finding) for finding in findings], columns=COLUMNS)
+    write_text(path, table.to_csv(index=False, lineterminator="\n"))
+
+
+def read_findings(path: str | Path) -> pd.DataFrame:
+    """Read them back."""
+    return pd.read_csv(path, keep_default_na=False, na_values=[""])

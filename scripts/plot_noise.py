@@ -1,0 +1,46 @@
+"""Plot accuracy against the paper's relative noise, drawn once per upload or anew every epoch."""
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from fbftl.logs import run_job
+from fbftl.style import COLUMN_WIDTH, METHODS, save, use_style
+
+DRAWS = {"once": ("-", ""), "redrawn": ("--", ", redrawn each epoch")}
+
+
+def main(table: str, svg: str) -> None:
+    """Draw the figure from the table of the experiment; pdf, png and numbers go beside it."""
+    use_style()
+    drawn = plotted(pd.read_csv(table))
+    save(draw(drawn), svg, drawn)
+
+
+def plotted(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the points to draw; without noise both ways of drawing it are the same run."""
+    columns = ["method", "noise", "sigma", "accuracy", "spread"]
+    pairs = table[["method", "noise"]].drop_duplicates()
+    clean = table.loc[table["sigma"] == 0, ["method", "sigma", "accuracy", "spread"]]
+    noisy = table.loc[table["sigma"] > 0, columns]
+    return pd.concat([pairs.merge(clean, on="method"), noisy])[columns].sort_values(columns[:3])
+
+
+def draw(table: pd.DataFrame) -> plt.Figure:
+    """Return the figure of mean accuracies with one standard deviation over seeds as a band."""
+    figure, axes = plt.subplots(figsize=(COLUMN_WIDTH, 0.8 * COLUMN_WIDTH))
+    for (method, noise), rows in table.groupby(["method", "noise"], sort=False):
+        look, (style, ending) = METHODS[method], DRAWS[noise]
+        mean, spread = 100 * rows["accuracy"], 100 * rows["spread"].fillna(0)
+        label = look.label + ending
+        axes.plot(rows["sigma"], mean, style, color=look.color, marker=look.marker, label=label)
+        axes.fill_between(
+            rows["sigma"], mean - spread, mean + spread, color=look.color, alpha=0.15, linewidth=0
+        )
+    axes.set_ylim(0, 103)
+    axes.set_xlabel("relative noise σ (in R std(g), no guarantee)")
+    axes.set_ylabel("test accuracy (%)")
+    axes.legend(loc="lower left", fontsize=7)
+    return figure
+
+
+if __name__ == "__main__":
+    run_job(snakemake, lambda job: main(job.input.table, job.output[0]))

@@ -1,0 +1,73 @@
+"""Plot accuracy against epsilon, a panel per samples per client K (paper, Fig. 12)."""
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from fbftl.logs import run_job
+from fbftl.style import METHODS, NEUTRAL, TEXT_WIDTH, save, use_style
+
+UNITS = {"sample": "per sample, server not trusted", "client": "per client, server trusted"}
+
+
+def main(table: str, svg: str) -> None:
+    """Draw the figure from the table of the experiment; pdf, png and numbers go beside it."""
+    use_style()
+    drawn = plotted(pd.read_csv(table))
+    save(draw(drawn), svg, drawn)
+
+
+def plotted(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows to draw: labels as they are; a setting that diverged has accuracy 0."""
+    columns = ["method", "samples_per_client", "epsilon", "unit", "accuracy", "spread", "diverged"]
+    return table.loc[table["label_epsilon"].isna(), columns]
+
+
+def draw(table: pd.DataFrame) -> plt.Figure:
+    """Return the figure of mean accuracies, bars of one standard deviation over seeds."""
+    sizes = sorted(table["samples_per_client"].unique())
+    figure, panels = plt.subplots(
+        1, len(sizes), figsize=(TEXT_WIDTH, 0.36 * TEXT_WIDTH), sharey=True, squeeze=False
+    )
+    for axes, size in zip(panels[0], sizes, strict=True):
+        panel(axes, table[table["samples_per_client"] == size])
+        axes.set_title(f"K = {size:.0f} samples per client")
+    panels[0][0].set_ylabel("test accuracy (%)")
+    handles, labels = panels[0][0].get_legend_handles_labels()
+    figure.legend(
+        handles, labels, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, fontsize=7
+    )
+    figure.tight_layout()
+    return figure
+
+
+def panel(axes: plt.Axes, table: pd.DataFrame) -> None:
+    """Draw one K: a line per method, and FbFTL without noise as a level."""
+    noisy = table[table["epsilon"].notna()]
+    epsilons = sorted(noisy["epsilon"].unique())
+    for name, look in METHODS.items():
+        rows = noisy[noisy["method"] == name].sort_values("epsilon")
+        if rows.empty:
+            continue
+        axes.errorbar(
+            rows["epsilon"],
+            100 * rows["accuracy"],
+            100 * rows["spread"].fillna(0),
+            color=look.color,
+            marker=look.marker,
+            capsize=2,
+            label=f"{look.label} ({UNITS[rows['unit'].iloc[0]]})",
+        )
+        lost = rows[rows["diverged"] > 0]
+        axes.plot(lost["epsilon"], 100 * lost["accuracy"], "x", color=NEUTRAL, markersize=7)
+    clean = table[table["epsilon"].isna() & (table["method"] == "fbftl")]
+    if not clean.empty:
+        level = 100 * clean["accuracy"].iloc[0]
+        axes.axhline(level, color=NEUTRAL, linestyle=":", label="FbFTL without noise")
+    axes.set_xscale("log")
+    axes.set_xticks(epsilons, [f"{epsilon:g}" for epsilon in epsilons])
+    axes.minorticks_off()
+    axes.set_ylim(0, 100)
+    axes.set_xlabel("privacy loss ε")
+
+
+if __name__ == "__main__":
+    run_job(snakemake, lambda job: main(job.input.table, job.output[0]))

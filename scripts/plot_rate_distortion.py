@@ -1,0 +1,77 @@
+"""Plot accuracy against the measured uplink over all compressions, the Pareto front marked."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from fbftl.logs import run_job
+from fbftl.runs import read_tidy
+from fbftl.style import COLUMN_WIDTH, METHODS, NEUTRAL, save, use_style
+
+
+def main(table: str, svg: str) -> None:
+    """Draw the figure from the table of compression; pdf, png and numbers go beside it."""
+    use_style()
+    points = read_tidy(table)
+    points["best_of_method"] = False
+    for _, own in points.groupby("method"):
+        points.loc[own.index, "best_of_method"] = on_front(own)
+    points["pareto"] = on_front(points)
+    columns = ["method", "q", "r", "feedback", "uplink_bits", "accuracy", "spread", "seeds"]
+    save(draw(points), svg, points[[*columns, "best_of_method", "pareto"]])
+
+
+def on_front(points: pd.DataFrame) -> np.ndarray:
+    """Return which points no other one beats: more accurate than all that cost as little."""
+    order = np.lexsort((-points["accuracy"], points["uplink_bits"]))
+    accuracy = points["accuracy"].to_numpy()[order]
+    best_before = np.maximum.accumulate(np.concatenate([[-np.inf], accuracy[:-1]]))
+    front = np.empty(len(points), dtype=bool)
+    front[order] = accuracy > best_before
+    return front
+
+
+def draw(points: pd.DataFrame) -> plt.Figure:
+    """Return the figure: a marker per setting, a line through the best of each method."""
+    figure, axes = plt.subplots(figsize=(COLUMN_WIDTH, 0.85 * COLUMN_WIDTH))
+    for method, own in points.groupby("method"):
+        look = METHODS[str(method)]
+        best = own[own["best_of_method"]].sort_values("uplink_bits")
+        axes.plot(best["uplink_bits"], 100 * best["accuracy"], color=look.color, alpha=0.6)
+        axes.errorbar(
+            own["uplink_bits"],
+            100 * own["accuracy"],
+            yerr=100 * own["spread"].fillna(0),
+            fmt="none",
+            ecolor=look.color,
+            elinewidth=0.6,
+            alpha=0.6,
+        )
+        for feedback, filling in ((True, look.color), (False, "white")):
+            chosen = own[own["feedback"].eq(False) != feedback]
+            axes.plot(
+                chosen["uplink_bits"],
+                100 * chosen["accuracy"],
+                look.marker,
+                color=look.color,
+                markerfacecolor=filling,
+                label=look.label if feedback else None,
+            )
+    front = points[points["pareto"]].sort_values("uplink_bits")
+    axes.plot(
+        front["uplink_bits"],
+        100 * front["accuracy"],
+        "o",
+        markersize=9,
+        markerfacecolor="none",
+        color=NEUTRAL,
+        label="Pareto front",
+    )
+    if points["feedback"].eq(False).any():
+        axes.plot([], [], "s", color=NEUTRAL, markerfacecolor="white", label="no error feedback")
+    axes.set(xscale="log", xlabel="uplink of all clients (bit)", ylabel="test accuracy (%)")
+    figure.legend(loc="outside lower center", ncols=3, fontsize=6.5)
+    return figure
+
+
+if __name__ == "__main__":
+    run_job(snakemake, lambda job: main(job.input.table, job.output[0]))

@@ -1,0 +1,101 @@
+"""Plot accuracy against the bits that clients have sent: the paper's argument in one picture.
+
+The gradient methods send updates round after round, so each is a line to the right. FbFTL sends
+once, before training: its accuracy rises at a fixed number of bits.
+"""
+
+from typing import TYPE_CHECKING
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from fbftl.exchanged import Exchanged, read_methods
+from fbftl.logs import run_job
+from fbftl.style import COLUMN_WIDTH, METHODS, NEUTRAL, save, use_style
+
+if TYPE_CHECKING:
+    pass
+
+
+def main(runs: list[str], ledgers: list[str], svg: str) -> None:
+    """Draw the figure; pdf, png and numbers go beside it.
+
+    Args:
+        runs: run files, one per method.
+        ledgers: the runs' ledgers, in the same order.
+        svg: path of the svg.
+    """
+    use_style()
+    methods = read_methods(runs, ledgers)
+    points = pd.concat([curve(methods[name]) for name in METHODS if name in methods])
+    save(draw(points), svg, points)
+
+
+def curve(run: Exchanged) -> pd.DataFrame:
+    """Return a method's drawn points: per epoch the bits sent so far and the accuracy.
+
+    Columns: method, epoch, uplink (encoded bits, mean over seeds), accuracy, spread, selected
+    (whether it is the epoch nearest to the mean of the seeds' selected ones).
+    """
+    epochs = np.arange(1, run.accuracy.shape[1] + 1)
+    sent = [run.until("up", "bits", [epoch] * len(run.seeds)).mean() for epoch in epochs]
+    return pd.DataFrame(
+        {
+            "method": run.method,
+            "epoch": epochs,
+            "uplink": sent,
+            "accuracy": run.accuracy.mean(axis=0),
+            "spread": run.accuracy.std(axis=0, ddof=1) if len(run.seeds) > 1 else 0.0,
+            "selected": epochs == round(np.mean(run.selected)),
+        }
+    )
+
+
+def draw(points: pd.DataFrame) -> plt.Figure:
+    """Return the figure: a line per method with a band of one standard deviation over seeds."""
+    figure, axes = plt.subplots(figsize=(COLUMN_WIDTH, 0.9 * COLUMN_WIDTH), layout="constrained")
+    for name, own in points.groupby("method", sort=False):
+        look = METHODS[name]
+        mean, spread = 100 * own["accuracy"], 100 * own["spread"]
+        axes.plot(own["uplink"], mean, color=look.color, zorder=2)
+        axes.fill_between(
+            own["uplink"], mean - spread, mean + spread, color=look.color, alpha=0.15, linewidth=0
+        )
+        picked = own[own["selected"]]
+        axes.plot(
+            picked["uplink"], 100 * picked["accuracy"], look.marker,
+            color=look.color, markeredgecolor="white", markersize=7, zorder=3,
+        )  # fmt: skip
+        axes.plot([], [], look.marker + "-", color=look.color, label=look.label)
+    axes.set(xscale="log", xlabel="uplink of all clients so far (bit)", ylabel="test accuracy (%)")
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(
+        handles, labels, loc="outside upper center", ncols=len(labels),
+        columnspacing=0.9, handlelength=1.5, handletextpad=0.4,
+    )  # fmt: skip
+    mark_distance(axes, points[points["selected"]].set_index("method"))
+    return figure
+
+
+def mark_distance(axes: "Axes", picked: pd.DataFrame) -> None:
+    """Write how many times FbFTL's uplink FTL_c has sent when it stops, between the two."""
+    if not {"fbftl", "ftl_c"} <= set(picked.index):
+        return
+    near, far = picked.at["fbftl", "uplink"], picked.at["ftl_c", "uplink"]
+    height = axes.get_ylim()[1] + 0.02 * np.ptp(axes.get_ylim())
+    axes.annotate(
+        "", (near, height), (far, height), arrowprops={"arrowstyle": "<->", "color": NEUTRAL}
+    )
+    axes.text(
+        np.sqrt(near * far), height, f"× {far / near:,.0f}",
+        color=NEUTRAL, ha="center", va="center",
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5},
+    )  # fmt: skip
+    axes.set_ylim(top=height + 0.05 * np.ptp(axes.get_ylim()))
+
+
+if __name__ == "__main__":
+    run_job(
+        snakemake,
+        lambda job: main(list(job.input.runs), list(job.input.ledgers), job.output[0]),
+    )

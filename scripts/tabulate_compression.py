@@ -1,0 +1,144 @@
+"""Tabulate accuracy and uplink against bits per element and keep ratio (paper, Table V).
+
+The csv is tidy, a row per setting. What readers see is arranged as the paper prints it: a block
+of methods for every q, a column for every r.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from fbftl.codec import kept_count
+from fbftl.cost.network_file import read_network
+from fbftl.cost.payload import numbers_per_batch
+from fbftl.exchanged import Exchanged, read_exchanged
+from fbftl.feedback import memory_bytes
+from fbftl.logs import run_job
+from fbftl.paper.readings import LABELS
+from fbftl.runs import write_tidy
+from fbftl.settings import CLEAN_BITS
+from fbftl.tables import Column, write_for_readers
+
+SAMPLED = (
+    "nominal_bits",
+    "packed_bits",
+    "entropy_coded_bits",
+    "limit_bits",
+    "model_bits",
+    "distortion",
+)
+"""Measured on a sample of the messages in the training job, see `fbftl.message_sample`."""
+
+DIVERGED = "†"
+
+
+def main(runs: list[str], ledgers: list[str], network: str, csv: str) -> None:
+    """Write the table; md and tex go beside the csv.
+
+    Args:
+        runs: run files of the experiment.
+        ledgers: the runs' ledgers, in the same order.
+        network: description of the task's network.
+        csv: path of the csv.
+    """
+    layers = read_network(network)
+    read = (read_exchanged(run, ledger) for run, ledger in zip(runs, ledgers, strict=True))
+    table = pd.DataFrame([row(run, numbers_per_batch(layers, run.method)) for run in read])
+    order = list(LABELS)
+    table = table.sort_values(
+        ["method", "q", "r", "feedback"],
+        ascending=[True, False, False, False],
+        key=lambda column: column.map(order.index) if column.name == "method" else column,
+        na_position="first",
+    )
+    write_tidy(csv, table)
+    write_for_readers(csv, *as_printed(table))
+
+
+def row(run: Exchanged, elements: int) -> dict[str, Any]:
+    """Return a setting's row: means over seeds and messages.
+
+    Args:
+        run: the run and what it exchanged.
+        elements: X, numbers in one of its messages.
+    """
+    setting = run.setting
+    updates_compressed = setting.method != "fbftl" and (
+        setting.bits != CLEAN_BITS or setting.keep != 1
+    )
+    with_feedback = updates_compressed and setting.feedback
+    clients = run.repetitions[0]["clients"]
+    sent = {
+        total: run.until("up", total, run.selected)
+        for total in ("messages", "payload_bits", "bits")
+    }
+    return {
+        "method": setting.method,
+        "q": setting.bits,
+        "r": setting.keep,
+        "feedback": setting.feedback if updates_compressed else None,
+        "elements": elements,
+        "kept": kept_count(elements, setting.keep),
+        "memory_bytes": memory_bytes(clients, elements) if with_feedback else None,
+        "payload_bits": float(np.mean(sent["payload_bits"] / sent["messages"])),
+        "sent_bits": float(np.mean(sent["bits"] / sent["messages"])),
+        **{f"sampled_{name}": run.measured(name) for name in SAMPLED},
+        **run.at_selected(),
+        "epochs": float(np.mean(run.selected)),
+        "messages": float(np.mean(sent["messages"])),
+        "uplink_payload_bits": float(np.mean(sent["payload_bits"])),
+        "uplink_bits": float(np.mean(sent["bits"])),
+    }
+
+
+def as_printed(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Column]]:
+    """Return the paper's arrangement of the tidy table, and its columns."""
+    ratios = sorted(table["r"].unique(), reverse=True)
+    rows = pd.DataFrame([*_accuracies(table, ratios), *_kept(table, ratios)])
+    columns = [Column("block", ""), Column("method", "Method")]
+    return rows, columns + [Column(f"r={ratio:g}", f"r = {ratio:g}") for ratio in ratios]
+
+
+def _accuracies(table: pd.DataFrame, ratios: list[float]) -> Iterator[dict[str, str]]:
+    """Yield a row per q and method, and one more where error feedback is off."""
+    for bits, of_bits in table.groupby("q", sort=False):
+        block = f"q = {bits}"
+        for method in LABELS:
+            for feedback, note in ((True, ""), (False, ", no feedback")):
+                off = of_bits["feedback"].eq(False)
+                own = of_bits[(of_bits["method"] == method) & (off != feedback)]
+                if len(own):
+                    cells = {f"r={cell['r']:g}": _cell(cell) for _, cell in own.iterrows()}
+                    yield {"block": block, "method": LABELS[method] + note} | _full(cells, ratios)
+                    block = ""
+
+
+def _cell(cell: pd.Series) -> str:
+    spread = "" if pd.isna(cell["spread"]) else f" ± {cell['spread']:.1%}"
+    return f"{cell['accuracy']:.1%}{spread}{DIVERGED if cell['diverged'] else ''}"
+
+
+def _kept(table: pd.DataFrame, ratios: list[float]) -> Iterator[dict[str, str]]:
+    """Yield how many elements each method keeps."""
+    block = "elements kept"
+    for method in LABELS:
+        own = table[table["method"] == method]
+        if len(own):
+            width = int(own["elements"].iloc[0])
+            cells = {f"r={ratio:g}": f"{kept_count(width, ratio):,}" for ratio in ratios}
+            yield {"block": block, "method": LABELS[method]} | cells
+            block = ""
+
+
+def _full(cells: dict[str, str], ratios: list[float]) -> dict[str, str]:
+    return {f"r={ratio:g}": cells.get(f"r={ratio:g}", "") for ratio in ratios}
+
+
+if __name__ == "__main__":
+    run_job(
+        snakemake,
+        lambda job: main(
+            list(job.input.runs), list(job.input.ledgers), job.input.network, job.output.csv
+        ),
+    )

@@ -1,0 +1,48 @@
+"""Tabulate label privacy against samples per client: exact, truncated, published (Fig. 11)."""
+
+import pandas as pd
+from fbftl.label_privacy import batch_types
+from fbftl.logs import run_job
+from fbftl.tables import Column, write_table
+
+BITS = "{:.2f}"
+
+COLUMNS = [
+    Column("UK", "UK", "samples"),
+    Column("K", "K", "samples"),
+    Column("U", "clients U"),
+    Column("types", "batch types"),
+    Column("prior", "before the query", "bits", BITS),
+    Column("exact", "after, all types", "bits", BITS),
+    Column("spread", "±", "bits", "{:.3f}"),
+    Column("truncated", "after, first U types", "bits", BITS),
+    Column("published", "published", "bits", BITS),
+]
+
+
+def main(numbers: str, csv: str, classes: int) -> None:
+    """Write the table from the figure's numbers; md and tex go beside the csv.
+
+    Args:
+        numbers: csv of the figure: series, UK, U, K, bits, spread.
+        csv: the table to write.
+        classes: number of labels N.
+    """
+    write_table(csv, side_by_side(pd.read_csv(numbers), classes), COLUMNS)
+
+
+def side_by_side(numbers: pd.DataFrame, classes: int) -> pd.DataFrame:
+    """Return a row per UK and K with the uncertainty computed each way."""
+    of = {name: rows.drop(columns="series") for name, rows in numbers.groupby("series")}
+    table = of["exact"].rename(columns={"bits": "exact"})
+    for name in ("truncated", "published"):
+        other = of[name][["UK", "K", "bits"]].rename(columns={"bits": name})
+        table = table.merge(other, on=["UK", "K"], how="left")
+    prior = of["prior"][["K", "bits"]].rename(columns={"bits": "prior"})
+    table = table.merge(prior, on="K").astype({"UK": int, "U": int})
+    table["types"] = [batch_types(classes, samples) for samples in table["K"]]
+    return table.sort_values(["UK", "K"])
+
+
+if __name__ == "__main__":
+    run_job(snakemake, lambda job: main(job.input.numbers, job.output.csv, job.params.classes))

@@ -1,0 +1,149 @@
+"""Tabulate what every method costs until convergence (the rows of Table III) on a task.
+
+Formula and ledger stand side by side: the formula counts the task's own traced layers, the ledger
+what was really sent. They differ by design where the equations leave something out: labels and
+message headers in the bits that were sent, and FTL_c's one-time broadcast of the extractor.
+"""
+
+import math
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from fbftl.cost.compute import server_multiplications
+from fbftl.cost.layers import Network
+from fbftl.cost.network_file import read_network
+from fbftl.cost.payload import FLOAT_BITS
+from fbftl.cost.scheme import scheme_cost
+from fbftl.exchanged import Exchanged, read_methods
+from fbftl.logs import run_job
+from fbftl.paper.readings import LABELS
+from fbftl.tables import Column, write_table
+
+TRAIN_AT_SERVER = ("sfl", "fbftl")
+"""Methods whose server trains; the others' only average."""
+
+
+PREFIXES = ("", "k", "M", "G", "T", "P", "E")
+
+
+def prefixed(value: float) -> str:
+    """Return a number with three digits and an SI prefix, as in 11.8 M."""
+    power = 0 if value == 0 else min(int(math.log10(abs(value)) // 3), len(PREFIXES) - 1)
+    return f"{value / 1000**power:.3g} {PREFIXES[power]}".rstrip()
+
+
+COLUMNS = [
+    Column("method", "Method", format=LABELS.get),
+    Column("epochs", "Epochs", format="{:.1f}"),
+    Column("upload_batches", "Upload batches", format="{:,.0f}"),
+    Column("numbers_per_batch", "Numbers per batch", format="{:,.0f}"),
+    Column("uplink_per_batch", "Uplink per batch", "bit", prefixed),
+    Column("uplink_formula", "Uplink by formula", "bit", prefixed),
+    Column("uplink_ledger", "by ledger", "bit", prefixed),
+    Column("uplink_sent", "as sent", "bit", prefixed),
+    Column("downlink_formula", "Downlink by formula", "bit", prefixed),
+    Column("downlink_ledger", "by ledger", "bit", prefixed),
+    Column("downlink_once", "of it once", "bit", prefixed),
+    Column("client_multiplications", "Multiplications at clients", format=prefixed),
+    Column("server_multiplications", "at the server", format=prefixed),
+    Column("accuracy", "Accuracy", format="{:.2%}"),
+    Column("spread", "±", format="{:.2%}"),
+    Column("diverged", "Diverged"),
+    Column("seeds", "Seeds"),
+    Column("times_fbftl", "Uplink over FbFTL's", format="{:,.0f}"),
+]
+
+
+def main(runs: list[str], ledgers: list[str], network: str, csv: str) -> None:
+    """Write the table; md and tex go beside the csv.
+
+    Args:
+        runs: run files, one per method.
+        ledgers: the runs' ledgers, in the same order.
+        network: description of the task's network.
+        csv: path of the csv.
+    """
+    layers = read_network(network)
+    rows = pd.DataFrame(table_rows(read_methods(runs, ledgers), layers))
+    fbftl = rows.loc[rows["method"] == "fbftl", "uplink_ledger"]
+    rows["times_fbftl"] = rows["uplink_ledger"] / fbftl.iloc[0] if len(fbftl) else None
+    write_table(csv, rows, COLUMNS)
+
+
+def table_rows(methods: dict[str, Exchanged], network: Network) -> Iterator[dict[str, Any]]:
+    """Yield the table's rows, in the paper's order; a method that was not run has none.
+
+    `fl_low` and `ftl_f_low` are those runs up to the first epoch at FTL_c's accuracy, seen on the
+    mean test curve over seeds; they have no row if that is never reached.
+    """
+    for label in LABELS:
+        run = methods.get(label.removesuffix("_low"))
+        if run is None:
+            continue
+        if label == run.method:
+            yield row(label, run, run.selected, network)
+        elif "ftl_c" in methods:
+            target = row("ftl_c", methods["ftl_c"], methods["ftl_c"].selected, network)
+            epoch = run.first_reaching(target["accuracy"])
+            if epoch is not None:
+                yield row(label, run, [epoch] * len(run.seeds), network)
+
+
+def row(label: str, run: Exchanged, epochs: list[int], network: Network) -> dict[str, Any]:
+    """Return one row: means over seeds, each counted up to the end of its own epoch.
+
+    Args:
+        label: the row's method, `fl_low` and `ftl_f_low` included.
+        run: the run and what it exchanged.
+        epochs: the last epoch that counts, per seed.
+        network: the task's network.
+    """
+    costs = [
+        scheme_cost(network, federation, run.method, epoch)
+        for epoch, federation in zip(epochs, run.federations, strict=True)
+    ]
+    server = [
+        server_multiplications(network, federation.samples, epoch)
+        for epoch, federation in zip(epochs, run.federations, strict=True)
+    ]
+    accuracy = [curve[epoch - 1] for epoch, curve in zip(epochs, run.accuracy, strict=True)]
+    at_start = [0] * len(epochs)
+    return {
+        "method": label,
+        "epochs": mean(epochs),
+        "upload_batches": mean(cost.upload_batches for cost in costs),
+        "messages": mean(run.until("up", "messages", epochs)),
+        "numbers_per_batch": mean(cost.numbers_per_batch for cost in costs),
+        "uplink_per_batch": mean(FLOAT_BITS * cost.numbers_per_batch for cost in costs),
+        "uplink_formula": mean(cost.uplink_bits for cost in costs),
+        "uplink_ledger": mean(run.until("up", "payload_bits", epochs)),
+        "uplink_sent": mean(run.until("up", "bits", epochs)),
+        "downlink_formula": mean(cost.downlink_bits for cost in costs),
+        "downlink_ledger": mean(run.until("down", "payload_bits", epochs)),
+        "downlink_once": mean(run.until("down", "payload_bits", at_start)),
+        "client_multiplications": mean(cost.client_multiplications for cost in costs),
+        "server_multiplications": mean(server) if run.method in TRAIN_AT_SERVER else None,
+        "accuracy": float(np.mean(accuracy)),
+        "spread": float(np.std(accuracy, ddof=1)) if len(accuracy) > 1 else None,
+        "diverged": sum(repetition["diverged"] for repetition in run.repetitions),
+        "seeds": len(run.seeds),
+    }
+
+
+def mean(values: Iterable[int | Fraction]) -> int | float:
+    """Return the exact mean of exact numbers, a float only if it is no whole number."""
+    exact = [Fraction(value) for value in values]
+    average = sum(exact) / len(exact)
+    return int(average) if average.denominator == 1 else float(average)
+
+
+if __name__ == "__main__":
+    run_job(
+        snakemake,
+        lambda job: main(
+            list(job.input.runs), list(job.input.ledgers), job.input.network, job.output.csv
+        ),
+    )

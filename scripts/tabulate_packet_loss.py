@@ -1,0 +1,97 @@
+"""Tabulate losses and attempts in the ledgers beside Eq. (18) and (19), and what they cost."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from fbftl.channel import burst_packet_loss_rate, expected_payload, packet_loss_rate
+from fbftl.exchanged import Exchanged, read_exchanged
+from fbftl.logs import run_job
+from fbftl.paper.readings import LABELS
+from fbftl.settings import Setting
+from fbftl.tables import Column, write_table
+
+RATE = "{:.4%}"
+
+COLUMNS = [
+    Column("method", "Method", format=LABELS.get),
+    Column("blr", "BLR", format="{:g}"),
+    Column("burst", "Burst", "blocks", "{:g}"),
+    Column("retransmissions", "n_r"),
+    Column("blocks", "Blocks per packet", format="{:.4g}"),
+    Column("messages", "Packets sent", format="{:,.0f}"),
+    Column("plr_ledger", "PLR by ledger", format=RATE),
+    Column("plr_formula", "by Eq. (18)", format=RATE),
+    Column("plr_deviation", "±", format=RATE),
+    Column("attempts_ledger", "Attempts per block by ledger", format="{:.5f}"),
+    Column("attempts_formula", "by Eq. (19)", format="{:.5f}"),
+    Column("accuracy", "Accuracy", format="{:.1%}"),
+    Column("spread", "±", format="{:.1%}"),
+    Column("seeds", "Seeds"),
+    Column("diverged", "Diverged"),
+]
+
+
+def main(runs: list[str], ledgers: list[str], csv: str) -> None:
+    """Write the table; md and tex go beside the csv.
+
+    Args:
+        runs: run files of the experiment.
+        ledgers: the runs' ledgers, in the same order.
+        csv: path of the csv.
+    """
+    read = (read_exchanged(run, ledger) for run, ledger in zip(runs, ledgers, strict=True))
+    table = pd.DataFrame([row(run) for run in read])
+    order = list(LABELS)
+    keys = ["method", "blr", "burst", "retransmissions"]
+    table = table.sort_values(
+        keys, key=lambda column: column.map(order.index) if column.name == "method" else column
+    )
+    write_table(csv, table, COLUMNS)
+
+
+def row(run: Exchanged) -> dict[str, Any]:
+    """Return a setting's row: all packets of all seeds together, and the mean accuracy."""
+    setting = run.setting
+    last = [run.training["epochs"]] * len(run.seeds)
+    messages, blocks, attempts, lost = (
+        int(run.until("up", total, last).sum())
+        for total in ("messages", "packets", "attempts", "lost")
+    )
+    expected = loss_rate(setting, blocks / messages)
+    deviation = None if expected is None else np.sqrt(expected * (1 - expected) / messages)
+    return {
+        "method": setting.method,
+        "blr": setting.blr,
+        "burst": setting.burst,
+        "retransmissions": setting.retransmissions,
+        "blocks": blocks / messages,
+        "messages": messages,
+        "plr_ledger": lost / messages,
+        "plr_formula": expected,
+        "plr_deviation": deviation if setting.burst == 1 else None,
+        "attempts_ledger": attempts / blocks,
+        "attempts_formula": float(expected_payload(1, setting.blr, setting.retransmissions)),
+        **run.at_selected(),
+    }
+
+
+def loss_rate(setting: Setting, blocks: float) -> float | None:
+    """Return the packet loss rate by formula; bursts with retransmissions have none.
+
+    Args:
+        setting: block loss rate, mean burst length, retransmissions.
+        blocks: n_b, the same for all packets of an uncompressed run.
+    """
+    if setting.burst == 1:
+        return float(packet_loss_rate(setting.blr, blocks, setting.retransmissions))
+    if setting.retransmissions == 0:
+        return float(burst_packet_loss_rate(setting.blr, setting.burst, blocks))
+    return None
+
+
+if __name__ == "__main__":
+    run_job(
+        snakemake,
+        lambda job: main(list(job.input.runs), list(job.input.ledgers), job.output.csv),
+    )

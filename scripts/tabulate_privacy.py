@@ -1,0 +1,131 @@
+"""Tabulate accuracy against epsilon per method and samples per client (paper, Fig. 12).
+
+The methods do not protect the same thing. FbFTL's mechanism is calibrated to a sample that is
+replaced and holds against the server too; DP-FedAvg is calibrated to a client that is added or
+removed and trusts the server with every update. So beside the guarantee that the noise is
+calibrated to stands what the same noise gives a replaced sample and a replaced client.
+"""
+
+from pathlib import Path
+
+import pandas as pd
+from fbftl import published
+from fbftl.logs import run_job
+from fbftl.mechanisms import gaussian_per_client
+from fbftl.runs import mean_and_spread, read_tidy
+from fbftl.tables import Column, write_table
+
+PERCENT = "{:.1%}"
+
+KEYS = ["method", "samples_per_client", "mechanism", "epsilon", "label_epsilon"]
+
+CALIBRATED = {
+    "unit": "unit",
+    "adjacency": "adjacency",
+    "clip_norm": "clip",
+    "given_sigma": "sigma",
+    "given_epsilon": "reached",
+    "delta": "delta",
+    "accountant": "accountant",
+    "covers_labels": "covers_labels",
+    "note": "note",
+}
+"""Columns of the guarantee that sigma was calibrated to, and their names here."""
+
+COLUMNS = [
+    Column("samples_per_client", "K", "samples", "{:.0f}"),
+    Column("method", "method"),
+    Column("epsilon", "ε", format="{:g}"),
+    Column("label_epsilon", "label ε", format="{:g}"),
+    Column("accuracy", "accuracy", format=PERCENT),
+    Column("spread", "±", format=PERCENT),
+    Column("diverged", "diverged", "seeds"),
+    Column("mechanism", "mechanism"),
+    Column("unit", "unit"),
+    Column("adjacency", "neighbours"),
+    Column("clip", "clip norm c", format="{:.3g}"),
+    Column("sigma", "noise σ", "c", "{:.3g}"),
+    Column("delta", "δ", format="{:.0e}"),
+    Column("accountant", "accountant"),
+    Column("epsilon_sample", "ε, sample replaced", format="{:.3g}"),
+    Column("epsilon_client", "ε, client replaced", format="{:.3g}"),
+    Column("published", "published, CIFAR-10", format=PERCENT),
+]
+
+
+def main(runs: str, guarantees: str, printed: str | Path, csv: str) -> None:
+    """Write the table; md and tex go beside the csv.
+
+    Args:
+        runs: tidy table of the experiment.
+        guarantees: what its mechanisms guarantee.
+        printed: published values of Fig. 12.
+        csv: the table to write.
+    """
+    table = with_guarantees(accuracies(read_tidy(runs)), read_tidy(guarantees))
+    write_table(csv, beside_published(table, published.read(printed)), COLUMNS)
+
+
+def accuracies(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per setting and K: accuracy, its spread, seeds, and how many diverged.
+
+    FbFTL's uploads are the same whoever holds the samples, so one run of it stands at every K.
+    """
+    table = mean_and_spread(runs, KEYS)
+    diverged = runs.groupby(KEYS, dropna=False)["diverged"].sum().rename("diverged")
+    table = table.merge(diverged.reset_index(), on=KEYS)
+    own = table[table["samples_per_client"].notna()]
+    sizes = own["samples_per_client"].drop_duplicates().rename("size")
+    if sizes.empty:
+        return table
+    shared = table[table["samples_per_client"].isna()].merge(sizes, how="cross")
+    shared["samples_per_client"] = shared.pop("size")
+    return pd.concat([own, shared], ignore_index=True).sort_values(KEYS, ignore_index=True)
+
+
+def with_guarantees(table: pd.DataFrame, guarantees: pd.DataFrame) -> pd.DataFrame:
+    """Add the calibrated guarantee, and epsilon of a replaced sample and of a replaced client."""
+    rows = []
+    for row in table.to_dict("records"):
+        given = guarantees
+        for key in KEYS:
+            same = given[key].isna() if pd.isna(row[key]) else given[key] == row[key]
+            shared = given[key].isna() if key == "samples_per_client" else False
+            given = given[same | shared]
+        first = given.iloc[0]
+        rows.append(
+            row
+            | {name: first[column] for column, name in CALIBRATED.items()}
+            | {f"epsilon_{unit}": replaced(given, unit, row) for unit in ("sample", "client")}
+        )
+    return pd.DataFrame(rows)
+
+
+def replaced(given: pd.DataFrame, unit: str, row: dict[str, object]) -> float | None:
+    """Return the epsilon at which one sample, or all K of a client, may be replaced by any."""
+    first = given.iloc[0]
+    if first["mechanism"] == "gaussian" and unit == "client":
+        if pd.isna(row["samples_per_client"]):
+            return None
+        return gaussian_per_client(
+            clip_norm=first["clip_norm"],
+            sigma=first["given_sigma"],
+            delta=first["delta"],
+            samples=int(row["samples_per_client"]),
+        ).epsilon
+    match = given[(given["unit"] == unit) & (given["adjacency"] == "replace-one")]
+    return None if match.empty else match["given_epsilon"].iloc[0]
+
+
+def beside_published(table: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+    """Add the published accuracy of the same method, K and epsilon, which is of CIFAR-10."""
+    keys = ["method", "samples_per_client", "epsilon"]
+    numbers = printed[keys].assign(published=printed["printed"].astype(float))
+    return table.merge(numbers, on=keys, how="left")
+
+
+if __name__ == "__main__":
+    run_job(
+        snakemake,
+        lambda job: main(job.input.runs, job.input.guarantees, job.input.published, job.output.csv),
+    )

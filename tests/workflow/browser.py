@@ -1,0 +1,117 @@
+"""A headless Chromium without a network, and what it sees of a report."""
+
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+WAIT = 60
+"""Seconds after which something that should appear counts as missing."""
+
+
+def missing() -> str | None:
+    """Return why no browser can be driven here, or None if one can."""
+    try:
+        import selenium  # noqa: F401
+    except ImportError:
+        return "selenium is not installed (pip install selenium)"
+    if shutil.which("chromium") is None or shutil.which("chromedriver") is None:
+        return "chromium and chromedriver are not installed (apt-get install chromium-driver)"
+    return None
+
+
+@dataclass(frozen=True)
+class Page:
+    """An open report."""
+
+    driver: Any
+
+    def result_paths(self) -> list[str]:
+        """Return the paths of the results that the report holds."""
+        return self.driver.execute_script("return Object.keys(results)")
+
+    def shows(self, path: str) -> bool:
+        """Open a result as its button does; return whether an image or a table appears."""
+        kind = "html" if path.endswith(".html") else "img"
+        self.driver.execute_script(
+            "app.setView({content: arguments[1], contentPath: results[arguments[0]].data_uri,"
+            " resultPath: arguments[0], navbarMode: 'resultinfo'})",
+            path,
+            kind,
+        )
+        return self.until(self.has_table if kind == "html" else self.has_image)
+
+    def has_image(self) -> bool:
+        """Return whether a loaded image is on the page beside the logo."""
+        script = "const i = document.querySelector('#app div.p-3 img');"
+        return self.driver.execute_script(script + "return Boolean(i && i.naturalWidth > 0)")
+
+    def has_table(self) -> bool:
+        """Return whether a frame with a table's rows is on the page."""
+        from selenium.webdriver.common.by import By
+
+        frames = self.driver.find_elements(By.TAG_NAME, "iframe")
+        if not frames:
+            return False
+        self.driver.switch_to.frame(frames[0])
+        rows = self.driver.find_elements(By.CSS_SELECTOR, "tbody tr")
+        self.driver.switch_to.default_content()
+        return len(rows) > 0
+
+    def caption(self) -> str:
+        """Return the text beside the open result."""
+        script = "return document.querySelector('#app nav').innerText"
+        return self.driver.execute_script(script)
+
+    def until(self, condition: Any) -> bool:
+        """Return whether a condition comes true in time."""
+        end = time.monotonic() + WAIT
+        while not condition():
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.05)
+        return True
+
+    def errors(self) -> list[str]:
+        """Return the errors that the console has shown."""
+        return [e["message"] for e in self.driver.get_log("browser") if e["level"] == "SEVERE"]
+
+    def milliseconds(self) -> float:
+        """Return the time from the call of the page to its first drawn content."""
+        script = "return performance.getEntriesByType('navigation')[0].loadEventEnd"
+        return self.driver.execute_script(script)
+
+
+@contextmanager
+def opened(report: Path, width: int = 1440, height: int = 900) -> Iterator[Page]:
+    """Open a report in a window of a size; no name resolves, so nothing can be loaded."""
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
+    options = webdriver.ChromeOptions()
+    for argument in (
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-dev-shm-usage",
+        "--disable-gpu",
+        "--host-resolver-rules=MAP * ~NOTFOUND",
+        f"--window-size={width},{height}",
+    ):
+        options.add_argument(argument)
+    options.binary_location = shutil.which("chromium")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options, Service(shutil.which("chromedriver")))
+    try:
+        if width < 500:  # Narrower than a window can be.
+            metrics = {"width": width, "height": height, "deviceScaleFactor": 2, "mobile": True}
+            driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        driver.get(report.resolve().as_uri())
+        page = Page(driver)
+        script = "return Boolean(document.querySelector('#app nav'))"
+        assert page.until(lambda: driver.execute_script(script)), "the report does not open"
+        yield page
+    finally:
+        driver.quit()

@@ -1,0 +1,84 @@
+"""Kill -9 anywhere: the next call ends in the files of a run that nothing disturbed."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from project import Project
+
+STAGES = ("clients", "source", "extract", "train_head", "collect")
+
+
+def wait_for(project: Project, run: "subprocess.Popen[str]", text: str) -> None:
+    """Wait until a run has printed a text; it must do so before it ends."""
+    while text not in project.console():
+        assert run.poll() is None, project.console()
+        time.sleep(0.01)
+
+
+def processes_in(folder: Path) -> Iterator[int]:
+    """Yield the ids of the processes that work in a folder."""
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and (entry / "cwd").resolve() == folder.resolve():
+                yield int(entry.name)
+        except OSError:  # it has ended
+            continue
+
+
+def kill_in(project: Project, stage: str, delay_s: float) -> None:
+    """Start a run and kill it with all its jobs while the stage is under way."""
+    run = project.start()
+    wait_for(project, run, f"rule {stage}:")
+    time.sleep(delay_s)
+    os.killpg(run.pid, signal.SIGKILL)
+    assert run.wait() == -signal.SIGKILL
+
+
+def test_killed_in_every_stage_it_ends_in_the_same_files(
+    fresh: Project, reference: Project
+) -> None:
+    """Each call goes on where the last one was killed, a moment into its next stage."""
+    for stage in STAGES:
+        kill_in(fresh, stage, 0.5)
+    fresh.finish()
+    assert fresh.science() == reference.science()
+    assert not fresh.planned()
+
+
+def test_jobs_that_outlive_a_killed_run_do_no_harm(finished: Project, reference: Project) -> None:
+    """Only Snakemake is killed; the next call meets its job still at work."""
+    run = finished.start("--forcerun", "extract")
+    wait_for(finished, run, "rule extract:")
+    run.kill()
+    run.wait()
+    assert list(processes_in(finished.folder))
+    finished.finish()
+    assert finished.science() == reference.science()
+
+
+def test_a_killed_job_is_made_again(finished: Project, reference: Project) -> None:
+    """The job dies, Snakemake lives: it says so and ends; the next call makes the rest."""
+    run = finished.start("--forcerun", "extract")
+    wait_for(finished, run, "rule extract:")
+    jobs: list[int] = []
+    while not jobs:
+        jobs = [process for process in processes_in(finished.folder) if process != run.pid]
+    for job in jobs:
+        os.kill(job, signal.SIGKILL)
+    assert run.wait() == 1
+    finished.finish()
+    assert finished.science() == reference.science()
+
+
+def test_a_second_run_in_the_same_folder_is_refused(finished: Project) -> None:
+    study = {"tasks": {"digits": {"training": {"learning_rate": 0.02}}}}
+    run = finished.start(study=study)
+    wait_for(finished, run, "rule train_head:")
+    second = finished.call(study=study)
+    assert second.returncode != 0
+    assert f"process {run.pid} on " in second.stderr
+    assert run.wait() == 0
