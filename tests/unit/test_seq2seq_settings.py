@@ -50,7 +50,7 @@ def test_an_experiment_is_for_its_kind_of_task(schema: dict) -> None:
 
 def test_the_tasks_own_cut_needs_no_name_and_ftl_f_has_none(schema: dict) -> None:
     named = study(schema).settings["talks"]["talks"]
-    assert list(named) == ["fbftl", "fbftl,cut=2", "ftl_c", "ftl_c,cut=2", "ftl_f"]
+    assert list(named) == ["fbftl", "fbftl+cut=2", "ftl_c", "ftl_c+cut=2", "ftl_f"]
     assert list(study(schema, method=["ftl_f"], cut=[1, 2]).settings["talks"]["talks"]) == ["ftl_f"]
 
 
@@ -58,7 +58,7 @@ def test_a_job_knows_its_cut_and_its_plan(schema: dict) -> None:
     made = study(schema)
     jobs = {name: from_params(made.job("talks", name)) for name in made.settings["talks"]["talks"]}
     assert {name: job.cut for name, job in jobs.items()} == {
-        "fbftl": 1, "fbftl,cut=2": 2, "ftl_c": 1, "ftl_c,cut=2": 2, "ftl_f": ALL,
+        "fbftl": 1, "fbftl+cut=2": 2, "ftl_c": 1, "ftl_c+cut=2": 2, "ftl_f": ALL,
     }  # fmt: skip
     assert jobs["fbftl"].plan.learning_rate == 2e-4
     assert jobs["fbftl"].selection == "validation"
