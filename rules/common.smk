@@ -15,6 +15,7 @@ from fbftl import provenance
 from fbftl.code import digest, sources
 from fbftl.config import resolve
 from fbftl.errors import UserError
+from fbftl.files import remove_leftovers
 from fbftl.feasibility import require_feasible
 from fbftl.public import check_public, public_data
 from fbftl.seals import require_unbroken
@@ -53,7 +54,7 @@ def checked_study():
 
 
 def hold_folder():
-    """Let no second run write here, until this one ends, in whatever way.
+    """Let no second run write here until this one ends, in whatever way; tidy up after the last.
 
     Snakemake's own lock, switched off in the profile, would outlive a run that was killed.
     """
@@ -63,6 +64,7 @@ def hold_folder():
         HELD.enter_context(exclusive(Path(".snakemake", "running")))
     except UserError as error:
         sys.exit(str(error))
+    remove_leftovers("results")
 
 
 STUDY = checked_study()

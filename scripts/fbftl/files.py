@@ -26,6 +26,12 @@ def replacing(path: str | Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
+def remove_leftovers(folder: str | Path) -> None:
+    """Remove below `folder` what killed processes have left of `replacing`."""
+    for path in Path(folder).rglob(".*.part*"):
+        path.unlink(missing_ok=True)
+
+
 def write_text(path: str | Path, text: str) -> None:
     """Write `text` as UTF-8, atomically."""
     with replacing(path) as temporary:
