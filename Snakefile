@@ -22,6 +22,7 @@ include: "rules/network.smk"
 include: "rules/features.smk"
 include: "rules/public.smk"
 include: "rules/train.smk"
+include: "rules/language.smk"
 include: "rules/analysis.smk"
 include: "rules/methods.smk"
 include: "rules/scarcity.smk"
@@ -47,7 +48,7 @@ rule all:
 
 rule features:
     input:
-        expand("results/{task}/features.json", task=STUDY.tasks),
+        all_manifests(),
     localrule: True
 
 

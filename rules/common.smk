@@ -1,5 +1,6 @@
 """Helpers for rules: the checked study, the source files of scripts, the paths of runs."""
 
+import re
 import sys
 from contextlib import ExitStack
 from functools import partial
@@ -16,6 +17,7 @@ from fbftl.errors import UserError
 from fbftl.feasibility import require_feasible
 from fbftl.public import check_public, public_data
 from fbftl.seals import require_unbroken
+from fbftl.seq2seq import data as dialogues
 
 
 def checked_study():
@@ -29,17 +31,21 @@ def checked_study():
         if workflow.is_main_process:
             require_unbroken("results")
         study = resolve(config, yaml.safe_load(schema.read_text(encoding="utf-8")))
-        for task in study.tasks:
+        for task in study.tasks_of("images"):
             block, folder = study.task(task), study.config["data_folder"]
             datasets.check(block["data"], folder)
             source_check.check(block["source"], folder)
-            require_feasible(study, task, datasets.training_count(block["data"], folder))
+            require_feasible(
+                study, task, datasets.training_count(block["data"], folder)
+            )
             if study.asks_public(task):
                 check_public(
                     block["source"],
                     block["privacy"]["public"],
                     study.config["data_folder"],
                 )
+        for task in study.tasks_of("seq2seq"):
+            dialogues.check(study.task(task)["data"], study.config["data_folder"])
     except UserError as error:
         sys.exit(str(error))
     return study
@@ -62,9 +68,14 @@ STUDY = checked_study()
 HELD = ExitStack()
 
 
+def either(names):
+    """Return the pattern of a wildcard that is one of the names; without any it is none."""
+    return "|".join(map(re.escape, names)) or "(?!)"
+
+
 wildcard_constraints:
-    task="|".join(STUDY.tasks),
-    experiment="|".join(STUDY.config["experiments"]),
+    task=either(STUDY.tasks),
+    experiment=either(STUDY.config["experiments"]),
     setting="[^/]+",
 
 
@@ -119,7 +130,38 @@ def code_of_public(wildcards):
 
 def store_of(task):
     """Return the folder or URL of a task's feature store."""
-    return STUDY.task(task)["features"]["store"] or f"results/{task}/features.zarr"
+    return STUDY.task(task)["features"].get("store") or f"results/{task}/features.zarr"
+
+
+def caches_of(task):
+    """Return where a task's features are, without suffix: at its own cut, then at further ones."""
+    further = STUDY.task(task)["features"].get("further_cuts", [])
+    return [
+        f"results/{task}/features",
+        *(f"results/{task}/features/{cut}" for cut in further),
+    ]
+
+
+def stores_of(task):
+    """Return the folders or URLs of a task's feature stores, that of its own cut first."""
+    return [store_of(task), *(f"{cache}.zarr" for cache in caches_of(task)[1:])]
+
+
+def manifests_of(task):
+    """Return the manifests of a task's feature stores, that of its own cut first."""
+    return [f"{cache}.json" for cache in caches_of(task)]
+
+
+def all_manifests():
+    """Return the manifests of all feature stores of the study."""
+    return [manifest for task in STUDY.tasks for manifest in manifests_of(task)]
+
+
+def cache_of_setting(wildcards, suffix):
+    """Return the feature store or manifest, by suffix, at the cut of a seq2seq task's setting."""
+    cut = STUDY.setting(wildcards.task, wildcards.setting).cut
+    place = "features" if cut is None else f"features/{cut}"
+    return f"results/{wildcards.task}/{place}.{suffix}"
 
 
 def task_block(wildcards, block):
@@ -254,6 +296,8 @@ def reported(path, question, title, caption):
 
 RESULTS = {
     "methods": ["tables/methods.csv", "figures/methods.svg"],
+    "language": ["tables/language.csv"],
+    "language_scarcity": ["figures/language_scarcity.svg"],
     "scarcity": ["tables/scarcity.csv", "figures/scarcity.svg"],
     "compression": [
         "tables/compression.csv",
@@ -274,7 +318,7 @@ RESULTS = {
 """What is made of each experiment, below a task's results; others end in their tidy table."""
 
 TASK_RESULTS = ["tables/claims.csv", "numbers.json"]
-"""What is made of all experiments together, below a task's results."""
+"""What is made of all experiments together, below the results of a task with images."""
 
 PAPER_RESULTS = [
     "tables/methods.csv",
@@ -292,7 +336,9 @@ def all_results():
     """Return the tables and figures of the whole study."""
     of_paper = [f"results/paper/{path}" for path in PAPER_RESULTS]
     of_tasks = [
-        f"results/{task}/{path}" for task in STUDY.tasks for path in TASK_RESULTS
+        f"results/{task}/{path}"
+        for task in STUDY.tasks_of("images")
+        for path in TASK_RESULTS
     ]
     of_experiments = [
         f"results/{task}/{path}"

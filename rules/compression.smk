@@ -10,6 +10,12 @@ rule tabulate_compression:
         csv="results/{task}/tables/compression.csv",
         md="results/{task}/tables/compression.md",
         tex="results/{task}/tables/compression.tex",
+        html=reported(
+            "results/{task}/tables/compression.html",
+            "compression",
+            "Compression",
+            "compression",
+        ),
     log:
         "results/{task}/logs/tables/compression.log",
     conda:
@@ -24,7 +30,13 @@ rule plot_compression:
     input:
         table="results/{task}/tables/compression.csv",
     output:
-        multiext("results/{task}/figures/compression", ".svg", ".pdf", ".png", ".csv"),
+        reported(
+            "results/{task}/figures/compression.svg",
+            "compression",
+            "Compression",
+            "compression",
+        ),
+        multiext("results/{task}/figures/compression", ".pdf", ".png", ".csv"),
     log:
         "results/{task}/logs/figures/compression.log",
     conda:
@@ -39,9 +51,13 @@ rule plot_rate_distortion:
     input:
         table="results/{task}/tables/compression.csv",
     output:
-        multiext(
-            "results/{task}/figures/rate_distortion", ".svg", ".pdf", ".png", ".csv"
+        reported(
+            "results/{task}/figures/rate_distortion.svg",
+            "compression",
+            "Rate and distortion",
+            "rate_distortion",
         ),
+        multiext("results/{task}/figures/rate_distortion", ".pdf", ".png", ".csv"),
     log:
         "results/{task}/logs/figures/rate_distortion.log",
     conda:

@@ -13,6 +13,8 @@ rule extract:
         "results/{task}/logs/extract.log",
     benchmark:
         "results/{task}/benchmarks/extract.tsv"
+    wildcard_constraints:
+        task=either(STUDY.tasks_of("images")),
     conda:
         "../envs/workflow.yaml"
     threads: 2
@@ -25,30 +27,32 @@ rule extract:
 
 rule verify_features:
     input:
-        manifests=expand("results/{task}/features.json", task=STUDY.tasks),
+        manifests=all_manifests(),
     log:
         "results/logs/verify_features.log",
     conda:
         "../envs/workflow.yaml"
     params:
-        stores=[store_of(task) for task in STUDY.tasks],
+        stores=[store for task in STUDY.tasks for store in stores_of(task)],
     script:
         "../scripts/verify_features.py"
 
 
 rule repair_features:
     input:
-        clients=expand("results/{task}/clients.h5", task=STUDY.tasks),
-        weights=expand("results/{task}/source.safetensors", task=STUDY.tasks),
-        sources=expand("results/{task}/source.json", task=STUDY.tasks),
+        clients=expand("results/{task}/clients.h5", task=STUDY.tasks_of("images")),
+        weights=expand(
+            "results/{task}/source.safetensors", task=STUDY.tasks_of("images")
+        ),
+        sources=expand("results/{task}/source.json", task=STUDY.tasks_of("images")),
     log:
         "results/logs/repair_features.log",
     conda:
         "../envs/workflow.yaml"
     threads: 2
     params:
-        stores=[store_of(task) for task in STUDY.tasks],
-        manifests=expand("results/{task}/features.json", task=STUDY.tasks),
-        features=[STUDY.task(task)["features"] for task in STUDY.tasks],
+        stores=[store_of(task) for task in STUDY.tasks_of("images")],
+        manifests=expand("results/{task}/features.json", task=STUDY.tasks_of("images")),
+        features=[STUDY.task(task)["features"] for task in STUDY.tasks_of("images")],
     script:
         "../scripts/repair_features.py"

@@ -9,6 +9,9 @@ rule tabulate_packet_loss:
         csv="results/{task}/tables/packet_loss.csv",
         md="results/{task}/tables/packet_loss.md",
         tex="results/{task}/tables/packet_loss.tex",
+        html=reported(
+            "results/{task}/tables/packet_loss.html", "loss", "Lossy link", "loss"
+        ),
     log:
         "results/{task}/logs/tables/packet_loss.log",
     conda:
@@ -23,7 +26,8 @@ rule plot_losses:
     input:
         table="results/{task}/tables/packet_loss.csv",
     output:
-        multiext("results/{task}/figures/packet_loss", ".svg", ".pdf", ".png", ".csv"),
+        reported("results/{task}/figures/packet_loss.svg", "loss", "Lossy link", "loss"),
+        multiext("results/{task}/figures/packet_loss", ".pdf", ".png", ".csv"),
     log:
         "results/{task}/logs/figures/packet_loss.log",
     conda:

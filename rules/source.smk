@@ -11,6 +11,8 @@ rule source:
         "results/{task}/logs/source.log",
     benchmark:
         "results/{task}/benchmarks/source.tsv"
+    wildcard_constraints:
+        task=either(STUDY.tasks_of("images")),
     conda:
         "../envs/workflow.yaml"
     params:

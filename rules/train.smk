@@ -17,6 +17,7 @@ rule train_head:
     benchmark:
         "results/{task}/benchmarks/runs/{setting}.tsv"
     wildcard_constraints:
+        task=either(STUDY.tasks_of("images")),
         setting="(fbftl|ftl_c)([+][^/]+)?",
     conda:
         "../envs/workflow.yaml"
@@ -43,6 +44,7 @@ rule train_network:
     benchmark:
         "results/{task}/benchmarks/runs/{setting}.tsv"
     wildcard_constraints:
+        task=either(STUDY.tasks_of("images")),
         setting="(fl|ftl_f|sfl|released)([+][^/]+)?",
     conda:
         "../envs/workflow.yaml"

@@ -33,13 +33,9 @@ CHANCE = 0.5
 
 
 def main(
-    manifest: str,
-    network: str,
-    public_manifest: str,
-    csv: str,
-    params: Sequence[dict[str, Any]],
-    threads: int,
-) -> None:
+    manifest: str, network: str, public_manifest: str, csv: str,
+    params: Sequence[dict[str, Any]], threads: int,
+) -> None:  # fmt: skip
     """Write what loss threshold and shadow heads find.
 
     Args:

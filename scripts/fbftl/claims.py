@@ -153,6 +153,11 @@ COMPRESSION = (
         lambda r: (r.lost("fbftl", bits=2), r.lost("ftl_c", bits=2)),
     ),
     (
+        "FbFTL loses less accuracy than FTL_c from r = 1 to r = 0.1",
+        "Sec. IV-D, Table V",
+        lambda r: (r.lost("fbftl", keep=0.1), r.lost("ftl_c", keep=0.1)),
+    ),
+    (
         "FbFTL loses more accuracy than FTL_c from r = 1 to r = 0.01",
         "Sec. IV-D, Table V",
         lambda r: (r.lost("ftl_c", keep=0.01), r.lost("fbftl", keep=0.01)),

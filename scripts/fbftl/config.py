@@ -16,6 +16,7 @@ from jsonschema.validators import extend
 
 from fbftl.errors import UserError
 from fbftl.job import NEEDED
+from fbftl.language_settings import settled
 from fbftl.settings import Setting, expand
 
 
@@ -37,6 +38,10 @@ class Study:
         """Return the configuration block of a task."""
         return self.config["tasks"][name]
 
+    def tasks_of(self, kind: str) -> list[str]:
+        """Names of the tasks of one kind that this study makes."""
+        return [name for name in self.tasks if self.task(name)["kind"] == kind]
+
     def experiments(self, task: str) -> list[str]:
         """Names of the experiments that run on a task."""
         return list(self.settings[task])
@@ -49,18 +54,12 @@ class Study:
         """Return all that the science of one job depends on, in builtin types: its only param."""
         block = self.task(task)
         setting = self.setting(task, name)
-        training = block["training"] | block["methods"].get(setting.method, {})
-        privacy = block["privacy"]
-        if setting.mechanism == "dp_fedavg":
-            training |= privacy["training"]
+        of_kind = {"images": _image_job, "seq2seq": _seq2seq_job}[block["kind"]]
         return {
             "task": task,
             "setting": setting.deviations(),
             "seeds": self.config["seeds"],
-            "head": block["head"],
-            "clients": block["clients"],
-            "training": training,
-            "privacy": {key: privacy[key] for key in NEEDED[setting.mechanism]},
+            **of_kind(block, setting),
         }
 
     def needs_public(self, task: str, name: str) -> bool:
@@ -73,6 +72,27 @@ class Study:
         names = [name for settings in self.settings[task].values() for name in settings]
         attacked = "privacy" in self.settings[task]
         return attacked or any(self.needs_public(task, name) for name in names)
+
+
+def _image_job(block: Mapping[str, Any], setting: Setting) -> dict[str, Any]:
+    training = block["training"] | block["methods"].get(setting.method, {})
+    privacy = block["privacy"]
+    if setting.mechanism == "dp_fedavg":
+        training |= privacy["training"]
+    return {
+        "head": block["head"],
+        "clients": block["clients"],
+        "training": training,
+        "privacy": {key: privacy[key] for key in NEEDED[setting.mechanism]},
+    }
+
+
+def _seq2seq_job(block: Mapping[str, Any], setting: Setting) -> dict[str, Any]:
+    return {
+        "cut": block["features"]["cut"] if setting.cut is None else int(setting.cut),
+        "training": block["training"],
+        "summary_tokens": block["evaluation"]["longest"],
+    }
 
 
 def resolve(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Study:
@@ -145,11 +165,18 @@ def _settings(config: dict[str, Any]) -> dict[str, dict[str, dict[str, Setting]]
     for task in config["study"]["tasks"]:
         settings[task] = {}
         for name in config["study"]["experiments"]:
-            experiment = experiments[name]
-            if experiment["tasks"] is None or task in experiment["tasks"]:
-                expanded = expand(experiment["grids"])
+            if _is_for(experiments[name], task, tasks[task]["kind"]):
+                expanded = expand(experiments[name]["grids"])
+                if tasks[task]["kind"] == "seq2seq":
+                    expanded = settled(expanded, task, tasks[task]["features"])
                 settings[task][name] = {setting.name: setting for setting in expanded}
     return settings
+
+
+def _is_for(experiment: Mapping[str, Any], task: str, kind: str) -> bool:
+    return experiment["kind"] == kind and (
+        experiment["tasks"] is None or task in experiment["tasks"]
+    )
 
 
 def _require(name: str, known: Mapping[str, Any], where: str, what: str) -> None:

@@ -33,6 +33,7 @@ SCHEMA = pa.schema(
         pa.field("sample", pa.int64(), metadata={"note": "null where a message is a client's"}),
         pa.field("payload_bits", pa.int64(), metadata={"note": "what the paper counts"}),
         pa.field("bits", pa.int64(), metadata={"note": "length of the encoded message"}),
+        pa.field("token_id_bits", pa.int64(), metadata={"note": "of the text itself (A18)"}),
         pa.field("packets", pa.int32(), metadata={"note": "transmission blocks n_b"}),
         pa.field("attempts", pa.int64(), metadata={"note": "blocks sent, repeats included"}),
         pa.field("lost", pa.bool_()),

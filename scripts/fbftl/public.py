@@ -35,7 +35,8 @@ def public_data(source: Mapping[str, Any], public: Mapping[str, Any]) -> Mapping
     if source["kind"] != "pretrain":
         raise UserError(
             "config: privacy.public.data is null, but the source model is loaded and its data are "
-            "not at hand; name a public data set there, or give privacy.feature_clip.norm"
+            "not at hand; name a public data set there, or leave out what needs one: the "
+            "experiment privacy, and mechanism gaussian without privacy.feature_clip.norm"
         )
     return None if source["task"] == "letters" else source["task"]["data"]
 
@@ -93,6 +94,6 @@ def strangers(images: np.ndarray, private: np.ndarray) -> np.ndarray:
     if len(rows) < 1 / HELD_OUT:
         raise UserError(
             f"of {len(images)} public samples {len(rows)} are not the clients' own, too few; "
-            "name another data set under privacy.public.data, or give privacy.feature_clip.norm"
+            "name another data set under privacy.public.data"
         )
     return rows

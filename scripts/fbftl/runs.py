@@ -30,6 +30,21 @@ MEASURES = [
 ]
 """Columns beside the axes: one repetition's outcome; from `nominal_bits` on per sampled message."""
 
+LANGUAGE_MEASURES = [
+    "trained_encoders",
+    "numbers_per_batch",
+    "upload_batches",
+    "uplink_payload_bits",
+    "uplink_bits",
+    "downlink_bits",
+    "token_id_bits",
+    "rouge1",
+    "rouge2",
+    "rougeL",
+    "rougeLsum",
+]
+"""Further columns of runs of the language task; tables of other tasks leave them out."""
+
 
 def tidy(runs: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     """Return a row per run and seed, with the task, every axis, and what was measured.
@@ -38,13 +53,14 @@ def tidy(runs: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
         runs: documents of run files; the settings inside count, not the files' names.
     """
     rows = [
-        {"task": run["task"]}
-        | asdict(from_axes(run["setting"]))
-        | {name: repetition.get(name) for name in MEASURES}
+        {"task": run["task"]} | asdict(from_axes(run["setting"])) | repetition
         for run in runs
         for repetition in run["repetitions"]
     ]
-    return pd.DataFrame(rows, columns=["task", *axis_names(), *MEASURES])
+    further = [name for name in LANGUAGE_MEASURES if any(name in row for row in rows)]
+    columns = ["task", *axis_names(), *MEASURES, *further]
+    chosen = [{name: row.get(name) for name in columns} for row in rows]
+    return pd.DataFrame(chosen, columns=columns)
 
 
 GUARANTEE = [field.name for field in fields(PrivacyRecord)]

@@ -15,7 +15,7 @@ from fbftl.errors import UserError
 CLEAN_BITS = 32
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True, order=True, slots=True)
 class Setting:
     """The axes of one server-training job; the defaults are the clean, complete upload."""
 

@@ -58,7 +58,7 @@ def write_table(csv: str | Path, frame: pd.DataFrame, columns: Sequence[Column])
 
 
 def write_for_readers(csv: str | Path, frame: pd.DataFrame, columns: Sequence[Column]) -> None:
-    """Write Markdown and LaTeX only, beside a csv whose rows are arranged otherwise.
+    """Write Markdown, LaTeX and HTML only, beside a csv whose rows are arranged otherwise.
 
     Raises:
         KeyError: if a column is not in the frame.

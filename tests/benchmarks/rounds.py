@@ -11,6 +11,8 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
@@ -74,7 +76,7 @@ def apart(model: nn.Module, samples: LabelledInputs, test: LabelledInputs) -> No
     """One epoch of the engine with every client's own update, averaged as it arrives."""
 
     def average(clients: np.ndarray, counts: np.ndarray, updates: np.ndarray) -> np.ndarray:
-        return updates.sum(axis=0) / counts.sum()
+        return updates.sum(axis=0) / np.float32(counts.sum())
 
     gradient = client_gradient(model, average)
     train_rounds(model, gradient, one_epoch(), samples, np.arange(0), test, TRAINING)
@@ -133,21 +135,24 @@ def pfl_research(model: nn.Module, samples: LabelledInputs, test: LabelledInputs
         rows = torch.from_numpy(ROWS[user])
         return Dataset([samples.inputs[rows], samples.labels[rows]])
 
-    data = FederatedDataset(of_user, order)
+    data = FederatedDataset(of_user, lambda: next(order))
     backend = SimulatedBackend(training_data=data, val_data=None)
     wrapped = PyTorchModel(
         model, local_optimizer_create=torch.optim.SGD,
         central_optimizer=torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9),
     )  # fmt: skip
-    FederatedAveraging().run(
-        NNAlgorithmParams(
-            central_num_iterations=CLIENTS // PER_ROUND, evaluation_frequency=10**9,
-            train_cohort_size=PER_ROUND, val_cohort_size=0,
-        ),
-        backend, wrapped,
-        NNTrainHyperParams(local_learning_rate=1.0, local_num_epochs=1, local_batch_size=SAMPLES),
-        NNEvalHyperParams(local_batch_size=SAMPLES), [],
-    )  # fmt: skip
+    with redirect_stdout(StringIO()):  # it reports every iteration
+        FederatedAveraging().run(
+            NNAlgorithmParams(
+                central_num_iterations=CLIENTS // PER_ROUND, evaluation_frequency=10**9,
+                train_cohort_size=PER_ROUND, val_cohort_size=0,
+            ),
+            backend, wrapped,
+            NNTrainHyperParams(
+                local_learning_rate=1.0, local_num_epochs=1, local_batch_size=SAMPLES
+            ),
+            NNEvalHyperParams(local_batch_size=SAMPLES), [],
+        )  # fmt: skip
 
 
 def one_epoch() -> Iterator[Rounds]:

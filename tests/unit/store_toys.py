@@ -3,6 +3,7 @@
 Run as a program, it extracts the toy stores into the folder given as its argument.
 """
 
+import signal
 import sys
 import time
 from dataclasses import dataclass
@@ -98,4 +99,6 @@ def files(folder):
 
 
 if __name__ == "__main__":
+    # A parent that runs in the background may have had SIGINT ignored, which children inherit.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     extract(ToySource(delay_s=0.01), toy_forward, toy_targets(sys.argv[1]), batch=BATCH)

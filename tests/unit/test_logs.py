@@ -12,7 +12,7 @@ from fbftl.logs import log, run_job
 @pytest.fixture
 def job(tmp_path: Path) -> SimpleNamespace:
     handlers = list(log.handlers)
-    yield SimpleNamespace(log=[str(tmp_path / "logs" / "job.log")])
+    yield SimpleNamespace(log=[str(tmp_path / "logs" / "job.log")], output=[])
     log.handlers[:] = handlers
 
 

@@ -15,7 +15,7 @@ def test_every_setting_has_its_accuracy():
     assert found["toy/fbftl/accuracy"].value == pytest.approx(85)
     assert found["toy/fbftl/accuracy"].text == "85.0"
     assert found["toy/fbftl/spread"].value == pytest.approx(50**0.5)
-    assert found["toy/fbftl,plr=0.5/accuracy"].text == "50.0"
+    assert found["toy/fbftl+plr=0.5/accuracy"].text == "50.0"
 
 
 def test_one_seed_has_no_spread():
@@ -41,9 +41,9 @@ def test_latex_prints_a_number_and_stops_at_an_unknown_one(tmp_path):
     if shutil.which("tex") is None:
         pytest.skip("no TeX here")
     etex = ["etex", "-interaction=nonstopmode", "-halt-on-error"]
-    definitions = latex([Number("toy/fbftl,plr=0.5/accuracy", 85.04, "{:.1f}")])
+    definitions = latex([Number("toy/fbftl+plr=0.5/accuracy", 85.04, "{:.1f}")])
     macro = definitions.replace(r"\providecommand{\fbftl}[1]", r"\def\fbftl#1")
-    for name, works in (("toy/fbftl,plr=0.5/accuracy", True), ("toy/nothing", False)):
+    for name, works in (("toy/fbftl+plr=0.5/accuracy", True), ("toy/nothing", False)):
         (tmp_path / "t.tex").write_text(macro + rf"\message{{<\fbftl{{{name}}}>}}\end")
         done = subprocess.run([*etex, "t.tex"], cwd=tmp_path, capture_output=True, text=True)
         assert ("<85.0>" in done.stdout) is works

@@ -62,5 +62,5 @@ def train(files: dict[str, str], folder: Path, method: str, **training: Any) -> 
         "privacy": {},
     }
     meta = folder / f"{method}.meta.json"
-    train_setting.main(files, "", str(run), str(ledger), str(meta), params, "cpu", 1)
+    train_setting.main(files, "", str(run), str(ledger), str(meta), params, "cpu", None, 1)
     return run, ledger

@@ -1,9 +1,11 @@
 """Copies of the project: fresh, or with the toy study finished."""
 
+import os
 import shutil
 from pathlib import Path
 
 import pytest
+from fbftl.store.lock import exclusive
 from project import Project, copied
 
 
@@ -21,9 +23,18 @@ def untouched(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 @pytest.fixture(scope="session")
 def reference(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """A copy in which the toy study has run to its end; for reading only."""
-    project = copied(root, tmp_path_factory.mktemp("reference") / "project")
-    project.finish()
+    """A copy in which the toy study has run to its end; for reading only.
+
+    The test processes share it: the first to need it makes it.
+    """
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    project, done = Project(shared / "reference"), shared / "reference.done"
+    with exclusive(shared / "reference.lock", wait_s=3600):
+        if not done.exists():
+            copied(root, project.folder)
+            project.finish()
+            done.touch()
     return project
 
 

@@ -17,14 +17,36 @@ from fbftl.seq2seq.records import Record
 Splits = dict[str, list[Record]]
 
 
-def load(spec: Mapping[str, Any], data_folder: str | Path) -> Splits:
+def check(spec: Mapping[str, Any], data_folder: str | Path | None) -> None:
+    """Check before any job that files which are not downloaded are there.
+
+    Raises:
+        UserError: naming the file, or the key `data_folder`.
+    """
+    if spec["kind"] != "jsonl":
+        return
+    if data_folder is None:
+        raise UserError(
+            "config: data_folder is null, but a task reads dialogues from files; "
+            "set it to the folder that holds them"
+        )
+    if spec.get("hub"):
+        return
+    for split in ("train", "test"):
+        path = Path(data_folder, spec[split])
+        if not path.is_file():
+            raise UserError(f"{path} is missing; put the {split} dialogues there as JSON lines")
+
+
+def load(spec: Mapping[str, Any], data_folder: str | Path | None) -> Splits:
     """Return the splits ``source``, ``train`` and ``test`` of a task.
 
     Args:
         spec: the config block ``data``. ``kind: dialogues`` generates ``source``, ``train`` and
             ``test`` dialogues under ``seed``. ``kind: jsonl`` reads the files ``train`` and
             ``test``, takes the first ``source`` of the training dialogues for the public split,
-            and downloads what ``hub`` pins into ``folder`` if the files are not there.
+            keeps at most ``limit`` of the others, and downloads what ``hub`` pins into ``folder``
+            if the files are not there.
         data_folder: where relative file names start.
 
     Raises:
@@ -34,7 +56,7 @@ def load(spec: Mapping[str, Any], data_folder: str | Path) -> Splits:
         case "dialogues":
             return _generated(spec)
         case "jsonl":
-            return _read(spec, Path(data_folder))
+            return _read(spec, Path(data_folder or "."))
     raise UserError(f"data.kind is {spec['kind']!r}; a seq2seq task has dialogues or jsonl")
 
 
@@ -56,7 +78,10 @@ def _read(spec: Mapping[str, Any], data_folder: Path) -> Splits:
             f"data.source takes {public} of the {len(train)} dialogues in {files['train']} and "
             "leaves none to the clients; lower it"
         )
-    return {"source": train[:public], "train": train[public:], "test": test}
+    splits = {"train": train[public:], "test": test}
+    limit = spec.get("limit") or {}
+    kept = {split: records[: limit.get(split)] for split, records in splits.items()}
+    return {"source": train[:public]} | kept
 
 
 def _fetch_and_unpack(hub: Mapping[str, Any], data_folder: Path, files: Mapping[str, Path]) -> None:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rouge_score.rouge_scorer import RougeScorer
@@ -33,19 +33,25 @@ def one_sentence_per_line(text: str) -> str:
 
 
 def write_predictions(
-    path: str | Path, records: Sequence[Record], predictions: Sequence[str]
+    path: str | Path, records: Sequence[Record], predictions: Mapping[int, Sequence[str]]
 ) -> None:
-    """Write one JSON object per line: id, dialogue, reference summary and prediction."""
+    """Write one JSON object per line: id, dialogue, reference summary, and each seed's prediction.
+
+    Args:
+        path: the file to write.
+        records: the test set.
+        predictions: seed to generated summaries, in the order of `records`.
+    """
     lines = [
         json.dumps(
             {
                 "id": record.id,
                 "dialogue": record.dialogue,
                 "summary": record.summary,
-                "prediction": prediction,
+                "predictions": {str(seed): texts[row] for seed, texts in predictions.items()},
             },
             ensure_ascii=False,
         )
-        for record, prediction in zip(records, predictions, strict=True)
+        for row, record in enumerate(records)
     ]
     write_text(path, "".join(line + "\n" for line in lines))

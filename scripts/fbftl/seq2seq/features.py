@@ -7,6 +7,7 @@ import torch
 
 from fbftl.clients import Batch, ClientFile
 from fbftl.seq2seq.head import ALL, Cut, first_trained_block
+from fbftl.seq2seq.messages import id_bits
 from fbftl.seq2seq.model import T5
 from fbftl.seq2seq.sequences import Sequences
 from fbftl.seq2seq.tokenizer import Tokenizer
@@ -98,12 +99,12 @@ def samples_of(stored: Features, cut: Cut) -> Samples:
     return Samples(Sequences.flat(*inputs), Sequences.flat(*labels), stored.client)
 
 
-def token_id_bits(lengths: np.ndarray, vocabulary: int) -> int:
-    """Return the bits of sending the token ids themselves: ⌈log2 vocabulary⌉ each.
+def token_id_bits(lengths: np.ndarray, vocabulary: int) -> np.ndarray:
+    """Return the bits of sending each dialogue's token ids themselves (n,), from lengths (n,).
 
     With all encoder blocks trained, features are a look-up of these ids and no more private (A18).
     """
-    return int(np.sum(lengths)) * (vocabulary - 1).bit_length()
+    return np.asarray(lengths) * id_bits(vocabulary)
 
 
 def _rows(states: torch.Tensor, tokens: Sequence[np.ndarray]) -> list[np.ndarray]:

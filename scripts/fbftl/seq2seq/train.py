@@ -135,7 +135,7 @@ def train_head(
             "no dialogue reached the server; lower the packet loss rate or raise the data fraction"
         )
     training, validation = held_out(np.sort(received), plan.validation, seed)
-    schedule = _schedule(samples, training, plan, seed)
+    schedule = schedule_of(samples, training, plan, seed)
     head = new_head(source, cut)
     optimizer, rate = _optimizer(head, plan, sum(map(len, schedule)))
     curve: list[Epoch] = []
@@ -157,6 +157,26 @@ def train_head(
                 chosen, least, best = epoch, score, _copy(head)
     head.load_state_dict(best)
     return Trained(head.eval(), curve, chosen, diverged=len(curve) < len(schedule))
+
+
+def schedule_of(
+    samples: Samples, training: np.ndarray, plan: Plan, seed: int
+) -> list[list[np.ndarray]]:
+    """Return the batches of every epoch, rows of `samples`: for FTL_c and FTL_f the rounds.
+
+    Args:
+        samples: all samples.
+        training: rows to train on.
+        plan: how to train.
+        seed: the repetition's seed.
+    """
+    random = stream(seed, "batches")
+    lengths, clients = samples.inputs.lengths[training], samples.clients[training]
+    schedule: list[list[np.ndarray]] = []
+    while len(schedule) < plan.epochs or sum(map(len, schedule)) < plan.least_updates:
+        batches = epoch_batches(lengths, clients, plan.batch, random)
+        schedule.append([training[batch] for batch in batches])
+    return schedule
 
 
 def batch_losses(head: T5, cut: Cut, samples: Samples, rows: np.ndarray) -> Tensor:
@@ -196,18 +216,6 @@ def _epoch_loss(
         rate.step()
         total += losses.detach().sum()
     return float(total) / sum(map(len, batches))
-
-
-def _schedule(
-    samples: Samples, training: np.ndarray, plan: Plan, seed: int
-) -> list[list[np.ndarray]]:
-    random = stream(seed, "batches")
-    lengths, clients = samples.inputs.lengths[training], samples.clients[training]
-    schedule: list[list[np.ndarray]] = []
-    while len(schedule) < plan.epochs or sum(map(len, schedule)) < plan.least_updates:
-        batches = epoch_batches(lengths, clients, plan.batch, random)
-        schedule.append([training[batch] for batch in batches])
-    return schedule
 
 
 def _optimizer(

@@ -112,7 +112,8 @@ class WorkFolder:
 
     def delete(self) -> None:
         """Delete the folder."""
-        shutil.rmtree(self.path)
+        # Whoever waits for the lock may make its file again meanwhile, and find the store finished.
+        shutil.rmtree(self.path, ignore_errors=True)
 
     def _load(self) -> dict[str, list[FinishedChunk]]:
         """Return, per split, the unbroken run of finished chunks from the first on."""

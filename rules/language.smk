@@ -1,0 +1,144 @@
+"""The language task: dialogues at clients, a T5 cut between encoder blocks, summaries scored.
+
+The stages are those of image tasks and their files have the same names; further cuts have their
+stores below features/.
+"""
+
+
+rule dialogues:
+    output:
+        clients="results/{task}/clients.h5",
+    log:
+        "results/{task}/logs/clients.log",
+    benchmark:
+        "results/{task}/benchmarks/clients.tsv"
+    wildcard_constraints:
+        task=either(STUDY.tasks_of("seq2seq")),
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        data=partial(task_block, block="data"),
+        clients=partial(task_block, block="clients"),
+        code=code("partition_dialogues.py"),
+    script:
+        "../scripts/partition_dialogues.py"
+
+
+rule summariser:
+    output:
+        model="results/{task}/source.safetensors",
+        manifest="results/{task}/source.json",
+    log:
+        "results/{task}/logs/source.log",
+    benchmark:
+        "results/{task}/benchmarks/source.tsv"
+    wildcard_constraints:
+        task=either(STUDY.tasks_of("seq2seq")),
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        source=partial(task_block, block="source"),
+        data=partial(task_block, block="data"),
+        code=code("prepare_summariser.py"),
+    script:
+        "../scripts/prepare_summariser.py"
+
+
+# Tasks differ in their cuts, and so in how many stores one pass fills: a rule for each.
+for task in STUDY.tasks_of("seq2seq"):
+
+    rule:
+        name:
+            f"extract_{task}"
+        input:
+            clients=f"results/{task}/clients.h5",
+            model=f"results/{task}/source.safetensors",
+            source=f"results/{task}/source.json",
+        output:
+            stores=[directory(path) for path in stores_of(task)],
+            manifests=manifests_of(task),
+        log:
+            f"results/{task}/logs/extract.log",
+        benchmark:
+            f"results/{task}/benchmarks/extract.tsv"
+        conda:
+            "../envs/workflow.yaml"
+        threads: 2
+        params:
+            features=STUDY.task(task)["features"],
+            code=code("extract_dialogue_features.py"),
+        script:
+            "../scripts/extract_dialogue_features.py"
+
+
+rule train_summariser:
+    input:
+        # The manifest stands for the store: equal content leaves the runs alone.
+        features=ancient(partial(cache_of_setting, suffix="zarr")),
+        manifest=partial(cache_of_setting, suffix="json"),
+        clients="results/{task}/clients.h5",
+        weights="results/{task}/source.safetensors",
+        source="results/{task}/source.json",
+    output:
+        run="results/{task}/runs/{setting}.json",
+        ledger="results/{task}/runs/{setting}.parquet",
+        predictions="results/{task}/runs/{setting}.jsonl",
+        meta="results/{task}/runs/{setting}.meta.json",
+    log:
+        "results/{task}/logs/runs/{setting}.log",
+    benchmark:
+        "results/{task}/benchmarks/runs/{setting}.tsv"
+    wildcard_constraints:
+        task=either(STUDY.tasks_of("seq2seq")),
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        job=job_of,
+        code=code("train_summariser.py"),
+    script:
+        "../scripts/train_summariser.py"
+
+
+rule tabulate_language:
+    input:
+        runs="results/{task}/experiments/language.csv",
+    output:
+        csv="results/{task}/tables/language.csv",
+        md="results/{task}/tables/language.md",
+        tex="results/{task}/tables/language.tex",
+        html=reported(
+            "results/{task}/tables/language.html",
+            "cost",
+            "Dialogue summaries by method",
+            "summaries",
+        ),
+    log:
+        "results/{task}/logs/tables/language.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code("tabulate_language.py"),
+    script:
+        "../scripts/tabulate_language.py"
+
+
+rule plot_language_scarcity:
+    input:
+        runs="results/{task}/experiments/language_scarcity.csv",
+        fig9="published/fig9.csv",
+    output:
+        reported(
+            "results/{task}/figures/language_scarcity.svg",
+            "loss",
+            "Scarcity of dialogues",
+            "language_scarcity",
+        ),
+        multiext("results/{task}/figures/language_scarcity", ".pdf", ".png", ".csv"),
+    log:
+        "results/{task}/logs/figures/language_scarcity.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code("plot_language_scarcity.py"),
+    script:
+        "../scripts/plot_language_scarcity.py"

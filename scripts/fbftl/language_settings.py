@@ -1,0 +1,46 @@
+"""Which settings a seq2seq task knows: methods, cuts, fractions, and dialogues lost for good."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from fbftl.errors import UserError
+from fbftl.settings import Setting
+
+METHODS = ("fbftl", "ftl_c", "ftl_f")
+AXES = ("method", "cut", "fraction", "plr")
+
+
+def settled(settings: Iterable[Setting], task: str, features: Mapping[str, Any]) -> list[Setting]:
+    """Return settings as a seq2seq task runs them: axes without effect left out, sorted by name.
+
+    The task's own cut needs no naming, and FTL_f, which trains every layer, has none.
+
+    Args:
+        settings: what an experiment asks for.
+        task: the task's name.
+        features: its config block `features`.
+
+    Raises:
+        UserError: naming task, setting and axis, if a seq2seq task cannot run a setting.
+    """
+    found = set()
+    for setting in settings:
+        if setting.method == "ftl_f" or setting.cut == str(features["cut"]):
+            setting = replace(setting, cut=None)
+        _require_known(setting, task, features)
+        found.add(setting)
+    return sorted(found, key=lambda setting: setting.name)
+
+
+def _require_known(setting: Setting, task: str, features: Mapping[str, Any]) -> None:
+    where = f"config: task '{task}' is seq2seq and cannot run the setting '{setting.name}'"
+    if setting.method not in METHODS:
+        raise UserError(f"{where}; choose its method among {', '.join(METHODS)}")
+    for axis in setting.deviations():
+        if axis not in AXES:
+            raise UserError(f"{where}; leave the axis '{axis}' out")
+    if setting.plr > 0 and setting.method != "fbftl":
+        raise UserError(f"{where}; a packet loss rate is for fbftl there, lost dialogues for good")
+    if setting.cut is not None and setting.cut not in map(str, features["further_cuts"]):
+        raise UserError(f"{where}; add its cut to tasks.{task}.features.further_cuts")

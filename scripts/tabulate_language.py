@@ -1,0 +1,79 @@
+"""Tabulate what each method sends and how well it summarises: Table IV's rows for a task."""
+
+import pandas as pd
+from fbftl.logs import run_job
+from fbftl.runs import read_tidy
+from fbftl.tables import Column, write_table
+
+METHODS = {"ftl_f": "FTL_f", "ftl_c": "FTL_c", "fbftl": "FbFTL"}
+"""Methods in the order of Table IV, and how they are printed."""
+
+ROUGE = {"rouge1": "ROUGE-1", "rouge2": "ROUGE-2", "rougeL": "ROUGE-L"}
+
+COUNTED = [
+    "upload_batches",
+    "numbers_per_batch",
+    "uplink_payload_bits",
+    "uplink_bits",
+    "downlink_bits",
+    "token_id_bits",
+]
+"""Means over seeds; the numbers of gradient methods differ with the epoch that each seed chose."""
+
+
+def prefixed(bits: float) -> str:
+    """Return bits with three digits and the decimal prefix that suits them."""
+    for factor, prefix in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "K")):
+        if bits >= factor:
+            return f"{bits / factor:.3g} {prefix}b"
+    return f"{bits:.0f} b"
+
+
+COLUMNS = [
+    Column("method", "method", format=lambda name: METHODS[name]),
+    Column("trained_encoders", "trained encoders", "blocks"),
+    Column("upload_batches", "upload batches", format="{:,.0f}"),
+    Column("numbers_per_batch", "numbers per batch, as counted", format="{:,.0f}"),
+    Column("uplink_payload_bits", "uplink, as counted", format=prefixed),
+    Column("uplink_bits", "uplink, as sent", format=prefixed),
+    Column("token_id_bits", "uplink, as plain token ids", format=prefixed),
+    Column("downlink_bits", "downlink", format=prefixed),
+    *(
+        column
+        for name, heading in ROUGE.items()
+        for column in (
+            Column(name, heading, format="{:.1f}"),
+            Column(f"{name}_spread", "±", format="{:.1f}"),
+        )
+    ),
+    Column("seeds", "seeds"),
+]
+
+
+def main(runs: str, csv: str) -> None:
+    """Write the table from an experiment's tidy table; md and tex go beside the csv.
+
+    *As counted* is the paper's way: for FbFTL one vector per dialogue, whatever its length (audit
+    row A8). *As sent* is the length of the encoded messages. *As plain token ids* is what sending
+    the dialogue itself would take, where features are a look-up of it (A18).
+    """
+    write_table(csv, by_method(read_tidy(runs)), COLUMNS)
+
+
+def by_method(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per method and number of trained encoders, most trained first."""
+    groups = runs.groupby(["method", "trained_encoders"])
+    table = groups[[*COUNTED, *ROUGE]].mean()
+    spreads = groups[list(ROUGE)].std().add_suffix("_spread")
+    table = table.join(spreads).assign(seeds=groups["seed"].nunique()).reset_index()
+    order = {name: place for place, name in enumerate(METHODS)}
+    return table.sort_values(
+        ["trained_encoders", "method"],
+        ascending=[False, True],
+        key=lambda column: column.map(order) if column.name == "method" else column,
+        ignore_index=True,
+    )
+
+
+if __name__ == "__main__":
+    run_job(snakemake, lambda job: main(job.input.runs, job.output.csv))
