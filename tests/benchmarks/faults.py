@@ -23,14 +23,15 @@ from project import copied  # noqa: E402
 def main(chains: int, table: str | None) -> None:
     """Run the chains; print a line per chain and the table of stages after each."""
     with tempfile.TemporaryDirectory() as folder:
-        undisturbed = copied(ROOT, Path(folder, "undisturbed"))
+        sources = copied(ROOT, Path(folder, "sources")).folder
+        undisturbed = copied(sources, Path(folder, "undisturbed"))
         taken = timed(undisturbed)
         wanted = undisturbed.science()
         tried: collections.Counter[tuple[str, str]] = collections.Counter()
         survived: collections.Counter[tuple[str, str]] = collections.Counter()
         for seed in range(chains):
             began = time.monotonic()
-            project = copied(ROOT, Path(folder, f"chain{seed}"))
+            project = copied(sources, Path(folder, f"chain{seed}"))
             kills = [(s, v) for s, v, _ in kill_in_every_stage(project, seed, taken)]
             last = project.call()
             found = project.science()

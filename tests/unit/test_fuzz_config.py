@@ -12,6 +12,8 @@ from fbftl.config import resolve
 from fbftl.errors import UserError
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from snakemake.common.configfile import load_configfile
+from snakemake.exceptions import WorkflowError
 
 CASES = 1000
 
@@ -131,3 +133,33 @@ def test_a_mutated_configuration(data: st.DataObject, good: dict, schema: dict) 
 @given(config=st.dictionaries(st.sampled_from(["study", "tasks", "experiments", "seeds"]), VALUES))
 def test_a_configuration_out_of_thin_air(config: dict, schema: dict) -> None:
     require_answer(config, schema)
+
+
+TAGGED = {
+    "a function": "!!python/name:os.system",
+    "a tuple": "!!python/tuple [0, 1]",
+    "a date": "2026-01-01",
+    "bytes": "!!binary aGVsbG8=",
+    "a set": "!!set {0, 1}",
+    "no number": ".nan",
+}
+
+
+@pytest.mark.parametrize("value", TAGGED.values(), ids=TAGGED)
+def test_what_yaml_tags_build_is_refused(
+    value: str, good: dict, schema: dict, tmp_path: Path
+) -> None:
+    """Snakemake's own reader builds some of what tags ask for, before this project sees it."""
+    path = tmp_path / "study.yaml"
+    path.write_text(yaml.safe_dump(good | {"seeds": "HERE"}).replace("HERE", value))
+    with pytest.raises(UserError, match="config: seeds is "):
+        resolve(load_configfile(str(path)), schema)
+
+
+@pytest.mark.parametrize("function", ["object/apply", "object/new"])
+def test_tags_that_call_something_call_nothing(function: str, tmp_path: Path) -> None:
+    path, trace = tmp_path / "study.yaml", tmp_path / "called"
+    path.write_text(f"seeds: !!python/{function}:os.system ['touch {trace}']\n")
+    with pytest.raises(WorkflowError, match="not valid JSON or YAML"):
+        load_configfile(str(path))
+    assert not trace.exists()

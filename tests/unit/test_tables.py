@@ -91,3 +91,13 @@ def test_html_shows_text_as_it_is_and_needs_nothing_else(tmp_path):
     assert '<th class="number">x (%)</th>' in page
     assert "a &amp; b" in page
     assert "http" not in page
+
+
+def test_labels_are_text_wherever_a_browser_reads_them(tmp_path):
+    label = "<img src=x onerror=alert(1)>&</table>"
+    frame = pd.DataFrame({"class": [label]})
+    write_table(tmp_path / "t.csv", frame, [Column("class", label)])
+    for suffix in (".html", ".md"):
+        text = (tmp_path / f"t{suffix}").read_text()
+        assert "<img" not in text
+        assert text.count("</table>") == (suffix == ".html")

@@ -38,7 +38,7 @@ SwitchType=switch/none
 ReturnToService=2
 SlurmdTimeout=10
 SlurmdParameters=config_overrides
-MinJobAge=600
+MinJobAge=86400
 NodeName={host} CPUs={cpus} RealMemory={memory} State=UNKNOWN
 PartitionName=all Nodes={host} Default=YES MaxTime=INFINITE State=UP
 """
