@@ -3,6 +3,9 @@
 The extractor runs the model and leaves it as soon as the wanted outputs are there. The rest runs
 the whole model on zeros and replaces the module's output by what it is given: right, but it
 computes the first part in vain, so use it to check and to compare, not to train.
+
+Models write into the outputs of their modules (`hidden += residual`), so what is kept of an output
+is a copy made at once.
 """
 
 import copy
@@ -20,12 +23,15 @@ class HookCutter:
 
     def cuttable(self, example: torch.Tensor) -> list[str]:
         """Return the modules whose output is all that the model's output depends on."""
-        outputs = self._single_outputs(_probe(example))
-        return [name for name in outputs if self._decides(name, example)]
+        probe = _probe(example)
+        outputs, whole = self._single_outputs(probe)
+        return [name for name in outputs if self._decides(name, outputs[name], probe, whole)]
 
     def allows(self, cut: str, example: torch.Tensor) -> bool:
         """Return whether the model's output depends on the output of module `cut` only."""
-        return cut in self._single_outputs(_probe(example)) and self._decides(cut, example)
+        probe = _probe(example)
+        outputs, whole = self._single_outputs(probe)
+        return cut in outputs and self._decides(cut, outputs[cut], probe, whole)
 
     def extractor(self, cuts: Sequence[str], example: torch.Tensor) -> nn.Module:
         """Return the model, left at the last of `cuts`; see `cut.Cutter`."""
@@ -35,23 +41,29 @@ class HookCutter:
         """Return the model with the output of `cut` replaced."""
         return _HookedRest(self.model, cut, example)
 
-    def _single_outputs(self, inputs: torch.Tensor) -> dict[str, torch.Tensor]:
-        """Run the model; return per module that was called once its output, if a float tensor."""
+    def _single_outputs(self, inputs: torch.Tensor) -> tuple[dict[str, torch.Tensor], torch.Tensor]:
+        """Run the model; return its modules' outputs, and its own.
+
+        Of modules those that were called once and gave a float tensor with a row per sample.
+        """
         outputs: dict[str, list[object]] = {}
+
+        def keep(name: str, output: object) -> None:
+            copied = output.clone() if isinstance(output, torch.Tensor) else output
+            outputs.setdefault(name, []).append(copied)
+
         hooks = [
-            module.register_forward_hook(
-                lambda module, args, output, name=name: outputs.setdefault(name, []).append(output)
-            )
+            module.register_forward_hook(lambda module, args, output, name=name: keep(name, output))
             for name, module in self.model.named_modules()
             if name
         ]
         try:
             with torch.no_grad():
-                self.model(inputs)
+                whole = self.model(inputs)
         finally:
             for hook in hooks:
                 hook.remove()
-        return {
+        single = {
             name: values[0]
             for name, values in outputs.items()
             if len(values) == 1
@@ -59,13 +71,14 @@ class HookCutter:
             and values[0].is_floating_point()
             and len(values[0]) == len(inputs)
         }
+        return single, whole
 
-    def _decides(self, cut: str, example: torch.Tensor) -> bool:
+    def _decides(
+        self, cut: str, output: torch.Tensor, inputs: torch.Tensor, whole: torch.Tensor
+    ) -> bool:
         """Return whether another input changes nothing once the module's output is put back."""
-        probe = _probe(example)
         with torch.no_grad():
-            output = self._single_outputs(probe)[cut]
-            return torch.equal(_HookedRest(self.model, cut, probe)(output), self.model(probe))
+            return torch.equal(_HookedRest(self.model, cut, inputs)(output), whole)
 
 
 def _probe(example: torch.Tensor) -> torch.Tensor:
@@ -89,7 +102,7 @@ class _HookedExtractor(nn.Module):
         outputs: dict[str, torch.Tensor] = {}
 
         def keep(cut: str, output: torch.Tensor) -> None:
-            outputs[cut] = output
+            outputs[cut] = output.clone()
             if outputs.keys() == self.cuts:
                 raise _Reached
 
@@ -142,7 +155,7 @@ class _HookedRest(nn.Module):
 
     def forward(self, features: torch.Tensor) -> torch.Tensor:
         module = self.model.get_submodule(self.cut)
-        hook = module.register_forward_hook(lambda module, args, output: features)
+        hook = module.register_forward_hook(lambda module, args, output: features.clone())
         try:
             return self.model(features.new_zeros(len(features), *self.shape))
         finally:

@@ -34,6 +34,21 @@ class Branching(Diamond):
         return super().forward(inputs)
 
 
+class InPlace(Branching):
+    """The same, with a sum that overwrites the output of `left`, as transformers' ResNet does."""
+
+    def forward(self, inputs):
+        if inputs.sum() > 1e9:
+            raise RuntimeError
+        stem = self.stem(inputs)
+        hidden = self.left(stem)
+        hidden += stem
+        hidden *= self.scale
+        hidden = self.head(hidden)
+        hidden += 1
+        return hidden
+
+
 class SkipToTheEnd(nn.Module):
     """The input reaches the output directly, so nothing but the output can be cut."""
 
@@ -93,11 +108,23 @@ def test_hooks_find_the_same_modules_where_tracing_fails():
     assert assert_parts_equal_whole(model, torch.zeros(2, 3)) == ["stem", "head"]
 
 
+def test_a_sum_that_overwrites_a_layer_s_output_does_not_pass_for_that_layer():
+    assert assert_parts_equal_whole(InPlace(), torch.zeros(2, 3)) == ["stem", "head"]
+
+
+def test_outputs_that_the_model_overwrites_are_those_of_their_layers():
+    model, inputs = InPlace().eval(), torch.randn(4, 3)
+    together = extractor(model, ["stem", "head"], torch.zeros(2, 3))(inputs)
+    assert torch.equal(together["head"] + 1, model(inputs))
+
+
 def test_a_direct_connection_leaves_only_the_output():
     assert cuttable(SkipToTheEnd().eval(), torch.zeros(2, 3)) == ["add"]
 
 
-@pytest.mark.parametrize("model", [Diamond(), Branching()], ids=["graph", "hooks"])
+@pytest.mark.parametrize(
+    "model", [Diamond(), Branching(), InPlace()], ids=["graph", "hooks", "in place"]
+)
 @pytest.mark.parametrize("cut", ["left", "nowhere", ""])
 def test_a_parallel_or_missing_layer_is_refused_with_those_that_can_be_cut(model, cut):
     with pytest.raises(UserError, match=r"can be cut: stem, .*head") as refusal:
