@@ -1,9 +1,9 @@
 """Cut a model at any node of its graph, traced by torchvision's feature-extraction tracer.
 
 A node is named as torchvision names it (`layer3.1.add`); a module's name (`layer3`) stands for the
-last node inside it. The graph is traced in eval mode and only split, so that both parts agree to
-the last bit; what a model decides by `self.training` outside of torch's own layers stays as in
-eval mode.
+last node inside it. A layer is one node, also if a library composes it of functions as timm does
+its normalisations. The graph is traced in eval mode and only split, so that both parts agree to the
+last bit; what a model decides by `self.training` outside of layers stays as in eval mode.
 """
 
 from collections import Counter
@@ -32,7 +32,13 @@ class GraphCutter:
         import_torchvision()
         from torchvision.models.feature_extraction import NodePathTracer
 
-        tracer = NodePathTracer()
+        class LayerTracer(NodePathTracer):
+            """Takes every layer as a whole, not torch's own alone."""
+
+            def is_leaf_module(self, m: nn.Module, module_qualname: str) -> bool:
+                return _is_layer(m) or super().is_leaf_module(m, module_qualname)
+
+        tracer = LayerTracer()
         try:
             self.graph = tracer.trace(model)
         # A tracer runs the model's own code on stand-ins for tensors: anything can be raised.
@@ -108,6 +114,14 @@ class GraphCutter:
                 copies[node] = part.node_copy(node, copies.__getitem__)
         part.output(fx.node.map_arg(wanted, copies.__getitem__))
         return fx.GraphModule(self.model, part)
+
+
+def _is_layer(module: nn.Module) -> bool:
+    """Tell whether a module has parameters and none of its parts has."""
+    own = next(module.parameters(recurse=False), None)
+    return own is not None and len(list(module.parameters())) == len(
+        list(module.parameters(recurse=False))
+    )
 
 
 def _names(graph: fx.Graph, tracer: Any) -> dict[fx.Node, str]:

@@ -1,9 +1,14 @@
 """A traced module and its closed form agree, layer by layer."""
 
+import inspect
+from dataclasses import replace
+
 import pytest
 import torch
 from fbftl.architectures import FLAN_T5_SMALL, t5, vgg16
+from fbftl.backbones import build_backbone
 from fbftl.cost.layers import multiplications, parameters, products
+from fbftl.cut import cuttable, extractor
 from fbftl.errors import UserError
 from fbftl.layer_trace import trace
 from torch import nn
@@ -70,6 +75,80 @@ def test_layers_that_one_call_misses_are_refused():
 
     with pytest.raises(UserError, match="unused"):
         trace(Branching(), {"input": torch.zeros(1, 2)}, "used", "branching")
+
+
+def test_a_dense_layer_s_weight_counts_alike_whoever_multiplies_with_it():
+    class ByHand(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(4, 3)
+
+        def forward(self, input):
+            return nn.functional.linear(input, self.layer.weight, self.layer.bias)
+
+    [by_hand] = trace(ByHand(), {"input": torch.zeros(1, 5, 4)}, "layer", "m").layers
+    [called] = trace(
+        nn.Sequential(nn.Linear(4, 3)), {"input": torch.zeros(1, 5, 4)}, "0", "m"
+    ).layers
+    assert by_hand == replace(called, name="layer")
+    assert called.multiplications == 5 * 15
+
+
+def test_a_table_that_is_called_with_nothing_is_a_layer():
+    class Table(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.values = nn.Parameter(torch.zeros(7, 4))
+
+        def forward(self):
+            return self.values
+
+    class Shifted(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.table, self.layer = Table(), nn.Linear(4, 2)
+
+        def forward(self, input):
+            return self.layer(input + self.table())
+
+    network = trace(Shifted(), {"input": torch.zeros(1, 7, 4)}, "layer", "m")
+    assert [layer.parameters for layer in network.layers] == [28, 10]
+
+
+def test_attention_multiplies_by_four_square_matrices():
+    class Own(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.attention = nn.MultiheadAttention(6, 2, batch_first=True)
+
+        def forward(self, input):
+            return self.attention(query=input, key=input, value=input)[0]
+
+    [layer] = trace(Own(), {"input": torch.zeros(1, 5, 6)}, "attention", "m").layers
+    assert layer.parameters == 4 * (36 + 6)
+    assert layer.multiplications == 5 * 4 * (36 + 6)
+
+
+@pytest.mark.usefixtures("torchvision")
+@pytest.mark.parametrize(
+    ("library", "name"),
+    [
+        ("torchvision", "swin_t"),  # dense layers whose weights a function takes
+        ("torchvision", "convnext_tiny"),  # parameters beside layers
+        ("timm", "vit_tiny_patch16_224"),  # class token and position embedding
+        ("timm", "mobilenetv3_small_050"),  # layers composed of functions
+    ],
+)
+def test_a_traced_graph_counts_as_the_model_itself(library, name):
+    model = build_backbone(library, name, {})
+    last = cuttable(model, torch.zeros(2, 3, 224, 224))[-1]
+    graph = extractor(model, [last], torch.zeros(2, 3, 224, 224))
+    example = torch.zeros(1, 3, 224, 224)
+    [first] = (key for key in inspect.signature(model.forward).parameters if key in ("x", "input"))
+    itself = trace(model, {first: example}, last, "m").layers
+    traced = trace(graph, {"inputs": example}, last, "m").layers
+    assert parameters(traced) == parameters(itself) == sum(p.numel() for p in model.parameters())
+    assert multiplications(traced) == multiplications(itself)
 
 
 def test_an_unknown_cut_names_the_layers():
