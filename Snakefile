@@ -46,6 +46,12 @@ rule all:
     localrule: True
 
 
+rule layers:
+    input:
+        expand("results/{task}/layers.csv", task=STUDY.tasks_of("images")),
+    localrule: True
+
+
 rule features:
     input:
         all_manifests(),

@@ -185,6 +185,12 @@ def features_here(wildcards):
     return STUDY.task(wildcards.task)["features"] | {"store": None}
 
 
+def features_before_cut(wildcards):
+    """Return what a task's features block says of the network's input."""
+    features = STUDY.task(wildcards.task)["features"]
+    return {key: features[key] for key in ("size", "mean", "std")}
+
+
 def public_features(wildcards):
     """Return the public features that a training job reads, by input name; most read none."""
     if not STUDY.needs_public(wildcards.task, wildcards.setting):

@@ -1,4 +1,4 @@
-"""The network's layers: what the cost model counts."""
+"""The network's layers: what the cost model counts, and where it could be cut."""
 
 
 rule describe:
@@ -17,3 +17,22 @@ rule describe:
         head=partial(task_block, block="head"),
     script:
         "../scripts/describe_network.py"
+
+
+rule list_layers:
+    input:
+        clients="results/{task}/clients.h5",
+        source="results/{task}/source.json",
+    output:
+        layers="results/{task}/layers.csv",
+    log:
+        "results/{task}/logs/layers.log",
+    wildcard_constraints:
+        task=either(STUDY.tasks_of("images")),
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code("list_layers.py"),
+        features=features_before_cut,
+    script:
+        "../scripts/list_layers.py"

@@ -11,6 +11,9 @@ from fbftl.cut import extractor
 from fbftl.errors import UserError
 from fbftl.preprocess import Preprocessing, preprocess
 
+POOLINGS = ("none", "avg", "flatten", "cls")
+"""How a cut layer's output becomes a row, see `Pool`."""
+
 Forward = Callable[[Mapping[str, np.ndarray]], dict[str, np.ndarray]]
 
 

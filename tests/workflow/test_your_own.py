@@ -1,0 +1,153 @@
+"""docs/your-own.md: its studies and commands, taken from the page itself, run on tiny data."""
+
+import io
+import json
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import torch
+import yaml
+from fbftl.backbones import build_backbone
+from fbftl.files import sha256
+from fbftl.store.manifest import read_manifest
+from fbftl.torchvision_ops import import_torchvision
+from PIL import Image
+from project import Project, environment
+
+PAGE = (Path(__file__).parents[2] / "docs" / "your-own.md").read_text(encoding="utf-8")
+STUDIES = {
+    text.splitlines()[0].removeprefix("# "): text
+    for text in re.findall(r"^```yaml\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+}
+"""The page's studies by the file name in their first line."""
+
+COMMANDS = re.findall(r"^```sh\n(.*?)\n```", PAGE, re.MULTILINE | re.DOTALL)
+CLASSES = 3
+
+
+def images(count: int, side: int) -> Iterator[tuple[int, np.ndarray]]:
+    """Yield classes in turn with bright images, each class brightest in a channel of its own."""
+    stream = np.random.default_rng(0)
+    for place in range(count):
+        pixels = stream.integers(0, 128, (side, side, 3), dtype=np.uint8)
+        pixels[..., place % CLASSES] += 100
+        yield place % CLASSES, pixels
+
+
+def call(project: Project, command: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run one of the page's commands in a project, with arguments after it."""
+    assert command in COMMANDS
+    program, *rest = shlex.split(command)
+    before = [sys.executable] if program == "python" else [sys.executable, "-m", program]
+    return subprocess.run(
+        [*before, *rest, *arguments],
+        cwd=project.folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+    )
+
+
+def succeed(project: Project, command: str, *arguments: str) -> None:
+    """Run one of the page's commands, which must end well."""
+    done = call(project, command, *arguments)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def run(project: Project, task: str, **changes: Any) -> None:
+    """Run a study of the page, cut down to seconds, to its table."""
+    (project.folder / f"{task}.yaml").write_text(STUDIES[f"{task}.yaml"], encoding="utf-8")
+    small = {
+        "seeds": [0],
+        "tasks": {task: {"training": {"epochs": 2}, **changes}},
+        "experiments": {"scarcity": {"grids": [{"plr": [0.0, 0.5]}]}},
+    }
+    (project.folder / "small.yaml").write_text(yaml.safe_dump(small), encoding="utf-8")
+    wanted = f"results/{task}/tables/scarcity.csv"
+    succeed(
+        project, f"snakemake --cores 2 --configfile {task}.yaml", "small.yaml", "--", wanted
+    )  # fmt: skip
+    assert len(pd.read_csv(project.folder / wanted)) == 2
+
+
+def stored(project: Project, task: str) -> dict[str, Any]:
+    """Return what the manifest of a task's features says of the store."""
+    return dict(read_manifest(project.results / task / "features.json").store)
+
+
+def width(project: Project, task: str) -> int:
+    """Return the width of a task's uploads."""
+    return stored(project, task)["width"]
+
+
+def test_the_page_has_a_command_for_each_study() -> None:
+    assert STUDIES.keys() == {"flowers.yaml", "writers.yaml", "birds.yaml"}
+    assert {f"snakemake --cores 2 --configfile {study}" for study in STUDIES} < set(COMMANDS)
+
+
+def test_an_image_folder_and_a_torchvision_backbone(fresh: Project) -> None:
+    names = ("daisy", "rose", "tulip")
+    for place, (label, pixels) in enumerate(images(60, 40)):
+        folder = fresh.folder / "data" / "flowers" / names[label]
+        folder.mkdir(parents=True, exist_ok=True)
+        Image.fromarray(pixels[: 30 + place % 10]).save(folder / f"{place}.png")
+    run(fresh, "flowers", data={"size": 32}, source={"weights": "random"})
+    assert width(fresh, "flowers") == 512
+    assert stored(fresh, "flowers")["counts"] == {"train": 48, "test": 12}
+    succeed(fresh, "snakemake --cores 2 layers --configfile flowers.yaml", "small.yaml")
+    layers = pd.read_csv(fresh.results / "flowers" / "layers.csv", index_col="layer")
+    assert layers.loc["layer4.1.add", ["output", "avg"]].tolist() == ["512 x 1 x 1", 512]
+    assert "layer4.1.conv2" not in layers.index
+
+
+def test_a_federated_file_and_a_timm_backbone_from_a_converted_pickle(fresh: Project) -> None:
+    for name in ("data", "models"):
+        (fresh.folder / name).mkdir()
+    with h5py.File(fresh.folder / "data" / "writers.h5", "w") as file:
+        for place in range(12):
+            labels, colours = zip(*images(6 + place % 3, 28), strict=True)
+            file[f"examples/writer{place}/pixels"] = np.stack(colours).mean(-1) / 255
+            file[f"examples/writer{place}/label"] = np.array(labels)
+    model = build_backbone("timm", "mobilenetv3_small_050", {"num_classes": 26})
+    torch.save(model.state_dict(), fresh.folder / "models" / "letters.pth")
+    [convert] = [command for command in COMMANDS if command.startswith("python")]
+    succeed(fresh, convert)
+    run(fresh, "writers")
+    counts = stored(fresh, "writers")["counts"]
+    assert counts == {"train": 67, "test": 17}
+    with h5py.File(fresh.results / "writers" / "clients.h5") as file:
+        assert set(file["train/examples"]) == {f"writer{place}" for place in range(12)}
+    assert width(fresh, "writers") == 192
+    source = json.loads((fresh.results / "writers" / "source.json").read_text(encoding="utf-8"))
+    given = fresh.folder / "models" / "letters.safetensors"
+    assert source["origin"]["sha256"] == sha256(given)
+
+
+def test_a_parquet_file_and_a_transformers_backbone(fresh: Project) -> None:
+    import_torchvision()
+    from transformers import ViTConfig, ViTModel
+
+    small = {"hidden_size": 16, "num_attention_heads": 2, "intermediate_size": 32}
+    config = ViTConfig(image_size=64, num_hidden_layers=4, **small)
+    ViTModel(config).save_pretrained(fresh.folder / "models" / "vit")
+    encoded, labels = [], []
+    for label, pixels in images(60, 48):
+        with io.BytesIO() as file:
+            Image.fromarray(pixels).save(file, "PNG")
+            encoded.append({"bytes": file.getvalue(), "path": None})
+        labels.append(label)
+    (fresh.folder / "data").mkdir()
+    table = pa.table({"image": encoded, "label": labels})
+    pq.write_table(table, fresh.folder / "data" / "birds.parquet")
+    run(fresh, "birds")
+    assert width(fresh, "birds") == 16
