@@ -54,12 +54,18 @@ def check(source: Mapping[str, Any], data_folder: str | Path | None) -> None:
         )
     if source["file"] is not None:
         check_digest(source["file"], source["sha256"])
+    for path in _in_folder(source):
+        if not path.is_file():
+            raise UserError(
+                f"folder source.name = {source['name']} has no file {path.name}; put it there"
+            )
 
 
 def files(source: Mapping[str, Any], data_folder: str | Path | None) -> list[str]:
     """Return the files and folders that the block names, for the workflow to watch."""
     if source["kind"] == "load":
-        return [source[key] for key in ("file", "manifest") if source[key] is not None]
+        named = [source[key] for key in ("file", "manifest") if source[key] is not None]
+        return [*named, *map(str, _in_folder(source))]
     data = _data(source)
     return [] if data is None else datasets.files(data, data_folder)
 
@@ -68,6 +74,14 @@ def modules(source: Mapping[str, Any]) -> list[str]:
     """Return the modules that are imported by name for this block."""
     data = _data(source)
     return [] if data is None else [datasets.module(data)]
+
+
+def _in_folder(source: Mapping[str, Any]) -> list[Path]:
+    """Return the files of a transformers model that lies in a folder, none for one on the hub."""
+    if source["from"] != "transformers" or not Path(source["name"]).is_dir():
+        return []
+    weights = ["model.safetensors"] if source["weights"] == "published" else []
+    return [Path(source["name"], name) for name in ("config.json", *weights)]
 
 
 def _data(source: Mapping[str, Any]) -> Mapping[str, Any] | None:

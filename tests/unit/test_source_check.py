@@ -37,6 +37,19 @@ def test_a_file_with_the_right_digest_passes_and_is_watched(weights: Path) -> No
     assert source_check.files(source, None) == [str(weights)]
 
 
+def test_a_transformers_folder_is_looked_into_and_watched(tmp_path: Path) -> None:
+    source = given(name=str(tmp_path), weights="published") | {"from": "transformers"}
+    files = [tmp_path / "config.json", tmp_path / "model.safetensors"]
+    for file in files:
+        with pytest.raises(UserError, match=f"has no file {file.name}; put it there"):
+            source_check.check(source, None)
+        file.touch()
+    source_check.check(source, None)
+    assert source_check.files(source, None) == [str(file) for file in files]
+    assert source_check.files(source | {"weights": "random"}, None) == [str(files[0])]
+    assert source_check.files(source | {"name": "owner/on-the-hub"}, None) == []
+
+
 @pytest.mark.parametrize(
     ("keys", "sentence"),
     [
