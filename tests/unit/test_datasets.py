@@ -71,7 +71,13 @@ def test_chosen_classes_are_renumbered_in_the_order_given():
     assert chosen.train.owners.shape == chosen.train.labels.shape
 
 
-@pytest.mark.parametrize("classes", [[0, 0], [3], [-1]])
+def test_classes_can_be_chosen_by_name():
+    by_name, by_number = choose_classes(dataset(), ["c", 0]), choose_classes(dataset(), [2, 0])
+    assert by_name.classes == by_number.classes
+    np.testing.assert_array_equal(by_name.train.labels, by_number.train.labels)
+
+
+@pytest.mark.parametrize("classes", [[0, 0], [3], [-1], ["d"], [0, "a"]])
 def test_wrong_classes_are_refused(classes):
     with pytest.raises(UserError, match=r"data.classes is .* from 0 to 2"):
         choose_classes(dataset(), classes)

@@ -53,16 +53,19 @@ def portion(dataset: Dataset, between: Sequence[float], seed: int) -> Dataset:
     return Dataset(dataset.train.take(np.sort(rows)), dataset.test, dataset.classes)
 
 
-def choose_classes(dataset: Dataset, chosen: Sequence[int]) -> Dataset:
-    """Keep some classes; class ``chosen[i]`` becomes class i.
+def choose_classes(dataset: Dataset, wanted: Sequence[int | str]) -> Dataset:
+    """Keep some classes, given by number or by name; class ``wanted[i]`` becomes class i.
 
     Raises:
         UserError: if the choice repeats a class, names one that is not there or leaves no samples.
     """
     available = range(len(dataset.classes))
+    numbers = {name: number for number, name in enumerate(dataset.classes)}
+    chosen = [numbers.get(each, -1) if isinstance(each, str) else each for each in wanted]
     if len(set(chosen)) < len(chosen) or not set(chosen) <= set(available):
         raise UserError(
-            f"data.classes is {list(chosen)}; choose different classes from 0 to {available[-1]}"
+            f"data.classes is {list(wanted)}; choose different classes from 0 to {available[-1]}, "
+            f"or by their names, such as '{dataset.classes[0]}'"
         )
     new_label = np.full(len(dataset.classes), -1)
     new_label[list(chosen)] = np.arange(len(chosen))
@@ -71,7 +74,7 @@ def choose_classes(dataset: Dataset, chosen: Sequence[int]) -> Dataset:
         rows = np.flatnonzero(new_label[samples.labels] >= 0)
         if not len(rows):
             raise UserError(
-                f"data.classes {list(chosen)} leaves no {name} samples; choose other classes"
+                f"data.classes {list(wanted)} leaves no {name} samples; choose other classes"
             )
         kept = samples.take(rows)
         return Samples(kept.inputs, new_label[kept.labels], kept.owners)
