@@ -16,6 +16,8 @@ report: "rules/captions/workflow.rst"
 
 
 include: "rules/common.smk"
+include: "rules/inputs.smk"
+include: "rules/targets.smk"
 include: "rules/clients.smk"
 include: "rules/source.smk"
 include: "rules/network.smk"
@@ -40,7 +42,8 @@ onstart:
 rule all:
     default_target: True
     input:
-        # Named here too, so that a run file that was removed is made again.
+        # Results rest on the others; named here too, so that one that was removed is made again.
+        all_spines(),
         all_runs(),
         all_results(),
     localrule: True

@@ -1,7 +1,9 @@
 """Fixtures shared by all tests."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 # Two test processes with two threads each on two cores would slow each other down many times.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -29,3 +31,27 @@ def data_folder() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no data folder at {folder}; set FBFTL_DATA to one")
     return folder
+
+
+@pytest.fixture(scope="module")
+def bucket() -> Iterator[Any]:
+    """A client of a local S3 server with an empty bucket `features`; the environment names it."""
+    pytest.importorskip("obstore")
+    boto3 = pytest.importorskip("boto3")
+    running = pytest.importorskip("moto.server").ThreadedMotoServer(port=0, verbose=False)
+    running.start()
+    host, port = running.get_host_and_port()
+    environment = {
+        "AWS_ENDPOINT_URL": f"http://{host}:{port}",
+        "AWS_ALLOW_HTTP": "true",
+        "AWS_ACCESS_KEY_ID": "test",
+        "AWS_SECRET_ACCESS_KEY": "test",
+        "AWS_REGION": "us-east-1",
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        client = boto3.client("s3", region_name="us-east-1", endpoint_url=f"http://{host}:{port}")
+        client.create_bucket(Bucket="features")
+        yield client
+    running.stop()

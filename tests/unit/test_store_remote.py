@@ -6,32 +6,6 @@ from fbftl.errors import UserError
 from fbftl.extract import extract
 from fbftl.store import Target, open_store, repair, verify
 
-pytest.importorskip("obstore")
-server = pytest.importorskip("moto.server")
-
-
-@pytest.fixture(scope="module")
-def bucket():
-    """The URL of an empty bucket; the environment says where its server is."""
-    boto3 = pytest.importorskip("boto3")
-    running = server.ThreadedMotoServer(port=0, verbose=False)
-    running.start()
-    host, port = running.get_host_and_port()
-    environment = {
-        "AWS_ENDPOINT_URL": f"http://{host}:{port}",
-        "AWS_ALLOW_HTTP": "true",
-        "AWS_ACCESS_KEY_ID": "test",
-        "AWS_SECRET_ACCESS_KEY": "test",
-        "AWS_REGION": "us-east-1",
-    }
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in environment.items():
-            patch.setenv(name, value)
-        client = boto3.client("s3", region_name="us-east-1", endpoint_url=f"http://{host}:{port}")
-        client.create_bucket(Bucket="features")
-        yield client
-    running.stop()
-
 
 def remote_targets(folder):
     return [

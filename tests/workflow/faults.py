@@ -41,6 +41,18 @@ def descendants(process: int) -> list[int]:
     return found
 
 
+def script_jobs(process: int) -> list[int]:
+    """Return the processes below a call of Snakemake that run a rule's script."""
+    found = []
+    for job in descendants(process):
+        try:
+            if b"/.snakemake/scripts/" in Path(f"/proc/{job}/cmdline").read_bytes():
+                found.append(job)
+        except OSError:  # it has ended
+            continue
+    return found
+
+
 def strike(call: subprocess.Popen[str], victim: str) -> None:
     """Kill a part of a call with -9 and wait until the call has ended."""
     jobs = descendants(call.pid)

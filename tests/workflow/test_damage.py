@@ -38,8 +38,19 @@ def test_a_flipped_bit_is_one_sentence_and_the_remedy_works(
         assert finished.science() == reference.science()
 
 
-def test_a_removed_result_is_made_again(finished: Project, reference: Project) -> None:
-    for name in ("experiments/scarcity.csv", "tables/scarcity.csv", "figures/scarcity.svg"):
+REMOVED = [
+    "clients.h5",
+    "source.json",
+    "features.json",
+    "runs/fbftl.parquet",
+    "experiments/scarcity.csv",
+    "tables/scarcity.md",
+    "figures/scarcity.svg",
+]
+
+
+def test_removed_results_are_made_again(finished: Project, reference: Project) -> None:
+    for name in REMOVED:
         (finished.results / "digits" / name).unlink()
     finished.finish()
     assert finished.science() == reference.science()

@@ -4,9 +4,9 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
+from faults import script_jobs
 from project import Project
 
 STAGES = ("clients", "source", "extract", "train_head", "collect")
@@ -19,19 +19,18 @@ def wait_for(project: Project, run: "subprocess.Popen[str]", text: str) -> None:
         time.sleep(0.01)
 
 
-def processes_in(folder: Path) -> Iterator[int]:
-    """Yield the ids of the processes that work in a folder."""
-    for entry in Path("/proc").iterdir():
-        try:
-            if entry.name.isdigit() and (entry / "cwd").resolve() == folder.resolve():
-                yield int(entry.name)
-        except OSError:  # it has ended
-            continue
+def wait_for_job(project: Project, run: "subprocess.Popen[str]", rule: str) -> list[int]:
+    """Wait until a rule's job runs, and return the processes of its script."""
+    wait_for(project, run, f"rule {rule}:")
+    while not (jobs := script_jobs(run.pid)):
+        assert run.poll() is None, project.console()
+        time.sleep(0.01)
+    return jobs
 
 
 def kill_in(project: Project, stage: str, delay_s: float) -> None:
     """Start a run and kill it with all its jobs while the stage is under way."""
-    run = project.start()
+    run = project.start("--until", stage)
     wait_for(project, run, f"rule {stage}:")
     time.sleep(delay_s)
     os.killpg(run.pid, signal.SIGKILL)
@@ -52,10 +51,10 @@ def test_killed_in_every_stage_it_ends_in_the_same_files(
 def test_jobs_that_outlive_a_killed_run_do_no_harm(finished: Project, reference: Project) -> None:
     """Only Snakemake is killed; the next call meets its job still at work."""
     run = finished.start("--forcerun", "extract")
-    wait_for(finished, run, "rule extract:")
+    jobs = wait_for_job(finished, run, "extract")
     run.kill()
     run.wait()
-    assert list(processes_in(finished.folder))
+    assert all(Path(f"/proc/{job}").exists() for job in jobs)
     finished.finish()
     assert finished.science() == reference.science()
 
@@ -63,11 +62,7 @@ def test_jobs_that_outlive_a_killed_run_do_no_harm(finished: Project, reference:
 def test_a_killed_job_is_made_again(finished: Project, reference: Project) -> None:
     """The job dies, Snakemake lives: it says so and ends; the next call makes the rest."""
     run = finished.start("--forcerun", "extract")
-    wait_for(finished, run, "rule extract:")
-    jobs: list[int] = []
-    while not jobs:
-        jobs = [process for process in processes_in(finished.folder) if process != run.pid]
-    for job in jobs:
+    for job in wait_for_job(finished, run, "extract"):
         os.kill(job, signal.SIGKILL)
     assert run.wait() == 1
     finished.finish()

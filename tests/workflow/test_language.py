@@ -68,14 +68,14 @@ def test_a_finished_language_study_has_nothing_to_do(language: Project) -> None:
 
 
 def test_ftl_c_scores_what_fbftl_scores(language: Project) -> None:
-    fbftl, ftl_c = run_of(language, "fbftl,cut=2"), run_of(language, "ftl_c,cut=2")
+    fbftl, ftl_c = run_of(language, "fbftl+cut=2"), run_of(language, "ftl_c+cut=2")
     for value in ("curves", "epoch", "rouge1", "rouge2", "rougeL", "received"):
         assert fbftl[value] == ftl_c[value]
     assert fbftl["uplink_bits"] != ftl_c["uplink_bits"]
 
 
 def test_every_dialogue_has_a_row_with_the_bits_that_it_took(language: Project) -> None:
-    up = ledger_of(language, "fbftl,cut=2").query("direction == 'up'")
+    up = ledger_of(language, "fbftl+cut=2").query("direction == 'up'")
     store = open_store(language.results / "dialogues" / "features" / "2.json")
     train, vocabulary = store.read("train"), 300
     assert len(up) == len(train) == 24
@@ -85,7 +85,7 @@ def test_every_dialogue_has_a_row_with_the_bits_that_it_took(language: Project) 
     sent = 9 + packed_ids + HEADER_BYTES + 4 * 16 * tokens  # a float per token and width
     np.testing.assert_array_equal(up["bits"], 8 * sent)
     assert up["sha256"].nunique() == 24
-    assert run_of(language, "fbftl,cut=2")["uplink_bits"] == up["bits"].sum()
+    assert run_of(language, "fbftl+cut=2")["uplink_bits"] == up["bits"].sum()
 
 
 def test_ftl_f_sends_every_layer_in_every_round(language: Project) -> None:
@@ -99,8 +99,8 @@ def test_ftl_f_sends_every_layer_in_every_round(language: Project) -> None:
 
 
 def test_lost_dialogues_stand_in_the_ledger_and_are_not_trained_on(language: Project) -> None:
-    up = ledger_of(language, "fbftl,plr=0.5").query("direction == 'up'")
-    run = run_of(language, "fbftl,plr=0.5")
+    up = ledger_of(language, "fbftl+plr=0.5").query("direction == 'up'")
+    run = run_of(language, "fbftl+plr=0.5")
     assert run["offered"] == 24
     assert run["received"] == run["seen"] == (~up["lost"].astype(bool)).sum()
     assert 0 < run["received"] < 24

@@ -21,7 +21,7 @@ def tool(folder: Path, *command: str) -> str:
 
 
 def test_lint_finds_nothing(untouched: Project) -> None:
-    assert "good shape" in tool(untouched.folder, "snakemake", "--lint")
+    assert "Congratulations" in tool(untouched.folder, "snakemake", "--lint")
 
 
 def test_rules_are_formatted(untouched: Project) -> None:

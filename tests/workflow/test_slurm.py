@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator
 from importlib.util import find_spec
+from typing import Any
 
 import pytest
 from project import Project
@@ -52,3 +53,20 @@ def test_a_node_that_dies_costs_time_and_nothing_else(
     assert len(restarts) <= 6, f"short jobs are to share a Slurm job, not to be {list(restarts)}"
     assert fresh.science() == reference.science()
     assert not fresh.planned()
+
+
+def test_features_at_a_url_give_the_same_runs(
+    slurm: Slurm, bucket: Any, fresh: Project, reference: Project
+) -> None:
+    """The store goes through an object store instead of the shared disk."""
+    study = {"tasks": {"digits": {"features": {"store": "s3://features/digits.zarr"}}}}
+    tidy = "results/digits/experiments/scarcity.csv"
+    fresh.finish(*SUBMIT, tidy, study=study)
+    assert not list((fresh.results / "digits/features.zarr").rglob("zarr.json"))
+    assert "digits.zarr/zarr.json" in {
+        item["Key"] for item in bucket.list_objects_v2(Bucket="features")["Contents"]
+    }
+    runs = {name: digest for name, digest in fresh.science().items() if "/runs/" in name}
+    assert len(runs) == 4 * 2
+    assert runs.items() <= reference.science().items()
+    assert not fresh.planned(*SUBMIT, tidy, study=study)

@@ -1,0 +1,190 @@
+"""What rules read: the code of scripts, files by wildcards, blocks of the configuration."""
+
+
+def code(script, *modules):
+    """Return the digest of a script and the library modules it imports: a param of its rule.
+
+    One param instead of an input per module keeps the plan of ten thousand jobs short.
+    """
+    return digest(sources(script, "scripts", *modules))
+
+
+def code_of_method(wildcards):
+    """Return the code of the training script and of a setting's own method."""
+    method = STUDY.setting(wildcards.task, wildcards.setting).method
+    return code("train_setting.py", f"fbftl.methods.{method}")
+
+
+def code_of_clients(wildcards):
+    """Return the code of the partition script and of the task's kind of data."""
+    return code(
+        "partition_clients.py", datasets.module(STUDY.task(wildcards.task)["data"])
+    )
+
+
+def code_of_source(wildcards):
+    """Return the code of the source's script and of its task's kind of data."""
+    modules = source_check.modules(STUDY.task(wildcards.task)["source"])
+    return code("prepare_source.py", *modules)
+
+
+def files_of_data(wildcards):
+    """Return the data files that a task names."""
+    return datasets.files(
+        STUDY.task(wildcards.task)["data"], STUDY.config["data_folder"]
+    )
+
+
+def files_of_source(wildcards):
+    """Return the files that a task's source names."""
+    return source_check.files(
+        STUDY.task(wildcards.task)["source"], STUDY.config["data_folder"]
+    )
+
+
+def code_of_public(wildcards):
+    """Return the code of the script that chooses public samples and of their kind of data."""
+    task = STUDY.task(wildcards.task)
+    data = public_data(task["source"], task["privacy"]["public"])
+    kind = [] if data is None else [datasets.module(data)]
+    return code("choose_public.py", *kind)
+
+
+def store_of(task):
+    """Return the folder or URL of a task's feature store."""
+    return STUDY.task(task)["features"].get("store") or f"results/{task}/features.zarr"
+
+
+def caches_of(task):
+    """Return where a task's features are, without suffix: at its own cut, then at further ones."""
+    further = STUDY.task(task)["features"].get("further_cuts", [])
+    return [
+        f"results/{task}/features",
+        *(f"results/{task}/features/{cut}" for cut in further),
+    ]
+
+
+def stores_of(task):
+    """Return the folders or URLs of a task's feature stores, that of its own cut first."""
+    return [store_of(task), *(f"{cache}.zarr" for cache in caches_of(task)[1:])]
+
+
+def manifests_of(task):
+    """Return the manifests of a task's feature stores, that of its own cut first."""
+    return [f"{cache}.json" for cache in caches_of(task)]
+
+
+def all_manifests():
+    """Return the manifests of all feature stores of the study."""
+    return [manifest for task in STUDY.tasks for manifest in manifests_of(task)]
+
+
+def cache_of_setting(wildcards, suffix):
+    """Return the feature store or manifest, by suffix, at the cut of a seq2seq task's setting."""
+    cut = STUDY.setting(wildcards.task, wildcards.setting).cut
+    place = "features" if cut is None else f"features/{cut}"
+    return f"results/{wildcards.task}/{place}.{suffix}"
+
+
+def task_block(wildcards, block):
+    """Return one block of a task's configuration."""
+    return STUDY.task(wildcards.task)[block]
+
+
+def public_block(wildcards):
+    """Return how a task's public samples are chosen."""
+    return STUDY.task(wildcards.task)["privacy"]["public"]
+
+
+def features_here(wildcards):
+    """Return a task's features block for a further store, which stays below its results."""
+    return STUDY.task(wildcards.task)["features"] | {"store": None}
+
+
+def features_before_cut(wildcards):
+    """Return what a task's features block says of the network's input."""
+    features = STUDY.task(wildcards.task)["features"]
+    return {key: features[key] for key in ("size", "mean", "std")}
+
+
+def public_features(wildcards):
+    """Return the public features that a training job reads, by input name; most read none."""
+    if not STUDY.needs_public(wildcards.task, wildcards.setting):
+        return {}
+    return {
+        "public": ancient(f"results/{wildcards.task}/public.zarr"),
+        "public_manifest": f"results/{wildcards.task}/public.json",
+    }
+
+
+def job_of(wildcards):
+    """Return the one param of a training job."""
+    return STUDY.job(wildcards.task, wildcards.setting)
+
+
+def run_files(wildcards, experiment, suffix):
+    """Return one file of every run of an experiment on a task: json, or parquet for ledgers."""
+    settings = STUDY.settings[wildcards.task][experiment]
+    return [f"results/{wildcards.task}/runs/{name}.{suffix}" for name in settings]
+
+
+def names_attacked(task, method, mechanism):
+    """Return the names of the privacy experiment's settings that attacks look at, loosest first.
+
+    Labels under randomised response are another question.
+    """
+    settings = STUDY.settings[task]["privacy"]
+    chosen = [
+        name
+        for name, setting in settings.items()
+        if setting.method == method
+        and setting.mechanism == mechanism
+        and setting.label_epsilon is None
+    ]
+    return sorted(chosen, key=lambda name: -(settings[name].epsilon or 0))
+
+
+def attacked_uploads(wildcards):
+    """Return the jobs whose uploads are attacked: without noise, then under each epsilon."""
+    task = wildcards.task
+    names = names_attacked(task, "fbftl", "none") + names_attacked(
+        task, "fbftl", "gaussian"
+    )
+    return [STUDY.job(task, name) for name in names]
+
+
+def attacked_updates(wildcards):
+    """Return the jobs whose client updates are attacked."""
+    names = names_attacked(wildcards.task, "ftl_c", "dp_fedavg")
+    return [STUDY.job(wildcards.task, name) for name in names]
+
+
+def attacked_update_runs(wildcards):
+    """Return the run files of these jobs."""
+    names = names_attacked(wildcards.task, "ftl_c", "dp_fedavg")
+    return [f"results/{wildcards.task}/runs/{name}.json" for name in names]
+
+
+def dialogues_at_hand(wildcards):
+    """Return SAMSum's training dialogues, for their true lengths, if the data folder has them."""
+    dialogues = Path(STUDY.config["data_folder"] or "", "samsum", "train.jsonl")
+    at_hand = STUDY.config["data_folder"] and dialogues.exists()
+    return {"dialogues": str(dialogues)} if at_hand else {}
+
+
+def runs_of(wildcards):
+    """Return the run files of an experiment on a task."""
+    return run_files(wildcards, wildcards.experiment, "json")
+
+
+def experiments_of(wildcards):
+    """Return a task's tidy tables, and its table of methods if the study compares them."""
+    experiments = STUDY.experiments(wildcards.task)
+    files = {
+        "experiments": [
+            f"results/{wildcards.task}/experiments/{e}.csv" for e in experiments
+        ]
+    }
+    if "methods" in experiments:
+        files["methods"] = f"results/{wildcards.task}/tables/methods.csv"
+    return files

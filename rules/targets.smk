@@ -1,0 +1,112 @@
+"""What a study makes: every file that the target `all` names, and the report's chapters."""
+
+QUESTIONS = {
+    "cost": "1 What does it cost?",
+    "loss": "2 What does loss do?",
+    "compression": "3 What does compression do?",
+    "privacy": "4 What leaks?",
+    "audit": "5 What disagrees with the paper?",
+}
+"""The report's chapters."""
+
+
+def reported(path, question, title, caption):
+    """Return an output of a task, or of the paper, that the report shows under a question."""
+    kind = "figure" if path.endswith(".svg") else "table"
+    of = "{task}" if "{task}" in path else "the paper's task"
+    return report(
+        path,
+        caption=f"captions/{caption}.rst",
+        category=QUESTIONS[question],
+        labels={"result": title, "kind": kind, "task": of},
+    )
+
+
+RESULTS = {
+    "methods": ["tables/methods", "figures/methods"],
+    "language": ["tables/language"],
+    "language_scarcity": ["figures/language_scarcity"],
+    "scarcity": ["tables/scarcity", "figures/scarcity"],
+    "compression": [
+        "tables/compression",
+        "figures/compression",
+        "figures/rate_distortion",
+    ],
+    "packet_loss": ["tables/packet_loss", "figures/packet_loss"],
+    "audit": ["tables/effects"],
+    "privacy": [
+        "tables/privacy",
+        "figures/privacy",
+        "tables/attacks",
+        "figures/inversion",
+        "tables/label_leakage",
+    ],
+    "noise": ["tables/noise", "figures/noise"],
+}
+"""What is made of each experiment, below a task's results; others end in their tidy table."""
+
+TASK_RESULTS = ["tables/claims", "numbers"]
+"""What is made of all experiments together, below the results of a task with images."""
+
+PAPER_RESULTS = [
+    "tables/methods",
+    "tables/language",
+    "tables/audit",
+    "figures/packet_loss",
+    "figures/retransmission",
+    "figures/label_privacy",
+    "tables/label_privacy",
+]
+"""What is made of the paper's own numbers, below results/paper; no task is needed."""
+
+
+FORMATS = {
+    "tables": [".csv", ".md", ".tex", ".html"],
+    "figures": [".svg", ".pdf", ".png", ".csv"],
+    "numbers": [".json", ".tex"],
+    "experiments": [".csv"],
+}
+"""What each kind of result is written as."""
+
+
+def in_formats(folder, results):
+    """Return the files of results below a folder, in every format of their kind."""
+    return [
+        f"{folder}/{result}{suffix}"
+        for result in results
+        for suffix in FORMATS[result.split("/")[0]]
+    ]
+
+
+def all_spines():
+    """Return the files that every run of the study rests on."""
+    return [
+        f"results/{task}/{name}"
+        for task in STUDY.tasks
+        for name in ("clients.h5", "source.safetensors", "source.json")
+    ] + all_manifests()
+
+
+def all_runs():
+    """Return the run files of the whole study, with their ledgers."""
+    return sorted(
+        {
+            f"results/{task}/runs/{name}.{suffix}"
+            for task, experiments in STUDY.settings.items()
+            for settings in experiments.values()
+            for name in settings
+            for suffix in ("json", "parquet")
+        }
+    )
+
+
+def all_results():
+    """Return the tables and figures of the whole study."""
+    files = in_formats("results/paper", PAPER_RESULTS)
+    for task, experiments in STUDY.settings.items():
+        for experiment in experiments:
+            made = RESULTS.get(experiment, [f"experiments/{experiment}"])
+            files += in_formats(f"results/{task}", made)
+    for task in STUDY.tasks_of("images"):
+        files += in_formats(f"results/{task}", TASK_RESULTS)
+    return files
