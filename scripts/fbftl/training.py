@@ -12,6 +12,7 @@ from fbftl.batches import Epoch
 from fbftl.curves import Curves
 from fbftl.heads import Head, losses
 from fbftl.job import Training
+from fbftl.sgd import Sgd
 
 EVALUATION_ROWS = 8192
 """Rows evaluated at once; bounds the memory of wide heads."""
@@ -64,13 +65,7 @@ def train(
         test: the test split, shared by the seeds.
         training: learning rate, momentum, weight decay.
     """
-    optimizer = torch.optim.SGD(
-        head.parameters(),
-        lr=training.learning_rate,
-        momentum=training.momentum,
-        weight_decay=training.weight_decay,
-        fused=True,
-    )
+    optimizer = Sgd(head.parameters(), training)
     curves = [Curves() for _ in held_out]
     progress = tqdm(schedule, total=training.epochs, unit="epoch", mininterval=5, disable=None)
     for number, epoch in enumerate(progress):
@@ -86,9 +81,8 @@ def train(
         for step, place in enumerate(places):
             # The rows by `embedding`, the quickest gather.
             loss = losses(head(embedding(place, features)), labels[step])
-            optimizer.zero_grad()
-            loss.backward(weights[step])
-            optimizer.step()
+            mean = loss.dot(weights[step])
+            optimizer.step(torch.autograd.grad(mean, optimizer.parameters))
             step_losses.append(loss.detach())
         weighted = (torch.stack(step_losses) * weights).view_as(rows)
         mean_loss = weighted.sum(2).mean(0).tolist()
