@@ -19,7 +19,8 @@ def prepare(device: str, threads: int) -> torch.device:
         UserError: if cuda is asked for and there is none.
     """
     torch.set_num_threads(threads)
-    torch.use_deterministic_algorithms(True, warn_only=True)
+    # As `use_deterministic_algorithms(True, warn_only=True)`, which imports torch's compiler.
+    torch.set_deterministic_debug_mode("warn")
     if device == "cuda" and not torch.cuda.is_available():
         raise UserError("config: device is 'cuda', but torch finds no GPU; use 'auto' or 'cpu'")
     if device == "auto":

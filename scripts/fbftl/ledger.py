@@ -122,10 +122,31 @@ def privacy_columns(privacy: PrivacyRecord) -> dict[str, Any]:
 
 
 def _column(value: Any, count: int, kind: pa.DataType) -> pa.Array:
-    """Return a column of `count` values from an array, a list, or one value for all rows."""
-    plain = kind.value_type if pa.types.is_dictionary(kind) else kind
-    if isinstance(value, list | np.ndarray):
-        array = pa.array(value, type=plain)
-    else:
-        array = pa.repeat(pa.scalar(value, type=plain), count)
-    return array.cast(kind)
+    """Return a column of `count` values from an array, a list, or one value for all rows.
+
+    It is laid out by hand: `pa.array` and `pa.scalar` import pandas, which takes as long as a
+    short run.
+    """
+    if value is None:
+        return pa.nulls(count, kind)
+    if pa.types.is_dictionary(kind):
+        text = value.encode()
+        ends = pa.py_buffer(np.array([0, len(text)], np.int32))
+        name = pa.StringArray.from_buffers(1, ends, pa.py_buffer(text))
+        return pa.DictionaryArray.from_arrays(_numbers(np.zeros(count, np.int8)), name)
+    if pa.types.is_fixed_size_binary(kind):
+        return _of_bytes(kind, count, b"".join(value))
+    values = np.asarray(value)
+    if values.ndim and len(values) != count:
+        raise ValueError(f"a column has length {len(values)} instead of {count}")
+    return _numbers(np.broadcast_to(values, count)).cast(kind)
+
+
+def _numbers(values: np.ndarray) -> pa.Array:
+    bits = np.packbits(values, bitorder="little") if values.dtype == bool else values
+    kind = pa.from_numpy_dtype(values.dtype)
+    return _of_bytes(kind, len(values), np.ascontiguousarray(bits))
+
+
+def _of_bytes(kind: pa.DataType, count: int, data: bytes | np.ndarray) -> pa.Array:
+    return pa.Array.from_buffers(kind, count, [None, pa.py_buffer(data)])

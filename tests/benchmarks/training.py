@@ -1,29 +1,30 @@
 """The head trainer against what it could cost, and against what people write.
 
-Run: python tests/benchmarks/training.py [--paper-head]
+Run: python tests/benchmarks/training.py [default] [wide] [paper]
 
 Each row is measured side by side, round after round, in one process on one thread; the fastest
 round counts, because other load on the machine can only slow a round down.
 
   bare        torch.optim.SGD on a module, over batches that already lie in memory
   DataLoader  the same over a DataLoader of a TensorDataset
+  fused       the bare loop with the optimizer's fused kernel, which the trainer uses
   trainer     fbftl.training.train, one seed
   lockstep    fbftl.training.train, eight seeds in one process
 """
 
 import argparse
 import sys
-import time
-from collections.abc import Callable, Iterable
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 
+import numpy as np
 import torch
+from ratios import SCRIPTS, Row, fastest, print_table
 from torch.nn import functional
 from torch.utils.data import DataLoader, TensorDataset
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+sys.path.insert(0, str(SCRIPTS))
 
-import numpy as np
+from fbftl import devices
 from fbftl.batches import shuffled
 from fbftl.heads import stacked
 from fbftl.job import Training
@@ -42,11 +43,24 @@ TRAINING = Training(
     selection="last",
 )
 
+HEADS = {
+    "default": ([256, 64, 10], 200, 7),
+    "wide": ([512, 512, 512, 64, 10], 100, 3),
+    "paper": ([4096, 4096, 4096, 512, 10], 4, 2),
+}
+"""Widths of each head, steps of a round, rounds."""
 
-def plain(widths: list[int], batches: Iterable[tuple[torch.Tensor, torch.Tensor]]) -> None:
+
+def plain(
+    widths: list[int],
+    batches: Iterable[tuple[torch.Tensor, torch.Tensor]],
+    fused: bool | None = None,
+) -> None:
     """Train a module on batches, as a bare loop does."""
     model = head_module(widths, 0)
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9, weight_decay=5e-4)
+    optimizer = torch.optim.SGD(
+        model.parameters(), lr=0.01, momentum=0.9, weight_decay=5e-4, fused=fused
+    )
     for values, labels in batches:
         optimizer.zero_grad()
         functional.cross_entropy(model(values), labels).backward()
@@ -70,19 +84,8 @@ def ours(
     )
 
 
-def fastest(candidates: dict[str, Callable[[], None]], rounds: int) -> dict[str, float]:
-    """Return the fastest seconds of each candidate over interleaved rounds."""
-    best = dict.fromkeys(candidates, float("inf"))
-    for _ in range(rounds):
-        for name, run in candidates.items():
-            started = time.perf_counter()
-            run()
-            best[name] = min(best[name], time.perf_counter() - started)
-    return best
-
-
-def measure(widths: list[int], steps: int, rounds: int) -> None:
-    """Print one head's table."""
+def measure(widths: list[int], steps: int, rounds: int) -> dict[str, float]:
+    """Return seconds per step of each way to train one head."""
     generator = torch.Generator().manual_seed(0)
     count = min(steps * BATCH, 6400)
     values = torch.randn(count, widths[0], generator=generator).relu()
@@ -97,30 +100,40 @@ def measure(widths: list[int], steps: int, rounds: int) -> None:
     best = fastest(
         {
             "bare": lambda: plain(widths, prepared),
-            "DataLoader": lambda: [plain(widths, loader) for _ in range(passes)] and None,
+            "fused": lambda: plain(widths, prepared, fused=True),
+            "DataLoader": lambda: [plain(widths, loader) for _ in range(passes)],
             "trainer": lambda: ours(widths, values, labels, steps, 1),
             "lockstep": lambda: ours(widths, values, labels, steps, 8),
         },
         rounds,
     )
-    print(f"head {'-'.join(map(str, widths))}, {steps} steps of {BATCH}")
-    for name, seconds in best.items():
-        print(f"  {name:<11}{1e3 * seconds / steps:8.3f} ms/step")
-    print(f"  trainer's share of the bare loop's speed {best['bare'] / best['trainer']:.2f}")
-    print(f"  DataLoader's share                       {best['bare'] / best['DataLoader']:.2f}")
-    print(f"  eight seeds over one                     {best['lockstep'] / best['trainer']:.2f}")
+    return {name: seconds / steps for name, seconds in best.items()}
+
+
+def rows(heads: Iterable[str] = ("default", "paper")) -> Iterator[Row]:
+    """Measure the heads and yield their ratios."""
+    devices.prepare("cpu", threads=1)
+    for head in heads:
+        widths, steps, rounds = HEADS[head]
+        took = measure(widths, steps, rounds)
+        print(f"head {'-'.join(map(str, widths))}, {steps} steps of {BATCH}, one thread")
+        for name, seconds in took.items():
+            print(f"  {name:<11}{1e3 * seconds:9.3f} ms/step")
+        share, bound = took["bare"] / took["trainer"], (">=", 0.9)
+        yield Row(f"trainer: share of the bare loop's speed, {head} head", share, bound)
+        fused = took["fused"] / took["trainer"]
+        yield Row("  of the bare loop with the fused kernel", fused)
+        yield Row("  times a DataLoader loop's speed", took["DataLoader"] / took["trainer"])
+        eight = took["lockstep"] / took["trainer"]
+        target = ("<=", 4.5) if head == "default" else None
+        yield Row(f"lockstep: 8 seeds over one, {head} head", eight, target)
 
 
 def main() -> None:
-    """Print the tables of the default head and, if asked, of the paper's."""
+    """Print the tables of the heads that are asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--paper-head", action="store_true")
-    paper = parser.parse_args().paper_head
-    torch.set_num_threads(1)
-    measure([256, 64, 10], steps=200, rounds=7)
-    measure([512, 512, 512, 64, 10], steps=100, rounds=5)
-    if paper:
-        measure([4096, 4096, 4096, 512, 10], steps=4, rounds=2)
+    parser.add_argument("heads", nargs="*", choices=[*HEADS, []], default=["default", "wide"])
+    print_table(rows(parser.parse_args().heads))
 
 
 if __name__ == "__main__":
