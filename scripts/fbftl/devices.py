@@ -25,4 +25,6 @@ def prepare(device: str, threads: int) -> torch.device:
         raise UserError("config: device is 'cuda', but torch finds no GPU; use 'auto' or 'cpu'")
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
+    if device == "cuda":
+        torch.set_float32_matmul_precision("high")  # TF32
     return torch.device(device)

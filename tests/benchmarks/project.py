@@ -15,6 +15,7 @@ class Project:
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
         for part in PARTS:
             copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy
             copy(ROOT / part, self.folder / part)
