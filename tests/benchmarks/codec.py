@@ -87,12 +87,12 @@ def print_speed() -> None:
 
 def head() -> tuple[nn.Module, tuple[int, ...]]:
     """Return the default task's head and the shape of its input."""
-    return head_module([256, 64, 10], 0), (256,)
+    return head_module([256, 256, 10], 0), (256,)
 
 
 def network() -> tuple[nn.Module, tuple[int, ...]]:
     """Return the default task's network, extractor and head, and the shape of its input."""
-    extractor = vgg((8, 8, 1), [[16], [32]], [256], 64).eval()
+    extractor = vgg((8, 8, 1), [[16], [32]], [256], 256).eval()
     return nn.Sequential(extractor, nn.ReLU(), nn.Linear(64, 10)), (1, 8, 8)
 
 

@@ -1,6 +1,6 @@
 """The head trainer against what it could cost, and against what people write.
 
-Run: python tests/benchmarks/training.py [default] [wide] [paper]
+Run: python tests/benchmarks/training.py [default] [narrow] [wide] [paper]
 
 Each row is measured side by side, round after round, in one process on one thread; the fastest
 round counts, because other load on the machine can only slow a round down.
@@ -44,7 +44,8 @@ TRAINING = Training(
 )
 
 HEADS = {
-    "default": ([256, 64, 10], 200, 7),
+    "default": ([256, 256, 10], 200, 7),
+    "narrow": ([256, 64, 10], 200, 7),
     "wide": ([512, 512, 512, 64, 10], 100, 3),
     "paper": ([4096, 4096, 4096, 512, 10], 4, 2),
 }
@@ -110,7 +111,7 @@ def measure(widths: list[int], steps: int, rounds: int) -> dict[str, float]:
     return {name: seconds / steps for name, seconds in best.items()}
 
 
-def rows(heads: Iterable[str] = ("default", "paper")) -> Iterator[Row]:
+def rows(heads: Iterable[str] = ("default", "narrow", "paper")) -> Iterator[Row]:
     """Measure the heads and yield their ratios."""
     devices.prepare("cpu", threads=1)
     for head in heads:
@@ -132,8 +133,11 @@ def rows(heads: Iterable[str] = ("default", "paper")) -> Iterator[Row]:
 def main() -> None:
     """Print the tables of the heads that are asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("heads", nargs="*", choices=[*HEADS, []], default=["default", "wide"])
-    print_table(rows(parser.parse_args().heads))
+    parser.add_argument("heads", nargs="*", metavar="HEAD", help=f"of {', '.join(HEADS)}")
+    asked = parser.parse_args().heads
+    if unknown := set(asked) - set(HEADS):
+        parser.error(f"there is no head {', '.join(sorted(unknown))}")
+    print_table(rows(asked) if asked else rows())
 
 
 if __name__ == "__main__":
