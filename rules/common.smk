@@ -73,6 +73,9 @@ STUDY = checked_study()
 config["commit"] = provenance.commit()
 HELD = ExitStack()
 
+GPU = int(STUDY.config["device"] == "cuda")
+"""What a job that computes takes of the resource `gpu`, whose total stands in the profile."""
+
 
 def either(names):
     """Return the pattern of a wildcard that is one of the names; without any it is none."""

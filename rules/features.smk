@@ -18,6 +18,8 @@ rule extract:
     conda:
         "../envs/workflow.yaml"
     threads: 2
+    resources:
+        gpu=GPU,
     params:
         features=partial(task_block, block="features"),
         code=code("extract_features.py"),
@@ -50,6 +52,8 @@ rule repair_features:
     conda:
         "../envs/workflow.yaml"
     threads: 2
+    resources:
+        gpu=GPU,
     params:
         stores=[store_of(task) for task in STUDY.tasks_of("images")],
         manifests=expand("results/{task}/features.json", task=STUDY.tasks_of("images")),

@@ -36,6 +36,8 @@ rule summariser:
         task=either(STUDY.tasks_of("seq2seq")),
     conda:
         "../envs/workflow.yaml"
+    resources:
+        gpu=GPU,
     params:
         source=partial(task_block, block="source"),
         data=partial(task_block, block="data"),
@@ -64,6 +66,8 @@ for task in STUDY.tasks_of("seq2seq"):
         conda:
             "../envs/workflow.yaml"
         threads: 2
+        resources:
+            gpu=GPU,
         params:
             features=STUDY.task(task)["features"],
             code=code("extract_dialogue_features.py"),
@@ -92,6 +96,8 @@ rule train_summariser:
         task=either(STUDY.tasks_of("seq2seq")),
     conda:
         "../envs/workflow.yaml"
+    resources:
+        gpu=GPU,
     params:
         job=job_of,
         code=code("train_summariser.py"),

@@ -35,6 +35,8 @@ rule extract_public:
     conda:
         "../envs/workflow.yaml"
     threads: 2
+    resources:
+        gpu=GPU,
     params:
         code=code("extract_features.py"),
         features=features_here,

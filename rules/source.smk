@@ -15,6 +15,8 @@ rule source:
         task=either(STUDY.tasks_of("images")),
     conda:
         "../envs/workflow.yaml"
+    resources:
+        gpu=GPU,
     params:
         source=partial(task_block, block="source"),
         code=code_of_source,

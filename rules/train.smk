@@ -21,6 +21,8 @@ rule train_head:
         setting="(fbftl|ftl_c)([+][^/]+)?",
     conda:
         "../envs/workflow.yaml"
+    resources:
+        gpu=GPU,
     params:
         code=code_of_method,
         job=job_of,
@@ -48,6 +50,8 @@ rule train_network:
         setting="(fl|ftl_f|sfl|released)([+][^/]+)?",
     conda:
         "../envs/workflow.yaml"
+    resources:
+        gpu=GPU,
     params:
         job=job_of,
         code=code_of_method,

@@ -72,6 +72,8 @@ def draw(points: pd.DataFrame) -> plt.Figure:
     if points["feedback"].eq(False).any():
         axes.plot([], [], "s", color=NEUTRAL, markerfacecolor="white", label="no error feedback")
     axes.set(xscale="log", xlabel="uplink of all clients (bit)", ylabel="test accuracy (%)")
+    # A bar may reach beyond what an accuracy can be; the axis does not.
+    axes.set_ylim(top=min(axes.get_ylim()[1], 101))
     figure.legend(loc="outside lower center", ncols=3, fontsize=6.5)
     return figure
 
