@@ -32,6 +32,8 @@ def run_job(job: Any, main: Callable[[Any], None]) -> None:
     log.addHandler(to_file)
     log.addHandler(logging.StreamHandler())
     log.setLevel(logging.INFO)
+    # Some libraries give the root logger a handler, which would say everything again.
+    log.propagate = False
     try:
         main(job)
         for line in seals(job.output):
