@@ -6,6 +6,7 @@ rule tabulate_compression:
         runs=partial(run_files, experiment="compression", suffix="json"),
         ledgers=partial(run_files, experiment="compression", suffix="parquet"),
         network="results/{task}/network.json",
+        table5="published/table5.csv",
     output:
         csv="results/{task}/tables/compression.csv",
         md="results/{task}/tables/compression.md",

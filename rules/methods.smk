@@ -6,6 +6,7 @@ rule tabulate_methods:
         runs=partial(run_files, experiment="methods", suffix="json"),
         ledgers=partial(run_files, experiment="methods", suffix="parquet"),
         network="results/{task}/network.json",
+        table3="published/table3.csv",
     output:
         csv="results/{task}/tables/methods.csv",
         md="results/{task}/tables/methods.md",

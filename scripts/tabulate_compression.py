@@ -1,7 +1,7 @@
 """Tabulate accuracy and uplink against bits per element and keep ratio (paper, Table V).
 
 The csv is tidy, a row per setting. What readers see is arranged as the paper prints it: a block
-of methods for every q, a column for every r.
+of methods for every q, a column for every r, the published accuracy in brackets.
 """
 
 from collections.abc import Iterator
@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from fbftl import published
 from fbftl.codec import kept_count
 from fbftl.cost.network_file import read_network
 from fbftl.cost.payload import numbers_per_batch
@@ -32,18 +33,20 @@ SAMPLED = (
 """Measured on a sample of the messages in the training job, see `fbftl.message_sample`."""
 
 
-def main(runs: list[str], ledgers: list[str], network: str, csv: str) -> None:
+def main(runs: list[str], ledgers: list[str], network: str, table5: str, csv: str) -> None:
     """Write the table; md and tex go beside the csv.
 
     Args:
         runs: run files of the experiment.
         ledgers: the runs' ledgers, in the same order.
         network: description of the task's network.
+        table5: the published table, which is of CIFAR-10.
         csv: path of the csv.
     """
     layers = read_network(network)
     read = (read_exchanged(run, ledger) for run, ledger in zip(runs, ledgers, strict=True))
     table = pd.DataFrame([row(run, numbers_per_batch(layers, run.method)) for run in read])
+    table = beside_published(table, published.read(table5))
     order = list(LABELS)
     table = table.sort_values(
         ["method", "q", "r", "feedback"],
@@ -91,18 +94,29 @@ def row(run: Exchanged, elements: int) -> dict[str, Any]:
     }
 
 
+def beside_published(table: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+    """Add the published accuracy of the same method, q and r; the paper's feedback is on."""
+    numbers = printed.rename(columns={"bits": "q", "keep": "r"})[["method", "q", "r"]]
+    numbers = numbers.assign(published=printed["printed"].astype(float) / 100)
+    joined = table.merge(numbers, how="left", on=["method", "q", "r"])
+    joined.loc[joined["feedback"].eq(False), "published"] = np.nan
+    return joined
+
+
 def as_printed(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Column]]:
     """Return the paper's arrangement of the tidy table, and its columns."""
     ratios = sorted(table["r"].unique(), reverse=True)
     rows = pd.DataFrame([*_accuracies(table, ratios), *_kept(table, ratios)])
     columns = [Column("block", ""), Column("method", "Method")]
-    return rows, columns + [Column(f"r={ratio:g}", f"r = {ratio:g}") for ratio in ratios]
+    return rows, columns + [
+        Column(f"r={ratio:g}", f"r = {ratio:g} [paper, CIFAR-10]") for ratio in ratios
+    ]
 
 
 def _accuracies(table: pd.DataFrame, ratios: list[float]) -> Iterator[dict[str, str]]:
     """Yield a row per q and method, and one more where error feedback is off."""
-    for bits, of_bits in table.groupby("q", sort=False):
-        block = f"q = {bits}"
+    for bits in sorted(table["q"].unique(), reverse=True):
+        of_bits, block = table[table["q"] == bits], f"q = {bits}"
         for method in LABELS:
             for feedback, note in ((True, ""), (False, ", no feedback")):
                 off = of_bits["feedback"].eq(False)
@@ -115,7 +129,8 @@ def _accuracies(table: pd.DataFrame, ratios: list[float]) -> Iterator[dict[str, 
 
 def _cell(cell: pd.Series) -> str:
     spread = "" if pd.isna(cell["spread"]) else f" ± {cell['spread']:.1%}"
-    return f"{cell['accuracy']:.1%}{spread}{DIVERGED if cell['diverged'] else ''}"
+    paper = "" if pd.isna(cell["published"]) else f" [{cell['published']:.1%}]"
+    return f"{cell['accuracy']:.1%}{spread}{DIVERGED if cell['diverged'] else ''}{paper}"
 
 
 def _kept(table: pd.DataFrame, ratios: list[float]) -> Iterator[dict[str, str]]:
@@ -138,6 +153,10 @@ if __name__ == "__main__":
     run_job(
         snakemake,
         lambda job: main(
-            list(job.input.runs), list(job.input.ledgers), job.input.network, job.output.csv
+            list(job.input.runs),
+            list(job.input.ledgers),
+            job.input.network,
+            job.input.table5,
+            job.output.csv,
         ),
     )

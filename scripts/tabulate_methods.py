@@ -2,7 +2,8 @@
 
 Formula and ledger stand side by side: the formula counts the task's own traced layers, the ledger
 what was really sent. They differ by design where the equations leave something out: labels and
-message headers in the bits that were sent, and FTL_c's one-time broadcast of the extractor.
+message headers in the bits that were sent, and FTL_c's one-time broadcast of the extractor. The
+published columns are of another task, so that only their order compares.
 """
 
 import math
@@ -12,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from fbftl import published
 from fbftl.cost.compute import server_multiplications
 from fbftl.cost.layers import Network
 from fbftl.cost.network_file import read_network
@@ -54,23 +56,40 @@ COLUMNS = [
     Column("diverged", "Diverged"),
     Column("seeds", "Seeds"),
     Column("times_fbftl", "Uplink over FbFTL's", format="{:,.0f}"),
+    Column("published_accuracy", "Accuracy in the paper, CIFAR-10", format="{:.2%}"),
+    Column("published_times_fbftl", "Uplink over FbFTL's in the paper", format="{:,.0f}"),
 ]
 
+BITS = {"Tb": 10**12, "Gb": 10**9}
+"""Units of Table III's totals."""
 
-def main(runs: list[str], ledgers: list[str], network: str, csv: str) -> None:
+
+def main(runs: list[str], ledgers: list[str], network: str, table3: str, csv: str) -> None:
     """Write the table; md and tex go beside the csv.
 
     Args:
         runs: run files, one per method.
         ledgers: the runs' ledgers, in the same order.
         network: description of the task's network.
+        table3: the published table, which is of CIFAR-10.
         csv: path of the csv.
     """
     layers = read_network(network)
     rows = pd.DataFrame(table_rows(read_methods(runs, ledgers), layers))
     fbftl = rows.loc[rows["method"] == "fbftl", "uplink_ledger"]
     rows["times_fbftl"] = rows["uplink_ledger"] / fbftl.iloc[0] if len(fbftl) else None
-    write_table(csv, rows, COLUMNS)
+    write_table(csv, beside_published(rows, published.read(table3)), COLUMNS)
+
+
+def beside_published(rows: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+    """Add the paper's accuracy and uplink over FbFTL's to the rows of the same methods."""
+    cells = printed.assign(value=printed["printed"].astype(float)).set_index(["quantity", "method"])
+    uplink = cells.loc["total_uplink"]
+    bits = uplink["value"] * uplink["unit"].map(BITS)
+    return rows.assign(
+        published_accuracy=rows["method"].map(cells.loc["accuracy", "value"] / 100),
+        published_times_fbftl=rows["method"].map(bits / bits["fbftl"]),
+    )
 
 
 def table_rows(methods: dict[str, Exchanged], network: Network) -> Iterator[dict[str, Any]]:
@@ -144,6 +163,10 @@ if __name__ == "__main__":
     run_job(
         snakemake,
         lambda job: main(
-            list(job.input.runs), list(job.input.ledgers), job.input.network, job.output.csv
+            list(job.input.runs),
+            list(job.input.ledgers),
+            job.input.network,
+            job.input.table3,
+            job.output.csv,
         ),
     )

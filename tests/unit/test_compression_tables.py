@@ -77,7 +77,9 @@ def test_compression_counts_until_the_selected_epoch(tmp_path: Path, network: st
     axes = [{}, {"bits": 2, "keep": 0.1}, {"bits": 2, "keep": 0.1, "feedback": False}]
     runs, ledgers = zip(*(write_run(tmp_path, a, [0.9, 0.8]) for a in axes), strict=True)
     csv = tmp_path / "compression.csv"
-    tabulate_compression(list(runs), list(ledgers), network, str(csv))
+    table5 = tmp_path / "table5.csv"
+    table5.write_text("method,bits,keep,printed,unit,source\nftl_c,2,0.1,79.5,%,a paper\n")
+    tabulate_compression(list(runs), list(ledgers), network, str(table5), str(csv))
     plain, feedback, without = pd.read_csv(csv).to_dict("records")
     assert plain["q"] == 32
     assert np.isnan(plain["feedback"])
@@ -91,21 +93,24 @@ def test_compression_counts_until_the_selected_epoch(tmp_path: Path, network: st
     assert np.isnan(without["memory_bytes"])
     assert feedback["accuracy"] == pytest.approx(0.85)
     assert feedback["sampled_nominal_bits"] == pytest.approx(20)
+    assert feedback["published"] == pytest.approx(0.795)
+    assert np.isnan(plain["published"])
+    assert np.isnan(without["published"])
     assert "FTL\\_c, no feedback" in csv.with_suffix(".md").read_text()
     assert "FTL\\_c, no feedback" in csv.with_suffix(".tex").read_text()
 
 
 def cell(method: str, q: int, r: float, **values) -> dict:
     fixed = {"feedback": None, "elements": 256, "accuracy": 0.5, "spread": 0.01, "diverged": 0}
-    return {"method": method, "q": q, "r": r} | fixed | values
+    return {"method": method, "q": q, "r": r, "published": None} | fixed | values
 
 
 def test_a_block_per_q_a_column_per_r_and_what_was_kept() -> None:
     table = pd.DataFrame(
         [
-            cell("ftl_c", 32, 1.0, elements=17_098, accuracy=0.91),
             cell("ftl_c", 2, 0.001, elements=17_098, feedback=True, diverged=1),
             cell("ftl_c", 2, 0.001, elements=17_098, feedback=False, accuracy=0.25),
+            cell("ftl_c", 32, 1.0, elements=17_098, accuracy=0.91, published=0.87),
             cell("fbftl", 32, 1.0, accuracy=0.9),
             cell("fbftl", 32, 0.001, accuracy=0.65, spread=None),
         ]
@@ -113,7 +118,7 @@ def test_a_block_per_q_a_column_per_r_and_what_was_kept() -> None:
     rows, columns = as_printed(table)
     assert [column.name for column in columns] == ["block", "method", "r=1", "r=0.001"]
     assert rows.to_numpy().tolist() == [
-        ["q = 32", "FTL_c", "91.0% ± 1.0%", ""],
+        ["q = 32", "FTL_c", "91.0% ± 1.0% [87.0%]", ""],
         ["", "FbFTL", "90.0% ± 1.0%", "65.0%"],
         ["q = 2", "FTL_c", "", "50.0% ± 1.0%†"],
         ["", "FTL_c, no feedback", "", "25.0% ± 1.0%"],

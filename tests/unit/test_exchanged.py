@@ -17,6 +17,7 @@ from fbftl.exchanged import Exchanged, read_exchanged, read_methods
 from toy_task import TRAINING, make_task, train
 
 EPOCHS = TRAINING["epochs"]
+TABLE3 = Path(__file__).parents[2] / "published" / "table3.csv"
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +41,7 @@ def table(
     files: dict[str, str], runs: dict[str, tuple], tmp_path_factory: pytest.TempPathFactory
 ) -> pd.DataFrame:
     csv = tmp_path_factory.mktemp("tables") / "methods.csv"
-    tabulate_methods.main(*zip(*runs.values(), strict=True), files["network"], csv)
+    tabulate_methods.main(*zip(*runs.values(), strict=True), files["network"], TABLE3, csv)
     return pd.read_csv(csv).set_index("method")
 
 
@@ -127,12 +128,16 @@ def test_a_run_cut_short_stops_where_it_reaches_ftl_c(
         edited[method] = tmp_path / f"{method}.json"
         edited[method].write_text(json.dumps(document))
     ledgers = [runs[method][1] for method in edited]
-    tabulate_methods.main(list(edited.values()), ledgers, files["network"], tmp_path / "t.csv")
+    tabulate_methods.main(
+        list(edited.values()), ledgers, files["network"], TABLE3, tmp_path / "t.csv"
+    )
     table = pd.read_csv(tmp_path / "t.csv").set_index("method")
     assert table.index.tolist() == ["fl", "fl_low", "ftl_f", "ftl_c"]
     assert table.at["fl_low", "epochs"] == 2
     assert table.at["fl_low", "upload_batches"] == 2 * 16
     assert table.at["fl_low", "accuracy"] == pytest.approx(0.6)
+    assert table.at["fl_low", "published_accuracy"] == pytest.approx(0.8664)
+    assert table.at["fl", "published_times_fbftl"] == pytest.approx(3216e12 / 6.6e9)
 
 
 def test_the_figure_and_its_numbers(runs: dict[str, tuple], tmp_path: Path) -> None:
@@ -158,7 +163,7 @@ def test_a_diverged_run_is_recorded_and_no_table_shows_nan(
         assert repetition["diverged"]
         assert repetition["test_accuracy"] == 0
     csv = tmp_path / "methods.csv"
-    tabulate_methods.main([run], [ledger], files["network"], csv)
+    tabulate_methods.main([run], [ledger], files["network"], TABLE3, csv)
     row = pd.read_csv(csv).set_index("method").loc[method]
     assert row["diverged"] == 2
     assert row["accuracy"] == row["spread"] == 0
