@@ -21,6 +21,8 @@ def prepare(device: str, threads: int) -> torch.device:
     torch.set_num_threads(threads)
     # As `use_deterministic_algorithms(True, warn_only=True)`, which imports torch's compiler.
     torch.set_deterministic_debug_mode("warn")
+    # Nothing here reads memory that it has not written, and filling all of it takes time.
+    torch.utils.deterministic.fill_uninitialized_memory = False
     if device == "cuda" and not torch.cuda.is_available():
         raise UserError("config: device is 'cuda', but torch finds no GPU; use 'auto' or 'cpu'")
     if device == "auto":

@@ -24,7 +24,7 @@ from fbftl import networks
 from fbftl.files import write_json
 from fbftl.preprocess import Preprocessing
 from fbftl.randomness import torch_seed
-from fbftl.weights import fill, read_weights, write_weights
+from fbftl.weights import WithoutInitialValues, fill, read_weights, write_weights
 
 
 @dataclass(frozen=True)
@@ -88,6 +88,7 @@ def load_source(safetensors: str | Path, manifest: Mapping[str, Any]) -> nn.Modu
         UserError: if the weights file is missing, damaged or not the manifest's.
     """
     state = read_weights(safetensors, manifest["sha256"])
-    model = build(manifest["architecture"])
+    with WithoutInitialValues():
+        model = build(manifest["architecture"])
     fill(model, state, safetensors)
     return model.eval()

@@ -3,13 +3,15 @@
 Nothing here unpickles a file that a user names.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 from torch import nn
+from torch.overrides import TorchFunctionMode
 
 from fbftl.digests import check_digest
 from fbftl.errors import UserError
@@ -17,6 +19,22 @@ from fbftl.files import replacing, sha256
 
 _PICKLE_STARTS = (b"PK\x03\x04", b"\x80")
 """First bytes of torch's zip archives and of plain pickles."""
+
+
+class WithoutInitialValues(TorchFunctionMode):
+    """A context in which modules are built without initial values, for weights that come next.
+
+    Drawing values for VGG-16 takes longer than reading them.
+    """
+
+    def __torch_function__(
+        self, func: Callable, types: Any, args: tuple = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        """Call torch's functions but those that fill a tensor in place (`torch.nn.init.*_`)."""
+        kwargs = kwargs or {}
+        if getattr(func, "__module__", None) == "torch.nn.init" and func.__name__.endswith("_"):
+            return args[0] if args else kwargs["tensor"]
+        return func(*args, **kwargs)
 
 
 def write_weights(path: str | Path, model: nn.Module) -> str:
