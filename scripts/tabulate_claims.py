@@ -10,12 +10,19 @@ from fbftl.runs import read_tidy
 from fbftl.selected import all_runs
 from fbftl.tables import Column, write_table
 
+
+
+def readable(value: float) -> str:
+    """Return points and epochs with two places, counts of bits without."""
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.2f}"
+
+
 COLUMNS = [
     Column("claim", "Claim", width="6cm"),
     Column("source", "Paper"),
-    Column("lesser_mean", "Smaller", format="{:,.2f}"),
+    Column("lesser_mean", "Smaller", format=readable),
     Column("lesser_spread", "±", format="{:.2f}"),
-    Column("greater_mean", "Greater", format="{:,.2f}"),
+    Column("greater_mean", "Greater", format=readable),
     Column("greater_spread", "±", format="{:.2f}"),
     Column("greater_seeds", "Seeds", format="{:.0f}"),
     Column("verdict", "Verdict"),
