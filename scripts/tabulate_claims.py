@@ -11,7 +11,6 @@ from fbftl.selected import all_runs
 from fbftl.tables import Column, write_table
 
 
-
 def readable(value: float) -> str:
     """Return points and epochs with two places, counts of bits without."""
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.2f}"

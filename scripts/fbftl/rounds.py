@@ -20,6 +20,7 @@ from fbftl.batches import Rounds
 from fbftl.codec import NotFiniteError
 from fbftl.curves import Curves
 from fbftl.job import Training
+from fbftl.sgd import Sgd
 
 EVALUATION_ROWS = 2048
 """Rows evaluated at once; bounds memory."""
@@ -145,12 +146,7 @@ def train_rounds(
         training: learning rate, momentum, weight decay.
     """
     parameters = list(model.parameters())
-    optimizer = torch.optim.SGD(
-        parameters,
-        lr=training.learning_rate,
-        momentum=training.momentum,
-        weight_decay=training.weight_decay,
-    )
+    optimizer = Sgd(parameters, training)
     validation = LabelledInputs(samples.inputs[held_out], samples.labels[held_out])
     curves = Curves()
     for epoch in schedule:
@@ -161,9 +157,7 @@ def train_rounds(
             except NotFiniteError:
                 losses.append(math.nan)
                 break
-            for parameter, value in zip(parameters, mean, strict=True):
-                parameter.grad = value
-            optimizer.step()
+            optimizer.step([value.contiguous() for value in mean])
             losses.append(loss.item())
         accuracy, validation_loss = evaluate(model, validation) if len(held_out) else (None, None)
         test_accuracy, _ = evaluate(model, test)

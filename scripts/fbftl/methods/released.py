@@ -23,6 +23,7 @@ from fbftl.methods.by_rounds import Federation
 from fbftl.methods.network import Target, read
 from fbftl.randomness import stream, torch_seed
 from fbftl.rounds import LabelledInputs, evaluate
+from fbftl.sgd import Sgd
 from fbftl.uploads import held_out, participating
 
 
@@ -121,12 +122,7 @@ def train(
         training: epochs, learning rate, momentum, weight decay.
     """
     network = nn.Sequential(extractor, head)
-    optimizer = torch.optim.SGD(
-        head.parameters(),
-        lr=training.learning_rate,
-        momentum=training.momentum,
-        weight_decay=training.weight_decay,
-    )
+    optimizer = Sgd(list(head.parameters()), training)
     samples = federation.samples
     held = LabelledInputs(samples.inputs[validation], samples.labels[validation])
     curves = Curves()
@@ -135,9 +131,8 @@ def train(
         losses = []
         for rows in positions.epoch():
             loss = functional.cross_entropy(network(samples.inputs[rows]), samples.labels[rows])
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
+            gradients = torch.autograd.grad(loss, optimizer.parameters)
+            optimizer.step([gradient.contiguous() for gradient in gradients])
             losses.append(loss.item())
         network.eval()
         accuracy, held_loss = evaluate(network, held) if len(validation) else (None, None)
