@@ -3,7 +3,7 @@
 import pandas as pd
 from fbftl.logs import run_job
 from fbftl.runs import read_tidy
-from fbftl.tables import Column, write_table
+from fbftl.tables import Column, prefixed, write_table
 
 METHODS = {"ftl_f": "FTL_f", "ftl_c": "FTL_c", "fbftl": "FbFTL"}
 """Methods in the order of Table IV, and how they are printed."""
@@ -20,24 +20,15 @@ COUNTED = [
 ]
 """Means over seeds; the numbers of gradient methods differ with the epoch that each seed chose."""
 
-
-def prefixed(bits: float) -> str:
-    """Return bits with three digits and the decimal prefix that suits them."""
-    for factor, prefix in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "K")):
-        if bits >= factor:
-            return f"{bits / factor:.3g} {prefix}b"
-    return f"{bits:.0f} b"
-
-
 COLUMNS = [
     Column("method", "method", format=lambda name: METHODS[name]),
     Column("trained_encoders", "trained encoders", "blocks"),
     Column("upload_batches", "upload batches", format="{:,.0f}"),
     Column("numbers_per_batch", "numbers per batch, as counted", format="{:,.0f}"),
-    Column("uplink_payload_bits", "uplink, as counted", format=prefixed),
-    Column("uplink_bits", "uplink, as sent", format=prefixed),
-    Column("token_id_bits", "uplink, as plain token ids", format=prefixed),
-    Column("downlink_bits", "downlink", format=prefixed),
+    Column("uplink_payload_bits", "uplink, as counted", "bit", prefixed),
+    Column("uplink_bits", "uplink, as sent", "bit", prefixed),
+    Column("token_id_bits", "uplink, as plain token ids", "bit", prefixed),
+    Column("downlink_bits", "downlink", "bit", prefixed),
     *(
         column
         for name, heading in ROUGE.items()

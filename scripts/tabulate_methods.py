@@ -6,7 +6,6 @@ message headers in the bits that were sent, and FTL_c's one-time broadcast of th
 published columns are of another task, so that only their order compares.
 """
 
-import math
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any
@@ -22,20 +21,10 @@ from fbftl.cost.scheme import scheme_cost
 from fbftl.exchanged import Exchanged, read_methods
 from fbftl.logs import run_job
 from fbftl.paper.readings import LABELS
-from fbftl.tables import Column, write_table
+from fbftl.tables import Column, prefixed, write_table
 
 TRAIN_AT_SERVER = ("sfl", "fbftl")
 """Methods whose server trains; the others' only average."""
-
-
-PREFIXES = ("", "k", "M", "G", "T", "P", "E")
-
-
-def prefixed(value: float) -> str:
-    """Return a number with three digits and an SI prefix, as in 11.8 M."""
-    power = 0 if value == 0 else min(int(math.log10(abs(value)) // 3), len(PREFIXES) - 1)
-    return f"{value / 1000**power:.3g} {PREFIXES[power]}".rstrip()
-
 
 COLUMNS = [
     Column("method", "Method", format=LABELS.get),

@@ -4,6 +4,7 @@ The csv carries every column under its plain name with full precision, for progr
 carry the chosen columns with headings, units and rounded numbers, for readers.
 """
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -40,6 +41,18 @@ class Column:
         if pd.isna(value):
             return ""
         return self.format(value) if callable(self.format) else self.format.format(value)
+
+
+PREFIXES = ("", "k", "M", "G", "T", "P", "E")
+"""SI prefixes by powers of a thousand."""
+
+
+def prefixed(value: float) -> str:
+    """Return a count (at least 0) with three digits and an SI prefix, as in 11.8 M."""
+    rounded = float(f"{value:.3g}")
+    thousands = int(math.log10(rounded) // 3) if rounded >= 1 else 0
+    power = min(thousands, len(PREFIXES) - 1)
+    return f"{rounded / 1000**power:g} {PREFIXES[power]}".rstrip()
 
 
 def write_table(csv: str | Path, frame: pd.DataFrame, columns: Sequence[Column]) -> None:

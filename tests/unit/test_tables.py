@@ -2,7 +2,7 @@ import csv
 
 import pandas as pd
 import pytest
-from fbftl.tables import Column, escape_latex, escape_markdown, write_table
+from fbftl.tables import Column, escape_latex, escape_markdown, prefixed, write_table
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -101,3 +101,18 @@ def test_labels_are_text_wherever_a_browser_reads_them(tmp_path):
         text = (tmp_path / f"t{suffix}").read_text()
         assert "<img" not in text
         assert text.count("</table>") == (suffix == ".html")
+
+
+@pytest.mark.parametrize(
+    ("count", "printed"),
+    [
+        (0, "0"),
+        (0.5, "0.5"),
+        (999, "999"),
+        (999.6, "1 k"),
+        (11_780_096, "11.8 M"),
+        (1e21, "1000 E"),
+    ],
+)
+def test_counts_have_three_digits_and_a_prefix(count: float, printed: str) -> None:
+    assert prefixed(count) == printed
