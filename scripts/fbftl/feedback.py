@@ -60,7 +60,9 @@ def compress_with_feedback(
     """
     if len(np.unique(clients)) != len(clients):
         raise ValueError("a client takes part in a round at most once")
-    wanted = gradients + memory[clients]
+    wanted = memory[clients]
+    wanted += gradients
     sent = release(wanted, compression)
-    memory[clients] = wanted - sent.values
+    for client, whole, said in zip(clients, wanted, sent.values, strict=True):
+        np.subtract(whole, said, out=memory[client])
     return sent
