@@ -86,3 +86,13 @@ def test_privacy_claims_take_the_smallest_and_the_greatest_k():
     assert verdict("At the smallest K", table) == "reproduced"
     assert verdict("At the greatest K", table) == "reproduced"
     assert verdict("At the greatest K", runs(*at(4, 0.6, 0.1))) == "differs"
+
+
+def test_fbftl_on_the_tasks_own_clients_stands_for_every_k():
+    noisy = {"method": "ftl_c", "mechanism": "dp_fedavg", "epsilon": 1.0, "samples_per_client": 4}
+    table = runs(
+        ({"mechanism": "gaussian", "epsilon": 1.0}, [0.2, 0.2]),
+        (noisy, [0.7, 0.7]),
+    )
+    assert verdict("At the smallest K", table) == "differs"
+    assert verdict("At the greatest K", table) == "reproduced"
