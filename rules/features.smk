@@ -7,14 +7,14 @@ rule extract:
         model="results/{task}/source.safetensors",
         source="results/{task}/source.json",
     output:
-        store=directory("results/{task}/features.zarr"),
-        manifest="results/{task}/features.json",
+        stores=[directory("results/{task}/features.zarr")],
+        manifests=["results/{task}/features.json"],
     log:
         "results/{task}/logs/extract.log",
     benchmark:
         "results/{task}/benchmarks/extract.tsv"
     wildcard_constraints:
-        task=either(STUDY.tasks_of("images")),
+        task=either(with_one_cut()),
     conda:
         "../envs/workflow.yaml"
     threads: 2
@@ -25,6 +25,35 @@ rule extract:
         code=code("extract_features.py"),
     script:
         "../scripts/extract_features.py"
+
+
+# Tasks with further cuts differ in how many stores one pass fills: a rule for each.
+for task in with_further_cuts():
+
+    rule:
+        name:
+            f"extract_{task}"
+        input:
+            clients=f"results/{task}/clients.h5",
+            model=f"results/{task}/source.safetensors",
+            source=f"results/{task}/source.json",
+        output:
+            stores=[directory(f"{cache}.zarr") for cache in caches_of(task)],
+            manifests=manifests_of(task),
+        log:
+            f"results/{task}/logs/extract.log",
+        benchmark:
+            f"results/{task}/benchmarks/extract.tsv"
+        conda:
+            "../envs/workflow.yaml"
+        threads: 2
+        resources:
+            gpu=GPU,
+        params:
+            features=STUDY.task(task)["features"],
+            code=code("extract_features.py"),
+        script:
+            "../scripts/extract_features.py"
 
 
 rule verify_features:
@@ -55,8 +84,8 @@ rule repair_features:
     resources:
         gpu=GPU,
     params:
-        stores=[store_of(task) for task in STUDY.tasks_of("images")],
-        manifests=expand("results/{task}/features.json", task=STUDY.tasks_of("images")),
+        stores=[stores_of(task) for task in STUDY.tasks_of("images")],
+        manifests=[manifests_of(task) for task in STUDY.tasks_of("images")],
         features=[STUDY.task(task)["features"] for task in STUDY.tasks_of("images")],
     script:
         "../scripts/repair_features.py"

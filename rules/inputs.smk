@@ -57,11 +57,23 @@ def store_of(task):
 
 def caches_of(task):
     """Return where a task's features are, without suffix: at its own cut, then at further ones."""
-    further = STUDY.task(task)["features"].get("further_cuts", [])
+    further = STUDY.task(task)["features"]["further_cuts"]
     return [
         f"results/{task}/features",
         *(f"results/{task}/features/{cut}" for cut in further),
     ]
+
+
+def with_further_cuts():
+    """Return the tasks with images whose one pass fills more than one feature store."""
+    tasks = STUDY.tasks_of("images")
+    return [task for task in tasks if STUDY.task(task)["features"]["further_cuts"]]
+
+
+def with_one_cut():
+    """Return the other tasks with images."""
+    further = with_further_cuts()
+    return [task for task in STUDY.tasks_of("images") if task not in further]
 
 
 def stores_of(task):
@@ -80,10 +92,34 @@ def all_manifests():
 
 
 def cache_of_setting(wildcards, suffix):
-    """Return the feature store or manifest, by suffix, at the cut of a seq2seq task's setting."""
+    """Return the feature store or manifest, by suffix, at a setting's cut."""
+    return at_cut_of_setting(wildcards, "features", suffix)
+
+
+def at_cut_of_setting(wildcards, name, suffix):
+    """Return a file of a task that there is one of for each of its cuts."""
     cut = STUDY.setting(wildcards.task, wildcards.setting).cut
-    place = "features" if cut is None else f"features/{cut}"
+    place = name if cut is None else f"{name}/{cut}"
     return f"results/{wildcards.task}/{place}.{suffix}"
+
+
+def features_before_cut(wildcards):
+    """Return what a task's features block says of the network's input."""
+    features = STUDY.task(wildcards.task)["features"]
+    return {key: features[key] for key in ("size", "mean", "std")}
+
+
+def features_at_own_cut(wildcards):
+    """Return what decides a task's network: its input, its cut and the pooling there."""
+    features = STUDY.task(wildcards.task)["features"]
+    return features_before_cut(wildcards) | {
+        key: features[key] for key in ("cut", "pool")
+    }
+
+
+def features_at_further_cut(wildcards):
+    """Return the same with one of the task's further cuts in the place of its own."""
+    return features_at_own_cut(wildcards) | {"cut": wildcards.cut}
 
 
 def task_block(wildcards, block):
@@ -98,13 +134,7 @@ def public_block(wildcards):
 
 def features_here(wildcards):
     """Return a task's features block for a further store, which stays below its results."""
-    return STUDY.task(wildcards.task)["features"] | {"store": None}
-
-
-def features_before_cut(wildcards):
-    """Return what a task's features block says of the network's input."""
-    features = STUDY.task(wildcards.task)["features"]
-    return {key: features[key] for key in ("size", "mean", "std")}
+    return STUDY.task(wildcards.task)["features"] | {"store": None, "further_cuts": []}
 
 
 def public_features(wildcards):
@@ -131,7 +161,7 @@ def run_files(wildcards, experiment, suffix):
 def names_attacked(task, method, mechanism):
     """Return the names of the privacy experiment's settings that attacks look at, loosest first.
 
-    Labels under randomised response are another question.
+    Labels under randomised response and further cuts are other questions.
     """
     settings = STUDY.settings[task]["privacy"]
     chosen = [
@@ -140,6 +170,7 @@ def names_attacked(task, method, mechanism):
         if setting.method == method
         and setting.mechanism == mechanism
         and setting.label_epsilon is None
+        and setting.cut is None
     ]
     return sorted(chosen, key=lambda name: -(settings[name].epsilon or 0))
 

@@ -13,7 +13,7 @@ rule describe:
         "../envs/workflow.yaml"
     params:
         code=code("describe_network.py"),
-        features=partial(task_block, block="features"),
+        features=features_at_own_cut,
         head=partial(task_block, block="head"),
     script:
         "../scripts/describe_network.py"
@@ -36,3 +36,14 @@ rule list_layers:
         features=features_before_cut,
     script:
         "../scripts/list_layers.py"
+
+
+use rule describe as describe_at_further_cut with:
+    output:
+        network="results/{task}/network/{cut}.json",
+    log:
+        "results/{task}/logs/network/{cut}.log",
+    params:
+        code=code("describe_network.py"),
+        features=features_at_further_cut,
+        head=partial(task_block, block="head"),

@@ -26,8 +26,8 @@ rule extract_public:
         model="results/{task}/source.safetensors",
         source="results/{task}/source.json",
     output:
-        store=directory("results/{task}/public.zarr"),
-        manifest="results/{task}/public.json",
+        stores=[directory("results/{task}/public.zarr")],
+        manifests=["results/{task}/public.json"],
     log:
         "results/{task}/logs/extract_public.log",
     benchmark:

@@ -5,9 +5,9 @@ rule train_head:
     input:
         unpack(public_features),
         # The manifest stands for the store: equal content leaves the runs alone.
-        features=ancient("results/{task}/features.zarr"),
-        manifest="results/{task}/features.json",
-        network="results/{task}/network.json",
+        features=ancient(partial(cache_of_setting, suffix="zarr")),
+        manifest=partial(cache_of_setting, suffix="json"),
+        network=partial(at_cut_of_setting, name="network", suffix="json"),
     output:
         run="results/{task}/runs/{setting}.json",
         ledger="results/{task}/runs/{setting}.parquet",

@@ -19,7 +19,7 @@ def main(
         clients: path of the client file, for the images' shape and the classes.
         source: path of the source model's manifest.
         network: path of the description to write.
-        features: config block `features` of the task.
+        features: of the task's config block `features` the cut, the pooling and the input.
         head: widths of the head's hidden layers.
     """
     with ClientFile(clients) as samples:

@@ -14,17 +14,18 @@ from fbftl.store import Target
 
 
 def main(
-    clients: str, weights: str, source: str, store: str, manifest: str,
+    clients: str, weights: str, source: str, stores: list[str], manifests: list[str],
     features: dict[str, Any], device: str, threads: int,
 ) -> None:  # fmt: skip
-    """Run the frozen extractor over every sample and write the feature store.
+    """Run the frozen extractor over every sample and write a feature store per cut.
 
     Args:
         clients: path of the client file.
         weights: path of the source model's weights.
         source: path of the source model's manifest.
-        store: folder where the store goes, or a note of where it is if the config names a URL.
-        manifest: where its manifest goes.
+        stores: folders where the stores go, the task's own cut first, then its further cuts; the
+            first holds a note of where the store is if the config names a URL.
+        manifests: where their manifests go.
         features: config block `features` of the task.
         device: auto, cpu or cuda.
         threads: threads to compute with.
@@ -32,11 +33,16 @@ def main(
     where = devices.prepare(device, threads)
     with ClientFile(clients) as samples:
         asked = extraction(samples, weights, source, features, where.type)
-        place = features["store"] or store
-        target = Target(place, asked.provenance, manifest, features["chunk_mib"] * 2**20)
-        extract(samples, asked.forward, [target], batch=features["batch"], progress=ProgressBar())
-    if place != store:
-        write_text(Path(store, "location.txt"), f"{place}\n")
+        places = [features["store"] or stores[0], *stores[1:]]
+        targets = [
+            Target(place, provenance, manifest, features["chunk_mib"] * 2**20)
+            for place, manifest, provenance in zip(
+                places, manifests, asked.provenances.values(), strict=True
+            )
+        ]
+        extract(samples, asked.forward, targets, batch=features["batch"], progress=ProgressBar())
+    if places[0] != stores[0]:
+        write_text(Path(stores[0], "location.txt"), f"{places[0]}\n")
 
 
 if __name__ == "__main__":
@@ -46,8 +52,8 @@ if __name__ == "__main__":
             job.input.clients,
             job.input.model,
             job.input.source,
-            job.output.store,
-            job.output.manifest,
+            list(job.output.stores),
+            list(job.output.manifests),
             job.params.features,
             job.config["device"],
             job.threads,

@@ -11,29 +11,30 @@ from fbftl.store import repair
 
 
 def main(
-    clients: str, weights: str, source: str, store: str, manifest: str,
+    clients: str, weights: str, source: str, stores: list[str], manifests: list[str],
     features: dict[str, Any], device: str,
 ) -> None:  # fmt: skip
-    """Mend every damaged chunk of one store with the same bytes as before.
+    """Mend every damaged chunk of a task's stores with the same bytes as before.
 
     Args:
         clients: path of the client file.
         weights: path of the source model's weights.
         source: path of the source model's manifest.
-        store: the store, a folder or a URL.
-        manifest: its manifest.
+        stores: the stores, folders or URLs, the task's own cut first, then its further cuts.
+        manifests: their manifests.
         features: config block `features` of the task.
         device: `cpu` or `cuda`, as the extraction had.
     """
     with ClientFile(clients) as samples:
         asked = extraction(samples, weights, source, features, device)
-        again = rows_again(samples, asked.forward, features["cut"], features["batch"])
-        mended = repair(store, again, manifest)
-    log.info("%s: %d damaged files mended", store, len(mended))
+        for cut, store, manifest in zip(asked.provenances, stores, manifests, strict=True):
+            again = rows_again(samples, asked.forward, cut, features["batch"])
+            mended = repair(store, again, manifest)
+            log.info("%s: %d damaged files mended", store, len(mended))
 
 
 def main_of_tasks(job: Any) -> None:
-    """Repair the store of every task of the study."""
+    """Repair the stores of every task of the study."""
     where = devices.prepare(job.config["device"], job.threads)
     tasks = zip(
         job.input.clients,

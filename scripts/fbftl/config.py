@@ -14,10 +14,13 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend
 
+from fbftl import image_settings, language_settings
 from fbftl.errors import UserError
 from fbftl.job import NEEDED
-from fbftl.language_settings import settled
 from fbftl.settings import Setting, expand
+
+SETTLED = {"images": image_settings.settled, "seq2seq": language_settings.settled}
+"""By kind of task, what refuses settings that it cannot run and drops what says nothing."""
 
 
 @dataclass(frozen=True)
@@ -167,8 +170,8 @@ def _settings(config: dict[str, Any]) -> dict[str, dict[str, dict[str, Setting]]
         for name in config["study"]["experiments"]:
             if _is_for(experiments[name], task, tasks[task]["kind"]):
                 expanded = expand(experiments[name]["grids"])
-                if tasks[task]["kind"] == "seq2seq":
-                    expanded = settled(expanded, task, tasks[task]["features"])
+                settled = SETTLED[tasks[task]["kind"]]
+                expanded = settled(expanded, task, tasks[task])
                 settings[task][name] = {setting.name: setting for setting in expanded}
     return settings
 

@@ -19,16 +19,16 @@ LIBRARIES = ("torch", "numpy", "zarr")
 
 @dataclass(frozen=True)
 class Extraction:
-    """The frozen extractor of a task, ready to run, and the provenance of what it makes."""
+    """The frozen extractor of a task, ready to run, and the provenance of what it makes, by cut."""
 
     forward: Forward
-    provenance: Provenance
+    provenances: dict[str, Provenance]
 
 
 def extraction(
     samples: ClientFile, weights: str, source: str, features: Mapping[str, Any], device: str
 ) -> Extraction:
-    """Return the extraction that a task's `features` block asks for.
+    """Return the extraction that a task's `features` block asks for, all its cuts in one pass.
 
     Args:
         samples: the client file, open.
@@ -43,21 +43,20 @@ def extraction(
     described = json.loads(Path(source).read_text(encoding="utf-8"))
     preprocessing = Preprocessing.of(described["preprocessing"]).overridden(features)
     image = samples.rows("train", 0, 1).arrays["pixels"].shape[1:]
+    model = load_source(weights, described)
+    cuts = [features["cut"], *features["further_cuts"]]
+    data = sha256(samples.path)
     return Extraction(
-        forward=forward_fn(
-            load_source(weights, described),
-            [features["cut"]],
-            preprocessing,
-            image,
-            features["pool"],
-            device,
-        ),
-        provenance=Provenance(
-            source=described["sha256"],
-            cut=features["cut"],
-            preprocessing=preprocessing.document() | {"pool": features["pool"]},
-            data=sha256(samples.path),
-            dtype=features["dtype"],
-            libraries={name: version(name) for name in LIBRARIES},
-        ),
+        forward=forward_fn(model, cuts, preprocessing, image, features["pool"], device),
+        provenances={
+            cut: Provenance(
+                source=described["sha256"],
+                cut=cut,
+                preprocessing=preprocessing.document() | {"pool": features["pool"]},
+                data=data,
+                dtype=features["dtype"],
+                libraries={name: version(name) for name in LIBRARIES},
+            )
+            for cut in cuts
+        },
     )

@@ -11,7 +11,7 @@ METHODS = ("fbftl", "ftl_c", "ftl_f")
 AXES = ("method", "cut", "fraction", "plr")
 
 
-def settled(settings: Iterable[Setting], task: str, features: Mapping[str, Any]) -> list[Setting]:
+def settled(settings: Iterable[Setting], task: str, block: Mapping[str, Any]) -> list[Setting]:
     """Return settings as a seq2seq task runs them: axes without effect left out, sorted by name.
 
     The task's own cut needs no naming, and FTL_f, which trains every layer, has none.
@@ -19,11 +19,12 @@ def settled(settings: Iterable[Setting], task: str, features: Mapping[str, Any])
     Args:
         settings: what an experiment asks for.
         task: the task's name.
-        features: its config block `features`.
+        block: its block of the configuration.
 
     Raises:
         UserError: naming task, setting and axis, if a seq2seq task cannot run a setting.
     """
+    features = block["features"]
     found = set()
     for setting in settings:
         if setting.method == "ftl_f" or setting.cut == str(features["cut"]):

@@ -13,7 +13,9 @@ def rules(root: Path) -> set[str]:
     """Names of the rules whose jobs go to a cluster."""
     texts = [path.read_text() for path in [root / "Snakefile", *(root / "rules").glob("*.smk")]]
     blocks = [b for text in texts for b in re.split(r"^(?=(?:rule|use rule) )", text, flags=re.M)]
-    named = {m[1]: b for b in blocks if (m := re.match(r"rule (\w+):|use rule \w+ as (\w+) ", b))}
+    named = {
+        m[1] or m[2]: b for b in blocks if (m := re.match(r"rule (\w+):|use rule \w+ as (\w+) ", b))
+    }
     return {name for name, block in named.items() if "localrule: True" not in block}
 
 

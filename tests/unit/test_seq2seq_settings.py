@@ -109,6 +109,6 @@ def test_a_faulty_task_is_one_sentence(schema: dict, path: str, value: object, s
 
 def test_an_image_task_knows_no_dialogue_keys(schema: dict) -> None:
     config = yaml.safe_load(CONFIG)
-    config["tasks"]["digits"]["features"]["further_cuts"] = [1]
-    with pytest.raises(UserError, match=r"digits\.features\.further_cuts' does not exist"):
+    config["tasks"]["digits"]["features"]["prefix"] = "summarize: "
+    with pytest.raises(UserError, match=r"digits\.features\.prefix' does not exist"):
         resolve(config, schema)
