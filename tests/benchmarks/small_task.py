@@ -22,7 +22,7 @@ NO_CHOICE = {"portion": None, "classes": None, "limit": None, "seed": 0}
 CLIENTS = {"partition": "iid", "samples_per_client": 8, "clients": None, "seed": 0}
 FEATURES = {
     "cut": "relu_fc1", "pool": "none", "dtype": "float32", "batch": 256, "size": None,
-    "mean": None, "std": None, "store": None, "chunk_mib": 1,
+    "mean": None, "std": None, "store": None, "chunk_mib": 1, "further_cuts": [],
 }  # fmt: skip
 ARCHITECTURE = {
     "from": "vgg", "image": [SIDE, SIDE, 1], "channels": [[16], [32]], "fc": [256], "classes": 10,
@@ -71,9 +71,10 @@ def extract(folder: Path) -> float:
     """Extract the features on one thread; return the seconds."""
     import extract_features
 
-    names = ("clients", "weights", "source", "features", "manifest")
+    files = paths(folder)
+    made = [files[name] for name in ("clients", "weights", "source")]
     started = time.perf_counter()
-    extract_features.main(*(paths(folder)[name] for name in names), FEATURES, "cpu", 1)
+    extract_features.main(*made, [files["features"]], [files["manifest"]], FEATURES, "cpu", 1)
     return time.perf_counter() - started
 
 

@@ -47,8 +47,8 @@ def files(tmp_path_factory) -> dict[str, str]:
     public = {"samples": 300, "data": None}
     choose_public.main(made["clients"], made["public"], LETTERS, public, None)
     extract_features.main(
-        made["public"], made["weights"], made["source"], made["store"], made["public_manifest"],
-        FEATURES, "cpu", 1,
+        made["public"], made["weights"], made["source"], [made["store"]],
+        [made["public_manifest"]], FEATURES, "cpu", 1,
     )  # fmt: skip
     return made
 

@@ -12,7 +12,7 @@ from fbftl.source import Source, build, write_source
 
 DATA = {"kind": "digits", "test_fraction": 0.2, "limit": {"train": 124, "test": 30}, "seed": 0}
 CLIENTS = {"partition": "iid", "samples_per_client": 8, "clients": None, "seed": 0}
-FEATURES = {"cut": "relu_fc1", "pool": "none", "dtype": "float32", "batch": 64}
+FEATURES = {"cut": "relu_fc1", "further_cuts": [], "pool": "none", "dtype": "float32", "batch": 64}
 FEATURES |= {"size": None, "mean": None, "std": None, "store": None, "chunk_mib": 1}
 HEAD = [5]
 TRAINING = {
@@ -42,8 +42,8 @@ def make_task(folder: Path) -> dict[str, str]:
     source = Source(model, architecture, Preprocessing(None, (0.5,), (0.25,)), {}, None)
     write_source(files["weights"], files["source"], source)
     extract_features.main(
-        files["clients"], files["weights"], files["source"], files["features"], files["manifest"],
-        FEATURES, "cpu", 1,
+        files["clients"], files["weights"], files["source"], [files["features"]],
+        [files["manifest"]], FEATURES, "cpu", 1,
     )  # fmt: skip
     describe_network.main(files["clients"], files["source"], files["network"], FEATURES, HEAD)
     return files
