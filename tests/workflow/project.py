@@ -52,8 +52,11 @@ class Project:
             )
 
     def console(self) -> str:
-        """Return what the call that was started last has printed so far."""
-        return (self.folder / "console.txt").read_text(encoding="utf-8")
+        """Return what the call that was started last has printed so far.
+
+        A kill may cut a character of a progress bar in two.
+        """
+        return (self.folder / "console.txt").read_text(encoding="utf-8", errors="replace")
 
     def call(
         self, *arguments: str, study: dict[str, Any] | None = None
