@@ -173,4 +173,4 @@ def test_the_local_study_is_planned_or_names_the_file_it_lacks(root: Path, fresh
     (fresh.folder / "samsum").mkdir()
     for split in ("train", "test"):
         (fresh.folder / "samsum" / f"{split}.jsonl").touch()
-    assert fresh.planned(study=study)["train_summariser"] == 7 + 5
+    assert fresh.planned(study=study)["train_summariser"] == 7 + 4
