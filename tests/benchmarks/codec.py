@@ -93,7 +93,7 @@ def head() -> tuple[nn.Module, tuple[int, ...]]:
 def network() -> tuple[nn.Module, tuple[int, ...]]:
     """Return the default task's network, extractor and head, and the shape of its input."""
     extractor = vgg((8, 8, 1), [[16], [32]], [256], 256).eval()
-    return nn.Sequential(extractor, nn.ReLU(), nn.Linear(64, 10)), (1, 8, 8)
+    return nn.Sequential(extractor, nn.ReLU(), nn.Linear(256, 10)), (1, 8, 8)
 
 
 def one_round(shape: tuple[int, ...], samples: int) -> Round:
