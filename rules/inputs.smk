@@ -91,11 +91,6 @@ def all_manifests():
     return [manifest for task in STUDY.tasks for manifest in manifests_of(task)]
 
 
-def cache_of_setting(wildcards, suffix):
-    """Return the feature store or manifest, by suffix, at a setting's cut."""
-    return at_cut_of_setting(wildcards, "features", suffix)
-
-
 def at_cut_of_setting(wildcards, name, suffix):
     """Return a file of a task that there is one of for each of its cuts."""
     cut = STUDY.setting(wildcards.task, wildcards.setting).cut

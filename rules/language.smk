@@ -78,8 +78,8 @@ for task in STUDY.tasks_of("seq2seq"):
 rule train_summariser:
     input:
         # The manifest stands for the store: equal content leaves the runs alone.
-        features=ancient(partial(cache_of_setting, suffix="zarr")),
-        manifest=partial(cache_of_setting, suffix="json"),
+        features=ancient(partial(at_cut_of_setting, name="features", suffix="zarr")),
+        manifest=partial(at_cut_of_setting, name="features", suffix="json"),
         clients="results/{task}/clients.h5",
         weights="results/{task}/source.safetensors",
         source="results/{task}/source.json",

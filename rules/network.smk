@@ -19,6 +19,17 @@ rule describe:
         "../scripts/describe_network.py"
 
 
+use rule describe as describe_at_further_cut with:
+    output:
+        network="results/{task}/network/{cut}.json",
+    log:
+        "results/{task}/logs/network/{cut}.log",
+    params:
+        code=code("describe_network.py"),
+        features=features_at_further_cut,
+        head=partial(task_block, block="head"),
+
+
 rule list_layers:
     input:
         clients="results/{task}/clients.h5",
@@ -36,14 +47,3 @@ rule list_layers:
         features=features_before_cut,
     script:
         "../scripts/list_layers.py"
-
-
-use rule describe as describe_at_further_cut with:
-    output:
-        network="results/{task}/network/{cut}.json",
-    log:
-        "results/{task}/logs/network/{cut}.log",
-    params:
-        code=code("describe_network.py"),
-        features=features_at_further_cut,
-        head=partial(task_block, block="head"),

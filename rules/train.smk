@@ -5,8 +5,8 @@ rule train_head:
     input:
         unpack(public_features),
         # The manifest stands for the store: equal content leaves the runs alone.
-        features=ancient(partial(cache_of_setting, suffix="zarr")),
-        manifest=partial(cache_of_setting, suffix="json"),
+        features=ancient(partial(at_cut_of_setting, name="features", suffix="zarr")),
+        manifest=partial(at_cut_of_setting, name="features", suffix="json"),
         network=partial(at_cut_of_setting, name="network", suffix="json"),
     output:
         run="results/{task}/runs/{setting}.json",

@@ -8,7 +8,7 @@ from fbftl.extract import extract
 from fbftl.logs import run_job
 from fbftl.progress import ProgressBar
 from fbftl.seq2seq.extraction import extraction
-from fbftl.store import Target
+from fbftl.store import targets_of
 
 
 def main(
@@ -30,12 +30,7 @@ def main(
     where = devices.prepare(device, threads)
     with ClientFile(clients) as file:
         asked = extraction(file, weights, source, features, where.type)
-        targets = [
-            Target(store, provenance, manifest, features["chunk_mib"] * 2**20)
-            for store, manifest, provenance in zip(
-                stores, manifests, asked.provenances.values(), strict=True
-            )
-        ]
+        targets = targets_of(stores, manifests, asked.provenances, features["chunk_mib"])
         extract(
             asked.samples, asked.forward, targets, batch=features["batch"], progress=ProgressBar()
         )

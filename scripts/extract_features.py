@@ -10,7 +10,7 @@ from fbftl.files import write_text
 from fbftl.image_features import extraction
 from fbftl.logs import run_job
 from fbftl.progress import ProgressBar
-from fbftl.store import Target
+from fbftl.store import targets_of
 
 
 def main(
@@ -34,12 +34,7 @@ def main(
     with ClientFile(clients) as samples:
         asked = extraction(samples, weights, source, features, where.type)
         places = [features["store"] or stores[0], *stores[1:]]
-        targets = [
-            Target(place, provenance, manifest, features["chunk_mib"] * 2**20)
-            for place, manifest, provenance in zip(
-                places, manifests, asked.provenances.values(), strict=True
-            )
-        ]
+        targets = targets_of(places, manifests, asked.provenances, features["chunk_mib"])
         extract(samples, asked.forward, targets, batch=features["batch"], progress=ProgressBar())
     if places[0] != stores[0]:
         write_text(Path(stores[0], "location.txt"), f"{places[0]}\n")

@@ -11,7 +11,7 @@ from fbftl.store.publish import StoreWriter, store_writer
 from fbftl.store.ragged import Ragged
 from fbftl.store.reader import FeatureStore
 from fbftl.store.repair import RowsAgain, repair
-from fbftl.store.target import Target
+from fbftl.store.target import Target, targets_of
 from fbftl.store.verify import Damage, require_sound, verify
 
 __all__ = [
@@ -27,5 +27,6 @@ __all__ = [
     "repair",
     "require_sound",
     "store_writer",
+    "targets_of",
     "verify",
 ]

@@ -1,6 +1,7 @@
 """Where one cut's features go: the store, its manifest, and the work folder between them."""
 
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,6 +37,26 @@ class Target:
     def work_path(self) -> Path:
         """Folder of the unfinished extraction: beside a local store, else beside the manifest."""
         return work_path(self.store, self.manifest)
+
+
+def targets_of(
+    stores: Sequence[str],
+    manifests: Sequence[str],
+    provenances: Mapping[str, Provenance],
+    chunk_mib: int,
+) -> list[Target]:
+    """Return the targets of one pass, one per cut.
+
+    Args:
+        stores: folders or URLs, a task's own cut first, then its further cuts.
+        manifests: local files that vouch for them.
+        provenances: what the features at each cut are, in the same order.
+        chunk_mib: decoded size of a feature chunk in MiB.
+    """
+    return [
+        Target(store, provenance, manifest, chunk_mib * 2**20)
+        for store, manifest, provenance in zip(stores, manifests, provenances.values(), strict=True)
+    ]
 
 
 def manifest_path(store: str | Path, manifest: str | Path | None = None) -> Path:
