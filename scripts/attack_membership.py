@@ -93,7 +93,7 @@ def attacked(fitted: Fitted, place: int) -> dict[str, Membership]:
         values,
         classes=how.classes,
         seed=seed,
-        training=ShadowTraining(models=4, hidden=how.job.head, steps=100),
+        training=ShadowTraining(models=4, hidden=how.job.head, steps=50),
     )
     scores = {
         "loss threshold": -losses(logits, labels[candidates]),

@@ -23,6 +23,9 @@ Adjacency = Literal["add-remove", "zero-out", "replace-one"]
 SENSITIVITY: dict[Adjacency, float] = {"add-remove": 1.0, "zero-out": 1.0, "replace-one": 2.0}
 """L2 sensitivity of a sum of clipped records in units of the clip norm."""
 
+_CLOSE = 3e-5
+"""How close, in log sigma, a calibrated noise multiplier comes to the smallest that is enough."""
+
 GRID = 1e-3
 """Discretisation of the privacy loss in PLD; rounding is pessimistic, so epsilon is a bound."""
 
@@ -165,24 +168,24 @@ def rounds_sigma(
     enough = gaussian_sigma(epsilon, delta, adjacency) * sqrt(rounds)
     if rate == 1:
         return enough
-    too_little = enough / 2
-    while meets(too_little, epsilon, delta, rate, rounds, adjacency):
-        enough, too_little = too_little, too_little / 2
-    while enough / too_little > 1 + 1e-4:
-        middle = sqrt(enough * too_little)
-        if meets(middle, epsilon, delta, rate, rounds, adjacency):
-            enough = middle
-        else:
-            too_little = middle
-    return enough
 
+    def excess(log_multiplier: float) -> float:
+        """Return a number with the sign of reached minus asked; finite if reached is infinite."""
+        reached = rounds_epsilon(
+            exp(log_multiplier), delta, rate=rate, rounds=rounds, adjacency=adjacency
+        )
+        return 0.5 - epsilon / (reached + epsilon)
 
-def meets(
-    multiplier: float, epsilon: float, delta: float, rate: float, rounds: int, adjacency: Adjacency
-) -> bool:
-    """Tell whether a noise multiplier keeps the rounds within epsilon."""
-    reached = rounds_epsilon(multiplier, delta, rate=rate, rounds=rounds, adjacency=adjacency)
-    return reached <= epsilon
+    from scipy.optimize import brentq
+
+    high = log(enough)
+    low = high - log(2)
+    while excess(low) <= 0:
+        high, low = low, low - log(2)
+    found = brentq(excess, low, high, xtol=_CLOSE)
+    while excess(found) > 0:  # the root may lie a little on the wrong side
+        found += _CLOSE
+    return exp(found)
 
 
 def sampled_rounds(multiplier: float, rate: float, rounds: int) -> "DpEvent":

@@ -26,24 +26,32 @@ def row_norms(vectors: ArrayLike) -> NDArray[np.float64]:
     return np.fromiter(norms, dtype=np.float64)
 
 
-def clip_rows(vectors: ArrayLike, clip_norm: float) -> Floats:
-    """Scale down each row of `vectors`, shape (n, d), whose L2 norm exceeds `clip_norm`.
+def clip_factors(vectors: Floats, clip_norm: float) -> Floats:
+    """Return what each row of `vectors`, shape (n, d), is to be scaled with, at most 1, (n,).
 
     Raises:
         UserError: if the clip norm is not positive or a vector is not finite.
     """
     require_positive("clip norm", clip_norm)
-    sent = np.asarray(vectors, dtype=np.float32)
-    norms = row_norms(sent)
+    norms = row_norms(vectors)
     if not np.isfinite(norms).all():
         raise UserError(
             f"vector {np.isfinite(norms).argmin()} to be clipped is not finite:"
             " lower the learning rate or drop the sample"
         )
-    factor = clip_norm / np.maximum(norms, clip_norm)
-    # The product is rounded to 32 bits, so aim just below the norm that the guarantee assumes.
-    factor = np.where(factor < 1, factor * (1 - 1e-6), factor)
-    return (sent * factor[:, None]).astype(np.float32)
+    factors = clip_norm / np.maximum(norms, clip_norm)
+    # Products are rounded to 32 bits, so aim just below the norm that the guarantee assumes.
+    return np.where(factors < 1, factors * (1 - 1e-6), factors).astype(np.float32)
+
+
+def clip_rows(vectors: ArrayLike, clip_norm: float) -> Floats:
+    """Scale down each row of `vectors`, shape (n, d), whose L2 norm exceeds `clip_norm`.
+
+    Raises:
+        UserError: as `clip_factors`.
+    """
+    sent = np.asarray(vectors, dtype=np.float32)
+    return sent * clip_factors(sent, clip_norm)[:, None]
 
 
 def clip_norm(rule: Mapping[str, Any], source_vectors: ArrayLike | None = None) -> float:
@@ -154,7 +162,8 @@ def noisy_sum(
         seed: the repetition's seed.
         turn: the round, which has its own noise.
     """
-    total = clip_rows(updates, clip_norm).sum(axis=0)
+    sent = np.asarray(updates, dtype=np.float32)
+    total = clip_factors(sent, clip_norm) @ sent
     noise = stream(seed, "update_noise", turn).standard_normal(len(total))
     return (total + sigma * clip_norm * noise).astype(np.float32)
 

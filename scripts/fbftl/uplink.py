@@ -76,9 +76,14 @@ def relatively_noisy(sigma: float, compression: Compression, seed: int) -> Relea
     return noised
 
 
+def arrived(sent: Release, arrives: np.ndarray) -> np.ndarray:
+    """Return the updates that arrive, (arrivals, X); without a copy where none is lost."""
+    return sent.values if arrives.all() else sent.values[arrives]
+
+
 def mean_of_arrivals(sent: Release, updates: Updates, arrives: np.ndarray) -> np.ndarray:
     """Return the sum of the updates that arrive over their samples."""
-    return sent.values[arrives].sum(axis=0) / max(int(updates.counts[arrives].sum()), 1)
+    return arrived(sent, arrives).sum(axis=0) / max(int(updates.counts[arrives].sum()), 1)
 
 
 def noisy_mean(sigma: float, clip_norm: float, samples_per_round: float, seed: int) -> Averaging:
@@ -93,7 +98,7 @@ def noisy_mean(sigma: float, clip_norm: float, samples_per_round: float, seed: i
 
     def averaged(sent: Release, updates: Updates, arrives: np.ndarray) -> np.ndarray:
         total = noisy_sum(
-            sent.values[arrives], sigma=sigma, clip_norm=clip_norm, seed=seed, turn=updates.round
+            arrived(sent, arrives), sigma=sigma, clip_norm=clip_norm, seed=seed, turn=updates.round
         )
         return total / np.float32(samples_per_round)
 

@@ -25,8 +25,8 @@ class DecoderTraining:
 
     hidden: tuple[int, ...] = (256,)
     epochs: int = 30
-    batch: int = 128
-    learning_rate: float = 2e-3
+    batch: int = 256
+    learning_rate: float = 3e-3
 
 
 DEFAULT = DecoderTraining()
@@ -96,7 +96,9 @@ def train_decoder(
         scale,
         tuple(np.shape(inputs)[1:]),
     )
-    optimiser = torch.optim.Adam(decoder.network.parameters(), lr=training.learning_rate)
+    optimiser = torch.optim.Adam(
+        decoder.network.parameters(), lr=training.learning_rate, fused=True
+    )
     for _ in range(training.epochs):
         for rows in torch.randperm(len(x), generator=generator).split(training.batch):
             noise = noise_std * torch.randn(x[rows].shape, generator=generator)

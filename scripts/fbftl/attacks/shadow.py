@@ -72,7 +72,10 @@ def shadow_logits(
 def fit(head: nn.Module, features: Tensor, labels: Tensor, training: ShadowTraining) -> None:
     """Train a head in place on features, shape (n, d), and labels, shape (n,)."""
     optimiser = torch.optim.Adam(
-        head.parameters(), lr=training.learning_rate, weight_decay=training.weight_decay
+        head.parameters(),
+        lr=training.learning_rate,
+        weight_decay=training.weight_decay,
+        fused=True,
     )
     for _ in range(training.steps):
         optimiser.zero_grad()
