@@ -24,9 +24,6 @@ STAGES = (
 VICTIMS = ("job", "snakemake", "all")
 """What is killed: a stage's process, the engine above it, or both at once as a power loss does."""
 
-LONGEST = 1.5
-"""Kills come at a random share, up to this, of the time that the stage needs undisturbed."""
-
 
 def descendants(process: int) -> list[int]:
     """Return the processes that a process has started, directly or through others, oldest first."""
@@ -88,22 +85,34 @@ def timed(project: Project) -> dict[str, float]:
 
 def kill_in_every_stage(
     project: Project, seed: int, taken: dict[str, float]
-) -> Iterator[tuple[str, str, float]]:
+) -> Iterator[tuple[str, str]]:
     """Kill one study once in each of its stages, a new call going on after each kill.
 
+    A stage that ends before its moment comes is made again, and that call gets a moment anew.
+
     Yields:
-        stage, victim and the share of the stage's time after which the kill came.
+        stage and victim of each kill.
     """
     moments = random.Random(seed)
     for stage in STAGES:
-        victim, share = moments.choice(VICTIMS), moments.uniform(0, LONGEST)
+        victim = moments.choice(VICTIMS)
         call = project.start("--until", stage)
-        while call.poll() is None and f"rule {stage}:" not in project.console():
-            time.sleep(0.02)
-        if call.poll() is None:
-            time.sleep(share * taken[stage])
-        if call.poll() is None:
-            strike(call, victim)
-            yield stage, victim, share
-        elif call.returncode != 0:
-            raise AssertionError(f"{stage}: {project.console()}")
+        while not struck(project, call, stage, victim, moments.uniform(0, taken[stage])):
+            call = project.start("--until", stage, "--forcerun", stage)
+        yield stage, victim
+
+
+def struck(
+    project: Project, call: subprocess.Popen[str], stage: str, victim: str, moment: float
+) -> bool:
+    """Kill a call so many seconds into a stage; return False if it had ended by itself."""
+    while call.poll() is None and f"rule {stage}:" not in project.console():
+        time.sleep(0.02)
+    if call.poll() is None:
+        time.sleep(moment)
+    if call.poll() is None:
+        strike(call, victim)
+        return True
+    if call.returncode != 0:
+        raise AssertionError(f"{stage}: {project.console()}")
+    return False
