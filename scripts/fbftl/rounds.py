@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.func import functional_call, grad_and_value, vmap
 from torch.nn import functional
 
 from fbftl.batches import Rounds
+from fbftl.client_updates import client_updates, weighted_losses
 from fbftl.codec import NotFiniteError
 from fbftl.curves import Curves
 from fbftl.job import Training
@@ -68,34 +68,23 @@ def batch_gradient(model: nn.Module, arrivals: Arrivals) -> Gradient:
 
     def gradient(one: Round) -> tuple[Tensor, list[Tensor]]:
         weights = _weights(one, arrivals)
-        loss = _weighted_loss(model(one.inputs.flatten(0, 1)), one.labels.flatten(), weights)
+        loss = weighted_losses(model(one.inputs.flatten(0, 1)), one.labels.flatten(), weights).sum()
         return loss.detach(), list(torch.autograd.grad(loss, parameters))
 
     return gradient
 
 
 def client_gradient(model: nn.Module, average: Average) -> Gradient:
-    """Return the average of the clients' own updates as it comes out of the uplink.
-
-    The clients of a round are one batched pass; each update is the sum of its client's
-    per-sample gradients, flattened to (X,).
-    """
-    parameters = dict(model.named_parameters())
-
-    def loss_of_client(values: dict[str, Tensor], x: Tensor, y: Tensor, weights: Tensor) -> Tensor:
-        return _weighted_loss(functional_call(model, values, (x,)), y, weights)
-
-    updates_of = vmap(grad_and_value(loss_of_client), in_dims=(None, 0, 0, 0))
+    """Return the average of the clients' own updates as it comes out of the uplink."""
+    parameters = list(model.parameters())
+    updates_of = client_updates(model)
 
     def gradient(one: Round) -> tuple[Tensor, list[Tensor]]:
-        current = {name: value.detach() for name, value in parameters.items()}
-        sums, losses = updates_of(current, one.inputs, one.labels, one.present.float())
-        updates = torch.cat([sums[name].flatten(1) for name in parameters], dim=1)
+        losses, updates = updates_of(one.inputs, one.labels, one.present)
         mean = torch.from_numpy(average(one.clients, one.counts, updates.cpu().numpy()))
-        sizes = [value.numel() for value in current.values()]
-        parts = zip(mean.to(updates.device).split(sizes), current.values(), strict=True)
+        parts = mean.to(updates.device).split([value.numel() for value in parameters])
         loss = losses.sum() / max(int(one.counts.sum()), 1)
-        return loss, [part.view_as(value) for part, value in parts]
+        return loss, [part.view_as(p) for part, p in zip(parts, parameters, strict=True)]
 
     return gradient
 
@@ -115,7 +104,7 @@ def split_gradient(
         weights = _weights(one, arrivals)
         smashed = client_part(one.inputs.flatten(0, 1))
         received = smashed.detach().requires_grad_()
-        loss = _weighted_loss(server_part(received), one.labels.flatten(), weights)
+        loss = weighted_losses(server_part(received), one.labels.flatten(), weights).sum()
         *of_server, returned = torch.autograd.grad(loss, [*server_parameters, received])
         of_clients = torch.autograd.grad(smashed, client_parameters, returned)
         return loss.detach(), [*of_clients, *of_server]
@@ -198,8 +187,3 @@ def _weights(one: Round, arrivals: Arrivals) -> Tensor:
     arrives = torch.from_numpy(arrivals(one.clients, one.counts)).to(one.present.device)
     counted = one.present & arrives[:, None]
     return (counted / counted.sum().clamp(min=1)).flatten()
-
-
-def _weighted_loss(logits: Tensor, labels: Tensor, weights: Tensor) -> Tensor:
-    """Return the weighted sum of cross-entropies, Eq. (1)."""
-    return (functional.cross_entropy(logits, labels, reduction="none") * weights).sum()

@@ -24,7 +24,7 @@ class DecoderTraining:
     """How the decoder is trained: fully connected, Adam, mean squared error."""
 
     hidden: tuple[int, ...] = (256,)
-    epochs: int = 30
+    epochs: int = 20
     batch: int = 256
     learning_rate: float = 3e-3
 
