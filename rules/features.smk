@@ -49,6 +49,8 @@ for task in with_further_cuts():
         threads: 2
         resources:
             gpu=GPU,
+            mem_mb=memory_of_extraction,
+            runtime=1440,
         params:
             features=STUDY.task(task)["features"],
             code=code("extract_features.py"),

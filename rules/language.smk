@@ -68,6 +68,8 @@ for task in STUDY.tasks_of("seq2seq"):
         threads: 2
         resources:
             gpu=GPU,
+            mem_mb=memory_of_extraction,
+            runtime=1440,
         params:
             features=STUDY.task(task)["features"],
             code=code("extract_dialogue_features.py"),
