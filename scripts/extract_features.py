@@ -35,7 +35,14 @@ def main(
         asked = extraction(samples, weights, source, features, where.type)
         places = [features["store"] or stores[0], *stores[1:]]
         targets = targets_of(places, manifests, asked.provenances, features["chunk_mib"])
-        extract(samples, asked.forward, targets, batch=features["batch"], progress=ProgressBar())
+        extract(
+            samples,
+            asked.forward,
+            targets,
+            batch=features["batch"],
+            stage=asked.stage,
+            progress=ProgressBar(),
+        )
     if places[0] != stores[0]:
         write_text(Path(stores[0], "location.txt"), f"{places[0]}\n")
 

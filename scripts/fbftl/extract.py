@@ -33,6 +33,10 @@ Forward = Callable[[Arrays], Mapping[str, "np.ndarray | Sequence[np.ndarray]"]]
 What it returns is written while it works on the next batch, so it must not reuse its buffers.
 """
 
+Stage = Callable[[Arrays], Arrays]
+"""What is done to a batch's inputs ahead of time, in the thread that reads them: on a GPU, the copy
+to it, so that the next batch travels while this one is computed."""
+
 Progress = Callable[[str, int, int], None]
 """Told at the start of a split and after each batch: split, rows done, rows in all."""
 
@@ -62,6 +66,7 @@ def extract(
     *,
     batch: int,
     splits: Sequence[str] = ("train", "test"),
+    stage: Stage = dict,
     progress: Progress = lambda split, done, total: None,
     wait_s: float = 0.0,
 ) -> None:
@@ -78,6 +83,7 @@ def extract(
         targets: one per cut layer, all filled in one pass.
         batch: rows per forward pass.
         splits: what to extract, in this order.
+        stage: what is done to a batch before `forward` gets it.
         progress: told how far it is, e.g. a `fbftl.progress.ProgressBar`.
         wait_s: seconds to wait if another process extracts the same store.
 
@@ -100,7 +106,7 @@ def extract(
         writers = [(cut, writer) for cut, writer in opened if writer is not None]
         if writers:
             for split in splits:
-                _extract_split(source, forward, writers, split, batch, progress)
+                _extract_split(source, stage, forward, writers, split, batch, progress)
         for _, writer in writers:
             writer.publish()
 
@@ -120,6 +126,7 @@ def _disk_full_in_words(targets: Sequence[Target]) -> Iterator[None]:
 
 def _extract_split(
     source: Source,
+    stage: Stage,
     forward: Forward,
     writers: Sequence[tuple[str, StoreWriter]],
     split: str,
@@ -140,16 +147,14 @@ def _extract_split(
             writer.append(split, first, features[cut], columns)
         progress(split, first + len(columns["client"]), total)
 
-    with (
-        prefetched(source.batches(split, batch, start), QUEUE_BATCHES) as batches,
-        Sink(write, QUEUE_BATCHES) as sink,
-    ):
+    staged = ((item, stage(item.arrays)) for item in source.batches(split, batch, start))
+    with prefetched(staged, QUEUE_BATCHES) as batches, Sink(write, QUEUE_BATCHES) as sink:
         checked = False
-        for item in batches:
+        for item, inputs in batches:
             if not checked:
-                require_repeatable(forward, item.arrays)
+                require_repeatable(forward, inputs)
                 checked = True
-            outputs = forward(item.arrays)
+            outputs = forward(inputs)
             features = {cut: _features(outputs, cut) for cut, _ in writers}
             sink.put((start, features, _columns(item)))
             start += len(item.client)

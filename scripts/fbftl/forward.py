@@ -14,7 +14,11 @@ from fbftl.preprocess import Preprocessing, preprocess
 POOLINGS = ("none", "avg", "flatten", "cls")
 """How a cut layer's output becomes a row, see `Pool`."""
 
-Forward = Callable[[Mapping[str, np.ndarray]], dict[str, np.ndarray]]
+Arrays = Mapping[str, np.ndarray | torch.Tensor]
+
+Forward = Callable[[Arrays], dict[str, np.ndarray]]
+
+Stage = Callable[[Arrays], Arrays]
 
 
 class Pool(nn.Module):
@@ -64,7 +68,7 @@ def forward_fn(
 
     The model is put into eval mode and nothing tracks gradients, so equal batches give equal
     features. Channels last throughout. On a CPU it computes in float32; on CUDA under bfloat16
-    autocast, with pinned transfers of the stored bytes.
+    autocast.
 
     Args:
         model: the source model.
@@ -75,8 +79,8 @@ def forward_fn(
         device: `cpu` or `cuda`.
 
     Returns:
-        A function of `{"pixels": uint8 (n, height, width, channels)}` that returns
-        `{cut: float32 (n, width)}`.
+        A function of `{"pixels": uint8 (n, height, width, channels)}`, as they are stored or as
+        `stage_fn` has moved them, that returns `{cut: float32 (n, width)}`.
 
     Raises:
         UserError: if a cut cannot be made or `pool` does not fit it.
@@ -90,13 +94,40 @@ def forward_fn(
     frozen.to(device, memory_format=torch.channels_last)
     precision = torch.autocast("cuda", torch.bfloat16) if cuda else nullcontext()
 
-    def forward(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        pixels = torch.from_numpy(np.ascontiguousarray(arrays["pixels"]))
-        if cuda:
-            pixels = pixels.pin_memory().to(device, non_blocking=True)
+    def forward(arrays: Arrays) -> dict[str, np.ndarray]:
+        pixels = as_tensor(arrays["pixels"]).to(device)
         with torch.inference_mode(), precision:
             outputs = frozen(preprocess(pixels, preprocessing))
         return {cut: rows(outputs[cut]).float().cpu().numpy() for cut in cuts}
 
     forward({"pixels": np.zeros((1, *image), np.uint8)})
     return forward
+
+
+def stage_fn(device: str) -> Stage:
+    """Return the function that moves a batch's pixels to the device while another is computed.
+
+    It is called in the thread that reads batches. On CUDA the stored bytes travel from pinned
+    memory on a stream of their own; on a CPU there is nothing to move.
+
+    Args:
+        device: `cpu` or `cuda`.
+    """
+    if torch.device(device).type != "cuda":
+        return dict
+    copies = torch.cuda.Stream(device)
+
+    def stage(arrays: Arrays) -> Arrays:
+        with torch.cuda.stream(copies):
+            pixels = as_tensor(arrays["pixels"]).pin_memory().to(device, non_blocking=True)
+        copies.synchronize()
+        return {**arrays, "pixels": pixels}
+
+    return stage
+
+
+def as_tensor(pixels: np.ndarray | torch.Tensor) -> torch.Tensor:
+    """Return stored pixels as a tensor; a tensor stays what it is."""
+    if isinstance(pixels, torch.Tensor):
+        return pixels
+    return torch.from_numpy(np.ascontiguousarray(pixels))

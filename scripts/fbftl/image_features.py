@@ -9,7 +9,7 @@ from typing import Any
 
 from fbftl.clients import ClientFile
 from fbftl.files import sha256
-from fbftl.forward import Forward, forward_fn
+from fbftl.forward import Forward, Stage, forward_fn, stage_fn
 from fbftl.preprocess import Preprocessing
 from fbftl.source import load_source
 from fbftl.store import Provenance
@@ -21,6 +21,7 @@ LIBRARIES = ("torch", "numpy", "zarr")
 class Extraction:
     """The frozen extractor of a task, ready to run, and the provenance of what it makes, by cut."""
 
+    stage: Stage
     forward: Forward
     provenances: dict[str, Provenance]
 
@@ -47,6 +48,7 @@ def extraction(
     cuts = [features["cut"], *features["further_cuts"]]
     data = sha256(samples.path)
     return Extraction(
+        stage=stage_fn(device),
         forward=forward_fn(model, cuts, preprocessing, image, features["pool"], device),
         provenances={
             cut: Provenance(

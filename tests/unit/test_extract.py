@@ -66,6 +66,22 @@ def test_active_dropout_is_refused_without_frozen(tmp_path):
     assert not (tmp_path / "dense.zarr").exists()
 
 
+def test_batches_are_staged_in_the_thread_that_reads_them(tmp_path):
+    threads = set()
+
+    def stage(arrays):
+        threads.add(threading.current_thread())
+        return arrays | {"moved": arrays["x"]}
+
+    def forward(arrays):
+        assert threading.current_thread() not in threads
+        return toys.toy_forward(arrays | {"x": arrays["moved"]})
+
+    extract_with(forward, tmp_path / "staged", stage=stage)
+    extract_with(toys.toy_forward, tmp_path / "plain")
+    assert toys.files(tmp_path / "staged") == toys.files(tmp_path / "plain")
+
+
 def test_several_cuts_take_one_pass(tmp_path):
     rows = []
 

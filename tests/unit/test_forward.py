@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 from fbftl.errors import UserError
-from fbftl.forward import Pool, forward_fn
+from fbftl.forward import Pool, forward_fn, stage_fn
 from fbftl.networks import vgg
 from fbftl.preprocess import Preprocessing, preprocess
 
@@ -54,6 +54,24 @@ def test_a_read_only_or_strided_batch_is_taken(model, pixels):
     np.testing.assert_allclose(
         forward({"pixels": strided})["fc1"], forward({"pixels": pixels})["fc1"][::2], atol=1e-6
     )
+
+
+@pytest.mark.parametrize(
+    "device",
+    [
+        "cpu",
+        pytest.param(
+            "cuda",
+            marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU"),
+        ),
+    ],
+)
+def test_staged_batches_give_the_same_features(model, pixels, device):
+    forward, stage = forward_fn(model, ["fc1"], SPEC, IMAGE, device=device), stage_fn(device)
+    staged = stage({"pixels": pixels, "label": np.arange(10)})
+    assert torch.as_tensor(staged["pixels"]).device.type == device
+    np.testing.assert_array_equal(forward(staged)["fc1"], forward({"pixels": pixels})["fc1"])
+    np.testing.assert_array_equal(staged["label"], np.arange(10))
 
 
 def test_a_map_without_pooling_is_refused_before_any_batch(model):
