@@ -4,12 +4,16 @@ import os
 import signal
 import subprocess
 import time
+from collections import Counter
 from pathlib import Path
 
 from faults import script_jobs
 from project import Project
 
 STAGES = ("clients", "source", "extract", "train_head", "collect")
+
+SWEPT = 300
+"""Settings of a sweep that is killed."""
 
 
 def wait_for(project: Project, run: "subprocess.Popen[str]", text: str) -> None:
@@ -77,3 +81,23 @@ def test_a_second_run_in_the_same_folder_is_refused(finished: Project) -> None:
     assert second.returncode != 0
     assert f"process {run.pid} on " in second.stderr
     assert run.wait() == 0
+
+
+def test_a_killed_fan_out_goes_on_with_what_is_missing(finished: Project) -> None:
+    """A sweep is killed after its first runs; the next plan has the others and nothing else."""
+    losses = [round(i / SWEPT, 6) for i in range(SWEPT)]
+    study = {
+        "study": {"experiments": ["sweep"]},
+        "experiments": {"sweep": {"grids": [{"plr": losses}]}},
+    }
+    before = finished.planned(study=study)
+    run = finished.start(study=study)
+    while finished.console().count("(Rule: train_head)") < 3:
+        assert run.poll() is None, finished.console()
+        time.sleep(0.05)
+    os.killpg(run.pid, signal.SIGKILL)
+    run.wait()
+    made = finished.console().count("(Rule: train_head)")
+    missing = before - Counter(train_head=made)
+    assert before["train_head"] > SWEPT - 10
+    assert finished.planned(study=study) in (missing, missing - Counter(train_head=1))
