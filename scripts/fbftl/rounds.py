@@ -77,12 +77,15 @@ def batch_gradient(model: nn.Module, arrivals: Arrivals) -> Gradient:
 def client_gradient(model: nn.Module, average: Average) -> Gradient:
     """Return the average of the clients' own updates as it comes out of the uplink."""
     parameters = list(model.parameters())
+    sizes = [value.numel() for value in parameters]
     updates_of = client_updates(model)
 
     def gradient(one: Round) -> tuple[Tensor, list[Tensor]]:
-        losses, updates = updates_of(one.inputs, one.labels, one.present)
+        losses, updates = torch.zeros(0), one.inputs.new_zeros(0, sum(sizes))
+        if len(one.clients):  # Poisson sampling may take nobody
+            losses, updates = updates_of(one.inputs, one.labels, one.present)
         mean = torch.from_numpy(average(one.clients, one.counts, updates.cpu().numpy()))
-        parts = mean.to(updates.device).split([value.numel() for value in parameters])
+        parts = mean.to(updates.device).split(sizes)
         loss = losses.sum() / max(int(one.counts.sum()), 1)
         return loss, [part.view_as(p) for part, p in zip(parts, parameters, strict=True)]
 

@@ -142,10 +142,14 @@ class Uplink:
         return self._send(clients, counts, payload, payload + 8 * HEADER_BYTES, None).arrives
 
     def average(self, clients: np.ndarray, counts: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Send updates (C, X) and return the average (X,) that the server steps with."""
+        """Send updates (C, X) and return the average (X,) that the server steps with.
+
+        A round without clients sends nothing and is averaged as any other: under DP-FedAvg its
+        noise hides that nobody took part.
+        """
         updates = Updates(values, clients, counts, round=len(self._sent) + 1)
-        sent = self.releasing(updates)
-        if updates.round & (updates.round - 1) == 0:  # 1, 2, 4, ...: updates change early
+        sent = self.releasing(updates) if len(clients) else Release(values, values, [])
+        if sent.messages and updates.round & (updates.round - 1) == 0:  # they change early
             self._sample += measure(sent, [0], self.compression)
         nominal = self.compression.bits * self.compression.keep * self.floats(counts)
         payload = np.ceil(nominal).astype(np.int64)

@@ -13,6 +13,7 @@ from fbftl.rounds import (
     Average,
     Gradient,
     LabelledInputs,
+    Round,
     batch_gradient,
     client_gradient,
     split_gradient,
@@ -86,6 +87,22 @@ def test_client_updates_average_to_the_batch_gradient(
     trained(single, client_gradient(single, mean_over(arrivals)), schedule)
     assert_same(plain, single)
     assert not torch.equal(next(plain.parameters()), next(network().parameters()))
+
+
+def test_a_round_without_clients_steps_with_what_the_server_averages() -> None:
+    model = network()
+    size = sum(parameter.numel() for parameter in model.parameters())
+    nobody = Round(
+        inputs=images().inputs[:0][:, None],
+        labels=images().labels[:0][:, None],
+        present=torch.zeros(0, 1, dtype=torch.bool),
+        clients=np.arange(0),
+        counts=np.arange(0),
+    )
+    loss, mean = client_gradient(model, lambda *_: np.ones(size, dtype=np.float32))(nobody)
+    assert loss == 0
+    assert [part.shape for part in mean] == [value.shape for value in model.parameters()]
+    assert all(bool((part == 1).all()) for part in mean)
 
 
 def test_a_lost_update_makes_a_difference(schedule: list[Rounds]) -> None:

@@ -86,6 +86,20 @@ def test_dp_fedavg_divides_by_the_expected_count() -> None:
     assert mean == pytest.approx(clipped.sum(axis=0) / 20, abs=1e-5)
 
 
+def test_a_round_without_clients_is_noise_alone_and_sends_nothing() -> None:
+    nobody = np.arange(0)
+    sent = uplink(compressing(Compression(), None), averaging=noisy_mean(1.0, 0.5, 20.0, seed=0))
+    mean = sent.average(nobody, nobody, np.zeros((0, WIDTH), dtype=np.float32))
+    assert mean.shape == (WIDTH,)
+    assert mean.std() == pytest.approx(0.5 / 20, rel=0.5)
+    sent.average(TAKING_PART, COUNTS, updates())
+    ledger = Ledger(method="ftl_c")
+    counts = sent.enter(ledger, np.arange(CLIENTS), WIDTH, no_mechanism())
+    up = ledger.table().to_pandas().query("direction == 'up'")
+    assert up["round"].tolist() == [2] * 3
+    assert counts == {"messages": 3, "messages_lost": 0}
+
+
 def test_every_message_is_in_the_ledger_with_its_length_and_digest() -> None:
     compression = Compression(8, 0.5)
     sent = uplink(compressing(compression, None), Setting(bits=8, keep=0.5, plr=0.5))
