@@ -15,6 +15,7 @@ from fbftl.style import (
     EndLabel,
     label_ends,
     ordered_colors,
+    packet_loss_axis,
     save,
     use_style,
 )
@@ -57,11 +58,7 @@ def draw(table: pd.DataFrame, fig9: pd.DataFrame) -> "Figure":
     rates = sorted(table["plr"].unique())
     ends = draw_lines(axes, table)
     draw_published(axes, fig9, max(rates))
-    axes.set_xscale("log")
-    axes.set_xticks([1 - rate for rate in rates], [f"{rate:g}" for rate in rates])
-    axes.minorticks_off()
-    axes.invert_xaxis()
-    axes.set_xlabel("packet loss rate")
+    packet_loss_axis(axes, rates)
     axes.set_ylabel("ROUGE-1 of test summaries (%)")
     label_ends(axes, ends)
     return figure

@@ -38,7 +38,7 @@ def draw(table: pd.DataFrame) -> plt.Figure:
     axes.set_ylim(0, 103)
     axes.set_xlabel("relative noise σ (in R std(g), no guarantee)")
     axes.set_ylabel("test accuracy (%)")
-    axes.legend(loc="lower left", fontsize=7)
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2, fontsize=7)
     return figure
 
 

@@ -16,6 +16,7 @@ from fbftl.style import (
     EndLabel,
     label_ends,
     ordered_colors,
+    packet_loss_axis,
     save,
     use_style,
 )
@@ -60,11 +61,7 @@ def draw(table: pd.DataFrame, fig8: pd.DataFrame) -> "Figure":
         draw_published(axes, fig8, rates)
         ends[axes] = draw_lines(axes, shown)
         axes.set_title(PANELS[loss], loc="left", fontsize="medium")
-        axes.set_xscale("log")
-        axes.set_xticks([1 - rate for rate in rates], [f"{rate:g}" for rate in rates])
-        axes.minorticks_off()
-        axes.invert_xaxis()
-        axes.set_xlabel("packet loss rate")
+        packet_loss_axis(axes, rates)
     for axes, labels in ends.items():
         label_ends(axes, labels)
     name_published(grid[0][0], fig8, rates)

@@ -3,6 +3,7 @@
 Colours are Okabe and Ito's, safe for colour-blind readers and in greyscale print.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -87,6 +88,32 @@ def use_style() -> None:
             "pdf.fonttype": 42,
         }
     )
+
+
+CROWDED = 0.11
+"""Share of a packet loss axis within which two ticks have room for one label."""
+
+
+def packet_loss_axis(axes: "Axes", rates: Sequence[float]) -> None:
+    """Make the x axis, which holds 1 - PLR, one of packet loss rates that grow to the right.
+
+    Every rate has a tick. From the left, a tick is labelled if its label has room.
+
+    Args:
+        axes: with everything drawn.
+        rates: the packet loss rates below 1, ascending.
+    """
+    places = [-math.log10(1 - rate) for rate in rates]
+    labels, free_from = [], -math.inf
+    for rate, place in zip(rates, places, strict=True):
+        labels.append(f"{rate:g}" if place >= free_from else "")
+        if labels[-1]:
+            free_from = place + CROWDED * (places[-1] - places[0])
+    axes.set_xscale("log")
+    axes.set_xticks([1 - rate for rate in rates], labels)
+    axes.minorticks_off()
+    axes.invert_xaxis()
+    axes.set_xlabel("packet loss rate")
 
 
 def ordered_colors(count: int) -> list[tuple[float, ...]]:

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 from fbftl.settings import MECHANISMS
-from fbftl.style import METHODS, EndLabel, label_ends, spread_out, use_style
+from fbftl.style import METHODS, EndLabel, label_ends, packet_loss_axis, spread_out, use_style
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,6 +25,26 @@ def test_labels_with_room_stay(places):
 
 def test_a_group_is_centred_on_its_places():
     assert spread_out([0, 0, 0], 2) == [-2, 0, 2]
+
+
+@pytest.mark.parametrize(
+    ("rates", "labels"),
+    [
+        ([0.0, 0.5, 0.9, 0.99], ["0", "0.5", "0.9", "0.99"]),
+        ([0.0, 0.1, 0.9, 0.95, 0.99, 0.999], ["0", "", "0.9", "", "0.99", "0.999"]),
+        ([0.0], ["0"]),
+    ],
+)
+def test_packet_loss_grows_to_the_right_and_its_labels_have_room(rates, labels):
+    import matplotlib.pyplot as plt
+
+    use_style()
+    figure, axes = plt.subplots()
+    packet_loss_axis(axes, rates)
+    assert [text.get_text() for text in axes.get_xticklabels()] == labels
+    left, right = axes.get_xlim()
+    assert left > right
+    plt.close(figure)
 
 
 def test_every_method_has_its_own_look():
