@@ -1,6 +1,10 @@
 """Measure the codec: lengths against their limits, speed, and its share of a training round.
 
-Run from the project's root: OMP_NUM_THREADS=1 python tests/benchmarks/codec.py
+Run from the project's root, with the environment that the workflow gives its jobs:
+
+    OMP_NUM_THREADS=1 MALLOC_MMAP_THRESHOLD_=33554432 MALLOC_TRIM_THRESHOLD_=536870912 \\
+        python tests/benchmarks/codec.py
+
 Times are CPU seconds of the fastest of several repetitions, on one core.
 """
 

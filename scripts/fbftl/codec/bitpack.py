@@ -23,6 +23,8 @@ def pack(codes: np.ndarray, bits: int) -> np.ndarray:
         return codes.astype(f">u{bits // 8}").view(np.uint8).reshape(messages, -1)
     if bits in (1, 2, 4):
         return _pack_evenly(codes, bits)
+    if bits in (3, 5, 6, 7):
+        return _pack_by_eights(codes, bits)
     word = _word_bytes(bits)
     octets = codes.astype(f">u{word}").view(np.uint8).reshape(messages, count, word)
     return np.packbits(
@@ -54,6 +56,17 @@ def _pack_evenly(codes: np.ndarray, bits: int) -> np.ndarray:
     for place in range(1, each):
         packed |= words >> np.array(8 * place - 8 + bits * (place + 1), words.dtype)
     return packed.astype(np.uint8)
+
+
+def _pack_by_eights(codes: np.ndarray, bits: int) -> np.ndarray:
+    """Pack codes of less than a byte: eight of them, in the low end of a word, are `bits` bytes."""
+    messages, count = codes.shape
+    words = np.zeros((messages, (count + 7) // 8), dtype=np.uint64)
+    for place in range(8):
+        part = codes[:, place::8].astype(np.uint64)
+        words[:, : part.shape[1]] |= part << np.uint64(bits * (7 - place))
+    octets = words.astype(">u8").view(np.uint8).reshape(messages, -1, 8)[:, :, 8 - bits :]
+    return octets.reshape(messages, -1)[:, : packed_bytes(count, bits)]
 
 
 def _word_bytes(bits: int) -> int:

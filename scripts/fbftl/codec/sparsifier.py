@@ -33,14 +33,38 @@ def kept_positions(values: np.ndarray, count: int) -> np.ndarray:
     width = values.shape[-1]
     # The bits of a float without its sign order as its magnitude does.
     magnitudes = values.reshape(-1, width).view(np.uint32) & _WITHOUT_SIGN
-    threshold = _thresholds(magnitudes, count)
+    if width < _WIDE or count > width // 8:
+        positions = _kept_of_rows(magnitudes, count)
+    else:
+        positions = np.stack([_kept_of_wide(row, count) for row in magnitudes])
+    return positions.reshape(*values.shape[:-1], count)
+
+
+def _kept_of_rows(magnitudes: np.ndarray, count: int) -> np.ndarray:
+    """Return the kept positions of rows (n, X), searching every element."""
+    width = magnitudes.shape[1]
+    threshold = np.partition(magnitudes, width - count, axis=1)[:, width - count, None]
     kept = magnitudes >= threshold
     found = np.flatnonzero(kept)
     if len(found) > count * len(kept):
         _drop_last_ties(kept, magnitudes > threshold, count)
         found = np.flatnonzero(kept)
-    positions = found.reshape(-1, count) - width * np.arange(len(kept))[:, None]
-    return positions.reshape(*values.shape[:-1], count)
+    return found.reshape(-1, count) - width * np.arange(len(kept))[:, None]
+
+
+def _kept_of_wide(row: np.ndarray, count: int) -> np.ndarray:
+    """Return the kept positions of one row (X,) of which few are wanted.
+
+    A sample says below which value not to look, which for a gradient is several times faster.
+    Where the sample misleads, the whole row is searched.
+    """
+    sample = np.ascontiguousarray(row[::_STRIDE])
+    share = count / _STRIDE
+    rank = len(sample) - int(share + 4 * share**0.5 + 2)
+    candidates = np.flatnonzero(row >= np.partition(sample, rank)[rank])
+    if len(candidates) < count:
+        candidates = np.arange(len(row))
+    return candidates[_kept_of_rows(row[candidates][None], count)[0]]
 
 
 def _drop_last_ties(kept: np.ndarray, above: np.ndarray, count: int) -> None:
@@ -50,27 +74,6 @@ def _drop_last_ties(kept: np.ndarray, above: np.ndarray, count: int) -> None:
     tied = kept[crowded] & ~above
     room = count - np.count_nonzero(above, axis=1, keepdims=True)
     kept[crowded] = above | (tied & (np.cumsum(tied, axis=1) <= room))
-
-
-def _thresholds(magnitudes: np.ndarray, count: int) -> np.ndarray:
-    """Return the `count`-th largest element of each row (n, X), as (n, 1)."""
-    width = magnitudes.shape[1]
-    if width < _WIDE or count > width // 8:
-        return np.partition(magnitudes, width - count, axis=1)[:, width - count, None]
-    # Few of many are wanted: a sample says below which value not to look, which for a gradient
-    # is several times faster. Where the sample misleads, the whole row is searched.
-    sample = np.ascontiguousarray(magnitudes[:, ::_STRIDE])
-    share = count / _STRIDE
-    rank = sample.shape[1] - int(share + 4 * share**0.5 + 2)
-    bounds = np.partition(sample, rank, axis=1)[:, rank]
-    thresholds = np.empty((len(magnitudes), 1), dtype=magnitudes.dtype)
-    for index, (row, bound) in enumerate(zip(magnitudes, bounds, strict=True)):
-        candidates = row[np.flatnonzero(row >= bound)]  # faster than the mask itself
-        if len(candidates) < count:
-            candidates = row
-        place = len(candidates) - count
-        thresholds[index] = np.partition(candidates, place)[place]
-    return thresholds
 
 
 def select(values: np.ndarray, keep: float) -> tuple[np.ndarray, np.ndarray]:
