@@ -25,7 +25,11 @@ PATCH_VALUES = 2**24
 def client_updates(model: nn.Module) -> ClientUpdates:
     """Return the function that gives the updates of a round's clients, without their average."""
     trained = [layer for layer in model.modules() if list(layer.parameters(recurse=False))]
-    return by_layers(model, trained) if all(map(is_product, trained)) else by_transform(model)
+    held = sum(len(list(layer.parameters(recurse=False))) for layer in trained)
+    shared = held > len(list(model.parameters()))  # a weight that two layers hold is one parameter
+    if shared or not all(map(is_product, trained)):
+        return by_transform(model)
+    return by_layers(model, trained)
 
 
 def is_product(layer: nn.Module) -> bool:
@@ -131,7 +135,6 @@ def products(
 
 def of_patches(layer: nn.Conv2d, entered: Tensor, gradient: Tensor, clients: int) -> Tensor:
     """Return each client's weight gradient (C, out, in * height * width) of a convolution."""
-    places = gradient.shape[2] * gradient.shape[3]
     patch, places = layer.weight[0].numel(), gradient.shape[2] * gradient.shape[3]
     samples = len(entered) // clients
     found = gradient.new_zeros(clients, gradient.shape[1], patch)

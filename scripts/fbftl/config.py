@@ -20,7 +20,7 @@ from fbftl.job import NEEDED
 from fbftl.settings import Setting, expand
 
 SETTLED = {"images": image_settings.settled, "seq2seq": language_settings.settled}
-"""By kind of task, what refuses settings that it cannot run and drops what says nothing."""
+"""By kind of task, what refuses a setting that it cannot run and drops what says nothing."""
 
 
 @dataclass(frozen=True)
@@ -169,10 +169,13 @@ def _settings(config: dict[str, Any]) -> dict[str, dict[str, dict[str, Setting]]
         settings[task] = {}
         for name in config["study"]["experiments"]:
             if _is_for(experiments[name], task, tasks[task]["kind"]):
-                expanded = expand(experiments[name]["grids"])
                 settled = SETTLED[tasks[task]["kind"]]
-                expanded = settled(expanded, task, tasks[task])
-                settings[task][name] = {setting.name: setting for setting in expanded}
+                found = {
+                    settled(setting, task, tasks[task])
+                    for setting in expand(experiments[name]["grids"])
+                }
+                ordered = sorted(found, key=lambda setting: setting.name)
+                settings[task][name] = {setting.name: setting for setting in ordered}
     return settings
 
 

@@ -1,6 +1,6 @@
 """Which cuts the settings of a task with images may name."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,27 +11,24 @@ ON_FEATURES = ("fbftl", "ftl_c")
 """Methods that train on cached features, and so at any cut whose features there are."""
 
 
-def settled(settings: Iterable[Setting], task: str, block: Mapping[str, Any]) -> list[Setting]:
-    """Return settings as a task with images runs them, sorted by name.
+def settled(setting: Setting, task: str, block: Mapping[str, Any]) -> Setting:
+    """Return a setting as a task with images runs it.
 
     The task's own cut needs no naming. `released` extracts for itself, at any cut.
 
     Args:
-        settings: what an experiment asks for.
+        setting: what an experiment asks for.
         task: the task's name.
         block: its block of the configuration.
 
     Raises:
-        UserError: naming task, setting and remedy, if there are no features at a setting's cut.
+        UserError: naming task, setting and remedy, if there are no features at the setting's cut.
     """
-    found = set()
-    for setting in settings:
-        if setting.method in ON_FEATURES and setting.cut == block["features"]["cut"]:
-            setting = replace(setting, cut=None)
-        if setting.cut is not None and setting.method != "released":
-            _require_features(setting, task, block)
-        found.add(setting)
-    return sorted(found, key=lambda setting: setting.name)
+    if setting.method in ON_FEATURES and setting.cut == block["features"]["cut"]:
+        setting = replace(setting, cut=None)
+    if setting.cut is not None and setting.method != "released":
+        _require_features(setting, task, block)
+    return setting
 
 
 def _require_features(setting: Setting, task: str, block: Mapping[str, Any]) -> None:

@@ -1,6 +1,6 @@
 """Which settings a seq2seq task knows: methods, cuts, fractions, and dialogues lost for good."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,27 +11,24 @@ METHODS = ("fbftl", "ftl_c", "ftl_f")
 AXES = ("method", "cut", "fraction", "plr")
 
 
-def settled(settings: Iterable[Setting], task: str, block: Mapping[str, Any]) -> list[Setting]:
-    """Return settings as a seq2seq task runs them: axes without effect left out, sorted by name.
+def settled(setting: Setting, task: str, block: Mapping[str, Any]) -> Setting:
+    """Return a setting as a seq2seq task runs it: axes without effect left out.
 
     The task's own cut needs no naming, and FTL_f, which trains every layer, has none.
 
     Args:
-        settings: what an experiment asks for.
+        setting: what an experiment asks for.
         task: the task's name.
         block: its block of the configuration.
 
     Raises:
-        UserError: naming task, setting and axis, if a seq2seq task cannot run a setting.
+        UserError: naming task, setting and axis, if a seq2seq task cannot run it.
     """
     features = block["features"]
-    found = set()
-    for setting in settings:
-        if setting.method == "ftl_f" or setting.cut == str(features["cut"]):
-            setting = replace(setting, cut=None)
-        _require_known(setting, task, features)
-        found.add(setting)
-    return sorted(found, key=lambda setting: setting.name)
+    if setting.method == "ftl_f" or setting.cut == str(features["cut"]):
+        setting = replace(setting, cut=None)
+    _require_known(setting, task, features)
+    return setting
 
 
 def _require_known(setting: Setting, task: str, features: Mapping[str, Any]) -> None:

@@ -149,7 +149,8 @@ class Uplink:
         """
         updates = Updates(values, clients, counts, round=len(self._sent) + 1)
         sent = self.releasing(updates) if len(clients) else Release(values, values, [])
-        if sent.messages and updates.round & (updates.round - 1) == 0:  # they change early
+        # Rounds 1, 2, 4, ... are measured: updates change early.
+        if sent.messages and updates.round & (updates.round - 1) == 0:
             self._sample += measure(sent, [0], self.compression)
         nominal = self.compression.bits * self.compression.keep * self.floats(counts)
         payload = np.ceil(nominal).astype(np.int64)

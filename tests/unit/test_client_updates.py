@@ -131,3 +131,12 @@ def test_a_model_with_other_layers_has_the_same_updates() -> None:
     inputs, labels, present = batch(6)
     found = client_updates(model)(inputs.double(), labels, present)
     torch.testing.assert_close(found, one_by_one(model, inputs.double(), labels, present))
+
+
+def test_a_weight_that_two_layers_share_is_one_parameter() -> None:
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(CLASSES, CLASSES), nn.Tanh(), nn.Linear(CLASSES, CLASSES))
+    model[2].weight = model[0].weight
+    inputs, labels, present = batch(CLASSES)
+    found = client_updates(model.double())(inputs.double(), labels, present)
+    torch.testing.assert_close(found, one_by_one(model, inputs.double(), labels, present))
