@@ -22,7 +22,7 @@ rule tabulate_packet_loss:
         "../scripts/tabulate_packet_loss.py"
 
 
-rule plot_losses:
+rule plot_packet_loss:
     input:
         table="results/{task}/tables/packet_loss.csv",
     output:
@@ -33,6 +33,6 @@ rule plot_losses:
     conda:
         "../envs/workflow.yaml"
     params:
-        code=code("plot_losses.py"),
+        code=code("plot_packet_loss.py"),
     script:
-        "../scripts/plot_losses.py"
+        "../scripts/plot_packet_loss.py"

@@ -44,7 +44,7 @@ rule tabulate_paper_language:
         "../scripts/tabulate_paper_language.py"
 
 
-rule plot_packet_loss:
+rule plot_paper_packet_loss:
     output:
         reported(
             "results/paper/figures/packet_loss.svg",
@@ -58,9 +58,9 @@ rule plot_packet_loss:
     conda:
         "../envs/workflow.yaml"
     params:
-        code=code("plot_packet_loss.py"),
+        code=code("plot_paper_packet_loss.py"),
     script:
-        "../scripts/plot_packet_loss.py"
+        "../scripts/plot_paper_packet_loss.py"
 
 
 rule plot_retransmission:

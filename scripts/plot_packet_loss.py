@@ -1,78 +1,98 @@
-"""Packet loss rate against block loss rate for the paper's four packets (Figs. 6 and 7)."""
+"""Plot packet loss by ledger on the curves of Eq. (18), and the accuracy that is left."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from fbftl.architectures import vgg16
+from fbftl.channel import packet_loss_rate
 from fbftl.logs import run_job
-from fbftl.paper.packets import loss_curves, packet_blocks
+from fbftl.runs import read_tidy
 from fbftl.style import METHODS, NEUTRAL, TEXT_WIDTH, save, use_style
-from matplotlib.ticker import PercentFormatter
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-MAGNIFIED = 1e-3
-"""Right end of Fig. 7."""
+from matplotlib.axes import Axes
 
 POINTS = 201
 
+SPREADING = 1.15
+"""Factor in block loss rate between neighbouring methods' accuracies."""
 
-def main(svg: str | Path) -> None:
-    """Draw the figure.
 
-    Args:
-        svg: path of the svg; pdf, png and the plotted numbers go beside it.
-    """
+def main(table: str, svg: str) -> None:
+    """Draw the figure from the table of packet loss; pdf, png and numbers go beside it."""
     use_style()
-    blocks = packet_blocks(vgg16())
-    # Near 0 the large packets rise within 1e-4, so the left panel is dense there.
-    wide = np.unique(np.concatenate([np.geomspace(1e-6, 1e-2, POINTS), np.linspace(0, 1, POINTS)]))
-    panels = {
-        "whole": loss_curves(blocks, wide),
-        "magnified": loss_curves(blocks, np.linspace(0, MAGNIFIED, POINTS)),
-    }
+    rows = read_tidy(table)
     figure, (left, right) = plt.subplots(
-        1, 2, figsize=(TEXT_WIDTH, 2.5), sharey=True, layout="constrained"
+        1, 2, figsize=(TEXT_WIDTH, 2.6), layout="constrained", sharex=True
     )
-    draw(left, panels["whole"])
-    draw(right, panels["magnified"])
-    left.set(xlim=(0, 1), ylim=(0, 1.13), yticks=np.linspace(0, 1, 6), ylabel="Packet loss rate")
-    right.set(xlim=(0, MAGNIFIED))
-    left.set_title("All block loss rates", loc="left", fontsize="medium")
-    right.set_title("Magnified 1000 times", loc="left", fontsize="medium")
-    for axes, decimals in ((left, 0), (right, 2)):
-        axes.set_xlabel("Block loss rate")
-        axes.xaxis.set_major_formatter(PercentFormatter(1, decimals))
-    left.text(0.03, 1.03, "FL, FTL$_f$, FTL$_c$", color=NEUTRAL)
-    label(left, "fbftl", (0.62, 0.52))
-    label(right, "fl", (1.2e-4, 1.03))
-    label(right, "ftl_f", (1.8e-4, 1.03))
-    label(right, "ftl_c", (2.3e-4, 0.75))
-    label(right, "fbftl", (8.5e-4, 0.03))
-    numbers = pd.concat([curves.assign(panel=name) for name, curves in panels.items()])
-    save(figure, svg, numbers[["panel", "method", "blocks", "blr", "plr"]])
-    plt.close(figure)
+    draw_losses(left, rows)
+    draw_accuracy(right, rows)
+    figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=7)
+    save(figure, svg, rows)
 
 
-def draw(axes: "Axes", curves: pd.DataFrame) -> None:
-    """Draw one line per method; FTL_f is dashed over FL, whose packets are as large."""
-    for method, curve in curves.groupby("method"):
-        look = METHODS[str(method)]
-        dashes = (4, 4) if method == "ftl_f" else (None, None)
+def draw_losses(axes: Axes, rows: pd.DataFrame) -> None:
+    """Draw Eq. (18) as lines, what the ledgers counted as markers."""
+    lossy = rows[rows["blr"] > 0]
+    rates = np.geomspace(lossy["blr"].min() / 3, lossy["blr"].max() * 3, POINTS)
+    for method, own in _by_method(lossy):
+        look = METHODS[method]
+        # FL sends as much as FTL_f, whose line shows through.
+        dashes = (4, 4) if method == "fl" else (None, None)
+        expected = packet_loss_rate(rates, own["blocks"].iloc[0])
+        axes.plot(rates, 100 * expected, color=look.color, dashes=dashes)
+        _markers(axes, own, "plr_ledger", label=look.label)
+    for style, text in (("s", "independent"), ("x", "in bursts"), ("none", "retransmitted")):
+        filling = "white" if style == "none" else NEUTRAL
+        marker = "s" if style == "none" else style
+        axes.plot([], [], marker, color=NEUTRAL, markerfacecolor=filling, label=text)
+    axes.set(xscale="log", xlabel="block loss rate", ylabel="packet loss rate (%)", ylim=(-3, 103))
+    axes.set_title("Ledger (markers) and Eq. (18) (lines)", loc="left", fontsize="medium")
+
+
+def draw_accuracy(axes: Axes, rows: pd.DataFrame) -> None:
+    """Draw accuracies; a dotted line is the method's accuracy without loss."""
+    methods = list(_by_method(rows))
+    for place, (method, own) in enumerate(methods):
+        look = METHODS[method]
+        for clean in own.loc[own["blr"] == 0, "accuracy"]:
+            axes.axhline(100 * clean, color=look.color, linestyle=":", linewidth=1)
+        # Side by side, for all methods have the same rates.
+        aside = SPREADING ** (place - (len(methods) - 1) / 2)
+        lossy = own[own["blr"] > 0].assign(blr=lambda kept, by=aside: kept["blr"] * by)
+        axes.errorbar(
+            lossy["blr"],
+            100 * lossy["accuracy"],
+            yerr=100 * lossy["spread"].fillna(0),
+            fmt="none",
+            ecolor=look.color,
+            elinewidth=0.8,
+        )
+        _markers(axes, lossy, "accuracy")
+    axes.set(xscale="log", xlabel="block loss rate", ylabel="test accuracy (%)")
+    axes.set_title("Accuracy; dotted without loss", loc="left", fontsize="medium")
+
+
+def _by_method(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield every method's rows, in the order of figures."""
+    for method in METHODS:
+        own = rows[rows["method"] == method]
+        if len(own):
+            yield method, own
+
+
+def _markers(axes: Axes, own: pd.DataFrame, column: str, label: str | None = None) -> None:
+    """Draw one method's rows: filled if lost for good, a cross if in bursts, hollow if resent."""
+    for index, (_, row) in enumerate(own.iterrows()):
+        look = METHODS[row["method"]]
         axes.plot(
-            curve["blr"], curve["plr"], color=look.color, dashes=dashes, zorder=3, clip_on=False
+            row["blr"],
+            100 * row[column],
+            "x" if row["burst"] > 1 else look.marker,
+            color=look.color,
+            markerfacecolor="white" if row["retransmissions"] else look.color,
+            label=label if index == 0 else None,
         )
 
 
-def label(axes: "Axes", method: str, place: tuple[float, float]) -> None:
-    """Write a method's name in the colour of its line."""
-    look = METHODS[method]
-    axes.text(*place, look.label, color=look.color)
-
-
 if __name__ == "__main__":
-    run_job(snakemake, lambda job: main(job.output[0]))
+    run_job(snakemake, lambda job: main(job.input.table, job.output[0]))

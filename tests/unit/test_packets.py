@@ -7,7 +7,7 @@ from fbftl.architectures import vgg16
 
 pytest.importorskip("fbftl.channel")
 
-import plot_packet_loss
+import plot_paper_packet_loss
 import plot_retransmission
 from fbftl.cost.payload import numbers_per_batch
 from fbftl.paper.packets import loss_curves, packet_blocks, payload_curves
@@ -53,7 +53,7 @@ def test_retransmissions_only_help_and_cost_the_geometric_sum():
     np.testing.assert_allclose(payload["payload"][3], [sum(b**n for n in range(4)) for b in RATES])
 
 
-@pytest.mark.parametrize("script", [plot_packet_loss, plot_retransmission])
+@pytest.mark.parametrize("script", [plot_paper_packet_loss, plot_retransmission])
 def test_figures_repeat_their_bytes(tmp_path, script):
     for folder in ("a", "b"):
         script.main(tmp_path / folder / "figure.svg")

@@ -15,7 +15,7 @@ FROM_TABLE = Counter(tabulate_scarcity=1, plot_scarcity=1, tabulate_claims=1, wr
 FROM_RUNS = FROM_TABLE + Counter(train_head=4, collect=1)
 FROM_EXTRACTION = FROM_RUNS + Counter(extract=1)
 FROM_FEATURES = FROM_EXTRACTION + Counter(describe=1)
-PAPER_FIGURES = Counter(plot_packet_loss=1, plot_retransmission=1)
+PAPER_FIGURES = Counter(plot_paper_packet_loss=1, plot_retransmission=1)
 PAPER = PAPER_FIGURES + Counter(
     tabulate_audit=1, tabulate_paper_methods=1, tabulate_paper_language=1
 )

@@ -1,0 +1,78 @@
+"""Packet loss rate against block loss rate for the paper's four packets (Figs. 6 and 7)."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from fbftl.architectures import vgg16
+from fbftl.logs import run_job
+from fbftl.paper.packets import loss_curves, packet_blocks
+from fbftl.style import METHODS, NEUTRAL, TEXT_WIDTH, save, use_style
+from matplotlib.ticker import PercentFormatter
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MAGNIFIED = 1e-3
+"""Right end of Fig. 7."""
+
+POINTS = 201
+
+
+def main(svg: str | Path) -> None:
+    """Draw the figure.
+
+    Args:
+        svg: path of the svg; pdf, png and the plotted numbers go beside it.
+    """
+    use_style()
+    blocks = packet_blocks(vgg16())
+    # Near 0 the large packets rise within 1e-4, so the left panel is dense there.
+    wide = np.unique(np.concatenate([np.geomspace(1e-6, 1e-2, POINTS), np.linspace(0, 1, POINTS)]))
+    panels = {
+        "whole": loss_curves(blocks, wide),
+        "magnified": loss_curves(blocks, np.linspace(0, MAGNIFIED, POINTS)),
+    }
+    figure, (left, right) = plt.subplots(
+        1, 2, figsize=(TEXT_WIDTH, 2.5), sharey=True, layout="constrained"
+    )
+    draw(left, panels["whole"])
+    draw(right, panels["magnified"])
+    left.set(xlim=(0, 1), ylim=(0, 1.13), yticks=np.linspace(0, 1, 6), ylabel="Packet loss rate")
+    right.set(xlim=(0, MAGNIFIED))
+    left.set_title("All block loss rates", loc="left", fontsize="medium")
+    right.set_title("Magnified 1000 times", loc="left", fontsize="medium")
+    for axes, decimals in ((left, 0), (right, 2)):
+        axes.set_xlabel("Block loss rate")
+        axes.xaxis.set_major_formatter(PercentFormatter(1, decimals))
+    left.text(0.03, 1.03, "FL, FTL$_f$, FTL$_c$", color=NEUTRAL)
+    label(left, "fbftl", (0.62, 0.52))
+    label(right, "fl", (1.2e-4, 1.03))
+    label(right, "ftl_f", (1.8e-4, 1.03))
+    label(right, "ftl_c", (2.3e-4, 0.75))
+    label(right, "fbftl", (8.5e-4, 0.03))
+    numbers = pd.concat([curves.assign(panel=name) for name, curves in panels.items()])
+    save(figure, svg, numbers[["panel", "method", "blocks", "blr", "plr"]])
+    plt.close(figure)
+
+
+def draw(axes: "Axes", curves: pd.DataFrame) -> None:
+    """Draw one line per method; FTL_f is dashed over FL, whose packets are as large."""
+    for method, curve in curves.groupby("method"):
+        look = METHODS[str(method)]
+        dashes = (4, 4) if method == "ftl_f" else (None, None)
+        axes.plot(
+            curve["blr"], curve["plr"], color=look.color, dashes=dashes, zorder=3, clip_on=False
+        )
+
+
+def label(axes: "Axes", method: str, place: tuple[float, float]) -> None:
+    """Write a method's name in the colour of its line."""
+    look = METHODS[method]
+    axes.text(*place, look.label, color=look.color)
+
+
+if __name__ == "__main__":
+    run_job(snakemake, lambda job: main(job.output[0]))
