@@ -23,6 +23,7 @@ from fbftl.config import resolve
 from fbftl.errors import UserError
 from fbftl.files import remove_leftovers
 from fbftl.feasibility import require_feasible
+from fbftl.processes import shared_processes
 from fbftl.public import check_public, public_data
 from fbftl.seals import require_unbroken
 from fbftl.seq2seq import data as dialogues

@@ -14,7 +14,7 @@ rule extract:
     benchmark:
         "results/{task}/benchmarks/extract.tsv"
     wildcard_constraints:
-        task=either(with_one_cut()),
+        task=either(STUDY.tasks_of("images")),
     conda:
         "../envs/workflow.yaml"
     threads: 2
@@ -27,7 +27,8 @@ rule extract:
         "../scripts/extract_features.py"
 
 
-# Tasks with further cuts differ in how many stores one pass fills: a rule for each.
+# Tasks with further cuts differ in how many stores one pass fills: a rule for each, which goes
+# before `extract` since it has no wildcards.
 for task in with_further_cuts():
 
     rule:

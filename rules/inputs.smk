@@ -70,12 +70,6 @@ def with_further_cuts():
     return [task for task in tasks if STUDY.task(task)["features"]["further_cuts"]]
 
 
-def with_one_cut():
-    """Return the other tasks with images."""
-    further = with_further_cuts()
-    return [task for task in STUDY.tasks_of("images") if task not in further]
-
-
 def stores_of(task):
     """Return the folders or URLs of a task's feature stores, that of its own cut first."""
     return [store_of(task), *(f"{cache}.zarr" for cache in caches_of(task)[1:])]
@@ -96,11 +90,21 @@ def memory_of_extraction(wildcards, attempt):
     return 8000 * attempt
 
 
-def at_cut_of_setting(wildcards, name, suffix):
+def memory_of_heads(wildcards, attempt):
+    """Return the megabytes of heads that share a process, whose rule no profile can name."""
+    return 8000 * attempt
+
+
+def at_cut(task, setting, name, suffix):
     """Return a file of a task that there is one of for each of its cuts."""
-    cut = STUDY.setting(wildcards.task, wildcards.setting).cut
+    cut = STUDY.setting(task, setting).cut
     place = name if cut is None else f"{name}/{cut}"
-    return f"results/{wildcards.task}/{place}.{suffix}"
+    return f"results/{task}/{place}.{suffix}"
+
+
+def at_cut_of_setting(wildcards, name, suffix):
+    """Return the same for a job's own setting."""
+    return at_cut(wildcards.task, wildcards.setting, name, suffix)
 
 
 def features_before_cut(wildcards):
@@ -137,14 +141,28 @@ def features_here(wildcards):
     return STUDY.task(wildcards.task)["features"] | {"store": None, "further_cuts": []}
 
 
-def public_features(wildcards):
-    """Return the public features that a training job reads, by input name; most read none."""
-    if not STUDY.needs_public(wildcards.task, wildcards.setting):
-        return {}
-    return {
-        "public": ancient(f"results/{wildcards.task}/public.zarr"),
-        "public_manifest": f"results/{wildcards.task}/public.json",
+def inputs_of_heads(task, setting):
+    """Return what a setting's heads are trained from, by input name."""
+    files = {
+        # The manifest stands for the store: equal content leaves the runs alone.
+        "features": ancient(at_cut(task, setting, "features", "zarr")),
+        "manifest": at_cut(task, setting, "features", "json"),
+        "network": at_cut(task, setting, "network", "json"),
     }
+    if STUDY.needs_public(task, setting):
+        files["public"] = ancient(f"results/{task}/public.zarr")
+        files["public_manifest"] = f"results/{task}/public.json"
+    return files
+
+
+def inputs_of_setting(wildcards):
+    """Return the same for a job's own setting."""
+    return inputs_of_heads(wildcards.task, wildcards.setting)
+
+
+def run_paths(task, names, suffix):
+    """Return one file of every setting named."""
+    return [f"results/{task}/runs/{name}.{suffix}" for name in names]
 
 
 def job_of(wildcards):
@@ -154,8 +172,7 @@ def job_of(wildcards):
 
 def run_files(wildcards, experiment, suffix):
     """Return one file of every run of an experiment on a task: json, or parquet for ledgers."""
-    settings = STUDY.settings[wildcards.task][experiment]
-    return [f"results/{wildcards.task}/runs/{name}.{suffix}" for name in settings]
+    return run_paths(wildcards.task, STUDY.settings[wildcards.task][experiment], suffix)
 
 
 def names_attacked(task, method, mechanism):
@@ -193,7 +210,7 @@ def attacked_updates(wildcards):
 def attacked_update_runs(wildcards):
     """Return the run files of these jobs."""
     names = names_attacked(wildcards.task, "ftl_c", "dp_fedavg")
-    return [f"results/{wildcards.task}/runs/{name}.json" for name in names]
+    return run_paths(wildcards.task, names, "json")
 
 
 def dialogues_at_hand(wildcards):

@@ -1,13 +1,9 @@
-"""Runs: one training job per setting, all its seeds inside."""
+"""Runs: a setting with all its seeds per training job, or several settings that share a process."""
 
 
 rule train_head:
     input:
-        unpack(public_features),
-        # The manifest stands for the store: equal content leaves the runs alone.
-        features=ancient(partial(at_cut_of_setting, name="features", suffix="zarr")),
-        manifest=partial(at_cut_of_setting, name="features", suffix="json"),
-        network=partial(at_cut_of_setting, name="network", suffix="json"),
+        unpack(inputs_of_setting),
     output:
         run="results/{task}/runs/{setting}.json",
         ledger="results/{task}/runs/{setting}.parquet",
@@ -28,6 +24,36 @@ rule train_head:
         job=job_of,
     script:
         "../scripts/train_setting.py"
+
+
+# A rule for each process with several settings; without wildcards, it goes before `train_head`.
+for task in STUDY.tasks_of("images"):
+    for process, names in shared_processes(STUDY, task).items():
+
+        rule:
+            name:
+                f"train_heads_{task}_{process}"
+            input:
+                **inputs_of_heads(task, names[0]),
+            output:
+                runs=run_paths(task, names, "json"),
+                ledgers=run_paths(task, names, "parquet"),
+                metas=run_paths(task, names, "meta.json"),
+            log:
+                f"results/{task}/logs/runs/{process}.log",
+            benchmark:
+                f"results/{task}/benchmarks/runs/{process}.tsv"
+            conda:
+                "../envs/workflow.yaml"
+            resources:
+                gpu=GPU,
+                mem_mb=memory_of_heads,
+                runtime=240,
+            params:
+                code=code("train_settings.py"),
+                jobs=[STUDY.job(task, name) for name in names],
+            script:
+                "../scripts/train_settings.py"
 
 
 rule train_network:

@@ -55,7 +55,7 @@ def main(
     findings = []
     for given in params:
         job = from_params(given | {"setting": given["setting"] | {"fraction": TAKING_PART}})
-        fitted = fit(job, inputs)
+        (fitted,) = fit([job], inputs)
         attacks = [attacked(fitted, place) for place in range(len(job.seeds))]
         findings += [finding(job, name, [found[name] for found in attacks]) for name in attacks[0]]
     write_findings(csv, findings)
@@ -126,7 +126,7 @@ def clean(how: Sending) -> np.ndarray:
 @torch.no_grad()
 def answers(fitted: Fitted, place: int, values: np.ndarray) -> np.ndarray:
     """Return one seed's logits (n, classes) on features (n, width)."""
-    return fitted.head.alone(place)(torch.from_numpy(values)[None])[0].numpy()
+    return fitted.head.at(slice(place, place + 1))(torch.from_numpy(values)[None])[0].numpy()
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from fbftl import devices, methods, provenance
 from fbftl.files import write_json
 from fbftl.job import from_params
 from fbftl.logs import run_job
-from fbftl.run_file import SCHEMA
+from fbftl.run_file import run_document
 
 
 def main(
@@ -38,18 +38,7 @@ def main(
         device=devices.prepare(device, threads), scratch=scratch and Path(scratch), **paths
     )
     outcome = methods.method(job.setting.method)(job, inputs)
-    write_json(
-        run,
-        {
-            "schema": SCHEMA,
-            "task": job.task,
-            "name": job.setting.name,
-            "setting": job.setting.deviations(),
-            "training": params["training"],
-            "inputs": outcome.provenance,
-            "repetitions": outcome.repetitions,
-        },
-    )
+    write_json(run, run_document(params, outcome.provenance, outcome.repetitions))
     outcome.ledger.write(ledger)
     write_json(meta, provenance.record(code, inputs.device, time.monotonic() - started))
 

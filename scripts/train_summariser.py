@@ -37,18 +37,8 @@ def main(
     paths = {name: Path(path) for name, path in files.items()}
     inputs = methods.Inputs(device=devices.prepare(device, threads), **paths)
     outcome = methods.run(job, inputs)
-    write_json(
-        outputs["run"],
-        {
-            "schema": SCHEMA,
-            "task": job.task,
-            "name": job.setting.name,
-            "setting": job.setting.deviations(),
-            "training": params["training"],
-            "inputs": outcome.provenance,
-            "repetitions": outcome.repetitions,
-        },
-    )
+    document = run_document(params, outcome.provenance, outcome.repetitions)
+    write_json(outputs["run"], document)
     outcome.ledger.write(outputs["ledger"])
     write_predictions(outputs["predictions"], outcome.records, outcome.predictions)
     seconds = time.monotonic() - started

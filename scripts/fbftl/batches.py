@@ -171,6 +171,19 @@ def observed(schedule: Iterable[Epoch], seen: np.ndarray) -> Iterator[Epoch]:
         yield epoch
 
 
+def side_by_side(schedules: Sequence[Iterable[Epoch]]) -> Iterator[Epoch]:
+    """Yield the epochs of several schedules with as many steps as one, for all their seeds.
+
+    Returns:
+        Epochs whose second axis holds the first schedule's seeds, then the second's, and so on.
+    """
+    for epochs in zip(*schedules, strict=True):
+        yield Epoch(
+            np.concatenate([epoch.rows for epoch in epochs], axis=1),
+            np.concatenate([epoch.weights for epoch in epochs], axis=1),
+        )
+
+
 class _Cycle:
     """Rows in a new random order every pass, taken any number at a time."""
 

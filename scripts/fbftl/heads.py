@@ -1,7 +1,7 @@
-"""The server's task head: one multi-layer perceptron per seed, all stepped together.
+"""The server's task heads: one multi-layer perceptron per setting and seed, stepped together.
 
-The seeds' weights are stacked along a first axis, so that one batched matrix product serves them
-all; each seed's numbers are those it would have alone.
+Their weights are stacked along a first axis, so that one batched matrix product serves them all;
+each head's numbers are those it would have alone.
 """
 
 from collections import OrderedDict
@@ -18,26 +18,29 @@ from fbftl.randomness import torch_seed
 
 @dataclass
 class Head:
-    """Stacked weights of S perceptrons with ReLU between layers.
+    """Stacked weights of H perceptrons with ReLU between layers.
 
-    Layer m computes x W_m + b_m with W_m of shape (S, N_m^-, N_m^+) and b_m (S, 1, N_m^+).
+    Layer m computes x W_m + b_m with W_m of shape (H, N_m^-, N_m^+) and b_m (H, 1, N_m^+).
     """
 
     weights: list[Tensor]
     biases: list[Tensor]
 
     def __call__(self, x: Tensor) -> Tensor:
-        """Return logits (S, B, classes) of inputs (S, B, width)."""
+        """Return logits (H, B, classes) of inputs (H, B, width)."""
         *hidden, last = zip(self.weights, self.biases, strict=True)
         for weight, bias in hidden:
             x = torch.relu(torch.baddbmm(bias, x, weight))
         weight, bias = last
         return torch.baddbmm(bias, x, weight)
 
-    def alone(self, place: int) -> "Head":
-        """Return the one head at a place of the stack, still stacked."""
-        one = slice(place, place + 1)
-        return Head([w[one] for w in self.weights], [b[one] for b in self.biases])
+    def __len__(self) -> int:
+        """Return H."""
+        return len(self.weights[0])
+
+    def at(self, places: slice) -> "Head":
+        """Return the heads at some places of the stack, still stacked."""
+        return Head([w[places] for w in self.weights], [b[places] for b in self.biases])
 
     def parameters(self) -> list[Tensor]:
         """Return all tensors, weights and biases alternating."""
@@ -75,7 +78,7 @@ def head_module(widths: Sequence[int], seed: int) -> nn.Sequential:
 
 
 def stacked(widths: Sequence[int], seeds: Sequence[int], device: torch.device) -> Head:
-    """Draw a head for every seed and stack them, ready for training."""
+    """Draw a head for every entry of `seeds` and stack them, ready for training."""
     drawn = [layers(widths, seed) for seed in seeds]
     weights = [torch.stack([w for w, _ in layer]) for layer in zip(*drawn, strict=True)]
     biases = [torch.stack([b[None] for _, b in layer]) for layer in zip(*drawn, strict=True)]
@@ -89,10 +92,10 @@ def losses(logits: Tensor, labels: Tensor) -> Tensor:
     """Return every sample's cross-entropy, Eq. (1).
 
     Args:
-        logits: (S, B, classes).
-        labels: (S, B), integer.
+        logits: (H, B, classes).
+        labels: (H, B), integer.
 
     Returns:
-        Losses (S * B,).
+        Losses (H * B,).
     """
     return functional.cross_entropy(logits.flatten(0, 1), labels.flatten(), reduction="none")

@@ -16,11 +16,13 @@ class Release:
     wanted: (n, X) what the clients had to say, before compression.
     values: (n, X) float32, decoded.
     messages: n encoded messages, one per row.
+    labels: (n,) as they were sent, if they were.
     """
 
     wanted: np.ndarray
     values: np.ndarray
     messages: list[bytes]
+    labels: np.ndarray | None = None
 
     @cached_property
     def bits(self) -> np.ndarray:
@@ -45,4 +47,4 @@ def release(
         ValueError: if `values` is empty or holds NaN or infinity, or a label is out of range.
     """
     messages, decoded = encode_each(values, labels, classes, compression)
-    return Release(values, decoded, messages)
+    return Release(values, decoded, messages, labels)

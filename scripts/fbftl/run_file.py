@@ -5,7 +5,7 @@ A damaged or foreign file must end in one sentence, never in a table.
 
 import json
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -14,6 +14,27 @@ from fbftl.settings import from_axes
 
 SCHEMA = 1
 """Version of the run file's layout."""
+
+
+def run_document(
+    job: Mapping[str, Any], inputs: Mapping[str, Any], repetitions: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Return what a run file holds.
+
+    Args:
+        job: the training job, as `fbftl.config.Study.job` gives it.
+        inputs: digests of what the run was trained on.
+        repetitions: what each seed found.
+    """
+    return {
+        "schema": SCHEMA,
+        "task": job["task"],
+        "name": from_axes(job["setting"]).name,
+        "setting": job["setting"],
+        "training": job["training"],
+        "inputs": inputs,
+        "repetitions": repetitions,
+    }
 
 
 def read_run(path: str | Path, measures: Collection[str]) -> dict[str, Any]:

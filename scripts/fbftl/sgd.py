@@ -12,6 +12,9 @@ from torch.optim.sgd import sgd
 
 from fbftl.job import Training
 
+LANES = 16
+"""Numbers that the fused kernel takes at a time at most; it rounds what is left over otherwise."""
+
 
 class Sgd:
     """Updates parameters in place, all of them in one call.
@@ -19,11 +22,15 @@ class Sgd:
     Args:
         parameters: contiguous tensors on one device.
         training: learning rate, momentum, weight decay.
+        fused: one pass over each tensor instead of four, which pays for large ones.
     """
 
-    def __init__(self, parameters: Sequence[Tensor], training: Training) -> None:
+    def __init__(
+        self, parameters: Sequence[Tensor], training: Training, fused: bool = True
+    ) -> None:
         self.parameters = list(parameters)
         self._training = training
+        self._fused = fused
         self._velocities: list[Tensor | None] = [None] * len(self.parameters)
 
     @torch.no_grad()
@@ -37,7 +44,8 @@ class Sgd:
             self.parameters,
             list(gradients),
             self._velocities,
-            fused=True,
+            fused=self._fused,
+            foreach=False,
             lr=self._training.learning_rate,
             momentum=self._training.momentum,
             weight_decay=self._training.weight_decay,
@@ -45,3 +53,35 @@ class Sgd:
             nesterov=False,
             maximize=False,
         )
+
+
+class StackedSgd:
+    """Updates stacked models, each with the numbers that it would have alone.
+
+    Args:
+        parameters: contiguous tensors on one device, whose first axis counts the models.
+        training: learning rate, momentum, weight decay.
+    """
+
+    def __init__(self, parameters: Sequence[Tensor], training: Training) -> None:
+        self.parameters = list(parameters)
+        # Where one model's share fills the kernel's lanes, no number is ever left over.
+        fills = [parameter[0].numel() % LANES == 0 for parameter in self.parameters]
+        self._parts = [
+            (fused, Sgd(_where(fills, fused, self.parameters), training, fused))
+            for fused in set(fills)
+        ]
+        self._fills = fills
+
+    def step(self, gradients: Sequence[Tensor]) -> None:
+        """Take one step.
+
+        Args:
+            gradients: contiguous, one per parameter.
+        """
+        for fused, part in self._parts:
+            part.step(_where(self._fills, fused, gradients))
+
+
+def _where(fills: Sequence[bool], wanted: bool, tensors: Sequence[Tensor]) -> list[Tensor]:
+    return [tensor for tensor, own in zip(tensors, fills, strict=True) if own == wanted]

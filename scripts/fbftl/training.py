@@ -12,39 +12,43 @@ from fbftl.batches import Epoch
 from fbftl.curves import Curves
 from fbftl.heads import Head, losses
 from fbftl.job import Training
-from fbftl.sgd import Sgd
+from fbftl.sgd import StackedSgd
 
-EVALUATION_ROWS = 8192
-"""Rows evaluated at once; bounds the memory of wide heads."""
+EVALUATED_AT_ONCE = 2**15
+"""Inputs of all heads together that are evaluated at once; bounds the memory of wide heads."""
 
 
 @dataclass(frozen=True)
 class Samples:
-    """Features with labels on the training device, for S seeds.
+    """R releases of n samples on the training device, and which of them each of H heads works with.
 
-    values: (S, n, width), or (1, n, width) where the seeds share them.
-    labels: (S, n), or (1, n).
+    values: (R, n, width).
+    labels: (R, n).
+    release: (H,), from 0 to R - 1.
     """
 
     values: Tensor
     labels: Tensor
+    release: Tensor
 
-    def places(self, rows: Tensor) -> tuple[Tensor, Tensor]:
-        """Return where rows (..., S, B) lie in the flattened values and labels."""
-        seed = torch.arange(rows.shape[-2], device=rows.device)[:, None]
-        count = self.labels.shape[1]
-        own_values = seed * count if len(self.values) > 1 else 0
-        own_labels = seed * count if len(self.labels) > 1 else 0
-        return rows + own_values, rows + own_labels
+    def places(self, rows: Tensor) -> Tensor:
+        """Return where rows (..., H, B) lie in the flattened values and labels."""
+        return rows + (self.release * self.labels.shape[1])[:, None]
+
+    def of(self, head: int) -> "Samples":
+        """Return the same for one head."""
+        return Samples(self.values, self.labels, self.release[head : head + 1])
 
     def at(self, rows: Tensor) -> tuple[Tensor, Tensor]:
-        """Return values (S, B, width) and labels (S, B) at each seed's rows (S, B)."""
-        values, labels = self.places(rows)
-        return embedding(values, self.values.flatten(0, 1)), self.labels.flatten()[labels]
+        """Return values (H, B, width) and labels (H, B) at each head's rows (H, B)."""
+        places = self.places(rows)
+        return embedding(places, self.values.flatten(0, 1)), self.labels.flatten()[places]
 
-    def scaled(self, factor: float) -> "Samples":
-        """Return the same samples with their values multiplied by a factor."""
-        return self if factor == 1 else Samples(self.values * factor, self.labels)
+    def part(self, rows: slice) -> tuple[Tensor, Tensor]:
+        """Return values (H, m, width) and labels (H, m) of the same m rows for every head."""
+        if len(self.values) == 1:
+            return self.values[:, rows].expand(len(self.release), -1, -1), self.labels[:, rows]
+        return self.values[:, rows][self.release], self.labels[:, rows][self.release]
 
 
 def train(
@@ -55,17 +59,17 @@ def train(
     test: Samples,
     training: Training,
 ) -> list[Curves]:
-    """Train a stacked head in place and return every seed's curves.
+    """Train stacked heads in place and return the curves of each.
 
     Args:
-        head: S stacked heads on the training device.
+        head: H stacked heads on the training device.
         schedule: epochs of batches over the rows of the samples.
         samples_at: what the server works with at an epoch (from 0): what it received, always.
-        held_out: each seed's validation rows of the samples; may be empty.
-        test: the test split, shared by the seeds.
+        held_out: each head's validation rows of the samples; may be empty.
+        test: the test split.
         training: learning rate, momentum, weight decay.
     """
-    optimizer = Sgd(head.parameters(), training)
+    optimizer = StackedSgd(head.parameters(), training)
     curves = [Curves() for _ in held_out]
     progress = tqdm(schedule, total=training.epochs, unit="epoch", mininterval=5, disable=None)
     for number, epoch in enumerate(progress):
@@ -74,8 +78,8 @@ def train(
         rows = torch.from_numpy(epoch.rows).to(device)
         weights = torch.from_numpy(epoch.weights).to(device).flatten(1)
         # Places and labels of all steps at once: a step gathers features and nothing else.
-        places, label_places = samples.places(rows)
-        labels = samples.labels.flatten()[label_places]
+        places = samples.places(rows)
+        labels = samples.labels.flatten()[places]
         features = samples.values.flatten(0, 1)
         step_losses = []
         for step, place in enumerate(places):
@@ -86,37 +90,34 @@ def train(
             step_losses.append(loss.detach())
         weighted = (torch.stack(step_losses) * weights).view_as(rows)
         mean_loss = weighted.sum(2).mean(0).tolist()
-        validation = [_validate(head, s, samples, own) for s, own in enumerate(held_out)]
+        validation = [
+            _validate(head.at(slice(h, h + 1)), samples.of(h), own)
+            for h, own in enumerate(held_out)
+        ]
         accuracy = accuracies(head, test)
-        for s, own in enumerate(curves):
-            own.append(mean_loss[s], *validation[s], accuracy[s])
+        for h, own in enumerate(curves):
+            own.append(mean_loss[h], *validation[h], accuracy[h])
     return curves
 
 
 @torch.no_grad()
 def accuracies(head: Head, test: Samples) -> list[float]:
-    """Return every seed's accuracy on samples that the seeds share."""
+    """Return every head's accuracy on all samples."""
     correct = 0
     count = test.labels.shape[1]
-    for start in range(0, count, EVALUATION_ROWS):
-        part = slice(start, start + EVALUATION_ROWS)
-        values = test.values[:, part].expand(len(head.weights[0]), -1, -1)
-        correct = correct + (head(values).argmax(-1) == test.labels[:, part]).sum(1)
+    rows = max(1, EVALUATED_AT_ONCE // len(head))
+    for start in range(0, count, rows):
+        values, labels = test.part(slice(start, start + rows))
+        correct = correct + (head(values).argmax(-1) == labels).sum(1)
     return [hits / count for hits in correct.tolist()]
 
 
 @torch.no_grad()
-def _validate(
-    head: Head, seed: int, samples: Samples, rows: Tensor
-) -> tuple[float | None, float | None]:
-    """Return one seed's accuracy and mean loss on its held-out rows, or None for both."""
+def _validate(head: Head, samples: Samples, rows: Tensor) -> tuple[float | None, float | None]:
+    """Return one head's accuracy and mean loss on its held-out rows, or None for both."""
     if len(rows) == 0:
         return None, None
-    own = Samples(
-        samples.values[seed % len(samples.values), None],
-        samples.labels[seed % len(samples.labels), None],
-    )
-    values, labels = own.at(rows[None])
-    logits = head.alone(seed)(values)
+    values, labels = samples.at(rows[None])
+    logits = head(values)
     accuracy = (logits.argmax(-1) == labels).float().mean().item()
     return accuracy, losses(logits, labels).mean().item()

@@ -73,8 +73,9 @@ def ours(
 ) -> None:
     """Train heads in lockstep; the evaluation after the epoch sees one row only."""
     rows = [np.arange(len(labels))] * seeds
-    samples = Samples(values[None], labels[None])
-    one = Samples(values[None, :1], labels[None, :1])
+    shared = torch.zeros(seeds, dtype=torch.int64)
+    samples = Samples(values[None], labels[None], shared)
+    one = Samples(values[None, :1], labels[None, :1], shared)
     train(
         stacked(widths, range(seeds), torch.device("cpu")),
         shuffled(rows, BATCH, steps, 1, range(seeds)),

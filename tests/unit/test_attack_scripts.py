@@ -93,7 +93,7 @@ def test_members_candidates_and_pool_share_no_row(files):
         network=Path(files["network"]),
         device=devices.prepare("cpu", 1),
     )
-    fitted = fit(from_params(job({"method": "fbftl", "fraction": 0.5})), inputs)
+    (fitted,) = fit([from_params(job({"method": "fbftl", "fraction": 0.5}))], inputs)
     others, pool = attack_membership.outsiders(fitted.how, 0)
     together = np.concatenate([fitted.rows[0], others, pool])
     assert len(np.unique(together)) == len(together)

@@ -139,7 +139,8 @@ def test_ftl_c_equals_fbftl_when_batches_agree(schedule: list[Rounds]) -> None:
     widths, generator = [10, 7, 3], torch.Generator().manual_seed(2)
     values = torch.randn(24, 10, generator=generator)
     labels = torch.randint(0, 3, (24,), generator=generator)
-    samples, uploads = LabelledInputs(values, labels), Samples(values[None], labels[None])
+    samples = LabelledInputs(values, labels)
+    uploads = Samples(values[None], labels[None], torch.zeros(1, dtype=torch.int64))
     head, module = stacked(widths, [4], torch.device("cpu")), head_module(widths, 4)
     for epoch in schedule:
         weights = epoch.present / epoch.present.sum(axis=(1, 2), keepdims=True)

@@ -1,27 +1,31 @@
-"""FbFTL (Algorithm 1): clients upload features and labels once; the server trains the head."""
+"""FbFTL (Algorithm 1): clients upload features and labels once; the server trains the head.
 
-from collections.abc import Callable, Iterator, Sequence
+Settings of one shape can train together, their heads stacked like those of the seeds: one process
+starts where several would, and a GPU that one head leaves idle has work.
+"""
+
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from itertools import cycle
-from pathlib import Path
 
 import numpy as np
 import torch
 
 from fbftl import batches
+from fbftl.codec import Compression
 from fbftl.cost.layers import parameters
 from fbftl.cost.network_file import read_network
-from fbftl.curves import record
+from fbftl.curves import Curves, record
 from fbftl.heads import Head, stacked
 from fbftl.job import Job
 from fbftl.ledger import BROADCAST, Ledger
 from fbftl.methods import Inputs, Outcome
 from fbftl.methods.features import Sending, sending
+from fbftl.methods.uploading import Sent, on_device, received, send
 from fbftl.regroup import clients_of
 from fbftl.release import Release
 from fbftl.store import open_store
 from fbftl.training import Samples, train
-from fbftl.uploads import Uploads, held_out, participating
+from fbftl.uploads import held_out
 
 
 @dataclass(frozen=True)
@@ -42,98 +46,66 @@ class Fitted:
 
 def run(job: Job, inputs: Inputs) -> Outcome:
     """Train one head per seed on the uploads that this setting lets the server have."""
-    return fit(job, inputs).outcome
+    (fitted,) = fit([job], inputs)
+    return fitted.outcome
 
 
-def fit(job: Job, inputs: Inputs) -> Fitted:
-    """Train one head per seed; return the heads too."""
+def fit(jobs: Sequence[Job], inputs: Inputs) -> list[Fitted]:
+    """Train one head per setting and seed, all in lockstep; what each finds is its own.
+
+    Args:
+        jobs: settings of one task with the same seeds and training values.
+        inputs: the files of all of them.
+
+    Raises:
+        ValueError: if the settings cannot step together.
+    """
+    _require_one_shape(jobs)
     store = open_store(inputs.manifest)
     features, test = store.read("train"), store.read("test")
     classes = int(max(features.labels.max(), test.labels.max())) + 1
-    how = sending(job, features, classes, _public(inputs.public_manifest))
-    ledger = Ledger(method="fbftl", store=store.digest)
+    public = None
+    if inputs.public_manifest is not None:
+        public = open_store(inputs.public_manifest).read("train").values
     extractor = parameters(read_network(inputs.network).extractor)
-    for seed in job.seeds:
-        ledger.add_downlink(seed, np.zeros(1, dtype=int), extractor, BROADCAST)
-    releases, uploads = upload(how, ledger)
-    client = clients_of(job, features.client, features.labels)
-    split = [
-        held_out(usable(job, own), job.training.validation, seed)
-        for own, seed in zip(uploads, job.seeds, strict=True)
+    clean: dict[Compression, Release] = {}
+    ledgers, settings = [], []
+    for job in jobs:
+        ledgers.append(_opened_ledger(job, store.digest, extractor))
+        settings.append(send(sending(job, features, classes, public), ledgers[-1], clean))
+    splits = [
+        [
+            held_out(usable, sent.how.job.training.validation, seed)
+            for usable, seed in zip(sent.usable, sent.how.job.seeds, strict=True)
+        ]
+        for sent in settings
     ]
-    rows = [training for training, _ in split]
-    seen = np.zeros((len(job.seeds), len(features)), dtype=bool)
-    device = inputs.device
-    head = stacked([store.width, *job.head, classes], job.seeds, device)
+    rows = [[training for training, _ in split] for split in splits]
+    seeds, device = jobs[0].seeds, inputs.device
+    seen = [np.zeros((len(seeds), len(features)), dtype=bool) for _ in jobs]
+    schedules = [
+        batches.observed(schedule(job, len(features), own), mark)
+        for job, own, mark in zip(jobs, rows, seen, strict=True)
+    ]
+    heads = stacked([store.width, *jobs[0].head, classes], list(seeds) * len(jobs), device)
     curves = train(
-        head,
-        batches.observed(schedule(job, len(features), rows), seen),
-        received(how, releases, device),
-        [torch.from_numpy(held).to(device) for _, held in split],
-        _on_device([test.values], [test.labels], device).scaled(how.scale),
-        job.training,
+        heads,
+        batches.side_by_side(schedules),
+        received(settings, device),
+        [torch.from_numpy(held).to(device) for split in splits for _, held in split],
+        _tested(settings, test.values, test.labels, device),
+        jobs[0].training,
     )
-    # One release that all seeds share is measured once.
-    measured = [how.measured(*own) for own in zip(releases, job.seeds, strict=False)]
-    repetitions = [
-        record(c, job.training.selection)
-        | {"seed": seed, "clients": len(np.unique(client[own.offered]))}
-        | {"offered": len(own.offered), "received": len(own.received)}
-        | {"seen": int(mark.sum()), "privacy": [asdict(guarantee) for guarantee in how.records]}
-        | sizes
-        for c, seed, own, mark, sizes in zip(
-            curves, job.seeds, uploads, seen, cycle(measured), strict=False
+    fitted = []
+    for number, sent in enumerate(settings):
+        places = slice(number * len(seeds), (number + 1) * len(seeds))
+        outcome = Outcome(
+            _repetitions(sent, curves[places], seen[number]),
+            ledgers[number],
+            {"features": store.digest},
         )
-    ]
-    return Fitted(head, how, rows, Outcome(repetitions, ledger, {"features": store.digest}))
-
-
-def upload(how: Sending, ledger: Ledger) -> tuple[list[Release], list[Uploads]]:
-    """Send every repetition's uploads, once, and enter them in the ledger.
-
-    Returns:
-        The messages, one release per seed or a single one that all seeds share; and per seed
-        who took part and what arrived.
-    """
-    job = how.job
-    client = clients_of(job, how.features.client, how.features.labels)
-    releases, uploads = [], []
-    for seed in job.seeds:
-        if not (releases and how.shared):
-            releases.append(how.release(seed))
-        delivery = how.deliver(releases[-1], seed)
-        offered = participating(client, job.setting.fraction, seed)
-        how.enter(ledger, seed, offered, releases[-1], delivery)
-        uploads.append(Uploads(offered, delivery.arrives[offered]))
-    return releases, uploads
-
-
-def received(
-    how: Sending, releases: Sequence[Release], device: torch.device
-) -> Callable[[int], Samples]:
-    """Return what the server works with at each epoch: the uploads, which never change.
-
-    Under the public script's semantics the noise is drawn anew every epoch instead (audit A3).
-    """
-    job = how.job
-    labels = [how.labels(seed) for seed in job.seeds[: len(releases)]]
-    if job.setting.noise == "redrawn":
-
-        def redrawn(epoch: int) -> Samples:
-            values = [how.decoded(seed, draw=epoch) for seed in job.seeds]
-            return _on_device(values, labels, device).scaled(how.scale)
-
-        return redrawn
-    uploads = _on_device([sent.values for sent in releases], labels, device).scaled(how.scale)
-    return lambda epoch: uploads
-
-
-def usable(job: Job, sent: Uploads) -> np.ndarray:
-    """Return the rows that training may touch.
-
-    Under the public script's reshuffling every offered sample is seen sooner or later.
-    """
-    return sent.offered if job.setting.loss == "reshuffled" else sent.received
+        fitted.append(Fitted(heads.at(places), sent.how, rows[number], outcome))
+    return fitted
 
 
 def schedule(job: Job, samples: int, rows: list[np.ndarray]) -> Iterator[batches.Epoch]:
@@ -150,15 +122,49 @@ def schedule(job: Job, samples: int, rows: list[np.ndarray]) -> Iterator[batches
     return batches.shuffled(rows, *shape)
 
 
-def _public(manifest: Path | None) -> np.ndarray | None:
-    return None if manifest is None else open_store(manifest).read("train").values
+def _require_one_shape(jobs: Sequence[Job]) -> None:
+    shapes = {
+        (job.task, job.setting.cut, job.setting.noise, job.seeds, job.head, job.training)
+        for job in jobs
+    }
+    if len(shapes) != 1:
+        raise ValueError("settings that differ in more than what is sent cannot step together")
 
 
-def _on_device(
-    values: Sequence[np.ndarray], labels: Sequence[np.ndarray], device: torch.device
+def _opened_ledger(job: Job, store: str, extractor: int) -> Ledger:
+    """Return a ledger with the one downlink message: the frozen extractor, to all clients."""
+    ledger = Ledger(method="fbftl", store=store)
+    for seed in job.seeds:
+        ledger.add_downlink(seed, np.zeros(1, dtype=int), extractor, BROADCAST)
+    return ledger
+
+
+def _tested(
+    settings: Sequence[Sent], values: np.ndarray, labels: np.ndarray, device: torch.device
 ) -> Samples:
-    """Put each seed's features and labels, or those that all seeds share, on the device."""
-    return Samples(
-        torch.stack([torch.from_numpy(own) for own in values]).to(device),
-        torch.stack([torch.from_numpy(own.astype(np.int64)) for own in labels]).to(device),
-    )
+    """Return the test split for every head, scaled as its training samples are."""
+    scales = list(dict.fromkeys(sent.how.scale for sent in settings))
+    release = [scales.index(sent.how.scale) for sent in settings for _ in sent.releases]
+    count = len(scales)
+    return on_device([values] * count, [labels] * count, scales, release, device)
+
+
+def _repetitions(sent: Sent, curves: Sequence[Curves], seen: np.ndarray) -> list[dict]:
+    """Return what a setting's seeds found, in builtin types."""
+    how, measured = sent.how, {}
+    client = clients_of(how.job, how.features.client, how.features.labels)
+    repetitions = []
+    for place, (seed, uploads) in enumerate(zip(how.job.seeds, sent.uploads, strict=True)):
+        release = sent.releases[place]
+        # One release that all seeds share is measured once.
+        if id(release) not in measured:
+            measured[id(release)] = how.measured(release, seed)
+        repetitions.append(
+            record(curves[place], how.job.training.selection)
+            | {"seed": seed, "clients": len(np.unique(client[uploads.offered]))}
+            | {"offered": len(uploads.offered), "received": len(uploads.received)}
+            | {"seen": int(seen[place].sum())}
+            | {"privacy": [asdict(guarantee) for guarantee in how.records]}
+            | measured[id(release)]
+        )
+    return repetitions

@@ -1,0 +1,61 @@
+"""Train several FbFTL settings of one shape in one process, their heads stacked.
+
+Each gets the files that a process of its own would write.
+"""
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from fbftl import devices, provenance
+from fbftl.files import write_json
+from fbftl.job import from_params
+from fbftl.logs import run_job
+from fbftl.methods import Inputs
+from fbftl.methods.fbftl import fit
+from fbftl.run_file import run_document
+
+
+def main(
+    files: dict[str, str], code: str, runs: Sequence[str], ledgers: Sequence[str],
+    metas: Sequence[str], params: Sequence[dict[str, Any]], device: str, threads: int,
+) -> None:  # fmt: skip
+    """Train settings; write the run file of each, its ledger, and how they were made.
+
+    Args:
+        files: paths of the input files by name, see `methods.Inputs`.
+        code: digest of the source files that the results depend on.
+        runs: paths of the run files to write, a setting each.
+        ledgers: paths of their ledgers.
+        metas: paths of their provenance files.
+        params: their jobs, as `fbftl.config.Study.job` gives them.
+        device: auto, cpu or cuda.
+        threads: threads to compute with.
+    """
+    started = time.monotonic()
+    paths = {name: Path(path) for name, path in files.items()}
+    inputs = Inputs(device=devices.prepare(device, threads), **paths)
+    fitted = fit([from_params(job) for job in params], inputs)
+    made = provenance.record(code, inputs.device, time.monotonic() - started)
+    for own, job, run, ledger, meta in zip(fitted, params, runs, ledgers, metas, strict=True):
+        outcome = own.outcome
+        write_json(run, run_document(job, outcome.provenance, outcome.repetitions))
+        outcome.ledger.write(ledger)
+        write_json(meta, made | {"settings_in_process": len(params)})
+
+
+if __name__ == "__main__":
+    run_job(
+        snakemake,
+        lambda job: main(
+            dict(job.input.items()),
+            job.params.code,
+            list(job.output.runs),
+            list(job.output.ledgers),
+            list(job.output.metas),
+            job.params.jobs,
+            job.config["device"],
+            job.threads,
+        ),
+    )
