@@ -200,6 +200,8 @@ rule attack_features:
         "results/{task}/benchmarks/attacks/features.tsv"
     conda:
         "../envs/workflow.yaml"
+    resources:
+        gpu=GPU,
     params:
         code=code("attack_features.py"),
         jobs=attacked_uploads,
@@ -222,6 +224,8 @@ rule attack_membership:
         "results/{task}/benchmarks/attacks/membership.tsv"
     conda:
         "../envs/workflow.yaml"
+    resources:
+        gpu=GPU,
     params:
         code=code("attack_membership.py"),
         jobs=attacked_uploads,

@@ -10,6 +10,8 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import torch
+from fbftl import devices
 from fbftl.attacks.findings import Finding, summary, write_findings
 from fbftl.attacks.inversion import train_decoder
 from fbftl.attacks.similarity import psnr, ssim
@@ -32,7 +34,7 @@ MEASURES = {"PSNR (dB)": psnr, "SSIM": ssim}
 
 def main(
     manifest: str, public_manifest: str, clients: str, public: str, csv: str, svg: str,
-    params: Sequence[dict[str, Any]],
+    params: Sequence[dict[str, Any]], device: str, threads: int,
 ) -> None:  # fmt: skip
     """Write the findings and the figure of originals above reconstructions.
 
@@ -44,13 +46,16 @@ def main(
         csv: findings to write.
         svg: figure to write; pdf, png and numbers go beside it.
         params: the FbFTL jobs whose uploads are attacked, without noise first.
+        device: auto, cpu or cuda.
+        threads: threads to compute with.
     """
+    where = devices.prepare(device, threads)
     features = open_store(manifest).read("train")[0:VICTIMS]
     public_features = open_store(public_manifest).read("train").values
     inputs, public_inputs = pictures(clients)[0:VICTIMS], pictures(public)
     findings, drawn = [], {"original": inputs}
     for job in map(from_params, params):
-        drawn[name(job)] = reconstructions(job, features, public_features, public_inputs)
+        drawn[name(job)] = reconstructions(job, features, public_features, public_inputs, where)
         findings += measured(job, drawn[name(job)], inputs, public_inputs)
     write_findings(csv, findings)
     use_style()
@@ -71,8 +76,9 @@ def name(job: Job) -> str:
 
 
 def reconstructions(
-    job: Job, features: Features, public_features: np.ndarray, public_inputs: np.ndarray
-) -> np.ndarray:
+    job: Job, features: Features, public_features: np.ndarray, public_inputs: np.ndarray,
+    device: torch.device,
+) -> np.ndarray:  # fmt: skip
     """Return what a decoder that knows the mechanism draws from a job's uploads."""
     seed = job.seeds[0]
     how = sending(job, features, int(features.labels.max()) + 1, public_features)
@@ -80,7 +86,11 @@ def reconstructions(
     if how.clip_norm is not None:
         known = clip_rows(public_features, how.clip_norm)
     decoder = train_decoder(
-        known, public_inputs, seed=seed, noise_std=how.records[0].noise_std or 0.0
+        known,
+        public_inputs,
+        seed=seed,
+        noise_std=how.records[0].noise_std or 0.0,
+        device=device,
     )
     return decoder(how.noised(seed, draw=0))
 
@@ -139,5 +149,7 @@ if __name__ == "__main__":
             job.output.csv,
             job.output.svg,
             job.params.jobs,
+            job.config["device"],
+            job.threads,
         ),
     )

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from fbftl import devices
 from fbftl.attacks.findings import Finding, summary, write_findings
 from fbftl.attacks.label_recovery import blind_counts, recover_labels, share_recovered
 from fbftl.job import Job, from_params
@@ -38,7 +39,9 @@ class Update:
     counts: np.ndarray
 
 
-def main(manifest: str, runs: Sequence[str], csv: str, params: Sequence[dict[str, Any]]) -> None:
+def main(
+    manifest: str, runs: Sequence[str], csv: str, params: Sequence[dict[str, Any]], threads: int
+) -> None:
     """Write what is recovered without noise, from clipped updates, and under noise.
 
     Args:
@@ -46,7 +49,9 @@ def main(manifest: str, runs: Sequence[str], csv: str, params: Sequence[dict[str
         runs: run files of the FTL_c settings under dp_fedavg, which hold sigma and clip norm.
         csv: findings to write.
         params: the jobs of these runs, in the same order.
+        threads: threads to compute with.
     """
+    devices.prepare("cpu", threads)
     features = open_store(manifest).read("train")
     findings, plain = [], {}
     for job, path in zip(map(from_params, params), runs, strict=True):
@@ -139,5 +144,11 @@ def found(
 if __name__ == "__main__":
     run_job(
         snakemake,
-        lambda job: main(job.input.manifest, list(job.input.runs), job.output.csv, job.params.jobs),
+        lambda job: main(
+            job.input.manifest,
+            list(job.input.runs),
+            job.output.csv,
+            job.params.jobs,
+            job.threads,
+        ),
     )

@@ -34,7 +34,7 @@ CHANCE = 0.5
 
 def main(
     manifest: str, network: str, public_manifest: str, csv: str,
-    params: Sequence[dict[str, Any]], threads: int,
+    params: Sequence[dict[str, Any]], device: str, threads: int,
 ) -> None:  # fmt: skip
     """Write what loss threshold and shadow heads find.
 
@@ -44,13 +44,14 @@ def main(
         public_manifest: of the public feature store.
         csv: findings to write.
         params: the FbFTL jobs whose heads are attacked.
+        device: auto, cpu or cuda.
         threads: threads to compute with.
     """
     inputs = Inputs(
         manifest=Path(manifest),
         network=Path(network),
         public_manifest=Path(public_manifest),
-        device=devices.prepare("cpu", threads),
+        device=devices.prepare(device, threads),
     )
     findings = []
     for given in params:
@@ -94,6 +95,7 @@ def attacked(fitted: Fitted, place: int) -> dict[str, Membership]:
         classes=how.classes,
         seed=seed,
         training=ShadowTraining(models=4, hidden=how.job.head, steps=50),
+        device=fitted.head.device,
     )
     scores = {
         "loss threshold": -losses(logits, labels[candidates]),
@@ -126,7 +128,8 @@ def clean(how: Sending) -> np.ndarray:
 @torch.no_grad()
 def answers(fitted: Fitted, place: int, values: np.ndarray) -> np.ndarray:
     """Return one seed's logits (n, classes) on features (n, width)."""
-    return fitted.head.at(slice(place, place + 1))(torch.from_numpy(values)[None])[0].numpy()
+    head = fitted.head.at(slice(place, place + 1))
+    return head(torch.from_numpy(values)[None].to(head.device))[0].cpu().numpy()
 
 
 if __name__ == "__main__":
@@ -138,6 +141,7 @@ if __name__ == "__main__":
             job.input.public_manifest,
             job.output.csv,
             job.params.jobs,
+            job.config["device"],
             job.threads,
         ),
     )

@@ -33,6 +33,15 @@ def data_folder() -> Path:
     return folder
 
 
+@pytest.fixture(params=["cpu", "cuda"])
+def device(request: pytest.FixtureRequest) -> str:
+    """Each kind of device; a test with it runs on a GPU too where there is one."""
+    torch = pytest.importorskip("torch")
+    if request.param == "cuda" and not torch.cuda.is_available():
+        pytest.skip("there is no GPU")
+    return request.param
+
+
 @pytest.fixture(scope="module")
 def bucket() -> Iterator[Any]:
     """A client of a local S3 server with an empty bucket `features`; the environment names it."""

@@ -38,6 +38,11 @@ class Head:
         """Return H."""
         return len(self.weights[0])
 
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are."""
+        return self.weights[0].device
+
     def at(self, places: slice) -> "Head":
         """Return the heads at some places of the stack, still stacked."""
         return Head([w[places] for w in self.weights], [b[places] for b in self.biases])

@@ -53,11 +53,11 @@ def files(tmp_path_factory) -> dict[str, str]:
     return made
 
 
-def test_features_are_inverted_at_every_level_of_noise(files, tmp_path):
+def test_features_are_inverted_at_every_level_of_noise(files, tmp_path, device):
     csv, svg = tmp_path / "features.csv", tmp_path / "inversion.svg"
     attack_features.main(
         files["manifest"], files["public_manifest"], files["clients"], files["public"],
-        str(csv), str(svg), [job(setting) for setting in SETTINGS],
+        str(csv), str(svg), [job(setting) for setting in SETTINGS], device, 1,
     )  # fmt: skip
     found = read_findings(csv)
     assert found["measure"].tolist() == ["PSNR (dB)", "SSIM"] * 2
@@ -70,11 +70,11 @@ def test_features_are_inverted_at_every_level_of_noise(files, tmp_path):
     pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "inversion.csv"), pd.read_csv(csv))
 
 
-def test_heads_are_attacked_by_samples_of_clients_that_stayed_away(files, tmp_path):
+def test_heads_are_attacked_by_samples_of_clients_that_stayed_away(files, tmp_path, device):
     csv = tmp_path / "membership.csv"
     attack_membership.main(
         files["manifest"], files["network"], files["public_manifest"], str(csv),
-        [job(setting) for setting in SETTINGS], 1,
+        [job(setting) for setting in SETTINGS], device, 1,
     )  # fmt: skip
     found = read_findings(csv)
     assert found["adversary"].tolist() == ["loss threshold", "shadow heads"] * 2
@@ -118,7 +118,7 @@ def test_labels_are_recovered_from_updates_and_hidden_by_noise(files, tmp_path):
     setting = {"method": "ftl_c", "mechanism": "dp_fedavg", "epsilon": 1.0, "samples_per_client": 2}
     privacy = {"sigma": 50.0, "clip_norm": 1.0}
     run.write_text(json.dumps({"repetitions": [{"privacy": [privacy]}]}), encoding="utf-8")
-    attack_labels.main(files["manifest"], [str(run)], str(csv), [job(setting)])
+    attack_labels.main(files["manifest"], [str(run)], str(csv), [job(setting)], 1)
     found = read_findings(csv)
     exact = found[found["measure"] == "all labels right"]
     plain = exact[exact["mechanism"] == "none"].iloc[0]

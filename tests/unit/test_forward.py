@@ -56,16 +56,6 @@ def test_a_read_only_or_strided_batch_is_taken(model, pixels):
     )
 
 
-@pytest.mark.parametrize(
-    "device",
-    [
-        "cpu",
-        pytest.param(
-            "cuda",
-            marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU"),
-        ),
-    ],
-)
 def test_staged_batches_give_the_same_features(model, pixels, device):
     forward, stage = forward_fn(model, ["fc1"], SPEC, IMAGE, device=device), stage_fn(device)
     staged = stage({"pixels": pixels, "label": np.arange(10)})

@@ -99,16 +99,6 @@ SETTINGS = [
 ]
 
 
-@pytest.mark.parametrize(
-    "device",
-    [
-        "cpu",
-        pytest.param(
-            "cuda",
-            marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU"),
-        ),
-    ],
-)
 def test_each_setting_finds_what_it_would_find_alone(inputs: Inputs, device: str) -> None:
     jobs = [job(setting) for setting in SETTINGS]
     where = replace(inputs, device=torch.device(device))

@@ -37,12 +37,12 @@ def test_memory_grows_with_every_attempt(profile: dict) -> None:
     assert all(re.fullmatch(r"\d+ \* attempt", entry) for entry in asked)
 
 
-def test_rules_made_per_task_ask_for_what_no_profile_can(root: Path) -> None:
+def test_rules_made_in_loops_ask_for_what_no_profile_can(root: Path) -> None:
     texts = [path.read_text() for path in (root / "rules").glob("*.smk")]
-    made = [block for text in texts for block in re.split(r"^ {4}rule:$", text, flags=re.M)[1:]]
+    made = [block for text in texts for block in re.split(r"^ +rule:$", text, flags=re.M)[1:]]
     assert made
     for block in made:
-        assert "mem_mb=memory_of_extraction" in block
+        assert "mem_mb=memory_of_" in block
         assert "runtime=" in block
 
 

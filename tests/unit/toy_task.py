@@ -49,7 +49,9 @@ def make_task(folder: Path) -> dict[str, str]:
     return files
 
 
-def train(files: dict[str, str], folder: Path, method: str, **training: Any) -> tuple[Path, Path]:
+def train(
+    files: dict[str, str], folder: Path, method: str, device: str = "cpu", **training: Any
+) -> tuple[Path, Path]:
     """Train a clean setting of a method; return its run file and its ledger."""
     run, ledger = folder / f"{method}.json", folder / f"{method}.parquet"
     params = {
@@ -62,5 +64,5 @@ def train(files: dict[str, str], folder: Path, method: str, **training: Any) -> 
         "privacy": {},
     }
     meta = folder / f"{method}.meta.json"
-    train_setting.main(files, "", str(run), str(ledger), str(meta), params, "cpu", None, 1)
+    train_setting.main(files, "", str(run), str(ledger), str(meta), params, device, None, 1)
     return run, ledger

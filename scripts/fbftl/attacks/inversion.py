@@ -44,8 +44,8 @@ class Decoder:
     def __call__(self, features: ArrayLike) -> NDArray[np.float32]:
         """Return reconstructed inputs in [0, 1], shape (n, *shape), from features (n, d)."""
         with torch.inference_mode():
-            x = (tensor(features) - self.mean) / self.scale
-            return self.network(x).reshape(-1, *self.shape).numpy()
+            x = (tensor(features, self.mean.device) - self.mean) / self.scale
+            return self.network(x).reshape(-1, *self.shape).cpu().numpy()
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,7 @@ def train_decoder(
     seed: int,
     noise_std: float = 0.0,
     training: DecoderTraining = DEFAULT,
+    device: torch.device | str = "cpu",
 ) -> Decoder:
     """Train a decoder from features to inputs on public data.
 
@@ -77,11 +78,12 @@ def train_decoder(
         seed: the repetition's seed.
         noise_std: standard deviation of the noise that the clients add to their features.
         training: the decoder's size and its optimiser.
+        device: where to train.
 
     Raises:
         UserError: if there is no public sample or features and inputs differ in number.
     """
-    x, y = tensor(features), tensor(inputs)
+    x, y = tensor(features, device), tensor(inputs, device)
     if len(x) == 0 or len(x) != len(y):
         raise UserError(
             f"inversion needs as many public features as inputs: got {len(x)} and {len(y)}"
@@ -91,7 +93,7 @@ def train_decoder(
     scale = (x.var(dim=0, correction=0) + noise_std**2).sqrt().clamp_min(1e-6)
     y = y.reshape(len(y), -1)
     decoder = Decoder(
-        blind_network((x.shape[1], *training.hidden), y.mean(dim=0), generator),
+        blind_network((x.shape[1], *training.hidden), y.mean(dim=0).cpu(), generator).to(device),
         mean,
         scale,
         tuple(np.shape(inputs)[1:]),
@@ -101,10 +103,11 @@ def train_decoder(
     )
     for _ in range(training.epochs):
         for rows in torch.randperm(len(x), generator=generator).split(training.batch):
-            noise = noise_std * torch.randn(x[rows].shape, generator=generator)
-            drawn = decoder.network((x[rows] + noise - mean) / scale)
+            noise = noise_std * torch.randn((len(rows), x.shape[1]), generator=generator)
+            here = rows.to(device)
+            drawn = decoder.network((x[here] + noise.to(device) - mean) / scale)
             optimiser.zero_grad()
-            nn.functional.mse_loss(drawn, y[rows]).backward()
+            nn.functional.mse_loss(drawn, y[here]).backward()
             optimiser.step()
     return decoder
 

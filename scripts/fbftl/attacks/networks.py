@@ -19,6 +19,6 @@ def multilayer(widths: tuple[int, ...], generator: torch.Generator) -> nn.Sequen
     return nn.Sequential(*layers[:-1])
 
 
-def tensor(array: ArrayLike) -> Tensor:
-    """Return an array as a float32 tensor."""
-    return torch.as_tensor(np.asarray(array, dtype=np.float32))
+def tensor(array: ArrayLike, device: torch.device | str = "cpu") -> Tensor:
+    """Return an array as a float32 tensor on a device."""
+    return torch.as_tensor(np.asarray(array, dtype=np.float32)).to(device)

@@ -34,6 +34,7 @@ def shadow_logits(
     classes: int,
     seed: int,
     training: ShadowTraining = DEFAULT,
+    device: torch.device | str = "cpu",
 ) -> NDArray[np.float32]:
     """Train heads on random halves of the adversary's pool; return their logits on candidates.
 
@@ -44,6 +45,7 @@ def shadow_logits(
         classes: number of labels N.
         seed: the repetition's seed.
         training: number and size of the heads, and their optimiser.
+        device: where to train.
 
     Returns:
         Logits of shape (models, c, N).
@@ -52,20 +54,20 @@ def shadow_logits(
         UserError: if the pool has fewer than two samples.
     """
     x, y, candidate = (
-        tensor(pool),
-        torch.as_tensor(np.asarray(pool_labels)).long(),
-        tensor(candidates),
+        tensor(pool, device),
+        torch.as_tensor(np.asarray(pool_labels)).long().to(device),
+        tensor(candidates, device),
     )
     if len(x) < 2:
         raise UserError(f"shadow models need a pool of at least 2 samples, got {len(x)}")
     generator = torch.Generator().manual_seed(torch_seed(seed, "shadow"))
     answers = []
     for _ in range(training.models):
-        half = torch.randperm(len(x), generator=generator)[: len(x) // 2]
-        head = multilayer((x.shape[1], *training.hidden, classes), generator)
+        half = torch.randperm(len(x), generator=generator)[: len(x) // 2].to(device)
+        head = multilayer((x.shape[1], *training.hidden, classes), generator).to(device)
         fit(head, x[half], y[half], training)
         with torch.inference_mode():
-            answers.append(head(candidate).numpy())
+            answers.append(head(candidate).cpu().numpy())
     return np.stack(answers)
 
 
