@@ -11,7 +11,6 @@ import numpy as np
 import torch
 
 from fbftl import batches
-from fbftl.codec import Compression
 from fbftl.cost.layers import parameters
 from fbftl.cost.network_file import read_network
 from fbftl.curves import Curves, record
@@ -20,12 +19,10 @@ from fbftl.job import Job
 from fbftl.ledger import BROADCAST, Ledger
 from fbftl.methods import Inputs, Outcome
 from fbftl.methods.features import Sending, sending
-from fbftl.methods.uploading import Sent, on_device, received, send
+from fbftl.methods.uploading import Clean, Sent, on_device, received, send
 from fbftl.regroup import clients_of
-from fbftl.release import Release
 from fbftl.store import open_store
 from fbftl.training import Samples, train
-from fbftl.uploads import held_out
 
 
 @dataclass(frozen=True)
@@ -68,18 +65,13 @@ def fit(jobs: Sequence[Job], inputs: Inputs) -> list[Fitted]:
     if inputs.public_manifest is not None:
         public = open_store(inputs.public_manifest).read("train").values
     extractor = parameters(read_network(inputs.network).extractor)
-    clean: dict[Compression, Release] = {}
-    ledgers, settings = [], []
+    clean: Clean = {}
+    settings = []
     for job in jobs:
-        ledgers.append(_opened_ledger(job, store.digest, extractor))
-        settings.append(send(sending(job, features, classes, public), ledgers[-1], clean))
-    splits = [
-        [
-            held_out(usable, sent.how.job.training.validation, seed)
-            for usable, seed in zip(sent.usable, sent.how.job.seeds, strict=True)
-        ]
-        for sent in settings
-    ]
+        how = sending(job, features, classes, public)
+        settings.append(send(how, _opened_ledger(job, store.digest, extractor), clean))
+    del clean  # the messages, most of what is in memory
+    splits = [sent.split() for sent in settings]
     rows = [[training for training, _ in split] for split in splits]
     seeds, device = jobs[0].seeds, inputs.device
     seen = [np.zeros((len(seeds), len(features)), dtype=bool) for _ in jobs]
@@ -99,11 +91,8 @@ def fit(jobs: Sequence[Job], inputs: Inputs) -> list[Fitted]:
     fitted = []
     for number, sent in enumerate(settings):
         places = slice(number * len(seeds), (number + 1) * len(seeds))
-        outcome = Outcome(
-            _repetitions(sent, curves[places], seen[number]),
-            ledgers[number],
-            {"features": store.digest},
-        )
+        repetitions = _repetitions(sent, curves[places], seen[number])
+        outcome = Outcome(repetitions, sent.ledger, {"features": store.digest})
         fitted.append(Fitted(heads.at(places), sent.how, rows[number], outcome))
     return fitted
 
@@ -144,27 +133,21 @@ def _tested(
 ) -> Samples:
     """Return the test split for every head, scaled as its training samples are."""
     scales = list(dict.fromkeys(sent.how.scale for sent in settings))
-    release = [scales.index(sent.how.scale) for sent in settings for _ in sent.releases]
+    release = [scales.index(sent.how.scale) for sent in settings for _ in sent.reads]
     count = len(scales)
     return on_device([values] * count, [labels] * count, scales, release, device)
 
 
 def _repetitions(sent: Sent, curves: Sequence[Curves], seen: np.ndarray) -> list[dict]:
     """Return what a setting's seeds found, in builtin types."""
-    how, measured = sent.how, {}
+    how = sent.how
     client = clients_of(how.job, how.features.client, how.features.labels)
-    repetitions = []
-    for place, (seed, uploads) in enumerate(zip(how.job.seeds, sent.uploads, strict=True)):
-        release = sent.releases[place]
-        # One release that all seeds share is measured once.
-        if id(release) not in measured:
-            measured[id(release)] = how.measured(release, seed)
-        repetitions.append(
-            record(curves[place], how.job.training.selection)
-            | {"seed": seed, "clients": len(np.unique(client[uploads.offered]))}
-            | {"offered": len(uploads.offered), "received": len(uploads.received)}
-            | {"seen": int(seen[place].sum())}
-            | {"privacy": [asdict(guarantee) for guarantee in how.records]}
-            | measured[id(release)]
-        )
-    return repetitions
+    own = zip(how.job.seeds, curves, sent.uploads, sent.reads, seen, strict=True)
+    return [
+        record(curve, how.job.training.selection)
+        | {"seed": seed, "clients": len(np.unique(client[uploads.offered]))}
+        | {"offered": len(uploads.offered), "received": len(uploads.received)}
+        | {"seen": int(mark.sum()), "privacy": [asdict(guarantee) for guarantee in how.records]}
+        | read.sizes
+        for seed, curve, uploads, read, mark in own
+    ]

@@ -15,7 +15,25 @@ from fbftl.methods.features import Sending
 from fbftl.regroup import clients_of
 from fbftl.release import Release
 from fbftl.training import Samples
-from fbftl.uploads import Uploads, participating
+from fbftl.uploads import Uploads, held_out, participating
+
+
+@dataclass(frozen=True, eq=False)
+class Read:
+    """What the server reads from one release, whose messages are then forgotten.
+
+    values: features (n, width).
+    labels: (n,).
+    sizes: what a sample of the messages measures.
+    """
+
+    values: np.ndarray
+    labels: np.ndarray
+    sizes: dict[str, float]
+
+
+Clean = dict[Compression, tuple[Release, Read]]
+"""Releases that depend on neither seed nor noise, by their compression."""
 
 
 @dataclass(frozen=True)
@@ -23,50 +41,57 @@ class Sent:
     """One setting's uploads.
 
     how: how the features were sent.
-    releases: each seed's messages; seeds may share one release.
+    ledger: every message.
+    reads: what the server reads for each seed; seeds and settings may share it.
     uploads: who took part and what arrived, for each seed.
     """
 
     how: Sending
-    releases: list[Release]
+    ledger: Ledger
+    reads: list[Read]
     uploads: list[Uploads]
 
-    @property
-    def usable(self) -> list[np.ndarray]:
-        """Each seed's rows that training may touch.
+    def split(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Return each seed's rows for training and for validation.
 
         Under the public script's reshuffling every offered sample is seen sooner or later.
         """
-        reshuffled = self.how.job.setting.loss == "reshuffled"
-        return [own.offered if reshuffled else own.received for own in self.uploads]
+        job = self.how.job
+        reshuffled = job.setting.loss == "reshuffled"
+        return [
+            held_out(own.offered if reshuffled else own.received, job.training.validation, seed)
+            for own, seed in zip(self.uploads, job.seeds, strict=True)
+        ]
 
 
-def send(how: Sending, ledger: Ledger, clean: dict[Compression, Release]) -> Sent:
+def send(how: Sending, ledger: Ledger, clean: Clean) -> Sent:
     """Send a setting's uploads and enter them in its ledger.
 
     Args:
         how: how the features are sent.
         ledger: where the messages are entered.
-        clean: messages that depend on neither seed nor noise, by their compression; added to.
+        clean: releases that settings share; added to.
     """
     client = clients_of(how.job, how.features.client, how.features.labels)
-    releases, uploads = [], []
+    reads, uploads = [], []
     for seed in how.job.seeds:
-        sent = _release(how, seed, clean)
+        sent, read = _release(how, seed, clean)
         delivery = how.deliver(sent, seed)
         offered = participating(client, how.job.setting.fraction, seed)
         how.enter(ledger, seed, offered, sent, delivery)
-        releases.append(sent)
+        reads.append(read)
         uploads.append(Uploads(offered, delivery.arrives[offered]))
-    return Sent(how, releases, uploads)
+    return Sent(how, ledger, reads, uploads)
 
 
-def _release(how: Sending, seed: int, clean: dict[Compression, Release]) -> Release:
-    if not how.shared:
-        return how.release(seed)
-    if how.compression not in clean:
-        clean[how.compression] = how.release(seed)
-    return clean[how.compression]
+def _release(how: Sending, seed: int, clean: Clean) -> tuple[Release, Read]:
+    if how.shared and how.compression in clean:
+        return clean[how.compression]
+    sent = how.release(seed)
+    made = sent, Read(sent.values, sent.labels, how.measured(sent, seed))
+    if how.shared:
+        clean[how.compression] = made
+    return made
 
 
 def received(settings: Sequence[Sent], device: torch.device) -> Callable[[int], Samples]:
@@ -83,14 +108,14 @@ def received(settings: Sequence[Sent], device: torch.device) -> Callable[[int], 
     """
     if settings[0].how.job.setting.noise == "redrawn":
         return lambda epoch: _redrawn(settings, epoch, device)
-    scale = {id(release): sent.how.scale for sent in settings for release in sent.releases}
-    distinct = {id(release): release for sent in settings for release in sent.releases}
+    scale = {id(read): sent.how.scale for sent in settings for read in sent.reads}
+    distinct = {id(read): read for sent in settings for read in sent.reads}
     place = {key: number for number, key in enumerate(distinct)}
     uploads = on_device(
-        [release.values for release in distinct.values()],
-        [release.labels for release in distinct.values()],
+        [read.values for read in distinct.values()],
+        [read.labels for read in distinct.values()],
         [scale[key] for key in distinct],
-        [place[id(release)] for sent in settings for release in sent.releases],
+        [place[id(read)] for sent in settings for read in sent.reads],
         device,
     )
     return lambda epoch: uploads
@@ -120,12 +145,11 @@ def on_device(
         release: number of the release that each head works with.
         device: where they go.
     """
-    scaled = [
-        torch.from_numpy(own) if scale == 1 else torch.from_numpy(own) * scale
-        for own, scale in zip(values, scales, strict=True)
-    ]
+    together = torch.empty((len(values), *values[0].shape), device=device)
+    for place, (own, scale) in enumerate(zip(values, scales, strict=True)):
+        together[place].copy_(torch.from_numpy(own)).mul_(scale)
     return Samples(
-        torch.stack(scaled).to(device),
+        together,
         torch.stack([torch.from_numpy(own.astype(np.int64)) for own in labels]).to(device),
         torch.tensor(release, device=device),
     )
