@@ -1,6 +1,5 @@
 """The checked study, what runs before the first job, and what wildcards may be."""
 
-import os
 import re
 import sys
 from contextlib import ExitStack
@@ -10,11 +9,6 @@ from pathlib import Path
 import yaml
 
 sys.path.insert(0, str(Path(workflow.basedir, "scripts")))
-
-# For jobs: the C library keeps the memory of arrays that come and go every round. Else it hands
-# the pages back and has them cleared again, a quarter of a compressed round (docs/performance.md).
-os.environ.setdefault("MALLOC_MMAP_THRESHOLD_", str(32 * 2**20))
-os.environ.setdefault("MALLOC_TRIM_THRESHOLD_", str(512 * 2**20))
 
 from fbftl import datasets, source_check
 from fbftl import provenance

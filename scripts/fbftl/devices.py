@@ -1,12 +1,13 @@
-"""Where torch computes, with how many threads, and that it repeats itself."""
+"""Where torch computes, with how many threads, in which memory, and that it repeats itself."""
 
 import torch
 
 from fbftl.errors import UserError
+from fbftl.memory import keep_freed_memory
 
 
 def prepare(device: str, threads: int) -> torch.device:
-    """Set torch's threads and determinism, and return the device to compute on.
+    """Set torch's threads, memory and determinism, and return the device to compute on.
 
     Two torch processes with more threads than cores run small steps tens of times slower, so
     every job pins its threads to what its rule was given.
@@ -19,6 +20,7 @@ def prepare(device: str, threads: int) -> torch.device:
         UserError: if cuda is asked for and there is none.
     """
     torch.set_num_threads(threads)
+    keep_freed_memory()
     # As `use_deterministic_algorithms(True, warn_only=True)`, which imports torch's compiler.
     torch.set_deterministic_debug_mode("warn")
     # Nothing here reads memory that it has not written, and filling all of it takes time.

@@ -1,9 +1,8 @@
 """Measure the codec: lengths against their limits, speed, and its share of a training round.
 
-Run from the project's root, with the environment that the workflow gives its jobs:
+Run from the project's root:
 
-    OMP_NUM_THREADS=1 MALLOC_MMAP_THRESHOLD_=33554432 MALLOC_TRIM_THRESHOLD_=536870912 \\
-        python tests/benchmarks/codec.py
+    OMP_NUM_THREADS=1 python tests/benchmarks/codec.py
 
 Times are CPU seconds of the fastest of several repetitions, on one core.
 """
@@ -20,6 +19,7 @@ from torch import nn
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
+from fbftl import devices
 from fbftl.codec import Compression, compress, decode, encode, encode_each, message_size
 from fbftl.codec.header import HEADER_BYTES
 from fbftl.feedback import memory
@@ -182,7 +182,7 @@ def share_of(
 
 def main() -> None:
     """Print the three tables."""
-    torch.set_num_threads(1)
+    devices.prepare("cpu", threads=1)
     print_sizes()
     print_speed()
     print_round_share()

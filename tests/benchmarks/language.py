@@ -8,10 +8,10 @@ import time
 from pathlib import Path
 
 import numpy as np
-import torch
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
 
+from fbftl import devices
 from fbftl.randomness import stream
 from fbftl.seq2seq.data import load
 from fbftl.seq2seq.features import forward_fn
@@ -55,7 +55,7 @@ SETTINGS: list[tuple[str, Cut, float, float]] = [
 
 def main() -> None:
     """Make everything once and print the table."""
-    torch.set_num_threads(1)
+    devices.prepare("cpu", threads=1)
     start = time.perf_counter()
     splits = load(DATA, ".")
     start = _report("data", start)

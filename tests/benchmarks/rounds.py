@@ -22,6 +22,7 @@ from torch.nn import functional
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
+from fbftl import devices
 from fbftl.batches import Rounds, rounds
 from fbftl.codec import Compression
 from fbftl.job import Training
@@ -207,7 +208,7 @@ def lockstep() -> tuple[float, float]:
 
 def main() -> None:
     """Print the table."""
-    torch.set_num_threads(1)
+    devices.prepare("cpu", threads=1)
     ways = {
         "plain loop": plain_loop,
         "engine, batch gradient": together,
