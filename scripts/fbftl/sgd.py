@@ -13,7 +13,7 @@ from torch.optim.sgd import sgd
 from fbftl.job import Training
 
 LANES = 16
-"""Numbers that the fused kernel takes at a time at most; it rounds what is left over otherwise."""
+"""Numbers that the fused kernel takes at a time at most on a CPU; it rounds the rest otherwise."""
 
 
 class Sgd:
@@ -65,8 +65,8 @@ class StackedSgd:
 
     def __init__(self, parameters: Sequence[Tensor], training: Training) -> None:
         self.parameters = list(parameters)
-        # Where one model's share fills the kernel's lanes, no number is ever left over.
-        fills = [parameter[0].numel() % LANES == 0 for parameter in self.parameters]
+        # Where one model's share fills the lanes, no number is ever left over; a GPU has none.
+        fills = [own.is_cuda or own[0].numel() % LANES == 0 for own in self.parameters]
         self._parts = [
             (fused, Sgd(_where(fills, fused, self.parameters), training, fused))
             for fused in set(fills)
