@@ -4,17 +4,13 @@ The gradient methods send updates round after round, so each is a line to the ri
 once, before training: its accuracy rises at a fixed number of bits.
 """
 
-from typing import TYPE_CHECKING
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from fbftl.exchanged import Exchanged, read_methods
 from fbftl.logs import run_job
 from fbftl.style import COLUMN_WIDTH, METHODS, NEUTRAL, save, use_style
-
-if TYPE_CHECKING:
-    pass
+from matplotlib.axes import Axes
 
 
 def main(runs: list[str], ledgers: list[str], svg: str) -> None:
@@ -77,7 +73,7 @@ def draw(points: pd.DataFrame) -> plt.Figure:
     return figure
 
 
-def mark_distance(axes: "Axes", picked: pd.DataFrame) -> None:
+def mark_distance(axes: Axes, picked: pd.DataFrame) -> None:
     """Write how many times FbFTL's uplink FTL_c has sent when it stops, between the two."""
     if not {"fbftl", "ftl_c"} <= set(picked.index):
         return

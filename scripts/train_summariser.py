@@ -10,12 +10,10 @@ from typing import Any
 from fbftl import devices, provenance
 from fbftl.files import write_json
 from fbftl.logs import run_job
+from fbftl.run_file import run_document
 from fbftl.seq2seq import methods
 from fbftl.seq2seq.evaluate import write_predictions
 from fbftl.seq2seq.job import from_params
-
-SCHEMA = 1
-"""Version of the run file's layout."""
 
 
 def main(
