@@ -26,4 +26,7 @@ def test_a_second_array_takes_the_pages_of_the_first(root) -> None:
         )
         return int(done.stdout)
 
-    assert faults("keep_freed_memory()") < faults("") / 10
+    handed_back = faults("")
+    if handed_back == 0:
+        pytest.skip("the system counts no page faults")
+    assert faults("keep_freed_memory()") < handed_back / 10
