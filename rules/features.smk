@@ -1,35 +1,7 @@
 """Features: one pass of the frozen extractor over every client's samples, cached for good."""
 
-
-rule extract:
-    input:
-        clients="results/{task}/clients.h5",
-        model="results/{task}/source.safetensors",
-        source="results/{task}/source.json",
-    output:
-        stores=[directory("results/{task}/features.zarr")],
-        manifests=["results/{task}/features.json"],
-    log:
-        "results/{task}/logs/extract.log",
-    benchmark:
-        "results/{task}/benchmarks/extract.tsv"
-    wildcard_constraints:
-        task=either(STUDY.tasks_of("images")),
-    conda:
-        "../envs/workflow.yaml"
-    threads: 2
-    resources:
-        gpu=GPU,
-    params:
-        features=partial(task_block, block="features"),
-        code=code("extract_features.py"),
-    script:
-        "../scripts/extract_features.py"
-
-
-# Tasks with further cuts differ in how many stores one pass fills: a rule for each, which goes
-# before `extract` since it has no wildcards.
-for task in with_further_cuts():
+# Tasks differ in how many stores one pass fills, one for each cut: a rule for each task.
+for task in STUDY.tasks:
 
     rule:
         name:
@@ -39,7 +11,7 @@ for task in with_further_cuts():
             model=f"results/{task}/source.safetensors",
             source=f"results/{task}/source.json",
         output:
-            stores=[directory(f"{cache}.zarr") for cache in caches_of(task)],
+            stores=[directory(path) for path in local_stores_of(task)],
             manifests=manifests_of(task),
         log:
             f"results/{task}/logs/extract.log",
@@ -50,13 +22,13 @@ for task in with_further_cuts():
         threads: 2
         resources:
             gpu=GPU,
-            mem_mb=memory_of_extraction,
+            mem_mb=memory_of_made_rules,
             runtime=1440,
         params:
             features=STUDY.task(task)["features"],
-            code=code("extract_features.py"),
+            code=code(extraction_script(task)),
         script:
-            "../scripts/extract_features.py"
+            f"../scripts/{extraction_script(task)}"
 
 
 rule verify_features:

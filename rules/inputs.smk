@@ -64,15 +64,26 @@ def caches_of(task):
     ]
 
 
-def with_further_cuts():
-    """Return the tasks with images whose one pass fills more than one feature store."""
-    tasks = STUDY.tasks_of("images")
-    return [task for task in tasks if STUDY.task(task)["features"]["further_cuts"]]
+def local_stores_of(task):
+    """Return the folders of a task's feature stores here, that of its own cut first.
+
+    Where the configuration names a URL, the first holds a note of it.
+    """
+    return [f"{cache}.zarr" for cache in caches_of(task)]
 
 
 def stores_of(task):
     """Return the folders or URLs of a task's feature stores, that of its own cut first."""
-    return [store_of(task), *(f"{cache}.zarr" for cache in caches_of(task)[1:])]
+    return [store_of(task), *local_stores_of(task)[1:]]
+
+
+def extraction_script(task):
+    """Return the script that extracts the features of a task's kind of data."""
+    scripts = {
+        "images": "extract_features.py",
+        "seq2seq": "extract_dialogue_features.py",
+    }
+    return scripts[STUDY.task(task)["kind"]]
 
 
 def manifests_of(task):
@@ -85,13 +96,8 @@ def all_manifests():
     return [manifest for task in STUDY.tasks for manifest in manifests_of(task)]
 
 
-def memory_of_extraction(wildcards, attempt):
-    """Return the megabytes of an extraction whose rule, made for one task, no profile can name."""
-    return 8000 * attempt
-
-
-def memory_of_heads(wildcards, attempt):
-    """Return the megabytes of heads that share a process, whose rule no profile can name."""
+def memory_of_made_rules(wildcards, attempt):
+    """Return the megabytes of rules made in a loop, whose names no profile can know."""
     return 8000 * attempt
 
 

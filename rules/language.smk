@@ -46,37 +46,6 @@ rule summariser:
         "../scripts/prepare_summariser.py"
 
 
-# Tasks differ in their cuts, and so in how many stores one pass fills: a rule for each.
-for task in STUDY.tasks_of("seq2seq"):
-
-    rule:
-        name:
-            f"extract_{task}"
-        input:
-            clients=f"results/{task}/clients.h5",
-            model=f"results/{task}/source.safetensors",
-            source=f"results/{task}/source.json",
-        output:
-            stores=[directory(path) for path in stores_of(task)],
-            manifests=manifests_of(task),
-        log:
-            f"results/{task}/logs/extract.log",
-        benchmark:
-            f"results/{task}/benchmarks/extract.tsv"
-        conda:
-            "../envs/workflow.yaml"
-        threads: 2
-        resources:
-            gpu=GPU,
-            mem_mb=memory_of_extraction,
-            runtime=1440,
-        params:
-            features=STUDY.task(task)["features"],
-            code=code("extract_dialogue_features.py"),
-        script:
-            "../scripts/extract_dialogue_features.py"
-
-
 rule train_summariser:
     input:
         # The manifest stands for the store: equal content leaves the runs alone.

@@ -20,7 +20,7 @@ rule public:
         "../scripts/choose_public.py"
 
 
-rule extract_public:
+rule public_features:
     input:
         clients="results/{task}/public.h5",
         model="results/{task}/source.safetensors",
@@ -29,9 +29,9 @@ rule extract_public:
         stores=[directory("results/{task}/public.zarr")],
         manifests=["results/{task}/public.json"],
     log:
-        "results/{task}/logs/extract_public.log",
+        "results/{task}/logs/public_features.log",
     benchmark:
-        "results/{task}/benchmarks/extract_public.tsv"
+        "results/{task}/benchmarks/public_features.tsv"
     conda:
         "../envs/workflow.yaml"
     threads: 2

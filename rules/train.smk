@@ -47,7 +47,7 @@ for task in STUDY.tasks_of("images"):
                 "../envs/workflow.yaml"
             resources:
                 gpu=GPU,
-                mem_mb=memory_of_heads,
+                mem_mb=memory_of_made_rules,
                 runtime=240,
             params:
                 code=code("train_settings.py"),

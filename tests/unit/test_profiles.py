@@ -42,7 +42,7 @@ def test_rules_made_in_loops_ask_for_what_no_profile_can(root: Path) -> None:
     made = [block for text in texts for block in re.split(r"^ +rule:$", text, flags=re.M)[1:]]
     assert made
     for block in made:
-        assert "mem_mb=memory_of_" in block
+        assert "mem_mb=memory_of_made_rules" in block
         assert "runtime=" in block
 
 

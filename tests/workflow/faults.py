@@ -13,7 +13,7 @@ from project import Project
 STAGES = (
     "clients",
     "source",
-    "extract",
+    "extract_digits",
     "train_head",
     "collect",
     "tabulate_scarcity",

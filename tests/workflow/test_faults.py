@@ -10,7 +10,7 @@ from pathlib import Path
 from faults import script_jobs
 from project import Project
 
-STAGES = ("clients", "source", "extract", "train_head", "collect")
+STAGES = ("clients", "source", "extract_digits", "train_head", "collect")
 
 SWEPT = 300
 """Settings of a sweep that is killed."""
@@ -54,8 +54,8 @@ def test_killed_in_every_stage_it_ends_in_the_same_files(
 
 def test_jobs_that_outlive_a_killed_run_do_no_harm(finished: Project, reference: Project) -> None:
     """Only Snakemake is killed; the next call meets its job still at work."""
-    run = finished.start("--forcerun", "extract")
-    jobs = wait_for_job(finished, run, "extract")
+    run = finished.start("--forcerun", "extract_digits")
+    jobs = wait_for_job(finished, run, "extract_digits")
     run.kill()
     run.wait()
     assert all(Path(f"/proc/{job}").exists() for job in jobs)
@@ -65,8 +65,8 @@ def test_jobs_that_outlive_a_killed_run_do_no_harm(finished: Project, reference:
 
 def test_a_killed_job_is_made_again(finished: Project, reference: Project) -> None:
     """The job dies, Snakemake lives: it says so and ends; the next call makes the rest."""
-    run = finished.start("--forcerun", "extract")
-    for job in wait_for_job(finished, run, "extract"):
+    run = finished.start("--forcerun", "extract_digits")
+    for job in wait_for_job(finished, run, "extract_digits"):
         os.kill(job, signal.SIGKILL)
     assert run.wait() == 1
     finished.finish()

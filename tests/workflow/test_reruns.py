@@ -13,7 +13,7 @@ from project import Project
 
 FROM_TABLE = Counter(tabulate_scarcity=1, plot_scarcity=1, tabulate_claims=1, write_numbers=1)
 FROM_RUNS = FROM_TABLE + Counter(train_head=4, collect=1)
-FROM_EXTRACTION = FROM_RUNS + Counter(extract=1)
+FROM_EXTRACTION = FROM_RUNS + Counter(extract_digits=1)
 FROM_FEATURES = FROM_EXTRACTION + Counter(describe=1)
 PAPER_FIGURES = Counter(plot_paper_packet_loss=1, plot_retransmission=1)
 PAPER = PAPER_FIGURES + Counter(
@@ -110,7 +110,7 @@ def test_the_kind_of_data_decides_which_reader_counts(finished: Project) -> None
 
 def test_equal_features_leave_the_runs_alone(finished: Project) -> None:
     """Extracted again on its own, a store of equal content starts no training."""
-    finished.finish("--forcerun", "extract", "--", "features")
+    finished.finish("--forcerun", "extract_digits", "--", "features")
     assert finished.planned() == Counter()
 
 
