@@ -27,8 +27,10 @@ for task in STUDY.tasks:
         params:
             features=STUDY.task(task)["features"],
             code=code(extraction_script(task)),
+            # A path that the loop made would be read when a job runs, and name the last task's.
+            script=extraction_script(task),
         script:
-            f"../scripts/{extraction_script(task)}"
+            "../scripts/{params.script}"
 
 
 rule verify_features:

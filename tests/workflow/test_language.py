@@ -17,7 +17,7 @@ from project import Project, copied
 TINY = {"d_model": 16, "d_kv": 8, "d_ff": 16, "num_heads": 2, "num_decoder_layers": 1}
 TOY: dict[str, Any] = {
     "seeds": [0],
-    "study": {"tasks": ["dialogues"], "experiments": ["language", "language_scarcity"]},
+    "study": {"tasks": ["dialogues", "digits"], "experiments": ["language", "language_scarcity"]},
     "tasks": {
         "dialogues": {
             "data": {"source": 60, "train": 24, "test": 6},
@@ -34,12 +34,13 @@ TOY: dict[str, Any] = {
         "language_scarcity": {"grids": [{"method": ["fbftl"], "plr": [0.5]}]},
     },
 }
-"""Laid over the default study: every method once, one loss rate, a second cut."""
+"""Laid over the default study: every method once, one loss rate, a second cut; images beside it."""
 
 TARGETS = (
     "--",
     "results/dialogues/tables/language.csv",
     "results/dialogues/figures/language_scarcity.svg",
+    "results/digits/features.json",
 )
 
 
@@ -65,6 +66,15 @@ def ledger_of(project: Project, name: str) -> pd.DataFrame:
 
 def test_a_finished_language_study_has_nothing_to_do(language: Project) -> None:
     assert language.planned(*TARGETS, study=TOY) == Counter()
+
+
+def test_each_kind_of_task_is_extracted_by_its_own_script(language: Project) -> None:
+    dialogues, digits = (
+        open_store(language.results / task / "features.json").provenance.libraries
+        for task in ("dialogues", "digits")
+    )
+    assert "tokenizers" in dialogues
+    assert "tokenizers" not in digits
 
 
 def test_ftl_c_scores_what_fbftl_scores(language: Project) -> None:
