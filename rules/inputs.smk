@@ -50,11 +50,6 @@ def code_of_public(wildcards):
     return code("choose_public.py", *kind)
 
 
-def store_of(task):
-    """Return the folder or URL of a task's feature store."""
-    return STUDY.task(task)["features"].get("store") or f"results/{task}/features.zarr"
-
-
 def caches_of(task):
     """Return where a task's features are, without suffix: at its own cut, then at further ones."""
     further = STUDY.task(task)["features"]["further_cuts"]
@@ -74,7 +69,8 @@ def local_stores_of(task):
 
 def stores_of(task):
     """Return the folders or URLs of a task's feature stores, that of its own cut first."""
-    return [store_of(task), *local_stores_of(task)[1:]]
+    own, *further = local_stores_of(task)
+    return [STUDY.task(task)["features"].get("store") or own, *further]
 
 
 def extraction_script(task):

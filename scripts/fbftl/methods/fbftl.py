@@ -85,7 +85,7 @@ def fit(jobs: Sequence[Job], inputs: Inputs) -> list[Fitted]:
         batches.side_by_side(schedules),
         received(settings, device),
         [torch.from_numpy(held).to(device) for split in splits for _, held in split],
-        _tested(settings, test.values, test.labels, device),
+        _test_split(settings, test.values, test.labels, device),
         jobs[0].training,
     )
     fitted = []
@@ -128,12 +128,12 @@ def _opened_ledger(job: Job, store: str, extractor: int) -> Ledger:
     return ledger
 
 
-def _tested(
+def _test_split(
     settings: Sequence[Sent], values: np.ndarray, labels: np.ndarray, device: torch.device
 ) -> Samples:
     """Return the test split for every head, scaled as its training samples are."""
     scales = list(dict.fromkeys(sent.how.scale for sent in settings))
-    release = [scales.index(sent.how.scale) for sent in settings for _ in sent.reads]
+    release = [scales.index(sent.how.scale) for sent in settings for _ in sent.decoded]
     count = len(scales)
     return on_device([values] * count, [labels] * count, scales, release, device)
 
@@ -142,12 +142,12 @@ def _repetitions(sent: Sent, curves: Sequence[Curves], seen: np.ndarray) -> list
     """Return what a setting's seeds found, in builtin types."""
     how = sent.how
     client = clients_of(how.job, how.features.client, how.features.labels)
-    own = zip(how.job.seeds, curves, sent.uploads, sent.reads, seen, strict=True)
+    own = zip(how.job.seeds, curves, sent.uploads, sent.decoded, seen, strict=True)
     return [
         record(curve, how.job.training.selection)
         | {"seed": seed, "clients": len(np.unique(client[uploads.offered]))}
         | {"offered": len(uploads.offered), "received": len(uploads.received)}
         | {"seen": int(mark.sum()), "privacy": [asdict(guarantee) for guarantee in how.records]}
-        | read.sizes
-        for seed, curve, uploads, read, mark in own
+        | decoded.sizes
+        for seed, curve, uploads, decoded, mark in own
     ]

@@ -19,8 +19,8 @@ from fbftl.uploads import Uploads, held_out, participating
 
 
 @dataclass(frozen=True, eq=False)
-class Read:
-    """What the server reads from one release, whose messages are then forgotten.
+class Decoded:
+    """What the server decodes from one release, whose messages are then forgotten.
 
     values: features (n, width).
     labels: (n,).
@@ -32,7 +32,7 @@ class Read:
     sizes: dict[str, float]
 
 
-Clean = dict[Compression, tuple[Release, Read]]
+Clean = dict[Compression, tuple[Release, Decoded]]
 """Releases that depend on neither seed nor noise, by their compression."""
 
 
@@ -42,13 +42,13 @@ class Sent:
 
     how: how the features were sent.
     ledger: every message.
-    reads: what the server reads for each seed; seeds and settings may share it.
+    decoded: what the server decodes for each seed; seeds and settings may share it.
     uploads: who took part and what arrived, for each seed.
     """
 
     how: Sending
     ledger: Ledger
-    reads: list[Read]
+    decoded: list[Decoded]
     uploads: list[Uploads]
 
     def split(self) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -73,22 +73,22 @@ def send(how: Sending, ledger: Ledger, clean: Clean) -> Sent:
         clean: releases that settings share; added to.
     """
     client = clients_of(how.job, how.features.client, how.features.labels)
-    reads, uploads = [], []
+    decoded, uploads = [], []
     for seed in how.job.seeds:
-        sent, read = _release(how, seed, clean)
+        sent, own = _release(how, seed, clean)
         delivery = how.deliver(sent, seed)
         offered = participating(client, how.job.setting.fraction, seed)
         how.enter(ledger, seed, offered, sent, delivery)
-        reads.append(read)
+        decoded.append(own)
         uploads.append(Uploads(offered, delivery.arrives[offered]))
-    return Sent(how, ledger, reads, uploads)
+    return Sent(how, ledger, decoded, uploads)
 
 
-def _release(how: Sending, seed: int, clean: Clean) -> tuple[Release, Read]:
+def _release(how: Sending, seed: int, clean: Clean) -> tuple[Release, Decoded]:
     if how.shared and how.compression in clean:
         return clean[how.compression]
     sent = how.release(seed)
-    made = sent, Read(sent.values, sent.labels, how.measured(sent, seed))
+    made = sent, Decoded(sent.values, sent.labels, how.measured(sent, seed))
     if how.shared:
         clean[how.compression] = made
     return made
@@ -108,14 +108,14 @@ def received(settings: Sequence[Sent], device: torch.device) -> Callable[[int], 
     """
     if settings[0].how.job.setting.noise == "redrawn":
         return lambda epoch: _redrawn(settings, epoch, device)
-    scale = {id(read): sent.how.scale for sent in settings for read in sent.reads}
-    distinct = {id(read): read for sent in settings for read in sent.reads}
+    scale = {id(own): sent.how.scale for sent in settings for own in sent.decoded}
+    distinct = {id(own): own for sent in settings for own in sent.decoded}
     place = {key: number for number, key in enumerate(distinct)}
     uploads = on_device(
-        [read.values for read in distinct.values()],
-        [read.labels for read in distinct.values()],
+        [own.values for own in distinct.values()],
+        [own.labels for own in distinct.values()],
         [scale[key] for key in distinct],
-        [place[id(read)] for sent in settings for read in sent.reads],
+        [place[id(own)] for sent in settings for own in sent.decoded],
         device,
     )
     return lambda epoch: uploads
