@@ -10,17 +10,18 @@ import yaml
 
 sys.path.insert(0, str(Path(workflow.basedir, "scripts")))
 
-from fbftl import datasets, source_check
-from fbftl import provenance
-from fbftl.code import digest, sources
-from fbftl.config import resolve
-from fbftl.errors import UserError
-from fbftl.files import remove_leftovers
-from fbftl.feasibility import require_feasible
-from fbftl.processes import shared_processes
-from fbftl.public import check_public, public_data
-from fbftl.seals import require_unbroken
-from fbftl.seq2seq import data as dialogues
+from fbftl.data import datasets
+from fbftl.models.source import check as source_check
+from fbftl.ground import provenance
+from fbftl.ground.code import digest, sources
+from fbftl.study.config import resolve
+from fbftl.ground.errors import UserError
+from fbftl.ground.files import remove_leftovers
+from fbftl.study.feasibility import require_feasible
+from fbftl.study.processes import shared_processes
+from fbftl.data.public import check_public, public_data
+from fbftl.ground.seals import require_unbroken
+from fbftl.data.dialogues import splits as dialogues
 
 
 def checked_study():
@@ -59,7 +60,7 @@ def hold_folder():
 
     Snakemake's own lock, switched off in the profile, would outlive a run that was killed.
     """
-    from fbftl.store.lock import exclusive
+    from fbftl.features.store.lock import exclusive
 
     try:
         HELD.enter_context(exclusive(Path(".snakemake", "running")))

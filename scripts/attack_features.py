@@ -11,17 +11,17 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import torch
-from fbftl import devices
 from fbftl.attacks.findings import Finding, summary, write_findings
 from fbftl.attacks.inversion import train_decoder
 from fbftl.attacks.similarity import psnr, ssim
-from fbftl.clients import ClientFile
-from fbftl.job import Job, from_params
-from fbftl.logs import run_job
-from fbftl.methods.features import sending
-from fbftl.perturbation import clip_rows
-from fbftl.store import Features, open_store
-from fbftl.style import TEXT_WIDTH, save, use_style
+from fbftl.data.clients import ClientFile
+from fbftl.exchange.sending import sending
+from fbftl.features.store import Features, open_store
+from fbftl.findings.style import TEXT_WIDTH, save, use_style
+from fbftl.ground import devices
+from fbftl.ground.logs import run_job
+from fbftl.privacy.noise import clip_rows
+from fbftl.study.job import Job, from_params
 
 VICTIMS = 400
 """Samples that are reconstructed: enough for a mean within a tenth of a decibel."""

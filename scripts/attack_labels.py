@@ -14,15 +14,15 @@ from typing import Any
 
 import numpy as np
 import torch
-from fbftl import devices
 from fbftl.attacks.findings import Finding, summary, write_findings
 from fbftl.attacks.label_recovery import blind_counts, recover_labels, share_recovered
-from fbftl.job import Job, from_params
-from fbftl.logs import run_job
-from fbftl.methods.network import head_module
-from fbftl.perturbation import noisy_sum
-from fbftl.randomness import stream
-from fbftl.store import Features, open_store
+from fbftl.features.store import Features, open_store
+from fbftl.ground import devices
+from fbftl.ground.logs import run_job
+from fbftl.ground.randomness import stream
+from fbftl.privacy.noise import noisy_sum
+from fbftl.study.job import Job, from_params
+from fbftl.tasks.images import head_module
 from torch import nn
 
 VICTIMS = 100

@@ -11,19 +11,18 @@ from typing import Any
 
 import numpy as np
 import torch
-from fbftl import devices
 from fbftl.attacks.findings import Finding, summary, write_findings
 from fbftl.attacks.membership import Membership, losses, separation, shadow_scores
 from fbftl.attacks.shadow import ShadowTraining, shadow_logits
-from fbftl.job import Job, from_params
-from fbftl.logs import run_job
-from fbftl.methods import Inputs
+from fbftl.data.participation import clients_of, participating
+from fbftl.exchange.sending import Sending
+from fbftl.ground import devices
+from fbftl.ground.logs import run_job
+from fbftl.ground.randomness import stream
 from fbftl.methods.fbftl import Fitted, fit
-from fbftl.methods.features import Sending
-from fbftl.perturbation import clip_rows
-from fbftl.randomness import stream
-from fbftl.regroup import clients_of
-from fbftl.uploads import participating
+from fbftl.privacy.noise import clip_rows
+from fbftl.study.job import Job, from_params
+from fbftl.tasks.task import Inputs
 
 TAKING_PART = 0.5
 """Fraction of the clients whose samples are members."""

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from fbftl.clients import Client, ClientFile, write_clients
-from fbftl.logs import run_job
-from fbftl.public import HELD_OUT, public_samples, strangers
+from fbftl.data.clients import Client, ClientFile, write_clients
+from fbftl.data.public import HELD_OUT, public_samples, strangers
+from fbftl.ground.logs import run_job
 
 NAME = "public"
 """Id of the one client."""

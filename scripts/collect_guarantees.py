@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from fbftl.logs import run_job
-from fbftl.runs import guarantees, write_tidy
+from fbftl.findings.runs import guarantees, write_tidy
+from fbftl.ground.logs import run_job
 
 
 def main(runs: list[str], table: str) -> None:

@@ -1,8 +1,8 @@
 """Collect an experiment's run files into one tidy table, a row per setting and seed."""
 
-from fbftl.logs import run_job
-from fbftl.run_file import read_run
-from fbftl.runs import MEASURES, tidy, write_tidy
+from fbftl.findings.run_file import read_run
+from fbftl.findings.runs import MEASURES, tidy, write_tidy
+from fbftl.ground.logs import run_job
 
 
 def main(runs: list[str], table: str) -> None:

@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from fbftl.clients import ClientFile
-from fbftl.cost.network_file import write_network
-from fbftl.describe import describe
-from fbftl.logs import run_job
+from fbftl.cost.layers import write_network
+from fbftl.data.clients import ClientFile
+from fbftl.ground.logs import run_job
+from fbftl.models.describe import describe
 
 
 def main(

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from fbftl import devices
-from fbftl.clients import ClientFile
-from fbftl.extract import extract
-from fbftl.logs import run_job
-from fbftl.progress import ProgressBar
-from fbftl.seq2seq.extraction import extraction
-from fbftl.store import targets_of
+from fbftl.data.clients import ClientFile
+from fbftl.features.dialogues import extraction
+from fbftl.features.extract import extract
+from fbftl.features.store import targets_of
+from fbftl.ground import devices
+from fbftl.ground.logs import run_job
+from fbftl.ground.progress import ProgressBar
 
 
 def main(

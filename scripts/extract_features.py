@@ -3,14 +3,14 @@
 from pathlib import Path
 from typing import Any
 
-from fbftl import devices
-from fbftl.clients import ClientFile
-from fbftl.extract import extract
-from fbftl.files import write_text
-from fbftl.image_features import extraction
-from fbftl.logs import run_job
-from fbftl.progress import ProgressBar
-from fbftl.store import targets_of
+from fbftl.data.clients import ClientFile
+from fbftl.features.extract import extract
+from fbftl.features.images import extraction
+from fbftl.features.store import targets_of
+from fbftl.ground import devices
+from fbftl.ground.files import write_text
+from fbftl.ground.logs import run_job
+from fbftl.ground.progress import ProgressBar
 
 
 def main(

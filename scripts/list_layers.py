@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from fbftl.clients import ClientFile
-from fbftl.cut_choices import cut_choices
-from fbftl.files import write_text
-from fbftl.logs import run_job
+from fbftl.data.clients import ClientFile
+from fbftl.ground.files import write_text
+from fbftl.ground.logs import run_job
+from fbftl.models.cut.choices import cut_choices
 
 
 def main(clients: str, source: str, layers: str, features: dict[str, Any]) -> None:

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from fbftl.clients import SERVER, Client, write_clients
-from fbftl.datasets import Samples, digest, load
-from fbftl.errors import UserError
-from fbftl.logs import run_job
-from fbftl.partition import members, partition
+from fbftl.data.clients import SERVER, Client, write_clients
+from fbftl.data.datasets import Samples, digest, load
+from fbftl.data.partition import members, partition
+from fbftl.ground.errors import UserError
+from fbftl.ground.logs import run_job
 
 
 def holdings(samples: Samples, client: np.ndarray, ids: list[str]) -> Iterator[Client]:

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from fbftl.clients import SERVER, Client, write_clients
-from fbftl.logs import run_job
-from fbftl.partition import members, partition
-from fbftl.seq2seq.data import load
-from fbftl.seq2seq.records import Record
+from fbftl.data.clients import SERVER, Client, write_clients
+from fbftl.data.dialogues.records import Record
+from fbftl.data.dialogues.splits import load
+from fbftl.data.partition import members, partition
+from fbftl.ground.logs import run_job
 
 
 def holding(name: str, rows: np.ndarray, records: Sequence[Record]) -> Client:

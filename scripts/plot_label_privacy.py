@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from fbftl.label_privacy import (
+from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save, use_style
+from fbftl.ground.logs import run_job
+from fbftl.ground.randomness import stream
+from fbftl.privacy.label_privacy import (
     Estimate,
     batch_entropy,
     empirical_entropy,
@@ -20,9 +23,6 @@ from fbftl.label_privacy import (
     truncated_entropy,
     uniform,
 )
-from fbftl.logs import run_job
-from fbftl.randomness import stream
-from fbftl.style import NEUTRAL, TEXT_WIDTH, save, use_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,10 +6,9 @@ The paper's points for its own task are in grey.
 from typing import TYPE_CHECKING
 
 import pandas as pd
-from fbftl import published
-from fbftl.logs import run_job
-from fbftl.runs import read_tidy
-from fbftl.style import (
+from fbftl.findings import published
+from fbftl.findings.runs import read_tidy
+from fbftl.findings.style import (
     COLUMN_WIDTH,
     LABEL_SIZE,
     EndLabel,
@@ -19,6 +18,7 @@ from fbftl.style import (
     save,
     use_style,
 )
+from fbftl.ground.logs import run_job
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

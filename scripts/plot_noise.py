@@ -2,8 +2,8 @@
 
 import matplotlib.pyplot as plt
 import pandas as pd
-from fbftl.logs import run_job
-from fbftl.style import COLUMN_WIDTH, METHODS, save, use_style
+from fbftl.findings.style import COLUMN_WIDTH, METHODS, save, use_style
+from fbftl.ground.logs import run_job
 
 DRAWS = {"once": ("-", ""), "redrawn": ("--", ", redrawn each epoch")}
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from fbftl.channel import packet_loss_rate
-from fbftl.logs import run_job
-from fbftl.runs import read_tidy
-from fbftl.style import METHODS, NEUTRAL, TEXT_WIDTH, save, use_style
+from fbftl.findings.runs import read_tidy
+from fbftl.findings.style import METHODS, NEUTRAL, TEXT_WIDTH, save, use_style
+from fbftl.ground.logs import run_job
+from fbftl.messages.channel import packet_loss_rate
 from matplotlib.axes import Axes
 
 POINTS = 201

@@ -2,8 +2,8 @@
 
 import matplotlib.pyplot as plt
 import pandas as pd
-from fbftl.logs import run_job
-from fbftl.style import METHODS, NEUTRAL, TEXT_WIDTH, save, use_style
+from fbftl.findings.style import METHODS, NEUTRAL, TEXT_WIDTH, save, use_style
+from fbftl.ground.logs import run_job
 
 UNITS = {"sample": "per sample, server not trusted", "client": "per client, server trusted"}
 

@@ -3,9 +3,9 @@
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from fbftl.logs import run_job
-from fbftl.runs import read_tidy
-from fbftl.style import COLUMN_WIDTH, METHODS, NEUTRAL, save, use_style
+from fbftl.findings.runs import read_tidy
+from fbftl.findings.style import COLUMN_WIDTH, METHODS, NEUTRAL, save, use_style
+from fbftl.ground.logs import run_job
 
 
 def main(table: str, svg: str) -> None:

@@ -5,10 +5,10 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from fbftl.architectures import vgg16
-from fbftl.logs import run_job
-from fbftl.paper.packets import loss_curves, packet_blocks, payload_curves
-from fbftl.style import METHODS, NEUTRAL, TEXT_WIDTH, save, use_style
+from fbftl.cost.architectures import vgg16
+from fbftl.findings.style import METHODS, NEUTRAL, TEXT_WIDTH, save, use_style
+from fbftl.ground.logs import run_job
+from fbftl.papers.fbftl.packets import loss_curves, packet_blocks, payload_curves
 
 RETRANSMISSIONS = range(4)
 """n_r, the most times that a block is sent again."""

@@ -7,10 +7,9 @@ with the paper's points for its own task in grey.
 from typing import TYPE_CHECKING
 
 import pandas as pd
-from fbftl import published
-from fbftl.logs import run_job
-from fbftl.runs import mean_and_spread, read_tidy
-from fbftl.style import (
+from fbftl.findings import published
+from fbftl.findings.runs import mean_and_spread, read_tidy
+from fbftl.findings.style import (
     LABEL_SIZE,
     TEXT_WIDTH,
     EndLabel,
@@ -20,6 +19,7 @@ from fbftl.style import (
     save,
     use_style,
 )
+from fbftl.ground.logs import run_job
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

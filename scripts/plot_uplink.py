@@ -7,9 +7,9 @@ once, before training: its accuracy rises at a fixed number of bits.
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from fbftl.exchanged import Exchanged, read_methods
-from fbftl.logs import run_job
-from fbftl.style import COLUMN_WIDTH, METHODS, NEUTRAL, save, use_style
+from fbftl.findings.exchanged import Exchanged, read_methods
+from fbftl.findings.style import COLUMN_WIDTH, METHODS, NEUTRAL, save, use_style
+from fbftl.ground.logs import run_job
 from matplotlib.axes import Axes
 
 

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from fbftl import devices
-from fbftl.logs import run_job
-from fbftl.source import write_source
+from fbftl.ground import devices
+from fbftl.ground.logs import run_job
+from fbftl.models.source.manifest import write_source
 
 
 def main(
@@ -27,11 +27,11 @@ def main(
     """
     where = devices.prepare(device, threads)
     if source["kind"] == "pretrain":
-        from fbftl.pretrain import pretrain_source
+        from fbftl.training.pretrain import pretrain_source
 
         made = pretrain_source(source, tuple(source["image"]), data_folder, where.type)
     else:
-        from fbftl.load import load_given
+        from fbftl.models.source.load import load_given
 
         made = load_given(source)
     write_source(safetensors, manifest, made)

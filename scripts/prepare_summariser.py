@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from fbftl import devices
-from fbftl.logs import log, run_job
-from fbftl.seq2seq.data import load
-from fbftl.seq2seq.source import prepare_source, write_source
-from fbftl.seq2seq.train import Epoch
+from fbftl.data.dialogues.splits import load
+from fbftl.ground import devices
+from fbftl.ground.logs import log, run_job
+from fbftl.models.t5.source import write_source
+from fbftl.training.pretrain_t5 import prepare_source
+from fbftl.training.t5 import Epoch
 
 
 def main(

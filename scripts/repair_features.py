@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from fbftl import devices
-from fbftl.clients import ClientFile
-from fbftl.extract import rows_again
-from fbftl.image_features import extraction
-from fbftl.logs import log, run_job
-from fbftl.store import repair
+from fbftl.data.clients import ClientFile
+from fbftl.features.extract import rows_again
+from fbftl.features.images import extraction
+from fbftl.features.store import repair
+from fbftl.ground import devices
+from fbftl.ground.logs import log, run_job
 
 
 def main(

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pandas as pd
 from fbftl.attacks.findings import read_findings
-from fbftl.logs import run_job
-from fbftl.tables import Column, write_table
+from fbftl.findings.tables import Column, write_table
+from fbftl.ground.logs import run_job
 
 COLUMNS = [
     Column("attack", "attack"),

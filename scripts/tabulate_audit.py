@@ -4,15 +4,15 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
-from fbftl import published
-from fbftl.audit.counts import COUNTS
-from fbftl.audit.feature_averaging import FEATURE_AVERAGING
-from fbftl.audit.privacy import PRIVACY
-from fbftl.audit.row import COLUMNS, Evidence, table
-from fbftl.audit.runs import RUNS
-from fbftl.logs import run_job
-from fbftl.paper.dialogues import mean_tokens
-from fbftl.tables import write_table
+from fbftl.findings import published
+from fbftl.findings.tables import write_table
+from fbftl.ground.logs import run_job
+from fbftl.papers.audit import COLUMNS, Evidence, table
+from fbftl.papers.fbftl.audit_counts import COUNTS
+from fbftl.papers.fbftl.audit_privacy import PRIVACY
+from fbftl.papers.fbftl.audit_runs import RUNS
+from fbftl.papers.fbftl.dialogues import mean_tokens
+from fbftl.papers.fedfeat.audit import FEATURE_AVERAGING
 
 FINDINGS = (*COUNTS, *RUNS, *PRIVACY, *FEATURE_AVERAGING)
 

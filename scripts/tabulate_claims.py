@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 
 import pandas as pd
-from fbftl.claims import Runs, claims
-from fbftl.comparison import claims_table
-from fbftl.logs import run_job
-from fbftl.runs import read_tidy
-from fbftl.selected import all_runs
-from fbftl.tables import Column, write_table
+from fbftl.findings.comparison import claims_table
+from fbftl.findings.runs import all_runs, read_tidy
+from fbftl.findings.tables import Column, write_table
+from fbftl.ground.logs import run_job
+from fbftl.papers.claims import Runs, claims
 
 
 def readable(value: float) -> str:

@@ -9,18 +9,18 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from fbftl import published
-from fbftl.codec import kept_count
-from fbftl.cost.network_file import read_network
+from fbftl.cost.layers import read_network
 from fbftl.cost.payload import numbers_per_batch
-from fbftl.exchanged import Exchanged, read_exchanged
-from fbftl.feedback import memory_bytes
-from fbftl.logs import run_job
-from fbftl.paper.readings import LABELS
-from fbftl.runs import write_tidy
-from fbftl.settings import CLEAN_BITS
-from fbftl.style import DIVERGED
-from fbftl.tables import Column, write_for_readers
+from fbftl.findings import published
+from fbftl.findings.exchanged import Exchanged, read_exchanged
+from fbftl.findings.runs import write_tidy
+from fbftl.findings.style import DIVERGED
+from fbftl.findings.tables import Column, write_for_readers
+from fbftl.ground.logs import run_job
+from fbftl.messages.codec import kept_count
+from fbftl.papers.fbftl.readings import LABELS
+from fbftl.study.feasibility import memory_bytes
+from fbftl.study.settings import CLEAN_BITS
 
 SAMPLED = (
     "nominal_bits",
@@ -30,7 +30,7 @@ SAMPLED = (
     "model_bits",
     "distortion",
 )
-"""Measured on a sample of the messages in the training job, see `fbftl.message_sample`."""
+"""Measured on a sample of the messages in the training job, see `fbftl.messages.sample`."""
 
 
 def main(runs: list[str], ledgers: list[str], network: str, table5: str, csv: str) -> None:

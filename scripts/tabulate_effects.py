@@ -1,9 +1,9 @@
 """Tabulate what the public script's habits do to accuracy, each beside its correction."""
 
-from fbftl.effects import effects
-from fbftl.logs import run_job
-from fbftl.runs import read_tidy
-from fbftl.tables import Column, write_table
+from fbftl.findings.runs import read_tidy
+from fbftl.findings.tables import Column, write_table
+from fbftl.ground.logs import run_job
+from fbftl.papers.fbftl.effects import effects
 
 PERCENT = "{:.2f}"
 

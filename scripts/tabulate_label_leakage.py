@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from fbftl.clients import ClientFile
-from fbftl.logs import run_job
-from fbftl.partition import label_counts, partition
-from fbftl.partition_privacy import partition_leakage
-from fbftl.tables import Column, write_table
+from fbftl.data.clients import ClientFile
+from fbftl.data.partition import label_counts, partition
+from fbftl.findings.tables import Column, write_table
+from fbftl.ground.logs import run_job
+from fbftl.privacy.label_leakage import partition_leakage
 
 BITS = "{:.3f}"
 

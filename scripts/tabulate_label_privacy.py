@@ -1,9 +1,9 @@
 """Tabulate label privacy against samples per client: exact, truncated, published (Fig. 11)."""
 
 import pandas as pd
-from fbftl.label_privacy import batch_types
-from fbftl.logs import run_job
-from fbftl.tables import Column, write_table
+from fbftl.findings.tables import Column, write_table
+from fbftl.ground.logs import run_job
+from fbftl.privacy.label_privacy import batch_types
 
 BITS = "{:.2f}"
 

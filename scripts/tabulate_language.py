@@ -1,9 +1,9 @@
 """Tabulate what each method sends and how well it summarises: Table IV's rows for a task."""
 
 import pandas as pd
-from fbftl.logs import run_job
-from fbftl.runs import read_tidy
-from fbftl.tables import Column, prefixed, write_table
+from fbftl.findings.runs import read_tidy
+from fbftl.findings.tables import Column, prefixed, write_table
+from fbftl.ground.logs import run_job
 
 METHODS = {"ftl_f": "FTL_f", "ftl_c": "FTL_c", "fbftl": "FbFTL"}
 """Methods in the order of Table IV, and how they are printed."""

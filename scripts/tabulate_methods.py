@@ -12,16 +12,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from fbftl import published
 from fbftl.cost.compute import server_multiplications
-from fbftl.cost.layers import Network
-from fbftl.cost.network_file import read_network
+from fbftl.cost.layers import Network, read_network
 from fbftl.cost.payload import FLOAT_BITS
 from fbftl.cost.scheme import scheme_cost
-from fbftl.exchanged import Exchanged, read_methods
-from fbftl.logs import run_job
-from fbftl.paper.readings import LABELS
-from fbftl.tables import Column, prefixed, write_table
+from fbftl.findings import published
+from fbftl.findings.exchanged import Exchanged, read_methods
+from fbftl.findings.tables import Column, prefixed, write_table
+from fbftl.ground.logs import run_job
+from fbftl.papers.fbftl.readings import LABELS
 
 TRAIN_AT_SERVER = ("sfl", "fbftl")
 """Methods whose server trains; the others' only average."""

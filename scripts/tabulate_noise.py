@@ -4,11 +4,11 @@ The guarantee column is empty, because this mechanism gives none; the footnote s
 """
 
 import pandas as pd
-from fbftl import published
-from fbftl.logs import run_job
-from fbftl.mechanisms import RELATIVE_NOTE, no_mechanism
-from fbftl.runs import mean_and_spread, read_tidy
-from fbftl.tables import Column, write_table
+from fbftl.findings import published
+from fbftl.findings.runs import mean_and_spread, read_tidy
+from fbftl.findings.tables import Column, write_table
+from fbftl.ground.logs import run_job
+from fbftl.privacy.mechanisms import RELATIVE_NOTE, no_mechanism
 
 PERCENT = "{:.1%}"
 

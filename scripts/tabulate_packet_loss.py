@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from fbftl.channel import burst_packet_loss_rate, expected_payload, packet_loss_rate
-from fbftl.exchanged import Exchanged, read_exchanged
-from fbftl.logs import run_job
-from fbftl.paper.readings import LABELS
-from fbftl.settings import Setting
-from fbftl.tables import Column, write_table
+from fbftl.findings.exchanged import Exchanged, read_exchanged
+from fbftl.findings.tables import Column, write_table
+from fbftl.ground.logs import run_job
+from fbftl.messages.channel import burst_packet_loss_rate, expected_payload, packet_loss_rate
+from fbftl.papers.fbftl.readings import LABELS
+from fbftl.study.settings import Setting
 
 RATE = "{:.4%}"
 

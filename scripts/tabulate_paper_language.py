@@ -3,13 +3,13 @@
 from pathlib import Path
 
 import pandas as pd
-from fbftl import published
-from fbftl.logs import run_job
-from fbftl.paper.dialogues import mean_tokens
-from fbftl.paper.readings import COLUMNS, against_published
-from fbftl.paper.setup import epochs, federation
-from fbftl.paper.table4 import language_readings
-from fbftl.tables import Column, write_table
+from fbftl.findings import published
+from fbftl.findings.tables import Column, write_table
+from fbftl.ground.logs import run_job
+from fbftl.papers.fbftl.dialogues import mean_tokens
+from fbftl.papers.fbftl.readings import COLUMNS, against_published
+from fbftl.papers.fbftl.setup import epochs, federation
+from fbftl.papers.fbftl.table4 import language_readings
 
 TRAINED_ENCODERS = {8: ("ftl_f", "ftl_c"), 4: ("ftl_c",), 2: ("ftl_c",)}
 

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from fbftl import published
-from fbftl.architectures import vgg16
-from fbftl.logs import run_job
-from fbftl.paper.readings import COLUMNS, against_published
-from fbftl.paper.setup import epochs, federation
-from fbftl.paper.table3 import image_readings
-from fbftl.tables import write_table
+from fbftl.cost.architectures import vgg16
+from fbftl.findings import published
+from fbftl.findings.tables import write_table
+from fbftl.ground.logs import run_job
+from fbftl.papers.fbftl.readings import COLUMNS, against_published
+from fbftl.papers.fbftl.setup import epochs, federation
+from fbftl.papers.fbftl.table3 import image_readings
 
 TRAINED = ("fl", "sfl", "fl_low", "ftl_f", "ftl_f_low", "ftl_c")
 

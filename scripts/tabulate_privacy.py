@@ -9,11 +9,11 @@ calibrated to stands what the same noise gives a replaced sample and a replaced 
 from pathlib import Path
 
 import pandas as pd
-from fbftl import published
-from fbftl.logs import run_job
-from fbftl.mechanisms import gaussian_per_client
-from fbftl.runs import mean_and_spread, read_tidy
-from fbftl.tables import Column, write_table
+from fbftl.findings import published
+from fbftl.findings.runs import mean_and_spread, read_tidy
+from fbftl.findings.tables import Column, write_table
+from fbftl.ground.logs import run_job
+from fbftl.privacy.mechanisms import gaussian_per_client
 
 PERCENT = "{:.1%}"
 

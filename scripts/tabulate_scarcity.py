@@ -4,11 +4,11 @@ Beside them stands what the paper plots for all samples of its own task (Fig. 8)
 """
 
 import pandas as pd
-from fbftl import published
-from fbftl.comparison import Measured, measured_verdict
-from fbftl.logs import run_job
-from fbftl.runs import mean_and_spread, read_tidy
-from fbftl.tables import Column, write_table
+from fbftl.findings import published
+from fbftl.findings.comparison import Measured, measured_verdict
+from fbftl.findings.runs import mean_and_spread, read_tidy
+from fbftl.findings.tables import Column, write_table
+from fbftl.ground.logs import run_job
 
 PERCENT = "{:.1%}"
 

@@ -7,11 +7,13 @@ import time
 from pathlib import Path
 from typing import Any
 
-from fbftl import devices, methods, provenance
-from fbftl.files import write_json
-from fbftl.job import from_params
-from fbftl.logs import run_job
-from fbftl.run_file import run_document
+from fbftl import methods
+from fbftl.findings.run_file import run_document
+from fbftl.ground import devices, provenance
+from fbftl.ground.files import write_json
+from fbftl.ground.logs import run_job
+from fbftl.study.job import from_params
+from fbftl.tasks.task import Inputs
 
 
 def main(
@@ -21,12 +23,12 @@ def main(
     """Train a setting; write its run file, its ledger, and how they were made.
 
     Args:
-        files: paths of the method's input files by name, see `methods.Inputs`.
+        files: paths of the method's input files by name, see `fbftl.tasks.task.Inputs`.
         code: digest of the source files that the result depends on.
         run: path of the run file to write.
         ledger: path of the ledger to write.
         meta: path of the provenance file to write.
-        params: the job, as `fbftl.config.Study.job` gives it.
+        params: the job, as `fbftl.study.config.Study.job` gives it.
         device: auto, cpu or cuda.
         scratch: folder for what is too large for RAM, if there is one.
         threads: threads to compute with.
@@ -34,7 +36,7 @@ def main(
     started = time.monotonic()
     job = from_params(params)
     paths = {name: Path(path) for name, path in files.items()}
-    inputs = methods.Inputs(
+    inputs = Inputs(
         device=devices.prepare(device, threads), scratch=scratch and Path(scratch), **paths
     )
     outcome = methods.method(job.setting.method)(job, inputs)

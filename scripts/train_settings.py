@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from fbftl import devices, provenance
-from fbftl.files import write_json
-from fbftl.job import from_params
-from fbftl.logs import run_job
-from fbftl.methods import Inputs
+from fbftl.findings.run_file import run_document
+from fbftl.ground import devices, provenance
+from fbftl.ground.files import write_json
+from fbftl.ground.logs import run_job
 from fbftl.methods.fbftl import fit
-from fbftl.run_file import run_document
+from fbftl.study.job import from_params
+from fbftl.tasks.task import Inputs
 
 
 def main(
@@ -24,12 +24,12 @@ def main(
     """Train settings; write the run file of each, its ledger, and how they were made.
 
     Args:
-        files: paths of the input files by name, see `methods.Inputs`.
+        files: paths of the input files by name, see `fbftl.tasks.task.Inputs`.
         code: digest of the source files that the results depend on.
         runs: paths of the run files to write, a setting each.
         ledgers: paths of their ledgers.
         metas: paths of their provenance files.
-        params: their jobs, as `fbftl.config.Study.job` gives them.
+        params: their jobs, as `fbftl.study.config.Study.job` gives them.
         device: auto, cpu or cuda.
         threads: threads to compute with.
     """

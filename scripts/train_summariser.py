@@ -7,13 +7,13 @@ import time
 from pathlib import Path
 from typing import Any
 
-from fbftl import devices, provenance
-from fbftl.files import write_json
-from fbftl.logs import run_job
-from fbftl.run_file import run_document
-from fbftl.seq2seq import methods
-from fbftl.seq2seq.evaluate import write_predictions
-from fbftl.seq2seq.job import from_params
+from fbftl.findings.run_file import run_document
+from fbftl.ground import devices, provenance
+from fbftl.ground.files import write_json
+from fbftl.ground.logs import run_job
+from fbftl.tasks import dialogue_methods as methods
+from fbftl.tasks.dialogue_job import from_params
+from fbftl.training.rouge import write_predictions
 
 
 def main(
@@ -26,7 +26,7 @@ def main(
         files: paths of the input files by name, see `methods.Inputs`.
         code: digest of the source files that the result depends on.
         outputs: paths to write: ``run``, ``ledger``, ``predictions`` and ``meta``.
-        params: the job, as `fbftl.config.Study.job` gives it.
+        params: the job, as `fbftl.study.config.Study.job` gives it.
         device: auto, cpu or cuda.
         threads: threads to compute with.
     """

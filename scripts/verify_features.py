@@ -1,7 +1,7 @@
 """Verify feature stores byte by byte against their manifests."""
 
-from fbftl.logs import log, run_job
-from fbftl.store import require_sound
+from fbftl.features.store import require_sound
+from fbftl.ground.logs import log, run_job
 
 
 def main(stores: list[str], manifests: list[str]) -> None:

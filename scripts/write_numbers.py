@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 
 import pandas as pd
-from fbftl.files import write_json, write_text
-from fbftl.logs import run_job
-from fbftl.numbers import latex, of_runs, of_uplink
-from fbftl.runs import read_tidy
-from fbftl.selected import all_runs
+from fbftl.findings.numbers import latex, of_runs, of_uplink
+from fbftl.findings.runs import all_runs, read_tidy
+from fbftl.ground.files import write_json, write_text
+from fbftl.ground.logs import run_job
 
 
 def main(experiments: Sequence[str], methods: str | None, json: str, tex: str) -> None:

@@ -35,11 +35,11 @@ from torch.nn import functional
 
 sys.path.insert(0, str(SCRIPTS))
 
-from fbftl.clients import ClientFile
-from fbftl.cut import split
-from fbftl.heads import head_module
-from fbftl.preprocess import Preprocessing, preprocess
-from fbftl.source import load_source
+from fbftl.data.clients import ClientFile
+from fbftl.data.preprocess import Preprocessing, preprocess
+from fbftl.models.cut.extractor import split
+from fbftl.models.heads import head_module
+from fbftl.models.source.manifest import load_source
 
 IMAGES = {"train": 5000, "test": 1000}
 EPOCHS, BATCH, LEARNING_RATE, MOMENTUM, DECAY = 20, 64, 0.05, 0.9, 5e-4

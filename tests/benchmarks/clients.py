@@ -14,8 +14,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
-from fbftl.clients import Client, ClientFile, write_clients
-from fbftl.partition import members, partition
+from fbftl.data.clients import Client, ClientFile, write_clients
+from fbftl.data.partition import members, partition
 
 SAMPLES = 50_000
 SPEC = {"partition": "dirichlet_equal", "samples_per_client": 8, "alpha": 0.1}

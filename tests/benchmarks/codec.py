@@ -19,17 +19,17 @@ from torch import nn
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
-from fbftl import devices
-from fbftl.codec import Compression, compress, decode, encode, encode_each, message_size
-from fbftl.codec.header import HEADER_BYTES
-from fbftl.feedback import memory
-from fbftl.heads import head_module
-from fbftl.link import link_of
-from fbftl.networks import vgg
-from fbftl.release import Release
-from fbftl.rounds import Round, batch_gradient, client_gradient
-from fbftl.settings import Setting
-from fbftl.uplink import Releasing, Updates, Uplink, compressing
+from fbftl.exchange.rounds import Round, batch_gradient, client_gradient
+from fbftl.exchange.uplink import Releasing, Updates, Uplink, compressing
+from fbftl.ground import devices
+from fbftl.messages.codec import Compression, compress, decode, encode, encode_each, message_size
+from fbftl.messages.codec.header import HEADER_BYTES
+from fbftl.messages.feedback import memory
+from fbftl.messages.link import link_of
+from fbftl.messages.release import Release
+from fbftl.models.heads import head_module
+from fbftl.models.networks import vgg
+from fbftl.study.settings import Setting
 
 WIDTH = 4096
 CLIENTS = 8

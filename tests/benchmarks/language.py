@@ -11,15 +11,15 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
 
-from fbftl import devices
-from fbftl.randomness import stream
-from fbftl.seq2seq.data import load
-from fbftl.seq2seq.features import forward_fn
-from fbftl.seq2seq.head import ALL, Cut
-from fbftl.seq2seq.run import Evaluation, run_seeds
-from fbftl.seq2seq.sequences import Sequences
-from fbftl.seq2seq.source import prepare_source
-from fbftl.seq2seq.train import Plan, Samples
+from fbftl.data.dialogues.splits import load
+from fbftl.features.dialogues import forward_fn
+from fbftl.ground import devices
+from fbftl.ground.randomness import stream
+from fbftl.models.t5.head import ALL, Cut
+from fbftl.models.t5.sequences import Sequences
+from fbftl.tasks.dialogues import Evaluation, run_seeds
+from fbftl.training.pretrain_t5 import prepare_source
+from fbftl.training.t5 import Plan, Samples
 
 DATA = {"kind": "dialogues", "source": 4000, "train": 600, "test": 150, "seed": 0}
 SOURCE = {

@@ -11,11 +11,11 @@ sys.path.insert(0, str(ROOT / "scripts"))
 
 import numpy as np  # noqa: E402
 import plot_label_privacy  # noqa: E402
-from fbftl.accounting import gaussian_sigma, rounds_sigma  # noqa: E402
 from fbftl.attacks.inversion import train_decoder  # noqa: E402
 from fbftl.attacks.shadow import shadow_logits  # noqa: E402
-from fbftl.label_privacy import batch_entropy, queried_entropy, uniform  # noqa: E402
-from fbftl.perturbation import sample_noise  # noqa: E402
+from fbftl.privacy.accounting import gaussian_sigma, rounds_sigma  # noqa: E402
+from fbftl.privacy.label_privacy import batch_entropy, queried_entropy, uniform  # noqa: E402
+from fbftl.privacy.noise import sample_noise  # noqa: E402
 
 FIGURE = {
     "classes": 10,

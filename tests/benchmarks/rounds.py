@@ -22,14 +22,15 @@ from torch.nn import functional
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
-from fbftl import devices
-from fbftl.batches import Rounds, rounds
-from fbftl.codec import Compression
-from fbftl.job import Training
-from fbftl.link import link_of
-from fbftl.rounds import LabelledInputs, batch_gradient, client_gradient, train_rounds
-from fbftl.settings import Setting
-from fbftl.uplink import Uplink, compressing
+from fbftl.exchange.rounds import batch_gradient, client_gradient, train_rounds
+from fbftl.exchange.uplink import Uplink, compressing
+from fbftl.ground import devices
+from fbftl.messages.codec import Compression
+from fbftl.messages.link import link_of
+from fbftl.study.job import Training
+from fbftl.study.settings import Setting
+from fbftl.tasks.task import LabelledInputs
+from fbftl.training.batches import Rounds, rounds
 
 CLIENTS, SAMPLES, WIDTH, CLASSES, PER_ROUND = 100, 500, 512, 10, 10
 ROWS = [np.arange(client * SAMPLES, (client + 1) * SAMPLES) for client in range(CLIENTS)]

@@ -47,8 +47,8 @@ def make(folder: Path, samples: int) -> None:
     """Write client file, weights and layers; a tenth of the samples is the test set."""
     import describe_network
     import partition_clients
-    from fbftl.preprocess import Preprocessing
-    from fbftl.source import Source, build, write_source
+    from fbftl.data.preprocess import Preprocessing
+    from fbftl.models.source.manifest import Source, build, write_source
 
     folder.mkdir(parents=True, exist_ok=True)
     random = np.random.default_rng(0)

@@ -22,8 +22,14 @@ import zarr
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from fbftl.extract import extract, frozen  # noqa: E402
-from fbftl.store import Provenance, Target, open_store, store_writer, verify  # noqa: E402
+from fbftl.features.extract import extract, frozen  # noqa: E402
+from fbftl.features.store import (  # noqa: E402
+    Provenance,
+    Target,
+    open_store,
+    store_writer,
+    verify,
+)
 
 BATCH = 100
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
@@ -173,7 +179,7 @@ def bench_size(folder: Path) -> None:
 def bench_trained_size(data: Path) -> None:
     """Stored size of a ReLU layer of a small CNN after five epochs on 6,000 CIFAR-10 images."""
     import torch
-    from fbftl.store.format import ArrayLayout, encode_chunk
+    from fbftl.features.store.format import ArrayLayout, encode_chunk
     from torch import nn
 
     torch.manual_seed(0)

@@ -8,8 +8,8 @@ round counts, because other load on the machine can only slow a round down.
   bare        torch.optim.SGD on a module, over batches that already lie in memory
   DataLoader  the same over a DataLoader of a TensorDataset
   fused       the bare loop with the optimizer's fused kernel, which the trainer uses
-  trainer     fbftl.training.train, one seed
-  lockstep    fbftl.training.train, eight seeds in one process
+  trainer     fbftl.training.stacked.train, one seed
+  lockstep    fbftl.training.stacked.train, eight seeds in one process
 """
 
 import argparse
@@ -24,12 +24,12 @@ from torch.utils.data import DataLoader, TensorDataset
 
 sys.path.insert(0, str(SCRIPTS))
 
-from fbftl import devices
-from fbftl.batches import shuffled
-from fbftl.heads import stacked
-from fbftl.job import Training
-from fbftl.methods.network import head_module
-from fbftl.training import Samples, train
+from fbftl.ground import devices
+from fbftl.models.heads import stacked
+from fbftl.study.job import Training
+from fbftl.tasks.images import head_module
+from fbftl.training.batches import shuffled
+from fbftl.training.stacked import Samples, train
 
 BATCH = 64
 TRAINING = Training(

@@ -6,19 +6,17 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
-from fbftl.code import imported_files, imports
+from fbftl.ground.code import imported_files, imports
 
-ROW = re.compile(r"^\| (\w+) \| [^|]+ \| ((?:`\w+` ?)+)\|$", re.MULTILINE)
+ROW = re.compile(r"^\| `(\w+)` \| ", re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
 def layers(root: Path) -> dict[str, int]:
-    """Number of the layer, from the ground up, by module."""
-    rows = ROW.findall((root / "docs" / "architecture.md").read_text(encoding="utf-8"))
-    assert len(rows) > 5
-    listed = [(module, n) for n, (_, names) in enumerate(rows) for module in names.split()]
-    assert len({module for module, _ in listed}) == len(listed), "a module is in two layers"
-    return {module.strip("`"): number for module, number in listed}
+    """Number of the room, from the ground up, by its name."""
+    rooms = ROW.findall((root / "docs" / "architecture.md").read_text(encoding="utf-8"))
+    assert len(rooms) > 5
+    return {room: number for number, room in enumerate(rooms)}
 
 
 @pytest.fixture(scope="module")
@@ -28,10 +26,9 @@ def files(root: Path) -> list[Path]:
     return [path for path in package.rglob("*.py") if path != package / "__init__.py"]
 
 
-def module(path: Path) -> str:
-    """Return the module or package right below fbftl that a file belongs to."""
-    inside = path.parts[path.parts.index("fbftl") + 1 :]
-    return inside[0].removesuffix(".py")
+def room(path: Path) -> str:
+    """Return the room that a file belongs to."""
+    return path.parts[path.parts.index("fbftl") + 1]
 
 
 def uses(path: Path, root: Path) -> set[Path]:
@@ -41,26 +38,30 @@ def uses(path: Path, root: Path) -> set[Path]:
     return found - {scripts / "fbftl" / "__init__.py", path}
 
 
-def test_every_module_has_a_layer(layers, files):
-    assert {module(path) for path in files} == layers.keys()
+def test_the_rooms_are_those_of_the_page(layers, files):
+    assert {room(path) for path in files} == layers.keys()
 
 
 def test_no_module_imports_from_a_layer_above_its_own(layers, files, root):
     upward = [
-        f"{module(path)} imports {module(used)}"
+        f"{room(path)} imports {room(used)}"
         for path in files
         for used in uses(path, root)
-        if layers[module(used)] > layers[module(path)]
+        if layers[room(used)] > layers[room(path)]
     ]
     assert upward == []
 
 
 def test_modules_import_each_other_one_way(files, root):
-    graph: dict[str, set[str]] = {}
-    for path in files:
-        used = {module(other) for other in uses(path, root)} - {module(path)}
-        graph.setdefault(module(path), set()).update(used)
+    # A package's own modules are below the names that its __init__ gathers from them.
+    graph = {path: {u for u in uses(path, root) if u.name != "__init__.py"} for path in files}
     TopologicalSorter(graph).prepare()
+
+
+def test_no_file_is_longer_than_a_reader_bears(files):
+    assert [
+        path for path in files if len(path.read_text(encoding="utf-8").splitlines()) > 400
+    ] == []
 
 
 def test_the_library_knows_nothing_of_snakemake(files):

@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from fbftl.store.lock import exclusive
+from fbftl.features.store.lock import exclusive
 from project import Project, copied
 
 

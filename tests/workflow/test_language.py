@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from fbftl.codec.header import HEADER_BYTES
-from fbftl.seq2seq.messages import id_bits
-from fbftl.store import open_store
+from fbftl.features.store import open_store
+from fbftl.messages.codec.header import HEADER_BYTES
+from fbftl.messages.dialogues import id_bits
 from project import Project, copied
 
 TINY = {"d_model": 16, "d_kv": 8, "d_ff": 16, "num_heads": 2, "num_decoder_layers": 1}

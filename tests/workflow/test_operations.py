@@ -54,7 +54,7 @@ def test_a_failed_job_says_one_sentence_and_logs_its_traceback(fresh: Project) -
 
 
 def test_a_bug_says_where_its_traceback_is(fresh: Project) -> None:
-    fresh.append("scripts/fbftl/partition.py", "\n\ndef partition(*_):\n    return 1 / 0\n")
+    fresh.append("scripts/fbftl/data/partition.py", "\n\ndef partition(*_):\n    return 1 / 0\n")
     done = fresh.call("results/digits/clients.h5")
     assert done.returncode != 0
     assert "unexpected error: ZeroDivisionError" in done.stderr

@@ -73,16 +73,16 @@ CHANGES = {
     "scripts/plot_scarcity.py": Counter(plot_scarcity=1),
     "scripts/tabulate_scarcity.py": Counter(tabulate_scarcity=1),
     "scripts/collect_runs.py": FROM_TABLE + Counter(collect=1),
-    "scripts/fbftl/style.py": PAPER_FIGURES + Counter(plot_scarcity=1),
-    "scripts/fbftl/training.py": FROM_RUNS,
+    "scripts/fbftl/findings/style.py": PAPER_FIGURES + Counter(plot_scarcity=1),
+    "scripts/fbftl/training/stacked.py": FROM_RUNS,
     "scripts/fbftl/methods/fbftl.py": FROM_RUNS,
     "scripts/fbftl/methods/ftl_f.py": Counter(),
-    "scripts/fbftl/store/writer.py": FROM_EXTRACTION,
-    "scripts/fbftl/extract.py": FROM_EXTRACTION,
-    "scripts/fbftl/letters.py": FROM_FEATURES + Counter(source=1),
-    "scripts/fbftl/partition.py": FROM_FEATURES + Counter(clients=1),
-    "scripts/fbftl/datasets/digits.py": FROM_FEATURES + Counter(clients=1),
-    "scripts/fbftl/files.py": WHOLE,
+    "scripts/fbftl/features/store/writer.py": FROM_EXTRACTION,
+    "scripts/fbftl/features/extract.py": FROM_EXTRACTION,
+    "scripts/fbftl/data/letters.py": FROM_FEATURES + Counter(source=1),
+    "scripts/fbftl/data/partition.py": FROM_FEATURES + Counter(clients=1),
+    "scripts/fbftl/data/datasets/digits.py": FROM_FEATURES + Counter(clients=1),
+    "scripts/fbftl/ground/files.py": WHOLE,
     "README.md": Counter(),
     "tests/conftest.py": Counter(),
 }
@@ -104,7 +104,7 @@ def test_touched_files_rerun_nothing(finished: Project) -> None:
 
 
 def test_the_kind_of_data_decides_which_reader_counts(finished: Project) -> None:
-    finished.append("scripts/fbftl/datasets/parquet.py", "\n# changed\n")
+    finished.append("scripts/fbftl/data/datasets/parquet.py", "\n# changed\n")
     assert finished.planned() == Counter()
 
 

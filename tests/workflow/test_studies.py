@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 import yaml
-from fbftl.store.manifest import read_manifest
+from fbftl.features.store.manifest import read_manifest
 from project import Project, environment
 
 TRAIN, TEST = 240, 100

@@ -17,10 +17,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import torch
 import yaml
-from fbftl.backbones import build_backbone
-from fbftl.files import sha256
-from fbftl.store.manifest import read_manifest
-from fbftl.torchvision_ops import import_torchvision
+from fbftl.features.store.manifest import read_manifest
+from fbftl.ground.files import sha256
+from fbftl.ground.torchvision_ops import import_torchvision
+from fbftl.models.backbones import build_backbone
 from PIL import Image
 from project import Project, environment
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from fbftl.files import write_text
+from fbftl.ground.files import write_text
 
 
 @dataclass(frozen=True)

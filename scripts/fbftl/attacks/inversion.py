@@ -15,8 +15,8 @@ from torch import Tensor, nn
 
 from fbftl.attacks.networks import multilayer, tensor
 from fbftl.attacks.similarity import psnr, ssim
-from fbftl.errors import UserError
-from fbftl.randomness import torch_seed
+from fbftl.ground.errors import UserError
+from fbftl.ground.randomness import torch_seed
 
 
 @dataclass(frozen=True)

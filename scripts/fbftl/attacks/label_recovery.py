@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fbftl.errors import UserError
+from fbftl.ground.errors import UserError
 
 Floats = NDArray[np.float64]
 

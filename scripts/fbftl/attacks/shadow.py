@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 from torch import Tensor, nn
 
 from fbftl.attacks.networks import multilayer, tensor
-from fbftl.errors import UserError
-from fbftl.randomness import torch_seed
+from fbftl.ground.errors import UserError
+from fbftl.ground.randomness import torch_seed
 
 
 @dataclass(frozen=True)

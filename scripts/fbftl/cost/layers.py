@@ -1,9 +1,12 @@
 """A network as the cost model sees it: trainable layers in order, and the cut between them."""
 
+import json
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 
-from fbftl.errors import UserError
+from fbftl.ground.errors import UserError
+from fbftl.ground.files import write_json
 
 
 @dataclass(frozen=True)
@@ -115,3 +118,15 @@ def convolution(name: str, channels_in: int, channels_out: int, kernel: int, sid
         products=positions * weights,
         bias_additions=positions * channels_out,
     )
+
+
+def write_network(path: str | Path, network: Network) -> None:
+    """Write a network's layers and cut as JSON."""
+    write_json(path, asdict(network))
+
+
+def read_network(path: str | Path) -> Network:
+    """Read what `write_network` wrote."""
+    document = json.loads(Path(path).read_text(encoding="utf-8"))
+    layers = tuple(Layer(**layer) for layer in document.pop("layers"))
+    return Network(layers=layers, **document)

@@ -10,19 +10,18 @@ from dataclasses import asdict, dataclass
 import numpy as np
 import torch
 
-from fbftl import batches
-from fbftl.cost.layers import parameters
-from fbftl.cost.network_file import read_network
-from fbftl.curves import Curves, record
-from fbftl.heads import Head, stacked
-from fbftl.job import Job
-from fbftl.ledger import BROADCAST, Ledger
-from fbftl.methods import Inputs, Outcome
-from fbftl.methods.features import Sending, sending
-from fbftl.methods.uploading import Clean, Sent, on_device, received, send
-from fbftl.regroup import clients_of
-from fbftl.store import open_store
-from fbftl.training import Samples, train
+from fbftl.cost.layers import parameters, read_network
+from fbftl.data.participation import clients_of
+from fbftl.exchange.sending import Sending, sending
+from fbftl.exchange.uploads import Clean, Sent, on_device, received, send
+from fbftl.features.store import open_store
+from fbftl.messages.ledger import BROADCAST, Ledger
+from fbftl.models.heads import Head, stacked
+from fbftl.study.job import Job
+from fbftl.tasks.task import Inputs, Outcome
+from fbftl.training import batches
+from fbftl.training.curves import Curves, record
+from fbftl.training.stacked import Samples, train
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,10 @@
 
 from torch import nn
 
-from fbftl.job import Job
-from fbftl.methods import Inputs, Outcome
-from fbftl.methods.by_rounds import Learner, run_rounds, whole_update
-from fbftl.methods.network import read
+from fbftl.exchange.repetition import Learner, run_rounds, whole_update
+from fbftl.study.job import Job
+from fbftl.tasks.images import read
+from fbftl.tasks.task import Inputs, Outcome
 
 
 def run(job: Job, inputs: Inputs) -> Outcome:

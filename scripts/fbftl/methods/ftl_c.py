@@ -7,14 +7,12 @@ The clients are sent it once, which Eq. (12) leaves out of the downlink.
 import numpy as np
 import torch
 
-from fbftl.cost.layers import parameters
-from fbftl.cost.network_file import read_network
-from fbftl.heads import head_module
-from fbftl.job import Job
-from fbftl.methods import Inputs, Outcome
-from fbftl.methods.by_rounds import Federation, Learner, run_rounds, whole_update
-from fbftl.rounds import LabelledInputs
-from fbftl.store import Features, open_store
+from fbftl.cost.layers import parameters, read_network
+from fbftl.exchange.repetition import Learner, run_rounds, whole_update
+from fbftl.features.store import Features, open_store
+from fbftl.models.heads import head_module
+from fbftl.study.job import Job
+from fbftl.tasks.task import Federation, Inputs, LabelledInputs, Outcome
 
 
 def run(job: Job, inputs: Inputs) -> Outcome:

@@ -15,16 +15,15 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from fbftl.curves import Curves, record
-from fbftl.job import Job, Training
-from fbftl.ledger import Ledger
-from fbftl.methods import Inputs, Outcome
-from fbftl.methods.by_rounds import Federation
-from fbftl.methods.network import Target, read
-from fbftl.randomness import stream, torch_seed
-from fbftl.rounds import LabelledInputs, evaluate
-from fbftl.sgd import Sgd
-from fbftl.uploads import held_out, participating
+from fbftl.data.participation import held_out, participating
+from fbftl.exchange.rounds import evaluate
+from fbftl.ground.randomness import stream, torch_seed
+from fbftl.messages.ledger import Ledger
+from fbftl.study.job import Job, Training
+from fbftl.tasks.images import Target, read
+from fbftl.tasks.task import Federation, Inputs, LabelledInputs, Outcome
+from fbftl.training.curves import Curves, record
+from fbftl.training.sgd import Sgd
 
 
 def run(job: Job, inputs: Inputs) -> Outcome:

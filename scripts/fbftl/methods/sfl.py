@@ -6,11 +6,11 @@ rest; the fed server averages the clients' parts. With one local step it equals 
 
 from torch import nn
 
-from fbftl.job import Job
-from fbftl.methods import Inputs, Outcome
-from fbftl.methods.by_rounds import Learner, run_rounds
-from fbftl.methods.network import read
-from fbftl.rounds import split_gradient
+from fbftl.exchange.repetition import Learner, run_rounds
+from fbftl.exchange.rounds import split_gradient
+from fbftl.study.job import Job
+from fbftl.tasks.images import read
+from fbftl.tasks.task import Inputs, Outcome
 
 
 def run(job: Job, inputs: Inputs) -> Outcome:

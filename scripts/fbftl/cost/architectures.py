@@ -1,0 +1,126 @@
+"""Closed-form layer descriptions of the two networks that paper 000 counts.
+
+VGG-16 with the CIFAR-10 head (Fig. 5, Table III) and FLAN-T5-small (Table IV). Networks of your
+own are described by `fbftl.models.layer_trace`.
+"""
+
+from dataclasses import dataclass
+
+from fbftl.cost.layers import Layer, Network, convolution, dense
+from fbftl.ground.errors import UserError
+
+VGG16_CHANNELS = ((64, 64), (128, 128), (256, 256, 256), (512, 512, 512), (512, 512, 512))
+"""Output channels of the convolutions, block by block; a 2 x 2 max-pooling ends each block."""
+
+VGG16_POOLED = 512 * 7 * 7
+"""Inputs of the first dense layer: torchvision pools any map to 7 x 7."""
+
+CIFAR_HEAD = (4096, 4096, 512, 10)
+"""Widths of the trained head of paper 000."""
+
+
+def vgg16(
+    resolution: int = 224,
+    frozen_dense: tuple[int, ...] = (4096,),
+    head: tuple[int, ...] = CIFAR_HEAD,
+) -> Network:
+    """Return VGG-16 with a new head, cut before the head.
+
+    Args:
+        resolution: side of the square input in pixels.
+        frozen_dense: widths of the pre-trained dense layers kept in the extractor; `(4096,)` is
+            the cut of Table III, `(4096, 4096)` that of the authors' script (audit row A12).
+        head: widths of the trained layers, the last being the number of classes.
+
+    Raises:
+        UserError: if the resolution is not a multiple of 32, VGG-16's five poolings.
+    """
+    if resolution < 32 or resolution % 32:
+        raise UserError(f"VGG-16 takes inputs whose side is a multiple of 32, not {resolution}")
+    layers: list[Layer] = []
+    channels, side = 3, resolution
+    for block, widths in enumerate(VGG16_CHANNELS, start=1):
+        for index, width in enumerate(widths, start=1):
+            layers.append(convolution(f"conv{block}_{index}", channels, width, 3, side))
+            channels = width
+        side //= 2
+    inputs = VGG16_POOLED
+    for index, width in enumerate(frozen_dense, start=1):
+        layers.append(dense(f"fc{index}", inputs, width))
+        inputs = width
+    cut = len(layers)
+    for index, width in enumerate(head, start=1):
+        layers.append(dense(f"head{index}", inputs, width))
+        inputs = width
+    return Network("vgg16", tuple(layers), cut)
+
+
+@dataclass(frozen=True)
+class T5Shape:
+    """Sizes of an encoder-decoder transformer of the T5 1.1 family (gated feed-forward)."""
+
+    vocabulary: int
+    width: int
+    key_width: int
+    heads: int
+    feed_forward: int
+    blocks: int
+    buckets: int
+
+
+FLAN_T5_SMALL = T5Shape(
+    vocabulary=32128, width=512, key_width=64, heads=6, feed_forward=1024, blocks=8, buckets=32
+)
+
+
+def t5(shape: T5Shape, trained_encoders: int, embedding_copies: int = 1) -> Network:
+    """Return a T5 with an untied output layer, one `Layer` per block, cut inside the encoder.
+
+    Inputs, outputs and multiplications are per token and count the dense layers alone: scores of
+    the attention, which grow with the length, are left out. There are no biases.
+
+    Args:
+        shape: the sizes.
+        trained_encoders: encoder blocks from the cut on; all of them freeze the embedding alone.
+        embedding_copies: how often to count the one embedding that encoder and decoder share;
+            Table IV counts it three times (audit row A8).
+
+    Raises:
+        UserError: if the encoder has fewer blocks than `trained_encoders`, or none is trained.
+    """
+    if not 1 <= trained_encoders <= shape.blocks:
+        raise UserError(
+            f"a T5 with {shape.blocks} encoder blocks can train 1 to {shape.blocks} of them, "
+            f"not {trained_encoders}"
+        )
+    attention = 4 * shape.width * shape.heads * shape.key_width
+    feed_forward = 3 * shape.width * shape.feed_forward
+    position_bias = shape.buckets * shape.heads
+    table = shape.vocabulary * shape.width
+
+    def block(stack: str, index: int, attentions: int) -> Layer:
+        """Return one block; only a stack's first one owns the relative position bias."""
+        weights = attentions * attention + feed_forward
+        norms = (attentions + 1) * shape.width
+        return Layer(
+            f"{stack}.{index}",
+            "transformer block",
+            parameters=weights + norms + (position_bias if index == 0 else 0),
+            inputs=shape.width,
+            outputs=shape.width,
+            products=weights,
+        )
+
+    def norm(stack: str) -> Layer:
+        return Layer(f"{stack}.norm", "norm", shape.width, shape.width, shape.width)
+
+    embedding = Layer("embedding", "embedding", table, 1, shape.width)
+    layers = (
+        *(embedding,) * embedding_copies,
+        *(block("encoder", index, attentions=1) for index in range(shape.blocks)),
+        norm("encoder"),
+        *(block("decoder", index, attentions=2) for index in range(shape.blocks)),
+        norm("decoder"),
+        Layer("lm_head", "dense", table, shape.width, shape.vocabulary, products=table),
+    )
+    return Network("t5", layers, cut=embedding_copies + shape.blocks - trained_encoders)

@@ -1,0 +1,1 @@
+"""What clients hold: data sets, dialogues, clients, who takes part, public samples."""

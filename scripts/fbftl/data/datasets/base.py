@@ -1,0 +1,114 @@
+"""What a data set is: samples with labels, train and test, and where its files lie."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, Self
+
+import numpy as np
+
+from fbftl.ground.errors import UserError
+
+IN_MEMORY_BYTES = 2**30
+"""Images that decode to at most this much are decoded at once; larger sets stay encoded."""
+
+BLOCK = 1024
+"""Samples decoded at a time where a whole set is walked."""
+
+
+class Images(Protocol):
+    """Images as uint8 NHWC: a NumPy array, or `EncodedImages`, which decodes what is sliced."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype
+
+    def __getitem__(self, rows: slice) -> np.ndarray: ...
+
+    def take(self, rows: np.ndarray, axis: int) -> "Images":
+        """Return the images of the given rows, as NumPy's `take` does along axis 0."""
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Samples of one split.
+
+    Attributes:
+        inputs: images, uint8 [n, height, width, channels].
+        labels: classes, int64 [n].
+        owners: id of the client that holds each sample, str [n], where the data says so.
+    """
+
+    inputs: Images
+    labels: np.ndarray
+    owners: np.ndarray | None = None
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def take(self, rows: np.ndarray) -> "Samples":
+        """Return the samples of the given rows; images that stay encoded remain so."""
+        owners = None if self.owners is None else self.owners[rows]
+        return Samples(self.inputs.take(rows, axis=0), self.labels[rows], owners)
+
+    def settled(self) -> "Samples":
+        """Return the same samples, decoded at once if that takes little memory."""
+        if isinstance(self.inputs, np.ndarray):
+            return self
+        if int(np.prod(self.inputs.shape, dtype=np.int64)) > IN_MEMORY_BYTES:
+            return self
+        return Samples(self.inputs[0 : len(self)], self.labels, self.owners)
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Training and test samples with the names of the classes."""
+
+    train: Samples
+    test: Samples
+    classes: tuple[str, ...]
+
+    def __iter__(self) -> Iterator[tuple[str, Samples]]:
+        yield "train", self.train
+        yield "test", self.test
+
+    def settled(self) -> Self:
+        """Return the same data set, decoded at once if that takes little memory."""
+        return type(self)(self.train.settled(), self.test.settled(), self.classes)
+
+
+def digest(dataset: Dataset) -> str:
+    """Return the SHA-256 of a data set's decoded content, in hex.
+
+    It covers class names and, per split, shape, labels and pixels, so that equal images give an
+    equal digest whatever files they came from. Who owns a sample is not part of it.
+    """
+    content = hashlib.sha256(json.dumps(dataset.classes).encode())
+    for name, samples in dataset:
+        content.update(f"{name} {tuple(samples.inputs.shape)}".encode())
+        content.update(samples.labels.astype("<i8").tobytes())
+        for first in range(0, len(samples), BLOCK):
+            content.update(np.ascontiguousarray(samples.inputs[first : first + BLOCK]))
+    return content.hexdigest()
+
+
+def located(folder: Path | None, name: str, key: str) -> Path:
+    """Return where a file or folder named in the config lies.
+
+    Args:
+        folder: the config's ``data_folder``; not needed for absolute names.
+        name: file name as in the config.
+        key: config key of the name, for the message.
+
+    Raises:
+        UserError: if there is no data folder, or nothing of that name.
+    """
+    if folder is None and not Path(name).is_absolute():
+        raise UserError(
+            f"{key} names {name}, but data_folder is not set; set it to the folder that holds it"
+        )
+    path = Path(name) if folder is None else folder / name
+    if not path.exists():
+        raise UserError(f"{key}: {path} is missing; put it there or correct data_folder or {key}")
+    return path

@@ -1,0 +1,66 @@
+"""Data sets that torchvision downloads, their digests checked by torchvision.
+
+Config: ``name``, one of `NAMES`. Files go to ``data_folder``, once. CIFAR's archives hold pickles
+whose digests torchvision knows and compares before it opens them.
+"""
+
+from collections.abc import Mapping
+from http.client import HTTPException
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fbftl.data.datasets.base import Samples
+from fbftl.ground.errors import UserError
+
+NAMES = ("MNIST", "FashionMNIST", "KMNIST", "CIFAR10", "CIFAR100")
+
+
+def check(spec: Mapping[str, Any], folder: Path | None) -> None:
+    """Check the name and that there is a folder to download to; the network is left alone."""
+    if spec["name"] not in NAMES:
+        raise UserError(f"data.name is {spec['name']!r}; choose one of {', '.join(NAMES)}")
+    if folder is None:
+        raise UserError("data.kind torchvision needs data_folder; set it to a folder to keep files")
+
+
+def read(
+    spec: Mapping[str, Any], folder: Path | None
+) -> tuple[Samples, Samples | None, tuple[str, ...]]:
+    """Return the samples, after downloading them if the folder has them not yet.
+
+    Raises:
+        UserError: without a network, with the files to fetch and where to put them.
+    """
+    check(spec, folder)
+    from fbftl.ground.torchvision_ops import import_torchvision
+
+    collection = getattr(import_torchvision().datasets, spec["name"])
+    try:
+        splits = [collection(folder, train=train, download=True) for train in (True, False)]
+    except (OSError, RuntimeError, HTTPException) as error:
+        raise UserError(
+            f"{spec['name']} could not be downloaded to {folder}; {_instructions(collection)} "
+            f"in {_destination(collection, Path(folder))} and run again"
+        ) from error
+    train, test = (_samples(np.asarray(split.data), split.targets) for split in splits)
+    return train, test, tuple(splits[0].classes)
+
+
+def _samples(pixels: np.ndarray, targets: Any) -> Samples:
+    pixels = pixels[..., np.newaxis] if pixels.ndim == 3 else pixels
+    return Samples(pixels, np.asarray(targets, dtype=np.int64))
+
+
+def _instructions(collection: Any) -> str:
+    """Say which files a torchvision data set is made of and where they come from."""
+    if hasattr(collection, "resources"):
+        names = ", ".join(name for name, _ in collection.resources)
+        return f"on another machine fetch {names} from {collection.mirrors[0]}, put them"
+    return f"on another machine fetch {collection.url}, put it"
+
+
+def _destination(collection: Any, folder: Path) -> Path:
+    has_own_folder = hasattr(collection, "resources")
+    return folder / collection.__name__ / "raw" if has_own_folder else folder

@@ -1,0 +1,114 @@
+"""A federated HDF5 file that a user already has, in TensorFlow Federated's layout.
+
+``examples/<client id>/<array>`` in one file per split, or ``train/examples/...`` and
+``test/examples/...`` in one file. Config: ``train: file``, ``test: file`` if the test split lies in
+its own; ``image_key`` and ``label_key`` name the arrays. Pixels are uint8, or floats from 0 to 1;
+images without a channel axis get one.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from fbftl.data.clients import valid_id
+from fbftl.data.datasets.base import BLOCK, Samples, located
+from fbftl.data.examples import Examples, explaining_damage
+from fbftl.ground.errors import UserError
+
+
+def check(spec: Mapping[str, Any], folder: Path | None) -> None:
+    """Check every client's arrays: names, types, lengths; nothing is read."""
+    for path, group in _groups(spec, folder):
+        with _open(path) as file:
+            _examples(file, group, spec)
+
+
+def read(
+    spec: Mapping[str, Any], folder: Path | None
+) -> tuple[Samples, Samples | None, tuple[str, ...]]:
+    """Return the samples with their owners; classes are named by their numbers."""
+    splits = []
+    for path, group in _groups(spec, folder):
+        with _open(path) as file:
+            splits.append(_read_split(path, _examples(file, group, spec), _keys(spec)))
+    classes = 1 + max(int(samples.labels.max(initial=0)) for samples in splits)
+    train, test = splits if len(splits) == 2 else (splits[0], None)
+    return train, test, tuple(str(label) for label in range(classes))
+
+
+def _keys(spec: Mapping[str, Any]) -> tuple[str, str]:
+    return spec.get("image_key", "pixels"), spec.get("label_key", "label")
+
+
+def _groups(spec: Mapping[str, Any], folder: Path | None) -> list[tuple[Path, str]]:
+    """Return file and group of each split that is there."""
+    path = located(folder, spec["train"], "data.train")
+    if spec.get("test"):
+        return [(path, "examples"), (located(folder, spec["test"], "data.test"), "examples")]
+    with _open(path) as file:
+        both = [f"{split}/examples" for split in ("train", "test") if split in file]
+    return [(path, group) for group in both or ["examples"]]
+
+
+def _open(path: Path) -> h5py.File:
+    with explaining_damage(str(path)):
+        return h5py.File(path, "r")
+
+
+def _examples(file: h5py.File, group: str, spec: Mapping[str, Any]) -> Examples:
+    with explaining_damage(file.filename):
+        found = file.get(group)
+    if not isinstance(found, h5py.Group):
+        raise UserError(
+            f"{file.filename} has no group {group!r}; store samples as examples/<client>/<array>"
+        )
+    image, label = _keys(spec)
+    examples = Examples(found, (image, label))
+    for client in examples.ids:
+        if not valid_id(client):
+            raise UserError(
+                f"{file.filename}: client id {client!r} is refused; "
+                "use letters, digits, and . _ - + @, at most 128 of them"
+            )
+    pixels, classes = examples.columns[image], examples.columns[label]
+    if len(pixels.shape) not in (2, 3) or pixels.dtype.kind not in "uf":
+        raise UserError(
+            f"{file.filename}: {image!r} is {pixels.dtype} of shape {pixels.shape} per sample, "
+            "not an image of bytes or floats; set data.image_key to the array of images"
+        )
+    if classes.shape or classes.dtype.kind not in "ui":
+        raise UserError(
+            f"{file.filename}: {label!r} is {classes.dtype} of shape {classes.shape} per sample, "
+            "not one integer; set data.label_key to the array of classes"
+        )
+    return examples
+
+
+def _read_split(path: Path, examples: Examples, keys: tuple[str, str]) -> Samples:
+    image, label = keys
+    blocks = [
+        _bytes(path, examples.rows(first, first + BLOCK, (image,))[image])
+        for first in range(0, examples.count, BLOCK)
+    ]
+    labels = np.asarray(examples.rows(0, examples.count, (label,))[label], dtype=np.int64)
+    if len(labels) and labels.min() < 0:
+        raise UserError(f"{path}: {label!r} holds negative classes; count classes from 0")
+    if not blocks:
+        raise UserError(f"{path} holds clients but no samples; add some")
+    owners = np.array(examples.ids)[examples.owners(0, examples.count)]
+    return Samples(np.concatenate(blocks), labels, owners)
+
+
+def _bytes(path: Path, pixels: np.ndarray) -> np.ndarray:
+    """Return images as uint8 with a channel axis."""
+    if pixels.dtype.kind == "f":
+        if not ((pixels >= 0) & (pixels <= 1)).all():
+            raise UserError(f"{path} holds float pixels outside 0 to 1; rescale them")
+        pixels = np.rint(pixels * 255)
+    elif pixels.max(initial=0) > 255:
+        raise UserError(f"{path} holds pixels above 255; rescale them to bytes")
+    pixels = pixels.astype(np.uint8)
+    return pixels[..., np.newaxis] if pixels.ndim == 3 else pixels

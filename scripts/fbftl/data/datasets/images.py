@@ -1,0 +1,92 @@
+"""Encoded images (JPEG, PNG, ...) in memory or on disk, decoded only where they are asked for."""
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from PIL import Image, ImageOps
+
+from fbftl.ground.errors import UserError
+
+MAX_PIXELS = 64 * 2**20
+"""Larger images are refused unread: a small file can claim any size."""
+
+MODES = {1: "L", 3: "RGB"}
+"""Channels to Pillow's name for them."""
+
+
+@dataclass(frozen=True)
+class EncodedImages:
+    """Images that are decoded to uint8 NHWC when rows are taken.
+
+    Attributes:
+        sources: each image's bytes, or the file that holds them.
+        names: what to call each image in a message.
+        channels: 1 (grey) or 3 (colour); images are converted.
+        size: side in pixels of the decoded squares: each image is scaled to cover it and cropped
+            in the centre. Without it all images must have the first one's shape.
+    """
+
+    sources: Sequence[bytes | Path]
+    names: Sequence[str]
+    channels: int
+    size: int | None
+
+    @cached_property
+    def shape(self) -> tuple[int, int, int, int]:
+        """Number of images, height, width, channels."""
+        return (len(self.sources), *self._decode(0).shape)
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Type of the decoded values."""
+        return np.dtype(np.uint8)
+
+    def __getitem__(self, rows: slice) -> np.ndarray:
+        """Decode a slice of rows.
+
+        Raises:
+            UserError: on an image that cannot be decoded or has another shape than the first.
+        """
+        wanted = range(*rows.indices(len(self.sources)))
+        out = np.empty((len(wanted), *self.shape[1:]), dtype=np.uint8)
+        for position, row in enumerate(wanted):
+            image = self._decode(row)
+            if image.shape != self.shape[1:]:
+                raise UserError(
+                    f"{self.names[row]} is {image.shape[1]} x {image.shape[0]} pixels and "
+                    f"{self.names[0]} is {self.shape[2]} x {self.shape[1]}; "
+                    "set data.size to bring all images to one size"
+                )
+            out[position] = image
+        return out
+
+    def take(self, rows: np.ndarray, axis: int = 0) -> "EncodedImages":
+        """Return the images of the given rows, still encoded; NumPy's `take` along axis 0."""
+        return EncodedImages(
+            [self.sources[row] for row in rows],
+            [self.names[row] for row in rows],
+            self.channels,
+            self.size,
+        )
+
+    def _decode(self, row: int) -> np.ndarray:
+        source = self.sources[row]
+        try:
+            with Image.open(io.BytesIO(source) if isinstance(source, bytes) else source) as image:
+                if image.width * image.height > MAX_PIXELS:
+                    raise UserError(
+                        f"{self.names[row]} claims {image.width} x {image.height} pixels; "
+                        f"images of more than {MAX_PIXELS} pixels are refused, remove it"
+                    )
+                pixels = image.convert(MODES[self.channels])
+        except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+            raise UserError(
+                f"{self.names[row]} is damaged or not an image; replace or remove it"
+            ) from error
+        if self.size is not None and pixels.size != (self.size, self.size):
+            pixels = ImageOps.fit(pixels, (self.size, self.size), Image.Resampling.BICUBIC)
+        return np.asarray(pixels).reshape(pixels.height, pixels.width, self.channels)

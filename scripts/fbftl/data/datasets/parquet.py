@@ -1,0 +1,134 @@
+"""Images in Parquet files, in Hugging Face's column layout.
+
+The image column is a struct whose field ``bytes`` holds the encoded file; the label column holds
+integers. Config: ``train: file`` (or a list of shards) and, if the set has its own, ``test``;
+``image_column``, ``label_column``, ``size`` (pixels) and ``channels``.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from fbftl.data.datasets.base import Samples, located
+from fbftl.data.datasets.images import EncodedImages
+from fbftl.ground.errors import UserError
+
+MAX_BYTES = 32 * 2**30
+"""A file whose columns claim to unpack to more is refused: they are read into memory."""
+
+
+def check(spec: Mapping[str, Any], folder: Path | None) -> None:
+    """Check each file's footer: columns, types, rows and unpacked size."""
+    for split in ("train", "test"):
+        for path in _paths(spec, folder, split):
+            _open(path, *_columns(spec))
+
+
+def read(
+    spec: Mapping[str, Any], folder: Path | None
+) -> tuple[Samples, Samples | None, tuple[str, ...]]:
+    """Return the samples, still encoded; class names from the metadata if it has them."""
+    train_paths = _paths(spec, folder, "train")
+    test_paths = _paths(spec, folder, "test")
+    train = _read_split(spec, train_paths)
+    test = _read_split(spec, test_paths) if test_paths else None
+    labels = [samples.labels for samples in (train, test) if samples is not None]
+    classes = 1 + max(int(split.max(initial=0)) for split in labels)
+    names = _class_names(train_paths[0], spec)
+    if len(names) < classes:
+        names = tuple(str(label) for label in range(classes))
+    return train, test, names
+
+
+def _columns(spec: Mapping[str, Any]) -> tuple[str, str]:
+    return spec.get("image_column", "img"), spec.get("label_column", "label")
+
+
+def _paths(spec: Mapping[str, Any], folder: Path | None, split: str) -> list[Path]:
+    names = spec.get(split) or []
+    names = [names] if isinstance(names, str) else names
+    return [located(folder, name, f"data.{split}") for name in names]
+
+
+def _open(path: Path, image: str, label: str) -> pq.ParquetFile:
+    try:
+        file = pq.ParquetFile(path)
+        schema = file.schema_arrow
+    except (pa.ArrowException, OSError) as error:
+        raise _damaged(path) from error
+    for column in (image, label):
+        if column not in schema.names:
+            raise UserError(
+                f"{path} has no column {column!r}; set data.image_column and data.label_column "
+                f"to two of {', '.join(schema.names)}"
+            )
+    kind = schema.field(image).type
+    if not (pa.types.is_struct(kind) and kind.get_field_index("bytes") >= 0):
+        raise UserError(
+            f"{path}: column {image!r} is {kind}, not a struct with the field 'bytes'; "
+            "store images in Hugging Face's layout"
+        )
+    if not pa.types.is_integer(schema.field(label).type):
+        raise UserError(
+            f"{path}: column {label!r} is {schema.field(label).type}, not integer; "
+            "store class numbers there"
+        )
+    groups = [file.metadata.row_group(group) for group in range(file.metadata.num_row_groups)]
+    claimed = sum(group.total_byte_size for group in groups)
+    if claimed > MAX_BYTES:
+        raise UserError(
+            f"{path} claims to unpack to {claimed} bytes, more than {MAX_BYTES}; "
+            "split it into smaller files"
+        )
+    return file
+
+
+def _read_split(spec: Mapping[str, Any], paths: list[Path]) -> Samples:
+    image, label = _columns(spec)
+    sources: list[bytes] = []
+    names: list[str] = []
+    labels: list[np.ndarray] = []
+    for path in paths:
+        file = _open(path, image, label)
+        try:
+            table = file.read(columns=[f"{image}.bytes", label])
+        except (pa.ArrowException, OSError) as error:
+            raise _damaged(path) from error
+        encoded = [
+            source
+            for chunk in table.column(image).chunks
+            for source in chunk.field("bytes").to_pylist()
+        ]
+        classes = table.column(label)
+        if None in encoded or classes.null_count:
+            raise UserError(f"{path} has rows without an image or a label; remove them")
+        sources += encoded
+        names += [f"image {row} of {path}" for row in range(len(encoded))]
+        labels.append(classes.to_numpy().astype(np.int64))
+    joined = np.concatenate(labels)
+    if len(joined) and joined.min() < 0:
+        raise UserError(
+            f"{paths[0]}: column {label!r} holds negative classes; count classes from 0"
+        )
+    images = EncodedImages(sources, names, spec.get("channels", 3), spec.get("size"))
+    return Samples(images, joined)
+
+
+def _class_names(path: Path, spec: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the class names that Hugging Face's ``datasets`` leaves in a file's metadata."""
+    image, label = _columns(spec)
+    metadata = _open(path, image, label).schema_arrow.metadata or {}
+    try:
+        features = json.loads(metadata[b"huggingface"])["info"]["features"]
+        return tuple(str(name) for name in features[label]["names"])
+    except (KeyError, TypeError, ValueError):
+        return ()
+
+
+def _damaged(path: Path) -> UserError:
+    return UserError(f"{path} is damaged or not a Parquet file; fetch it again")

@@ -1,0 +1,96 @@
+"""What is taken from a data set: its test split, a portion, some classes, or only a few samples."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from fbftl.data.datasets.base import Dataset, Samples
+from fbftl.ground.errors import UserError
+from fbftl.ground.randomness import stream
+
+
+def split_off_test(samples: Samples, fraction: float, seed: int) -> tuple[Samples, Samples]:
+    """Split one pool into training and test samples at random; both keep the pool's order.
+
+    Args:
+        samples: the pool, n samples.
+        fraction: share of the test set; round(fraction * n) samples.
+        seed: seed of the draw.
+
+    Raises:
+        UserError: if either side would be empty.
+    """
+    count = round(fraction * len(samples))
+    if not 0 < count < len(samples):
+        raise UserError(
+            f"data.test_fraction is {fraction}, which leaves {count} of {len(samples)} samples "
+            "for testing; choose a fraction that leaves some on both sides"
+        )
+    rows = stream(seed, "test split").permutation(len(samples))
+    return samples.take(np.sort(rows[count:])), samples.take(np.sort(rows[:count]))
+
+
+def portion(dataset: Dataset, between: Sequence[float], seed: int) -> Dataset:
+    """Keep the training samples between two shares of a random order; the test set stays whole.
+
+    Portions of one data set under one seed that do not overlap share no sample.
+
+    Args:
+        dataset: n training samples.
+        between: shares a < b from 0 to 1; keeps samples round(a n) to round(b n) of the order.
+        seed: seed of the order.
+
+    Raises:
+        UserError: if that leaves no sample.
+    """
+    first, last = (round(share * len(dataset.train)) for share in between)
+    if not first < last:
+        raise UserError(
+            f"data.portion is {list(between)}, which leaves no training samples; give two shares "
+            "from 0 to 1, the smaller first"
+        )
+    rows = stream(seed, "portion").permutation(len(dataset.train))[first:last]
+    return Dataset(dataset.train.take(np.sort(rows)), dataset.test, dataset.classes)
+
+
+def choose_classes(dataset: Dataset, wanted: Sequence[int | str]) -> Dataset:
+    """Keep some classes, given by number or by name; class ``wanted[i]`` becomes class i.
+
+    Raises:
+        UserError: if the choice repeats a class, names one that is not there or leaves no samples.
+    """
+    available = range(len(dataset.classes))
+    numbers = {name: number for number, name in enumerate(dataset.classes)}
+    chosen = [numbers.get(each, -1) if isinstance(each, str) else each for each in wanted]
+    if len(set(chosen)) < len(chosen) or not set(chosen) <= set(available):
+        raise UserError(
+            f"data.classes is {list(wanted)}; choose different classes from 0 to {available[-1]}, "
+            f"or by their names, such as '{dataset.classes[0]}'"
+        )
+    new_label = np.full(len(dataset.classes), -1)
+    new_label[list(chosen)] = np.arange(len(chosen))
+
+    def keep(name: str, samples: Samples) -> Samples:
+        rows = np.flatnonzero(new_label[samples.labels] >= 0)
+        if not len(rows):
+            raise UserError(
+                f"data.classes {list(wanted)} leaves no {name} samples; choose other classes"
+            )
+        kept = samples.take(rows)
+        return Samples(kept.inputs, new_label[kept.labels], kept.owners)
+
+    names = tuple(dataset.classes[label] for label in chosen)
+    return Dataset(keep("train", dataset.train), keep("test", dataset.test), names)
+
+
+def limit(dataset: Dataset, at_most: Mapping[str, int], seed: int) -> Dataset:
+    """Keep at most so many random samples of each split that `at_most` names, in their order."""
+
+    def few(name: str, samples: Samples) -> Samples:
+        count = min(at_most.get(name, len(samples)), len(samples))
+        if count < 1:
+            raise UserError(f"data.limit.{name} is {count}; keep 1 sample or more")
+        rows = stream(seed, f"limit {name}").permutation(len(samples))[:count]
+        return samples.take(np.sort(rows))
+
+    return Dataset(few("train", dataset.train), few("test", dataset.test), dataset.classes)

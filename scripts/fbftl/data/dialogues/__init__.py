@@ -1,0 +1,1 @@
+"""Dialogues with summaries: generated or read, in three splits."""

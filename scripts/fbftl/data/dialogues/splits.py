@@ -1,0 +1,107 @@
+"""The language task's data, whatever it comes from, in three splits.
+
+``source`` is public and pre-trains the source model, ``train`` is what the clients hold, ``test``
+is what summaries are scored on.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from fbftl.data.dialogues import generated as dialogues
+from fbftl.data.dialogues.jsonl import read_records
+from fbftl.data.dialogues.records import Record
+from fbftl.ground.errors import UserError
+from fbftl.ground.hub import fetch, pinned
+
+Splits = dict[str, list[Record]]
+
+
+def check(spec: Mapping[str, Any], data_folder: str | Path | None) -> None:
+    """Check before any job that files which are not downloaded are there.
+
+    Raises:
+        UserError: naming the file, or the key `data_folder`.
+    """
+    if spec["kind"] != "jsonl":
+        return
+    if data_folder is None:
+        raise UserError(
+            "config: data_folder is null, but a task reads dialogues from files; "
+            "set it to the folder that holds them"
+        )
+    if spec.get("hub"):
+        return
+    for split in ("train", "test"):
+        path = Path(data_folder, spec[split])
+        if not path.is_file():
+            raise UserError(f"{path} is missing; put the {split} dialogues there as JSON lines")
+
+
+def load(spec: Mapping[str, Any], data_folder: str | Path | None) -> Splits:
+    """Return the splits ``source``, ``train`` and ``test`` of a task.
+
+    Args:
+        spec: the config block ``data``. ``kind: dialogues`` generates ``source``, ``train`` and
+            ``test`` dialogues under ``seed``. ``kind: jsonl`` reads the files ``train`` and
+            ``test``, takes the first ``source`` of the training dialogues for the public split,
+            keeps at most ``limit`` of the others, and downloads what ``hub`` pins into ``folder``
+            if the files are not there.
+        data_folder: where relative file names start.
+
+    Raises:
+        UserError: naming file, line and remedy, or an unknown kind.
+    """
+    match spec["kind"]:
+        case "dialogues":
+            return _generated(spec)
+        case "jsonl":
+            return _read(spec, Path(data_folder or "."))
+    raise UserError(f"data.kind is {spec['kind']!r}; a seq2seq task has dialogues or jsonl")
+
+
+def _generated(spec: Mapping[str, Any]) -> Splits:
+    seed = spec.get("seed", 0)
+    public = dialogues.generate("source", {"source": spec["source"]}, seed)
+    counts = {"train": spec["train"], "test": spec["test"]}
+    return public | dialogues.generate("target", counts, seed)
+
+
+def _read(spec: Mapping[str, Any], data_folder: Path) -> Splits:
+    files = {split: data_folder / spec[split] for split in ("train", "test")}
+    if spec.get("hub") and not all(path.is_file() for path in files.values()):
+        _fetch_and_unpack(spec["hub"], data_folder, files)
+    train, test = read_records(files["train"]), read_records(files["test"])
+    public = spec.get("source", 0)
+    if public >= len(train):
+        raise UserError(
+            f"data.source takes {public} of the {len(train)} dialogues in {files['train']} and "
+            "leaves none to the clients; lower it"
+        )
+    splits = {"train": train[public:], "test": test}
+    limit = spec.get("limit") or {}
+    kept = {split: records[: limit.get(split)] for split, records in splits.items()}
+    return {"source": train[:public]} | kept
+
+
+def _fetch_and_unpack(hub: Mapping[str, Any], data_folder: Path, files: Mapping[str, Path]) -> None:
+    """Fetch what is pinned; an archive is unpacked into the folder of the files it holds."""
+    wanted = pinned(hub)
+    folder = data_folder / hub["folder"]
+    places = " and ".join(str(path) for path in files.values())
+    try:
+        fetch(wanted, folder)
+    except UserError as error:
+        raise UserError(f"{error}; or place {places} there yourself") from error
+    for name in wanted.files:
+        if name.endswith(".7z"):
+            try:
+                import py7zr
+            except ModuleNotFoundError:
+                raise UserError(
+                    f"{folder / name} is packed; unpack it so that {places} exist, "
+                    "or pip install py7zr"
+                ) from None
+            with py7zr.SevenZipFile(folder / name) as archive:
+                for path in files.values():
+                    archive.extract(path.parent, [path.name])

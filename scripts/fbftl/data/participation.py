@@ -1,0 +1,85 @@
+"""Who takes part and what arrives: a setting's clients, their samples, and the losses.
+
+Rows are positions in the feature store's training split.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fbftl.data.partition import partition
+from fbftl.ground.randomness import stream
+from fbftl.study.job import Job
+
+
+@dataclass(frozen=True)
+class Uploads:
+    """One repetition's uploads.
+
+    offered: (m,) rows of the samples that participating clients send, ascending.
+    arrives: (m,) booleans, False where the sample's packet is lost for good.
+    """
+
+    offered: np.ndarray
+    arrives: np.ndarray
+
+    @property
+    def received(self) -> np.ndarray:
+        """Rows that the server has."""
+        return self.offered[self.arrives]
+
+
+def participating(client: np.ndarray, fraction: float, seed: int) -> np.ndarray:
+    """Return the rows of a random fraction of the clients, at least one client's.
+
+    Args:
+        client: (n,) client of each row.
+        fraction: share of clients that take part, in (0, 1].
+        seed: the repetition's seed. A smaller fraction's clients are among a larger one's.
+
+    Returns:
+        Rows, ascending.
+    """
+    clients = np.unique(client)
+    count = max(1, round(fraction * len(clients)))
+    chosen = stream(seed, "participation").permutation(clients)[:count]
+    return np.flatnonzero(np.isin(client, chosen))
+
+
+LEAST_HELD_OUT = 10
+"""A validation split of fewer samples picks epochs by chance, so none is held out."""
+
+
+def held_out(rows: np.ndarray, share: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Split rows into training and validation, the share rounded down, none if too few.
+
+    Args:
+        rows: (m,) rows that the server has.
+        share: share that is held out, in [0, 1).
+        seed: the repetition's seed.
+
+    Returns:
+        Training rows and validation rows, each ascending.
+    """
+    order = stream(seed, "validation").permutation(len(rows))
+    count = int(share * len(rows))
+    if count < LEAST_HELD_OUT:
+        count = 0
+    held = np.zeros(len(rows), dtype=bool)
+    held[order[:count]] = True
+    return rows[~held], rows[held]
+
+
+def clients_of(job: Job, client: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Return the client of every sample under a setting.
+
+    Args:
+        job: a setting without its own K keeps the task's clients.
+        client: (n,) client of each sample in the task's partition.
+        labels: (n,) labels, for partitions that depend on them.
+    """
+    if job.setting.samples_per_client is None:
+        return client
+    own = {"samples_per_client": job.setting.samples_per_client, "clients": None}
+    spec = dict(job.clients) | own
+    return partition(labels, spec, job.clients["seed"])

@@ -1,0 +1,189 @@
+"""Partitions: which client holds which training sample.
+
+Every sample goes to exactly one client and every client gets at least one. Where samples per
+client K does not divide the number of samples n, there are ceil(n / K) clients and the last one
+holds the remainder: no data is dropped.
+
+==================  =====================================================================
+``iid``             a random permutation, cut into clients
+``shards``          samples sorted by label, cut into shards; each client gets
+                    ``shards_per_client`` at random (McMahan et al., 2017, Sec. 3: 2)
+``dirichlet``       each class is spread over the clients with shares drawn from
+                    Dir(alpha) (Yurochkin et al., 2019): unequal sizes
+``dirichlet_equal`` each client draws its own label distribution (Hsu et al., 2019) and K
+                    samples from it: equal sizes
+==================  =====================================================================
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from fbftl.ground.errors import UserError
+from fbftl.ground.randomness import stream
+
+MAX_ALPHA = 1e6
+"""Far beyond any difference from iid; much larger values overflow while drawing."""
+
+
+def partition(labels: np.ndarray, spec: Mapping[str, Any], seed: int) -> np.ndarray:
+    """Return the client of every sample, int32 [n], clients counted from 0.
+
+    Args:
+        labels: integer classes of the samples, [n].
+        spec: the config block ``clients``: ``partition``, one of ``samples_per_client`` (K) and
+            ``clients`` (U), and what the partition needs (``shards_per_client``, ``alpha``).
+        seed: seed of the draw.
+
+    Raises:
+        UserError: on an unknown partition, a value out of range, or more clients, samples per
+            client or shards than there are samples.
+    """
+    sizes = client_sizes(len(labels), spec)
+    rng = stream(seed, "partition")
+    match spec["partition"]:
+        case "iid":
+            client = _iid(sizes, rng)
+        case "shards":
+            client = _shards(labels, len(sizes), _shards_per_client(spec), rng)
+        case "dirichlet":
+            client = _dirichlet(labels, len(sizes), _alpha(spec), rng)
+        case "dirichlet_equal":
+            client = _dirichlet_equal(labels, sizes, _alpha(spec), rng)
+        case unknown:
+            raise UserError(
+                f"clients.partition is {unknown!r}; choose iid, shards, dirichlet, "
+                "dirichlet_equal, or given for data that names its clients"
+            )
+    return client.astype(np.int32)
+
+
+def client_sizes(samples: int, spec: Mapping[str, Any]) -> np.ndarray:
+    """Return K_u of every client, int64 [U], from ``samples_per_client`` or ``clients``.
+
+    With ``clients`` the sizes differ by one at most; with ``samples_per_client`` they are equal
+    but for the last client's remainder.
+    """
+    chosen = [key for key in ("samples_per_client", "clients") if spec.get(key) is not None]
+    if len(chosen) != 1:
+        raise UserError("the block clients needs one of samples_per_client and clients; give one")
+    key, value = chosen[0], spec[chosen[0]]
+    if not 1 <= value <= samples:
+        raise UserError(
+            f"clients.{key} is {value}, but there are {samples} training samples; "
+            f"choose a number from 1 to {samples}"
+        )
+    if key == "clients":
+        return np.bincount(np.arange(samples) % value)
+    sizes = np.full(math.ceil(samples / value), value)
+    sizes[-1] = samples - value * (len(sizes) - 1)
+    return sizes
+
+
+def members(client: np.ndarray) -> list[np.ndarray]:
+    """Return each client's samples, in rising order, from the client of every sample."""
+    borders = np.cumsum(np.bincount(client))[:-1]
+    return np.split(np.argsort(client, kind="stable"), borders)
+
+
+def label_counts(labels: np.ndarray, client: np.ndarray, classes: int) -> np.ndarray:
+    """Return how many samples of each class each client holds, int64 [U, classes]."""
+    cells = client.astype(np.int64) * classes + labels
+    clients = int(client.max()) + 1
+    return np.bincount(cells, minlength=clients * classes).reshape(clients, classes)
+
+
+def _shards_per_client(spec: Mapping[str, Any]) -> int:
+    shards = spec.get("shards_per_client")
+    if shards is None or shards < 1:
+        raise UserError(
+            f"clients.shards_per_client is {shards}; the partition shards needs 1 or more"
+        )
+    return shards
+
+
+def _alpha(spec: Mapping[str, Any]) -> float:
+    alpha = spec.get("alpha")
+    if alpha is None or not 0 < alpha <= MAX_ALPHA:
+        raise UserError(
+            f"clients.alpha is {alpha}; the partition {spec['partition']} needs a number "
+            f"above 0 and at most {MAX_ALPHA:.0f}"
+        )
+    return alpha
+
+
+def _iid(sizes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    return rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
+
+
+def _shards(
+    labels: np.ndarray, clients: int, shards_per_client: int, rng: np.random.Generator
+) -> np.ndarray:
+    shards = clients * shards_per_client
+    if shards > len(labels):
+        raise UserError(
+            f"clients.shards_per_client is {shards_per_client}: {clients} clients would need "
+            f"{shards} shards of {len(labels)} samples; choose fewer shards or fewer clients"
+        )
+    # Equal labels in random order, so that a class's shards do not follow the data set's order.
+    by_label = np.lexsort((rng.permutation(len(labels)), labels))
+    owner = rng.permutation(np.repeat(np.arange(clients), shards_per_client))
+    shard = np.sort(np.arange(len(labels)) % shards)
+    client = np.empty(len(labels), dtype=np.int64)
+    client[by_label] = owner[shard]
+    return client
+
+
+def _dirichlet(
+    labels: np.ndarray, clients: int, alpha: float, rng: np.random.Generator
+) -> np.ndarray:
+    client = np.empty(len(labels), dtype=np.int64)
+    for label in np.unique(labels):
+        rows = rng.permutation(np.flatnonzero(labels == label))
+        shares = rng.dirichlet(np.full(clients, alpha))
+        counts = rng.multinomial(len(rows), shares)
+        client[rows] = np.repeat(np.arange(clients), counts)
+    _fill_empty(client, clients, rng)
+    return client
+
+
+def _fill_empty(client: np.ndarray, clients: int, rng: np.random.Generator) -> None:
+    """Give every client without samples one of the largest client's, in place.
+
+    Common code redraws until nobody is empty, which never ends for many clients at a small alpha.
+    """
+    counts = np.bincount(client, minlength=clients)
+    for empty in np.flatnonzero(counts == 0):
+        donor = counts.argmax()
+        client[rng.choice(np.flatnonzero(client == donor))] = empty
+        counts[donor] -= 1
+
+
+def _dirichlet_equal(
+    labels: np.ndarray, sizes: np.ndarray, alpha: float, rng: np.random.Generator
+) -> np.ndarray:
+    """Draw each client's label distribution from Dir(alpha N p), p the data's own of N classes.
+
+    With balanced classes that is the symmetric Dir(alpha). A client draws without replacement;
+    where its classes run out, it goes on with what is left, so that the last clients' labels
+    follow the leftovers. Sizes are dealt to the clients in the order given.
+    """
+    classes, label, left = np.unique(labels, return_inverse=True, return_counts=True)
+    concentration = alpha * len(classes) * left / len(labels)
+    drawn = np.zeros((len(sizes), len(classes)), dtype=np.int64)
+    for u, size in enumerate(sizes):
+        wish = rng.dirichlet(concentration)
+        while (missing := size - drawn[u].sum()) > 0:
+            shares = np.where(left > 0, wish, 0.0)
+            if shares.sum() == 0:
+                shares = left.astype(float)
+            counts = np.minimum(rng.multinomial(missing, shares / shares.sum()), left)
+            drawn[u] += counts
+            left -= counts
+    client = np.empty(len(labels), dtype=np.int64)
+    for position in range(len(classes)):
+        rows = rng.permutation(np.flatnonzero(label == position))
+        client[rows] = np.repeat(np.arange(len(sizes)), drawn[:, position])
+    return client

@@ -1,0 +1,98 @@
+"""From stored pixels to a network's input: scale, channels, size, normalisation."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F  # noqa: N812
+
+from fbftl.ground.errors import UserError
+
+
+@dataclass(frozen=True)
+class Preprocessing:
+    """How images become a network's input.
+
+    Attributes:
+        size: side in pixels to which images are resized, or None to keep theirs.
+        mean: one value per channel, on the scale where white is 1, subtracted.
+        std: one positive value per channel, then divided by. The number of channels of `mean`
+            and `std` is the network's.
+    """
+
+    size: int | None
+    mean: tuple[float, ...]
+    std: tuple[float, ...]
+
+    @property
+    def channels(self) -> int:
+        """Channels that the network takes."""
+        return len(self.mean)
+
+    @classmethod
+    def of(cls, document: Mapping[str, Any]) -> "Preprocessing":
+        """Read a manifest's or config's `{size, mean, std}`.
+
+        Raises:
+            UserError: if mean and std differ in length or std is not positive.
+        """
+        mean, std = tuple(document["mean"]), tuple(document["std"])
+        if len(mean) != len(std) or not mean or min(std) <= 0:
+            raise UserError(
+                f"preprocessing with mean {list(mean)} and std {list(std)}: give both one value "
+                "per channel, and std positive"
+            )
+        return cls(document.get("size"), mean, std)
+
+    def overridden(self, features: Mapping[str, Any]) -> "Preprocessing":
+        """Return this preprocessing with the config's non-null `size`, `mean` and `std`."""
+        given = {key: features[key] for key in ("size", "mean", "std") if features.get(key)}
+        return Preprocessing.of({**asdict(self), **given})
+
+    def document(self) -> dict[str, Any]:
+        """Return builtin types for a manifest."""
+        return {"size": self.size, "mean": list(self.mean), "std": list(self.std)}
+
+
+def measured(images: np.ndarray) -> Preprocessing:
+    """Return the preprocessing that gives `images` (uint8, NHWC) zero mean and unit variance."""
+    flat = images.reshape(-1, images.shape[-1]).astype(np.float64) / 255
+    mean = tuple(round(float(value), 4) for value in flat.mean(0))
+    std = tuple(max(round(float(value), 4), 1e-4) for value in flat.std(0))
+    return Preprocessing(None, mean, std)
+
+
+def preprocess(images: np.ndarray | torch.Tensor, spec: Preprocessing) -> torch.Tensor:
+    """Return float32 NCHW inputs of uint8 NHWC images, on the images' device.
+
+    Grey images are repeated to the network's channels; colour images are averaged to grey when
+    the network takes one channel. Resizing is bilinear and antialiased.
+
+    Raises:
+        UserError: if the images' channels cannot be turned into the network's.
+    """
+    inputs = torch.as_tensor(images).permute(0, 3, 1, 2).float().div_(255)
+    inputs = _with_channels(inputs, spec.channels)
+    if spec.size is not None and tuple(inputs.shape[2:]) != (spec.size, spec.size):
+        inputs = F.interpolate(inputs, size=(spec.size,) * 2, mode="bilinear", antialias=True)
+    return inputs.sub_(_per_channel(spec.mean, inputs)).div_(_per_channel(spec.std, inputs))
+
+
+def _with_channels(inputs: torch.Tensor, channels: int) -> torch.Tensor:
+    present = inputs.shape[1]
+    if present == channels:
+        return inputs
+    if present == 1:
+        return inputs.repeat(1, channels, 1, 1)
+    if channels == 1:
+        return inputs.mean(1, keepdim=True)
+    raise UserError(
+        f"the images have {present} channels and the network takes {channels}; "
+        "give features.mean and features.std one value per channel of the network"
+    )
+
+
+def _per_channel(values: Sequence[float], like: torch.Tensor) -> torch.Tensor:
+    return torch.tensor(values, dtype=like.dtype, device=like.device).view(1, -1, 1, 1)

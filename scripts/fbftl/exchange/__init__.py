@@ -1,0 +1,1 @@
+"""How clients and server exchange messages: uploads once, or rounds."""

@@ -1,0 +1,98 @@
+"""What a setting's privacy mechanism means for training by rounds."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from fbftl.exchange.uplink import (
+    Averaging,
+    Releasing,
+    compressing,
+    mean_of_arrivals,
+    noisy_mean,
+    relatively_noisy,
+)
+from fbftl.messages.codec import Compression
+from fbftl.privacy import mechanisms
+from fbftl.privacy.mechanisms import PrivacyRecord
+from fbftl.study.job import Job
+from fbftl.training.batches import Rounds, poisson_rounds
+from fbftl.training.batches import rounds as rounds_in_turn
+
+
+@dataclass(frozen=True)
+class Protection:
+    """How clients take part in rounds, what they release, and what that guarantees.
+
+    schedule: the rounds of each epoch.
+    records: the guarantees, the one that sigma was calibrated to first.
+    releasing: what clients do to their updates, or None if nothing.
+    averaging: how the server averages.
+    """
+
+    schedule: Iterator[Rounds]
+    records: tuple[PrivacyRecord, ...]
+    releasing: Releasing | None = None
+    averaging: Averaging = mean_of_arrivals
+
+
+def protection_by_rounds(job: Job, clients: Sequence[np.ndarray], seed: int) -> Protection:
+    """Return the protection that a setting asks for.
+
+    Args:
+        job: the setting with its training values.
+        clients: the training rows of each client.
+        seed: the repetition's seed.
+    """
+    setting, training = job.setting, job.training
+    in_turn = rounds_in_turn(clients, training.clients_per_round, training.epochs, seed)
+    if setting.mechanism == "relative":
+        return Protection(
+            schedule=in_turn,
+            records=(mechanisms.relative(setting.sigma),),
+            releasing=relatively_noisy(setting.sigma, Compression(), seed),
+        )
+    if setting.mechanism == "dp_fedavg":
+        return _dp_fedavg(job, clients, seed)
+    return Protection(in_turn, (mechanisms.no_mechanism(),))
+
+
+def _dp_fedavg(job: Job, clients: Sequence[np.ndarray], seed: int) -> Protection:
+    """Return clipped updates of Poisson-sampled clients under noise calibrated over all rounds."""
+    setting, training, privacy = job.setting, job.training, job.privacy
+    # Numbers of clients and samples count as public, so that rate and clip norm may use them.
+    rate = min(training.clients_per_round / len(clients), 1.0)
+    steps = -(-len(clients) // training.clients_per_round)
+    samples = sum(len(own) for own in clients)
+    clip_norm = privacy.update_clip * samples / len(clients)
+    rounds = steps * training.epochs
+    records = _guarantees(setting.sigma, setting.epsilon, privacy.delta, clip_norm, rate, rounds)
+    return Protection(
+        schedule=poisson_rounds(clients, rate, steps, training.epochs, seed),
+        records=records,
+        releasing=compressing(Compression(), None),
+        averaging=noisy_mean(records[0].sigma, clip_norm, rate * samples, seed),
+    )
+
+
+@cache
+def _guarantees(
+    sigma: float | None,
+    epsilon: float | None,
+    delta: float,
+    clip_norm: float,
+    rate: float,
+    rounds: int,
+) -> tuple[PrivacyRecord, ...]:
+    """Return what all rounds guarantee, sigma calibrated to epsilon unless it is given.
+
+    Seeds share the answer, which takes up to two seconds to find.
+    """
+    # Accounting is slow to import, and only this mechanism needs it.
+    from fbftl.privacy.accounting import rounds_sigma
+
+    turns = {"rate": rate, "rounds": rounds}
+    enough = sigma or rounds_sigma(epsilon, delta, **turns)
+    return mechanisms.dp_fedavg(clip_norm=clip_norm, sigma=enough, delta=delta, **turns)

@@ -1,0 +1,185 @@
+"""The round engine of the gradient methods (Sec. II-A): broadcast, client updates, server step.
+
+In a round U·C clients each send the sum g_u of their per-sample gradients and their count K_u;
+the server steps with the average of the sums that arrive over the counts. How a round's gradient
+comes about is a `Gradient`: the plain batch gradient where nothing needs single updates, every
+client's own update where something does, or a split network.
+"""
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from fbftl.messages.codec import NotFiniteError
+from fbftl.study.job import Training
+from fbftl.tasks.task import LabelledInputs
+from fbftl.training.batches import Rounds
+from fbftl.training.client_updates import client_updates, weighted_losses
+from fbftl.training.curves import Curves
+from fbftl.training.sgd import Sgd
+
+EVALUATION_ROWS = 2048
+"""Rows evaluated at once; bounds memory."""
+
+
+@dataclass(frozen=True)
+class Round:
+    """What takes part in one round.
+
+    inputs: (C, K, ...) samples of C clients, padded to K, on the training device.
+    labels: (C, K).
+    present: (C, K) booleans, False on padding.
+    clients: (C,) clients.
+    counts: (C,) samples K_u of each.
+    """
+
+    inputs: Tensor
+    labels: Tensor
+    present: Tensor
+    clients: np.ndarray
+    counts: np.ndarray
+
+
+Gradient = Callable[[Round], tuple[Tensor, list[Tensor]]]
+"""Returns a round's mean loss and averaged gradient, a tensor per parameter."""
+
+Arrivals = Callable[[np.ndarray, np.ndarray], np.ndarray]
+"""From clients (C,) and their counts (C,) to which of their updates arrive (C,)."""
+
+Average = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
+"""From clients, counts and updates (C, X) to the average (X,) that the server steps with."""
+
+
+def batch_gradient(model: nn.Module, arrivals: Arrivals) -> Gradient:
+    """Return the gradient of all arriving samples' mean loss in one pass."""
+    parameters = list(model.parameters())
+
+    def gradient(one: Round) -> tuple[Tensor, list[Tensor]]:
+        weights = _weights(one, arrivals)
+        loss = weighted_losses(model(one.inputs.flatten(0, 1)), one.labels.flatten(), weights).sum()
+        return loss.detach(), list(torch.autograd.grad(loss, parameters))
+
+    return gradient
+
+
+def client_gradient(model: nn.Module, average: Average) -> Gradient:
+    """Return the average of the clients' own updates as it comes out of the uplink."""
+    parameters = list(model.parameters())
+    sizes = [value.numel() for value in parameters]
+    updates_of = client_updates(model)
+
+    def gradient(one: Round) -> tuple[Tensor, list[Tensor]]:
+        losses, updates = torch.zeros(0), one.inputs.new_zeros(0, sum(sizes))
+        if len(one.clients):  # Poisson sampling may take nobody
+            losses, updates = updates_of(one.inputs, one.labels, one.present)
+        mean = torch.from_numpy(average(one.clients, one.counts, updates.cpu().numpy()))
+        parts = mean.to(updates.device).split(sizes)
+        loss = losses.sum() / max(int(one.counts.sum()), 1)
+        return loss, [part.view_as(p) for part, p in zip(parts, parameters, strict=True)]
+
+    return gradient
+
+
+def split_gradient(
+    client_part: nn.Module, server_part: nn.Module, arrivals: Arrivals
+) -> Gradient:  # fmt: skip
+    """Return the gradient of a split network (SFL): smashed data go up, their gradients down.
+
+    The clients run `client_part` and send its output; the main server runs `server_part`, and
+    returns the loss's gradient at that output, from which the clients find their own.
+    """
+    client_parameters = list(client_part.parameters())
+    server_parameters = list(server_part.parameters())
+
+    def gradient(one: Round) -> tuple[Tensor, list[Tensor]]:
+        weights = _weights(one, arrivals)
+        smashed = client_part(one.inputs.flatten(0, 1))
+        received = smashed.detach().requires_grad_()
+        loss = weighted_losses(server_part(received), one.labels.flatten(), weights).sum()
+        *of_server, returned = torch.autograd.grad(loss, [*server_parameters, received])
+        of_clients = torch.autograd.grad(smashed, client_parameters, returned)
+        return loss.detach(), [*of_clients, *of_server]
+
+    return gradient
+
+
+def train_rounds(
+    model: nn.Module,
+    gradient: Gradient,
+    schedule: Iterable[Rounds],
+    samples: LabelledInputs,
+    held_out: np.ndarray,
+    test: LabelledInputs,
+    training: Training,
+) -> Curves:
+    """Train a model in place by rounds and return its curves.
+
+    Once an update cannot be sent because it is not finite, there are no more rounds.
+
+    Args:
+        model: on the training device; its parameters are those that are trained.
+        gradient: how a round's averaged gradient comes about.
+        schedule: the rounds of each epoch.
+        samples: the clients' samples.
+        held_out: validation rows of `samples`.
+        test: the test split.
+        training: learning rate, momentum, weight decay.
+    """
+    parameters = list(model.parameters())
+    optimizer = Sgd(parameters, training)
+    validation = LabelledInputs(samples.inputs[held_out], samples.labels[held_out])
+    curves = Curves()
+    for epoch in schedule:
+        losses = []
+        for place in range(len(epoch.clients) if not curves.diverged else 0):
+            try:
+                loss, mean = gradient(_round(epoch, place, samples))
+            except NotFiniteError:
+                losses.append(math.nan)
+                break
+            optimizer.step([value.contiguous() for value in mean])
+            losses.append(loss.item())
+        accuracy, validation_loss = evaluate(model, validation) if len(held_out) else (None, None)
+        test_accuracy, _ = evaluate(model, test)
+        curves.append(sum(losses) / len(epoch.clients), accuracy, validation_loss, test_accuracy)
+    return curves
+
+
+@torch.no_grad()
+def evaluate(model: nn.Module, samples: LabelledInputs) -> tuple[float, float]:
+    """Return accuracy and mean loss of a model on samples."""
+    hits, loss = 0, 0.0
+    for inputs, labels in zip(
+        samples.inputs.split(EVALUATION_ROWS), samples.labels.split(EVALUATION_ROWS), strict=True
+    ):
+        logits = model(inputs)
+        hits += int((logits.argmax(1) == labels).sum())
+        loss += functional.cross_entropy(logits, labels, reduction="sum").item()
+    return hits / len(samples.labels), loss / len(samples.labels)
+
+
+def _round(epoch: Rounds, place: int, samples: LabelledInputs) -> Round:
+    """Return one round of an epoch with its samples; empty places are left out."""
+    device = samples.labels.device
+    taken = epoch.clients[place] >= 0
+    rows = torch.from_numpy(epoch.rows[place][taken]).to(device)
+    present = epoch.present[place][taken]
+    return Round(
+        samples.inputs[rows],
+        samples.labels[rows],
+        torch.from_numpy(present).to(device),
+        epoch.clients[place][taken],
+        present.sum(axis=1),
+    )
+
+
+def _weights(one: Round, arrivals: Arrivals) -> Tensor:
+    """Return each sample's weight (C * K,) in the mean over what arrives."""
+    arrives = torch.from_numpy(arrivals(one.clients, one.counts)).to(one.present.device)
+    counted = one.present & arrives[:, None]
+    return (counted / counted.sum().clamp(min=1)).flatten()

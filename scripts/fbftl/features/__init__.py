@@ -1,0 +1,1 @@
+"""The cache: one pass of the frozen extractor over every sample."""

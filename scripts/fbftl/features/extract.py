@@ -1,0 +1,252 @@
+"""Extraction: every sample once through the frozen model, into one store per cut layer.
+
+Decoding, the forward pass and writing run at the same time in three threads with short queues
+between them, so that the pass costs what its slowest part costs. In memory at a time are at most
+`QUEUE_BATCHES` + 2 decoded batches, as many batches of features, and about four chunks per store,
+whatever the number of samples; ids and labels (about 20 bytes per row) come on top at the end.
+"""
+
+import errno
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from fbftl.features.store import RowsAgain, StoreWriter, Target, store_writer
+from fbftl.features.store.ragged import Column, Ragged, as_column
+from fbftl.ground.background import Sink, prefetched
+from fbftl.ground.errors import UserError
+
+if TYPE_CHECKING:
+    import torch
+
+QUEUE_BATCHES = 2
+"""Batches that may wait between two stages."""
+
+Arrays = Mapping[str, "np.ndarray | Sequence[np.ndarray]"]
+"""Inputs of one batch by name: arrays over rows, or lists with one array per row."""
+
+Forward = Callable[[Arrays], Mapping[str, "np.ndarray | Sequence[np.ndarray]"]]
+"""The frozen model: inputs of a batch -> per cut (n, width) float32, or n × (length_i, width).
+
+What it returns is written while it works on the next batch, so it must not reuse its buffers.
+"""
+
+Stage = Callable[[Arrays], Arrays]
+"""What is done to a batch's inputs ahead of time, in the thread that reads them: on a GPU, the copy
+to it, so that the next batch travels while this one is computed."""
+
+Progress = Callable[[str, int, int], None]
+"""Told at the start of a split and after each batch: split, rows done, rows in all."""
+
+
+class Batch(Protocol):
+    """Some neighbouring rows of a split."""
+
+    arrays: Arrays
+    client: np.ndarray
+    sample: np.ndarray
+
+
+class Source(Protocol):
+    """Where samples come from, in an order that never changes."""
+
+    def count(self, split: str) -> int:
+        """Return the number of rows of a split."""
+
+    def batches(self, split: str, size: int, start: int = 0) -> Iterator[Batch]:
+        """Yield rows ``start, start + 1, ...`` in batches of `size`."""
+
+
+def extract(
+    source: Source,
+    forward: Forward,
+    targets: Sequence[Target],
+    *,
+    batch: int,
+    splits: Sequence[str] = ("train", "test"),
+    stage: Stage = dict,
+    progress: Progress = lambda split, done, total: None,
+    wait_s: float = 0.0,
+) -> None:
+    """Extract the features of every sample, once, into one store per target.
+
+    What an interrupted extraction has finished is used again, chunk by chunk, and the finished
+    stores are byte-identical to those of an undisturbed one. Stores that are finished are kept.
+
+    Args:
+        source: the samples; its array ``label`` is stored beside the features, and ``tokens`` if
+            there is one.
+        forward: the frozen model (see `frozen`), called in this thread. It returns at least the
+            cuts that the targets' provenances name.
+        targets: one per cut layer, all filled in one pass.
+        batch: rows per forward pass.
+        splits: what to extract, in this order.
+        stage: what is done to a batch before `forward` gets it.
+        progress: told how far it is, e.g. a `fbftl.ground.progress.ProgressBar`.
+        wait_s: seconds to wait if another process extracts the same store.
+
+    Raises:
+        UserError: if the forward pass is not repeatable, returns no such cut, or changes shape; if
+            another process writes a store; if a split is empty; if the disk is full.
+    """
+    counts = {split: source.count(split) for split in splits}
+    for split, count in counts.items():
+        if count == 0:
+            raise UserError(f"Split {split} has no samples: there is nothing to extract.")
+    with _disk_full_in_words(targets), ExitStack() as stack:
+        opened = [
+            (
+                target.provenance.cut,
+                stack.enter_context(store_writer(target, counts, batch, wait_s=wait_s)),
+            )
+            for target in targets
+        ]
+        writers = [(cut, writer) for cut, writer in opened if writer is not None]
+        if writers:
+            for split in splits:
+                _extract_split(source, stage, forward, writers, split, batch, progress)
+        for _, writer in writers:
+            writer.publish()
+
+
+@contextmanager
+def _disk_full_in_words(targets: Sequence[Target]) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise UserError(
+            f"The disk is full while extracting into {targets[0].work_path}: free some space and "
+            "run again; finished chunks are kept."
+        ) from error
+
+
+def _extract_split(
+    source: Source,
+    stage: Stage,
+    forward: Forward,
+    writers: Sequence[tuple[str, StoreWriter]],
+    split: str,
+    batch: int,
+    progress: Progress,
+) -> None:
+    total = source.count(split)
+    next_row = min(writer.next_row(split) for _, writer in writers)
+    if next_row == total:
+        return
+    # Batches start where they would have started undisturbed, so that sums come out the same.
+    start = next_row - next_row % batch
+    progress(split, start, total)
+
+    def write(item: tuple[int, Mapping[str, Column], dict[str, Column]]) -> None:
+        first, features, columns = item
+        for cut, writer in writers:
+            writer.append(split, first, features[cut], columns)
+        progress(split, first + len(columns["client"]), total)
+
+    staged = ((item, stage(item.arrays)) for item in source.batches(split, batch, start))
+    with prefetched(staged, QUEUE_BATCHES) as batches, Sink(write, QUEUE_BATCHES) as sink:
+        checked = False
+        for item, inputs in batches:
+            if not checked:
+                require_repeatable(forward, inputs)
+                checked = True
+            outputs = forward(inputs)
+            features = {cut: _features(outputs, cut) for cut, _ in writers}
+            sink.put((start, features, _columns(item)))
+            start += len(item.client)
+    if start != total:
+        raise UserError(f"Split {split} promised {total} samples and gave {start}.")
+
+
+def rows_again(source: Source, forward: Forward, cut: str, batch: int) -> RowsAgain:
+    """Return what `fbftl.features.store.repair` needs to make rows again as they were extracted.
+
+    Batches start where they started in the extraction; the model runs only if features are asked
+    for.
+    """
+
+    def again(
+        split: str, first: int, last: int, *, features: bool
+    ) -> Iterator[Mapping[str, Column]]:
+        start = first - first % batch
+        for item in source.batches(split, batch, start):
+            columns = _columns(item)
+            if features:
+                columns["features"] = _features(forward(item.arrays), cut)
+            rows = slice(max(first - start, 0), last - start)
+            yield {name: column[rows] for name, column in columns.items()}
+            start += len(item.client)
+            if start >= last:
+                return
+
+    return again
+
+
+def frozen(model: "torch.nn.Module") -> "Callable[..., Any]":
+    """Return the model as a plain function: eval mode, no gradients.
+
+    An extractor left in training mode is the field's classic bug: dropout and batch statistics then
+    change the features with every pass.
+
+    Raises (when the function is called):
+        UserError: if a part of the model has been put back into training mode.
+    """
+    import torch
+
+    model.eval().requires_grad_(False)
+
+    @torch.inference_mode()
+    def forward(*arguments: Any, **named: Any) -> Any:
+        training = [name or "model" for name, part in model.named_modules() if part.training]
+        if training:
+            raise UserError(
+                f"The feature extractor is in training mode ({training[0]}): call its eval() "
+                "before extracting, or dropout makes every upload another one."
+            )
+        return model(*arguments, **named)
+
+    return forward
+
+
+def require_repeatable(forward: Forward, arrays: Arrays) -> None:
+    """Pass the same two rows twice and refuse a model that gives different features.
+
+    Raises:
+        UserError: if they differ by more than rounding.
+    """
+    few = {name: rows[:2] for name, rows in arrays.items()}
+    first, second = forward(few), forward(few)
+    for cut in first:
+        pairs = zip(first[cut], second[cut], strict=True)
+        if not all(np.allclose(a, b, rtol=1e-3, atol=1e-5, equal_nan=True) for a, b in pairs):
+            raise UserError(
+                f"The feature extractor gives other features at {cut} when it is run again on the "
+                "same samples: is dropout active? Put it into eval mode."
+            )
+
+
+def _features(outputs: Mapping[str, Any], cut: str) -> Column:
+    if cut not in outputs:
+        raise UserError(
+            f"The forward pass gives no cut {cut!r}, only {', '.join(sorted(outputs))}."
+        )
+    return as_column(outputs[cut])
+
+
+def _columns(batch: Batch) -> dict[str, Column]:
+    columns = {
+        "labels": as_column(batch.arrays["label"]),
+        "client": np.asarray(batch.client, np.int32),
+        "sample": np.asarray(batch.sample, np.int64),
+    }
+    if "tokens" in batch.arrays:
+        columns["tokens"] = as_column(batch.arrays["tokens"])
+    for name, column in columns.items():
+        dtype = (column.values if isinstance(column, Ragged) else column).dtype
+        if dtype.kind not in "biuf":
+            raise UserError(f"Column {name} holds {dtype}, which is no number: encode it first.")
+    return columns

@@ -1,0 +1,64 @@
+"""The features of images: which extractor a task asks for, and what identifies its output."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from fbftl.data.clients import ClientFile
+from fbftl.data.preprocess import Preprocessing
+from fbftl.features.store import Provenance
+from fbftl.ground.files import sha256
+from fbftl.models.forward import Forward, Stage, forward_fn, stage_fn
+from fbftl.models.source.manifest import load_source
+
+LIBRARIES = ("torch", "numpy", "zarr")
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """The frozen extractor of a task, ready to run, and the provenance of what it makes, by cut."""
+
+    stage: Stage
+    forward: Forward
+    provenances: dict[str, Provenance]
+
+
+def extraction(
+    samples: ClientFile, weights: str, source: str, features: Mapping[str, Any], device: str
+) -> Extraction:
+    """Return the extraction that a task's `features` block asks for, all its cuts in one pass.
+
+    Args:
+        samples: the client file, open.
+        weights: path of the source model's weights.
+        source: path of the source model's manifest.
+        features: the block.
+        device: `cpu` or `cuda`.
+
+    Raises:
+        UserError: if the cut cannot be made, or the weights are not the manifest's.
+    """
+    described = json.loads(Path(source).read_text(encoding="utf-8"))
+    preprocessing = Preprocessing.of(described["preprocessing"]).overridden(features)
+    image = samples.rows("train", 0, 1).arrays["pixels"].shape[1:]
+    model = load_source(weights, described)
+    cuts = [features["cut"], *features["further_cuts"]]
+    data = sha256(samples.path)
+    return Extraction(
+        stage=stage_fn(device),
+        forward=forward_fn(model, cuts, preprocessing, image, features["pool"], device),
+        provenances={
+            cut: Provenance(
+                source=described["sha256"],
+                cut=cut,
+                preprocessing=preprocessing.document() | {"pool": features["pool"]},
+                data=data,
+                dtype=features["dtype"],
+                libraries={name: version(name) for name in LIBRARIES},
+            )
+            for cut in cuts
+        },
+    )

@@ -1,0 +1,137 @@
+"""Where a finished store lives: a folder, or a URL that obstore understands (s3, gs, az, http)."""
+
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import zarr
+from zarr.abc.store import ByteRequest, Store
+from zarr.core.buffer import Buffer, BufferPrototype
+from zarr.storage import LocalStore, ObjectStore, WrapperStore
+
+from fbftl.features.store.durable import write_durably
+from fbftl.ground.errors import UserError
+
+if TYPE_CHECKING:
+    from obstore.store import ObjectStore as ObjectAccess
+
+FOREIGN_FILES = frozenset({".snakemake_timestamp"})
+"""Files that others drop into a store's folder; no part of the store."""
+
+
+class MissingChunkError(LookupError):
+    """A chunk that the store's metadata promises is not there."""
+
+
+class Location(ABC):
+    """The files of one store by key, e.g. ``train/features/c/3/0``."""
+
+    name: str
+    """The location as the user wrote it."""
+
+    @abstractmethod
+    def zarr_store(self) -> Store:
+        """Return a read-only Zarr store over the files."""
+
+    @abstractmethod
+    def keys(self) -> set[str]:
+        """Return the keys of all files that are there."""
+
+    @abstractmethod
+    def read(self, key: str) -> bytes:
+        """Return a file's bytes; FileNotFoundError if it is not there."""
+
+    @abstractmethod
+    def write(self, key: str, content: bytes) -> None:
+        """Write a whole file, atomically."""
+
+    @abstractmethod
+    def delete(self, key: str) -> None:
+        """Delete a file."""
+
+    def open_group(self) -> zarr.Group:
+        """Open the store, read-only, such that a lost chunk is an error and never zeros."""
+        store = _StrictStore(self.zarr_store())
+        return zarr.open_group(store, mode="r", use_consolidated=False)
+
+
+class Folder(Location):
+    """A store in a folder."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self.name = str(path)
+
+    def zarr_store(self) -> Store:  # noqa: D102
+        return LocalStore(self.path, read_only=True)
+
+    def keys(self) -> set[str]:  # noqa: D102
+        files = (path for path in self.path.rglob("*") if path.is_file())
+        return {path.relative_to(self.path).as_posix() for path in files} - FOREIGN_FILES
+
+    def read(self, key: str) -> bytes:  # noqa: D102
+        return (self.path / key).read_bytes()
+
+    def write(self, key: str, content: bytes) -> None:  # noqa: D102
+        write_durably(self.path / key, content)
+
+    def delete(self, key: str) -> None:  # noqa: D102
+        (self.path / key).unlink()
+
+
+class Remote(Location):
+    """A store under a URL; credentials and endpoint come from the environment (AWS_*, ...)."""
+
+    def __init__(self, url: str) -> None:
+        self.name = url
+        self._objects = _object_access(url)
+
+    def zarr_store(self) -> Store:  # noqa: D102
+        return ObjectStore(self._objects, read_only=True)
+
+    def keys(self) -> set[str]:  # noqa: D102
+        return {entry["path"] for page in self._objects.list() for entry in page} - FOREIGN_FILES
+
+    def read(self, key: str) -> bytes:  # noqa: D102
+        return self._objects.get(key).bytes().to_bytes()
+
+    def write(self, key: str, content: bytes) -> None:  # noqa: D102
+        self._objects.put(key, content)
+
+    def delete(self, key: str) -> None:  # noqa: D102
+        self._objects.delete(key)
+
+
+def location(path_or_url: str | Path) -> Location:
+    """Return the location that a path or URL names."""
+    if is_url(path_or_url):
+        return Remote(str(path_or_url))
+    return Folder(path_or_url)
+
+
+def is_url(path_or_url: str | Path) -> bool:
+    """Return whether this names a remote store."""
+    return "://" in str(path_or_url)
+
+
+class _StrictStore(WrapperStore[Store]):
+    """Zarr reads a lost chunk as fill values; here it is an error."""
+
+    async def get(
+        self, key: str, prototype: BufferPrototype, byte_range: ByteRequest | None = None
+    ) -> Buffer | None:
+        content = await self._store.get(key, prototype, byte_range)
+        if content is None and "/c/" in key:
+            raise MissingChunkError(key)
+        return content
+
+
+def _object_access(url: str) -> "ObjectAccess":
+    from obstore.exceptions import BaseError
+    from obstore.store import from_url
+
+    try:
+        return from_url(url)
+    except (BaseError, ValueError) as error:
+        reason = str(error).splitlines()[0]
+        raise UserError(f"Store location {url} cannot be used: {reason}.") from error

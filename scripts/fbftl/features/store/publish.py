@@ -1,0 +1,202 @@
+"""Finishing a store: columns, metadata and manifest, then one move to where it belongs."""
+
+import hashlib
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fbftl.features.store.durable import sync_folder
+from fbftl.features.store.format import (
+    VERSION,
+    ArrayLayout,
+    chunk_key,
+    column_layout,
+    decode_chunk,
+    encode_chunk,
+    first_dimension,
+    metadata_files,
+    sealed,
+    sha256_of,
+)
+from fbftl.features.store.location import Folder, Location, Remote, is_url, location
+from fbftl.features.store.lock import exclusive
+from fbftl.features.store.manifest import Manifest, digests_of_files, read_manifest
+from fbftl.features.store.provenance import provenance_of
+from fbftl.features.store.ragged import Column
+from fbftl.features.store.target import Target, place_beside
+from fbftl.features.store.verify import damaged_files
+from fbftl.features.store.work import WorkFolder
+from fbftl.features.store.writer import SplitWriter
+from fbftl.ground.errors import UserError
+
+UPLOADS_AT_ONCE = 8
+
+_SAVED_MANIFEST = "manifest.json"
+
+
+class StoreWriter:
+    """The writer of one store; get it from `store_writer`."""
+
+    def __init__(self, target: Target, work: WorkFolder, counts: Mapping[str, int]) -> None:
+        self._target = target
+        self._work = work
+        self._counts = counts
+        self._splits = {
+            split: SplitWriter(work, target, split, count) for split, count in counts.items()
+        }
+
+    def next_row(self, split: str) -> int:
+        """Return the number of the first row of `split` that is still to be appended."""
+        return self._splits[split].next_row
+
+    def append(
+        self, split: str, start: int, features: Column, columns: Mapping[str, Column]
+    ) -> None:
+        """Add rows to a split; see `SplitWriter.append`."""
+        self._splits[split].append(start, features, columns)
+
+    def publish(self) -> None:
+        """Finish the store and move it to its place. Every split must be complete."""
+        arrays = {}
+        for split, writer in self._splits.items():
+            layout = writer.layout()
+            arrays[f"{split}/features"] = self._features_entry(split, layout)
+            arrays |= self._write_columns(split, writer.columns())
+        document = self._document(arrays)
+        for key, content in metadata_files(document).items():
+            Folder(self._work.store).write(key, content)
+        manifest = self._manifest(document)
+        manifest.write(self._work.path / _SAVED_MANIFEST)
+        _place(self._work.store, self._target)
+        manifest.write(self._target.manifest_path)
+        self._work.delete()
+
+    def _features_entry(self, split: str, layout: ArrayLayout) -> dict[str, Any]:
+        """Describe the features array; every chunk is read back and checked on the way."""
+        digest = hashlib.sha256()
+        for chunk in self._work.chunks[split]:
+            if chunk.units:
+                content = (self._work.store / chunk.key).read_bytes()
+                digest.update(decode_chunk(content, layout)[: chunk.units])
+        return {**layout.document(), "sha256": digest.hexdigest()}
+
+    def _write_columns(self, split: str, columns: Mapping[str, np.ndarray]) -> dict[str, Any]:
+        """Write labels, ids and offsets; return their entries in the store's document."""
+        entries = {}
+        for name, values in columns.items():
+            array = f"{split}/{name}"
+            layout = column_layout(values, first_dimension(name, columns))
+            for chunk in range(layout.chunk_count):
+                rows = values[chunk * layout.chunks[0] :][: layout.chunks[0]]
+                key = chunk_key(array, chunk, layout)
+                Folder(self._work.store).write(key, encode_chunk(rows, layout))
+            entries[array] = {**layout.document(), "sha256": sha256_of(values.tobytes())}
+        return entries
+
+    def _document(self, arrays: Mapping[str, Any]) -> dict[str, Any]:
+        widths = {entry["shape"][1] for name, entry in arrays.items() if name.endswith("/features")}
+        if len(widths) > 1:
+            raise UserError(
+                f"Features of cut {self._target.provenance.cut} have widths {sorted(widths)} in "
+                "different splits: every split must go through the same model."
+            )
+        provenance = replace(self._target.provenance, width=widths.pop(), counts=dict(self._counts))
+        document = {"version": VERSION, **provenance.document(), "arrays": arrays}
+        return sealed(document)
+
+    def _manifest(self, document: Mapping[str, Any]) -> Manifest:
+        target, made = self._target, Folder(self._work.store)
+        return Manifest(
+            location=place_beside(target.manifest_path, target.store),
+            store=document,
+            files=digests_of_files(made),
+        )
+
+
+@contextmanager
+def store_writer(
+    target: Target, counts: Mapping[str, int], batch: int, *, wait_s: float = 0.0
+) -> Iterator[StoreWriter | None]:
+    """Go on with the extraction of a store where it was; yield None if it is finished already.
+
+    Args:
+        target: where to.
+        counts: rows of each split, all at least one.
+        batch: rows per forward pass. It is part of what must be equal to go on with finished
+            chunks, since floating-point sums may depend on the shape of a batch.
+        wait_s: seconds to wait for another process that writes the same store.
+
+    Raises:
+        UserError: if another process writes the same store.
+    """
+    with exclusive(target.work_path, wait_s=wait_s):
+        if _is_finished(target, counts):
+            shutil.rmtree(target.work_path)
+            yield None
+            return
+        header = {
+            "version": VERSION,
+            "provenance": target.provenance.document(),
+            "counts": dict(counts),
+            "batch": batch,
+            "chunk_bytes": target.chunk_bytes,
+        }
+        yield StoreWriter(target, WorkFolder(target.work_path, header), counts)
+
+
+def _is_finished(target: Target, counts: Mapping[str, int]) -> bool:
+    """Return whether the target is there, whole and with its manifest.
+
+    A kill between the move of the store and the writing of the manifest leaves the manifest in the
+    work folder.
+    """
+    place = location(target.store)
+    for path in (target.manifest_path, target.work_path / _SAVED_MANIFEST):
+        if not path.exists():
+            continue
+        try:
+            manifest = read_manifest(path)
+        except UserError:
+            continue
+        found = provenance_of(manifest.store)
+        same = found == target.provenance and found.dtype == target.provenance.dtype
+        if same and found.counts == dict(counts) and not damaged_files(place, manifest):
+            manifest.write(target.manifest_path)
+            return True
+    return False
+
+
+def _place(made: Path, target: Target) -> None:
+    """Move a finished store to its place, replacing what is there."""
+    if is_url(target.store):
+        _upload(Folder(made), Remote(str(target.store)))
+        return
+    store = Path(target.store)
+    replaced = made.with_name("replaced")
+    shutil.rmtree(replaced, ignore_errors=True)
+    for folder in (made, *(path for path in made.rglob("*") if path.is_dir())):
+        sync_folder(folder)
+    if store.exists():
+        os.rename(store, replaced)
+    os.rename(made, store)
+    sync_folder(store.parent)
+
+
+def _upload(made: Location, remote: Location) -> None:
+    """Copy a store; without its root metadata, which goes last, it does not open."""
+    root = "zarr.json"
+    there, keys = remote.keys(), made.keys()
+    if root in there:
+        remote.delete(root)
+    with ThreadPoolExecutor(UPLOADS_AT_ONCE) as pool:
+        list(pool.map(lambda key: remote.write(key, made.read(key)), sorted(keys - {root})))
+    for key in sorted(there - keys):
+        remote.delete(key)
+    remote.write(root, made.read(root))

@@ -1,0 +1,1 @@
+"""Run files, tidy tables, tables and figures, comparison with what was published."""

@@ -1,0 +1,140 @@
+"""What a run found and what it exchanged until any epoch: run file and ledger, read together."""
+
+import json
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+
+from fbftl.cost.payload import Federation
+from fbftl.ground.errors import UserError
+from fbftl.study.settings import Setting, from_axes
+from fbftl.training.curves import first_epoch_at
+
+TOTALS = ["messages", "payload_bits", "bits", "packets", "attempts", "lost"]
+COLUMNS = ["seed", "direction", "round", *TOTALS[1:]]
+
+
+@dataclass(frozen=True)
+class Exchanged:
+    """One run: its curves, and the totals of its ledger.
+
+    setting: the axes of the run.
+    repetitions: one entry per seed, as the run file has them.
+    totals: `messages`, `payload_bits` (what the paper counts), `bits` (what was sent), `packets`
+        (blocks), `attempts` (blocks, repeats included) and `lost` messages from the beginning to
+        the end of each epoch; index seed, direction (up, down), epoch. Epoch 0 is what is sent
+        before the first, which is all of FbFTL's.
+    training: the run's training values.
+    """
+
+    setting: Setting
+    repetitions: list[dict[str, Any]]
+    totals: pd.DataFrame
+    training: dict[str, Any]
+
+    @property
+    def method(self) -> str:
+        """How the model was trained."""
+        return self.setting.method
+
+    @property
+    def seeds(self) -> list[int]:
+        """The repetitions' seeds."""
+        return [repetition["seed"] for repetition in self.repetitions]
+
+    @property
+    def selected(self) -> list[int]:
+        """The epoch that the selection rule picked, per seed."""
+        return [repetition["epoch"] for repetition in self.repetitions]
+
+    @property
+    def accuracy(self) -> np.ndarray:
+        """Test accuracy (S, E) after every epoch."""
+        return np.array([r["curves"]["test_accuracy"] for r in self.repetitions])
+
+    @property
+    def federations(self) -> list[Federation]:
+        """The clients of each repetition, with what they train on; under FbFTL what they upload."""
+        own = "offered" if self.method == "fbftl" else "seen"
+        return [
+            Federation(
+                clients=repetition["clients"],
+                samples_per_client=Fraction(repetition[own], repetition["clients"]),
+                clients_per_round=self.training["clients_per_round"],
+            )
+            for repetition in self.repetitions
+        ]
+
+    def until(self, direction: str, total: str, epochs: list[int]) -> np.ndarray:
+        """Return a total of `totals` per seed (S,) up to the end of each one's epoch."""
+        return np.array(
+            [
+                self.totals.at[(seed, direction, epoch), total]
+                for seed, epoch in zip(self.seeds, epochs, strict=True)
+            ]
+        )
+
+    def measured(self, name: str) -> float | None:
+        """Return the mean over seeds of a measure in the run file; None if it has none."""
+        values = [repetition.get(name) for repetition in self.repetitions]
+        return None if None in values else float(np.mean(values))
+
+    def at_selected(self) -> dict[str, Any]:
+        """Return the test accuracy at the selected epochs: mean, spread, seeds, diverged seeds."""
+        accuracy = [repetition["test_accuracy"] for repetition in self.repetitions]
+        return {
+            "accuracy": float(np.mean(accuracy)),
+            "spread": float(np.std(accuracy, ddof=1)) if len(accuracy) > 1 else None,
+            "seeds": len(accuracy),
+            "diverged": sum(repetition["diverged"] for repetition in self.repetitions),
+        }
+
+    def first_reaching(self, accuracy: float) -> int | None:
+        """Return the first epoch at which the mean curve over seeds reaches an accuracy."""
+        return first_epoch_at(self.accuracy.mean(axis=0), accuracy)
+
+
+def read_exchanged(run: str | Path, ledger: str | Path) -> Exchanged:
+    """Read a run file and its ledger."""
+    document = json.loads(Path(run).read_text(encoding="utf-8"))
+    repetitions, training = document["repetitions"], document["training"]
+    clients = {repetition["seed"]: repetition["clients"] for repetition in repetitions}
+    rounds_per_epoch = {s: math.ceil(u / training["clients_per_round"]) for s, u in clients.items()}
+    rows = pq.read_table(ledger, columns=COLUMNS).to_pandas()
+    epoch = np.ceil(rows["round"] / rows["seed"].map(rounds_per_epoch)).astype(int)
+    by_epoch = rows.assign(epoch=epoch, messages=1).groupby(
+        ["seed", "direction", "epoch"], observed=True
+    )[TOTALS]
+    every = pd.MultiIndex.from_product(
+        [clients, ["up", "down"], range(training["epochs"] + 1)],
+        names=["seed", "direction", "epoch"],
+    )
+    totals = by_epoch.sum().reindex(every, fill_value=0).astype(np.int64)
+    return Exchanged(
+        setting=from_axes(document["setting"]),
+        repetitions=repetitions,
+        totals=totals.groupby(["seed", "direction"]).cumsum(),
+        training=training,
+    )
+
+
+def read_methods(runs: list[str], ledgers: list[str]) -> dict[str, Exchanged]:
+    """Read one run of every method.
+
+    Raises:
+        UserError: if a method has several, which a table of methods cannot hold.
+    """
+    read = [read_exchanged(run, ledger) for run, ledger in zip(runs, ledgers, strict=True)]
+    methods = {run.method: run for run in read}
+    if len(methods) < len(read):
+        raise UserError(
+            "the experiment methods has several settings of one method; give it one value of "
+            "every axis but method"
+        )
+    return methods

@@ -1,0 +1,49 @@
+"""Reader of `published/*.csv`: what the papers print, digit by digit, and where.
+
+Every file has the columns `printed` (a decimal as it is printed, so that its precision is known),
+`unit` and `source`; the columns before them say which value it is.
+"""
+
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+
+import pandas as pd
+
+from fbftl.ground.errors import UserError
+
+REQUIRED = ("printed", "unit", "source")
+
+
+def read(path: str | Path) -> pd.DataFrame:
+    """Return one table of published values; `printed` and `unit` stay text.
+
+    Raises:
+        UserError: if the file is missing, lacks a column, or holds a value that is no number.
+    """
+    try:
+        frame = pd.read_csv(path, dtype={"printed": str, "unit": str}, keep_default_na=False)
+    except (OSError, ValueError) as error:
+        raise UserError(f"cannot read the published values in {path}: {error}") from error
+    missing = [column for column in REQUIRED if column not in frame]
+    if missing:
+        raise UserError(f"{path} lacks the column(s) {', '.join(missing)}")
+    for printed in frame["printed"]:
+        try:
+            Decimal(printed)
+        except InvalidOperation:
+            raise UserError(f"{path} holds {printed!r}, which is not a number") from None
+    return frame
+
+
+def lookup(frame: pd.DataFrame, **key: object) -> Decimal:
+    """Return the one published number under a key, e.g. ``method="fl", quantity="accuracy"``.
+
+    Raises:
+        KeyError: if no row or more than one row has that key.
+    """
+    match = frame
+    for column, value in key.items():
+        match = match[match[column] == value]
+    if len(match) != 1:
+        raise KeyError(f"{len(match)} published values under {key}, expected one")
+    return Decimal(match["printed"].iloc[0])

@@ -1,0 +1,186 @@
+"""The look of every figure: sizes, fonts, one colour and marker per method.
+
+Colours are Okabe and Ito's, safe for colour-blind readers and in greyscale print.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fbftl.ground.files import replacing, write_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLUMN_WIDTH = 3.5
+"""Width of one printed column in inches."""
+
+TEXT_WIDTH = 7.16
+"""Width of two printed columns in inches."""
+
+
+@dataclass(frozen=True)
+class MethodLook:
+    """How one method is drawn everywhere."""
+
+    label: str
+    color: str
+    marker: str
+
+
+METHODS = {
+    "fbftl": MethodLook("FbFTL", "#D55E00", "o"),
+    "ftl_c": MethodLook("FTL$_c$", "#0072B2", "s"),
+    "ftl_f": MethodLook("FTL$_f$", "#009E73", "^"),
+    "fl": MethodLook("FL", "#CC79A7", "D"),
+    "sfl": MethodLook("SFL", "#E69F00", "v"),
+    "released": MethodLook("public script", "#56B4E9", "P"),
+}
+
+NEUTRAL = "#444444"
+
+DIVERGED = "†"
+"""Stands behind an accuracy if a repetition diverged, in tables and figures."""
+
+LABEL_SIZE = 7.5
+"""Points of a label in a figure."""
+
+
+@dataclass(frozen=True)
+class EndLabel:
+    """A line's name beside its last point.
+
+    y: data coordinate of the line's end.
+    """
+
+    text: str
+    y: float
+    color: str | tuple[float, ...]
+
+
+def use_style() -> None:
+    """Set matplotlib and seaborn for print; every plotting script calls this first."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import seaborn as sns
+
+    sns.set_theme(context="paper", style="ticks", font="DejaVu Sans", font_scale=0.9)
+    mpl.rcParams.update(
+        {
+            "figure.dpi": 150,
+            "savefig.dpi": 300,
+            "savefig.bbox": "tight",
+            "axes.grid": True,
+            "grid.color": "#DDDDDD",
+            "grid.linewidth": 0.5,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "lines.linewidth": 1.4,
+            "lines.markersize": 4.5,
+            "legend.frameon": False,
+            "svg.hashsalt": "fbftl",
+            "svg.fonttype": "none",
+            "pdf.fonttype": 42,
+        }
+    )
+
+
+CROWDED = 0.11
+"""Share of a packet loss axis within which two ticks have room for one label."""
+
+
+def packet_loss_axis(axes: "Axes", rates: Sequence[float]) -> None:
+    """Make the x axis, which holds 1 - PLR, one of packet loss rates that grow to the right.
+
+    Every rate has a tick. From the left, a tick is labelled if its label has room.
+
+    Args:
+        axes: with everything drawn.
+        rates: the packet loss rates below 1, ascending.
+    """
+    places = [-math.log10(1 - rate) for rate in rates]
+    labels, free_from = [], -math.inf
+    for rate, place in zip(rates, places, strict=True):
+        labels.append(f"{rate:g}" if place >= free_from else "")
+        if labels[-1]:
+            free_from = place + CROWDED * (places[-1] - places[0])
+    axes.set_xscale("log")
+    axes.set_xticks([1 - rate for rate in rates], labels)
+    axes.minorticks_off()
+    axes.invert_xaxis()
+    axes.set_xlabel("packet loss rate")
+
+
+def ordered_colors(count: int) -> list[tuple[float, ...]]:
+    """Return colours for an ordered axis such as a fraction, dark to light, none too light."""
+    import seaborn as sns
+
+    return sns.color_palette("viridis", count + 1)[:count]
+
+
+def label_ends(axes: "Axes", labels: Sequence[EndLabel]) -> None:
+    """Write names right of the axes where the lines end, moved apart if they would overlap.
+
+    Call it when every panel is drawn: later limits would move the lines away.
+    """
+    axes.figure.canvas.draw()
+    gap = 1.25 * LABEL_SIZE * axes.figure.dpi / 72
+    ordered = sorted(labels, key=lambda label: label.y)
+    wanted = [axes.transData.transform((0, label.y))[1] for label in ordered]
+    for label, pixel in zip(ordered, spread_out(wanted, gap), strict=True):
+        height = axes.transAxes.inverted().transform((0, pixel))[1]
+        axes.text(
+            1.02,
+            height,
+            label.text,
+            color=label.color,
+            fontsize=LABEL_SIZE,
+            va="center",
+            transform=axes.transAxes,
+        )
+
+
+def spread_out(places: Sequence[float], gap: float) -> list[float]:
+    """Return ascending places moved as little as needed to be `gap` apart, groups centred."""
+    groups: list[list[float]] = []
+    for place in places:
+        groups.append([place])
+        while len(groups) > 1 and _start(groups[-1], gap) < _end(groups[-2], gap) + gap:
+            groups[-2:] = [groups[-2] + groups[-1]]
+    return [_start(group, gap) + i * gap for group in groups for i in range(len(group))]
+
+
+def _start(group: list[float], gap: float) -> float:
+    return sum(group) / len(group) - gap * (len(group) - 1) / 2
+
+
+def _end(group: list[float], gap: float) -> float:
+    return _start(group, gap) + gap * (len(group) - 1)
+
+
+def legend_outside(axes: "Axes", **options: Any) -> None:
+    """Put the legend right of the axes, where it hides no data."""
+    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), borderaxespad=0, **options)
+
+
+def save(figure: "Figure", svg: str | Path, numbers: "pd.DataFrame") -> None:
+    """Write a figure as svg, pdf and png beside its plotted numbers as csv.
+
+    The bytes repeat for equal input: no dates in the metadata, a fixed svg salt.
+
+    Args:
+        figure: the drawn figure.
+        svg: path of the svg; the other files differ only in their suffix.
+        numbers: the plotted values, one row per drawn point.
+    """
+    svg = Path(svg)
+    undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}
+    for suffix, metadata in undated.items():
+        with replacing(svg.with_suffix(f".{suffix}")) as temporary:
+            figure.savefig(temporary, metadata=metadata)
+    write_text(svg.with_suffix(".csv"), numbers.to_csv(index=False, lineterminator="\n"))

@@ -1,0 +1,1 @@
+"""What every room stands on: errors, files, random streams, logs, digests, devices."""

@@ -1,0 +1,37 @@
+"""How a result was made: code, versions, device, time. Kept apart from the science."""
+
+import platform
+import resource
+import subprocess
+from importlib.metadata import version
+from typing import Any
+
+PACKAGES = ("torch", "numpy", "zarr")
+
+
+def record(code: str, device: Any, seconds: float) -> dict[str, Any]:
+    """Return what is worth knowing of how a result came about.
+
+    Args:
+        code: digest of the source files that the result depends on, see `fbftl.ground.code`.
+        device: device that was computed on.
+        seconds: wall-clock time.
+    """
+    return {
+        "commit": commit(),
+        "code": code,
+        "python": platform.python_version(),
+        "versions": {name: version(name) for name in PACKAGES},
+        "device": str(device),
+        "seconds": round(seconds, 3),
+        "peak_memory_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+    }
+
+
+def commit() -> str | None:
+    """Return the checked-out commit, with `-dirty` if tracked files differ; None without git."""
+    command = ["git", "describe", "--always", "--dirty", "--abbrev=40"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return None

@@ -1,0 +1,1 @@
+"""What is sent: encoding, channel, link, and the ledger of every message."""

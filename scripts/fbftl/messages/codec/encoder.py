@@ -1,0 +1,175 @@
+"""From arrays to messages: header, ranges, labels, values, positions (docs/codec.md)."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from fbftl.messages.codec.bitpack import pack
+from fbftl.messages.codec.compression import FLOAT_BITS, PLAIN, Compression, finite_float32
+from fbftl.messages.codec.entropy import RangeEncoder, encode_histogram
+from fbftl.messages.codec.header import Header, Layout
+from fbftl.messages.codec.positions import encode_positions
+from fbftl.messages.codec.quantiser import Grid
+from fbftl.messages.codec.sparsifier import scatter, select
+
+Coding = Literal["packed", "entropy"]
+
+
+def encode(
+    values: np.ndarray,
+    labels: np.ndarray | None = None,
+    classes: int | None = None,
+    compression: Compression = PLAIN,
+    coding: Coding = "packed",
+) -> bytes:
+    """Return one message with all rows of `values`; each row has its own range and its own S_r.
+
+    Args:
+        values: (rows, X) float32, e.g. a client's K features, or (X,) for a single row.
+        labels: (rows,) integers in [0, classes), or None.
+        classes: N; labels take ⌈log2 N⌉ bits each.
+        compression: q and r.
+        coding: "packed" bits, or "entropy": range-coded if that makes the message shorter.
+
+    Raises:
+        ValueError: if values are empty, NaN or infinite, or labels are out of range.
+    """
+    values = np.atleast_2d(values)[None]
+    labels = None if labels is None else np.reshape(labels, (1, -1))
+    contents = _Contents.of(values, labels, classes, compression)
+    packed = contents.packed()[0]
+    if coding == "packed" or contents.is_plain():
+        return packed
+    return min(packed, contents.range_coded(), key=len)
+
+
+def encode_each(
+    values: np.ndarray,
+    labels: np.ndarray | None = None,
+    classes: int | None = None,
+    compression: Compression = PLAIN,
+) -> tuple[list[bytes], np.ndarray]:
+    """Make one packed message per row of `values` (n, X): what `encode` gives row by row.
+
+    Returns:
+        The messages, and the values (n, X) float32 that the server reads from them.
+
+    Raises:
+        ValueError: as `encode`.
+    """
+    labels = None if labels is None else np.reshape(labels, (-1, 1))
+    contents = _Contents.of(values[:, None], labels, classes, compression)
+    return contents.packed(), contents.decoded()[:, 0]
+
+
+def label_bits(classes: int) -> int:
+    """Return ⌈log2 N⌉."""
+    return (classes - 1).bit_length()
+
+
+@dataclass(frozen=True, eq=False)
+class _Contents:
+    """What goes into equally shaped messages; axis 0 of every array is the message."""
+
+    width: int
+    bits: int
+    positions: np.ndarray
+    kept: np.ndarray
+    labels: np.ndarray | None
+    label_bits: int | None
+
+    @classmethod
+    def of(
+        cls,
+        values: np.ndarray,
+        labels: np.ndarray | None,
+        classes: int | None,
+        compression: Compression,
+    ) -> "_Contents":
+        values = finite_float32(values)
+        bits = None
+        if labels is not None:
+            _check_labels(labels, values.shape[:2], classes)
+            bits = label_bits(classes)
+        positions, kept = select(values, compression.keep)
+        return cls(values.shape[2], compression.bits, positions, kept, labels, bits)
+
+    def is_plain(self) -> bool:
+        """Return whether all values travel as plain floats, so that no code has a model."""
+        return self.bits == FLOAT_BITS and self.kept.shape[2] == self.width
+
+    def packed(self) -> list[bytes]:
+        """Return every message in packed form."""
+        if self.bits == FLOAT_BITS:
+            ranges = [b""] * len(self.kept)
+            values = self._raw_values()
+        else:
+            grid, codes = self._on_grid
+            ranges = _ranges(grid)
+            values = [row.tobytes() for row in pack(codes.reshape(len(codes), -1), self.bits)]
+        positions = encode_positions(self.positions, self.width)
+        return [
+            self._header(layout).seal(b"".join((span, label, value, where)))
+            for span, label, value, (layout, where) in zip(
+                ranges, self._labels(), values, positions, strict=True
+            )
+        ]
+
+    def decoded(self) -> np.ndarray:
+        """Return what the server reads, (messages, rows, width) float32."""
+        kept = self.kept
+        if self.bits != FLOAT_BITS:
+            grid, codes = self._on_grid
+            kept = grid.values(codes)
+        all_kept = kept.shape[2] == self.width
+        return kept if all_kept else scatter(kept, self.positions, self.width)
+
+    @cached_property
+    def _on_grid(self) -> tuple[Grid, np.ndarray]:
+        """The grid of every row, and the kept elements' codes (messages, rows, kept)."""
+        grid = Grid.of(self.kept, self.bits)
+        return grid, grid.codes(self.kept)
+
+    def range_coded(self) -> bytes:
+        """Return the first message with its positions and, on a grid, its codes range-coded."""
+        coder = RangeEncoder()
+        if self.kept.shape[2] < self.width:
+            coder.positions(self.positions[0], self.width)
+        if self.bits == FLOAT_BITS:
+            start = self._labels()[0] + self._raw_values()[0]
+        else:
+            grid = Grid.of(self.kept[:1], self.bits)
+            codes = grid.codes(self.kept[:1]).reshape(-1)
+            counts = np.bincount(codes, minlength=2**self.bits)
+            coder.codes(codes, counts)
+            start = _ranges(grid)[0] + self._labels()[0] + encode_histogram(counts)
+        return self._header(Layout.RANGE_CODED).seal(start + coder.finish())
+
+    def _raw_values(self) -> list[bytes]:
+        return [message.tobytes() for message in self.kept.astype("<f4")]
+
+    def _labels(self) -> list[bytes]:
+        if self.labels is None:
+            return [b""] * len(self.kept)
+        return [row.tobytes() for row in pack(self.labels, self.label_bits)]
+
+    def _header(self, layout: Layout) -> Header:
+        _, rows, kept = self.kept.shape
+        return Header(self.bits, layout, self.label_bits, rows, self.width, kept)
+
+
+def _ranges(grid: Grid) -> list[bytes]:
+    """Return low and high of every row of each message as little-endian floats."""
+    ranges = np.concatenate([grid.low, grid.high], axis=2).astype("<f4")
+    return [message.tobytes() for message in ranges]
+
+
+def _check_labels(labels: np.ndarray, shape: tuple[int, ...], classes: int | None) -> None:
+    if classes is None or not 1 <= classes <= 2**32:
+        raise ValueError(f"labels need the number of classes, 1 to 2^32, not {classes}")
+    if labels.shape != shape or not np.issubdtype(labels.dtype, np.integer):
+        raise ValueError("labels must be one integer per row")
+    if labels.min() < 0 or labels.max() >= classes:
+        raise ValueError(f"labels must lie in 0 to {classes - 1}")

@@ -1,0 +1,75 @@
+"""Q_q: uniform quantisation to 2^q levels between a vector's minimum and maximum."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fbftl.messages.codec.compression import FLOAT_BITS, finite_float32
+
+RANGE_BYTES = 8  # a grid travels as its two ends
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The levels of each vector: 2^bits values, evenly spaced from `low` to `high`.
+
+    Attributes:
+        low: (..., 1) float32 minimum; never -0.0.
+        high: (..., 1) float32 maximum; never -0.0.
+        bits: q, 1 to 16.
+    """
+
+    low: np.ndarray
+    high: np.ndarray
+    bits: int
+
+    @classmethod
+    def of(cls, values: np.ndarray, bits: int) -> "Grid":
+        """Return the grid that spans each vector (..., X) along the last axis."""
+        # Adding zero turns -0.0 into 0.0: equal vectors get equal grids.
+        low = values.min(axis=-1, keepdims=True) + np.float32(0)
+        high = values.max(axis=-1, keepdims=True) + np.float32(0)
+        return cls(low, high, bits)
+
+    def codes(self, values: np.ndarray) -> np.ndarray:
+        """Return the nearest level of each element (ties to the even one), (..., X) uint16."""
+        low = self.low.astype(np.float64)
+        span = self.high - low
+        levels = 2**self.bits - 1
+        steps = np.divide(levels, span, out=np.zeros_like(span), where=span > 0)
+        codes = values - low
+        codes *= steps
+        return np.rint(codes, out=codes).astype(np.uint16)
+
+    def values(self, codes: np.ndarray) -> np.ndarray:
+        """Return the levels' values, (..., X) float32; both ends of the grid come out exactly."""
+        if codes.shape[-1] <= 2**self.bits:
+            return self._levels(codes)
+        # Long vectors: every level once, then look up.
+        table = self._levels(np.arange(2**self.bits)).reshape(-1, 2**self.bits)
+        values = np.empty(codes.shape, dtype=np.float32)
+        rows = values.reshape(len(table), -1)
+        for levels, row, row_codes in zip(table, rows, codes.reshape(rows.shape), strict=True):
+            np.take(levels, row_codes, out=row, mode="clip")
+        return values
+
+    def _levels(self, codes: np.ndarray) -> np.ndarray:
+        share = codes / (2**self.bits - 1)
+        exact = self.low * (1 - share) + self.high * share
+        return exact.astype(np.float32) + np.float32(0)
+
+
+def quantise(values: np.ndarray, bits: int) -> np.ndarray:
+    """Return Q_q of each vector (..., X) along the last axis, as the server decodes it.
+
+    The error is at most half a step, plus the rounding of the level to float32. Applied to its
+    own result it changes nothing. With `bits` 32 it returns the float32 values themselves.
+
+    Raises:
+        ValueError: if `values` is empty or holds NaN or infinity.
+    """
+    values = finite_float32(values)
+    if bits == FLOAT_BITS:
+        return values
+    grid = Grid.of(values, bits)
+    return grid.values(grid.codes(values))

@@ -1,0 +1,50 @@
+"""A release: values go through the codec, and both ends are kept, the bytes and what they say."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+
+import numpy as np
+
+from fbftl.messages.codec import Compression, encode_each
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """Some messages and what the server reads from them.
+
+    wanted: (n, X) what the clients had to say, before compression.
+    values: (n, X) float32, decoded.
+    messages: n encoded messages, one per row.
+    labels: (n,) as they were sent, if they were.
+    """
+
+    wanted: np.ndarray
+    values: np.ndarray
+    messages: list[bytes]
+    labels: np.ndarray | None = None
+
+    @cached_property
+    def bits(self) -> np.ndarray:
+        """Length of each message in bits (n,), header included."""
+        return 8 * np.array([len(message) for message in self.messages], dtype=np.int64)
+
+    @cached_property
+    def digests(self) -> list[bytes]:
+        """SHA-256 of each message."""
+        return [sha256(message).digest() for message in self.messages]
+
+
+def release(
+    values: np.ndarray,
+    compression: Compression,
+    labels: np.ndarray | None = None,
+    classes: int | None = None,
+) -> Release:
+    """Encode each row of `values` (n, X) as a message, Eq. (22), with its label if there are any.
+
+    Raises:
+        ValueError: if `values` is empty or holds NaN or infinity, or a label is out of range.
+    """
+    messages, decoded = encode_each(values, labels, classes, compression)
+    return Release(values, decoded, messages, labels)

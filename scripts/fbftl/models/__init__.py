@@ -1,0 +1,1 @@
+"""Networks, heads, source models, and where they are cut."""

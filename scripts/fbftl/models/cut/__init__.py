@@ -1,0 +1,1 @@
+"""Where a network is cut, and the extractor in front of the cut."""

@@ -1,0 +1,1 @@
+"""The source model: loaded and checked, kept with a manifest."""

@@ -1,0 +1,90 @@
+"""What can be said of a source model's files before any job: that they are there and are those.
+
+Light: the plan of a study asks, so nothing here imports torch.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from fbftl.data import datasets
+from fbftl.ground.errors import UserError
+from fbftl.ground.files import check_digest
+
+NEEDED = {
+    ("torchvision", "published"): ("name", "version"),
+    ("torchvision", "file"): ("name", "file"),
+    ("torchvision", "random"): ("name",),
+    ("timm", "published"): ("name",),
+    ("timm", "file"): ("name", "file"),
+    ("timm", "random"): ("name",),
+    ("transformers", "published"): ("name",),
+    ("transformers", "random"): ("name",),
+    ("workflow", "file"): ("file", "manifest"),
+}
+"""Keys that a block of `kind: load` must set, by its `from` and `weights`."""
+
+
+def check(source: Mapping[str, Any], data_folder: str | Path | None) -> None:
+    """Check a config block `source`: its keys, the files it names and their digests.
+
+    Raises:
+        UserError: one sentence that names the key or file and what to do.
+    """
+    data = _data(source)
+    if data is not None:
+        datasets.check(data, data_folder)
+    if source["kind"] == "pretrain":
+        return
+    library, weights = source["from"], source["weights"]
+    if (library, weights) not in NEEDED:
+        offered = " or ".join(w for known, w in NEEDED if known == library)
+        raise UserError(
+            f"source.weights is '{weights}' with source.from '{library}'; choose {offered}"
+        )
+    for key in NEEDED[library, weights]:
+        if source[key] is None:
+            raise UserError(
+                f"source.{key} is not set; a source from {library} with {weights} weights needs it"
+            )
+    if source["manifest"] is not None and not Path(source["manifest"]).is_file():
+        raise UserError(
+            f"source.manifest: {source['manifest']} is missing; name the .json that lies beside "
+            "the weights"
+        )
+    if source["file"] is not None:
+        check_digest(source["file"], source["sha256"])
+    for path in _in_folder(source):
+        if not path.is_file():
+            raise UserError(
+                f"folder source.name = {source['name']} has no file {path.name}; put it there"
+            )
+
+
+def files(source: Mapping[str, Any], data_folder: str | Path | None) -> list[str]:
+    """Return the files and folders that the block names, for the workflow to watch."""
+    if source["kind"] == "load":
+        named = [source[key] for key in ("file", "manifest") if source[key] is not None]
+        return [*named, *map(str, _in_folder(source))]
+    data = _data(source)
+    return [] if data is None else datasets.files(data, data_folder)
+
+
+def modules(source: Mapping[str, Any]) -> list[str]:
+    """Return the modules that are imported by name for this block."""
+    data = _data(source)
+    return [] if data is None else [datasets.module(data)]
+
+
+def _in_folder(source: Mapping[str, Any]) -> list[Path]:
+    """Return the files of a transformers model that lies in a folder, none for one on the hub."""
+    if source["from"] != "transformers" or not Path(source["name"]).is_dir():
+        return []
+    weights = ["model.safetensors"] if source["weights"] == "published" else []
+    return [Path(source["name"], name) for name in ("config.json", *weights)]
+
+
+def _data(source: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the data set that the source model is pre-trained on, if it is one."""
+    on_data = source["kind"] == "pretrain" and source["task"] != "letters"
+    return source["task"]["data"] if on_data else None

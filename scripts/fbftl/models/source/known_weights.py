@@ -1,0 +1,166 @@
+"""Source models with given weights: a library's published ones, or a safetensors file.
+
+Downloads go through the libraries' own clients and their caches. Without a network every function
+says which file to put where.
+"""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from fbftl.data.preprocess import Preprocessing
+from fbftl.ground.errors import UserError
+from fbftl.ground.files import check_digest
+from fbftl.ground.torchvision_ops import import_torchvision
+from fbftl.models.backbones import VisionBackbone, out_of_place
+
+IMAGENET = {"mean": (0.485, 0.456, 0.406), "std": (0.229, 0.224, 0.225)}
+"""What torchvision's classification models expect."""
+
+
+def torchvision_weights(name: str, version: str) -> Any:
+    """Return torchvision's entry of published weights.
+
+    Raises:
+        UserError: if there is no such model or version.
+    """
+    models = import_torchvision().models
+    try:
+        entries = models.get_model_weights(name)
+    except ValueError as error:
+        raise UserError(f"torchvision has no model source.name = {name}") from error
+    if version not in entries.__members__:
+        raise UserError(
+            f"torchvision has no weights source.version = {version} for {name}; choose one of "
+            + ", ".join(entries.__members__)
+        )
+    return entries[version]
+
+
+def torchvision_file(weights: Any, digest: str | None) -> tuple[Path, str]:
+    """Return path and SHA-256 of the file of published weights, downloaded if need be.
+
+    The name of the file carries the first eight hex digits of its digest; they are checked, and
+    all 64 if `digest` gives them. The file is torchvision's own, never one that a user names.
+
+    Raises:
+        UserError: if the file is neither cached nor to be had, or has another digest.
+    """
+    path = Path(torch.hub.get_dir(), "checkpoints", Path(weights.url).name)
+    start = path.stem.rpartition("-")[2]
+    if not path.is_file():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            torch.hub.download_url_to_file(weights.url, path, hash_prefix=start, progress=False)
+        except (OSError, RuntimeError) as error:
+            raise UserError(
+                f"{weights.url} cannot be downloaded ({error}); fetch it elsewhere and put it at "
+                f"{path}, or set TORCH_HOME to a folder with hub/checkpoints/{path.name}"
+            ) from error
+    found = check_digest(path, digest)
+    if not found.startswith(start):
+        raise UserError(f"{path} is damaged: its sha256 is {found}; remove it and try again")
+    return path, found
+
+
+def torchvision_state(path: Path) -> dict[str, torch.Tensor]:
+    """Return the tensors of torchvision's own file (digest checked); no code in it is run."""
+    return torch.load(path, map_location="cpu", weights_only=True)
+
+
+def torchvision_preprocessing(weights: Any) -> Preprocessing:
+    """Return what the published weights were evaluated with, the whole image resized."""
+    transform = weights.transforms()
+    return Preprocessing(transform.crop_size[0], tuple(transform.mean), tuple(transform.std))
+
+
+def timm_preprocessing(model: nn.Module) -> Preprocessing:
+    """Return what timm says of a model that it made."""
+    card = model.pretrained_cfg
+    return Preprocessing(card["input_size"][-1], tuple(card["mean"]), tuple(card["std"]))
+
+
+def timm_model(name: str, options: Mapping[str, Any], path: Path) -> nn.Module:
+    """Return timm's model with the weights of its own safetensors file at `path`."""
+    import timm
+
+    model = timm.create_model(
+        name, pretrained=True, pretrained_cfg_overlay={"file": str(path)}, **options
+    )
+    return out_of_place(model).eval()
+
+
+def hub_file(repository: str, name: str, revision: str | None) -> Path:
+    """Return the path of one file of a folder or of a Hugging Face repository.
+
+    Raises:
+        UserError: if the file is neither in the folder nor in the cache nor to be had.
+    """
+    if Path(repository).is_dir():
+        path = Path(repository, name)
+        if not path.is_file():
+            raise UserError(f"folder source.name = {repository} has no file {name}; put it there")
+        return path
+    from huggingface_hub import hf_hub_download
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError
+
+    try:
+        return Path(hf_hub_download(repository, name, revision=revision))
+    except (OSError, HfHubHTTPError, HFValidationError) as error:
+        raise UserError(
+            f"file {name} of https://huggingface.co/{repository} (revision {revision or 'main'}) "
+            "cannot be fetched; fetch the repository elsewhere and put it into the Hugging Face "
+            "cache, or into a folder given as source.name (transformers), or name its "
+            "model.safetensors as source.file (timm)"
+        ) from error
+
+
+def transformers_model(folder: Path, seed: int) -> VisionBackbone:
+    """Return the vision model of a folder with `config.json` and `model.safetensors`.
+
+    Raises:
+        UserError: if it is no vision model of transformers or weights are missing.
+    """
+    import_torchvision()
+    from safetensors import SafetensorError
+    from transformers import AutoModel
+
+    try:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            model, loading = AutoModel.from_pretrained(
+                folder,
+                use_safetensors=True,
+                local_files_only=True,
+                dtype=torch.float32,
+                output_loading_info=True,
+            )
+    except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
+        raise UserError(
+            f"transformers cannot load {folder}: {str(error).splitlines()[0]}"
+        ) from error
+    # A checkpoint of a classifier lacks the pooler, which lies behind every layer worth a cut.
+    missing = [key for key in loading["missing_keys"] if not key.startswith("pooler.")]
+    if missing:
+        raise UserError(
+            f"{folder}/model.safetensors lacks {missing[0]} and {len(missing) - 1} more"
+        )
+    return VisionBackbone(out_of_place(model)).eval()
+
+
+def transformers_preprocessing(folder: Path, config: Mapping[str, Any]) -> Preprocessing:
+    """Return size, mean and std of `preprocessor_config.json`; the config's size, 0.5 without."""
+    path = folder / "preprocessor_config.json"
+    said = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    size = said.get("crop_size") or said.get("size") or config.get("image_size")
+    if isinstance(size, Mapping):
+        size = size.get("height") or size.get("shortest_edge")
+    channels = config.get("num_channels", 3)
+    half = [0.5] * channels
+    return Preprocessing(
+        size, tuple(said.get("image_mean", half)), tuple(said.get("image_std", half))
+    )

@@ -1,0 +1,88 @@
+"""The server's part of the model: what a cut trains, and the loss from uploaded features.
+
+A cut is the number of trained encoder blocks. With all of them the features are the embeddings,
+with fewer the hidden states that enter the first trained block. The embedding and the blocks
+before the cut stay frozen, and with block 0 the table of relative positions that all blocks use;
+everything after is trained. The cut `ALL` trains every layer from token ids, as FTL_f does.
+"""
+
+import copy
+
+import torch
+from torch import Tensor, nn
+
+from fbftl.ground.errors import UserError
+from fbftl.models.t5.layers import T5Shape
+from fbftl.models.t5.model import T5
+from fbftl.models.t5.tokenizer import PAD_ID
+
+ALL = "all"
+Cut = int | str
+
+
+def first_trained_block(shape: T5Shape, cut: Cut) -> int:
+    """Return the index of the first encoder block that runs at the server.
+
+    Raises:
+        UserError: if the model has no such cut.
+    """
+    if cut == ALL:
+        return 0
+    if not isinstance(cut, int) or not 0 <= cut <= shape.num_layers:
+        raise UserError(
+            f"cut {cut!r}: give the number of trained encoder blocks, 0 to {shape.num_layers} for "
+            f"this model, or {ALL!r} for every layer"
+        )
+    return shape.num_layers - cut
+
+
+def is_trained(name: str, shape: T5Shape, cut: Cut) -> bool:
+    """Tell whether the parameter of this name is trained at the server."""
+    if cut == ALL:
+        return True
+    frozen = [f"encoder.block.{index}." for index in range(first_trained_block(shape, cut))]
+    return not name.startswith(("shared.", *frozen))
+
+
+def trained_parameters(shape: T5Shape, cut: Cut) -> int:
+    """Return the number of trained parameters, each counted once."""
+    with torch.device("meta"):
+        model = T5(shape)
+    return sum(p.numel() for name, p in model.named_parameters() if is_trained(name, shape, cut))
+
+
+def new_head(source: T5, cut: Cut) -> T5:
+    """Return a copy of the source model in which only what the cut trains takes gradients."""
+    model = copy.deepcopy(source)
+    for name, parameter in model.named_parameters():
+        parameter.requires_grad_(is_trained(name, model.shape, cut))
+    return model
+
+
+def head_memory(model: T5, cut: Cut, inputs: Tensor, mask: Tensor) -> Tensor:
+    """Return the encoder's output [B, L, d_model].
+
+    Args:
+        model: the head.
+        cut: trained encoder blocks, or `ALL`.
+        inputs: padded features at the cut [B, L, d_model]; for `ALL` padded token ids [B, L].
+        mask: true where a token is, [B, L].
+    """
+    x = model.embed(inputs) if cut == ALL else inputs
+    return model.memory(x, mask, first_trained_block(model.shape, cut))
+
+
+def summary_logits(model: T5, memory: Tensor, mask: Tensor, labels: Tensor) -> Tensor:
+    """Return logits [B, T, vocabulary] of each summary token given those before it."""
+    decoder_inputs = nn.functional.pad(labels[:, :-1], (1, 0), value=PAD_ID)
+    return model.decode(decoder_inputs, model.crossed(memory), mask)[0]
+
+
+def sample_losses(logits: Tensor, labels: Tensor, label_mask: Tensor) -> Tensor:
+    """Return each sample's loss [B] in nats: the mean cross-entropy of its summary's tokens.
+
+    A batch's loss is their plain mean, so that its gradient is the average of per-sample gradients
+    that FTL_c's server forms from its clients' sums.
+    """
+    losses = nn.functional.cross_entropy(logits.float().transpose(1, 2), labels, reduction="none")
+    return (losses * label_mask).sum(1) / label_mask.sum(1)

@@ -1,0 +1,124 @@
+"""What the public script's habits do to accuracy (audit rows A2, A3, A4 and A14), measured.
+
+Every run of a habit is paired with the run that differs in nothing else, seed by seed.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pandas as pd
+
+from fbftl.findings.comparison import Measured
+from fbftl.findings.runs import per_seed, settings_in
+from fbftl.study.settings import Setting
+
+
+@dataclass(frozen=True)
+class Habit:
+    """One habit of the script.
+
+    id: the audit row.
+    finding: what the script does.
+    shown_by: whether a setting has it.
+    corrected: the setting without it.
+    """
+
+    id: str
+    finding: str
+    shown_by: Callable[[Setting], bool]
+    corrected: Callable[[Setting], Setting]
+
+
+HABITS = (
+    Habit(
+        "A2",
+        "lost samples come back in later epochs",
+        lambda s: s.method == "fbftl" and s.loss == "reshuffled",
+        lambda s: replace(s, loss="persistent"),
+    ),
+    Habit(
+        "A3",
+        "noise is drawn afresh every epoch",
+        lambda s: s.noise == "redrawn",
+        lambda s: replace(s, noise="once"),
+    ),
+    Habit(
+        "A4",
+        "dropout is active while features are extracted",
+        lambda s: s.method == "released" and s.plr == 0,
+        lambda s: replace(s, method="fbftl", cut=None),
+    ),
+)
+"""Habits that are a setting of their own."""
+
+SELECTIONS = {"as configured": "test_accuracy", "on the test set": "test_accuracy_best"}
+"""How the epoch is picked, and the column that has the test accuracy then."""
+
+
+def effects(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per habit, setting and choice of the epoch; accuracies in percent.
+
+    Args:
+        runs: tidy table of one task. Settings whose partner is not in it have no row.
+    """
+    return pd.DataFrame([*_of_settings(runs), *_of_selection(runs)], columns=COLUMNS)
+
+
+COLUMNS = [
+    "id", "finding", "setting", "selection", "released", "released_spread", "corrected",
+    "corrected_spread", "difference", "difference_spread", "seeds", "effect", "section",
+]  # fmt: skip
+
+
+def _of_settings(runs: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    for habit in HABITS:
+        for setting in filter(habit.shown_by, settings_in(runs)):
+            for selection, column in SELECTIONS.items():
+                released = per_seed(runs, setting, column)
+                corrected = per_seed(runs, habit.corrected(setting).simplified(), column)
+                if len(corrected):
+                    yield _row(
+                        habit.id, habit.finding, setting.name, selection, released, corrected
+                    )
+
+
+def _of_selection(runs: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    """Yield audit row A14 for every method without loss, noise and compression."""
+    for setting in settings_in(runs):
+        if setting == Setting(method=setting.method, cut=setting.cut):
+            best = per_seed(runs, setting, "test_accuracy_best")
+            configured = per_seed(runs, setting)
+            finding = "the epoch is picked on the test set"
+            yield _row("A14", finding, setting.name, "both", best, configured)
+
+
+def _row(
+    id: str, finding: str, setting: str, selection: str, released: pd.Series, corrected: pd.Series
+) -> dict[str, Any]:
+    difference = (100 * (released - corrected)).dropna()
+    one, other, change = (
+        Measured.of(list(values)) for values in (100 * released, 100 * corrected, difference)
+    )
+    return {
+        "id": id,
+        "finding": finding,
+        "setting": setting,
+        "selection": selection,
+        "released": one.mean,
+        "released_spread": one.spread,
+        "corrected": other.mean,
+        "corrected_spread": other.spread,
+        "difference": change.mean,
+        "difference_spread": change.spread,
+        "seeds": change.seeds,
+        "effect": _word(change),
+        "section": f"docs/audit.md#{id.lower()}",
+    }
+
+
+def _word(change: Measured) -> str:
+    """Return which way accuracy goes, beyond the standard error of the paired difference."""
+    if abs(change.mean) <= change.error:
+        return "none seen"
+    return "raises accuracy" if change.mean > 0 else "lowers accuracy"

@@ -1,0 +1,62 @@
+"""Packets of paper 000's Figs. 6 and 7: one batch of each scheme in blocks of one FbFTL batch."""
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from fbftl.cost.layers import Network
+from fbftl.cost.payload import FLOAT_BITS, numbers_per_batch
+from fbftl.messages.channel import blocks_per_packet, expected_payload, packet_loss_rate
+
+METHODS = ("fbftl", "ftl_c", "ftl_f", "fl")
+"""The four packets that Fig. 6 compares; FL and FTL_f are of one size."""
+
+
+def packet_blocks(network: Network) -> dict[str, int]:
+    """Return n_b of each scheme, the blocks of one packet; a part of a block takes a whole one."""
+    bits = {method: FLOAT_BITS * numbers_per_batch(network, method) for method in METHODS}
+    return {method: int(blocks_per_packet(bits[method], bits["fbftl"])) for method in METHODS}
+
+
+def loss_curves(
+    blocks: Mapping[str, int], rates: NDArray[np.float64], retransmissions: Iterable[int] = (0,)
+) -> pd.DataFrame:
+    """Return Eq. (18) with at most n_r retransmissions of every block.
+
+    Columns: method, blocks, retransmissions, blr, plr.
+    """
+    return pd.concat(
+        [
+            pd.DataFrame(
+                {
+                    "method": method,
+                    "blocks": count,
+                    "retransmissions": again,
+                    "blr": rates,
+                    "plr": packet_loss_rate(rates, count, again),
+                }
+            )
+            for again in retransmissions
+            for method, count in blocks.items()
+        ],
+        ignore_index=True,
+    )
+
+
+def payload_curves(rates: NDArray[np.float64], retransmissions: Iterable[int]) -> pd.DataFrame:
+    """Return Eq. (19) for a payload of one: columns retransmissions, blr, payload."""
+    return pd.concat(
+        [
+            pd.DataFrame(
+                {
+                    "retransmissions": count,
+                    "blr": rates,
+                    "payload": expected_payload(1.0, rates, count),
+                }
+            )
+            for count in retransmissions
+        ],
+        ignore_index=True,
+    )

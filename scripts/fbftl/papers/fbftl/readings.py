@@ -1,0 +1,137 @@
+"""Readings of a published table: one way to compute one of its cells by formula.
+
+A cell has one reading *as printed*, by the equation in the text; where the equation is at fault one
+that is *corrected*; and where neither gives the printed number but another count does, one *as
+tabulated*. The audit rows in `docs/audit.md` argue each difference.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+import pandas as pd
+
+from fbftl.cost.payload import FLOAT_BITS, uplink_bits
+from fbftl.findings.comparison import SCALES, Verdict, at_printed_precision, formula_verdict
+from fbftl.findings.tables import Column
+
+AS_PRINTED = "as printed"
+CORRECTED = "corrected"
+AS_TABULATED = "as tabulated"
+TOKEN_IDS = "token ids"
+
+EQUATIONS = {
+    "fl": ("Eq. (2)", "Eq. (10)", "Eq. (14)"),
+    "sfl": ("as Eq. (2)", "as Eq. (10)", "as Eq. (14)"),
+    "ftl_f": ("Eq. (3)", "Eq. (11)", "Eq. (15)"),
+    "ftl_c": ("Eq. (4)", "Eq. (12)", "Eq. (16)"),
+    "fbftl": ("Eq. (6)", "Eq. (13)", "Eq. (17)"),
+}
+"""Equations of uplink, downlink and client computation; the text has none of SFL's own."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One way to compute one cell of a table."""
+
+    method: str
+    """Column of the table; `fl_low` and `ftl_f_low` are runs of `fl` and `ftl_f` cut short."""
+    quantity: str
+    reading: str
+    basis: str
+    """The equation, or the count in words."""
+    value: int
+    """Exact, in batches, numbers, bits or multiplications."""
+    audit: str = ""
+    """Audit row that argues a difference."""
+
+
+def uploads(
+    method: str, reading: str, basis: str, batches: int, numbers: int, audit: str = ""
+) -> Iterator[Reading]:
+    """Yield the three cells that follow from the numbers in a batch."""
+    per_batch = FLOAT_BITS * numbers
+    total = uplink_bits(batches, numbers)
+    yield Reading(method, "numbers_per_batch", reading, basis, numbers, audit)
+    yield Reading(method, "uplink_per_batch", reading, f"d × ({basis})", per_batch, audit)
+    equation = EQUATIONS[method.removesuffix("_low")][0]
+    yield Reading(method, "total_uplink", reading, f"{equation}: {basis}", total, audit)
+
+
+def against_published(
+    published: pd.DataFrame, readings: Sequence[Reading], keys: dict[str, object]
+) -> pd.DataFrame:
+    """Return a row per reading beside the published cell; cells without a formula are not run.
+
+    Args:
+        published: columns `method`, `quantity`, `printed`, `unit` and those of `keys`.
+        readings: readings of the cells under `keys`.
+        keys: further columns that tell the cells apart, e.g. ``{"trained_encoders": 8}``.
+    """
+    cells = published
+    for column, value in keys.items():
+        cells = cells[cells[column] == value]
+    rows: list[dict[str, object]] = []
+    for cell in cells.itertuples():
+        found = [r for r in readings if (r.method, r.quantity) == (cell.method, cell.quantity)]
+        shared = {
+            "quantity": cell.quantity,
+            "method": cell.method,
+            **keys,
+            "published": cell.printed,
+            "unit": cell.unit,
+        }
+        rows += [shared | _judge(reading, cell.printed, cell.unit) for reading in found]
+        if not found:
+            rows.append(shared | {"verdict": str(Verdict.NOT_RUN)})
+    frame = pd.DataFrame(rows, dtype=object)
+    columns = ["formula", "in_unit", "exact", "reading", "basis", "verdict", "note", "audit"]
+    return frame.reindex(columns=[*("quantity", "method"), *keys, "published", "unit", *columns])
+
+
+def _judge(reading: Reading, printed: str, unit: str) -> dict[str, object]:
+    """Return the columns of one reading."""
+    rounded = at_printed_precision(reading.value, printed, unit)
+    verdict = formula_verdict(reading.value, printed, unit)
+    cut = verdict is Verdict.REPRODUCED and Decimal(rounded) != Decimal(printed)
+    if reading.reading == TOKEN_IDS:
+        verdict, cut = Verdict.NOT_COMPARABLE, False
+    return {
+        "formula": rounded,
+        "in_unit": float(Fraction(reading.value, SCALES[unit])) if unit in SCALES else None,
+        "exact": reading.value,
+        "reading": reading.reading,
+        "basis": reading.basis,
+        "verdict": str(verdict),
+        "note": "printed cut, not rounded" if cut else "",
+        "audit": reading.audit,
+    }
+
+
+LABELS = {
+    "fl": "FL",
+    "sfl": "SFL",
+    "fl_low": "FL_low",
+    "ftl_f": "FTL_f",
+    "ftl_f_low": "FTL_f_low",
+    "ftl_c": "FTL_c",
+    "fbftl": "FbFTL",
+}
+"""Methods as the paper writes them."""
+
+COLUMNS = (
+    Column("quantity", "Quantity", format=lambda name: name.replace("_", " ")),
+    Column("method", "Method", format=LABELS.get),
+    Column("published", "Published"),
+    Column("formula", "Formula"),
+    Column("unit", "Unit"),
+    Column("in_unit", "More digits", format="{:.4g}"),
+    Column("exact", "Exact", format="{:,}"),
+    Column("reading", "Reading"),
+    Column("basis", "Basis", width="5cm"),
+    Column("verdict", "Verdict"),
+    Column("note", "Note"),
+    Column("audit", "Audit"),
+)
+"""How Markdown and LaTeX print these rows; `exact` is in bits where the unit is one of bits."""

@@ -1,0 +1,1 @@
+"""What noise, masks and counts guarantee or give away; numbers, no networks."""

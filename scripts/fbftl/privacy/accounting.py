@@ -1,0 +1,236 @@
+"""Differential privacy accounting: noise from epsilon, epsilon from noise, exactly or by bounds.
+
+A single Gaussian release is calibrated exactly (Balle and Wang 2018, arXiv 1805.06530). Rounds on
+Poisson-sampled clients are composed by privacy loss distributions (PLD), with Renyi DP (RDP), the
+papers' moments accountant, as cross-check. The classical rule is here for the audit only.
+
+A noise multiplier is the standard deviation of the noise over the clip norm c, which bounds the
+L2 norm of one record's contribution. Removing or zeroing a record then moves the sum by at most
+c, replacing it by 2 c.
+"""
+
+from math import erfc, exp, inf, isfinite, log, sqrt
+from typing import TYPE_CHECKING, Any, Literal
+
+from fbftl.ground.errors import UserError
+
+if TYPE_CHECKING:
+    from dp_accounting import DpEvent
+
+Adjacency = Literal["add-remove", "zero-out", "replace-one"]
+"""Neighbouring data: a record added or removed, replaced by a zero vector, or replaced by any."""
+
+SENSITIVITY: dict[Adjacency, float] = {"add-remove": 1.0, "zero-out": 1.0, "replace-one": 2.0}
+"""L2 sensitivity of a sum of clipped records in units of the clip norm."""
+
+_CLOSE = 3e-5
+"""How close, in log sigma, a calibrated noise multiplier comes to the smallest that is enough."""
+
+GRID = 1e-3
+"""Discretisation of the privacy loss in PLD; rounding is pessimistic, so epsilon is a bound."""
+
+
+def gaussian_epsilon(
+    multiplier: float, delta: float, adjacency: Adjacency = "replace-one"
+) -> float:
+    """Return the exact epsilon of one Gaussian release.
+
+    Args:
+        multiplier: noise standard deviation over clip norm.
+        delta: delta of the guarantee.
+        adjacency: which data count as neighbours.
+
+    Raises:
+        UserError: if the multiplier is not positive or delta is not between 0 and 1.
+    """
+    from dp_accounting import get_epsilon_gaussian
+
+    require_positive("noise multiplier", multiplier)
+    require_delta(delta)
+    return float(get_epsilon_gaussian(multiplier / SENSITIVITY[adjacency], delta))
+
+
+def gaussian_sigma(epsilon: float, delta: float, adjacency: Adjacency = "replace-one") -> float:
+    """Return the smallest noise multiplier with which one Gaussian release is (epsilon, delta)-DP.
+
+    Raises:
+        UserError: if epsilon is not positive or delta is not between 0 and 1.
+    """
+    from dp_accounting import get_sigma_gaussian
+
+    require_positive("epsilon", epsilon)
+    require_delta(delta)
+    return float(get_sigma_gaussian(epsilon, delta)) * SENSITIVITY[adjacency]
+
+
+def gaussian_delta(
+    multiplier: float, epsilon: float, adjacency: Adjacency = "replace-one"
+) -> float:
+    """Return the exact delta of one Gaussian release at epsilon (Balle and Wang, Eq. 6).
+
+    delta = Phi(1/(2 s) - epsilon s) - e^epsilon Phi(-1/(2 s) - epsilon s), where s is the noise
+    standard deviation over the sensitivity.
+    """
+    require_positive("noise multiplier", multiplier)
+    s = multiplier / SENSITIVITY[adjacency]
+    return normal_cdf(1 / (2 * s) - epsilon * s) - exp(epsilon) * normal_cdf(
+        -1 / (2 * s) - epsilon * s
+    )
+
+
+def normal_cdf(x: float) -> float:
+    """Return the standard normal distribution function, accurate in the lower tail."""
+    return erfc(-x / sqrt(2)) / 2
+
+
+def classical_sigma(epsilon: float, delta: float) -> float:
+    """Return sqrt(2 ln(1.25/delta)) / epsilon per unit of sensitivity, valid for epsilon < 1 only.
+
+    Outside that range it under-noises; nothing but the audit uses it.
+    """
+    require_positive("epsilon", epsilon)
+    require_delta(delta)
+    return sqrt(2 * log(1.25 / delta)) / epsilon
+
+
+def classical_delta(epsilon: float, delta: float) -> float:
+    """Return the delta that the classical rule really gives when asked for (epsilon, delta)."""
+    return gaussian_delta(classical_sigma(epsilon, delta), epsilon, "zero-out")
+
+
+def rounds_epsilon(
+    multiplier: float,
+    delta: float,
+    *,
+    rate: float,
+    rounds: int,
+    adjacency: Adjacency = "add-remove",
+) -> float:
+    """Return epsilon of `rounds` Gaussian sums over Poisson-sampled records, by PLD.
+
+    With rate 1 the rounds are one release with noise smaller by sqrt(rounds), which is exact.
+
+    Args:
+        multiplier: noise standard deviation over clip norm, per round.
+        delta: delta of the guarantee over all rounds.
+        rate: probability with which a record takes part in a round, C.
+        rounds: number of rounds, I.
+        adjacency: which data count as neighbours.
+
+    Raises:
+        UserError: if an argument is out of its range.
+    """
+    require_rounds(rate, rounds)
+    if rate == 1:
+        return gaussian_epsilon(multiplier / sqrt(rounds), delta, adjacency)
+    require_positive("noise multiplier", multiplier)
+    require_delta(delta)
+    accountant = pld_accountant(adjacency)
+    accountant.compose(sampled_rounds(multiplier, rate, rounds))
+    return float(accountant.get_epsilon(delta))
+
+
+def rounds_epsilon_rdp(multiplier: float, delta: float, *, rate: float, rounds: int) -> float:
+    """Return the RDP bound on `rounds_epsilon` for added or removed records, the cross-check.
+
+    Orders at which the library's series does not converge are left out, with a warning in the
+    log; that can only loosen the bound.
+    """
+    require_rounds(rate, rounds)
+    require_positive("noise multiplier", multiplier)
+    require_delta(delta)
+    accountant = rdp_accountant()
+    accountant.compose(sampled_rounds(multiplier, rate, rounds))
+    return float(accountant.get_epsilon(delta))
+
+
+def rounds_sigma(
+    epsilon: float,
+    delta: float,
+    *,
+    rate: float,
+    rounds: int,
+    adjacency: Adjacency = "add-remove",
+) -> float:
+    """Return the noise multiplier, to 0.01 %, at which `rounds_epsilon` just meets epsilon.
+
+    Args:
+        epsilon: epsilon over all rounds.
+        delta: delta over all rounds.
+        rate: probability with which a record takes part in a round, C.
+        rounds: number of rounds, I.
+        adjacency: which data count as neighbours.
+
+    Raises:
+        UserError: if an argument is out of its range.
+    """
+    require_rounds(rate, rounds)
+    enough = gaussian_sigma(epsilon, delta, adjacency) * sqrt(rounds)
+    if rate == 1:
+        return enough
+
+    def excess(log_multiplier: float) -> float:
+        """Return a number with the sign of reached minus asked; finite if reached is infinite."""
+        reached = rounds_epsilon(
+            exp(log_multiplier), delta, rate=rate, rounds=rounds, adjacency=adjacency
+        )
+        return 0.5 - epsilon / (reached + epsilon)
+
+    from scipy.optimize import brentq
+
+    high = log(enough)
+    low = high - log(2)
+    while excess(low) <= 0:
+        high, low = low, low - log(2)
+    found = brentq(excess, low, high, xtol=_CLOSE)
+    while excess(found) > 0:  # the root may lie a little on the wrong side
+        found += _CLOSE
+    return exp(found)
+
+
+def sampled_rounds(multiplier: float, rate: float, rounds: int) -> "DpEvent":
+    """Return the event of `rounds` Gaussian sums, each over Poisson-sampled records."""
+    import dp_accounting as dp
+
+    one_round = dp.PoissonSampledDpEvent(rate, dp.GaussianDpEvent(multiplier))
+    return dp.SelfComposedDpEvent(one_round, rounds)
+
+
+def pld_accountant(adjacency: Adjacency) -> Any:
+    """Return a fresh PLD accountant under an adjacency."""
+    from dp_accounting import NeighboringRelation
+    from dp_accounting.pld import PLDAccountant
+
+    relation = {
+        "add-remove": NeighboringRelation.ADD_OR_REMOVE_ONE,
+        "zero-out": NeighboringRelation.REPLACE_SPECIAL,
+        "replace-one": NeighboringRelation.REPLACE_ONE,
+    }[adjacency]
+    return PLDAccountant(relation, value_discretization_interval=GRID)
+
+
+def rdp_accountant() -> Any:
+    """Return a fresh RDP accountant for added or removed records."""
+    from dp_accounting.rdp import RdpAccountant
+
+    return RdpAccountant()
+
+
+def require_positive(name: str, value: float) -> None:
+    """Raise a UserError unless `value` is a positive finite number."""
+    if not 0 < value < inf or not isfinite(value):
+        raise UserError(f"{name} is {value}: give a positive number")
+
+
+def require_delta(delta: float) -> None:
+    """Raise a UserError unless delta lies strictly between 0 and 1."""
+    if not 0 < delta < 1:
+        raise UserError(f"delta is {delta}: give a number between 0 and 1, such as 1.0e-6")
+
+
+def require_rounds(rate: float, rounds: int) -> None:
+    """Raise a UserError unless the sampling rate is in (0, 1] and there is at least one round."""
+    if not 0 < rate <= 1:
+        raise UserError(f"sampling rate is {rate}: give a number above 0, at most 1")
+    if rounds < 1:
+        raise UserError(f"number of rounds is {rounds}: give at least 1")

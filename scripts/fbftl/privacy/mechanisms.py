@@ -1,0 +1,227 @@
+"""Privacy mechanisms on uploads and client updates: what they do, and what they guarantee.
+
+`relative` is the noise that paper 000 prints; it gives no guarantee. `gaussian` clips each feature
+vector and releases it once. `dp_fedavg` clips each client's update and adds noise to the sum of
+every round. None of them covers the labels; `randomised_response` does.
+
+Here are the mechanisms as data and the guarantees they give; `perturbation` applies them.
+"""
+
+from dataclasses import dataclass, replace
+from math import inf, sqrt
+
+from fbftl.privacy import accounting
+from fbftl.privacy.accounting import Adjacency
+
+LABELS_OPEN = (
+    "Holds against the server too. Labels are sent as they are: the guarantee is for the features"
+    " given the labels."
+)
+
+RELATIVE_NOTE = (
+    "No guarantee: the coordinate-wise maximum is not the L2 sensitivity that the cited theorem"
+    " needs, and the standard deviation that scales the noise depends on the data (A10)."
+)
+
+COUNT_VISIBLE = (
+    "The server sees how many samples a client uploads, so neighbours have equally many: one"
+    " sample is replaced by any other, or its vector by zero."
+)
+
+TRUSTED_SERVER = (
+    "Holds for the models of all rounds, against everyone but the server that adds the noise;"
+    " the number of samples of a client counts as public."
+)
+
+SAMPLE_IN_CLIENT = (
+    " Only a client's whole update is clipped, so one of its samples is protected as well as the"
+    " client's replacement, whatever K."
+)
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """A mechanism as data, for tables and captions; c is the clip norm, s the noise multiplier."""
+
+    name: str
+    released: str
+    sensitivity: str
+    noise: str
+    guarantee: str
+
+
+MECHANISMS = {
+    m.name: m
+    for m in (
+        Mechanism("none", "any upload, as it is", "unbounded", "none", "none"),
+        Mechanism(
+            "relative",
+            "feature vector of a sample, or client update of a round",
+            "R std(g), coordinate-wise, measured on the training data",
+            "N(0, s^2 R^2 std(g)^2 I)",
+            "none",
+        ),
+        Mechanism(
+            "gaussian",
+            "feature vector of a sample, clipped to L2 norm c, once",
+            "2 c for a replaced, c for a zeroed sample",
+            "N(0, s^2 c^2 I)",
+            "exact (epsilon, delta) per sample",
+        ),
+        Mechanism(
+            "dp_fedavg",
+            "sum of the client updates of a round, each clipped to L2 norm c",
+            "c for an added or removed, 2 c for a replaced client",
+            "N(0, s^2 c^2 I) on the sum, each round",
+            "(epsilon, delta) over all rounds on Poisson-sampled clients",
+        ),
+        Mechanism(
+            "randomised_response",
+            "label of a sample, once",
+            "any label for any other",
+            "another label with probability (N-1) / (e^epsilon + N - 1)",
+            "epsilon per label",
+        ),
+    )
+}
+
+
+@dataclass(frozen=True)
+class PrivacyRecord:
+    """One guarantee of one mechanism, as it goes into a run's JSON and its ledger.
+
+    A mechanism that holds under several adjacencies or units gives several records. What a
+    mechanism does not have is None; an infinite epsilon is None too, since JSON has no infinity.
+    """
+
+    mechanism: str
+    note: str
+    unit: str | None = None
+    """What neighbours differ in: one sample, one client or one label."""
+    adjacency: str | None = None
+    """How they differ: replace-one, zero-out or add-remove."""
+    clip_norm: float | None = None
+    sigma: float | None = None
+    """Noise standard deviation over the clip norm; for `relative`, over R std(g)."""
+    noise_std: float | None = None
+    epsilon: float | None = None
+    delta: float | None = None
+    accountant: str | None = None
+    covers_labels: bool = False
+
+
+def no_mechanism() -> PrivacyRecord:
+    """Return the record of an upload sent as it is."""
+    return PrivacyRecord("none", "No noise, no guarantee.")
+
+
+def relative(sigma: float) -> PrivacyRecord:
+    """Return the record of the printed relative noise: its sigma, and no guarantee."""
+    return PrivacyRecord("relative", RELATIVE_NOTE, sigma=sigma)
+
+
+def gaussian(*, clip_norm: float, sigma: float, delta: float) -> tuple[PrivacyRecord, ...]:
+    """Return the guarantees of one clipped Gaussian release per sample.
+
+    First per sample replaced by any other (sensitivity 2 c), then per sample zeroed (c).
+
+    Args:
+        clip_norm: L2 clip norm c of a feature vector.
+        sigma: noise standard deviation over c.
+        delta: delta of the guarantees.
+
+    Raises:
+        UserError: if an argument is out of its range.
+    """
+    accounting.require_positive("clip norm", clip_norm)
+    adjacencies: tuple[Adjacency, ...] = ("replace-one", "zero-out")
+    return tuple(
+        PrivacyRecord(
+            mechanism="gaussian",
+            unit="sample",
+            adjacency=adjacency,
+            clip_norm=clip_norm,
+            sigma=sigma,
+            noise_std=sigma * clip_norm,
+            epsilon=accounting.gaussian_epsilon(sigma, delta, adjacency),
+            delta=delta,
+            accountant="exact Gaussian",
+            note=f"{LABELS_OPEN} {COUNT_VISIBLE}",
+        )
+        for adjacency in adjacencies
+    )
+
+
+def gaussian_per_client(
+    *, clip_norm: float, sigma: float, delta: float, samples: int
+) -> PrivacyRecord:
+    """Return what the same release guarantees a client that replaces all its K samples.
+
+    K independent releases of sensitivity 2 c are one of sensitivity 2 c sqrt(K).
+    """
+    per_sample, _ = gaussian(clip_norm=clip_norm, sigma=sigma, delta=delta)
+    epsilon = accounting.gaussian_epsilon(sigma / sqrt(samples), delta, "replace-one")
+    return replace(per_sample, unit="client", epsilon=epsilon)
+
+
+def dp_fedavg(
+    *, clip_norm: float, sigma: float, delta: float, rate: float, rounds: int
+) -> tuple[PrivacyRecord, ...]:
+    """Return the guarantees of noisy sums of clipped client updates over all rounds.
+
+    First per client added or removed (sensitivity c), then per client replaced (2 c), then per
+    sample replaced within its client, which the second implies.
+
+    Args:
+        clip_norm: L2 clip norm c of a client's update.
+        sigma: noise standard deviation on a round's sum, over c.
+        delta: delta over all rounds.
+        rate: probability with which a client takes part in a round, C.
+        rounds: number of rounds, I.
+
+    Raises:
+        UserError: if an argument is out of its range.
+    """
+    accounting.require_positive("clip norm", clip_norm)
+    guarantees: tuple[tuple[str, Adjacency, str], ...] = (
+        ("client", "add-remove", ""),
+        ("client", "replace-one", ""),
+        ("sample", "replace-one", SAMPLE_IN_CLIENT),
+    )
+    epsilons = {
+        adjacency: accounting.rounds_epsilon(
+            sigma, delta, rate=rate, rounds=rounds, adjacency=adjacency
+        )
+        for _, adjacency, _ in guarantees[:2]
+    }
+    return tuple(
+        PrivacyRecord(
+            mechanism="dp_fedavg",
+            unit=unit,
+            adjacency=adjacency,
+            clip_norm=clip_norm,
+            sigma=sigma,
+            noise_std=sigma * clip_norm,
+            epsilon=None if epsilons[adjacency] == inf else epsilons[adjacency],
+            delta=delta,
+            accountant="exact Gaussian" if rate == 1 else "PLD",
+            covers_labels=True,
+            note=TRUSTED_SERVER + more,
+        )
+        for unit, adjacency, more in guarantees
+    )
+
+
+def randomised_response(epsilon: float) -> PrivacyRecord:
+    """Return the guarantee of randomised response on the labels."""
+    accounting.require_positive("label epsilon", epsilon)
+    return PrivacyRecord(
+        mechanism="randomised_response",
+        unit="label",
+        adjacency="replace-one",
+        epsilon=epsilon,
+        delta=0.0,
+        accountant="pure DP",
+        covers_labels=True,
+        note="For the label alone; a sample's features and label together add their epsilons.",
+    )

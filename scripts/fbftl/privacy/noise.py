@@ -1,0 +1,206 @@
+"""Applying privacy mechanisms to arrays: clipping, noise on uploads and updates, flipped labels.
+
+An upload's noise belongs to its sample. It is keyed by seed and sample id, so a sample gets the
+same draw whichever other samples take part, in every epoch and at every noise level. The public
+script's fresh draw per epoch is the same function with another `draw`.
+"""
+
+from collections.abc import Mapping
+from math import exp
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fbftl.ground.errors import UserError
+from fbftl.ground.randomness import stream
+from fbftl.privacy.accounting import require_positive
+
+Floats = NDArray[np.float32]
+
+
+def row_norms(vectors: ArrayLike) -> NDArray[np.float64]:
+    """Return the L2 norm of each row of `vectors`, shape (n, d)."""
+    # Row by row, because a float64 copy of all client updates of a round does not fit the cache.
+    norms = (np.linalg.norm(np.asarray(row, dtype=np.float64)) for row in np.asarray(vectors))
+    return np.fromiter(norms, dtype=np.float64)
+
+
+def clip_factors(vectors: Floats, clip_norm: float) -> Floats:
+    """Return what each row of `vectors`, shape (n, d), is to be scaled with, at most 1, (n,).
+
+    Raises:
+        UserError: if the clip norm is not positive or a vector is not finite.
+    """
+    require_positive("clip norm", clip_norm)
+    norms = row_norms(vectors)
+    if not np.isfinite(norms).all():
+        raise UserError(
+            f"vector {np.isfinite(norms).argmin()} to be clipped is not finite:"
+            " lower the learning rate or drop the sample"
+        )
+    factors = clip_norm / np.maximum(norms, clip_norm)
+    # Products are rounded to 32 bits, so aim just below the norm that the guarantee assumes.
+    return np.where(factors < 1, factors * (1 - 1e-6), factors).astype(np.float32)
+
+
+def clip_rows(vectors: ArrayLike, clip_norm: float) -> Floats:
+    """Scale down each row of `vectors`, shape (n, d), whose L2 norm exceeds `clip_norm`.
+
+    Raises:
+        UserError: as `clip_factors`.
+    """
+    sent = np.asarray(vectors, dtype=np.float32)
+    return sent * clip_factors(sent, clip_norm)[:, None]
+
+
+def clip_norm(rule: Mapping[str, Any], source_vectors: ArrayLike | None = None) -> float:
+    """Return the clip norm c that a config asks for.
+
+    Args:
+        rule: either `norm` (c itself) or `quantile` with `data`: the quantile of the L2 norms of
+            the `source` data, which are public.
+        source_vectors: features of the source data, shape (n, d), for a quantile.
+
+    Raises:
+        UserError: if the norm is not positive, the quantile is not within (0, 1], or it is asked
+            of the clients' data, since a quantile of private data is a release of its own.
+    """
+    if "norm" in rule:
+        require_positive("clip norm", rule["norm"])
+        return float(rule["norm"])
+    quantile = rule["quantile"]
+    if not 0 < quantile <= 1:
+        raise UserError(f"clip quantile is {quantile}: give a number above 0, at most 1")
+    if rule["data"] != "source":
+        raise UserError(
+            f"clip quantile of '{rule['data']}' data would leak them outside the budget:"
+            " take the quantile on 'source' data or give the clip norm itself"
+        )
+    if source_vectors is None or len(np.asarray(source_vectors)) == 0:
+        raise UserError("clip quantile needs features of source data: extract them, or give a norm")
+    return float(np.quantile(row_norms(source_vectors), quantile))
+
+
+def sample_noise(seed: int, sample_ids: ArrayLike, width: int, *, draw: int = 0) -> Floats:
+    """Return standard normal noise, shape (n, width), one row per sample id.
+
+    Args:
+        seed: the repetition's seed.
+        sample_ids: non-negative integers, shape (n,), that name the samples for good.
+        width: numbers per upload.
+        draw: 0 for an upload's one draw; the epoch, if noise is to be redrawn each epoch.
+    """
+    ids = np.asarray(sample_ids).tolist()
+    noise = np.empty((len(ids), width), dtype=np.float32)
+    for row, sample in zip(noise, ids, strict=True):
+        stream(seed, "noise", draw, sample).standard_normal(dtype=np.float32, out=row)
+    return noise
+
+
+def relative_range(vectors: ArrayLike, samples: int = 1) -> float:
+    """Return R = max |g(d) - g(d')| / (K std(g(d))), paper 000, Sec. V-B, over a training set.
+
+    The maximum is over pairs of vectors and over coordinates. The largest difference from g(d) in
+    a coordinate is to that coordinate's minimum or maximum, so no pair is ever formed.
+
+    Args:
+        vectors: what would be uploaded, shape (n, d).
+        samples: K, the samples behind one upload: 1 for features, K_u for client updates.
+
+    Raises:
+        UserError: if a vector is constant, which has no standard deviation.
+    """
+    g = np.asarray(vectors, dtype=np.float64)
+    spread = g.std(axis=1)
+    if (spread == 0).any():
+        raise UserError(
+            f"vector {(spread == 0).argmax()} is constant, so noise relative to its standard"
+            " deviation is undefined: use the gaussian mechanism or another cut layer"
+        )
+    farthest = np.maximum(g - g.min(axis=0), g.max(axis=0) - g).max(axis=1)
+    return float((farthest / spread).max() / samples)
+
+
+def add_relative(vectors: ArrayLike, noise: Floats, *, sigma: float, largest: float) -> Floats:
+    """Return g + n with n ~ N(0, sigma^2 R^2 std(g)^2 I), paper 000, Sec. V-B.
+
+    Args:
+        vectors: uploads g, shape (n, d).
+        noise: standard normal noise of the same shape.
+        sigma: noise factor of the paper.
+        largest: R, see `relative_range`.
+    """
+    g = np.asarray(vectors, dtype=np.float32)
+    return g + np.float32(sigma * largest) * g.std(axis=1, keepdims=True) * noise
+
+
+def add_gaussian(vectors: ArrayLike, noise: Floats, *, sigma: float, clip_norm: float) -> Floats:
+    """Return the rows of `vectors` clipped to L2 norm c, plus N(0, sigma^2 c^2 I).
+
+    Args:
+        vectors: uploads, shape (n, d).
+        noise: standard normal noise of the same shape.
+        sigma: noise standard deviation over the clip norm.
+        clip_norm: L2 clip norm c.
+    """
+    return clip_rows(vectors, clip_norm) + np.float32(sigma * clip_norm) * noise
+
+
+def noisy_sum(
+    updates: ArrayLike, *, sigma: float, clip_norm: float, seed: int, turn: int
+) -> Floats:
+    """Return one round's sum of clipped client updates plus N(0, sigma^2 c^2 I), shape (d,).
+
+    To keep the guarantee, divide by the expected number of samples in a round, not by the number
+    that happened to take part.
+
+    Args:
+        updates: updates of the clients in the round, shape (clients, d); may have no row.
+        sigma: noise standard deviation over the clip norm.
+        clip_norm: L2 clip norm c of one client's update.
+        seed: the repetition's seed.
+        turn: the round, which has its own noise.
+    """
+    sent = np.asarray(updates, dtype=np.float32)
+    total = clip_factors(sent, clip_norm) @ sent
+    noise = stream(seed, "update_noise", turn).standard_normal(len(total))
+    return (total + sigma * clip_norm * noise).astype(np.float32)
+
+
+def poisson_sample(seed: int, turn: int, clients: int, rate: float) -> NDArray[np.intp]:
+    """Return the clients that take part in a round, each independently with probability C."""
+    return np.flatnonzero(stream(seed, "participation", turn).random(clients) < rate)
+
+
+def keep_probability(epsilon: float, classes: int) -> float:
+    """Return the probability with which randomised response keeps a label."""
+    return 1 / (1 + (classes - 1) * exp(-epsilon))
+
+
+def respond(
+    labels: ArrayLike, sample_ids: ArrayLike, *, epsilon: float, classes: int, seed: int
+) -> NDArray[np.int64]:
+    """Return labels under randomised response, one answer per sample, fixed for good.
+
+    A label stays with probability e^eps / (e^eps + N - 1) and becomes each other label with
+    probability 1 / (e^eps + N - 1).
+
+    Args:
+        labels: true labels 0 .. N-1, shape (n,).
+        sample_ids: non-negative integers, shape (n,), that name the samples for good.
+        epsilon: epsilon per label.
+        classes: number of labels N.
+        seed: the repetition's seed.
+
+    Raises:
+        UserError: if epsilon is not positive.
+    """
+    require_positive("label epsilon", epsilon)
+    ids = np.asarray(sample_ids).tolist()
+    uniforms = np.array([stream(seed, "labels", sample).random(2) for sample in ids])
+    uniforms = uniforms.reshape(-1, 2)
+    true = np.asarray(labels, dtype=np.int64)
+    shift = 1 + np.floor(uniforms[:, 1] * (classes - 1)).astype(np.int64)
+    moved = uniforms[:, 0] >= keep_probability(epsilon, classes)
+    return np.where(moved, (true + shift) % classes, true)

@@ -1,0 +1,1 @@
+"""The plan: settings, methods, jobs and the configuration, before any job runs."""

@@ -1,0 +1,269 @@
+"""The configuration: checked against its schema, defaults filled in, references resolved.
+
+Every fault is one sentence that names the key, its value and the remedy.
+"""
+
+import copy
+import difflib
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+from jsonschema.validators import extend
+
+from fbftl.ground.errors import UserError
+from fbftl.study.job import NEEDED
+from fbftl.study.kinds import dialogues as language_settings
+from fbftl.study.kinds import images as image_settings
+from fbftl.study.settings import Setting, expand
+
+SETTLED = {"images": image_settings.settled, "seq2seq": language_settings.settled}
+"""By kind of task, what refuses a setting that it cannot run and drops what says nothing."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """A checked configuration and the settings that it asks for."""
+
+    config: dict[str, Any]
+    """The configuration with all defaults."""
+    settings: dict[str, dict[str, dict[str, Setting]]]
+    """Settings by task, experiment and setting name."""
+
+    @property
+    def tasks(self) -> list[str]:
+        """Names of the tasks that this study makes."""
+        return self.config["study"]["tasks"]
+
+    def task(self, name: str) -> dict[str, Any]:
+        """Return the configuration block of a task."""
+        return self.config["tasks"][name]
+
+    def tasks_of(self, kind: str) -> list[str]:
+        """Names of the tasks of one kind that this study makes."""
+        return [name for name in self.tasks if self.task(name)["kind"] == kind]
+
+    def experiments(self, task: str) -> list[str]:
+        """Names of the experiments that run on a task."""
+        return list(self.settings[task])
+
+    def setting(self, task: str, name: str) -> Setting:
+        """Return a task's setting by its name."""
+        return next(s[name] for s in self.settings[task].values() if name in s)
+
+    def job(self, task: str, name: str) -> dict[str, Any]:
+        """Return all that the science of one job depends on, in builtin types: its only param."""
+        block = self.task(task)
+        setting = self.setting(task, name)
+        of_kind = {"images": _image_job, "seq2seq": _seq2seq_job}[block["kind"]]
+        return {
+            "task": task,
+            "setting": setting.deviations(),
+            "seeds": self.config["seeds"],
+            **of_kind(block, setting),
+        }
+
+    def needs_public(self, task: str, name: str) -> bool:
+        """Tell whether a task's setting reads features of public data, for its clip norm."""
+        given = "norm" in self.task(task)["privacy"]["feature_clip"]
+        return self.setting(task, name).mechanism == "gaussian" and not given
+
+    def asks_public(self, task: str) -> bool:
+        """Tell whether anything of a task reads public data: a setting, or an attack."""
+        names = [name for settings in self.settings[task].values() for name in settings]
+        attacked = "privacy" in self.settings[task]
+        return attacked or any(self.needs_public(task, name) for name in names)
+
+
+def _image_job(block: Mapping[str, Any], setting: Setting) -> dict[str, Any]:
+    training = block["training"] | block["methods"].get(setting.method, {})
+    privacy = block["privacy"]
+    if setting.mechanism == "dp_fedavg":
+        training |= privacy["training"]
+    return {
+        "head": block["head"],
+        "clients": block["clients"],
+        "training": training,
+        "privacy": {key: privacy[key] for key in NEEDED[setting.mechanism]},
+    }
+
+
+def _seq2seq_job(block: Mapping[str, Any], setting: Setting) -> dict[str, Any]:
+    return {
+        "cut": block["features"]["cut"] if setting.cut is None else int(setting.cut),
+        "training": block["training"],
+        "summary_tokens": block["evaluation"]["longest"],
+    }
+
+
+def resolve(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Study:
+    """Check a configuration and expand its experiments into settings.
+
+    Args:
+        config: as loaded from YAML; left unchanged.
+        schema: JSON schema, draft 2020-12.
+
+    Raises:
+        UserError: at the first fault found.
+    """
+    try:
+        return _resolve(config, schema)
+    except UserError as error:
+        raise UserError(_one_line(str(error))) from error
+
+
+def _resolve(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Study:
+    _require_plain(config, ())
+    config = copy.deepcopy(dict(config))
+    for error in _Validator(schema).iter_errors(config):
+        raise UserError(_sentence(error))
+    return Study(config=config, settings=_settings(config))
+
+
+def _require_plain(value: Any, path: tuple[str, ...]) -> None:
+    """Refuse what YAML can say and a configuration cannot mean: dates, bytes, NaN, other keys."""
+    where = f"config: {'.'.join(path) or 'the top level'}"
+    match value:
+        case Mapping():
+            for key, inner in value.items():
+                if not isinstance(key, str):
+                    raise UserError(f"{where} has the key {key!r}, which is no text; quote it")
+                _require_plain(inner, (*path, key))
+        case list():
+            for place, inner in enumerate(value):
+                _require_plain(inner, (*path, str(place)))
+        case float() if not math.isfinite(value):
+            raise UserError(f"{where} is {value}; give a number")
+        case None | bool() | int() | float() | str():
+            pass
+        case _:
+            raise UserError(f"{where} is a {type(value).__name__}; quote it or give a number")
+
+
+def _one_line(sentence: str, longest: int = 600) -> str:
+    """Return a sentence that quotes a configuration without its line breaks and its length."""
+    printable = "".join(c if c.isprintable() else repr(c)[1:-1] for c in sentence)
+    if len(printable) <= longest:
+        return printable
+    return f"{printable[: longest // 2]} ... {printable[-longest // 2 :]}"
+
+
+def _is_integer(_: Any, value: Any) -> bool:
+    """Tell whether a value is an integer and written as one; 8.0 would fail in a job."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _settings(config: dict[str, Any]) -> dict[str, dict[str, dict[str, Setting]]]:
+    tasks, experiments = config["tasks"], config["experiments"]
+    for name in config["study"]["tasks"]:
+        _require(name, tasks, "study.tasks", "task")
+    for name in config["study"]["experiments"]:
+        _require(name, experiments, "study.experiments", "experiment")
+    for name, experiment in experiments.items():
+        for task in experiment["tasks"] or []:
+            _require(task, tasks, f"experiments.{name}.tasks", "task")
+    settings: dict[str, dict[str, dict[str, Setting]]] = {}
+    for task in config["study"]["tasks"]:
+        settings[task] = {}
+        for name in config["study"]["experiments"]:
+            if _is_for(experiments[name], task, tasks[task]["kind"]):
+                settled = SETTLED[tasks[task]["kind"]]
+                found = {
+                    settled(setting, task, tasks[task])
+                    for setting in expand(experiments[name]["grids"])
+                }
+                ordered = sorted(found, key=lambda setting: setting.name)
+                settings[task][name] = {setting.name: setting for setting in ordered}
+    return settings
+
+
+def _is_for(experiment: Mapping[str, Any], task: str, kind: str) -> bool:
+    return experiment["kind"] == kind and (
+        experiment["tasks"] is None or task in experiment["tasks"]
+    )
+
+
+def _require(name: str, known: Mapping[str, Any], where: str, what: str) -> None:
+    if name not in known:
+        hint = _suggestion(name, known)
+        raise UserError(f"config: {where} names the {what} '{name}', which is not defined{hint}")
+
+
+def _suggestion(name: str, known: Any) -> str:
+    close = difflib.get_close_matches(str(name), [str(k) for k in known], n=1)
+    if close:
+        return f"; did you mean '{close[0]}'?"
+    return f"; choose among {', '.join(sorted(str(k) for k in known))}"
+
+
+def _fill_defaults(
+    validator: Any, properties: Mapping[str, Any], instance: Any, schema: Mapping[str, Any]
+) -> Iterator[ValidationError]:
+    """Check `properties` as the specification says, after filling in missing keys."""
+    if validator.is_type(instance, "object"):
+        for key, subschema in properties.items():
+            if "default" in subschema:
+                instance.setdefault(key, copy.deepcopy(subschema["default"]))
+    yield from Draft202012Validator.VALIDATORS["properties"](
+        validator, properties, instance, schema
+    )
+
+
+_Validator = extend(
+    Draft202012Validator,
+    {"properties": _fill_defaults},
+    type_checker=Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_integer),
+)
+
+
+def _sentence(error: ValidationError) -> str:
+    path = ".".join(str(part) for part in error.absolute_path)
+    where = f"config: {path or 'the top level'}"
+    wanted = error.validator_value
+    match error.validator:
+        case "additionalProperties":
+            known = error.schema.get("properties", {})
+            key = next(k for k in error.instance if k not in known)
+            full = f"{path}.{key}" if path else key
+            return f"config: key '{full}' does not exist{_suggestion(key, known)}"
+        case "required":
+            missing = next(k for k in wanted if k not in error.instance)
+            return f"{where} lacks the key '{missing}'; add it"
+        case "enum":
+            listed = ", ".join(str(v) for v in wanted)
+            return f"{where} is {error.instance!r}; choose among {listed}"
+        case "type":
+            kinds = wanted if isinstance(wanted, str) else " or ".join(wanted)
+            return f"{where} is {error.instance!r}, not a {kinds}{_float_hint(error.instance)}"
+        case "minimum":
+            return f"{where} is {error.instance!r}; give at least {wanted}"
+        case "maximum":
+            return f"{where} is {error.instance!r}; give at most {wanted}"
+        case "exclusiveMinimum":
+            return f"{where} is {error.instance!r}; give more than {wanted}"
+        case "exclusiveMaximum":
+            return f"{where} is {error.instance!r}; give less than {wanted}"
+        case "uniqueItems":
+            return f"{where} lists a value twice; remove one"
+        case "minItems" | "minProperties":
+            return f"{where} is empty; give at least one entry"
+        case "pattern":
+            return (
+                f"{where} has the name {error.instance!r}; use letters, digits, '.', '_' and '-', "
+                "a letter or digit first"
+            )
+        case _:
+            return f"{where}: {error.message}"
+
+
+def _float_hint(value: Any) -> str:
+    if not isinstance(value, str):
+        return ""
+    try:
+        float(value)
+    except ValueError:
+        return ""
+    return "; YAML reads a power of ten as a number only with a decimal point, as in 1.0e-5"

@@ -1,0 +1,103 @@
+"""Whether a task can fill the rounds and hold the memories that its settings ask for.
+
+Decided before any job, from what the configuration and the count of samples say.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from fbftl.ground.errors import UserError
+from fbftl.study.config import Study
+from fbftl.study.settings import CLEAN_BITS, Setting
+
+BY_ROUNDS = ("fl", "sfl", "ftl_f", "ftl_c")
+"""Methods with rounds of clients_per_round clients [U C]."""
+
+
+def require_feasible(study: Study, task: str, samples: int | None) -> None:
+    """Refuse rounds or clients larger than the data, and memories that fit nowhere.
+
+    Args:
+        study: the checked configuration.
+        task: name of the task.
+        samples: training samples of the task; None if unknown, and the jobs will find out.
+
+    Raises:
+        UserError: naming key, value and what is possible.
+    """
+    clients = study.task(task)["clients"]
+    settings = {n: s for own in study.settings[task].values() for n, s in own.items()}
+    own_sizes = [s.samples_per_client or 1 for s in settings.values()]
+    sizes = {
+        f"tasks.{task}.clients.samples_per_client": clients["samples_per_client"] or 1,
+        f"samples_per_client of a setting on {task}": max(own_sizes, default=1),
+    }
+    for key, size in sizes.items():
+        if samples is not None and size > samples:
+            raise UserError(
+                f"config: {key} is {size}, but there are {samples} training samples; "
+                f"give at most {samples}"
+            )
+    number = number_of_clients(clients, samples)
+    if number is not None:
+        _require_memory(study, task, number, settings.values())
+    for name, setting in settings.items():
+        # A setting with clients of its own has rounds of all of them where they are few.
+        if setting.method not in BY_ROUNDS or setting.samples_per_client is not None:
+            continue
+        per_round = study.job(task, name)["training"]["clients_per_round"]
+        if number is not None and per_round > number:
+            raise UserError(
+                f"config: clients_per_round of {setting.method} on {task} is {per_round}, but "
+                f"there are {number} clients; give at most {number}"
+            )
+
+
+def _require_memory(study: Study, task: str, clients: int, settings: Iterable[Setting]) -> None:
+    """Refuse error feedback whose memories are too large for RAM if there is no other place.
+
+    How wide the cut layer is only the model knows, so this is the least that the memories take,
+    by the layers between the head's hidden widths; a training job knows all.
+    """
+    # Needs the codec's libraries, and most studies compress nothing.
+
+    scratch = study.config["scratch_folder"]
+    if scratch is not None and not Path(scratch).is_dir():
+        raise UserError(f"config: scratch_folder is '{scratch}', which is no folder; make it first")
+    needed = memory_bytes(clients, least_parameters(study.task(task)["head"]))
+    remembers = any(
+        s.method in BY_ROUNDS and s.feedback and (s.bits != CLEAN_BITS or s.keep != 1)
+        for s in settings
+    )
+    if remembers and scratch is None and needed > LARGEST_MEMORY:
+        raise UserError(
+            f"config: error feedback on {task} has {clients:,} clients remember at least "
+            f"{needed / 1e9:.0f} GB together; name a folder with that much room as scratch_folder, "
+            "or set feedback: [false] in the experiment"
+        )
+
+
+def least_parameters(head: Sequence[int]) -> int:
+    """Return the parameters of the layers between a head's hidden widths, biases included."""
+    return sum((before + 1) * after for before, after in pairwise(head))
+
+
+def number_of_clients(clients: Mapping[str, Any], samples: int | None) -> int | None:
+    """Return the number of clients U of a partition, or None if the data decides it."""
+    if clients["partition"] == "given":
+        return None
+    if clients["clients"] is not None:
+        return clients["clients"]
+    return None if samples is None else math.ceil(samples / clients["samples_per_client"])
+
+
+LARGEST_MEMORY = 4 * 2**30
+"""Bytes that the memories of all clients may take in RAM."""
+
+
+def memory_bytes(clients: int, width: int) -> int:
+    """Return what the memories of all clients take together, one float32 per parameter."""
+    return 4 * clients * width

@@ -1,0 +1,1 @@
+"""The kinds of task as the plan sees them."""

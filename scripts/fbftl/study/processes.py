@@ -1,0 +1,41 @@
+"""Which settings train in one process: FbFTL settings of one shape, their heads stacked."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from fbftl.study.config import Study
+
+
+def shared_processes(study: Study, task: str) -> dict[str, list[str]]:
+    """Return the settings of every process that trains several of them, by the process's name.
+
+    Each experiment has processes of its own, so that a change to one leaves the others' runs
+    alone; a setting of several experiments belongs to the first. A setting that none shares its
+    process with is not among them.
+
+    Args:
+        study: with the bound `settings_per_process`.
+        task: name of a task with images.
+    """
+    most = study.config["settings_per_process"]
+    if most == 1:
+        return {}
+    placed: set[str] = set()
+    processes = {}
+    for experiment, settings in study.settings[task].items():
+        free = [name for name in settings if name not in placed]
+        placed.update(free)
+        shared = [names for names in _batches(study, task, free, most) if len(names) > 1]
+        processes |= {f"{experiment}-{number}": names for number, names in enumerate(shared, 1)}
+    return processes
+
+
+def _batches(study: Study, task: str, names: list[str], most: int) -> Iterator[list[str]]:
+    """Yield settings whose heads can step together and whose input files are the same."""
+    alike = defaultdict(list)
+    for name in names:
+        setting = study.setting(task, name)
+        if setting.method == "fbftl":
+            alike[setting.cut, setting.noise, study.needs_public(task, name)].append(name)
+    for group in alike.values():
+        yield from (group[start : start + most] for start in range(0, len(group), most))

@@ -1,0 +1,1 @@
+"""The kinds of task: what clients hold, what a learner is, what a score is."""

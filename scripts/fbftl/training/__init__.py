@@ -1,0 +1,1 @@
+"""Loops over batches and rounds: heads, whole networks, T5."""

@@ -1,0 +1,201 @@
+"""Mini-batches as arrays of row numbers, for all seeds of a job at once.
+
+Every schedule yields one `Epoch` per evaluation: the rows of each step and their weights in the
+step's mean. Rows that a step leaves out have weight 0.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+from fbftl.ground.randomness import stream
+from fbftl.privacy.noise import poisson_sample
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """The steps between two evaluations.
+
+    rows: (T, S, B) integer row numbers of T steps, S seeds, B rows per step.
+    weights: (T, S, B) float32; every step's weights sum to 1, or to 0 if nothing arrived.
+    """
+
+    rows: np.ndarray
+    weights: np.ndarray
+
+
+def shuffled(
+    rows: Sequence[np.ndarray], batch: int, steps: int, epochs: int, seeds: Sequence[int]
+) -> Iterator[Epoch]:
+    """Yield batches that go through each seed's rows in a new order every pass.
+
+    A pass ends where the rows end, also inside a batch, so every batch is full. A seed with
+    fewer rows than a batch uses all of them at every step.
+
+    Args:
+        rows: the training rows of each seed.
+        batch: rows per step.
+        steps: steps per epoch, the same for every amount of data.
+        epochs: epochs to yield.
+        seeds: one seed per entry of `rows`.
+    """
+    cycles = [_Cycle(own, stream(seed, "batches")) for own, seed in zip(rows, seeds, strict=True)]
+    for _ in range(epochs):
+        chosen = np.zeros((steps, len(seeds), batch), dtype=np.int64)
+        weights = np.zeros((steps, len(seeds), batch), dtype=np.float32)
+        for s, cycle in enumerate(cycles):
+            size = min(batch, len(cycle.rows))
+            if size:
+                chosen[:, s, :size] = cycle.take(steps * size).reshape(steps, size)
+                weights[:, s, :size] = 1 / size
+        yield Epoch(chosen, weights)
+
+
+def reshuffled(
+    rows: Sequence[np.ndarray], plr: float, batch: int, steps: int, epochs: int,
+    seeds: Sequence[int],
+) -> Iterator[Epoch]:  # fmt: skip
+    """Yield the public script's batches: a mask over positions, under a new order every pass.
+
+    A position that is lost stays lost, but another sample stands there in the next pass, so
+    that in the end nearly all samples are seen (audit row A2). A step where nothing arrives has
+    no weight.
+
+    Args:
+        rows: the training rows of each seed.
+        plr: packet loss rate, the share of positions that is masked.
+        batch: positions per step.
+        steps: steps per epoch, the same for every amount of data.
+        epochs: epochs to yield.
+        seeds: one seed per entry of `rows`.
+    """
+    masked = [_masked(own, plr, batch, seed) for own, seed in zip(rows, seeds, strict=True)]
+    for _ in range(epochs):
+        chosen = np.zeros((steps, len(seeds), batch), dtype=np.int64)
+        weights = np.zeros((steps, len(seeds), batch), dtype=np.float32)
+        for s, batches in enumerate(masked):
+            for step, (positions, arrives) in enumerate(islice(batches, steps)):
+                chosen[step, s, : len(positions)] = positions
+                weights[step, s, : len(positions)] = arrives / max(arrives.sum(), 1)
+        yield Epoch(chosen, weights)
+
+
+def _masked(
+    rows: np.ndarray, plr: float, batch: int, seed: int
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield batches of rows, shuffled every pass, and which of their positions arrive."""
+    arrives = stream(seed, "positions").random(len(rows)) >= plr
+    order = stream(seed, "batches")
+    while True:
+        shuffled_rows = order.permutation(rows)
+        for start in range(0, len(rows), batch):
+            part = slice(start, start + batch)
+            yield shuffled_rows[part], arrives[part]
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """The rounds of the gradient methods between two evaluations, for one seed.
+
+    clients: (T, C) client of each place in T rounds, -1 for an empty place.
+    rows: (T, C, K) row numbers, K the most samples of any client.
+    present: (T, C, K) booleans, False where a client has fewer samples.
+    """
+
+    clients: np.ndarray
+    rows: np.ndarray
+    present: np.ndarray
+
+
+def rounds(
+    clients: Sequence[np.ndarray], clients_per_round: int, epochs: int, seed: int
+) -> Iterator[Rounds]:
+    """Yield rounds of U·C clients, each with all its samples; an epoch visits every client once.
+
+    The last round of an epoch may be smaller.
+
+    Args:
+        clients: the rows of each client.
+        clients_per_round: clients U·C per round.
+        epochs: epochs to yield.
+        seed: the repetition's seed.
+    """
+    order = stream(seed, "batches")
+    for _ in range(epochs):
+        shuffled_clients = order.permutation(len(clients))
+        starts = range(0, len(clients), clients_per_round)
+        yield _laid_out([shuffled_clients[s : s + clients_per_round] for s in starts], clients)
+
+
+def poisson_rounds(
+    clients: Sequence[np.ndarray], rate: float, steps: int, epochs: int, seed: int
+) -> Iterator[Rounds]:
+    """Yield rounds in which every client takes part with probability `rate`, as DP-FedAvg needs.
+
+    Args:
+        clients: the rows of each client.
+        rate: fraction C of clients per round.
+        steps: rounds per epoch.
+        epochs: epochs to yield.
+        seed: the repetition's seed.
+    """
+    for epoch in range(epochs):
+        turns = range(epoch * steps, (epoch + 1) * steps)
+        yield _laid_out([poisson_sample(seed, turn, len(clients), rate) for turn in turns], clients)
+
+
+def _laid_out(taking_part: Sequence[np.ndarray], clients: Sequence[np.ndarray]) -> Rounds:
+    """Return rounds as padded arrays, given the clients of each and the rows of every client."""
+    most = max(len(own) for own in clients)
+    places = max(1, *(len(chosen) for chosen in taking_part))
+    shape = (len(taking_part), places, most)
+    drawn = Rounds(
+        np.full(shape[:2], -1), np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=bool)
+    )
+    for turn, chosen in enumerate(taking_part):
+        drawn.clients[turn, : len(chosen)] = chosen
+        for place, client in enumerate(chosen):
+            own = clients[client]
+            drawn.rows[turn, place, : len(own)] = own
+            drawn.present[turn, place, : len(own)] = True
+    return drawn
+
+
+def observed(schedule: Iterable[Epoch], seen: np.ndarray) -> Iterator[Epoch]:
+    """Pass a schedule on and mark in `seen` (S, n) which rows every seed has trained on."""
+    for epoch in schedule:
+        _, seed, _ = np.nonzero(epoch.weights)
+        seen[seed, epoch.rows[epoch.weights > 0]] = True
+        yield epoch
+
+
+def side_by_side(schedules: Sequence[Iterable[Epoch]]) -> Iterator[Epoch]:
+    """Yield the epochs of several schedules with as many steps as one, for all their seeds.
+
+    Returns:
+        Epochs whose second axis holds the first schedule's seeds, then the second's, and so on.
+    """
+    for epochs in zip(*schedules, strict=True):
+        yield Epoch(
+            np.concatenate([epoch.rows for epoch in epochs], axis=1),
+            np.concatenate([epoch.weights for epoch in epochs], axis=1),
+        )
+
+
+class _Cycle:
+    """Rows in a new random order every pass, taken any number at a time."""
+
+    def __init__(self, rows: np.ndarray, order: np.random.Generator) -> None:
+        self.rows = rows
+        self.order = order
+        self.left = rows[:0]
+
+    def take(self, count: int) -> np.ndarray:
+        """Return the next `count` rows, beginning new passes as needed."""
+        passes = -(-max(count - len(self.left), 0) // len(self.rows))
+        orders = [self.order.permutation(self.rows) for _ in range(passes)]
+        ahead = np.concatenate([self.left, *orders])
+        self.left = ahead[count:]
+        return ahead[:count]

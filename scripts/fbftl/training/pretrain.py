@@ -1,0 +1,178 @@
+"""Pre-train a source model: SGD with momentum under a one-cycle learning rate."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F  # noqa: N812
+from torch import nn
+
+from fbftl.data import letters
+from fbftl.data.preprocess import Preprocessing, measured, preprocess
+from fbftl.ground.errors import UserError
+from fbftl.ground.randomness import stream
+from fbftl.models.source.manifest import Source, build
+
+HELD_OUT_LETTERS = 2000
+"""Letters rendered besides the training ones, to state the source model's accuracy."""
+
+
+@dataclass(frozen=True)
+class SourceTask:
+    """What the source model learns: images uint8 NHWC, labels int64, and how many classes."""
+
+    images: np.ndarray
+    labels: np.ndarray
+    held_out_images: np.ndarray
+    held_out_labels: np.ndarray
+    classes: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How long and how fast to pre-train.
+
+    Attributes:
+        epochs: passes over the source samples.
+        batch_size: samples per step; a last smaller batch is left out.
+        learning_rate: the peak of the one-cycle schedule.
+        momentum: Nesterov momentum.
+        weight_decay: L2 penalty on every parameter.
+        seed: names the order of the samples and the dropout masks.
+    """
+
+    epochs: int = 8
+    batch_size: int = 128
+    learning_rate: float = 0.05
+    momentum: float = 0.9
+    weight_decay: float = 5e-4
+    seed: int = 0
+
+
+def pretrain_source(
+    source: Mapping[str, Any],
+    image: tuple[int, int, int],
+    data_folder: str | Path | None,
+    device: str = "cpu",
+) -> Source:
+    """Return the source model that the config's `source` block of `kind: pretrain` asks for.
+
+    Args:
+        source: `task` (letters or a data set), `network`, `samples` and the fields of `Plan`.
+        image: height, width and channels of the target's images, at which letters are rendered.
+        data_folder: where a data set lies; letters need none.
+        device: where to train.
+
+    Raises:
+        UserError: if the data set cannot be read, or as `pretrain` and `networks.vgg`.
+    """
+    task = _source_task(source, image, data_folder)
+    architecture = {
+        "from": "vgg",
+        "image": list(task.images.shape[1:]),
+        "classes": task.classes,
+        **{key: value for key, value in source["network"].items() if key != "name"},
+    }
+    model = build(architecture, source["seed"])
+    preprocessing = measured(task.images)
+    plan = Plan(**{field.name: source[field.name] for field in fields(Plan)})
+    pretrain(model, task.images, task.labels, preprocessing, plan, device)
+    score = accuracy(model, task.held_out_images, task.held_out_labels, preprocessing)
+    return Source(model, architecture, preprocessing, dict(source), score)
+
+
+def _source_task(
+    source: Mapping[str, Any], image: tuple[int, int, int], data_folder: str | Path | None
+) -> SourceTask:
+    if source["task"] == "letters":
+        return _letters(source["samples"], image, source["seed"])
+    from fbftl.data.datasets import load
+
+    dataset = load(source["task"]["data"], data_folder)
+    order = stream(source["seed"], "source samples").permutation(len(dataset.train.labels))
+    kept = np.sort(order[: source["samples"]])
+    return SourceTask(
+        np.asarray(dataset.train.inputs[:])[kept],
+        dataset.train.labels[kept],
+        np.asarray(dataset.test.inputs[:]),
+        dataset.test.labels,
+        len(dataset.classes),
+    )
+
+
+def _letters(samples: int, image: tuple[int, int, int], seed: int) -> SourceTask:
+    images, labels = letters.render_letters(samples, image, seed)
+    held_out = letters.render_letters(HELD_OUT_LETTERS, image, seed, "letters held out")
+    return SourceTask(images, labels, *held_out, len(letters.ALPHABET))
+
+
+def pretrain(
+    model: nn.Module,
+    images: np.ndarray,
+    labels: np.ndarray,
+    preprocessing: Preprocessing,
+    plan: Plan,
+    device: str = "cpu",
+) -> None:
+    """Train `model` in place on images (uint8, NHWC) and labels (int64); leave it in eval mode.
+
+    Raises:
+        UserError: if there are fewer samples than one batch, or the loss stops being finite.
+    """
+    per_epoch = len(labels) // plan.batch_size
+    if per_epoch == 0:
+        raise UserError(
+            f"source.samples gives {len(labels)} samples, less than one batch of "
+            f"source.batch_size = {plan.batch_size}; raise the one or lower the other"
+        )
+    model.to(device).train()
+    pixels, targets = torch.from_numpy(images).to(device), torch.from_numpy(labels).to(device)
+    optimizer = torch.optim.SGD(
+        model.parameters(),
+        lr=plan.learning_rate,
+        momentum=plan.momentum,
+        weight_decay=plan.weight_decay,
+        nesterov=plan.momentum > 0,
+    )
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimizer, plan.learning_rate, total_steps=plan.epochs * per_epoch
+    )
+    order = stream(plan.seed, "pretrain")
+    with torch.random.fork_rng():
+        torch.manual_seed(int(order.integers(2**63)))
+        for _ in range(plan.epochs):
+            shuffled = torch.from_numpy(order.permutation(len(labels))).to(device)
+            for batch in shuffled[: per_epoch * plan.batch_size].split(plan.batch_size):
+                loss = F.cross_entropy(
+                    model(preprocess(pixels[batch], preprocessing)), targets[batch]
+                )
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+                schedule.step()
+            if not torch.isfinite(loss):
+                raise UserError(
+                    f"pre-training diverged at source.learning_rate = {plan.learning_rate}; "
+                    "lower it"
+                )
+    model.to("cpu").eval()
+
+
+def accuracy(
+    model: nn.Module,
+    images: np.ndarray,
+    labels: np.ndarray,
+    preprocessing: Preprocessing,
+    batch_size: int = 500,
+) -> float:
+    """Return the share of images (uint8, NHWC) that `model`, in eval mode, classifies right."""
+    correct = 0
+    with torch.inference_mode():
+        for start in range(0, len(labels), batch_size):
+            logits = model(preprocess(images[start : start + batch_size], preprocessing))
+            predicted = logits.argmax(1).numpy()
+            correct += int((predicted == labels[start : start + batch_size]).sum())
+    return correct / len(labels)

@@ -1,0 +1,101 @@
+"""The source model of dialogues: pre-trained on public dialogues, or loaded."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from fbftl.data.dialogues.records import Record
+from fbftl.ground.errors import UserError
+from fbftl.ground.hub import fetch, pinned
+from fbftl.ground.randomness import torch_seed
+from fbftl.models.t5.checkpoint import load_folder, new_model
+from fbftl.models.t5.head import ALL
+from fbftl.models.t5.layers import T5Shape
+from fbftl.models.t5.sequences import Sequences
+from fbftl.models.t5.source import Source
+from fbftl.models.t5.tokenizer import Tokenizer, train_tokenizer
+from fbftl.training.t5 import Epoch, Plan, Samples, train_head
+
+
+def prepare_source(
+    spec: Mapping[str, Any],
+    records: Sequence[Record],
+    data_folder: str | Path,
+    seed: int,
+    device: torch.device | str = "cpu",
+    on_epoch: Callable[[Epoch], None] = lambda epoch: None,
+) -> Source:
+    """Return the source model that the config block ``source`` asks for, in eval mode.
+
+    Args:
+        spec: ``kind: pretrain`` with ``vocabulary``, ``model`` (fields of `T5Shape`), ``training``
+            (fields of `Plan`) and ``longest``; or ``kind: load`` with ``folder`` and, to
+            download it, ``hub``.
+        records: the public split; not used by ``load``.
+        data_folder: where relative folder names start.
+        seed: of the pre-training, non-negative.
+        device: where to pre-train.
+        on_epoch: called after each epoch of pre-training.
+
+    Raises:
+        UserError: on missing or damaged files, a public split without dialogues, or a diverged
+            pre-training.
+    """
+    match spec["kind"]:
+        case "pretrain":
+            return _pretrained(spec, records, seed, device, on_epoch)
+        case "load":
+            return _loaded(spec, Path(data_folder))
+    raise UserError(f"source.kind is {spec['kind']!r}; a seq2seq task has pretrain or load")
+
+
+def _pretrained(
+    spec: Mapping[str, Any],
+    records: Sequence[Record],
+    seed: int,
+    device: torch.device | str,
+    on_epoch: Callable[[Epoch], None],
+) -> Source:
+    if not records:
+        raise UserError("data.source is 0, but the source model is pre-trained on it; raise it")
+    texts = [text for record in records for text in (record.dialogue, record.summary)]
+    tokenizer = train_tokenizer(texts, spec["vocabulary"])
+    shape = T5Shape(vocab_size=tokenizer.size, **spec["model"])
+    inputs = tokenizer.encode([record.dialogue for record in records], spec["longest"])
+    labels = tokenizer.encode([record.summary for record in records], spec["longest"])
+    everyone = np.arange(len(records))
+    samples = Samples(Sequences.of(inputs), Sequences.of(labels), everyone).to(device)
+    model = new_model(shape, torch_seed(seed, "source-init")).to(device)
+    plan = Plan(**spec["training"])
+    trained = train_head(model, ALL, samples, everyone, plan, seed, on_epoch=on_epoch)
+    if trained.diverged or trained.chosen is None:
+        raise UserError("pre-training diverged; lower source.training.learning_rate")
+    origin = {
+        "how": "pretrain",
+        "dialogues": len(records),
+        "seed": seed,
+        "training": dict(spec["training"]),
+        "curve": [asdict(epoch) for epoch in trained.curve],
+    }
+    return Source(trained.model, tokenizer, origin)
+
+
+def _loaded(spec: Mapping[str, Any], data_folder: Path) -> Source:
+    folder = data_folder / spec["folder"]
+    origin: dict[str, Any] = {"how": "load"}
+    if hub := spec.get("hub"):
+        wanted = pinned(hub)
+        fetch(wanted, folder)
+        origin |= {"repository": wanted.repository, "revision": wanted.revision}
+    model, text = load_folder(folder)
+    tokenizer = Tokenizer(text)
+    if tokenizer.size > model.shape.vocab_size:
+        raise UserError(
+            f"{folder}: the tokenizer has {tokenizer.size} ids and the model embeds only "
+            f"{model.shape.vocab_size}; fetch both from one checkpoint"
+        )
+    return Source(model.eval(), tokenizer, origin)

@@ -1,0 +1,87 @@
+"""Plain SGD with momentum, for jobs that last hardly longer than their start.
+
+torch's functional form of it: the class `torch.optim.SGD` imports torch's compiler when the first
+one is made, and that takes longer than to train a small head (docs/performance.md).
+"""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+from torch.optim.sgd import sgd
+
+from fbftl.study.job import Training
+
+LANES = 16
+"""Numbers that the fused kernel takes at a time at most on a CPU; it rounds the rest otherwise."""
+
+
+class Sgd:
+    """Updates parameters in place, all of them in one call.
+
+    Args:
+        parameters: contiguous tensors on one device.
+        training: learning rate, momentum, weight decay.
+        fused: one pass over each tensor instead of four, which pays for large ones.
+    """
+
+    def __init__(
+        self, parameters: Sequence[Tensor], training: Training, fused: bool = True
+    ) -> None:
+        self.parameters = list(parameters)
+        self._training = training
+        self._fused = fused
+        self._velocities: list[Tensor | None] = [None] * len(self.parameters)
+
+    @torch.no_grad()
+    def step(self, gradients: Sequence[Tensor]) -> None:
+        """Take one step.
+
+        Args:
+            gradients: contiguous, one per parameter.
+        """
+        sgd(
+            self.parameters,
+            list(gradients),
+            self._velocities,
+            fused=self._fused,
+            foreach=False,
+            lr=self._training.learning_rate,
+            momentum=self._training.momentum,
+            weight_decay=self._training.weight_decay,
+            dampening=0,
+            nesterov=False,
+            maximize=False,
+        )
+
+
+class StackedSgd:
+    """Updates stacked models, each with the numbers that it would have alone.
+
+    Args:
+        parameters: contiguous tensors on one device, whose first axis counts the models.
+        training: learning rate, momentum, weight decay.
+    """
+
+    def __init__(self, parameters: Sequence[Tensor], training: Training) -> None:
+        self.parameters = list(parameters)
+        # Where one model's share fills the lanes, no number is ever left over; a GPU has none.
+        fills = [own.is_cuda or own[0].numel() % LANES == 0 for own in self.parameters]
+        self._parts = [
+            (fused, Sgd(_where(fills, fused, self.parameters), training, fused))
+            for fused in set(fills)
+        ]
+        self._fills = fills
+
+    def step(self, gradients: Sequence[Tensor]) -> None:
+        """Take one step.
+
+        Args:
+            gradients: contiguous, one per parameter.
+        """
+        for fused, part in self._parts:
+            part.step(_where(self._fills, fused, gradients))
+
+
+def _where(fills: Sequence[bool], wanted: bool, tensors: Sequence[Tensor]) -> list[Tensor]:
+    return [tensor for tensor, own in zip(tensors, fills, strict=True) if own == wanted]

@@ -1,0 +1,123 @@
+"""Training of the stacked heads on what the server holds: whole-tensor batches, plain SGD."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.nn.functional import embedding
+from tqdm import tqdm
+
+from fbftl.models.heads import Head, losses
+from fbftl.study.job import Training
+from fbftl.training.batches import Epoch
+from fbftl.training.curves import Curves
+from fbftl.training.sgd import StackedSgd
+
+EVALUATED_AT_ONCE = 2**15
+"""Inputs of all heads together that are evaluated at once; bounds the memory of wide heads."""
+
+
+@dataclass(frozen=True)
+class Samples:
+    """R releases of n samples on the training device, and which of them each of H heads works with.
+
+    values: (R, n, width).
+    labels: (R, n).
+    release: (H,), from 0 to R - 1.
+    """
+
+    values: Tensor
+    labels: Tensor
+    release: Tensor
+
+    def places(self, rows: Tensor) -> Tensor:
+        """Return where rows (..., H, B) lie in the flattened values and labels."""
+        return rows + (self.release * self.labels.shape[1])[:, None]
+
+    def of(self, head: int) -> "Samples":
+        """Return the same for one head."""
+        return Samples(self.values, self.labels, self.release[head : head + 1])
+
+    def at(self, rows: Tensor) -> tuple[Tensor, Tensor]:
+        """Return values (H, B, width) and labels (H, B) at each head's rows (H, B)."""
+        places = self.places(rows)
+        return embedding(places, self.values.flatten(0, 1)), self.labels.flatten()[places]
+
+    def part(self, rows: slice) -> tuple[Tensor, Tensor]:
+        """Return values (H, m, width) and labels (H, m) of the same m rows for every head."""
+        if len(self.values) == 1:
+            return self.values[:, rows].expand(len(self.release), -1, -1), self.labels[:, rows]
+        return self.values[:, rows][self.release], self.labels[:, rows][self.release]
+
+
+def train(
+    head: Head,
+    schedule: Iterable[Epoch],
+    samples_at: Callable[[int], Samples],
+    held_out: Sequence[Tensor],
+    test: Samples,
+    training: Training,
+) -> list[Curves]:
+    """Train stacked heads in place and return the curves of each.
+
+    Args:
+        head: H stacked heads on the training device.
+        schedule: epochs of batches over the rows of the samples.
+        samples_at: what the server works with at an epoch (from 0): what it received, always.
+        held_out: each head's validation rows of the samples; may be empty.
+        test: the test split.
+        training: learning rate, momentum, weight decay.
+    """
+    optimizer = StackedSgd(head.parameters(), training)
+    curves = [Curves() for _ in held_out]
+    progress = tqdm(schedule, total=training.epochs, unit="epoch", mininterval=5, disable=None)
+    for number, epoch in enumerate(progress):
+        samples = samples_at(number)
+        device = samples.values.device
+        rows = torch.from_numpy(epoch.rows).to(device)
+        weights = torch.from_numpy(epoch.weights).to(device).flatten(1)
+        # Places and labels of all steps at once: a step gathers features and nothing else.
+        places = samples.places(rows)
+        labels = samples.labels.flatten()[places]
+        features = samples.values.flatten(0, 1)
+        step_losses = []
+        for step, place in enumerate(places):
+            # The rows by `embedding`, the quickest gather.
+            loss = losses(head(embedding(place, features)), labels[step])
+            mean = loss.dot(weights[step])
+            optimizer.step(torch.autograd.grad(mean, optimizer.parameters))
+            step_losses.append(loss.detach())
+        weighted = (torch.stack(step_losses) * weights).view_as(rows)
+        mean_loss = weighted.sum(2).mean(0).tolist()
+        validation = [
+            _validate(head.at(slice(h, h + 1)), samples.of(h), own)
+            for h, own in enumerate(held_out)
+        ]
+        accuracy = accuracies(head, test)
+        for h, own in enumerate(curves):
+            own.append(mean_loss[h], *validation[h], accuracy[h])
+    return curves
+
+
+@torch.no_grad()
+def accuracies(head: Head, test: Samples) -> list[float]:
+    """Return every head's accuracy on all samples."""
+    correct = 0
+    count = test.labels.shape[1]
+    rows = max(1, EVALUATED_AT_ONCE // len(head))
+    for start in range(0, count, rows):
+        values, labels = test.part(slice(start, start + rows))
+        correct = correct + (head(values).argmax(-1) == labels).sum(1)
+    return [hits / count for hits in correct.tolist()]
+
+
+@torch.no_grad()
+def _validate(head: Head, samples: Samples, rows: Tensor) -> tuple[float | None, float | None]:
+    """Return one head's accuracy and mean loss on its held-out rows, or None for both."""
+    if len(rows) == 0:
+        return None, None
+    values, labels = samples.at(rows[None])
+    logits = head(values)
+    accuracy = (logits.argmax(-1) == labels).float().mean().item()
+    return accuracy, losses(logits, labels).mean().item()

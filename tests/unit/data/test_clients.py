@@ -1,0 +1,306 @@
+import hashlib
+import subprocess
+import sys
+
+import h5py
+import numpy as np
+import pytest
+from fbftl.data.clients import Client, ClientFile, valid_id, write_clients
+from fbftl.ground.errors import UserError
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+
+def image_clients(sizes, seed=0):
+    """Clients with the given sizes and their samples as one table."""
+    rng = np.random.default_rng(seed)
+    count = sum(sizes)
+    pixels = rng.integers(0, 256, (count, 3, 4, 1), dtype=np.uint8)
+    label = rng.integers(0, 5, count)
+    sample = rng.permutation(count)
+    clients, first = [], 0
+    for u, size in enumerate(sizes):
+        rows = slice(first, first + size)
+        clients.append(
+            Client(f"{u:03d}", sample[rows], {"pixels": pixels[rows], "label": label[rows]})
+        )
+        first += size
+    return clients, pixels, label, sample
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "clients.h5"
+
+
+@pytest.fixture
+def written(path):
+    clients, *table = image_clients([3, 1, 5])
+    write_clients(path, {"train": clients, "test": clients[:1]}, {"classes": '["a"]'})
+    return path, table
+
+
+@given(
+    sizes=st.lists(st.integers(1, 9), min_size=1, max_size=8),
+    size=st.integers(1, 40),
+    share=st.floats(0, 1),
+)
+@settings(max_examples=60, deadline=None)
+def test_batches_walk_the_table_from_any_row(tmp_path_factory, sizes, size, share):
+    path = tmp_path_factory.mktemp("walk") / "clients.h5"
+    clients, pixels, label, sample = image_clients(sizes)
+    write_clients(path, {"train": clients})
+    start = round(share * sum(sizes))
+    with ClientFile(path) as file:
+        batches = list(file.batches("train", size, start))
+        assert file.count("train") == sum(sizes)
+        np.testing.assert_array_equal(file.samples_per_client("train"), sizes)
+    assert all(len(batch.sample) == size for batch in batches[:-1])
+    if start == sum(sizes):
+        assert batches == []
+        return
+    np.testing.assert_array_equal(
+        np.concatenate([batch.arrays["pixels"] for batch in batches]), pixels[start:]
+    )
+    np.testing.assert_array_equal(
+        np.concatenate([batch.arrays["label"] for batch in batches]), label[start:]
+    )
+    np.testing.assert_array_equal(
+        np.concatenate([batch.sample for batch in batches]), sample[start:]
+    )
+    owners = np.repeat(np.arange(len(sizes)), sizes)[start:]
+    np.testing.assert_array_equal(np.concatenate([batch.client for batch in batches]), owners)
+
+
+def test_types_and_names(written):
+    path, _ = written
+    with ClientFile(path) as file:
+        assert file.splits == ("test", "train")
+        assert file.client_ids("train") == ["000", "001", "002"]
+        assert file.attributes == {"classes": '["a"]'}
+        batch = file.rows("train", 2, 4)
+        assert set(batch.arrays) == {"pixels", "label"}
+        assert batch.client.dtype == np.int32
+        assert batch.sample.dtype == np.int64
+        assert batch.arrays["pixels"].dtype == np.uint8
+        assert len(file.rows("train", 20, 30).sample) == 0
+
+
+def test_any_tff_reader_finds_the_layout(written):
+    path, (pixels, label, _) = written
+    with h5py.File(path) as file:
+        group = file["train"]["examples"]["002"]
+        np.testing.assert_array_equal(group["pixels"][...], pixels[4:])
+        np.testing.assert_array_equal(group["label"][...], label[4:])
+
+
+@given(
+    st.lists(
+        st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20),
+        min_size=1,
+        max_size=9,
+    )
+)
+@settings(max_examples=40, deadline=None)
+def test_texts_survive(tmp_path_factory, texts):
+    path = tmp_path_factory.mktemp("texts") / "clients.h5"
+    ids = [f"id-{row}" for row in range(len(texts))]
+    clients = [
+        Client("a", np.arange(len(texts)), {"dialogue": texts, "id": ids}),
+        Client("b", np.arange(1), {"dialogue": ["last\r\n😀"], "id": ["x"]}),
+    ]
+    write_clients(path, {"train": clients})
+    with ClientFile(path) as file:
+        batch = next(file.batches("train", 100))
+    assert batch.arrays["dialogue"] == [*texts, "last\r\n😀"]
+    assert batch.arrays["id"] == [*ids, "x"]
+
+
+def test_equal_content_gives_equal_bytes_in_another_process_and_second(tmp_path):
+    program = """
+import sys, time
+import numpy as np
+from fbftl.data.clients import Client, write_clients
+junk = [bytes(range(256)) * 99 for _ in range(int(sys.argv[2]))]
+texts = ["one", "two two", "three"]
+image = np.arange(24, dtype=np.uint8).reshape(3, 2, 2, 2)
+one = Client("a", np.arange(3), {"dialogue": texts, "pixels": image})
+def clients():
+    yield one
+    time.sleep(1.1 * (int(sys.argv[2]) > 1))
+    yield Client("b", np.arange(3), one.arrays)
+write_clients(sys.argv[1], {"train": clients()}, {"classes": "x"})
+"""
+    digests = set()
+    for run in (1, 300):
+        path = tmp_path / f"{run}.h5"
+        subprocess.run(
+            [sys.executable, "-c", program, str(path), str(run)],
+            check=True,
+            env={"PYTHONPATH": ":".join(sys.path)},
+        )
+        digests.add(hashlib.sha256(path.read_bytes()).hexdigest())
+    assert len(digests) == 1
+
+
+def test_large_arrays_are_written_block_by_block(path, monkeypatch):
+    monkeypatch.setattr("fbftl.data.clients.BLOCK_BYTES", 100)
+    taken = []
+
+    class Lazy:
+        shape, dtype = (50, 3, 4, 1), np.dtype(np.uint8)
+
+        def __getitem__(self, rows):
+            taken.append(rows.stop - rows.start)
+            return table[rows]
+
+    table = np.random.default_rng(0).integers(0, 256, Lazy.shape, dtype=np.uint8)
+    write_clients(path, {"train": [Client("a", np.arange(50), {"pixels": Lazy()})]})
+    assert max(taken) * 12 <= 100
+    with ClientFile(path) as file:
+        np.testing.assert_array_equal(file.column("train", "pixels"), table)
+
+
+def test_a_failed_write_leaves_the_old_file(written):
+    path, _ = written
+    before = path.read_bytes()
+
+    def clients():
+        yield image_clients([2])[0][0]
+        raise UserError("stop")
+
+    with pytest.raises(UserError, match="stop"):
+        write_clients(path, {"train": clients()})
+    assert path.read_bytes() == before
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("name", ["..", ".", "", "a/b", "/a", ".a", "a b", "a\n", "a\0", "x" * 129])
+def test_dangerous_ids_are_refused(path, name):
+    assert not valid_id(name)
+    with pytest.raises(UserError, match="cannot name a group"):
+        write_clients(path, {"train": [Client(name, np.arange(1), {"label": np.arange(1)})]})
+
+
+@pytest.mark.parametrize("name", ["0", "0042", "f0000_14", "ALL_S_WELL", "a.b-c@d+e", "Zoë"])
+def test_ids_of_the_field_are_accepted(name):
+    assert valid_id(name)
+
+
+@pytest.mark.parametrize(
+    ("clients", "words"),
+    [
+        ([], "has no clients"),
+        ([Client("a", np.arange(0), {"label": np.arange(0)})], "client a has no samples"),
+        ([Client("a", np.arange(2), {"label": np.arange(3)})], "3 rows of 'label' for 2 samples"),
+        ([Client("a", np.arange(1), {"dialogue": ["a\0b"]})], "NUL or a lone surrogate"),
+        ([Client("a", np.arange(1), {"dialogue": ["\ud800"]})], "NUL or a lone surrogate"),
+    ],
+)
+def test_clients_that_cannot_be_written(path, clients, words):
+    with pytest.raises(UserError, match=words):
+        write_clients(path, {"train": clients})
+    assert list(path.parent.iterdir()) == []
+
+
+def remove(name):
+    def damage(file):
+        del file[name]
+
+    return damage
+
+
+def replace(name, values):
+    def damage(file):
+        if name in file:
+            del file[name]
+        file[name] = values
+
+    return damage
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (remove("train"), "no split 'train'"),
+        (remove("train/examples/001/label"), "client '001' has no array 'label'"),
+        (remove("train/examples/001/sample"), "client '001' has no array 'sample'"),
+        (replace("train/examples/001/label", np.arange(4)), "'001' have unequal lengths"),
+        (replace("train/examples/001/label", 4), "shape"),
+        (replace("train/examples/001/label", np.zeros((1, 2), int)), "shape"),
+        (replace("train/examples/001/label", np.zeros(1)), "is float64 at client '001'"),
+        (replace("train/examples/003", np.arange(4)), "client '003' has no array"),
+        (replace("train/examples/000", np.arange(4)), "client '000' holds no arrays"),
+        (replace("train/examples/000x", h5py.SoftLink("/nowhere")), "client '000x' has no array"),
+        (replace("train/examples/-", h5py.SoftLink("/nowhere")), "client '-' holds no arrays"),
+        (replace("train/examples", np.arange(4)), "no split 'train'"),
+    ],
+)
+def test_a_client_file_with_something_missing_is_refused(written, damage, words):
+    path, _ = written
+    with h5py.File(path, "r+") as file:
+        damage(file)
+    with pytest.raises(UserError, match=words) as caught, ClientFile(path) as file:
+        file.count("train")
+    assert str(path) in str(caught.value)
+
+
+def test_groups_without_samples_or_row_numbers(path):
+    with h5py.File(path, "w") as file:
+        file.create_group("train/examples")
+        file["test/examples/a/label"] = np.arange(3)
+    with ClientFile(path) as file:
+        with pytest.raises(UserError, match="has no clients"):
+            file.count("train")
+        with pytest.raises(UserError, match="holds no array 'sample'"):
+            file.count("test")
+        with pytest.raises(UserError, match="no split 'valid'"):
+            file.count("valid")
+
+
+def test_unknown_column(written):
+    path, _ = written
+    with ClientFile(path) as file, pytest.raises(UserError, match="holds no array 'pixel'"):
+        file.column("train", "pixel")
+
+
+def test_missing_and_foreign_files(tmp_path):
+    with pytest.raises(UserError, match="is missing"):
+        ClientFile(tmp_path / "none.h5")
+    (tmp_path / "text.h5").write_text("label,pixels\n")
+    with pytest.raises(UserError, match="damaged or not HDF5"):
+        ClientFile(tmp_path / "text.h5")
+    h5py.File(tmp_path / "empty.h5", "w").close()
+    with pytest.raises(UserError, match="no group <split>/examples"):
+        ClientFile(tmp_path / "empty.h5")
+
+
+def test_a_file_that_claims_more_than_it_holds(path):
+    with h5py.File(path, "w") as file:
+        group = file.create_group("train/examples/a")
+        group.create_dataset("pixels", (2**40, 32, 32, 3), np.uint8)
+        group.create_dataset("sample", (2**40,), np.int64)
+    with ClientFile(path) as file, pytest.raises(UserError, match="cannot hold"):
+        file.count("train")
+
+
+def test_random_damage_gives_the_data_or_one_sentence(written):
+    path, _ = written
+    intact = path.read_bytes()
+    rng = np.random.default_rng(0)
+    refused = 0
+    for _ in range(300):
+        damaged = bytearray(intact)
+        for position in rng.integers(0, len(intact), 3):
+            damaged[position] ^= 1 << rng.integers(8)
+        if rng.random() < 0.1:
+            del damaged[rng.integers(len(damaged)) :]
+        path.write_bytes(damaged)
+        try:
+            with ClientFile(path) as file:
+                for split in file.splits:
+                    for _ in file.batches(split, 4):
+                        pass
+        except UserError:
+            refused += 1
+    assert refused > 30

@@ -1,0 +1,212 @@
+from pathlib import Path
+
+import numpy as np
+import partition_clients
+import pytest
+from fbftl.data.clients import ClientFile
+from fbftl.data.datasets import Dataset, Samples, check, digest, load
+from fbftl.data.datasets.base import located
+from fbftl.data.datasets.selection import choose_classes, limit, portion, split_off_test
+from fbftl.ground.errors import UserError
+from hypothesis import given
+from hypothesis import strategies as st
+
+
+def numbered(count, classes=3):
+    """Samples whose only pixel says which they are."""
+    pixels = np.arange(count, dtype=np.uint8).reshape(count, 1, 1, 1)
+    return Samples(
+        pixels, np.arange(count) % classes, np.array([f"u{i % 2}" for i in range(count)])
+    )
+
+
+def dataset(train=20, test=10):
+    return Dataset(numbered(train), numbered(test), ("a", "b", "c"))
+
+
+def test_digits_are_bytes_with_one_channel():
+    from sklearn.datasets import load_digits
+
+    check({"kind": "digits"}, None)
+    digits = load({"kind": "digits", "test_fraction": 0.2}, None)
+    assert digits.train.inputs.shape == (1438, 8, 8, 1)
+    assert len(digits.test) == 359
+    assert digits.train.inputs.dtype == np.uint8
+    assert digits.train.inputs.max() == 255
+    assert digits.classes == tuple("0123456789")
+    restored = np.concatenate([digits.train.inputs, digits.test.inputs]) / 255 * 16
+    sums = np.rint(restored).sum(axis=(1, 2, 3))
+    np.testing.assert_array_equal(np.sort(sums), np.sort(load_digits().images.sum(axis=(1, 2))))
+
+
+def test_the_same_block_loads_the_same_set_and_another_seed_another_split():
+    spec = {"kind": "digits", "limit": {"train": 50, "test": 20}}
+    first, again = load(spec, None), load(spec, None)
+    other = load({**spec, "seed": 1}, None)
+    assert digest(first) == digest(again) != digest(other)
+    assert (len(first.train), len(first.test)) == (50, 20)
+
+
+@given(st.integers(2, 200), st.floats(0.01, 0.99), st.integers(0, 99))
+def test_split_covers_the_pool(count, fraction, seed):
+    expected = round(fraction * count)
+    if not 0 < expected < count:
+        with pytest.raises(UserError, match=r"data.test_fraction"):
+            split_off_test(numbered(count), fraction, seed)
+        return
+    train, test = split_off_test(numbered(count), fraction, seed)
+    rows = [part.inputs.ravel().tolist() for part in (train, test)]
+    assert len(rows[1]) == expected
+    assert sorted(rows[0] + rows[1]) == list(range(count))
+    assert all(part == sorted(part) for part in rows)
+    np.testing.assert_array_equal(test.labels, test.inputs.ravel() % 3)
+
+
+def test_chosen_classes_are_renumbered_in_the_order_given():
+    chosen = choose_classes(dataset(), [2, 0])
+    assert chosen.classes == ("c", "a")
+    original = chosen.train.inputs.ravel() % 3
+    assert set(original.tolist()) == {0, 2}
+    np.testing.assert_array_equal(chosen.train.labels, np.where(original == 2, 0, 1))
+    assert chosen.train.owners.shape == chosen.train.labels.shape
+
+
+def test_classes_can_be_chosen_by_name():
+    by_name, by_number = choose_classes(dataset(), ["c", 0]), choose_classes(dataset(), [2, 0])
+    assert by_name.classes == by_number.classes
+    np.testing.assert_array_equal(by_name.train.labels, by_number.train.labels)
+
+
+@pytest.mark.parametrize("classes", [[0, 0], [3], [-1], ["d"], [0, "a"]])
+def test_wrong_classes_are_refused(classes):
+    with pytest.raises(UserError, match=r"data.classes is .* from 0 to 2"):
+        choose_classes(dataset(), classes)
+
+
+def test_classes_without_samples_are_refused():
+    with pytest.raises(UserError, match="leaves no test samples"):
+        choose_classes(dataset(test=2), [2])
+
+
+@given(st.integers(2, 200), st.floats(0, 1), st.integers(0, 99))
+def test_neighbouring_portions_share_no_sample_and_cover_the_training_set(count, share, seed):
+    whole = dataset(train=count)
+    middle = round(share * count)
+    for between, kept in ([0.0, share], middle), ([share, 1.0], count - middle):
+        if kept == 0:
+            with pytest.raises(UserError, match=r"data.portion .* leaves no training samples"):
+                portion(whole, between, seed)
+            return
+    parts = [portion(whole, between, seed) for between in ([0.0, share], [share, 1.0])]
+    rows = [part.train.inputs.ravel().tolist() for part in parts]
+    assert len(rows[0]) == middle
+    assert sorted(rows[0] + rows[1]) == list(range(count))
+    assert all(part == sorted(part) for part in rows)
+    assert all(len(part.test) == len(whole.test) for part in parts)
+
+
+def test_a_portion_is_taken_before_classes_and_limit():
+    spec = {"kind": "digits", "portion": [0.0, 0.5], "classes": [3, 4], "limit": {"train": 20}}
+    train = load(spec, None).train.inputs
+    rest = load({"kind": "digits", "portion": [0.5, 1.0]}, None).train.inputs
+    assert len(train) == 20
+    assert not {image.tobytes() for image in train} & {image.tobytes() for image in rest}
+
+
+def test_limit_keeps_at_most_so_many():
+    few = limit(dataset(), {"train": 5, "test": 99}, 0)
+    assert (len(few.train), len(few.test)) == (5, 10)
+    np.testing.assert_array_equal(few.train.labels, few.train.inputs.ravel() % 3)
+    assert len(limit(dataset(), {"test": 3}, 0).train) == 20
+    with pytest.raises(UserError, match=r"data.limit.train is 0"):
+        limit(dataset(), {"train": 0}, 0)
+
+
+def test_digest_sees_pixels_labels_classes_and_the_split_but_not_owners():
+    base = dataset()
+    pixels = base.train.inputs.copy()
+    pixels[3] ^= 1
+    labels = base.train.labels.copy()
+    labels[3] = (labels[3] + 1) % 3
+    others = [
+        Dataset(Samples(pixels, base.train.labels), base.test, base.classes),
+        Dataset(Samples(base.train.inputs, labels), base.test, base.classes),
+        Dataset(base.train, base.test, ("a", "b", "d")),
+        Dataset(base.test, base.train, base.classes),
+    ]
+    assert len({digest(base), *map(digest, others)}) == 5
+    anonymous = Samples(base.train.inputs, base.train.labels)
+    assert digest(Dataset(anonymous, base.test, base.classes)) == digest(base)
+
+
+def test_unknown_kind():
+    with pytest.raises(UserError, match=r"data.kind is 'mnist'; choose one of digits, idx"):
+        check({"kind": "mnist"}, None)
+
+
+def test_files_are_looked_for_in_the_data_folder(tmp_path):
+    (tmp_path / "there").touch()
+    assert located(tmp_path, "there", "data.train") == tmp_path / "there"
+    assert located(None, str(tmp_path / "there"), "data.train") == tmp_path / "there"
+    with pytest.raises(UserError, match=r"data.train: .*absent is missing"):
+        located(tmp_path, "absent", "data.train")
+    with pytest.raises(UserError, match="data_folder is not set"):
+        located(None, "there", "data.train")
+
+
+def test_client_file_of_digits(tmp_path):
+    data = {"kind": "digits", "limit": {"train": 200, "test": 30}}
+    clients = {"partition": "dirichlet_equal", "samples_per_client": 8, "alpha": 0.1}
+    paths = [tmp_path / "one.h5", tmp_path / "two.h5"]
+    for path in paths:
+        partition_clients.main(path, data, clients, None, 3)
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    source = load(data, None)
+    with ClientFile(paths[0]) as file:
+        assert file.client_ids("train") == [f"{u:02d}" for u in range(25)]
+        assert file.client_ids("test") == ["server"]
+        assert file.attributes["dataset"] == digest(source)
+        for split, samples in source:
+            table = file.rows(split, 0, file.count(split))
+            np.testing.assert_array_equal(np.sort(table.sample), np.arange(len(samples)))
+            np.testing.assert_array_equal(table.arrays["pixels"], samples.inputs[table.sample])
+            np.testing.assert_array_equal(table.arrays["label"], samples.labels[table.sample])
+
+
+def test_given_clients_need_data_that_names_them(tmp_path):
+    with pytest.raises(UserError, match="the data names no clients"):
+        partition_clients.main(
+            tmp_path / "clients.h5", {"kind": "digits"}, {"partition": "given"}, None, 0
+        )
+    assert not list(tmp_path.iterdir())
+
+
+MNIST = {
+    "kind": "idx",
+    "train": {
+        "images": "mnist/t10k-images-idx3-ubyte.gz",
+        "labels": "mnist/t10k-labels-idx1-ubyte.gz",
+    },
+}
+CIFAR10 = {"kind": "parquet", "train": "cifar10/train.parquet", "test": "cifar10/test.parquet"}
+
+
+def test_real_mnist(data_folder: Path):
+    check(MNIST, data_folder)
+    mnist = load(MNIST, data_folder)
+    assert mnist.train.inputs.shape == (8000, 28, 28, 1)
+    assert mnist.test.inputs.shape == (2000, 28, 28, 1)
+    labels = np.concatenate([mnist.train.labels, mnist.test.labels])
+    # The counts of MNIST's test set.
+    assert np.bincount(labels).tolist() == [980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009]
+
+
+def test_real_cifar10(data_folder: Path):
+    check(CIFAR10, data_folder)
+    cifar = load(
+        {**CIFAR10, "classes": [0, 1, 8, 9], "limit": {"train": 60, "test": 40}}, data_folder
+    )
+    assert cifar.train.inputs.shape == (60, 32, 32, 3)
+    assert cifar.test.inputs.shape == (40, 32, 32, 3)
+    assert set(cifar.train.labels.tolist()) == {0, 1, 2, 3}
+    assert cifar.train.inputs.std() > 30

@@ -1,0 +1,154 @@
+import h5py
+import numpy as np
+import partition_clients
+import pytest
+from fbftl.data.clients import ClientFile
+from fbftl.data.datasets import check, load
+from fbftl.ground.errors import UserError
+
+SPEC = {"kind": "federated", "train": "train.h5", "test": "test.h5"}
+SIZES = {"f0000_14": 3, "f0001_41": 1, "f0002_03": 4}
+
+
+def pixels_of(client, split="train"):
+    rng = np.random.default_rng([*client.encode(), *split.encode()])
+    return rng.integers(0, 256, (SIZES[client], 5, 4), dtype=np.uint8)
+
+
+def fill(examples, split, encode=lambda pixels: (pixels / 255).astype(np.float32)):
+    for client, size in SIZES.items():
+        examples[f"{client}/pixels"] = encode(pixels_of(client, split))
+        examples[f"{client}/label"] = np.arange(size, dtype=np.int32) % 3
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """EMNIST as TensorFlow Federated gives it: float pixels, one file per split."""
+    for split in ("train", "test"):
+        with h5py.File(tmp_path / f"{split}.h5", "w") as file:
+            fill(file.create_group("examples"), split)
+    with h5py.File(tmp_path / "both.h5", "w") as file:
+        for split in ("train", "test"):
+            fill(file.create_group(f"{split}/examples"), split, encode=lambda pixels: pixels)
+    return tmp_path
+
+
+def test_pixels_labels_and_owners(folder):
+    check(SPEC, folder)
+    data = load(SPEC, folder)
+    expected = np.concatenate([pixels_of(client) for client in SIZES])
+    np.testing.assert_array_equal(data.train.inputs[..., 0], expected)
+    assert data.train.labels.tolist() == [0, 1, 2, 0, 0, 1, 2, 0]
+    assert data.train.owners.tolist() == np.repeat(list(SIZES), list(SIZES.values())).tolist()
+    assert data.classes == ("0", "1", "2")
+
+
+def test_both_splits_in_one_file(folder):
+    apart = load(SPEC, folder)
+    together = load({"kind": "federated", "train": "both.h5"}, folder)
+    np.testing.assert_array_equal(together.test.inputs, apart.test.inputs)
+
+
+def test_one_split_becomes_two(folder):
+    data = load({"kind": "federated", "train": "train.h5", "test_fraction": 0.25}, folder)
+    assert (len(data.train), len(data.test)) == (6, 2)
+    assert set(data.test.owners) <= set(SIZES)
+
+
+def test_colour_images_under_other_names(tmp_path):
+    with h5py.File(tmp_path / "train.h5", "w") as file:
+        file["examples/0/image"] = np.zeros((6, 3, 4, 3), np.uint8)
+        file["examples/0/coarse_label"] = np.arange(6)
+    spec = {
+        "kind": "federated",
+        "train": "train.h5",
+        "image_key": "image",
+        "label_key": "coarse_label",
+    }
+    assert load(spec, tmp_path).train.inputs.shape[1:] == (3, 4, 3)
+
+
+def test_given_partition_keeps_the_users_clients(folder, tmp_path):
+    out = tmp_path / "clients.h5"
+    partition_clients.main(out, SPEC, {"partition": "given"}, folder, 0)
+    with ClientFile(out) as file:
+        for split in ("train", "test"):
+            assert file.client_ids(split) == list(SIZES)
+            np.testing.assert_array_equal(file.samples_per_client(split), list(SIZES.values()))
+        first = file.rows("train", 0, 3)
+    np.testing.assert_array_equal(first.arrays["pixels"][..., 0], pixels_of("f0000_14"))
+    np.testing.assert_array_equal(first.sample, np.arange(3))
+
+
+def remove(name):
+    def damage(examples):
+        del examples[name]
+
+    return damage
+
+
+def put(name, values):
+    def damage(examples):
+        examples[name] = values
+
+    return damage
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (remove("f0001_41/label"), "client 'f0001_41' has no array 'label'"),
+        (put("f0003/label", np.arange(2)), "client 'f0003' has no array 'pixels'"),
+        (put("a b/pixels", np.zeros((1, 5, 4), np.float32)), "client 'a b' has no array 'label'"),
+        (remove("f0000_14"), None),
+    ],
+)
+def test_missing_groups(folder, damage, words):
+    with h5py.File(folder / "train.h5", "r+") as file:
+        damage(file["examples"])
+    if words is None:
+        check(SPEC, folder)
+        return
+    with pytest.raises(UserError, match=words):
+        check(SPEC, folder)
+
+
+@pytest.mark.parametrize("client", ["a b", "...", "-rf", "<b>x"])
+def test_dangerous_client_ids(folder, client):
+    with h5py.File(folder / "train.h5", "r+") as file:
+        file.move("examples/f0000_14", f"examples/{client}")
+    with pytest.raises(UserError, match=r"client id .* is refused"):
+        check(SPEC, folder)
+
+
+@pytest.mark.parametrize(
+    ("pixels", "label", "words"),
+    [
+        (np.zeros((4, 5, 4)) + 2, np.arange(4), "float pixels outside 0 to 1"),
+        (np.full((4, 5, 4), np.nan), np.arange(4), "float pixels outside 0 to 1"),
+        (np.full((4, 5, 4), 256, np.uint16), np.arange(4), "pixels above 255"),
+        (np.zeros((4, 20), np.uint8), np.arange(4), "not an image of bytes or floats"),
+        (np.zeros((4, 5, 4), np.int8), np.arange(4), "not an image of bytes or floats"),
+        (np.zeros((4, 5, 4), np.uint8), np.zeros(4), "not one integer"),
+        (np.zeros((4, 5, 4), np.uint8), np.arange(4) - 1, "negative classes"),
+        (np.zeros((0, 5, 4), np.uint8), np.arange(0), "no samples"),
+    ],
+)
+def test_arrays_that_are_no_images_or_classes(tmp_path, pixels, label, words):
+    with h5py.File(tmp_path / "train.h5", "w") as file:
+        file["examples/a/pixels"] = pixels
+        file["examples/a/label"] = label
+    with pytest.raises(UserError, match=words):
+        load({"kind": "federated", "train": "train.h5"}, tmp_path)
+
+
+def test_files_of_another_kind(folder):
+    (folder / "train.h5").write_text("no HDF5")
+    with pytest.raises(UserError, match=r"train.h5 is damaged or not HDF5"):
+        check(SPEC, folder)
+    h5py.File(folder / "train.h5", "w").close()
+    with pytest.raises(UserError, match="has no group 'examples'"):
+        check(SPEC, folder)
+    (folder / "train.h5").unlink()
+    with pytest.raises(UserError, match=r"data.train: .*train.h5 is missing"):
+        check(SPEC, folder)

@@ -1,0 +1,142 @@
+import gzip
+import struct
+
+import numpy as np
+import pytest
+from fbftl.data.datasets import check, load
+from fbftl.data.datasets.idx import check_file, read_file
+from fbftl.ground.errors import UserError
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+SPEC = {"kind": "idx", "train": {"images": "images", "labels": "labels"}, "test_fraction": 0.25}
+
+
+def encode(values, zipped=False, code=0x08):
+    content = struct.pack(f">BBBB{values.ndim}I", 0, 0, code, values.ndim, *values.shape)
+    content += values.astype(np.uint8).tobytes()
+    return gzip.compress(content, mtime=0) if zipped else content
+
+
+def images(count=8):
+    return np.random.default_rng(0).integers(0, 256, (count, 5, 4), dtype=np.uint8)
+
+
+@pytest.fixture(params=[False, True], ids=["plain", "gzipped"])
+def zipped(request):
+    return request.param
+
+
+@pytest.fixture
+def folder(tmp_path, zipped):
+    (tmp_path / "images").write_bytes(encode(images(), zipped))
+    (tmp_path / "labels").write_bytes(encode(np.arange(8) % 3, zipped))
+    return tmp_path
+
+
+@given(shape=st.tuples(*[st.integers(1, 6)] * 3), zipped=st.booleans(), seed=st.integers(0, 99))
+@settings(max_examples=40, deadline=None)
+def test_round_trip(tmp_path_factory, shape, zipped, seed):
+    path = tmp_path_factory.mktemp("idx") / "images"
+    values = np.random.default_rng(seed).integers(0, 256, shape, dtype=np.uint8)
+    path.write_bytes(encode(values, zipped))
+    assert check_file(path, axes=3) == shape
+    np.testing.assert_array_equal(read_file(path, axes=3), values)
+
+
+def test_pool_and_own_test_split(folder):
+    check(SPEC, folder)
+    pool = load(SPEC, folder)
+    assert pool.train.inputs.shape == (6, 5, 4, 1)
+    assert pool.test.inputs.shape == (2, 5, 4, 1)
+    assert pool.classes == ("0", "1", "2")
+    own = load({**SPEC, "test": SPEC["train"]}, folder)
+    np.testing.assert_array_equal(own.test.inputs[..., 0], images())
+    np.testing.assert_array_equal(own.test.labels, np.arange(8) % 3)
+
+
+@pytest.mark.parametrize("cut", [1, 5, 60])
+def test_a_file_cut_short_is_found_by_check(folder, cut):
+    content = (folder / "images").read_bytes()
+    (folder / "images").write_bytes(content[:-cut])
+    with pytest.raises(UserError, match=r"images is damaged.*fetch it again"):
+        check(SPEC, folder)
+
+
+def test_no_truncation_or_bit_flip_of_a_gzipped_file_gives_wrong_pixels(tmp_path):
+    path = tmp_path / "images"
+    content = encode(images(3), zipped=True)
+    for length in range(len(content)):
+        path.write_bytes(content[:length])
+        with pytest.raises(UserError, match="is damaged"):
+            check_file(path, axes=3)
+    refused = 0
+    for position in range(10, len(content)):
+        damaged = bytearray(content)
+        damaged[position] ^= 16
+        path.write_bytes(damaged)
+        try:
+            survived = read_file(path, axes=3)
+        except UserError:
+            refused += 1
+        else:
+            # A padding bit behind the last deflate block.
+            np.testing.assert_array_equal(survived, images(3))
+    assert refused >= len(content) - 11
+
+
+def test_trailing_bytes_are_refused(folder):
+    with open(folder / "labels", "ab") as file:
+        file.write(b"\0\0\0\0")
+    with pytest.raises(UserError, match="labels is damaged"):
+        check(SPEC, folder)
+
+
+@pytest.mark.parametrize("count", [2**32 - 1, 2**20])
+def test_a_header_that_claims_more_than_can_be_packed(tmp_path, count):
+    path = tmp_path / "images"
+    header = struct.pack(">BBBB3I", 0, 0, 8, 3, count, 2**12, 2**10)
+    claimed = len(header) + count * 2**22
+    packed = gzip.compress(header, mtime=0)
+    path.write_bytes(packed[:-4] + struct.pack("<I", claimed % 2**32))
+    with pytest.raises(UserError, match="its header promises"):
+        check_file(path, axes=3)
+
+
+def test_swapped_files(folder):
+    swapped = {"kind": "idx", "train": {"images": "labels", "labels": "images"}}
+    with pytest.raises(
+        UserError, match=r"check that images and labels are not swapped|like an IDX"
+    ):
+        check(swapped, folder)
+
+
+def test_other_types_are_refused(tmp_path):
+    (tmp_path / "images").write_bytes(encode(images(), code=0x0D))
+    with pytest.raises(UserError, match="of type 0x0d with 3 axes, not of unsigned bytes"):
+        check_file(tmp_path / "images", axes=3)
+
+
+def test_images_and_labels_that_do_not_belong_together(folder):
+    (folder / "labels").write_bytes(encode(np.arange(7)))
+    with pytest.raises(UserError, match=r"holds 8 images and .*labels 7 labels"):
+        check(SPEC, folder)
+    with pytest.raises(UserError, match="give files that belong together"):
+        load(SPEC, folder)
+
+
+def test_missing_foreign_and_empty_files(folder):
+    (folder / "labels").unlink()
+    with pytest.raises(UserError, match=r"data.train.labels: .*labels is missing"):
+        check(SPEC, folder)
+    (folder / "labels").write_text("cat\ndog\n")
+    with pytest.raises(UserError, match="labels is damaged or not an IDX file"):
+        check(SPEC, folder)
+    (folder / "labels").write_bytes(encode(np.arange(0)))
+    (folder / "images").write_bytes(encode(images(0)))
+    with pytest.raises(UserError, match="holds no samples"):
+        load(SPEC, folder)
+    (folder / "labels").unlink()
+    (folder / "labels").mkdir()
+    with pytest.raises(UserError, match="cannot be read"):
+        check(SPEC, folder)

@@ -1,0 +1,226 @@
+"""Data sets of encoded images: Parquet files and image folders."""
+
+import io
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from fbftl.data.datasets import check, digest, load
+from fbftl.ground.errors import UserError
+from PIL import Image
+
+CLASSES = ("cat", "dog", "eel")
+
+
+def picture(row, shape=(6, 5, 3)):
+    return np.random.default_rng(row).integers(0, 256, shape, dtype=np.uint8)
+
+
+def png(pixels):
+    content = io.BytesIO()
+    Image.fromarray(pixels.squeeze()).save(content, "png")
+    return content.getvalue()
+
+
+def write_parquet(path, encoded, labels, image="img", label="label", metadata=None):
+    images = [{"bytes": content, "path": None} for content in encoded]
+    kind = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
+    table = pa.table({image: pa.array(images, kind), label: labels})
+    pq.write_table(table.replace_schema_metadata(metadata), path, row_group_size=4)
+
+
+def write_folder(root, rows, suffix=".png", shape=(6, 5, 3)):
+    for row in rows:
+        path = root / CLASSES[row % 3] / f"{row:02d}{suffix}"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(png(picture(row, shape)))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Nine training and three test images, as Parquet and as folders."""
+    for split, rows in (("train", range(9)), ("test", range(9, 12))):
+        encoded = [png(picture(row)) for row in rows]
+        write_parquet(tmp_path / f"{split}.parquet", encoded, [row % 3 for row in rows])
+        write_folder(tmp_path / split, rows)
+    return tmp_path
+
+
+PARQUET = {"kind": "parquet", "train": "train.parquet", "test": "test.parquet"}
+FOLDER = {"kind": "folder", "train": "train", "test": "test"}
+BOTH = pytest.mark.parametrize("spec", [PARQUET, FOLDER], ids=["parquet", "folder"])
+
+
+@BOTH
+def test_pixels_and_labels(folder, spec):
+    check(spec, folder)
+    data = load(spec, folder)
+    rows = list(range(9)) if spec is PARQUET else [0, 3, 6, 1, 4, 7, 2, 5, 8]
+    np.testing.assert_array_equal(data.train.inputs, [picture(row) for row in rows])
+    np.testing.assert_array_equal(data.train.labels, [row % 3 for row in rows])
+    np.testing.assert_array_equal(data.test.inputs, [picture(row) for row in range(9, 12)])
+    assert data.classes == (CLASSES if spec is FOLDER else ("0", "1", "2"))
+
+
+@BOTH
+def test_images_that_do_not_fit_in_memory_stay_encoded(folder, spec, monkeypatch):
+    decoded = load(spec, folder)
+    monkeypatch.setattr("fbftl.data.datasets.base.IN_MEMORY_BYTES", 10)
+    lazy = load(spec, folder)
+    assert isinstance(decoded.train.inputs, np.ndarray)
+    assert not isinstance(lazy.train.inputs, np.ndarray)
+    assert lazy.train.inputs.shape == decoded.train.inputs.shape
+    np.testing.assert_array_equal(lazy.train.inputs[2:5], decoded.train.inputs[2:5])
+    some = np.array([7, 0, 3])
+    np.testing.assert_array_equal(
+        lazy.train.take(some).inputs[0:3], decoded.train.take(some).inputs
+    )
+    assert digest(lazy) == digest(decoded)
+
+
+@BOTH
+def test_size_and_channels(folder, spec):
+    data = load({**spec, "size": 4, "channels": 1}, folder)
+    assert data.train.inputs.shape == (9, 4, 4, 1)
+
+
+@BOTH
+def test_own_test_split_is_optional(folder, spec):
+    pool = load({**spec, "test": None, "test_fraction": 1 / 3}, folder)
+    assert (len(pool.train), len(pool.test)) == (6, 3)
+
+
+@BOTH
+def test_images_of_different_shapes_need_a_size(folder, spec):
+    write_folder(folder / "train", [8], shape=(7, 9, 3))
+    encoded = [png(picture(row)) for row in range(8)] + [png(picture(8, (7, 9, 3)))]
+    write_parquet(folder / "train.parquet", encoded, [row % 3 for row in range(9)])
+    with pytest.raises(UserError, match=r"is 9 x 7 pixels and .* is 5 x 6; set data.size"):
+        load(spec, folder)
+    assert load({**spec, "size": 8}, folder).train.inputs.shape == (9, 8, 8, 3)
+
+
+@BOTH
+@pytest.mark.parametrize("content", [b"", b"not an image", png(picture(0))[:-40]])
+def test_a_damaged_image_is_named(folder, spec, content):
+    (folder / "train" / "dog" / "04.png").write_bytes(content)
+    encoded = [png(picture(row)) for row in range(9)]
+    encoded[4] = content
+    write_parquet(folder / "train.parquet", encoded, [row % 3 for row in range(9)])
+    name = "image 4 of .*train.parquet" if spec is PARQUET else "dog/04.png"
+    with pytest.raises(UserError, match=f"{name} is damaged or not an image"):
+        load(spec, folder)
+
+
+@pytest.mark.filterwarnings("ignore::PIL.Image.DecompressionBombWarning")
+def test_an_image_that_claims_too_many_pixels(folder):
+    wide = Image.new("1", (2**14, 2**13))
+    wide.save(folder / "train" / "cat" / "00.png")
+    with pytest.raises(UserError, match=r"00.png claims 16384 x 8192 pixels"):
+        load(FOLDER, folder)
+
+
+@BOTH
+def test_missing_files(folder, spec):
+    with pytest.raises(UserError, match=r"data.train: .*elsewhere is missing"):
+        check({**spec, "train": "elsewhere"}, folder)
+
+
+def test_shards_are_joined(folder):
+    both = {"kind": "parquet", "train": ["train.parquet", "test.parquet"], "test_fraction": 0.5}
+    joined = load(both, folder)
+    assert (len(joined.train), len(joined.test)) == (6, 6)
+
+
+def test_class_names_of_hugging_face(folder):
+    features = {"info": {"features": {"label": {"names": list(CLASSES), "_type": "ClassLabel"}}}}
+    encoded = [png(picture(row)) for row in range(9)]
+    write_parquet(
+        folder / "train.parquet",
+        encoded,
+        [row % 3 for row in range(9)],
+        metadata={"huggingface": json.dumps(features)},
+    )
+    assert load(PARQUET, folder).classes == CLASSES
+
+
+def test_columns_by_name(folder):
+    write_parquet(folder / "x.parquet", [png(picture(0))] * 4, [0, 1, 0, 1], "image", "fine")
+    spec = {"kind": "parquet", "train": "x.parquet", "test_fraction": 0.5}
+    with pytest.raises(UserError, match=r"has no column 'img'.* two of image, fine"):
+        check(spec, folder)
+    named = {**spec, "image_column": "image", "label_column": "fine"}
+    check(named, folder)
+    assert len(load(named, folder).train) == 2
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        ({"img": [b"x"], "label": [0]}, "is binary, not a struct with the field 'bytes'"),
+        ({"img": [{"bytes": b"x"}], "label": ["cat"]}, "is string, not integer"),
+    ],
+)
+def test_columns_of_other_types(tmp_path, table, words):
+    pq.write_table(pa.table(table), tmp_path / "train.parquet")
+    with pytest.raises(UserError, match=words):
+        check({"kind": "parquet", "train": "train.parquet"}, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("encoded", "labels", "words"),
+    [
+        ([None, b"x"], [0, 1], "rows without an image or a label"),
+        ([b"x", b"x"], [0, None], "rows without an image or a label"),
+        ([b"x", b"x"], [0, -1], "negative classes"),
+        ([], pa.array([], pa.int64()), "holds no samples"),
+    ],
+)
+def test_rows_that_cannot_be_used(tmp_path, encoded, labels, words):
+    write_parquet(tmp_path / "train.parquet", encoded, labels)
+    with pytest.raises(UserError, match=words):
+        load({"kind": "parquet", "train": "train.parquet"}, tmp_path)
+
+
+def test_a_parquet_file_cut_short(folder):
+    path = folder / "train.parquet"
+    content = path.read_bytes()
+    path.write_bytes(content[:-7])
+    with pytest.raises(UserError, match=r"train.parquet is damaged or not a Parquet file"):
+        check(PARQUET, folder)
+    middle = len(content) // 3
+    path.write_bytes(content[:middle] + bytes(400) + content[middle + 400 :])
+    with pytest.raises(UserError, match=r"train\.parquet"):
+        load(PARQUET, folder)
+
+
+def test_a_parquet_file_that_would_fill_the_memory(folder, monkeypatch):
+    monkeypatch.setattr("fbftl.data.datasets.parquet.MAX_BYTES", 100)
+    with pytest.raises(UserError, match=r"claims to unpack to .* bytes, more than 100"):
+        check(PARQUET, folder)
+
+
+def test_a_folder_without_images(folder):
+    (folder / "empty" / "cat").mkdir(parents=True)
+    (folder / "empty" / "cat" / "notes.txt").touch()
+    (folder / "empty" / "cat" / "._1.png").touch()
+    with pytest.raises(UserError, match=r"data.train: .*empty holds no images"):
+        check({"kind": "folder", "train": "empty"}, folder)
+
+
+def test_a_class_without_images_and_one_that_training_lacks(folder):
+    (folder / "train" / "fox").mkdir()
+    with pytest.raises(UserError, match=r"class folder .*fox holds no images"):
+        check(FOLDER, folder)
+    (folder / "train" / "fox").rmdir()
+    write_folder(folder / "more", range(9))
+    (folder / "more" / "cat").rename(folder / "more" / "ape")
+    with pytest.raises(UserError, match=r"data.test has the class 'ape'"):
+        check({**FOLDER, "test": "more"}, folder)
+
+
+def test_a_file_in_place_of_a_folder(folder):
+    with pytest.raises(UserError, match="is not a folder"):
+        check({"kind": "folder", "train": "train.parquet"}, folder)

@@ -1,0 +1,162 @@
+"""Whatever a file holds, it is read as it was written or refused in one sentence.
+
+Messages of the codec are damaged and forged in test_codec.py.
+"""
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from collect_runs import main as collect_runs
+from fbftl.data.clients import Client, ClientFile, write_clients
+from fbftl.features.extract import extract
+from fbftl.features.store import open_store
+from fbftl.findings.run_file import read_run
+from fbftl.findings.runs import MEASURES
+from fbftl.ground.errors import UserError
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from unit.features import store_toys as toys
+from unit.study.test_fuzz_config import VALUES, places, require_sentence
+
+RUN = {
+    "schema": 1,
+    "task": "digits",
+    "name": "fbftl+plr=0.5",
+    "setting": {"plr": 0.5},
+    "training": {"epochs": 2},
+    "inputs": {"features": "0"},
+    "repetitions": [
+        {
+            "seed": 0,
+            "epoch": 1,
+            "test_accuracy": 0.5,
+            "validation_accuracy": None,
+            "diverged": False,
+            "offered": 160,
+            "received": 80,
+            "seen": 72,
+            "curves": {"loss": [2.0, 1.0]},
+        }
+    ],
+}
+TRAIN = toys.dense({"x": np.arange(toys.COUNTS["train"], dtype=np.float32)})
+FUZZ = settings(suppress_health_check=list(HealthCheck))
+
+
+def damaged(content: bytes, data: st.DataObject) -> bytes:
+    """Return bytes with a few of them changed, cut off, repeated or put in."""
+    spoiled = bytearray(content)
+    for _ in range(data.draw(st.integers(1, 3))):
+        at = data.draw(st.integers(0, max(len(spoiled) - 1, 0)))
+        match data.draw(st.sampled_from(["flip", "cut", "insert", "repeat"])):
+            case "flip" if spoiled:
+                spoiled[at] ^= data.draw(st.integers(1, 255))
+            case "cut":
+                del spoiled[at:]
+            case "insert":
+                spoiled[at:at] = data.draw(st.binary(min_size=1, max_size=8))
+            case _:
+                spoiled[at:at] = spoiled[at : at + 16]
+    return bytes(spoiled)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("fuzz")
+
+
+@settings(FUZZ, max_examples=500)
+@given(data=st.data())
+def test_damaged_run_files(data: st.DataObject, folder: Path) -> None:
+    path = folder / "run.json"
+    path.write_bytes(damaged(json.dumps(RUN).encode(), data))
+    refused_or_sensible(path)
+
+
+@settings(FUZZ, max_examples=500)
+@given(data=st.data())
+def test_run_files_with_other_values(data: st.DataObject, folder: Path) -> None:
+    run: Any = copy.deepcopy(RUN)
+    *above, key = data.draw(st.sampled_from(places(run)))
+    node = run
+    for step in above:
+        node = node[step]
+    node[key] = data.draw(VALUES)
+    path = folder / "run.json"
+    path.write_text(json.dumps(run, default=str, skipkeys=True))
+    refused_or_sensible(path)
+
+
+def refused_or_sensible(path: Path) -> None:
+    """Either no table comes out, or one whose numbers can be."""
+    table = path.with_name("table.csv")
+    table.unlink(missing_ok=True)
+    try:
+        collect_runs([str(path)], str(table))
+    except UserError as error:
+        require_sentence(error)
+    if table.exists():
+        for repetition in read_run(path, MEASURES)["repetitions"]:
+            accuracy = repetition.get("test_accuracy")
+            assert accuracy is None or 0 <= accuracy <= 1
+
+
+@pytest.mark.parametrize(
+    "content", ["[" * 100_000, '{"schema": 1e999}', "NaN", "", "\x00", "1" * 9999]
+)
+def test_hostile_run_files(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "run.json"
+    path.write_text(content)
+    with pytest.raises(UserError, match=r"is damaged .* remove it and it is made again"):
+        read_run(path, MEASURES)
+
+
+@pytest.fixture(scope="module")
+def clients(folder: Path) -> bytes:
+    path = folder / "good.h5"
+    arrays = {"pixels": np.arange(48, dtype=np.uint8).reshape(3, 4, 4, 1), "label": np.arange(3)}
+    splits = {s: [Client(f"{s}0", np.arange(3), arrays)] for s in ("train", "test")}
+    write_clients(path, splits, {"classes": "[]"})
+    return path.read_bytes()
+
+
+@settings(FUZZ, max_examples=300)
+@given(data=st.data())
+def test_damaged_client_files(data: st.DataObject, folder: Path, clients: bytes) -> None:
+    path = folder / "clients.h5"
+    path.write_bytes(damaged(clients, data))
+    try:
+        with ClientFile(path) as file:
+            for split in file.splits:
+                rows = file.rows(split, 0, file.count(split))
+                assert len(rows.sample) == file.count(split)
+    except UserError as error:
+        require_sentence(error)
+
+
+@pytest.fixture(scope="module")
+def store(folder: Path) -> Path:
+    place = folder / "stores"
+    place.mkdir()
+    extract(toys.ToySource(), toys.toy_forward, toys.toy_targets(place), batch=toys.BATCH)
+    return place / "dense.zarr"
+
+
+@settings(FUZZ, max_examples=100)
+@given(data=st.data())
+def test_damaged_stores(data: st.DataObject, store: Path) -> None:
+    names = sorted(p.relative_to(store) for p in store.rglob("*") if p.is_file())
+    path = store / data.draw(st.sampled_from(names))
+    content = path.read_bytes()
+    path.write_bytes(damaged(content, data))
+    try:
+        values = open_store(store).read("train").values
+        np.testing.assert_array_equal(values, TRAIN)
+    except UserError as error:
+        require_sentence(error)
+    finally:
+        path.write_bytes(content)

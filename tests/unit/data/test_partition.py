@@ -1,0 +1,167 @@
+import numpy as np
+import pytest
+from fbftl.data.partition import client_sizes, label_counts, members, partition
+from fbftl.ground.errors import UserError
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+SPECS = [
+    {"partition": "iid"},
+    {"partition": "shards", "shards_per_client": 1},
+    {"partition": "dirichlet", "alpha": 0.1},
+    {"partition": "dirichlet_equal", "alpha": 0.1},
+]
+EQUAL = ["iid", "dirichlet_equal"]
+
+
+def balanced(samples: int, classes: int = 10) -> np.ndarray:
+    return np.random.default_rng(0).permutation(np.arange(samples) % classes)
+
+
+@st.composite
+def problems(draw):
+    labels = np.array(draw(st.lists(st.integers(0, 5), min_size=1, max_size=120)))
+    kind = draw(st.sampled_from(["iid", "shards", "dirichlet", "dirichlet_equal"]))
+    key = draw(st.sampled_from(["samples_per_client", "clients"]))
+    value = draw(st.integers(1, len(labels)))
+    clients = value if key == "clients" else -(-len(labels) // value)
+    spec = {
+        "partition": kind,
+        key: value,
+        "shards_per_client": draw(st.integers(1, len(labels) // clients)),
+        "alpha": draw(st.floats(1e-6, 1e6)),
+    }
+    return labels, spec, draw(st.integers(0, 2**31))
+
+
+@given(problems())
+@settings(max_examples=150, deadline=None)
+def test_every_sample_has_one_client_and_every_client_a_sample(problem):
+    labels, spec, seed = problem
+    client = partition(labels, spec, seed)
+    assert client.shape == labels.shape
+    sizes = client_sizes(len(labels), spec)
+    counts = np.bincount(client, minlength=len(sizes))
+    assert len(counts) == len(sizes)
+    assert counts.min() >= 1
+    if spec["partition"] in EQUAL:
+        np.testing.assert_array_equal(counts, sizes)
+    np.testing.assert_array_equal(client, partition(labels, spec, seed))
+
+
+@given(st.integers(1, 500), st.data())
+def test_sizes_cover_the_data_and_only_the_last_client_takes_the_remainder(samples, data):
+    value = data.draw(st.integers(1, samples))
+    per_client = client_sizes(samples, {"samples_per_client": value})
+    assert per_client.sum() == samples
+    assert (per_client[:-1] == value).all()
+    assert 1 <= per_client[-1] <= value
+    clients = client_sizes(samples, {"clients": value})
+    assert clients.sum() == samples
+    assert len(clients) == value
+    assert clients.max() - clients.min() <= 1
+
+
+@given(st.lists(st.integers(0, 6), min_size=1, max_size=60))
+def test_members_undo_the_assignment(assignment):
+    client = np.array([*assignment, *range(7)])
+    for u, rows in enumerate(members(client)):
+        np.testing.assert_array_equal(rows, np.flatnonzero(client == u))
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec["partition"])
+def test_another_seed_gives_another_partition(spec):
+    labels = balanced(400)
+    spec = {**spec, "samples_per_client": 8}
+    assert (partition(labels, spec, 0) != partition(labels, spec, 1)).any()
+
+
+def test_iid_clients_draw_like_a_hypergeometric():
+    labels = balanced(8000)
+    client = partition(labels, {"partition": "iid", "clients": 1000}, 0)
+    first_class = label_counts(labels, client, 10)[:, 0]
+    # K p (1 - p) (n - K) / (n - 1) with K = 8, p = 0.1, n = 8000.
+    expected = 8 * 0.1 * 0.9 * (8000 - 8) / 7999
+    assert first_class.mean() == 0.8
+    assert first_class.var() == pytest.approx(expected, rel=0.15)
+
+
+@pytest.mark.parametrize("shards", [1, 2, 5])
+def test_shards_hold_one_class_each_when_classes_divide_evenly(shards):
+    labels = balanced(1000)
+    spec = {"partition": "shards", "clients": 20, "shards_per_client": shards}
+    client = partition(labels, spec, 3)
+    counts = label_counts(labels, client, 10)
+    assert ((counts > 0).sum(axis=1) <= shards).all()
+    np.testing.assert_array_equal(counts.sum(axis=1), 50)
+    assert (counts % (50 // shards) == 0).all()
+
+
+@pytest.mark.parametrize("kind", ["dirichlet", "dirichlet_equal"])
+def test_alpha_moves_clients_from_one_class_to_all(kind):
+    labels = balanced(4000, classes=4)
+    largest = []
+    for alpha in (0.01, 1.0, 1e6):
+        spec = {"partition": kind, "samples_per_client": 100, "alpha": alpha}
+        counts = label_counts(labels, partition(labels, spec, 0), 4)
+        largest.append((counts.max(axis=1) / counts.sum(axis=1)).mean())
+    assert largest[0] > 0.95
+    assert largest[0] > largest[1] > largest[2]
+    assert largest[2] < 0.35
+
+
+def test_equal_dirichlet_clients_have_the_moments_of_their_law():
+    """Before classes run out, counts are Dirichlet-multinomial with Dir(alpha) over N classes."""
+    alpha, classes, size, clients = 0.5, 4, 8, 2000
+    labels = balanced(40 * clients * size, classes)
+    spec = {"partition": "dirichlet_equal", "samples_per_client": size, "alpha": alpha}
+    counts = label_counts(labels, partition(labels, spec, 0), classes)[:clients]
+    total = alpha * classes
+    p = 1 / classes
+    variance = size * p * (1 - p) * (size + total) / (1 + total)
+    assert counts.mean(axis=0) == pytest.approx(size * p, rel=0.1)
+    assert counts.var(axis=0) == pytest.approx(variance, rel=0.1)
+
+
+def test_equal_dirichlet_follows_unbalanced_classes():
+    labels = np.repeat([0, 1, 2], [700, 200, 100])
+    spec = {"partition": "dirichlet_equal", "clients": 10, "alpha": 1e6}
+    counts = label_counts(labels, partition(labels, spec, 0), 3)
+    assert counts.mean(axis=0).tolist() == [70, 20, 10]
+    # Binomial spread; the last client takes what the others' luck has left over.
+    assert (np.abs(counts[:-1] - [70, 20, 10]) < 20).all()
+
+
+def test_the_paper_s_6250_clients_of_8_samples():
+    labels = balanced(50_000)
+    spec = {"partition": "dirichlet_equal", "samples_per_client": 8, "alpha": 0.1}
+    counts = label_counts(labels, partition(labels, spec, 0), 10)
+    assert counts.shape == (6250, 10)
+    assert (counts.sum(axis=1) == 8).all()
+    assert (counts.sum(axis=0) == 5000).all()
+    assert (counts > 0).sum(axis=1).mean() < 3
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"partition": "random"}, "clients.partition is 'random'"),
+        ({"samples_per_client": 0}, "clients.samples_per_client is 0"),
+        ({"samples_per_client": 41}, "clients.samples_per_client is 41"),
+        ({"samples_per_client": None}, "give one"),
+        ({"clients": 4}, "give one"),
+        ({"samples_per_client": None, "clients": 41}, "clients.clients is 41"),
+        ({"partition": "shards"}, "clients.shards_per_client is None"),
+        ({"partition": "shards", "shards_per_client": 0}, "clients.shards_per_client is 0"),
+        ({"partition": "shards", "shards_per_client": 9}, "45 shards of 40 samples"),
+        ({"partition": "dirichlet"}, "clients.alpha is None"),
+        ({"partition": "dirichlet", "alpha": 0.0}, "clients.alpha is 0.0"),
+        ({"partition": "dirichlet_equal", "alpha": -1.0}, "clients.alpha is -1.0"),
+        ({"partition": "dirichlet_equal", "alpha": float("nan")}, "clients.alpha is nan"),
+        ({"partition": "dirichlet", "alpha": 1e7}, "at most 1000000"),
+    ],
+)
+def test_impossible_partitions_are_refused(change, words):
+    spec = {"partition": "iid", "samples_per_client": 8, **change}
+    with pytest.raises(UserError, match=words):
+        partition(balanced(40), spec, 0)

@@ -1,0 +1,163 @@
+"""Compression and loss in whole runs: real messages, their ledger entries, Eq. (18) and (19)."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from fbftl.exchange import repetition as by_rounds
+from fbftl.exchange import uplink
+from fbftl.exchange.sending import Sending
+from fbftl.ground.errors import UserError
+from fbftl.messages.channel import burst_packet_loss_rate, expected_payload, packet_loss_rate
+from fbftl.messages.codec import decode, kept_count
+from fbftl.tasks.task import Inputs, Outcome
+from unit.methods.method_toys import CLASSES, HEAD_PARAMETERS, WIDTH, run, toy_inputs
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
+    return toy_inputs(tmp_path_factory.mktemp("store"))
+
+
+def uploads(outcome: Outcome) -> pd.DataFrame:
+    return outcome.ledger.table().to_pandas().query("direction == 'up'")
+
+
+# --- the codec on real runs -------------------------------------------------------------------
+
+COMPRESSED = [{"bits": 8, "keep": 0.3}, {"bits": 2}, {"keep": 0.1}, {"bits": 3, "keep": 0.5}]
+
+
+@pytest.mark.parametrize("axes", COMPRESSED)
+def test_uploads_are_as_long_as_the_ledger_says(
+    inputs: Inputs, axes: dict, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent, make = [], Sending.release
+    monkeypatch.setattr(Sending, "release", lambda *a, **k: sent.append(make(*a, **k)) or sent[-1])
+    outcome = run(inputs, axes)
+    rows = uploads(outcome)
+    assert len(sent) == 1  # all seeds share their messages
+    messages = sent[0].messages * 2
+    assert rows["bits"].tolist() == [8 * len(message) for message in messages]
+    for message, values in zip(messages, np.tile(sent[0].values, (2, 1)), strict=True):
+        read = decode(message)
+        assert (read.values[0] == values).all()
+        assert read.kept == kept_count(WIDTH, axes.get("keep", 1.0))
+        assert read.labels[0] in range(CLASSES)
+
+
+@pytest.mark.parametrize("feedback", [True, False])
+@pytest.mark.parametrize("axes", COMPRESSED)
+def test_updates_are_as_long_as_the_ledger_says(
+    inputs: Inputs, axes: dict, feedback: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent = []
+
+    def keeping(*arguments):
+        release = uplink.compressing(*arguments)
+        return lambda updates: sent.append(release(updates)) or sent[-1]
+
+    monkeypatch.setattr(by_rounds, "compressing", keeping)
+    outcome = run(inputs, {"method": "ftl_c", "feedback": feedback} | axes)
+    rows, messages = uploads(outcome), [m for release in sent for m in release.messages]
+    assert rows["bits"].tolist() == [8 * len(message) for message in messages]
+    decoded = [decode(message) for message in messages]
+    assert {read.kept for read in decoded} == {kept_count(HEAD_PARAMETERS, axes.get("keep", 1.0))}
+    assert (np.concatenate([r.values for r in sent]) == [read.values[0] for read in decoded]).all()
+    assert outcome.repetitions[0]["test_accuracy"] > 0.5
+
+
+@pytest.mark.parametrize("method", ["fbftl", "ftl_c"])
+def test_sampled_messages_agree_with_the_ledger(inputs: Inputs, method: str) -> None:
+    outcome = run(inputs, {"method": method, "bits": 4, "keep": 0.5})
+    lengths = uploads(outcome).groupby("seed")["bits"]
+    for repetition in outcome.repetitions:
+        seed = repetition["seed"]
+        assert lengths.min()[seed] <= repetition["packed_bits"] <= lengths.max()[seed]
+        assert repetition["limit_bits"] <= repetition["entropy_coded_bits"]
+        assert repetition["entropy_coded_bits"] <= repetition["packed_bits"]
+        assert 0 < repetition["distortion"] < 1
+
+
+def test_what_was_not_compressed_is_not_distorted(inputs: Inputs) -> None:
+    assert run(inputs, {}).repetitions[0]["distortion"] == 0
+    assert "distortion" not in run(inputs, {"method": "ftl_c"}).repetitions[0]
+
+
+def test_an_update_that_is_not_finite_is_a_divergence(inputs: Inputs) -> None:
+    outcome = run(inputs, {"method": "ftl_c", "bits": 8}, learning_rate=1e30)
+    for repetition in outcome.repetitions:
+        assert repetition["diverged"]
+        assert repetition["curves"]["test_accuracy"][-1] == 0
+    assert uploads(outcome)["round"].max() < 4 * 7
+
+
+# --- losses -----------------------------------------------------------------------------------
+
+
+def within(found: float, expected: float, draws: int) -> bool:
+    """Return whether a share lies within five binomial deviations."""
+    return abs(found - expected) <= 5 * np.sqrt(expected * (1 - expected) / draws)
+
+
+@pytest.mark.parametrize("retransmissions", [0, 1, 2])
+@pytest.mark.parametrize("method", ["fbftl", "ftl_c"])
+def test_losses_and_attempts_follow_eq_18_and_19(
+    inputs: Inputs, method: str, retransmissions: int
+) -> None:
+    blr = 0.2
+    setting = {"method": method, "blr": blr, "retransmissions": retransmissions}
+    rows = uploads(run(inputs, setting, epochs=20))
+    (blocks,) = rows["packets"].unique()
+    assert blocks == 1 if method == "fbftl" else blocks > 5
+    expected = packet_loss_rate(blr, blocks, retransmissions)
+    assert within(rows["lost"].mean(), expected, len(rows))
+    if retransmissions == 0:
+        assert (rows["attempts"] == rows["packets"]).all()
+    else:
+        sent_again = expected_payload(1, blr, retransmissions) - 1
+        total = rows["packets"].sum()
+        # A block's attempts vary by less than those of a geometric number.
+        deviation = np.sqrt(blr / total) / (1 - blr)
+        assert abs(rows["attempts"].sum() / total - 1 - sent_again) <= 5 * deviation
+        assert sent_again > 0
+
+
+def test_bursts_lose_fewer_packets_of_many_blocks(inputs: Inputs) -> None:
+    blr, burst = 0.05, 5.0
+    rows = uploads(run(inputs, {"method": "ftl_c", "blr": blr, "burst": burst}, epochs=60))
+    (blocks,) = rows["packets"].unique()
+    expected = burst_packet_loss_rate(blr, burst, blocks)
+    assert expected < packet_loss_rate(blr, blocks) / 2
+    bursts = rows["packets"].sum() * blr / burst  # the independent draws behind the losses
+    assert rows["lost"].mean() == pytest.approx(expected, rel=5 / np.sqrt(bursts))
+    assert (rows["attempts"] == rows["packets"]).all()
+
+
+# --- memories of error feedback ---------------------------------------------------------------
+
+
+def test_memories_that_do_not_fit_are_refused(
+    inputs: Inputs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(by_rounds, "LARGEST_MEMORY", 1000)
+    with pytest.raises(UserError, match=r"30 clients with 131 parameters .* scratch_folder .*"):
+        run(inputs, {"method": "ftl_c", "bits": 8})
+    run(inputs, {"method": "ftl_c", "bits": 8, "feedback": False})
+
+
+def test_memories_in_a_scratch_folder_give_the_same_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, scratch = tmp_path / "store", tmp_path / "scratch"
+    store.mkdir()
+    scratch.mkdir()
+    setting = {"method": "ftl_c", "bits": 2, "keep": 0.2}
+    inputs = toy_inputs(store, scratch)
+    in_memory = run(inputs, setting)
+    monkeypatch.setattr(by_rounds, "LARGEST_MEMORY", 1000)
+    mapped = run(inputs, setting)
+    assert mapped.repetitions == in_memory.repetitions
+    assert mapped.ledger.table().equals(in_memory.ledger.table())
+    assert list(scratch.iterdir()) == []

@@ -1,0 +1,163 @@
+"""The round engine: plain, per-client and split gradients agree; rounds are plain SGD."""
+
+import numpy as np
+import pytest
+import torch
+from fbftl.exchange.repetition import grouped
+from fbftl.exchange.rounds import (
+    Arrivals,
+    Average,
+    Gradient,
+    Round,
+    batch_gradient,
+    client_gradient,
+    split_gradient,
+    train_rounds,
+)
+from fbftl.models.heads import head_module, stacked
+from fbftl.models.networks import vgg
+from fbftl.study.job import Training
+from fbftl.tasks.task import LabelledInputs
+from fbftl.training.batches import Epoch, Rounds, rounds
+from fbftl.training.stacked import Samples, train
+from torch import nn
+
+TRAINING = Training(
+    epochs=3,
+    batch=64,
+    clients_per_round=3,
+    learning_rate=0.05,
+    momentum=0.9,
+    weight_decay=5e-4,
+    validation=0.0,
+    selection="last",
+)
+CLIENTS = [np.arange(a, b) for a, b in [(0, 4), (4, 10), (10, 13), (13, 20), (20, 24)]]
+
+
+def network(seed: int = 0) -> nn.Sequential:
+    torch.manual_seed(seed)
+    return vgg((8, 8, 1), [[4], [6]], [12], 3).eval()
+
+
+def images(count: int = 24) -> LabelledInputs:
+    generator = torch.Generator().manual_seed(1)
+    inputs = torch.randn(count, 1, 8, 8, generator=generator)
+    return LabelledInputs(inputs, torch.randint(0, 3, (count,), generator=generator))
+
+
+def all_arrive(clients: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    return np.ones(len(clients), dtype=bool)
+
+
+def even_arrive(clients: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    return clients % 2 == 0
+
+
+def mean_over(arrivals: Arrivals) -> Average:
+    def average(clients: np.ndarray, counts: np.ndarray, updates: np.ndarray) -> np.ndarray:
+        arrives = arrivals(clients, counts)
+        return updates[arrives].sum(axis=0) / max(int(counts[arrives].sum()), 1)
+
+    return average
+
+
+def trained(model: nn.Module, gradient: Gradient, schedule: list[Rounds]) -> nn.Module:
+    samples = images()
+    train_rounds(model, gradient, schedule, samples, np.arange(0), samples, TRAINING)
+    return model
+
+
+def assert_same(one: nn.Module, other: nn.Module, tolerance: float = 1e-5) -> None:
+    for a, b in zip(one.parameters(), other.parameters(), strict=True):
+        assert torch.allclose(a, b, atol=tolerance)
+
+
+@pytest.fixture
+def schedule() -> list[Rounds]:
+    return list(rounds(CLIENTS, 3, 3, seed=0))
+
+
+@pytest.mark.parametrize("arrivals", [all_arrive, even_arrive])
+def test_client_updates_average_to_the_batch_gradient(
+    arrivals: Arrivals, schedule: list[Rounds]
+) -> None:
+    plain, single = network(), network()
+    trained(plain, batch_gradient(plain, arrivals), schedule)
+    trained(single, client_gradient(single, mean_over(arrivals)), schedule)
+    assert_same(plain, single)
+    assert not torch.equal(next(plain.parameters()), next(network().parameters()))
+
+
+def test_a_round_without_clients_steps_with_what_the_server_averages() -> None:
+    model = network()
+    size = sum(parameter.numel() for parameter in model.parameters())
+    nobody = Round(
+        inputs=images().inputs[:0][:, None],
+        labels=images().labels[:0][:, None],
+        present=torch.zeros(0, 1, dtype=torch.bool),
+        clients=np.arange(0),
+        counts=np.arange(0),
+    )
+    loss, mean = client_gradient(model, lambda *_: np.ones(size, dtype=np.float32))(nobody)
+    assert loss == 0
+    assert [part.shape for part in mean] == [value.shape for value in model.parameters()]
+    assert all(bool((part == 1).all()) for part in mean)
+
+
+def test_a_lost_update_makes_a_difference(schedule: list[Rounds]) -> None:
+    lossy, complete = network(), network()
+    trained(lossy, batch_gradient(lossy, even_arrive), schedule)
+    trained(complete, batch_gradient(complete, all_arrive), schedule)
+    assert not torch.allclose(next(lossy.parameters()), next(complete.parameters()), atol=1e-5)
+
+
+def test_sfl_with_one_local_step_equals_fl(schedule: list[Rounds]) -> None:
+    whole, cut = network(), network()
+    trained(whole, batch_gradient(whole, all_arrive), schedule)
+    names = [name for name, _ in cut.named_children()]
+    at = names.index("pool1") + 1
+    trained(cut, split_gradient(cut[:at], cut[at:], all_arrive), schedule)
+    assert_same(whole, cut)
+
+
+def test_one_client_with_all_samples_is_plain_sgd() -> None:
+    schedule = list(rounds([np.arange(24)], 1, 5, seed=0))
+    by_rounds, plain = network(), network()
+    trained(by_rounds, client_gradient(by_rounds, mean_over(all_arrive)), schedule)
+    optimizer = torch.optim.SGD(plain.parameters(), lr=0.05, momentum=0.9, weight_decay=5e-4)
+    samples = images()
+    for _ in range(5):
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(plain(samples.inputs), samples.labels).backward()
+        optimizer.step()
+    assert_same(by_rounds, plain)
+
+
+def test_ftl_c_equals_fbftl_when_batches_agree(schedule: list[Rounds]) -> None:
+    """Sec. III-B: the same numbers at every iteration; only the communication differs."""
+    widths, generator = [10, 7, 3], torch.Generator().manual_seed(2)
+    values = torch.randn(24, 10, generator=generator)
+    labels = torch.randint(0, 3, (24,), generator=generator)
+    samples = LabelledInputs(values, labels)
+    uploads = Samples(values[None], labels[None], torch.zeros(1, dtype=torch.int64))
+    head, module = stacked(widths, [4], torch.device("cpu")), head_module(widths, 4)
+    for epoch in schedule:
+        weights = epoch.present / epoch.present.sum(axis=(1, 2), keepdims=True)
+        steps = len(epoch.rows)
+        batches = Epoch(
+            epoch.rows.reshape(steps, 1, -1), weights.reshape(steps, 1, -1).astype(np.float32)
+        )
+        # A fresh optimizer per call on both sides: momentum starts anew at every epoch.
+        train(head, [batches], lambda _: uploads, [torch.arange(0)], uploads, TRAINING)
+        gradient = batch_gradient(module, all_arrive)
+        train_rounds(module, gradient, [epoch], samples, np.arange(0), samples, TRAINING)
+        for number, linear in enumerate(m for m in module if isinstance(m, nn.Linear)):
+            assert torch.allclose(head.weights[number][0], linear.weight.T, atol=1e-6)
+
+
+def test_grouping_keeps_every_row_with_its_client() -> None:
+    client = np.array([2, 0, 2, 5, 0, 2])
+    owners, groups = grouped(np.array([0, 1, 2, 3, 5]), client)
+    assert list(owners) == [0, 2, 5]
+    assert [list(g) for g in groups] == [[1], [0, 2, 5], [3]]

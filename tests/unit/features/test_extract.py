@@ -1,0 +1,231 @@
+"""The pipelined extraction: frozen models, several cuts in one pass, overlap, errors."""
+
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from fbftl.features.extract import QUEUE_BATCHES, extract, frozen
+from fbftl.features.store import open_store
+from fbftl.ground.background import Sink, prefetched
+from fbftl.ground.errors import UserError
+from fbftl.ground.progress import ProgressBar
+from unit.features import store_toys as toys
+
+torch = pytest.importorskip("torch")
+
+
+def tiny_model():
+    torch.manual_seed(0)
+    return torch.nn.Sequential(
+        torch.nn.Linear(1, 8), torch.nn.BatchNorm1d(8), torch.nn.Dropout(0.5), torch.nn.ReLU()
+    )
+
+
+def forward_of(model):
+    def forward(arrays):
+        return {"dense": model(torch.from_numpy(arrays["x"])[:, None]).detach().numpy()}
+
+    return forward
+
+
+def extract_with(forward, folder, **options):
+    targets = toys.toy_targets(folder)[:1]
+    extract(toys.ToySource(), forward, targets, batch=toys.BATCH, **options)
+
+
+def test_frozen_model_extracts_the_same_bytes_twice(tmp_path):
+    for folder in ("a", "b"):
+        extract_with(forward_of(frozen(tiny_model())), tmp_path / folder)
+    assert toys.files(tmp_path / "a") == toys.files(tmp_path / "b")
+    model = tiny_model().eval()
+    with torch.no_grad():
+        expected = model(torch.from_numpy(toys.all_rows("test")["x"])[:, None]).numpy()
+    found = open_store(tmp_path / "a" / "dense.zarr").read("test").values
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+
+
+def test_frozen_refuses_training_mode(tmp_path):
+    model = tiny_model()
+    forward = frozen(model)
+    assert not model.training
+    assert not any(weight.requires_grad for weight in model.parameters())
+    model[2].train()
+    with pytest.raises(UserError, match=r"training mode \(2\)"):
+        extract_with(forward_of(forward), tmp_path)
+
+
+def test_active_dropout_is_refused_without_frozen(tmp_path):
+    model = tiny_model().eval()
+    model[2].train()
+    with pytest.raises(UserError, match="other features at dense when it is run again"):
+        extract_with(forward_of(model), tmp_path)
+    assert not (tmp_path / "dense.zarr").exists()
+
+
+def test_batches_are_staged_in_the_thread_that_reads_them(tmp_path):
+    threads = set()
+
+    def stage(arrays):
+        threads.add(threading.current_thread())
+        return arrays | {"moved": arrays["x"]}
+
+    def forward(arrays):
+        assert threading.current_thread() not in threads
+        return toys.toy_forward(arrays | {"x": arrays["moved"]})
+
+    extract_with(forward, tmp_path / "staged", stage=stage)
+    extract_with(toys.toy_forward, tmp_path / "plain")
+    assert toys.files(tmp_path / "staged") == toys.files(tmp_path / "plain")
+
+
+def test_several_cuts_take_one_pass(tmp_path):
+    rows = []
+
+    def counting(arrays):
+        rows.append(len(arrays["x"]))
+        return toys.toy_forward(arrays)
+
+    extract(toys.ToySource(), counting, toys.toy_targets(tmp_path), batch=toys.BATCH)
+    repeats = 2 * 2 * len(toys.COUNTS)  # two rows, twice, per split
+    assert sum(rows) == sum(toys.COUNTS.values()) + repeats
+
+
+def test_one_cut_in_two_dtypes(tmp_path):
+    exact = toys.toy_targets(tmp_path)[0]
+    short = replace(
+        exact, store=tmp_path / "short.zarr", provenance=replace(exact.provenance, dtype="bfloat16")
+    )
+    extract(toys.ToySource(), toys.toy_forward, [exact, short], batch=toys.BATCH)
+    values = [open_store(target.store).read("test").values for target in (exact, short)]
+    np.testing.assert_allclose(values[0], values[1], rtol=2**-8)
+    assert not np.array_equal(*values)
+
+
+def test_progress_reaches_the_end(tmp_path):
+    told = []
+    extract_with(toys.toy_forward, tmp_path, progress=lambda *state: told.append(state))
+    for split, count in toys.COUNTS.items():
+        done = [rows for name, rows, total in told if name == split and total == count]
+        assert done == sorted(done)
+        assert (done[0], done[-1]) == (0, count)
+
+
+def test_progress_bar_shows_rate_and_time_left(capsys):
+    bar = ProgressBar()
+    for split, done, total in [("train", 20, 100), ("train", 60, 100), ("train", 100, 100)]:
+        bar(split, done, total)
+    shown = capsys.readouterr().err
+    assert "train" in shown
+    assert "100/100" in shown
+    assert "samples/s" in shown
+
+
+def test_stages_overlap_and_the_queue_is_bounded():
+    """The three stages wait for each other once: possible only if they run at the same time."""
+    together = threading.Barrier(3, timeout=20)
+    made = []
+
+    def decode():
+        for number in range(20):
+            made.append(number)
+            if number == 2:
+                together.wait()
+            yield number
+
+    handled = []
+
+    def write(number):
+        if number == 0:
+            together.wait()
+        handled.append(number)
+
+    with prefetched(decode(), QUEUE_BATCHES) as items, Sink(write, QUEUE_BATCHES) as sink:
+        for number in items:
+            if number == 1:
+                together.wait()
+            sink.put(number)
+            assert len(made) <= number + QUEUE_BATCHES + 2
+    assert handled == list(range(20))
+
+
+def test_producer_waits_when_the_queue_is_full():
+    made = []
+
+    def decode():
+        for number in range(100):
+            made.append(number)
+            yield number
+
+    with prefetched(decode(), 2) as items:
+        next(items)
+        time.sleep(0.3)
+        assert len(made) <= 4
+    assert len(made) <= 5  # leaving stops the thread
+
+
+def test_errors_of_stages_reach_the_caller():
+    def broken():
+        yield 1
+        raise OSError("decode")
+
+    with prefetched(broken(), 2) as items, pytest.raises(OSError, match="decode"):
+        list(items)
+
+    def fail(_):
+        raise OSError("write")
+
+    with pytest.raises(OSError, match="write"), Sink(fail, 1) as sink:
+        sink.put(1)
+    with pytest.raises(OSError, match="write"), Sink(fail, 1) as sink:
+        any(sink.put(number) for number in range(100))
+
+
+def test_what_cannot_be_extracted(tmp_path):
+    with pytest.raises(UserError, match="no cut 'dense', only other"):
+        extract_with(lambda arrays: {"other": toys.dense(arrays)}, tmp_path)
+    with pytest.raises(UserError, match=r"shape \(16, 2, 12\)"):
+        extract_with(lambda a: {"dense": toys.dense(a).reshape(-1, 2, 12)}, tmp_path)
+
+    def narrowing(arrays):
+        return {"dense": toys.dense(arrays)[:, : 24 if arrays["x"][0] < 100 else 12]}
+
+    with pytest.raises(UserError, match="change within split train"):
+        extract_with(narrowing, tmp_path)
+
+    class Empty(toys.ToySource):
+        def count(self, split):
+            return 0
+
+    class Short(toys.ToySource):
+        def count(self, split):
+            return toys.COUNTS[split] + 1
+
+    class Named(toys.ToySource):
+        def batches(self, split, size, start=0):
+            for batch in super().batches(split, size, start):
+                batch.arrays["label"] = np.array(["cat"] * len(batch.sample))
+                yield batch
+
+    targets = toys.toy_targets(tmp_path)
+    with pytest.raises(UserError, match="Column labels holds <U3"):
+        extract(Named(), toys.toy_forward, targets, batch=8)
+    with pytest.raises(UserError, match="Split train has no samples"):
+        extract(Empty(), toys.toy_forward, targets, batch=8)
+    with pytest.raises(UserError, match="promised 204 samples and gave 203"):
+        extract(Short(), toys.toy_forward, targets, batch=8)
+
+
+def test_reading_needs_no_heavy_library(root):
+    code = (
+        "import sys, fbftl.features.store; "
+        "print([m for m in ('torch','pandas','xarray','icechunk','obstore','h5py') "
+        "if m in sys.modules])"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=root / "scripts", capture_output=True, text=True
+    )
+    assert run.stdout.strip() == "[]", run.stderr

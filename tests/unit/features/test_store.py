@@ -1,0 +1,305 @@
+"""Format, reading, subsets and streams of finished stores."""
+
+import tracemalloc
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import zarr
+from fbftl.features.extract import extract
+from fbftl.features.store import Ragged, Target, open_store, store_writer, verify
+from fbftl.features.store.dtypes import from_storage, storage_dtype, to_storage
+from fbftl.features.store.ragged import as_column, concatenate
+from fbftl.ground.errors import UserError
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from unit.features import store_toys as toys
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("stores")
+    extract(toys.ToySource(), toys.toy_forward, toys.toy_targets(path), batch=toys.BATCH)
+    return path
+
+
+@pytest.fixture
+def dense(folder):
+    return open_store(folder / "dense.zarr")
+
+
+@pytest.fixture
+def ragged(folder):
+    return open_store(folder / "ragged.zarr")
+
+
+def test_holds_what_the_model_gave(dense):
+    for split in toys.COUNTS:
+        arrays, features = toys.all_rows(split), dense.read(split)
+        np.testing.assert_array_equal(features.values, toys.dense(arrays))
+        np.testing.assert_array_equal(features.labels, arrays["label"])
+        np.testing.assert_array_equal(features.sample, np.arange(toys.COUNTS[split]))
+        np.testing.assert_array_equal(features.client, np.arange(toys.COUNTS[split]) // 8)
+        assert features.client.dtype == np.int32
+
+
+def test_holds_ragged_rows_and_tokens(ragged):
+    for split in toys.COUNTS:
+        arrays, features = toys.all_rows(split), ragged.read(split)
+        rows = Ragged(features.values, features.offsets).rows()
+        for row, expected in zip(rows, toys.ragged(arrays), strict=True):
+            np.testing.assert_array_equal(row, expected)
+        tokens = Ragged(features.tokens, features.token_offsets).rows()
+        for row, expected in zip(tokens, arrays["tokens"], strict=True):
+            np.testing.assert_array_equal(row, expected)
+
+
+def test_document_says_what_is_in_it(dense):
+    provenance = dense.provenance
+    assert provenance == toys.toy_provenance("dense")
+    assert (provenance.width, provenance.dtype) == (toys.WIDTH, "float32")
+    assert provenance.counts == toys.COUNTS
+    assert provenance.libraries == {"numpy": np.__version__}
+    assert dense.nbytes("train") == dense.read("train").values.nbytes
+
+
+def test_opens_with_plain_zarr_and_xarray(folder, dense):
+    xarray = pytest.importorskip("xarray")
+    group = zarr.open_group(folder / "dense.zarr", mode="r")
+    np.testing.assert_array_equal(group["train/features"][:], dense.read("train").values)
+    assert group.attrs["cut"] == "dense"
+    with xarray.open_zarr(folder / "dense.zarr", group="test", consolidated=False) as data:
+        assert data["features"].dims == ("row", "feature")
+        np.testing.assert_array_equal(data["labels"], dense.labels("test"))
+    with xarray.open_zarr(folder / "ragged.zarr", group="test", consolidated=False) as data:
+        assert data["features"].dims == ("token", "feature")
+
+
+@settings(max_examples=30, deadline=None)
+@given(rows=st.lists(st.integers(0, toys.COUNTS["train"] - 1), max_size=60))
+def test_subset_equals_subset_of_the_whole(folder, rows):
+    index = np.array(rows, dtype=np.int64)
+    dense, ragged = open_store(folder / "dense.zarr"), open_store(folder / "ragged.zarr")
+    np.testing.assert_array_equal(
+        dense.read("train", index).values, dense.read("train").values[index]
+    )
+    whole, part = ragged.read("train"), ragged.read("train", index)
+    expected = [Ragged(whole.values, whole.offsets).rows()[row] for row in rows]
+    assert len(part) == len(rows)
+    for row, wanted in zip(Ragged(part.values, part.offsets).rows(), expected, strict=False):
+        np.testing.assert_array_equal(row, wanted)
+    np.testing.assert_array_equal(np.diff(part.offsets), [len(row) for row in expected])
+
+
+@pytest.mark.parametrize("name", ["dense", "ragged"])
+@pytest.mark.parametrize("rows", [slice(3, 50), slice(0, 0), slice(None, None, 3), slice(190, 999)])
+def test_slices_and_masks(folder, name, rows):
+    store = open_store(folder / f"{name}.zarr")
+    index = np.arange(toys.COUNTS["train"])[rows]
+    mask = np.isin(np.arange(toys.COUNTS["train"]), index)
+    expected = store.read("train", index)
+    for found in (store.read("train", rows), store.read("train", mask)):
+        np.testing.assert_array_equal(found.values, expected.values)
+        np.testing.assert_array_equal(found.sample, index)
+
+
+def test_subset_reads_only_the_chunks_it_touches(folder, dense):
+    """Every other chunk is taken away; a subset must not miss them."""
+    per_chunk = dense.array("train", "features").rows_per_chunk
+    rows = np.array([per_chunk, per_chunk + 1, 4 * per_chunk - 1])
+    chunks = folder / "dense.zarr" / "train" / "features" / "c"
+    away = [path for path in chunks.iterdir() if path.name not in {"1", "3"}]
+    for path in away:
+        path.rename(path.with_name(f"away{path.name}"))
+    try:
+        np.testing.assert_array_equal(dense.read("train", rows).sample, rows)
+        with pytest.raises(UserError, match="Chunk 0 of train/features"):
+            dense.read("train", np.array([0]))
+        assert len(dense.labels("train")) == toys.COUNTS["train"]
+    finally:
+        for path in away:
+            path.with_name(f"away{path.name}").rename(path)
+
+
+@pytest.mark.parametrize("rows", [np.array([-1]), np.array([toys.COUNTS["train"]])])
+def test_rows_out_of_range_are_refused(dense, rows):
+    with pytest.raises(IndexError):
+        dense.read("train", rows)
+
+
+def test_unknown_split_and_wrong_mask(dense):
+    with pytest.raises(KeyError, match="no split 'validation'"):
+        dense.read("validation")
+    with pytest.raises(IndexError, match="mask"):
+        dense.read("train", np.ones(3, bool))
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "named"),
+    [
+        ("source", "0", "source"),
+        ("data", "0", "data"),
+        ("preprocessing", {"size": 9, "mean": [0.5, 0.25]}, "preprocessing.size"),
+        ("preprocessing", {"size": 8, "mean": [0.5, 0.5]}, "preprocessing.mean"),
+        ("preprocessing", {"size": 8, "mean": [0.5, 0.25], "crop": 1}, "preprocessing.crop"),
+    ],
+)
+def test_other_features_are_refused(folder, field, value, named):
+    with pytest.raises(UserError, match=named):
+        open_store(folder / "dense.zarr", toys.toy_provenance("dense", **{field: value}))
+
+
+def test_same_features_are_accepted(folder):
+    recorded = toys.toy_provenance("dense", libraries={"numpy": "other"}, dtype="float16")
+    assert open_store(folder / "dense.json", recorded).width == toys.WIDTH
+    with pytest.raises(UserError, match="cut is 'dense' there, expected 'ragged'"):
+        open_store(folder / "dense.zarr", toys.toy_provenance("ragged"))
+
+
+def test_manifest_in_another_folder(tmp_path):
+    manifest = tmp_path / "manifests" / "dense.json"
+    target = replace(toys.toy_targets(tmp_path / "stores")[0], manifest=manifest)
+    extract(toys.ToySource(), toys.toy_forward, [target], batch=toys.BATCH)
+    assert open_store(manifest).count("test") == toys.COUNTS["test"]
+    assert verify(target.store, manifest) == []
+
+
+def test_no_store(tmp_path):
+    with pytest.raises(UserError, match="no finished feature store"):
+        open_store(tmp_path / "features.zarr")
+    with pytest.raises(UserError, match="cannot be used"):
+        open_store("nonsense://bucket/features.zarr")
+
+
+@pytest.mark.parametrize("name", ["dense", "ragged"])
+@pytest.mark.parametrize("batch", [1, 16, 500])
+def test_stream_gives_every_row_once(folder, name, batch):
+    store = open_store(folder / f"{name}.zarr")
+    whole = store.read("train")
+    batches = list(store.stream("train", batch, seed=3, memory_limit_bytes=160_000))
+    assert {len(part) for part in batches[:-1]} <= {batch}
+    order = np.concatenate([part.sample for part in batches])
+    assert sorted(order) == list(range(toys.COUNTS["train"]))
+    assert list(order) != sorted(order)
+    for part in batches:
+        expected = store.read("train", part.sample)
+        np.testing.assert_array_equal(part.values, expected.values)
+        np.testing.assert_array_equal(part.labels, whole.labels[part.sample])
+        np.testing.assert_array_equal(part.tokens, expected.tokens)
+
+
+def test_stream_repeats_with_its_seed(dense):
+    def order(seed, rows=None):
+        parts = dense.stream("train", 10, seed, 160_000, rows)
+        return np.concatenate([part.sample for part in parts])
+
+    np.testing.assert_array_equal(order(1), order(1))
+    assert list(order(1)) != list(order(2))
+    mask = np.arange(toys.COUNTS["train"]) % 5 == 0
+    np.testing.assert_array_equal(np.sort(order(1, mask)), np.flatnonzero(mask))
+    assert list(dense.stream("train", 10, 1, 160_000, slice(0, 0))) == []
+
+
+def test_stream_stays_in_its_memory_bound(tmp_path):
+    rows, width, limit = 4000, 512, 3_000_000  # 8.2 MB of features
+    target = Target(tmp_path / "big.zarr", toys.toy_provenance("c"), chunk_bytes=65536)
+    values = np.random.default_rng(0).random((rows, width), np.float32)
+    ids = np.arange(rows)
+    columns = {"labels": ids, "client": ids.astype(np.int32), "sample": ids}
+    with store_writer(target, {"train": rows}, batch=rows) as writer:
+        writer.append("train", 0, values, columns)
+        writer.publish()
+    store = open_store(tmp_path / "big.zarr")
+    store.read("train", slice(0, 1))  # ids and Zarr's own caches
+    tracemalloc.start()
+    seen = sum(len(part) for part in store.stream("train", 64, 0, limit))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert seen == rows
+    assert peak < limit + 3 * 64 * width * 4 + 300_000  # the batches, ids
+    with pytest.raises(UserError, match="raise the memory limit"):
+        next(store.stream("train", 64, 0, 100_000))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "error"), [("float32", 0.0), ("float16", 2**-11), ("bfloat16", 2**-8)]
+)
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.floats(2**-14, 60000, width=32), min_size=1, max_size=50))
+def test_storage_dtypes_round_within_their_stated_error(dtype, error, numbers):
+    values = np.array(numbers, np.float32)[:, None]
+    back = from_storage(to_storage(values, dtype), dtype)
+    assert back.dtype == np.float32
+    assert np.all(np.abs(back - values) <= error * np.abs(values))
+    np.testing.assert_array_equal(from_storage(to_storage(back, dtype), dtype), back)
+
+
+def test_bfloat16_equals_torch():
+    torch = pytest.importorskip("torch")
+    values = np.random.default_rng(1).standard_normal(10_000).astype(np.float32)
+    values[:4] = [np.inf, -np.inf, 0.0, -0.0]
+    expected = torch.from_numpy(values).to(torch.bfloat16).to(torch.float32).numpy()
+    np.testing.assert_array_equal(
+        from_storage(to_storage(values, "bfloat16"), "bfloat16"), expected
+    )
+    assert np.isnan(from_storage(to_storage(np.array([np.nan]), "bfloat16"), "bfloat16"))
+
+
+def test_bad_dtypes_are_refused():
+    with pytest.raises(UserError, match="does not fit float16"):
+        to_storage(np.array([70000.0]), "float16")
+    with pytest.raises(UserError, match="unknown"):
+        storage_dtype("float17")
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_short_dtypes_are_stored(tmp_path, dtype):
+    targets = toys.toy_targets(tmp_path, dtype=dtype)[:1]
+    extract(toys.ToySource(), toys.toy_forward, targets, batch=toys.BATCH)
+    store = open_store(tmp_path / "dense.zarr")
+    exact = toys.dense(toys.all_rows("train"))
+    assert store.array("train", "features").dtype.itemsize == 2
+    np.testing.assert_array_equal(
+        store.read("train").values, from_storage(to_storage(exact, dtype), dtype)
+    )
+    streamed = next(store.stream("train", 203, 0, 160_000))
+    np.testing.assert_array_equal(
+        streamed.values, from_storage(to_storage(exact[streamed.sample], dtype), dtype)
+    )
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    lengths=st.lists(st.integers(0, 12), min_size=1, max_size=12),
+    chunk_bytes=st.integers(1, 400),
+    batch=st.integers(1, 9),
+)
+def test_ragged_round_trip(tmp_path_factory, lengths, chunk_bytes, batch):
+    path = tmp_path_factory.mktemp("ragged")
+    rng = np.random.default_rng(len(lengths))
+    features = [rng.random((n, 3), np.float32) for n in lengths]
+    labels = [rng.integers(0, 99, n % 6).astype(np.int32) for n in lengths]
+    target = Target(path / "f.zarr", toys.toy_provenance("c"), chunk_bytes=chunk_bytes)
+    with store_writer(target, {"train": len(lengths)}, batch) as writer:
+        for start in range(0, len(lengths), batch):
+            rows = slice(start, start + batch)
+            ids = np.arange(len(lengths))[rows]
+            columns = {"labels": as_column(labels[rows]), "client": ids, "sample": ids}
+            writer.append("train", start, as_column(features[rows]), columns)
+        writer.publish()
+    store = open_store(path / "f.zarr")
+    found = store.read("train")
+    for row, expected in zip(Ragged(found.values, found.offsets).rows(), features, strict=True):
+        np.testing.assert_array_equal(row, expected)
+    for row, expected in zip(store.labels("train").rows(), labels, strict=True):
+        np.testing.assert_array_equal(row, expected)
+
+
+@given(st.lists(st.lists(st.integers(0, 9), max_size=5), min_size=2, max_size=9), st.data())
+def test_ragged_slices_join_to_the_whole(rows, data):
+    column = as_column([np.array(row, np.int64) for row in rows])
+    cut = data.draw(st.integers(0, len(rows)))
+    joined = concatenate([column[:cut], column[cut:]])
+    np.testing.assert_array_equal(joined.values, column.values)
+    np.testing.assert_array_equal(joined.offsets, column.offsets)
+    assert [row.tolist() for row in column[cut:].rows()] == rows[cut:] or cut == len(rows)

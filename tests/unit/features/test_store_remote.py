@@ -1,0 +1,77 @@
+"""Stores under an S3 URL, against a server in this process."""
+
+import pytest
+from fbftl.features.extract import extract
+from fbftl.features.store import Target, open_store, repair, verify
+from fbftl.ground.errors import UserError
+from unit.features import store_toys as toys
+
+
+def remote_targets(folder):
+    return [
+        Target(
+            f"s3://features/toys/{cut}.zarr",
+            toys.toy_provenance(cut),
+            manifest=folder / f"{cut}.json",
+            chunk_bytes=toys.CHUNK_BYTES,
+        )
+        for cut in ("dense", "ragged")
+    ]
+
+
+@pytest.fixture(scope="module")
+def folder(bucket, tmp_path_factory):
+    path = tmp_path_factory.mktemp("remote")
+    extract(toys.ToySource(), toys.toy_forward, remote_targets(path), batch=toys.BATCH)
+    return path
+
+
+def test_remote_store_has_the_bytes_of_a_local_one(bucket, folder, tmp_path):
+    extract(toys.ToySource(), toys.toy_forward, toys.toy_targets(tmp_path), batch=toys.BATCH)
+    local = toys.files(tmp_path / "dense.zarr")
+    listed = bucket.list_objects_v2(Bucket="features", Prefix="toys/dense.zarr/")["Contents"]
+    keys = {entry["Key"] for entry in listed}
+    assert keys == {f"toys/dense.zarr/{key}" for key in local}
+    for key, content in local.items():
+        body = bucket.get_object(Bucket="features", Key=f"toys/dense.zarr/{key}")["Body"]
+        assert body.read() == content
+    assert {path.name for path in folder.iterdir()} == {"dense.json", "ragged.json"}
+
+
+@pytest.mark.parametrize("name", ["dense", "ragged"])
+def test_remote_store_reads_like_a_local_one(folder, name):
+    for place in (folder / f"{name}.json", f"s3://features/toys/{name}.zarr"):
+        store = open_store(place, toys.toy_provenance(name))
+        assert store.read("train").values.shape[1] == toys.WIDTH
+        assert len(list(store.stream("test", 61, 0, 160_000))) == 1
+
+
+def test_remote_damage_is_found_and_repaired(bucket, folder):
+    url, manifest = "s3://features/toys/dense.zarr", folder / "dense.json"
+    assert verify(url, manifest) == []
+    key = "toys/dense.zarr/train/features/c/1/0"
+    bucket.delete_object(Bucket="features", Key=key)
+    (damage,) = verify(url, manifest)
+    assert (damage.array, damage.chunk, damage.reason) == ("train/features", 1, "missing")
+    with pytest.raises(UserError, match=r"Chunk 1 of train/features .*s3://.* is missing"):
+        open_store(url).read("train")
+    repair(url, toys.toy_again("dense"), manifest)
+    assert verify(url, manifest) == []
+
+
+def test_unfinished_upload_does_not_open(bucket, folder):
+    bucket.delete_object(Bucket="features", Key="toys/ragged.zarr/zarr.json")
+    with pytest.raises(UserError, match="no finished feature store"):
+        open_store("s3://features/toys/ragged.zarr")
+    extract(toys.ToySource(), toys.toy_forward, remote_targets(folder), batch=toys.BATCH)
+    assert verify("s3://features/toys/ragged.zarr", folder / "ragged.json") == []
+
+
+def test_remote_store_needs_a_local_manifest(bucket):
+    with pytest.raises(UserError, match="give the local path of its manifest"):
+        verify("s3://features/toys/dense.zarr")
+
+
+def test_absent_bucket_is_one_sentence(bucket, folder):
+    with pytest.raises(UserError):
+        open_store("s3://absent/toys/dense.zarr")

@@ -1,0 +1,176 @@
+"""Tables and figures of compression and packet loss: arrangement, Pareto front, formulas."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from fbftl.cost.layers import Layer, Network, write_network
+from fbftl.messages.channel import burst_packet_loss_rate, packet_loss_rate
+from fbftl.messages.ledger import BROADCAST, Ledger
+from fbftl.study.settings import Setting, from_axes
+from hypothesis import given
+from hypothesis import strategies as st
+from plot_compression import with_feedback_where_run
+from plot_rate_distortion import on_front
+from tabulate_compression import as_printed
+from tabulate_compression import main as tabulate_compression
+from tabulate_packet_loss import loss_rate
+from tabulate_packet_loss import main as tabulate_packet_loss
+
+X, ROUNDS, CLIENTS = 100, 4, 3
+
+
+def write_run(folder: Path, axes: dict, accuracies: list[float]) -> tuple[str, str]:
+    """Write a made-up run of FTL_c and its ledger: a round an epoch, every client in it."""
+    setting = from_axes({"method": "ftl_c"} | axes)
+    repetitions = [
+        {
+            "seed": seed,
+            "epoch": 2,
+            "test_accuracy": accuracy,
+            "diverged": accuracy == 0,
+            "clients": CLIENTS,
+            "nominal_bits": setting.bits * setting.keep * X,
+        }
+        for seed, accuracy in enumerate(accuracies)
+    ]
+    document = {
+        "setting": setting.deviations(),
+        "repetitions": repetitions,
+        "training": {"epochs": ROUNDS, "clients_per_round": CLIENTS},
+    }
+    run, entries = folder / f"{setting.name}.json", folder / f"{setting.name}.parquet"
+    run.write_text(json.dumps(document), encoding="utf-8")
+    ledger = Ledger(method="ftl_c")
+    for seed in range(len(accuracies)):
+        ledger.add(
+            ROUNDS * CLIENTS,
+            seed=seed,
+            direction="up",
+            round=np.repeat(np.arange(1, ROUNDS + 1), CLIENTS),
+            client=np.tile(np.arange(CLIENTS), ROUNDS),
+            payload_bits=int(setting.bits * setting.keep * X),
+            bits=1000,
+            packets=5,
+            attempts=6,
+            lost=np.arange(ROUNDS * CLIENTS) < 4,
+        )
+        ledger.add_downlink(seed, np.arange(1, ROUNDS + 1), 7, BROADCAST)
+    ledger.write(entries)
+    return str(run), str(entries)
+
+
+@pytest.fixture
+def network(tmp_path: Path) -> str:
+    layers = (
+        Layer("front", "dense", parameters=5, inputs=1, outputs=10),
+        Layer("head", "dense", parameters=X, inputs=10, outputs=3),
+    )
+    write_network(tmp_path / "network.json", Network("toy", layers, cut=1))
+    return str(tmp_path / "network.json")
+
+
+def test_compression_counts_until_the_selected_epoch(tmp_path: Path, network: str) -> None:
+    axes = [{}, {"bits": 2, "keep": 0.1}, {"bits": 2, "keep": 0.1, "feedback": False}]
+    runs, ledgers = zip(*(write_run(tmp_path, a, [0.9, 0.8]) for a in axes), strict=True)
+    csv = tmp_path / "compression.csv"
+    table5 = tmp_path / "table5.csv"
+    table5.write_text("method,bits,keep,printed,unit,source\nftl_c,2,0.1,79.5,%,a paper\n")
+    tabulate_compression(list(runs), list(ledgers), network, str(table5), str(csv))
+    plain, feedback, without = pd.read_csv(csv).to_dict("records")
+    assert plain["q"] == 32
+    assert np.isnan(plain["feedback"])
+    assert (feedback["feedback"], without["feedback"]) == (True, False)
+    assert (feedback["kept"], feedback["elements"]) == (10, X)
+    assert feedback["payload_bits"] == 20
+    assert feedback["sent_bits"] == 1000
+    assert feedback["messages"] == 2 * CLIENTS
+    assert feedback["uplink_bits"] == 2 * CLIENTS * 1000
+    assert feedback["memory_bytes"] == 4 * CLIENTS * X
+    assert np.isnan(without["memory_bytes"])
+    assert feedback["accuracy"] == pytest.approx(0.85)
+    assert feedback["sampled_nominal_bits"] == pytest.approx(20)
+    assert feedback["published"] == pytest.approx(0.795)
+    assert np.isnan(plain["published"])
+    assert np.isnan(without["published"])
+    assert "FTL\\_c, no feedback" in csv.with_suffix(".md").read_text()
+    assert "FTL\\_c, no feedback" in csv.with_suffix(".tex").read_text()
+
+
+def cell(method: str, q: int, r: float, **values) -> dict:
+    fixed = {"feedback": None, "elements": 256, "accuracy": 0.5, "spread": 0.01, "diverged": 0}
+    return {"method": method, "q": q, "r": r, "published": None} | fixed | values
+
+
+def test_a_block_per_q_a_column_per_r_and_what_was_kept() -> None:
+    table = pd.DataFrame(
+        [
+            cell("ftl_c", 2, 0.001, elements=17_098, feedback=True, diverged=1),
+            cell("ftl_c", 2, 0.001, elements=17_098, feedback=False, accuracy=0.25),
+            cell("ftl_c", 32, 1.0, elements=17_098, accuracy=0.91, published=0.87),
+            cell("fbftl", 32, 1.0, accuracy=0.9),
+            cell("fbftl", 32, 0.001, accuracy=0.65, spread=None),
+        ]
+    )
+    rows, columns = as_printed(table)
+    assert [column.name for column in columns] == ["block", "method", "r=1", "r=0.001"]
+    assert rows.to_numpy().tolist() == [
+        ["q = 32", "FTL_c", "91.0% ± 1.0% [87.0%]", ""],
+        ["", "FbFTL", "90.0% ± 1.0%", "65.0%"],
+        ["q = 2", "FTL_c", "", "50.0% ± 1.0%†"],
+        ["", "FTL_c, no feedback", "", "25.0% ± 1.0%"],
+        ["elements kept", "FTL_c", "17,098", "18"],
+        ["", "FbFTL", "256", "1"],
+    ]
+
+
+def test_heat_maps_prefer_error_feedback() -> None:
+    table = pd.DataFrame(
+        [
+            cell("ftl_c", 2, 1.0, feedback=False, accuracy=0.1),
+            cell("ftl_c", 2, 1.0, feedback=True, accuracy=0.2),
+            cell("ftl_c", 2, 0.1, feedback=False, accuracy=0.3),
+            cell("fbftl", 2, 1.0, accuracy=0.4),
+        ]
+    )
+    assert sorted(with_feedback_where_run(table)["accuracy"]) == [0.2, 0.3, 0.4]
+
+
+points = st.lists(st.tuples(st.integers(1, 8), st.integers(0, 8)), min_size=1, max_size=12)
+
+
+@given(points)
+def test_the_front_holds_exactly_what_nothing_beats(drawn: list[tuple[int, int]]) -> None:
+    table = pd.DataFrame(drawn, columns=["uplink_bits", "accuracy"])
+    front = table[on_front(table)]
+    for cost, accuracy in drawn:
+        assert ((front["uplink_bits"] <= cost) & (front["accuracy"] >= accuracy)).any()
+    ordered = front.sort_values("uplink_bits")
+    assert (np.diff(ordered["uplink_bits"]) > 0).all()
+    assert (np.diff(ordered["accuracy"]) > 0).all()
+
+
+def test_loss_rates_by_formula() -> None:
+    assert loss_rate(Setting(blr=0.1), 7) == packet_loss_rate(0.1, 7)
+    assert loss_rate(Setting(blr=0.1, retransmissions=2), 7) == pytest.approx(1 - 0.999**7)
+    assert loss_rate(Setting(blr=0.1, burst=3.0), 7) == burst_packet_loss_rate(0.1, 3.0, 7)
+    assert loss_rate(Setting(blr=0.1, burst=3.0, retransmissions=1), 7) is None
+    assert loss_rate(Setting(), 7) == 0
+
+
+def test_packet_loss_counts_the_whole_ledger(tmp_path: Path) -> None:
+    run, ledger = write_run(tmp_path, {"blr": 0.1, "retransmissions": 1}, [0.9, 0.0])
+    csv = tmp_path / "packet_loss.csv"
+    tabulate_packet_loss([run], [ledger], str(csv))
+    (row,) = pd.read_csv(csv).to_dict("records")
+    assert row["messages"] == 2 * ROUNDS * CLIENTS
+    assert row["blocks"] == 5
+    assert row["plr_ledger"] == pytest.approx(4 / 12)
+    assert row["plr_formula"] == pytest.approx(1 - 0.99**5)
+    assert row["attempts_ledger"] == pytest.approx(6 / 5)
+    assert row["attempts_formula"] == pytest.approx(1.1)
+    assert row["diverged"] == 1
+    assert csv.with_suffix(".md").exists()
+    assert csv.with_suffix(".tex").exists()

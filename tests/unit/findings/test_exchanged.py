@@ -1,0 +1,176 @@
+"""Ledger against closed form on a toy task, for every method, and what is made of the two."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import plot_uplink
+import pyarrow.parquet as pq
+import pytest
+import tabulate_methods
+from fbftl.cost.layers import Network, parameters, read_network
+from fbftl.cost.scheme import METHODS, scheme_cost
+from fbftl.findings.exchanged import Exchanged, read_exchanged, read_methods
+from fbftl.ground.errors import UserError
+from unit.tasks.toy_task import TRAINING, make_task, train
+
+EPOCHS = TRAINING["epochs"]
+TABLE3 = Path(__file__).parents[3] / "published" / "table3.csv"
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    return make_task(tmp_path_factory.mktemp("task"))
+
+
+@pytest.fixture(scope="module")
+def network(files: dict[str, str]) -> Network:
+    return read_network(files["network"])
+
+
+@pytest.fixture(scope="module")
+def runs(files: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple]:
+    folder = tmp_path_factory.mktemp("runs")
+    return {method: train(files, folder, method) for method in METHODS}
+
+
+@pytest.fixture(scope="module")
+def table(
+    files: dict[str, str], runs: dict[str, tuple], tmp_path_factory: pytest.TempPathFactory
+) -> pd.DataFrame:
+    csv = tmp_path_factory.mktemp("tables") / "methods.csv"
+    tabulate_methods.main(*zip(*runs.values(), strict=True), files["network"], TABLE3, csv)
+    return pd.read_csv(csv).set_index("method")
+
+
+def agrees(run: Exchanged, network: Network) -> bool:
+    """Whether ledger and formula are equal to the bit after every epoch, for every seed."""
+    for epoch in range(1, EPOCHS + 1):
+        until = [epoch] * len(run.seeds)
+        costs = [scheme_cost(network, own, run.method, epoch) for own in run.federations]
+        # Eq. (12) leaves out that FTL_c's clients are sent the extractor once.
+        once = 32 * parameters(network.extractor) if run.method == "ftl_c" else 0
+        sums = {
+            ("up", "messages"): [cost.upload_batches for cost in costs],
+            ("up", "payload_bits"): [cost.uplink_bits for cost in costs],
+            ("down", "payload_bits"): [cost.downlink_bits + once for cost in costs],
+        }
+        for (direction, total), wanted in sums.items():
+            if run.until(direction, total, until).tolist() != wanted:
+                return False
+    return True
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_ledger_equals_the_formula_to_the_bit(
+    runs: dict[str, tuple], network: Network, method: str
+) -> None:
+    """Eq. (2)-(4) and (6) up, Eq. (10)-(13) down."""
+    assert agrees(read_exchanged(*runs[method]), network)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("direction", ["up", "down"])
+def test_one_bit_or_message_too_many_is_seen(
+    runs: dict[str, tuple], network: Network, tmp_path: Path, method: str, direction: str
+) -> None:
+    run, ledger = runs[method]
+    rows = pq.read_table(ledger).to_pandas()
+    first = rows.index[rows["direction"] == direction][0]
+    longer = rows.copy()
+    longer.loc[first, "payload_bits"] += 1
+    for number, wrong in enumerate((longer, rows.drop(index=first))):
+        path = tmp_path / f"{number}.parquet"
+        wrong.to_parquet(path)
+        assert not agrees(read_exchanged(run, path), network)
+
+
+def test_fbftl_sends_everything_before_the_first_epoch(runs: dict[str, tuple]) -> None:
+    run = read_exchanged(*runs["fbftl"])
+    at_start = run.until("up", "bits", [0, 0])
+    assert (at_start > 0).all()
+    assert (at_start == run.until("up", "bits", [EPOCHS, EPOCHS])).all()
+
+
+def test_the_table_sets_formula_beside_ledger(table: pd.DataFrame, network: Network) -> None:
+    assert (table["uplink_formula"] == table["uplink_ledger"]).all()
+    assert (table["upload_batches"] == table["messages"]).all()
+    assert (table["uplink_sent"] > table["uplink_ledger"]).all()
+    broadcast = 32 * parameters(network.extractor)
+    beyond = table["downlink_ledger"] - table["downlink_formula"]
+    assert beyond.drop("ftl_c").eq(0).all()
+    assert beyond["ftl_c"] == table.at["ftl_c", "downlink_once"] == broadcast
+    assert table.at["fbftl", "downlink_ledger"] == broadcast
+    assert table.at["fbftl", "upload_batches"] == 124
+    assert table.at["fbftl", "times_fbftl"] == 1
+
+
+def test_accuracies_are_those_of_the_run_files(table: pd.DataFrame, runs: dict[str, tuple]) -> None:
+    for method in METHODS:
+        repetitions = json.loads(runs[method][0].read_text())["repetitions"]
+        accuracy = [repetition["test_accuracy"] for repetition in repetitions]
+        assert table.at[method, "accuracy"] == pytest.approx(np.mean(accuracy))
+        assert table.at[method, "spread"] == pytest.approx(np.std(accuracy, ddof=1))
+
+
+def test_a_run_cut_short_stops_where_it_reaches_ftl_c(
+    files: dict[str, str], runs: dict[str, tuple], tmp_path: Path
+) -> None:
+    """The curves are replaced by known ones: FL reaches FTL_c's 0.5 in epoch 2, FTL_f never."""
+    curves = {"ftl_c": [0.5, 0.5, 0.5], "fl": [0.4, 0.6, 0.7], "ftl_f": [0.1, 0.2, 0.3]}
+    edited = {}
+    for method, curve in curves.items():
+        document = json.loads(runs[method][0].read_text())
+        for repetition in document["repetitions"]:
+            repetition["curves"]["test_accuracy"] = curve
+        edited[method] = tmp_path / f"{method}.json"
+        edited[method].write_text(json.dumps(document))
+    ledgers = [runs[method][1] for method in edited]
+    tabulate_methods.main(
+        list(edited.values()), ledgers, files["network"], TABLE3, tmp_path / "t.csv"
+    )
+    table = pd.read_csv(tmp_path / "t.csv").set_index("method")
+    assert table.index.tolist() == ["fl", "fl_low", "ftl_f", "ftl_c"]
+    assert table.at["fl_low", "epochs"] == 2
+    assert table.at["fl_low", "upload_batches"] == 2 * 16
+    assert table.at["fl_low", "accuracy"] == pytest.approx(0.6)
+    assert table.at["fl_low", "published_accuracy"] == pytest.approx(0.8664)
+    assert table.at["fl", "published_times_fbftl"] == pytest.approx(3216e12 / 6.6e9)
+
+
+def test_the_figure_and_its_numbers(runs: dict[str, tuple], tmp_path: Path) -> None:
+    first, again = tmp_path / "a" / "methods.svg", tmp_path / "b" / "methods.svg"
+    for svg in (first, again):
+        plot_uplink.main(*zip(*runs.values(), strict=True), svg)
+    for suffix in (".svg", ".csv", ".png", ".pdf"):
+        assert first.with_suffix(suffix).read_bytes() == again.with_suffix(suffix).read_bytes()
+    points = pd.read_csv(first.with_suffix(".csv"))
+    assert points.groupby("method")["selected"].sum().eq(1).all()
+    uplink = points.set_index(["method", "epoch"])["uplink"].unstack()
+    assert uplink.loc["fbftl"].nunique() == 1
+    assert (uplink.drop("fbftl").diff(axis=1).iloc[:, 1:] > 0).all(axis=None)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_diverged_run_is_recorded_and_no_table_shows_nan(
+    files: dict[str, str], tmp_path: Path, method: str
+) -> None:
+    """As Fig. 12 marks it: accuracy 0 and a flag."""
+    run, ledger = train(files, tmp_path, method, learning_rate=1e30)
+    for repetition in json.loads(run.read_text())["repetitions"]:
+        assert repetition["diverged"]
+        assert repetition["test_accuracy"] == 0
+    csv = tmp_path / "methods.csv"
+    tabulate_methods.main([run], [ledger], files["network"], TABLE3, csv)
+    row = pd.read_csv(csv).set_index("method").loc[method]
+    assert row["diverged"] == 2
+    assert row["accuracy"] == row["spread"] == 0
+    for suffix in (".csv", ".md", ".tex"):
+        assert "nan" not in csv.with_suffix(suffix).read_text().lower()
+
+
+def test_two_settings_of_a_method_are_refused(runs: dict[str, tuple]) -> None:
+    run, ledger = runs["fl"]
+    with pytest.raises(UserError, match="several settings of one method"):
+        read_methods([run, run], [ledger, ledger])

@@ -1,0 +1,49 @@
+"""Numbers for prose: named, exact for programs, rounded for LaTeX."""
+
+import json
+import shutil
+import subprocess
+
+import pytest
+import write_numbers
+from fbftl.findings.numbers import Number, latex, of_runs, of_uplink
+from unit.papers.test_effects import runs
+
+
+def test_every_setting_has_its_accuracy():
+    found = {n.name: n for n in of_runs(runs(({}, [0.9, 0.8]), ({"plr": 0.5}, [0.5, 0.5])))}
+    assert found["toy/fbftl/accuracy"].value == pytest.approx(85)
+    assert found["toy/fbftl/accuracy"].text == "85.0"
+    assert found["toy/fbftl/spread"].value == pytest.approx(50**0.5)
+    assert found["toy/fbftl+plr=0.5/accuracy"].text == "50.0"
+
+
+def test_one_seed_has_no_spread():
+    assert [n.name for n in of_runs(runs(({}, [0.9])))] == ["toy/fbftl/accuracy"]
+
+
+def test_uplinks_are_compared_with_fbftl():
+    found = {n.name: n.text for n in of_uplink("toy", {"fbftl": 10.0, "fl": 20000.0})}
+    assert found["toy/fl/uplink"] == "20,000"
+    assert found["toy/fl/uplink over fbftl"] == "2,000"
+    assert "toy/fbftl/uplink over fbftl" not in found
+
+
+def test_files_are_written(tmp_path):
+    table = runs(({}, [0.9, 0.8])).assign(epoch=1)
+    table.to_csv(tmp_path / "a.csv", index=False)
+    write_numbers.main([str(tmp_path / "a.csv")] * 2, None, tmp_path / "n.json", tmp_path / "n.tex")
+    assert json.loads((tmp_path / "n.json").read_text())["toy/fbftl/accuracy"] == pytest.approx(85)
+    assert r"\csname fbftl@toy/fbftl/accuracy\endcsname{85.0}" in (tmp_path / "n.tex").read_text()
+
+
+def test_latex_prints_a_number_and_stops_at_an_unknown_one(tmp_path):
+    if shutil.which("tex") is None:
+        pytest.skip("no TeX here")
+    etex = ["etex", "-interaction=nonstopmode", "-halt-on-error"]
+    definitions = latex([Number("toy/fbftl+plr=0.5/accuracy", 85.04, "{:.1f}")])
+    macro = definitions.replace(r"\providecommand{\fbftl}[1]", r"\def\fbftl#1")
+    for name, works in (("toy/fbftl+plr=0.5/accuracy", True), ("toy/nothing", False)):
+        (tmp_path / "t.tex").write_text(macro + rf"\message{{<\fbftl{{{name}}}>}}\end")
+        done = subprocess.run([*etex, "t.tex"], cwd=tmp_path, capture_output=True, text=True)
+        assert ("<85.0>" in done.stdout) is works

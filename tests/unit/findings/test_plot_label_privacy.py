@@ -1,0 +1,33 @@
+from pathlib import Path
+
+import pandas as pd
+import plot_label_privacy
+import pytest
+from fbftl.privacy.label_privacy import batch_entropy, uniform
+
+PUBLISHED = Path(__file__).parents[3] / "published" / "fig11_label_privacy.csv"
+SETTING = {
+    "classes": 10,
+    "total_samples": [5_000],
+    "samples_per_client": [1, 4, 8],
+    "lemma_samples_per_client": [4],
+    "lemma_clients": [100, 10_000],
+    "repetitions": 3,
+    "seed": 0,
+}
+
+
+def test_the_figure_and_its_numbers(tmp_path):
+    first, again = tmp_path / "a" / "label_privacy.svg", tmp_path / "b" / "label_privacy.svg"
+    for svg in (first, again):
+        plot_label_privacy.main(PUBLISHED, svg, SETTING)
+    for suffix in (".svg", ".csv", ".png"):
+        assert first.with_suffix(suffix).read_bytes() == again.with_suffix(suffix).read_bytes()
+    numbers = pd.read_csv(first.with_suffix(".csv")).set_index(["series", "K"]).sort_index()
+    assert numbers.loc[("prior", 8), "bits"].item() == pytest.approx(batch_entropy(uniform(10), 8))
+    exact, truncated = (numbers.loc[(s, 8), "bits"].item() for s in ("exact", "truncated"))
+    assert exact > 9 > 1 > truncated
+    published = pd.read_csv(PUBLISHED)
+    assert len(numbers.loc["published"]) == (published["series"] == "queried").sum()
+    leaked = numbers.loc[("query leakage", 4)].sort_values("U")["bits"]
+    assert leaked.is_monotonic_decreasing

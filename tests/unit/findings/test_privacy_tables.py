@@ -1,0 +1,243 @@
+"""Tables and figures of the privacy and noise experiments, from made-up runs."""
+
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plot_noise
+import plot_privacy
+import pytest
+import tabulate_attacks
+import tabulate_label_leakage
+import tabulate_label_privacy
+import tabulate_noise
+import tabulate_privacy
+from fbftl.attacks.findings import Finding, read_findings, summary, write_findings
+from fbftl.data.clients import Client, write_clients
+from fbftl.findings.runs import guarantees, tidy, write_tidy
+from fbftl.privacy import mechanisms
+from fbftl.privacy.label_privacy import batch_types
+from fbftl.privacy.mechanisms import PrivacyRecord
+
+DELTA = 1e-6
+
+
+def document(
+    setting: dict[str, Any], accuracies: list[float], *records: PrivacyRecord
+) -> dict[str, Any]:
+    """Return a run file's document; an accuracy of 0 is of a seed that diverged."""
+    repetitions = [
+        {
+            "seed": seed,
+            "test_accuracy": accuracy,
+            "diverged": accuracy == 0,
+            "privacy": [asdict(record) for record in records],
+        }
+        for seed, accuracy in enumerate(accuracies)
+    ]
+    return {"task": "toy", "setting": setting, "repetitions": repetitions}
+
+
+@pytest.fixture(scope="module")
+def documents() -> list[dict[str, Any]]:
+    """FbFTL clean and under gaussian, FTL_c under DP-FedAvg at two K."""
+    upload = {"method": "fbftl", "mechanism": "gaussian", "epsilon": 4.0}
+    gaussian = mechanisms.gaussian(clip_norm=2.0, sigma=2.0, delta=DELTA)
+    rounds = {
+        samples: mechanisms.dp_fedavg(clip_norm=1.0, sigma=sigma, delta=DELTA, rate=1.0, rounds=4)
+        for samples, sigma in ((4, 3.0), (100, 8.0))
+    }
+    by_rounds = {"method": "ftl_c", "mechanism": "dp_fedavg", "epsilon": 4.0}
+    return [
+        document({"method": "fbftl"}, [0.9, 0.9], mechanisms.no_mechanism()),
+        document(upload, [0.5, 0.7], *gaussian),
+        document(
+            upload | {"label_epsilon": 2.0},
+            [0.4, 0.6],
+            *gaussian,
+            mechanisms.randomised_response(2.0),
+        ),
+        document(by_rounds | {"samples_per_client": 4}, [0.8, 0.8], *rounds[4]),
+        document(by_rounds | {"samples_per_client": 100}, [0.0, 0.2], *rounds[100]),
+    ]
+
+
+@pytest.fixture(scope="module")
+def table(documents, tmp_path_factory, root) -> pd.DataFrame:
+    folder = tmp_path_factory.mktemp("privacy")
+    write_tidy(folder / "runs.csv", tidy(documents))
+    write_tidy(folder / "guarantees.csv", guarantees(documents))
+    tabulate_privacy.main(
+        str(folder / "runs.csv"),
+        str(folder / "guarantees.csv"),
+        root / "published" / "fig12.csv",
+        str(folder / "privacy.csv"),
+    )
+    text = (folder / "privacy.md").read_text(encoding="utf-8")
+    assert "client replaced" in text
+    assert "sample replaced" in text
+    return pd.read_csv(folder / "privacy.csv")
+
+
+def of(table: pd.DataFrame, **values: Any) -> pd.Series:
+    """Return the one row with these values; None stands for a missing one."""
+    for name, value in values.items():
+        table = table[table[name].isna() if value is None else table[name] == value]
+    assert len(table) == 1
+    return table.iloc[0]
+
+
+def test_a_guarantee_is_a_row_under_its_own_name(documents):
+    found = guarantees(documents)
+    assert len(found) == 1 + 2 + 3 + 3 + 3
+    row = found[(found["method"] == "ftl_c") & (found["adjacency"] == "add-remove")].iloc[0]
+    assert row["epsilon"] == 4.0
+    assert row["given_mechanism"] == "dp_fedavg"
+    assert 0 < row["given_epsilon"] != 4.0
+
+
+def test_uploads_stand_at_every_size_of_client(table):
+    assert len(table) == 2 * 3 + 2
+    for samples in (4, 100):
+        row = of(table, method="fbftl", epsilon=4.0, label_epsilon=None, samples_per_client=samples)
+        assert row["accuracy"] == pytest.approx(0.6)
+        assert row["unit"] == "sample"
+        assert row["clip"] == 2.0
+        per_client = mechanisms.gaussian_per_client(
+            clip_norm=2.0, sigma=2.0, delta=DELTA, samples=samples
+        )
+        assert row["epsilon_client"] == pytest.approx(per_client.epsilon)
+        assert row["epsilon_sample"] == pytest.approx(row["reached"])
+        assert row["epsilon_client"] > row["epsilon_sample"]
+
+
+def test_rows_carry_the_guarantee_that_the_noise_is_calibrated_to(table):
+    row = of(table, method="ftl_c", samples_per_client=100)
+    assert (row["unit"], row["adjacency"], row["accountant"]) == (
+        "client",
+        "add-remove",
+        "exact Gaussian",
+    )
+    assert row["sigma"] == 8.0
+    assert row["delta"] == DELTA
+    assert row["diverged"] == 1
+    assert row["epsilon_client"] == row["epsilon_sample"] > row["reached"]
+    clean = of(table, method="fbftl", epsilon=None, samples_per_client=4)
+    assert clean[["unit", "reached", "epsilon_client", "delta"]].isna().all()
+
+
+def test_published_accuracies_stand_beside_the_same_setting(table):
+    assert of(table, method="ftl_c", samples_per_client=100)["published"] == 0.7511
+    assert of(table, method="ftl_c", samples_per_client=4)["published"] == 0.0
+
+
+def test_the_privacy_figure_has_a_panel_per_size_and_no_noisy_labels(table, tmp_path):
+    table.to_csv(tmp_path / "privacy.csv", index=False)
+    plot_privacy.main(str(tmp_path / "privacy.csv"), str(tmp_path / "figure.svg"))
+    drawn = pd.read_csv(tmp_path / "figure.csv")
+    assert len(drawn) == len(table) - 2
+    svg = (tmp_path / "figure.svg").read_text(encoding="utf-8")
+    assert "K = 4 samples" in svg
+    assert "K = 100 samples" in svg
+
+
+def test_relative_noise_has_no_guarantee_but_a_footnote(tmp_path, root):
+    relative = {"method": "fbftl", "mechanism": "relative", "sigma": 0.2}
+    documents = [
+        document({"method": "fbftl"}, [0.9], mechanisms.no_mechanism()),
+        document(relative, [0.7], mechanisms.relative(0.2)),
+        document(relative | {"noise": "redrawn"}, [0.8], mechanisms.relative(0.2)),
+    ]
+    write_tidy(tmp_path / "runs.csv", tidy(documents))
+    tabulate_noise.main(
+        str(tmp_path / "runs.csv"),
+        root / "published" / "notebook_noise.csv",
+        str(tmp_path / "noise.csv"),
+    )
+    table = pd.read_csv(tmp_path / "noise.csv")
+    assert table["guarantee"].isna().all()
+    noisy = of(table, sigma=0.2, noise="redrawn")
+    assert noisy["footnote"] == mechanisms.RELATIVE_NOTE
+    assert noisy["published"] == 0.8429
+    plot_noise.main(str(tmp_path / "noise.csv"), str(tmp_path / "noise_figure.svg"))
+    drawn = pd.read_csv(tmp_path / "noise_figure.csv")
+    assert drawn.groupby("noise")["sigma"].apply(list).to_dict() == {
+        "once": [0.0, 0.2],
+        "redrawn": [0.0, 0.2],
+    }
+
+
+def finding(**changes: Any) -> Finding:
+    """Return a finding with some values changed."""
+    values = {
+        "attack": "inversion",
+        "method": "fbftl",
+        "adversary": "server",
+        "mechanism": "none",
+        "unit": None,
+        "epsilon": None,
+        "samples_per_client": None,
+        "measure": "PSNR (dB)",
+        "blind": 10.0,
+        **summary([20.0, 22.0]),
+    }
+    return Finding(**(values | changes))
+
+
+def test_repeated_measurements_are_summed_up():
+    assert summary([1.0, 3.0]) == {"value": 2.0, "spread": pytest.approx(2**0.5), "repetitions": 2}
+    assert summary([1.0])["spread"] == 0.0
+
+
+def test_attacks_stand_in_order_from_no_noise_to_most(tmp_path):
+    inversion = [finding(epsilon=e, mechanism="gaussian") for e in (1.0, 16.0)] + [finding()]
+    membership = [finding(attack="membership", measure="AUC")]
+    paths = [str(tmp_path / name) for name in ("inversion.csv", "membership.csv")]
+    write_findings(paths[0], inversion)
+    write_findings(paths[1], membership)
+    assert read_findings(paths[0])["epsilon"].isna().tolist() == [False, False, True]
+    tabulate_attacks.main(paths, str(tmp_path / "attacks.csv"))
+    table = pd.read_csv(tmp_path / "attacks.csv")
+    assert table["attack"].tolist() == ["inversion"] * 3 + ["membership"]
+    np.testing.assert_array_equal(table["epsilon"], [np.nan, 16.0, 1.0, np.nan])
+    assert "without the attack" in (tmp_path / "attacks.md").read_text(encoding="utf-8")
+
+
+def test_partitions_that_sort_by_label_leak_more(tmp_path):
+    labels = np.random.default_rng(0).integers(0, 5, 400)
+    clients = [
+        Client(
+            f"{u:02}",
+            np.arange(8 * u, 8 * u + 8),
+            {"pixels": np.zeros((8, 1, 1, 1), np.uint8), "label": labels[8 * u : 8 * u + 8]},
+        )
+        for u in range(50)
+    ]
+    write_clients(tmp_path / "clients.h5", {"train": clients})
+    spec = {"partition": "iid", "samples_per_client": 8, "clients": None, "seed": 0}
+    tabulate_label_leakage.main(str(tmp_path / "clients.h5"), str(tmp_path / "leakage.csv"), spec)
+    table = pd.read_csv(tmp_path / "leakage.csv").set_index("partition")
+    own, shards = table.loc["this task (iid)"], table.loc["shards, 2 per client"]
+    assert table["clients"].eq(50).all()
+    assert shards["client_entropy"] < own["client_entropy"] - 0.5
+    assert shards["total"] > own["total"]
+    equal = table.loc["Dirichlet of equal sizes, α = 0.1"]
+    assert equal["smallest"] == equal["largest"] == 8
+    np.testing.assert_allclose(table["total"], table["statistical"] + table["query"])
+
+
+def test_label_privacy_has_every_reading_side_by_side(tmp_path):
+    rows = [
+        {"series": "prior", "K": 8, "bits": 13.86},
+        {"series": "exact", "UK": 800, "U": 100, "K": 8, "bits": 6.6, "spread": 0.1},
+        {"series": "truncated", "UK": 800, "U": 100, "K": 8, "bits": 0.1, "spread": 0.0},
+        {"series": "published", "UK": 800, "U": 100, "K": 8, "bits": 0.2},
+        {"series": "query leakage", "UK": 800, "U": 100, "K": 8, "bits": 7.0},
+    ]
+    pd.DataFrame(rows).to_csv(tmp_path / "numbers.csv", index=False)
+    csv = tmp_path / "label_privacy.csv"
+    tabulate_label_privacy.main(str(tmp_path / "numbers.csv"), str(csv), 10)
+    row = of(pd.read_csv(csv), K=8)
+    assert row[["prior", "exact", "truncated", "published"]].tolist() == [13.86, 6.6, 0.1, 0.2]
+    assert row["types"] == batch_types(10, 8)

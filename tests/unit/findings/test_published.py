@@ -1,0 +1,43 @@
+from decimal import Decimal
+
+import pytest
+from fbftl.findings.published import lookup, read
+from fbftl.ground.errors import UserError
+
+
+@pytest.fixture(params=["table3", "table4", "table5", "fig8", "fig9", "fig12", "setup"])
+def path(root, request):
+    return root / "published" / f"{request.param}.csv"
+
+
+def test_every_value_is_a_number_with_unit_and_source(path):
+    frame = read(path)
+    assert len(frame) > 0
+    assert (frame[["unit", "source"]] != "").all(axis=None)
+    assert not frame.duplicated(list(frame.columns[: -len(("printed", "unit", "source"))])).any()
+
+
+def test_values_keep_their_printed_digits(root):
+    table = read(root / "published" / "table3.csv")
+    assert str(lookup(table, method="ftl_f", quantity="client_multiplications")) == "4.80E+16"
+    assert lookup(table, method="fl", quantity="accuracy") == Decimal("89.42")
+
+
+def test_a_key_must_name_one_value(root):
+    table = read(root / "published" / "table3.csv")
+    with pytest.raises(KeyError, match="0 published values"):
+        lookup(table, method="fedavg", quantity="accuracy")
+    with pytest.raises(KeyError, match="7 published values"):
+        lookup(table, quantity="accuracy")
+
+
+def test_bad_files_are_refused(tmp_path):
+    path = tmp_path / "table.csv"
+    with pytest.raises(UserError, match="cannot read"):
+        read(path)
+    path.write_text("method,printed,unit\nfl,1,%\n")
+    with pytest.raises(UserError, match=r"lacks the column\(s\) source"):
+        read(path)
+    path.write_text("printed,unit,source\nabout 5,%,here\n")
+    with pytest.raises(UserError, match="'about 5'"):
+        read(path)

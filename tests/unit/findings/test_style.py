@@ -1,0 +1,72 @@
+"""Labels at the ends of lines never overlap and move as little as needed."""
+
+from itertools import pairwise
+
+import pytest
+from fbftl.findings.style import (
+    METHODS,
+    EndLabel,
+    label_ends,
+    packet_loss_axis,
+    spread_out,
+    use_style,
+)
+from fbftl.study.settings import MECHANISMS
+from hypothesis import given
+from hypothesis import strategies as st
+
+PLACES = st.lists(st.floats(-1e3, 1e3), max_size=12).map(sorted)
+
+
+@given(PLACES, st.floats(0.1, 50))
+def test_labels_are_a_gap_apart_and_in_order(places, gap):
+    moved = spread_out(places, gap)
+    assert len(moved) == len(places)
+    assert all(b - a >= gap - 1e-6 for a, b in pairwise(moved))
+
+
+@given(st.lists(st.integers(-50, 50), unique=True).map(sorted))
+def test_labels_with_room_stay(places):
+    assert spread_out(places, 1) == pytest.approx(places)
+
+
+def test_a_group_is_centred_on_its_places():
+    assert spread_out([0, 0, 0], 2) == [-2, 0, 2]
+
+
+@pytest.mark.parametrize(
+    ("rates", "labels"),
+    [
+        ([0.0, 0.5, 0.9, 0.99], ["0", "0.5", "0.9", "0.99"]),
+        ([0.0, 0.1, 0.9, 0.95, 0.99, 0.999], ["0", "", "0.9", "", "0.99", "0.999"]),
+        ([0.0], ["0"]),
+    ],
+)
+def test_packet_loss_grows_to_the_right_and_its_labels_have_room(rates, labels):
+    import matplotlib.pyplot as plt
+
+    use_style()
+    figure, axes = plt.subplots()
+    packet_loss_axis(axes, rates)
+    assert [text.get_text() for text in axes.get_xticklabels()] == labels
+    left, right = axes.get_xlim()
+    assert left > right
+    plt.close(figure)
+
+
+def test_every_method_has_its_own_look():
+    assert METHODS.keys() == MECHANISMS.keys()
+    assert len({look.color for look in METHODS.values()}) == len(METHODS)
+    assert len({look.marker for look in METHODS.values()}) == len(METHODS)
+
+
+def test_labels_stand_at_their_lines(tmp_path):
+    use_style()
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots()
+    axes.set_ylim(0, 10)
+    label_ends(axes, [EndLabel("high", 7.5, "k"), EndLabel("low", 2.5, "k")])
+    heights = {text.get_text(): text.get_position()[1] for text in axes.texts}
+    assert heights == {"low": pytest.approx(0.25), "high": pytest.approx(0.75)}
+    plt.close(figure)

@@ -1,0 +1,118 @@
+import csv
+
+import pandas as pd
+import pytest
+from fbftl.findings.tables import Column, escape_latex, escape_markdown, prefixed, write_table
+from hypothesis import given
+from hypothesis import strategies as st
+
+FRAME = pd.DataFrame(
+    {
+        "method": ["fl", "ftl_c"],
+        "uplink": pd.Series([3216037650000000, None], dtype=object),
+        "accuracy": [0.894249, 0.5],
+    }
+)
+COLUMNS = (
+    Column("method", "Method"),
+    Column("uplink", "Total uplink", "Tb", lambda bits: f"{bits / 10**12:.0f}"),
+    Column("accuracy", "Accuracy", "%", "{:.1%}"),
+)
+
+
+def test_csv_keeps_full_precision_and_exact_integers(tmp_path):
+    write_table(tmp_path / "t.csv", FRAME, COLUMNS)
+    rows = list(csv.DictReader((tmp_path / "t.csv").open()))
+    assert rows[0] == {"method": "fl", "uplink": "3216037650000000", "accuracy": "0.894249"}
+    assert rows[1]["uplink"] == ""
+
+
+def test_markdown_has_headings_with_units_and_rounded_numbers(tmp_path):
+    write_table(tmp_path / "t.csv", FRAME, COLUMNS)
+    assert (tmp_path / "t.md").read_text().splitlines() == [
+        "| Method | Total uplink (Tb) | Accuracy (%) |",
+        "| --- | --- | ---: |",
+        "| fl | 3216 | 89.4% |",
+        "| ftl\\_c |  | 50.0% |",
+    ]
+
+
+def test_latex_is_a_booktabs_tabular(tmp_path):
+    write_table(tmp_path / "t.csv", FRAME, COLUMNS)
+    lines = (tmp_path / "t.tex").read_text().splitlines()
+    assert lines[0] == r"\begin{tabular}{llr}"
+    assert lines[2] == r"Method & Total uplink (Tb) & Accuracy (\%) \\"
+    assert lines[-3:] == [r"ftl\_c &  & 50.0\% \\", r"\bottomrule", r"\end{tabular}"]
+
+
+def test_prose_column_wraps_in_latex(tmp_path):
+    write_table(tmp_path / "t.csv", FRAME, (Column("method", "Method", width="4cm"),))
+    assert (tmp_path / "t.tex").read_text().startswith(r"\begin{tabular}{p{4cm}}")
+
+
+def test_equal_frames_give_equal_bytes(tmp_path):
+    for folder in ("a", "b"):
+        write_table(tmp_path / folder / "t.csv", FRAME.copy(), COLUMNS)
+    for suffix in ("csv", "md", "tex"):
+        first, second = (tmp_path / folder / f"t.{suffix}" for folder in "ab")
+        assert first.read_bytes() == second.read_bytes()
+
+
+def test_an_unknown_column_writes_nothing(tmp_path):
+    with pytest.raises(KeyError):
+        write_table(tmp_path / "t.csv", FRAME, (Column("nothing", "Nothing"),))
+    assert list(tmp_path.iterdir()) == []
+
+
+@given(st.text())
+def test_escaped_markdown_stays_in_its_cell(text):
+    escaped = escape_markdown(text)
+    assert "\n" not in escaped
+    assert "<" not in escaped
+    assert "|" not in escaped.replace("\\\\", "").replace("\\|", "")
+
+
+@given(st.text(alphabet="a \\{}$&#^_~%<>|\n"))
+def test_escaped_latex_has_balanced_braces_and_no_comment(text):
+    escaped = escape_latex(text)
+    plain = escaped.replace("\\{", "").replace("\\}", "")
+    assert plain.count("{") == plain.count("}")
+    assert "%" not in escaped.replace("\\%", "")
+    assert "\n" not in escaped
+
+
+def test_html_shows_text_as_it_is_and_needs_nothing_else(tmp_path):
+    frame = pd.DataFrame({"name": ["<script>alert(1)</script>"], "value": [0.5]})
+    columns = [Column("name", "a & b"), Column("value", "x", "%", "{:.0%}")]
+    write_table(tmp_path / "t.csv", frame, columns)
+    page = (tmp_path / "t.html").read_text()
+    assert "<script>" not in page
+    assert "<td>&lt;script&gt;alert(1)&lt;/script&gt;</td>" in page
+    assert '<th class="number">x (%)</th>' in page
+    assert "a &amp; b" in page
+    assert "http" not in page
+
+
+def test_labels_are_text_wherever_a_browser_reads_them(tmp_path):
+    label = "<img src=x onerror=alert(1)>&</table>"
+    frame = pd.DataFrame({"class": [label]})
+    write_table(tmp_path / "t.csv", frame, [Column("class", label)])
+    for suffix in (".html", ".md"):
+        text = (tmp_path / f"t{suffix}").read_text()
+        assert "<img" not in text
+        assert text.count("</table>") == (suffix == ".html")
+
+
+@pytest.mark.parametrize(
+    ("count", "printed"),
+    [
+        (0, "0"),
+        (0.5, "0.5"),
+        (999, "999"),
+        (999.6, "1 k"),
+        (11_780_096, "11.8 M"),
+        (1e21, "1000 E"),
+    ],
+)
+def test_counts_have_three_digits_and_a_prefix(count: float, printed: str) -> None:
+    assert prefixed(count) == printed

@@ -1,0 +1,48 @@
+"""Every stage that computes runs on every device there is, and sends the same messages there."""
+
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+import torch
+from fbftl.study.settings import MECHANISMS
+from fbftl.training.pretrain import pretrain_source
+from fbftl.training.t5 import train_head
+from unit.models.t5_toys import model
+from unit.tasks.toy_task import make_task, train
+from unit.training.test_pretrain import IMAGE, SOURCE
+from unit.training.test_t5 import EVERYONE, PLAN, uploads
+
+COUNTED = ["seed", "direction", "round", "client", "bits", "lost"]
+"""Columns of a ledger that no device may change."""
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    return make_task(tmp_path_factory.mktemp("task"))
+
+
+@pytest.mark.parametrize("method", MECHANISMS)
+def test_methods(files: dict[str, str], tmp_path: Path, method: str, device: str) -> None:
+    (tmp_path / "here").mkdir()
+    run, ledger = train(files, tmp_path / "here", method, device)
+    _, on_cpu = train(files, tmp_path, method, "cpu")
+    assert pq.read_table(ledger, columns=COUNTED).equals(pq.read_table(on_cpu, columns=COUNTED))
+    assert not any(found["diverged"] for found in json.loads(run.read_text())["repetitions"])
+
+
+def test_pretraining(device: str) -> None:
+    short = {**SOURCE, "samples": 200, "epochs": 1}
+    made, on_cpu = (pretrain_source(short, IMAGE, None, where) for where in (device, "cpu"))
+    for ours, wanted in zip(made.model.parameters(), on_cpu.model.parameters(), strict=True):
+        torch.testing.assert_close(ours, wanted, atol=1e-3, rtol=1e-3)
+
+
+def test_summaries(device: str) -> None:
+    made, on_cpu = (
+        train_head(model().to(where), 1, uploads(1).to(where), EVERYONE, PLAN, seed=0)
+        for where in (device, "cpu")
+    )
+    found, wanted = ([epoch.training_loss for epoch in own.curve] for own in (made, on_cpu))
+    assert found == pytest.approx(wanted, rel=1e-2)

@@ -1,0 +1,44 @@
+"""Files are written whole or not at all."""
+
+import math
+from pathlib import Path
+
+import pytest
+from fbftl.ground.files import remove_leftovers, replacing, write_json, write_text
+
+
+def fail_while_writing(path: Path) -> None:
+    with replacing(path) as temporary:
+        temporary.write_text("half")
+        raise OSError("disk full")
+
+
+def test_a_failed_write_keeps_the_old_file_and_leaves_nothing(tmp_path: Path) -> None:
+    write_text(tmp_path / "table.csv", "old")
+    with pytest.raises(OSError, match="disk full"):
+        fail_while_writing(tmp_path / "table.csv")
+    assert [path.name for path in tmp_path.iterdir()] == ["table.csv"]
+    assert (tmp_path / "table.csv").read_text() == "old"
+
+
+def test_what_a_killed_process_left_is_removed_and_nothing_else(tmp_path: Path) -> None:
+    kept = ["a,part=1.json", ".location", "x.part.csv", "README.md"]
+    for name in kept:
+        write_text(tmp_path / "runs" / name, "kept")
+    with replacing(tmp_path / "runs" / "b,plr=0.5.json") as temporary:
+        temporary.write_text("half")
+        remove_leftovers(tmp_path)
+        assert not temporary.exists()
+        temporary.write_text("whole")
+    assert sorted(path.name for path in (tmp_path / "runs").iterdir()) == sorted(
+        [*kept, "b,plr=0.5.json"]
+    )
+
+
+def test_json_is_the_same_whatever_the_order_of_its_keys(tmp_path: Path) -> None:
+    write_json(tmp_path / "one", {"b": 1, "a": "µ"})
+    write_json(tmp_path / "other", {"a": "µ", "b": 1})
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
+    with pytest.raises(ValueError, match="JSON"):
+        write_json(tmp_path / "nan", {"a": math.nan})
+    assert not (tmp_path / "nan").exists()

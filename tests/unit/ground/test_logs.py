@@ -1,0 +1,49 @@
+"""What a job leaves behind: a log, and one sentence if it fails."""
+
+import logging
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from fbftl.ground.errors import UserError
+from fbftl.ground.logs import log, run_job
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> SimpleNamespace:
+    handlers = list(log.handlers)
+    yield SimpleNamespace(log=[str(tmp_path / "logs" / "job.log")], output=[])
+    log.handlers[:] = handlers
+
+
+def written(job: SimpleNamespace) -> str:
+    return Path(job.log[0]).read_text()
+
+
+def test_records_go_to_the_log_and_the_console(job: SimpleNamespace, capfd) -> None:
+    run_job(job, lambda _: logging.getLogger("fbftl.training.stacked").info("epoch 1"))
+    assert "INFO epoch 1" in written(job)
+    assert "epoch 1" in capfd.readouterr().err
+
+
+def test_a_user_error_is_one_sentence_and_a_traceback_in_the_log(job: SimpleNamespace) -> None:
+    def main(_: object) -> None:
+        raise UserError("file x is missing; put it there")
+
+    with pytest.raises(SystemExit) as ended:
+        run_job(job, main)
+    assert ended.value.code == f"file x is missing; put it there (details: {job.log[0]})"
+    assert "Traceback" in written(job)
+
+
+def test_a_bug_is_called_unexpected(job: SimpleNamespace) -> None:
+    with pytest.raises(SystemExit) as ended:
+        run_job(job, lambda _: {}["gone"])
+    assert str(ended.value.code).startswith("unexpected error: KeyError('gone')")
+    assert "KeyError" in written(job)
+
+
+def test_an_older_log_is_replaced(job: SimpleNamespace) -> None:
+    run_job(job, lambda _: log.info("first"))
+    run_job(job, lambda _: log.info("second"))
+    assert "first" not in written(job)

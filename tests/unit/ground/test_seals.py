@@ -1,0 +1,59 @@
+"""Seals: what a finished job wrote, compared later."""
+
+import logging
+import os
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from fbftl.ground.errors import UserError
+from fbftl.ground.logs import log, run_job
+from fbftl.ground.seals import ALWAYS_READ, broken, require_unbroken
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working folder of a job that wrote a small and a large file."""
+    monkeypatch.chdir(tmp_path)
+    outputs = ["results/a table, of=things.csv", "results/large.bin", "results/store"]
+    job = SimpleNamespace(log=["results/logs/a.log"], output=outputs)
+
+    def main(job: SimpleNamespace) -> None:
+        Path(job.output[0]).write_text("1\n")
+        Path(job.output[1]).write_bytes(bytes(ALWAYS_READ + 1))
+        Path(job.output[2]).mkdir()
+
+    before = list(log.handlers)
+    run_job(job, main)
+    for handler in set(log.handlers) - set(before):
+        log.removeHandler(handler)
+    log.setLevel(logging.NOTSET)
+    return tmp_path
+
+
+def test_what_a_job_wrote_is_unbroken(folder: Path) -> None:
+    assert (folder / "results/logs/a.log").read_text().count(" sealed ") == 2
+    require_unbroken("results")
+
+
+def test_no_results_are_unbroken(tmp_path: Path) -> None:
+    assert broken(tmp_path / "results") == []
+
+
+def test_changed_files_are_named(folder: Path) -> None:
+    table, large = folder / "results/a table, of=things.csv", folder / "results/large.bin"
+    table.write_text("2\n")
+    old = table.stat().st_mtime - 1000
+    os.utime(table, (old, old))
+    content = bytearray(large.read_bytes())
+    content[7] = 1
+    large.write_bytes(content)
+    os.utime(large, (old + 9000, old + 9000))
+    with pytest.raises(UserError, match=r"a table, of=things.csv, results/large.bin; remove"):
+        require_unbroken("results")
+
+
+def test_touched_and_removed_files_are_unbroken(folder: Path) -> None:
+    (folder / "results/a table, of=things.csv").unlink()
+    os.utime(folder / "results/large.bin", (2**33, 2**33))
+    assert broken("results") == []

@@ -1,0 +1,218 @@
+"""The channel: closed forms, simulation against them, bursts."""
+
+import math
+from decimal import Decimal, getcontext
+
+import numpy as np
+import pytest
+from fbftl.ground.randomness import stream
+from fbftl.messages.channel import (
+    BurstLoss,
+    IndependentLoss,
+    PacketLoss,
+    blocks_per_packet,
+    burst_packet_loss_rate,
+    expected_payload,
+    packet_loss_rate,
+    transmit,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+
+def is_plausible(count: int, trials: int, probability: float) -> bool:
+    """Whether `count` successes lie within the central 1 - 1e-6 of the binomial."""
+    low, high = stats.binom.interval(1 - 1e-6, trials, probability)
+    return low <= count <= high
+
+
+# --- closed forms -----------------------------------------------------------------------------
+
+
+def test_blocks_per_packet_rounds_up():
+    assert blocks_per_packet([1, 1000, 1001, 10**12], 1000).tolist() == [1, 1, 2, 10**9]
+
+
+@pytest.mark.parametrize("blr", [1e-12, 1e-7, 1e-3, 0.3, 0.99])
+@pytest.mark.parametrize("blocks", [1, 17, 100_000])
+@pytest.mark.parametrize("retransmissions", [0, 1, 3])
+def test_packet_loss_rate_is_exact(blr, blocks, retransmissions):
+    getcontext().prec = 60
+    exact = 1 - (1 - Decimal(blr) ** (retransmissions + 1)) ** blocks
+    assert packet_loss_rate(blr, blocks, retransmissions) == pytest.approx(float(exact), rel=1e-12)
+
+
+def test_packet_loss_rate_at_the_ends():
+    assert packet_loss_rate(0.0, 100_000) == 0
+    assert packet_loss_rate(1.0, 3) == 1
+    assert packet_loss_rate([0.0, 1.0], [1, 1]).tolist() == [0, 1]
+
+
+@given(st.floats(0, 0.999), st.integers(0, 9))
+def test_expected_payload_is_the_geometric_sum(blr, retransmissions):
+    closed = 7.0 * (1 - blr ** (retransmissions + 1)) / (1 - blr)
+    assert expected_payload(7.0, blr, retransmissions) == pytest.approx(closed)
+
+
+def test_expected_payload_takes_arrays():
+    payload = expected_payload(np.array([[1.0], [2.0]]), [0.0, 0.5], 2)
+    np.testing.assert_allclose(payload, [[1, 1.75], [2, 3.5]])
+
+
+# --- independent losses -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("blocks", "blr"), [(1, 0.3), (20, 0.02), (100_000, 1e-5)])
+@pytest.mark.parametrize("retransmissions", [0, 1, 2])
+def test_simulation_meets_the_closed_forms(blocks, blr, retransmissions):
+    packets = 100_000
+    sent = transmit(
+        np.full(packets, blocks), IndependentLoss(blr), retransmissions, stream(1, "loss")
+    )
+    plr = packet_loss_rate(blr, blocks, retransmissions)
+    assert is_plausible(sent.lost.sum(), packets, plr)
+    # Attempts beyond the first, one round after another, are binomial too.
+    extra = sent.attempts.sum() - packets * blocks
+    mean = expected_payload(packets * blocks, blr, retransmissions) - packets * blocks
+    assert abs(extra - mean) <= 6 * math.sqrt(mean * (retransmissions + 1)) + 1e-9
+
+
+def test_counts_have_the_distribution_of_block_by_block():
+    packets, blocks, blr, retransmissions = 20_000, 5, 0.4, 2
+    counted = transmit(
+        np.full(packets, blocks), IndependentLoss(blr), retransmissions, stream(1, "loss")
+    )
+    tries = stream(2, "loss").geometric(1 - blr, (packets, blocks))
+    attempts = np.minimum(tries, retransmissions + 1).sum(axis=1)
+    lost = (tries > retransmissions + 1).any(axis=1)
+    for outcome in (False, True):
+        result = stats.ks_2samp(
+            counted.attempts[counted.lost == outcome], attempts[lost == outcome]
+        )
+        assert result.pvalue > 1e-4
+
+
+@pytest.mark.parametrize("channel", [IndependentLoss(0), BurstLoss(0, 1), PacketLoss(0)])
+def test_nothing_is_lost_on_a_perfect_channel(channel):
+    sent = transmit([1, 5, 9], channel, 2, stream(0, "loss"))
+    assert not sent.lost.any()
+    assert sent.attempts.tolist() == [1, 5, 9]
+
+
+@pytest.mark.parametrize("channel", [IndependentLoss(1), PacketLoss(1)])
+def test_everything_is_lost_on_a_dead_channel(channel):
+    sent = transmit([1, 5, 9], channel, 2, stream(0, "loss"))
+    assert sent.lost.all()
+    assert sent.attempts.tolist() == [3, 15, 27]
+
+
+@pytest.mark.parametrize("channel", [IndependentLoss(0.5), BurstLoss(0.5, 2), PacketLoss(0.5)])
+def test_no_packets_are_no_error(channel):
+    assert len(transmit([], channel, 1, stream(0, "loss")).lost) == 0
+
+
+# --- bursts -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("blr", "length"), [(0.1, 5), (0.01, 1), (0.5, 1), (0.6, 30)])
+def test_bursts_have_their_rate_and_length(blr, length):
+    lost = transmit(np.ones(400_000), BurstLoss(blr, length), 0, stream(3, "loss")).lost
+    ends = np.flatnonzero(np.diff(np.concatenate([[0], lost, [0]])))
+    runs = ends[1::2] - ends[::2]
+    # A run varies by about its own length, hence the standard errors.
+    assert lost.mean() == pytest.approx(blr, abs=6 * blr * math.sqrt(2 / len(runs)))
+    assert runs.mean() == pytest.approx(length, abs=6 * length / math.sqrt(len(runs)))
+
+
+def test_bursts_equal_a_chain_stepped_block_by_block():
+    channel, blocks, packets = BurstLoss(0.2, 4), 6, 40_000
+    counted = channel.lost_blocks(np.full(packets, blocks), stream(1, "loss"))
+    draws = stream(2, "loss").random(packets * blocks)
+    chain = np.empty(packets * blocks, dtype=bool)
+    bad = draws[0] < channel.blr
+    for index, draw in enumerate(draws):
+        chain[index] = bad
+        bad = draw < (1 - 1 / channel.burst_length if bad else channel.leave_good)
+    stepped = chain.reshape(packets, blocks).sum(axis=1)
+    expected, found = (np.bincount(c, minlength=blocks + 1) / packets for c in (stepped, counted))
+    np.testing.assert_allclose(found, expected, atol=0.015)
+    # Neighbours are as correlated: a burst may span packets.
+    correlation = [np.corrcoef(c[:-1], c[1:])[0, 1] for c in (stepped, counted)]
+    assert correlation[0] > 0.1
+    assert correlation[1] == pytest.approx(correlation[0], abs=0.03)
+
+
+@pytest.mark.parametrize("blocks", [1, 2, 10, 100])
+def test_burst_simulation_meets_its_closed_form(blocks):
+    # Far apart packets of interest are independent; the filler between them is not looked at.
+    packets, filler = 20_000, 400
+    layout = np.tile([blocks, filler], packets)
+    lost = transmit(layout, BurstLoss(0.05, 8), 0, stream(5, "loss")).lost[::2]
+    assert is_plausible(lost.sum(), packets, burst_packet_loss_rate(0.05, 8, blocks))
+
+
+def test_bursts_as_short_as_chance_are_independent_losses():
+    blocks = np.arange(1, 50)
+    np.testing.assert_allclose(
+        burst_packet_loss_rate(0.2, 1 / 0.8, blocks), packet_loss_rate(0.2, blocks)
+    )
+
+
+def test_bursts_spare_long_packets():
+    assert burst_packet_loss_rate(0.01, 50, 100) < packet_loss_rate(0.01, 100) / 10
+
+
+def test_long_packets_and_many_of_them_are_quick_to_draw():
+    # 10^10 blocks: drawn one by one, this test would not end.
+    blocks = np.full(100_000, 100_000)
+    for channel in (IndependentLoss(1e-5), BurstLoss(1e-5, 10)):
+        sent = transmit(blocks, channel, 1, stream(0, "loss"))
+        assert sent.attempts.min() >= 100_000
+
+
+# --- whole packets, streams, refusals ---------------------------------------------------------
+
+
+def test_packet_loss_ignores_the_size():
+    lost = transmit([1, 10**6] * 10_000, PacketLoss(0.3), 0, stream(1, "loss")).lost
+    assert is_plausible(lost[::2].sum(), 10_000, 0.3)
+    assert is_plausible(lost[1::2].sum(), 10_000, 0.3)
+
+
+def test_packets_lost_at_a_low_rate_are_lost_at_a_higher_one():
+    patterns = [
+        transmit(np.ones(1000), PacketLoss(plr), 0, stream(4, "loss")).lost
+        for plr in (0.1, 0.5, 0.9)
+    ]
+    assert (patterns[0] <= patterns[1]).all()
+    assert (patterns[1] <= patterns[2]).all()
+
+
+@pytest.mark.parametrize("channel", [IndependentLoss(0.3), BurstLoss(0.3, 3), PacketLoss(0.3)])
+def test_the_pattern_belongs_to_the_seed_alone(channel):
+    first = transmit(np.full(500, 3), channel, 1, stream(7, "loss"))
+    stream(7, "noise").standard_normal(99)
+    again = transmit(np.full(500, 3), channel, 1, stream(7, "loss"))
+    other = transmit(np.full(500, 3), channel, 1, stream(8, "loss"))
+    np.testing.assert_array_equal(again.lost, first.lost)
+    np.testing.assert_array_equal(again.attempts, first.attempts)
+    assert (other.lost != first.lost).any()
+
+
+@pytest.mark.parametrize("rate", [-0.1, 1.5, math.nan])
+@pytest.mark.parametrize("channel", [IndependentLoss, PacketLoss, lambda r: BurstLoss(r, 9)])
+def test_rates_out_of_range_are_refused(channel, rate):
+    with pytest.raises(ValueError, match=r"must lie in \[0, 1\]"):
+        channel(rate)
+
+
+@pytest.mark.parametrize(("blr", "length"), [(0.1, 0.5), (0.9, 5), (0.1, np.inf), (0.1, np.nan)])
+def test_impossible_bursts_are_refused(blr, length):
+    with pytest.raises(ValueError, match="burst length must be at least"):
+        BurstLoss(blr, length)
+
+
+def test_bursts_without_end_are_refused():
+    with pytest.raises(ValueError, match="below 1"):
+        BurstLoss(1, 5)

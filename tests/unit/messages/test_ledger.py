@@ -1,0 +1,56 @@
+"""The ledger: what goes in comes out, and a paper-scale one stays small."""
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from fbftl.messages.ledger import SCHEMA, Ledger
+
+
+def test_rows_come_back_with_constants_arrays_and_nulls(tmp_path: Path) -> None:
+    ledger = Ledger(method="fbftl", store="abc")
+    ledger.add(2, seed=0, direction="up", client=np.array([3, 4]), bits=100, lost=[True, False])
+    ledger.add(1, seed=1, direction="down", client=-1, bits=5, lost=False)
+    ledger.write(tmp_path / "ledger.parquet")
+    table = pq.read_table(tmp_path / "ledger.parquet")
+    assert table.schema.names == SCHEMA.names
+    assert table["client"].to_pylist() == [3, 4, -1]
+    assert table["direction"].to_pylist() == ["up", "up", "down"]
+    assert table["method"].to_pylist() == ["fbftl"] * 3
+    assert table["sha256"].to_pylist() == [None] * 3
+    assert table["lost"].to_pylist() == [True, False, False]
+
+
+def test_an_unknown_column_or_a_wrong_length_is_refused() -> None:
+    with pytest.raises(ValueError, match="no columns"):
+        Ledger().add(1, bitz=3)
+    with pytest.raises(ValueError, match="length"):
+        Ledger().add(3, bits=np.arange(2))
+
+
+def test_equal_rows_give_equal_bytes(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        ledger = Ledger(method="fl")
+        ledger.add(10, client=np.arange(10), bits=np.arange(10) * 7)
+        ledger.write(tmp_path / name)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
+def test_a_paper_scale_ledger_with_digests_stays_under_100_mb(tmp_path: Path) -> None:
+    uploads, draws = 656_250, np.random.default_rng(0)
+    ledger = Ledger(method="fl", mechanism="none")
+    ledger.add(
+        uploads,
+        seed=0,
+        direction="up",
+        round=np.repeat(np.arange(uploads // 8 + 1), 8)[:uploads],
+        client=draws.integers(0, 6250, uploads),
+        bits=153_144_650 * 32,
+        packets=37_390,
+        attempts=draws.binomial(37_390, 0.001, uploads) + 37_390,
+        lost=draws.random(uploads) < 0.1,
+        sha256=[draws.bytes(32) for _ in range(uploads)],
+    )
+    ledger.write(tmp_path / "ledger.parquet")
+    assert (tmp_path / "ledger.parquet").stat().st_size < 100e6

@@ -1,0 +1,90 @@
+"""Blobs of features at toy clients, for tests of whole methods."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from fbftl.cost.layers import Layer, Network, write_network
+from fbftl.features.extract import extract
+from fbftl.features.store import Provenance, Target
+from fbftl.methods import method
+from fbftl.study.job import Job, from_params
+from fbftl.tasks.task import Inputs, Outcome
+
+COUNTS = {"train": 240, "test": 60}
+CLASSES, WIDTH, HIDDEN, PER_CLIENT = 3, 12, 8, 8
+HEAD_PARAMETERS = (WIDTH + 1) * HIDDEN + (HIDDEN + 1) * CLASSES
+
+
+@dataclass
+class Batch:
+    arrays: dict
+    client: np.ndarray
+    sample: np.ndarray
+
+
+class Blobs:
+    """Three blobs of features, eight samples to a client."""
+
+    def count(self, split: str) -> int:
+        return COUNTS[split]
+
+    def batches(self, split: str, size: int, start: int = 0):
+        for first in range(start, COUNTS[split], size):
+            rows = np.arange(first, min(first + size, COUNTS[split]))
+            shift = 10_000 if split == "test" else 0
+            label = rows % CLASSES
+            noise = [np.random.default_rng(shift + row).normal(size=WIDTH) for row in rows]
+            centre = np.eye(CLASSES, WIDTH)[label] * 3
+            arrays = {"x": (centre + np.array(noise)).astype(np.float32), "label": label}
+            yield Batch(arrays, (rows // PER_CLIENT).astype(np.int32), rows.astype(np.int64))
+
+
+def toy_inputs(folder: Path, scratch: Path | None = None) -> Inputs:
+    """Extract the blobs into a folder and return what FbFTL and FTL_c read."""
+    provenance = Provenance(source="0" * 64, cut="x", preprocessing={}, data="1" * 64)
+    target = Target(folder / "features.zarr", provenance)
+    extract(Blobs(), lambda arrays: {"x": arrays["x"]}, [target], batch=64)
+    layers = (
+        Layer("front", "dense", parameters=5, inputs=1, outputs=WIDTH),
+        Layer("head", "dense", parameters=HEAD_PARAMETERS, inputs=WIDTH, outputs=CLASSES),
+    )
+    write_network(folder / "network.json", Network("toy", layers, cut=1))
+    return Inputs(
+        manifest=folder / "features.json",
+        network=folder / "network.json",
+        device=torch.device("cpu"),
+        scratch=scratch,
+    )
+
+
+def job(setting: dict, **training) -> Job:
+    """Return a job on the blobs with some training values changed."""
+    return from_params(
+        {
+            "task": "toy",
+            "setting": setting,
+            "seeds": [0, 1],
+            "head": [HIDDEN],
+            "clients": {"partition": "iid", "samples_per_client": 8, "clients": None, "seed": 0},
+            "training": {
+                "epochs": 4,
+                "batch": 32,
+                "clients_per_round": 4,
+                "learning_rate": 0.1,
+                "momentum": 0.9,
+                "weight_decay": 0.0005,
+                "validation": 0.1,
+                "selection": "validation",
+            }
+            | training,
+            "privacy": {"delta": 1e-6, "feature_clip": {"norm": 3.0}, "update_clip": 1.0},
+        }
+    )
+
+
+def run(inputs: Inputs, setting: dict, **training) -> Outcome:
+    """Run a setting on the blobs."""
+    asked = job(setting, **training)
+    return method(asked.setting.method)(asked, inputs)

@@ -1,0 +1,47 @@
+"""Small models and samples that the tests of the language task share."""
+
+import numpy as np
+import torch
+from fbftl.models.t5.checkpoint import new_model
+from fbftl.models.t5.layers import T5Shape
+from fbftl.models.t5.model import T5
+from fbftl.models.t5.sequences import Sequences
+from fbftl.models.t5.tokenizer import END_ID
+from fbftl.training.t5 import Samples
+
+SHAPE = T5Shape(
+    vocab_size=40,
+    d_model=16,
+    d_kv=8,
+    d_ff=24,
+    num_heads=2,
+    num_layers=3,
+    num_decoder_layers=2,
+    relative_attention_num_buckets=8,
+    relative_attention_max_distance=12,
+)
+
+
+def model(shape: T5Shape = SHAPE, seed: int = 0) -> T5:
+    """A random model in eval mode."""
+    return new_model(shape, seed).eval()
+
+
+def rows(count: int, seed: int, longest: int = 14, vocabulary: int = 40) -> list[np.ndarray]:
+    """Random token ids of unequal length, each ending in </s>."""
+    random = np.random.default_rng(seed)
+    return [
+        np.append(random.integers(3, vocabulary, random.integers(0, longest)), END_ID)
+        for _ in range(count)
+    ]
+
+
+def samples(inputs: list[np.ndarray], clients: np.ndarray, seed: int = 1) -> Samples:
+    """Inputs with random summaries."""
+    labels = Sequences.of(rows(len(inputs), seed, longest=7))
+    return Samples(Sequences.of(inputs), labels, clients)
+
+
+def parameters(head: T5) -> dict[str, torch.Tensor]:
+    """All parameters, detached."""
+    return {name: value.detach().clone() for name, value in head.named_parameters()}

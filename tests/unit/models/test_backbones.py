@@ -1,0 +1,297 @@
+"""Backbones of torchvision, timm and transformers at toy size, with random weights."""
+
+import json
+from hashlib import sha256
+from types import SimpleNamespace
+
+import pytest
+import torch
+from fbftl.data.preprocess import Preprocessing
+from fbftl.ground.errors import UserError
+from fbftl.ground.torchvision_ops import import_torchvision
+from fbftl.models.backbones import build_backbone
+from fbftl.models.cut.extractor import cuttable, extractor, split
+from fbftl.models.forward import forward_fn
+from fbftl.models.source import known_weights
+from fbftl.models.source.load import load_given
+from fbftl.models.source.manifest import build, load_source, write_source
+from fbftl.models.source.weights import write_weights
+from safetensors.torch import save_file
+
+IMAGE = (32, 32, 3)
+EXAMPLE = torch.zeros(2, 3, 32, 32)
+TINY_VIT = {
+    "model_type": "vit",
+    "image_size": 32,
+    "patch_size": 8,
+    "hidden_size": 16,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "intermediate_size": 32,
+}
+BACKBONES = {
+    "vgg16": ("torchvision", "vgg16", {"num_classes": 10}),
+    "resnet18": ("torchvision", "resnet18", {}),
+    "timm vit": ("timm", "vit_tiny_patch16_224", {"img_size": 32, "patch_size": 8, "depth": 2}),
+    "timm resnet": ("timm", "resnet10t", {}),
+    "transformers vit": ("transformers", "tiny", TINY_VIT),
+}
+BLOCK = {
+    "kind": "load",
+    "from": "torchvision",
+    "name": "squeezenet1_1",
+    "options": {"num_classes": 3},
+    "weights": "random",
+    "version": None,
+    "file": None,
+    "manifest": None,
+    "sha256": None,
+    "seed": 0,
+}
+
+
+@pytest.fixture(scope="module", params=BACKBONES, ids=str)
+def backbone(request):
+    torch.manual_seed(0)
+    return build_backbone(*BACKBONES[request.param])
+
+
+def test_extractor_then_rest_equals_the_whole(backbone):
+    inputs = torch.randn(3, 3, 32, 32)
+    names = cuttable(backbone, EXAMPLE)
+    with torch.inference_mode():
+        whole = backbone(inputs)
+        for cut in [names[0], names[len(names) // 3], names[len(names) // 2], names[-2]]:
+            front, rest = split(backbone, cut, EXAMPLE)
+            torch.testing.assert_close(rest(front(inputs)), whole, rtol=1e-5, atol=1e-6)
+
+
+def test_features_repeat_and_are_finite(backbone):
+    cut = cuttable(backbone, EXAMPLE)[-2]
+    spec = Preprocessing(None, (0.5,) * 3, (0.5,) * 3)
+    forward = forward_fn(backbone.train(), [cut], spec, IMAGE, pool="flatten")
+    pixels = torch.randint(0, 256, (2, *IMAGE), dtype=torch.uint8).numpy()
+    first, second = (forward({"pixels": pixels})[cut] for _ in range(2))
+    assert (first == second).all()
+    assert (first == first).all()
+
+
+def test_a_residual_branch_cannot_be_cut():
+    model = build_backbone("torchvision", "resnet18", {})
+    with pytest.raises(UserError, match=r"conv1, bn1, relu, maxpool, layer1\.0\.add"):
+        split(model, "layer1.0.conv2", EXAMPLE)
+
+
+def test_a_modules_name_stands_for_its_last_node():
+    model = build_backbone("torchvision", "resnet18", {})
+    inputs = torch.randn(2, 3, 32, 32)
+    outputs = extractor(model, ["layer2", "layer2.1.relu_1"], EXAMPLE)(inputs)
+    assert torch.equal(*outputs.values())
+
+
+def test_several_cuts_are_not_overwritten_by_in_place_layers():
+    model = build_backbone("torchvision", "squeezenet1_1", {"num_classes": 2})
+    cuts = ["features.0", "features.1", "features.2"]
+    outputs = extractor(model, cuts, EXAMPLE)(torch.randn(2, 3, 32, 32))
+    assert outputs["features.0"].min() < 0
+    assert torch.equal(outputs["features.0"].relu(), outputs["features.1"])
+
+
+def test_torchvision_imports_once_and_for_all():
+    assert import_torchvision() is import_torchvision()
+    assert import_torchvision().transforms is not None
+
+
+@pytest.mark.parametrize(
+    ("library", "name", "options"),
+    [
+        ("torchvision", "vgg99", {}),
+        ("torchvision", "vgg16", {"colour": 1}),
+        ("timm", "no_such_model", {}),
+        ("transformers", "x", {"model_type": "nothing"}),
+        ("transformers", "x", {}),
+    ],
+)
+def test_unknown_models_and_options_are_refused(library, name, options):
+    with pytest.raises(UserError, match=f"{library} cannot build source.name = {name}"):
+        build_backbone(library, name, options)
+
+
+def test_unknown_library_is_refused():
+    with pytest.raises(UserError, match="choose one of vgg, torchvision, timm, transformers"):
+        build({"from": "keras", "name": "vgg16", "options": {}})
+
+
+def test_random_source_is_written_and_read_again(tmp_path):
+    source = load_given(BLOCK)
+    write_source(tmp_path / "s.safetensors", tmp_path / "s.json", source)
+    manifest = json.loads((tmp_path / "s.json").read_text())
+    model = load_source(tmp_path / "s.safetensors", manifest)
+    inputs = torch.randn(2, 3, 32, 32)
+    assert torch.equal(model(inputs), source.model(inputs))
+    assert manifest["accuracy"] is None
+    assert "torchvision" in manifest["versions"]
+    assert not torch.equal(load_given({**BLOCK, "seed": 1}).model(inputs), source.model(inputs))
+
+
+def test_a_users_file_is_loaded(tmp_path):
+    model = build_backbone("torchvision", "squeezenet1_1", {"num_classes": 3})
+    digest = write_weights(tmp_path / "w.safetensors", model)
+    block = {**BLOCK, "weights": "file", "file": str(tmp_path / "w.safetensors"), "sha256": digest}
+    source = load_given(block)
+    inputs = torch.randn(2, 3, 32, 32)
+    assert torch.equal(source.model(inputs), model(inputs))
+    assert source.origin["sha256"] == digest
+    with pytest.raises(UserError, match="as expected; fetch the file again"):
+        load_given({**block, "sha256": "0" * 64})
+    with pytest.raises(UserError, match=r"has other shapes for classifier\.1\.bias"):
+        load_given({**block, "options": {"num_classes": 4}})
+
+
+def test_a_source_of_another_study_is_loaded(tmp_path):
+    first = load_given(BLOCK)
+    paths = {"file": str(tmp_path / "s.safetensors"), "manifest": str(tmp_path / "s.json")}
+    write_source(*paths.values(), first)
+    block = {**BLOCK, "from": "workflow", "weights": "file", **paths}
+    inputs = torch.randn(2, 3, 32, 32)
+    assert torch.equal(load_given(block).model(inputs), first.model(inputs))
+    for content in ("", "[]", "{}", '{"architecture": 1, "sha256": null}'):
+        (tmp_path / "s.json").write_text(content)
+        with pytest.raises(UserError, match="is no manifest of a source model"):
+            load_given(block)
+
+
+def test_what_is_not_offered_is_refused():
+    with pytest.raises(UserError, match="torchvision published, torchvision file"):
+        load_given({**BLOCK, "from": "workflow", "weights": "published"})
+
+
+@pytest.fixture
+def hub(tmp_path, monkeypatch):
+    """A torch hub folder with torchvision's own file of a small model."""
+    model = build_backbone("torchvision", "squeezenet1_1", {"num_classes": 3})
+    path = tmp_path / "hub" / "checkpoints" / "raw"
+    path.parent.mkdir(parents=True)
+    torch.save(model.state_dict(), path)
+    digest = sha256(path.read_bytes()).hexdigest()
+    path = path.rename(path.with_name(f"small-{digest[:8]}.pth"))
+    card = SimpleNamespace(crop_size=[32], mean=[0.5] * 3, std=[0.25] * 3)
+    weights = SimpleNamespace(url=f"https://host.invalid/{path.name}", transforms=lambda: card)
+    monkeypatch.setenv("TORCH_HOME", str(tmp_path))
+    monkeypatch.setattr(known_weights, "torchvision_weights", lambda name, version: weights)
+    return SimpleNamespace(model=model, path=path, digest=digest)
+
+
+PUBLISHED = {**BLOCK, "weights": "published", "version": "V1"}
+
+
+def test_torchvisions_published_weights_are_loaded(hub):
+    source = load_given(PUBLISHED)
+    inputs = torch.randn(2, 3, 32, 32)
+    assert torch.equal(source.model(inputs), hub.model(inputs))
+    assert source.preprocessing == Preprocessing(32, (0.5,) * 3, (0.25,) * 3)
+    assert source.origin["sha256"] == hub.digest
+    assert load_given({**PUBLISHED, "sha256": hub.digest}).origin == source.origin
+
+
+def test_a_damaged_download_is_refused(hub):
+    hub.path.write_bytes(hub.path.read_bytes()[:-1])
+    with pytest.raises(UserError, match="is damaged"):
+        load_given(PUBLISHED)
+
+
+def test_a_pinned_digest_is_checked(hub):
+    with pytest.raises(UserError, match=f"has sha256 {hub.digest}, not"):
+        load_given({**PUBLISHED, "sha256": "1" * 64})
+
+
+def test_without_network_torchvision_says_which_file_to_put_where(hub):
+    hub.path.unlink()
+    with pytest.raises(UserError, match=f"cannot be downloaded.*put it at {hub.path}"):
+        load_given(PUBLISHED)
+
+
+def test_torchvisions_names_of_weights_are_checked():
+    entry = known_weights.torchvision_weights("vgg16", "IMAGENET1K_V1")
+    assert known_weights.torchvision_preprocessing(entry).size == 224
+    with pytest.raises(UserError, match="choose one of IMAGENET1K_V1, IMAGENET1K_FEATURES"):
+        known_weights.torchvision_weights("vgg16", "V9")
+    with pytest.raises(UserError, match=r"no model source\.name = vgg99"):
+        known_weights.torchvision_weights("vgg99", "V9")
+
+
+def test_timms_published_weights_are_loaded(tmp_path, monkeypatch):
+    model = build_backbone("timm", "resnet10t", {})
+    save_file(model.state_dict(), tmp_path / "model.safetensors")
+    asked = []
+
+    def hub_file(repository, name, revision):
+        asked.append((repository, name, revision))
+        return tmp_path / name
+
+    monkeypatch.setattr(known_weights, "hub_file", hub_file)
+    block = {**PUBLISHED, "from": "timm", "name": "resnet10t", "options": {}, "version": None}
+    source = load_given(block)
+    inputs = torch.randn(2, 3, 32, 32)
+    assert torch.equal(source.model(inputs), model(inputs))
+    assert asked == [("timm/resnet10t.c3_in1k", "model.safetensors", None)]
+
+
+@pytest.fixture
+def vit_folder(tmp_path):
+    """A classifier as the hub holds it: the backbone's weights lie under a prefix."""
+    import_torchvision()
+    from transformers import AutoConfig, ViTForImageClassification
+
+    model = ViTForImageClassification(AutoConfig.for_model(**TINY_VIT))
+    model.save_pretrained(tmp_path / "vit")
+    card = {"image_mean": [0.1] * 3, "image_std": [0.2] * 3, "size": {"height": 32, "width": 32}}
+    (tmp_path / "vit" / "preprocessor_config.json").write_text(json.dumps(card))
+    return SimpleNamespace(path=tmp_path / "vit", model=model.eval())
+
+
+def transformers_block(path, **changes):
+    return {**PUBLISHED, "from": "transformers", "name": str(path), "options": {}, **changes}
+
+
+def test_a_transformers_folder_is_loaded(vit_folder, tmp_path):
+    source = load_given(transformers_block(vit_folder.path))
+    inputs = torch.randn(2, 3, 32, 32)
+    hidden = vit_folder.model.vit(pixel_values=inputs).last_hidden_state
+    assert torch.equal(source.model(inputs), hidden)
+    assert source.preprocessing == Preprocessing(32, (0.1,) * 3, (0.2,) * 3)
+    write_source(tmp_path / "s.safetensors", tmp_path / "s.json", source)
+    manifest = json.loads((tmp_path / "s.json").read_text())
+    again = load_source(tmp_path / "s.safetensors", manifest)
+    assert torch.equal(again(inputs), hidden)
+
+
+def test_a_transformers_folder_with_random_weights_needs_no_weights(vit_folder):
+    (vit_folder.path / "model.safetensors").unlink()
+    source = load_given(transformers_block(vit_folder.path, weights="random"))
+    assert source.model(EXAMPLE).shape == (2, 17, 16)
+    with pytest.raises(UserError, match=r"has no file model\.safetensors"):
+        load_given(transformers_block(vit_folder.path))
+
+
+def test_a_transformers_folder_with_missing_or_damaged_weights_is_refused(vit_folder):
+    weights = vit_folder.path / "model.safetensors"
+    save_file({"vit.layernorm.weight": torch.ones(16)}, weights, {"format": "pt"})
+    with pytest.raises(UserError, match=r"lacks .* more"):
+        load_given(transformers_block(vit_folder.path))
+    weights.write_bytes(b"\xff" * 100)
+    with pytest.raises(UserError, match="transformers cannot load"):
+        load_given(transformers_block(vit_folder.path))
+    (vit_folder.path / "config.json").write_text("{")
+    with pytest.raises(UserError, match="is no JSON"):
+        load_given(transformers_block(vit_folder.path))
+
+
+def test_without_network_the_hub_says_which_file_is_wanted(monkeypatch):
+    from huggingface_hub import constants
+
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    with pytest.raises(UserError, match=r"file config\.json of https://huggingface.co/some/model"):
+        known_weights.hub_file("some/model", "config.json", None)
+    with pytest.raises(UserError, match="cannot be fetched"):
+        known_weights.hub_file("no such/../name", "config.json", None)

@@ -1,0 +1,206 @@
+import copy
+import subprocess
+import sys
+
+import pytest
+import torch
+from fbftl.ground.errors import UserError
+from fbftl.models.cut.extractor import cuttable, extractor, split
+from fbftl.models.cut.graph import GraphCutter, UntraceableError
+from fbftl.models.cut.hooks import HookCutter
+from fbftl.models.networks import vgg
+from torch import nn
+
+
+class Diamond(nn.Module):
+    """Two ways around `left`; only `stem`, the sum and `head` see everything."""
+
+    def __init__(self):
+        super().__init__()
+        self.stem, self.left, self.head = nn.Linear(3, 4), nn.Linear(4, 4), nn.Linear(4, 2)
+        self.scale = nn.Parameter(torch.ones(4))
+
+    def forward(self, inputs):
+        stem = self.stem(inputs)
+        return self.head((stem + self.left(stem)) * self.scale)
+
+
+class Branching(Diamond):
+    """The same with control flow that torch.fx cannot trace."""
+
+    def forward(self, inputs):
+        if inputs.sum() > 1e9:
+            raise RuntimeError
+        return super().forward(inputs)
+
+
+class InPlace(Branching):
+    """The same, with a sum that overwrites the output of `left`, as transformers' ResNet does."""
+
+    def forward(self, inputs):
+        if inputs.sum() > 1e9:
+            raise RuntimeError
+        stem = self.stem(inputs)
+        hidden = self.left(stem)
+        hidden += stem
+        hidden *= self.scale
+        hidden = self.head(hidden)
+        hidden += 1
+        return hidden
+
+
+class SkipToTheEnd(nn.Module):
+    """The input reaches the output directly, so nothing but the output can be cut."""
+
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(3, 3)
+
+    def forward(self, inputs):
+        return self.body(inputs) + inputs
+
+
+@pytest.fixture(autouse=True)
+def _seeded():
+    torch.manual_seed(0)
+
+
+def assert_parts_equal_whole(model, example):
+    model.eval()
+    names = cuttable(model, example)
+    inputs = torch.randn(5, *example.shape[1:])
+    whole = model(inputs)
+    for cut in names:
+        front, rest = split(model, cut, example)
+        features = front(inputs)
+        before = features.clone()
+        assert torch.equal(rest(features), whole)
+        assert torch.equal(features, before)
+    return names
+
+
+def test_chain_parts_equal_whole():
+    model = vgg((8, 8, 1), [[2, 2], [3]], [5], 4, dropout=0.5)
+    names = assert_parts_equal_whole(model, torch.zeros(2, 1, 8, 8))
+    assert names == [name for name, _ in model.named_children()]
+    front, rest = split(model, "relu_fc1", torch.zeros(2, 1, 8, 8))
+    assert [name for name, _ in rest.named_children()] == ["drop_fc1", "output"]
+    assert front.conv1_1.weight is model.conv1_1.weight
+
+
+def test_chain_graph_and_hooks_agree():
+    model = vgg((8, 8, 1), [[2, 2], [3]], [5], 4).eval()
+    example = torch.zeros(2, 1, 8, 8)
+    names = cuttable(model, example)
+    assert GraphCutter(model).cuttable(example) == names
+    assert HookCutter(model).cuttable(example) == names
+
+
+def test_diamond_can_be_cut_where_all_paths_meet():
+    names = assert_parts_equal_whole(Diamond(), torch.zeros(2, 3))
+    assert names == ["stem", "add", "mul", "head"]
+
+
+def test_hooks_find_the_same_modules_where_tracing_fails():
+    model = Branching().eval()
+    with pytest.raises(UntraceableError):
+        GraphCutter(model)
+    assert assert_parts_equal_whole(model, torch.zeros(2, 3)) == ["stem", "head"]
+
+
+def test_a_sum_that_overwrites_a_layer_s_output_does_not_pass_for_that_layer():
+    assert assert_parts_equal_whole(InPlace(), torch.zeros(2, 3)) == ["stem", "head"]
+
+
+def test_outputs_that_the_model_overwrites_are_those_of_their_layers():
+    model, inputs = InPlace().eval(), torch.randn(4, 3)
+    together = extractor(model, ["stem", "head"], torch.zeros(2, 3))(inputs)
+    assert torch.equal(together["head"] + 1, model(inputs))
+
+
+def test_a_direct_connection_leaves_only_the_output():
+    assert cuttable(SkipToTheEnd().eval(), torch.zeros(2, 3)) == ["add"]
+
+
+@pytest.mark.parametrize(
+    "model", [Diamond(), Branching(), InPlace()], ids=["graph", "hooks", "in place"]
+)
+@pytest.mark.parametrize("cut", ["left", "nowhere", ""])
+def test_a_parallel_or_missing_layer_is_refused_with_those_that_can_be_cut(model, cut):
+    with pytest.raises(UserError, match=r"can be cut: stem, .*head") as refusal:
+        split(model.eval(), cut, torch.zeros(2, 3))
+    assert f"features.cut = {cut}:" in str(refusal.value)
+
+
+def test_missing_layer_of_a_chain_is_refused():
+    model = vgg((8, 8, 1), [[2]], [5], 4).eval()
+    with pytest.raises(UserError, match="can be cut: conv1_1, relu1_1, pool1, flatten, fc1"):
+        extractor(model, ["relu_fc1", "fc9"], torch.zeros(2, 1, 8, 8))
+
+
+@pytest.mark.parametrize("model", [Diamond(), Branching(), vgg((3, 1, 1), [[2]], [5], 4)])
+def test_several_cuts_in_one_pass_equal_single_ones(model):
+    model.eval()
+    shape = (3,) if isinstance(model, Diamond) else (1, 3, 1)
+    inputs, example = torch.randn(4, *shape), torch.zeros(2, *shape)
+    cuts = [name for name in cuttable(model, example) if name in dict(model.named_children())]
+    together = extractor(model, cuts[::-1], example)(inputs)
+    assert set(together) == set(cuts)
+    for cut in cuts:
+        assert torch.equal(together[cut], split(model, cut, example)[0](inputs))
+
+
+@pytest.mark.parametrize("kind", [Diamond, Branching])
+def test_an_extractor_runs_nothing_beyond_the_cut(kind):
+    model = kind().eval()
+    front, _ = split(model, "stem", torch.zeros(2, 3))
+    model.head.forward = model.left.forward = None
+    assert front(torch.zeros(2, 3)).shape == (2, 4)
+
+
+@pytest.mark.parametrize(("kind", "unused"), [(Diamond, 0), (Branching, 4)])
+def test_gradients_reach_the_models_own_parameters_in_front_of_the_cut(kind, unused):
+    model = kind().eval()
+    front, _ = split(model, "stem", torch.zeros(2, 3))
+    front(torch.ones(2, 3)).sum().backward()
+    assert sum(parameter.numel() for parameter in front.parameters()) == 3 * 4 + 4 + unused
+    assert torch.equal(model.stem.weight.grad, torch.full((4, 3), 2.0))
+    assert model.head.weight.grad is None
+
+
+@pytest.mark.parametrize("kind", [Diamond, Branching])
+def test_a_copy_of_an_extractor_works_alone(kind):
+    front, _ = split(kind().eval(), "stem", torch.zeros(2, 3))
+    inputs = torch.randn(4, 3)
+    assert torch.equal(copy.deepcopy(front)(inputs), front(inputs))
+
+
+def test_an_in_place_function_after_the_cut_keeps_the_cuts_output():
+    class InPlace(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.second = nn.Linear(3, 8), nn.Linear(8, 2)
+
+        def forward(self, inputs):
+            return self.second(nn.functional.relu(self.first(inputs), inplace=True))
+
+    model = InPlace().eval()
+    inputs = torch.randn(6, 3)
+    outputs = extractor(model, ["first", "second"], torch.zeros(2, 3))(inputs)
+    assert torch.equal(outputs["first"], model.first(inputs))
+    assert outputs["first"].min() < 0
+
+
+def test_cutting_a_chain_imports_no_torchvision(root):
+    code = """
+import sys, torch
+from fbftl.models.cut.extractor import split
+from fbftl.models.networks import vgg
+split(vgg((8, 8, 1), [[2]], [5], 4), "relu_fc1", torch.zeros(2, 1, 8, 8))
+late = {"torchvision", "transformers", "timm", "fbftl.models.cut.graph"}
+print(sorted(late & sys.modules.keys()))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=root / "scripts", capture_output=True, text=True
+    )
+    assert done.stdout.strip() == "[]", done.stderr

@@ -1,0 +1,208 @@
+"""A traced module and its closed form agree, layer by layer."""
+
+import inspect
+from dataclasses import replace
+
+import pytest
+import torch
+from fbftl.cost.architectures import FLAN_T5_SMALL, t5, vgg16
+from fbftl.cost.layers import multiplications, parameters, products
+from fbftl.ground.errors import UserError
+from fbftl.models.backbones import build_backbone
+from fbftl.models.cut.extractor import cuttable, extractor
+from fbftl.models.layer_trace import trace
+from torch import nn
+
+IMAGE = {"input": torch.empty(1, 3, 32, 32, device="meta")}
+
+
+@pytest.fixture(scope="module")
+def torchvision():
+    """torchvision beside a CPU torch, whose two missing operators are declared first."""
+    return pytest.importorskip("fbftl.ground.torchvision_ops").import_torchvision()
+
+
+def test_dense_and_convolution():
+    module = nn.Sequential(
+        nn.Conv2d(3, 4, 3, padding=1), nn.ReLU(), nn.Flatten(), nn.Linear(4096, 5)
+    )
+    network = trace(module, IMAGE, cut="3", name="small")
+    convolution, dense = network.layers
+    assert (convolution.inputs, convolution.outputs) == (3072, 4096)
+    assert convolution.multiplications == 1024 * (4 * 27 + 4)
+    assert dense.parameters == dense.multiplications == 5 * 4097
+    assert network.feature_width == 4096
+
+
+def test_grouped_convolution_without_bias():
+    module = nn.Conv2d(4, 8, 3, padding=1, groups=2, bias=False)
+    layers = trace(nn.Sequential(module), {"input": torch.empty(1, 4, 6, 6)}, "0", "g").layers
+    assert layers[0].multiplications == layers[0].products == 36 * 8 * 2 * 9
+
+
+def test_the_module_is_left_alone():
+    module = nn.Sequential(nn.Linear(4, 2)).train()
+    before = module[0].weight.clone()
+    trace(module, {"input": torch.zeros(1, 4)}, "0", "m")
+    assert module.training
+    assert torch.equal(module[0].weight, before)
+    assert not module[0]._forward_hooks
+
+
+def test_a_layer_called_twice_is_counted_once_and_multiplies_twice():
+    layer = nn.Linear(4, 4)
+    network = trace(nn.Sequential(layer, nn.ReLU(), layer), {"input": torch.zeros(1, 4)}, "0", "m")
+    assert parameters(network.layers) == 20
+    assert multiplications(network.layers) == 40
+
+
+def test_tied_weights_are_counted_at_the_first_layer():
+    first, second = nn.Linear(4, 4, bias=False), nn.Linear(4, 4, bias=False)
+    second.weight = first.weight
+    network = trace(nn.Sequential(first, second), {"input": torch.zeros(1, 4)}, "0", "m")
+    assert [layer.parameters for layer in network.layers] == [16, 0]
+    assert products(network.layers) == 32
+
+
+def test_layers_that_one_call_misses_are_refused():
+    class Branching(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.used, self.unused = nn.Linear(2, 2), nn.Linear(2, 2)
+
+        def forward(self, input):
+            return self.used(input)
+
+    with pytest.raises(UserError, match="unused"):
+        trace(Branching(), {"input": torch.zeros(1, 2)}, "used", "branching")
+
+
+def test_a_dense_layer_s_weight_counts_alike_whoever_multiplies_with_it():
+    class ByHand(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(4, 3)
+
+        def forward(self, input):
+            return nn.functional.linear(input, self.layer.weight, self.layer.bias)
+
+    [by_hand] = trace(ByHand(), {"input": torch.zeros(1, 5, 4)}, "layer", "m").layers
+    [called] = trace(
+        nn.Sequential(nn.Linear(4, 3)), {"input": torch.zeros(1, 5, 4)}, "0", "m"
+    ).layers
+    assert by_hand == replace(called, name="layer")
+    assert called.multiplications == 5 * 15
+
+
+def test_a_table_that_is_called_with_nothing_is_a_layer():
+    class Table(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.values = nn.Parameter(torch.zeros(7, 4))
+
+        def forward(self):
+            return self.values
+
+    class Shifted(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.table, self.layer = Table(), nn.Linear(4, 2)
+
+        def forward(self, input):
+            return self.layer(input + self.table())
+
+    network = trace(Shifted(), {"input": torch.zeros(1, 7, 4)}, "layer", "m")
+    assert [layer.parameters for layer in network.layers] == [28, 10]
+
+
+def test_attention_multiplies_by_four_square_matrices():
+    class Own(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.attention = nn.MultiheadAttention(6, 2, batch_first=True)
+
+        def forward(self, input):
+            return self.attention(query=input, key=input, value=input)[0]
+
+    [layer] = trace(Own(), {"input": torch.zeros(1, 5, 6)}, "attention", "m").layers
+    assert layer.parameters == 4 * (36 + 6)
+    assert layer.multiplications == 5 * 4 * (36 + 6)
+
+
+@pytest.mark.usefixtures("torchvision")
+@pytest.mark.parametrize(
+    ("library", "name"),
+    [
+        ("torchvision", "swin_t"),  # dense layers whose weights a function takes
+        ("torchvision", "convnext_tiny"),  # parameters beside layers
+        ("timm", "vit_tiny_patch16_224"),  # class token and position embedding
+        ("timm", "mobilenetv3_small_050"),  # layers composed of functions
+    ],
+)
+def test_a_traced_graph_counts_as_the_model_itself(library, name):
+    model = build_backbone(library, name, {})
+    last = cuttable(model, torch.zeros(2, 3, 224, 224))[-1]
+    graph = extractor(model, [last], torch.zeros(2, 3, 224, 224))
+    example = torch.zeros(1, 3, 224, 224)
+    [first] = (key for key in inspect.signature(model.forward).parameters if key in ("x", "input"))
+    itself = trace(model, {first: example}, last, "m").layers
+    traced = trace(graph, {"inputs": example}, last, "m").layers
+    assert parameters(traced) == parameters(itself) == sum(p.numel() for p in model.parameters())
+    assert multiplications(traced) == multiplications(itself)
+
+
+def test_an_unknown_cut_names_the_layers():
+    with pytest.raises(UserError, match="its layers are 0"):
+        trace(nn.Sequential(nn.Linear(4, 2)), {"input": torch.zeros(1, 4)}, "fc9", "m")
+
+
+@pytest.mark.parametrize("resolution", [32, 224])
+def test_torchvision_vgg16_agrees_with_the_closed_form(torchvision, resolution):
+    with torch.device("meta"):
+        model = torchvision.models.vgg16(weights=None, num_classes=10)
+    example = {"x": torch.empty(1, 3, resolution, resolution, device="meta")}
+    traced = trace(model, example, cut="classifier.3", name="vgg16").layers
+    closed = vgg16(resolution, frozen_dense=(4096,), head=(4096, 10)).layers
+
+    def counts(layer):
+        return (
+            layer.kind,
+            layer.parameters,
+            layer.inputs,
+            layer.outputs,
+            layer.products,
+            layer.bias_additions,
+        )
+
+    assert [counts(layer) for layer in traced] == [counts(layer) for layer in closed]
+
+
+@pytest.mark.usefixtures("torchvision")
+def test_transformers_t5_agrees_with_the_closed_form():
+    transformers = pytest.importorskip("transformers")
+    shape = FLAN_T5_SMALL
+    config = transformers.T5Config(
+        vocab_size=shape.vocabulary,
+        d_model=shape.width,
+        d_kv=shape.key_width,
+        num_heads=shape.heads,
+        d_ff=shape.feed_forward,
+        num_layers=shape.blocks,
+        feed_forward_proj="gated-gelu",
+    )
+    with torch.device("meta"):
+        model = transformers.T5ForConditionalGeneration(config)
+        model.lm_head.weight = nn.Parameter(model.lm_head.weight.clone())
+    token = torch.zeros(1, 1, dtype=torch.long, device="meta")
+    network = trace(
+        model, {"input_ids": token, "decoder_input_ids": token}, "lm_head", "flan-t5-small"
+    )
+    closed = t5(shape, trained_encoders=8)
+    assert parameters(network.layers) == parameters(closed.layers) == 76_961_152
+    assert products(network.layers) == products(closed.layers)
+    for stack in ("encoder", "decoder"):
+        for index in range(shape.blocks):
+            block = [la for la in network.layers if la.name.startswith(f"{stack}.block.{index}.")]
+            expected = next(la for la in closed.layers if la.name == f"{stack}.{index}")
+            assert parameters(block) == expected.parameters
+            assert products(block) == expected.products

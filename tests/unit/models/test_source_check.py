@@ -1,0 +1,95 @@
+"""Sources are checked before any job: keys, files, digests."""
+
+import hashlib
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fbftl.ground.errors import UserError
+from fbftl.models.source import check as source_check
+from fbftl.models.source import load
+
+LETTERS = {"kind": "pretrain", "task": "letters"}
+
+
+def given(**keys: Any) -> dict[str, Any]:
+    unset = dict.fromkeys(("name", "version", "file", "manifest", "sha256"))
+    return {"kind": "load", "from": "torchvision", "weights": "file", **unset, **keys}
+
+
+@pytest.fixture
+def weights(tmp_path: Path) -> Path:
+    (tmp_path / "weights.safetensors").write_bytes(b"weights")
+    return tmp_path / "weights.safetensors"
+
+
+def test_letters_need_nothing() -> None:
+    source_check.check(LETTERS, None)
+    assert source_check.files(LETTERS, None) == []
+    assert source_check.modules(LETTERS) == []
+
+
+def test_a_file_with_the_right_digest_passes_and_is_watched(weights: Path) -> None:
+    digest = hashlib.sha256(b"weights").hexdigest()
+    source = given(name="vgg16", file=str(weights), sha256=digest)
+    source_check.check(source, None)
+    assert source_check.files(source, None) == [str(weights)]
+
+
+def test_a_transformers_folder_is_looked_into_and_watched(tmp_path: Path) -> None:
+    source = given(name=str(tmp_path), weights="published") | {"from": "transformers"}
+    files = [tmp_path / "config.json", tmp_path / "model.safetensors"]
+    for file in files:
+        with pytest.raises(UserError, match=f"has no file {file.name}; put it there"):
+            source_check.check(source, None)
+        file.touch()
+    source_check.check(source, None)
+    assert source_check.files(source, None) == [str(file) for file in files]
+    assert source_check.files(source | {"weights": "random"}, None) == [str(files[0])]
+    assert source_check.files(source | {"name": "owner/on-the-hub"}, None) == []
+
+
+@pytest.mark.parametrize(
+    ("keys", "sentence"),
+    [
+        ({"name": "vgg16"}, "source.file is not set"),
+        ({"name": "vgg16", "weights": "published"}, "source.version is not set"),
+        ({"from": "transformers"}, "choose published or random"),
+        ({"name": "vgg16", "file": "gone.safetensors"}, "gone.safetensors does not exist"),
+        ({"from": "workflow", "file": "w", "manifest": "gone.json"}, "gone.json is missing"),
+    ],
+)
+def test_faults_are_named(keys: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(UserError, match=sentence):
+        source_check.check(given(**keys), None)
+
+
+def test_another_digest_is_refused(weights: Path) -> None:
+    with pytest.raises(UserError, match=r"has sha256 .*, not 00"):
+        source_check.check(given(name="vgg16", file=str(weights), sha256="0" * 64), None)
+
+
+def test_a_data_set_to_pretrain_on_is_checked_and_watched(tmp_path: Path) -> None:
+    data = {"kind": "folder", "train": "pictures"}
+    source = {"kind": "pretrain", "task": {"data": data}}
+    with pytest.raises(UserError, match="pictures is missing"):
+        source_check.check(source, tmp_path)
+    (tmp_path / "pictures" / "cat").mkdir(parents=True)
+    (tmp_path / "pictures" / "cat" / "1.png").touch()
+    source_check.check(source, tmp_path)
+    assert source_check.files(source, tmp_path) == [
+        str(tmp_path / "pictures"),
+        str(tmp_path / "pictures" / "cat"),
+    ]
+    assert source_check.modules(source) == ["fbftl.data.datasets.folder"]
+
+
+def test_what_is_checked_is_what_can_be_loaded() -> None:
+    assert set(source_check.NEEDED) == set(load._LOADERS)
+
+
+def test_the_check_imports_no_torch(root: Path) -> None:
+    code = "import sys, fbftl.models.source.check; sys.exit('torch' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], cwd=root / "scripts", check=True)

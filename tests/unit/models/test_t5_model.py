@@ -1,0 +1,269 @@
+"""The T5: its numbers against transformers', its counts against FLAN-T5-small's, checkpoints."""
+
+import dataclasses
+import json
+
+import pytest
+import torch
+from fbftl.ground.errors import UserError
+from fbftl.models.source.weights import write_weights
+from fbftl.models.t5.checkpoint import load_folder, load_model, shape_from_config
+from fbftl.models.t5.head import ALL, first_trained_block, summary_logits, trained_parameters
+from fbftl.models.t5.layers import T5Shape
+from fbftl.models.t5.model import T5, position_buckets
+from fbftl.models.t5.sequences import Sequences
+from fbftl.models.t5.tokenizer import train_tokenizer
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+from unit.models.t5_toys import SHAPE, model, rows
+
+FLAN_T5_SMALL = {
+    "model_type": "t5",
+    "vocab_size": 32128,
+    "d_model": 512,
+    "d_kv": 64,
+    "d_ff": 1024,
+    "num_layers": 8,
+    "num_decoder_layers": 8,
+    "num_heads": 6,
+    "feed_forward_proj": "gated-gelu",
+    "tie_word_embeddings": False,
+}
+
+
+@pytest.fixture(scope="module")
+def transformers():
+    pytest.importorskip("transformers")
+    from fbftl.ground.torchvision_ops import import_torchvision
+
+    import_torchvision()
+    import transformers
+
+    return transformers
+
+
+@pytest.fixture(scope="module")
+def batch() -> tuple[Tensor, Tensor, Tensor]:
+    """Padded inputs, their mask, and padded labels."""
+    inputs, mask = Sequences.of([*rows(5, 3, longest=30), *rows(1, 4, longest=1)]).padded(
+        torch.arange(6).numpy()
+    )
+    labels, _ = Sequences.of(rows(6, 5, longest=9)).padded(torch.arange(6).numpy())
+    return inputs, mask, labels
+
+
+def logits(t5: T5, inputs: Tensor, mask: Tensor, labels: Tensor) -> Tensor:
+    return summary_logits(t5, t5.memory(t5.embed(inputs), mask), mask, labels)
+
+
+def test_flan_t5_small_has_the_published_counts():
+    shape = shape_from_config(FLAN_T5_SMALL, "config.json")
+    assert trained_parameters(shape, ALL) == 76_961_152
+    assert {cut: trained_parameters(shape, cut) for cut in (8, 4, 2)} == {
+        8: 60_511_616,
+        4: 51_070_144,
+        2: 46_349_504,
+    }
+    with torch.device("meta"):
+        flan = T5(shape)
+    assert flan.shared.weight.numel() == 16_449_536
+    blocks = [sum(p.numel() for p in block.parameters()) for block in flan.encoder.block]
+    assert blocks == [2_360_320 + 192] + [2_360_320] * 7
+
+
+@pytest.mark.parametrize("both_ways", [True, False])
+def test_position_buckets_are_those_of_transformers(transformers, both_ways):
+    from transformers.models.t5.modeling_t5 import T5Attention
+
+    distance = torch.arange(-700, 701)
+    for buckets, longest in ((32, 128), (8, 12), (16, 200)):
+        expected = T5Attention._relative_position_bucket(distance, both_ways, buckets, longest)
+        assert torch.equal(position_buckets(distance, buckets, longest, both_ways), expected)
+
+
+@pytest.mark.parametrize("feed_forward", ["relu", "gated-gelu"])
+@pytest.mark.parametrize("scaled", [True, False])
+def test_logits_are_those_of_transformers(transformers, batch, feed_forward, scaled):
+    inputs, mask, labels = batch
+    shape = dataclasses.replace(SHAPE, feed_forward_proj=feed_forward, scale_outputs=scaled)
+    ours = model(shape, seed=1)
+    config = transformers.T5Config(
+        **{k: v for k, v in dataclasses.asdict(shape).items() if k != "scale_outputs"},
+        tie_word_embeddings=scaled,
+        decoder_start_token_id=0,
+    )
+    theirs = transformers.T5ForConditionalGeneration(config).eval()
+    # Since release 5 the class ties lm_head; give it back its own before filling it.
+    theirs.lm_head.weight = torch.nn.Parameter(torch.empty_like(ours.lm_head.weight))
+    missing, unexpected = theirs.load_state_dict(ours.state_dict(), strict=False)
+    assert not unexpected
+    assert set(missing) == {"encoder.embed_tokens.weight", "decoder.embed_tokens.weight"}
+    assert not torch.equal(theirs.lm_head.weight, theirs.shared.weight)
+    with torch.no_grad():
+        expected = theirs(input_ids=inputs, attention_mask=mask.long(), labels=labels).logits
+        found = logits(ours, inputs, mask, labels)
+    torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
+
+
+@torch.no_grad()
+def test_padding_changes_nothing(batch):
+    inputs, mask, labels = batch
+    t5 = model()
+    together = logits(t5, inputs, mask, labels)
+    spoilt = logits(t5, inputs.masked_fill(~mask, 7), mask, labels)
+    torch.testing.assert_close(spoilt, together, rtol=0, atol=0)
+    for i, length in enumerate(mask.sum(1).tolist()):
+        alone = logits(t5, inputs[i : i + 1, :length], mask[i : i + 1, :length], labels[i : i + 1])
+        torch.testing.assert_close(alone[0], together[i], rtol=1e-4, atol=1e-5)
+
+
+@torch.no_grad()
+def test_the_encoder_can_be_left_and_entered_at_every_block(batch):
+    inputs, mask, _ = batch
+    t5 = model()
+    whole = t5.memory(t5.embed(inputs), mask)
+    for first in range(SHAPE.num_layers + 1):
+        state = t5.encoder_states(t5.embed(inputs), mask, range(first))
+        torch.testing.assert_close(t5.memory(state, mask, first), whole, rtol=0, atol=0)
+
+
+@torch.no_grad()
+def test_token_by_token_with_a_cache_equals_all_at_once(batch):
+    inputs, mask, labels = batch
+    t5 = model()
+    crossed = t5.crossed(t5.memory(t5.embed(inputs), mask))
+    whole, _ = t5.decode(labels, crossed, mask)
+    cache, parts = None, []
+    for token in labels.split(1, dim=1):
+        part, cache = t5.decode(token, crossed, mask, cache)
+        parts.append(part)
+    torch.testing.assert_close(torch.cat(parts, 1), whole, rtol=1e-4, atol=1e-5)
+
+
+def test_unknown_cuts_are_refused():
+    for cut in (-1, 4, "none", 1.0):
+        with pytest.raises(UserError, match=f"cut {cut!r}"):
+            first_trained_block(SHAPE, cut)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A Hugging Face folder with an untied checkpoint."""
+    shape = dataclasses.replace(SHAPE, vocab_size=300)
+    config = dataclasses.asdict(shape) | {"model_type": "t5", "tie_word_embeddings": False}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    write_weights(tmp_path / "model.safetensors", model(shape, seed=2))
+    tokenizer = train_tokenizer(["Anna: Hi Ben!"], 300)
+    (tmp_path / "tokenizer.json").write_text(tokenizer.text)
+    return tmp_path
+
+
+@torch.no_grad()
+def test_an_untied_checkpoint_survives_save_and_load(folder, batch):
+    before = model(dataclasses.replace(SHAPE, vocab_size=300), seed=2)
+    after, _ = load_folder(folder)
+    assert not torch.equal(after.lm_head.weight, after.shared.weight)
+    torch.testing.assert_close(logits(after, *batch), logits(before, *batch), rtol=0, atol=0)
+
+
+@torch.no_grad()
+def test_a_tied_checkpoint_gets_a_copy_of_its_embedding(folder, batch):
+    tensors = load_file(folder / "model.safetensors")
+    del tensors["lm_head.weight"]
+    tensors["encoder.embed_tokens.weight"] = tensors["shared.weight"].clone()
+    save_file(tensors, folder / "model.safetensors")
+    tied, _ = load_folder(folder)
+    assert torch.equal(tied.lm_head.weight, tied.shared.weight)
+    assert tied.lm_head.weight.data_ptr() != tied.shared.weight.data_ptr()
+
+
+def test_transformers_own_checkpoint_is_read_alike(transformers, folder, batch):
+    inputs, mask, labels = batch
+    theirs = transformers.T5ForConditionalGeneration(
+        transformers.T5Config(**dataclasses.asdict(SHAPE), decoder_start_token_id=0)
+    ).eval()
+    theirs.save_pretrained(folder)
+    with torch.no_grad():
+        expected = theirs(input_ids=inputs, attention_mask=mask.long(), labels=labels).logits
+        found = logits(load_folder(folder)[0].eval(), inputs, mask, labels)
+    torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
+
+
+def test_tied_or_not_is_read_from_either_flag():
+    def scaled(**flags: bool) -> bool:
+        plain = {k: v for k, v in FLAN_T5_SMALL.items() if k != "tie_word_embeddings"}
+        return shape_from_config(plain | flags, "config.json").scale_outputs
+
+    assert scaled()
+    assert not scaled(tie_word_embeddings=False)
+    assert not scaled(tie_word_embeddings=True, scale_decoder_outputs=False)
+
+
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors", "tokenizer.json"])
+def test_a_missing_file_is_named_with_what_to_place(folder, name):
+    (folder / name).unlink()
+    with pytest.raises(UserError, match=rf"{name} is missing; place config\.json, model\.saf"):
+        load_folder(folder)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"model_type": "bert"}, "only t5"),
+        ({"d_ff": None}, "d_ff missing"),
+        ({"feed_forward_proj": "gated-silu"}, "'gated-silu'"),
+        ({"d_kv": 4}, "tensor .* is 16 x 16 where"),
+        ({"num_layers": 4}, "is absent where"),
+        ({"num_layers": 2}, "needs absent"),
+    ],
+)
+def test_a_configuration_that_does_not_fit_is_refused(folder, change, reason):
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(config | change))
+    with pytest.raises(UserError, match=reason):
+        load_folder(folder)
+
+
+def test_damaged_files_and_pickles_are_refused(folder):
+    path = folder / "model.safetensors"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-10])
+    with pytest.raises(UserError, match="no valid safetensors"):
+        load_folder(folder)
+    torch.save({"shared.weight": torch.zeros(2)}, path)
+    with pytest.raises(UserError, match="is a pickle"):
+        load_folder(folder)
+    path.write_bytes(whole)
+    with pytest.raises(UserError, match="has sha256"):
+        load_model(dataclasses.replace(SHAPE, vocab_size=300), path, "0" * 64)
+    for text in ("{", "[]"):
+        (folder / "config.json").write_text(text)
+        with pytest.raises(UserError, match=r"config\.json is no JSON object"):
+            load_folder(folder)
+
+
+def test_an_embedding_that_is_not_shared_is_refused(folder):
+    tensors = load_file(folder / "model.safetensors")
+    tensors["decoder.embed_tokens.weight"] = tensors["shared.weight"] + 1
+    save_file(tensors, folder / "model.safetensors")
+    with pytest.raises(UserError, match=r"decoder\.embed_tokens\.weight differs"):
+        load_folder(folder)
+
+
+def test_new_models_depend_on_the_seed_alone():
+    one, same, other = model(seed=3), model(seed=3), model(seed=4)
+    assert all(torch.equal(a, b) for a, b in zip(one.parameters(), same.parameters(), strict=True))
+    assert not torch.equal(one.lm_head.weight, other.lm_head.weight)
+
+
+def test_shapes_with_dropout_drop_in_training_only(batch):
+    t5 = model(dataclasses.replace(SHAPE, dropout_rate=0.5))
+    with torch.no_grad():
+        assert torch.equal(logits(t5, *batch), logits(t5, *batch))
+        t5.train()
+        assert not torch.equal(logits(t5, *batch), logits(t5, *batch))
+
+
+def test_shape_fields_have_the_names_of_config_files():
+    known = {field.name for field in dataclasses.fields(T5Shape)}
+    assert known - {"scale_outputs"} >= FLAN_T5_SMALL.keys() - {"model_type", "tie_word_embeddings"}

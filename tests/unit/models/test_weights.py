@@ -1,0 +1,115 @@
+import json
+import pickle
+import struct
+
+import pytest
+import torch
+from fbftl.ground.errors import UserError
+from fbftl.ground.files import sha256
+from fbftl.models.source.weights import check_digest, fill, read_weights, write_weights
+from safetensors.torch import save_file
+from torch import nn
+
+
+class Trap:
+    """Unpickling this raises: whoever does it is caught."""
+
+    def __reduce__(self):
+        return (exec, ("raise AssertionError('a pickle was loaded')",))
+
+
+def safetensors_bytes(header: dict, body: bytes = b"") -> bytes:
+    text = json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + body
+
+
+HOSTILE = {
+    "empty": b"",
+    "noise": b"not a model at all",
+    "header of terabytes": struct.pack("<Q", 2**62) + b"{}",
+    "tensor of terabytes": safetensors_bytes(
+        {"weight": {"dtype": "F32", "shape": [10**12], "data_offsets": [0, 4 * 10**12]}}
+    ),
+    "shape that does not fit its bytes": safetensors_bytes(
+        {"weight": {"dtype": "F32", "shape": [10**6], "data_offsets": [0, 4]}}, b"\0" * 4
+    ),
+    "overlapping tensors": safetensors_bytes(
+        {
+            "a": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]},
+            "b": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]},
+        },
+        b"\0" * 4,
+    ),
+    "unknown type": safetensors_bytes(
+        {"a": {"dtype": "F33", "shape": [1], "data_offsets": [0, 4]}}, b"\0" * 4
+    ),
+    "overflowing shape": safetensors_bytes(
+        {"a": {"dtype": "F32", "shape": [2**40, 2**40], "data_offsets": [0, 4]}}, b"\0" * 4
+    ),
+}
+
+
+def test_equal_weights_give_equal_bytes_and_come_back(tmp_path):
+    model = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4))
+    digests = {write_weights(tmp_path / f"{copy}.safetensors", model) for copy in range(5)}
+    assert digests == {sha256(tmp_path / "0.safetensors")}
+    other = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4))
+    fill(other, read_weights(tmp_path / "0.safetensors", digests.pop()), "file")
+    for name, value in model.state_dict().items():
+        assert torch.equal(other.state_dict()[name], value)
+
+
+def test_weights_that_share_memory_are_written(tmp_path):
+    model = nn.Sequential(nn.Linear(3, 3), nn.Linear(3, 3))
+    model[1].weight = model[0].weight
+    write_weights(tmp_path / "w.safetensors", model)
+    state = read_weights(tmp_path / "w.safetensors")
+    assert torch.equal(state["0.weight"], state["1.weight"])
+
+
+@pytest.mark.parametrize("content", HOSTILE.values(), ids=HOSTILE.keys())
+def test_damaged_and_hostile_files_are_refused(tmp_path, content):
+    path = tmp_path / "w.safetensors"
+    path.write_bytes(content)
+    with pytest.raises(UserError, match="no valid safetensors file"):
+        read_weights(path)
+
+
+@pytest.mark.parametrize("cut", [4, 9, 60, -1])
+def test_truncated_files_are_refused(tmp_path, cut):
+    path = tmp_path / "w.safetensors"
+    save_file({"weight": torch.ones(9)}, path)
+    path.write_bytes(path.read_bytes()[:cut])
+    with pytest.raises(UserError, match="no valid safetensors file"):
+        read_weights(path)
+
+
+@pytest.mark.parametrize("how", ["plain", "torch"])
+def test_a_pickle_is_never_loaded(tmp_path, how):
+    path = tmp_path / "w.safetensors"
+    if how == "plain":
+        path.write_bytes(pickle.dumps(Trap()))
+    else:
+        torch.save({"weight": Trap()}, path)
+    with pytest.raises(UserError, match="is a pickle"):
+        read_weights(path)
+
+
+def test_missing_file_and_wrong_digest_are_named(tmp_path):
+    path = tmp_path / "w.safetensors"
+    with pytest.raises(UserError, match="does not exist"):
+        read_weights(path)
+    save_file({"weight": torch.ones(2)}, path)
+    with pytest.raises(UserError, match=f"has sha256 {sha256(path)}, not {'0' * 64}"):
+        check_digest(path, "0" * 64)
+    assert check_digest(path, sha256(path).upper()) == sha256(path)
+
+
+def test_weights_of_another_model_are_refused_with_names():
+    model = nn.Linear(3, 4)
+    before = model.weight.clone()
+    state = {"weight": torch.zeros(4, 5), "scale": torch.zeros(1)}
+    expected = "lacks bias and has unexpected scale and has other shapes for weight"
+    with pytest.raises(UserError, match=expected):
+        fill(model, state, "w.safetensors")
+    assert torch.equal(model.weight, before)

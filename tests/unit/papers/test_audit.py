@@ -1,0 +1,115 @@
+"""The audit table: every row computed, every row argued."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+pytest.importorskip("fbftl.privacy.accounting")
+pytest.importorskip("fbftl.privacy.label_privacy")
+
+import tabulate_audit
+from fbftl.papers.fbftl.audit_runs import feature_places, seen_share
+from hypothesis import given
+from hypothesis import strategies as st
+
+TABLES = ("setup", "script", "table3", "table4", "table5", "fig8", "fig9", "fig12")
+
+
+@pytest.fixture(scope="module")
+def tables(root):
+    folder = root / "published"
+    files = {name: folder / f"{name}.csv" for name in TABLES}
+    files |= {
+        "fig11": folder / "fig11_label_privacy.csv",
+        "notebook_noise": folder / "notebook_noise.csv",
+        "paper004": folder / "paper004_cnn.csv",
+    }
+    if not files["fig11"].exists():
+        pytest.skip("no published/fig11_label_privacy.csv")
+    return files
+
+
+@pytest.fixture(scope="module")
+def audit(tables, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("audit")
+    (folder / "d.jsonl").write_text('{"dialogue": "a b c"}\n')
+    output = folder / "audit.csv"
+    tabulate_audit.main(tables, output, folder / "d.jsonl")
+    return pd.read_csv(output, keep_default_na=False).set_index("id")
+
+
+def test_rows_are_in_order_and_complete(audit):
+    assert list(audit.index) == [f"A{number}" for number in range(1, 26)]
+    assert not audit.index.duplicated().any()
+
+
+def test_every_row_has_both_values_and_a_line_that_explains_it(audit):
+    assert (audit["published"] != "").all()
+    without = audit[audit["computed"] == ""]
+    assert list(without["verdict"]) == ["not comparable"]
+    assert not audit["explanation"].str.contains("\n").any()
+
+
+def test_every_row_is_argued(audit, root):
+    headings = re.findall(r"^### (A\d+)$", (root / "docs" / "audit.md").read_text(), re.M)
+    assert headings == list(audit.index)
+    assert list(audit["section"]) == [f"docs/audit.md#{name.lower()}" for name in audit.index]
+
+
+@pytest.mark.parametrize(
+    ("row", "published", "computed"),
+    [
+        ("A5", "253", "118.7"),
+        ("A6", "117,483,328", "35,698,186"),
+        ("A7", "160", "40"),
+        ("A8", "1,024; 109,860,224", "4,096; 76,961,152"),
+        ("A9", "1.63e17; 7.74e14", "2.03e16; 9.66e13"),
+        ("A12", "117,479,232", "134,260,544"),
+        ("A18", "16,384", "15"),
+        ("A19", "86.51", "85.59"),
+        ("A22", "322", "74.9"),
+    ],
+)
+def test_values(audit, row, published, computed):
+    assert audit.loc[row, "published"] == published
+    assert audit.loc[row, "computed"] == computed
+
+
+def test_label_privacy_is_not_gone(audit):
+    eight, sixteen = map(float, audit.loc["A1", "computed"].split("; "))
+    assert eight == pytest.approx(12.13, abs=0.05)
+    assert sixteen == pytest.approx(11.60, abs=0.05)
+
+
+def test_the_classical_rule_breaks_its_delta(audit):
+    assert float(audit.loc["A21", "computed"]) > 10 * float(audit.loc["A21", "published"])
+
+
+def test_without_dialogues(tables, tmp_path):
+    tabulate_audit.main(tables, tmp_path / "audit.csv")
+    audit = pd.read_csv(tmp_path / "audit.csv", keep_default_na=False).set_index("id")
+    assert audit.loc["A8", "computed"] == "1,024 per token; 76,961,152"
+
+
+def test_convolutions_stand_where_torchvision_has_them():
+    assert feature_places() == [0, 2, 5, 7, 10, 12, 14, 17, 19, 21, 24, 26, 28]
+
+
+@given(st.integers(1, 500), st.integers(1, 64), st.floats(0, 0.999))
+def test_more_epochs_show_more_samples(samples, batch_size, plr):
+    shares = [seen_share(samples, batch_size, epochs, plr) for epochs in (1, 2, 10)]
+    assert shares == sorted(shares)
+    assert shares[0] >= 0
+    assert shares[-1] <= 1
+
+
+def test_seen_share_is_what_a_reshuffling_loader_shows():
+    samples, batch_size, epochs, plr = 640, 16, 20, 0.9
+    kept = samples // batch_size - int(samples / batch_size * plr)
+    rng = np.random.default_rng(0)
+    seen = np.zeros(samples, dtype=bool)
+    for _ in range(epochs):
+        seen[rng.permutation(samples)[: kept * batch_size]] = True
+    assert seen_share(samples, batch_size, epochs, plr) == pytest.approx(seen.mean(), abs=0.05)

@@ -1,0 +1,88 @@
+"""The measured effects: every habit beside the run that differs in nothing else."""
+
+from dataclasses import asdict
+
+import pandas as pd
+import pytest
+from fbftl.findings.runs import all_runs, per_seed, settings_in
+from fbftl.papers.fbftl.effects import effects
+from fbftl.study.settings import Setting, from_axes
+
+
+def runs(*settings: tuple[dict, list[float]], best: float = 0.01) -> pd.DataFrame:
+    return pd.DataFrame(
+        {"task": "toy"}
+        | asdict(from_axes(axes))
+        | {"seed": seed, "test_accuracy": accuracy, "test_accuracy_best": accuracy + best}
+        for axes, accuracies in settings
+        for seed, accuracy in enumerate(accuracies)
+    )
+
+
+LOSSY = {"plr": 0.9, "loss": "reshuffled"}
+
+
+def test_a_habit_is_paired_with_its_correction():
+    table = effects(runs((LOSSY, [0.9, 0.92]), ({"plr": 0.9}, [0.8, 0.8]), ({"plr": 0.5}, [1, 1])))
+    configured = table[table["selection"] == "as configured"].iloc[0]
+    assert configured["id"] == "A2"
+    assert configured["setting"] == "fbftl+plr=0.9+loss=reshuffled"
+    assert configured["released"] == pytest.approx(91)
+    assert configured["corrected"] == pytest.approx(80)
+    assert configured["difference"] == pytest.approx(11)
+    assert configured["difference_spread"] == pytest.approx(2**0.5)
+    assert configured["seeds"] == 2
+    assert configured["effect"] == "raises accuracy"
+    assert list(table["selection"]) == ["as configured", "on the test set"]
+
+
+def test_without_its_partner_a_habit_has_no_row():
+    assert effects(runs((LOSSY, [0.9, 0.92]))).empty
+
+
+def test_differences_are_taken_seed_by_seed():
+    table = effects(runs((LOSSY, [0.5, 0.9]), ({"plr": 0.9}, [0.6, 1.0])))
+    assert table.loc[0, "difference_spread"] == pytest.approx(0)
+    assert table.loc[0, "effect"] == "lowers accuracy"
+
+
+def test_equal_runs_show_no_effect():
+    table = effects(runs((LOSSY, [0.5, 0.9]), ({"plr": 0.9}, [0.5, 0.9])))
+    assert set(table["effect"]) == {"none seen"}
+
+
+@pytest.mark.parametrize(
+    ("habit", "corrected", "id"),
+    [
+        (
+            {"mechanism": "relative", "sigma": 0.1, "noise": "redrawn"},
+            {"mechanism": "relative", "sigma": 0.1},
+            "A3",
+        ),
+        ({"method": "released", "cut": "drop"}, {}, "A4"),
+    ],
+)
+def test_noise_and_dropout(habit, corrected, id):
+    table = effects(runs((habit, [0.9, 0.9]), (corrected, [0.8, 0.8])))
+    assert table["id"].iloc[0] == id
+    assert table["difference"].iloc[0] == pytest.approx(10)
+
+
+def test_picking_the_epoch_on_the_test_set():
+    table = effects(runs(({}, [0.9, 0.8]), best=0.02)).set_index("id")
+    assert table.loc["A14", "difference"] == pytest.approx(2)
+    assert table.loc["A14", "setting"] == "fbftl"
+
+
+def test_settings_come_back_from_a_table():
+    axes = [{}, LOSSY, {"mechanism": "relative", "sigma": 0.1}, {"method": "fl", "bits": 8}]
+    table = runs(*((one, [0.5]) for one in axes))
+    expected = sorted(map(from_axes, axes), key=lambda setting: setting.name)
+    assert settings_in(table) == expected
+    assert per_seed(table, from_axes({"plr": 0.3})).empty
+
+
+def test_shared_settings_count_once():
+    one, both = runs(({}, [0.5, 0.6])), runs(({}, [0.5, 0.6]), ({"plr": 0.5}, [0.1, 0.2]))
+    assert len(all_runs([one, both])) == 4
+    assert list(per_seed(all_runs([both, one]), Setting())) == [0.5, 0.6]

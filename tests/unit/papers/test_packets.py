@@ -1,0 +1,63 @@
+"""Figs. 6 and 7, and retransmission: exact against Eqs. (18) and (19)."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from fbftl.cost.architectures import vgg16
+
+pytest.importorskip("fbftl.messages.channel")
+
+import plot_paper_packet_loss
+import plot_retransmission
+from fbftl.cost.payload import numbers_per_batch
+from fbftl.findings.published import lookup, read
+from fbftl.papers.fbftl.packets import loss_curves, packet_blocks, payload_curves
+
+BLOCKS = packet_blocks(vgg16())
+RATES = np.array([0.0, 1e-9, 1e-5, 1e-3, 0.5, 1.0])
+
+
+def test_blocks_per_packet():
+    assert BLOCKS == {"fbftl": 1, "ftl_c": 8708, "ftl_f": 37389, "fl": 37389}
+
+
+def test_packets_are_those_that_the_authors_drew(root):
+    published = read(root / "published" / "fig6_fig7.csv")
+    for method in BLOCKS:
+        numbers = lookup(published, method=method, quantity="numbers_per_packet")
+        assert numbers_per_batch(vgg16(), method) == numbers
+
+
+def test_a_packet_of_one_block_is_lost_as_often_as_its_block():
+    curves = loss_curves({"fbftl": 1}, RATES)
+    np.testing.assert_allclose(curves["plr"], RATES, rtol=1e-12)
+
+
+def test_loss_is_exact_where_rates_are_tiny():
+    curves = loss_curves({"fl": 37389}, np.array([1e-12]))
+    np.testing.assert_allclose(curves["plr"], 37389e-12, rtol=1e-6)
+
+
+def test_loss_agrees_with_eq_18_as_it_stands():
+    rates = np.array([1e-3, 0.2, 0.7])
+    for method, count in BLOCKS.items():
+        curve = loss_curves({method: count}, rates)["plr"]
+        np.testing.assert_allclose(curve, 1 - (1 - rates) ** count, rtol=1e-9)
+
+
+def test_retransmissions_only_help_and_cost_the_geometric_sum():
+    residual = loss_curves(BLOCKS, RATES, range(4))
+    by_count = residual.pivot(index=["method", "blr"], columns="retransmissions", values="plr")
+    assert (by_count.diff(axis=1).iloc[:, 1:] <= 1e-15).all(axis=None)
+    payload = payload_curves(RATES, range(4)).pivot(index="blr", columns="retransmissions")
+    np.testing.assert_allclose(payload["payload"][3], [sum(b**n for n in range(4)) for b in RATES])
+
+
+@pytest.mark.parametrize("script", [plot_paper_packet_loss, plot_retransmission])
+def test_figures_repeat_their_bytes(tmp_path, script):
+    for folder in ("a", "b"):
+        script.main(tmp_path / folder / "figure.svg")
+    for suffix in ("svg", "pdf", "png", "csv"):
+        first, second = (tmp_path / folder / f"figure.{suffix}" for folder in "ab")
+        assert first.read_bytes() == second.read_bytes()
+    assert pd.read_csv(tmp_path / "a" / "figure.csv")["plr"].dropna().between(0, 1).all()

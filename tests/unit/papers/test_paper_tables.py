@@ -1,0 +1,156 @@
+"""Tables III and IV beside their formulas: what is reproduced, and what is not."""
+
+import json
+from fractions import Fraction
+
+import pandas as pd
+import pytest
+import tabulate_paper_language
+import tabulate_paper_methods
+from fbftl.cost.payload import Federation
+from fbftl.findings.published import read
+from fbftl.ground.errors import UserError
+from fbftl.papers.fbftl.dialogues import mean_tokens
+from fbftl.papers.fbftl.setup import epochs, federation
+
+
+@pytest.fixture(scope="module")
+def published(root):
+    return root / "published"
+
+
+@pytest.fixture(scope="module")
+def methods(published, tmp_path_factory):
+    path = tmp_path_factory.mktemp("methods") / "methods.csv"
+    tabulate_paper_methods.main(published / "table3.csv", published / "setup.csv", path)
+    return pd.read_csv(path, dtype=str, keep_default_na=False)
+
+
+@pytest.fixture(scope="module")
+def language(published, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("language")
+    dialogues = folder / "train.jsonl"
+    dialogues.write_text(json.dumps({"dialogue": "a b c"}) + "\n")
+    path = folder / "language.csv"
+    tabulate_paper_language.main(published / "table4.csv", published / "setup.csv", path, dialogues)
+    return pd.read_csv(path, dtype=str, keep_default_na=False)
+
+
+def cells(frame, verdict, *keys):
+    """The cells that some reading gives that verdict."""
+    return set(frame[frame["verdict"] == verdict][list(keys)].itertuples(index=False, name=None))
+
+
+def test_every_derivable_number_of_table_3_but_one_is_reproduced(methods):
+    derivable = methods[methods["quantity"] != "accuracy"]
+    every = set(derivable[["quantity", "method"]].itertuples(index=False, name=None))
+    assert len(every) == 6 * 7 + 1
+    assert every - cells(derivable, "reproduced", "quantity", "method") == {
+        ("total_downlink", "ftl_f")
+    }
+
+
+def test_downlink_of_ftl_f_shows_both_values(methods):
+    row = methods[(methods["quantity"] == "total_downlink") & (methods["method"] == "ftl_f")]
+    assert row["published"].tolist() == ["253"]
+    assert row["exact"].tolist() == ["118687103750000"]
+    assert row["verdict"].tolist() == ["differs"]
+
+
+def test_the_equations_as_printed_reproduce_every_payload_but_these(methods):
+    printed = methods[methods["reading"] == "as printed"]
+    payload = printed[~printed["quantity"].str.contains("multiplications")]
+    assert cells(payload, "differs", "quantity", "method") == {
+        ("total_downlink", "ftl_f"),
+        ("total_downlink", "ftl_c"),
+        ("numbers_per_batch", "sfl"),
+        ("uplink_per_batch", "sfl"),
+        ("total_uplink", "sfl"),
+    }
+
+
+def test_no_equation_for_the_clients_computation_holds_as_printed(methods):
+    printed = methods[methods["reading"] == "as printed"]
+    computation = printed[printed["quantity"] == "client_multiplications"]
+    assert set(computation["verdict"]) == {"differs"}
+
+
+def test_accuracies_are_not_run_here(methods):
+    accuracies = methods[methods["quantity"] == "accuracy"]
+    assert set(accuracies["verdict"]) == {"not run"}
+    assert set(accuracies["formula"]) == {""}
+
+
+def test_every_number_of_table_4_is_reproduced(language):
+    derivable = language[language["quantity"] != "rouge1"]
+    keys = ("quantity", "method", "trained_encoders")
+    every = set(derivable[list(keys)].itertuples(index=False, name=None))
+    assert len(every) == 7 * 5
+    assert cells(derivable, "reproduced", *keys) == every
+
+
+def test_uplinks_and_broadcasts_of_table_4(language):
+    printed = language[language["reading"] == "as printed"]
+    uplink = printed[printed["quantity"] == "total_uplink"]
+    assert uplink["formula"].tolist() == [
+        *("466.1", "71.3", "241.4", "144.5", "241.4", "153.0", "241.4")
+    ]
+    fbftl = printed[(printed["quantity"] == "total_downlink") & (printed["method"] == "fbftl")]
+    assert fbftl["formula"].tolist() == ["1.58", "1.88", "2.03"]
+
+
+def test_true_uplink_grows_with_the_length_of_the_dialogues(language):
+    fbftl = language[(language["method"] == "fbftl") & (language["quantity"] == "total_uplink")]
+    by_reading = fbftl.groupby("reading")["exact"].first().astype(int)
+    dialogues, tokens = 2 * 7366, 4
+    assert by_reading["corrected"] == dialogues * tokens * 512 * 32
+    assert by_reading["token ids"] == dialogues * tokens * 15
+    assert by_reading["corrected"] == 4 * by_reading["as printed"]
+
+
+def test_without_dialogues_no_true_uplink(published, tmp_path):
+    path = tmp_path / "language.csv"
+    tabulate_paper_language.main(published / "table4.csv", published / "setup.csv", path)
+    assert "token ids" not in path.read_text()
+
+
+def test_lengths_of_real_dialogues(data_folder):
+    path = data_folder / "samsum" / "train.jsonl"
+    if not path.exists():
+        pytest.skip(f"no SAMSum at {path}")
+    assert 50 < mean_tokens(path) < 200
+
+
+def test_mean_tokens_takes_any_tokenizer(tmp_path):
+    path = tmp_path / "d.jsonl"
+    path.write_text('{"dialogue": "ab c"}\n{"dialogue": ""}\n')
+    assert mean_tokens(path) == Fraction(3 + 1, 2)
+    assert mean_tokens(path, count=len) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"dialogue": "a"}\n{"summary": "b"}\n', "line 2"),
+        ("[1]\n", "line 1"),
+        ("not json\n", "line 1"),
+        ('{"dialogue": 5}\n', "line 1"),
+        ("", "no dialogues"),
+    ],
+)
+def test_bad_dialogues_are_refused(tmp_path, text, message):
+    path = tmp_path / "d.jsonl"
+    path.write_text(text)
+    with pytest.raises(UserError, match=message):
+        mean_tokens(path)
+
+
+def test_setup_of_both_experiments(published):
+    setup = read(published / "setup.csv")
+    assert federation(setup, "cifar10") == Federation(6250, 8, 8)
+    assert federation(setup, "samsum") == Federation(7366, 2, 4)
+
+
+def test_batches_that_are_no_whole_epochs_are_refused(published):
+    with pytest.raises(UserError, match="no whole epochs of 1000"):
+        epochs(read(published / "table3.csv"), 1000, method="fl")

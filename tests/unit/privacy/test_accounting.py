@@ -1,0 +1,105 @@
+import math
+
+import pytest
+from fbftl.ground.errors import UserError
+from fbftl.privacy.accounting import (
+    classical_delta,
+    classical_sigma,
+    gaussian_delta,
+    gaussian_epsilon,
+    gaussian_sigma,
+    rounds_epsilon,
+    rounds_epsilon_rdp,
+    rounds_sigma,
+)
+
+EPSILONS = [0.05, 0.1, 0.5, 1, 2, 4, 8, 16, 32, 50]
+ADJACENCIES = ["add-remove", "zero-out", "replace-one"]
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize("delta", [1e-9, 1e-6, 1e-3])
+@pytest.mark.parametrize("adjacency", ADJACENCIES)
+def test_calibration_inverts_accounting(epsilon, delta, adjacency):
+    sigma = gaussian_sigma(epsilon, delta, adjacency)
+    assert gaussian_epsilon(sigma, delta, adjacency) == pytest.approx(epsilon, rel=1e-9)
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+def test_the_library_agrees_with_our_closed_form(epsilon):
+    sigma = gaussian_sigma(epsilon, 1e-6)
+    assert gaussian_delta(sigma, epsilon) == pytest.approx(1e-6, rel=1e-8)
+    assert gaussian_delta(0.999 * sigma, epsilon) > 1e-6
+
+
+def test_replacing_a_record_takes_twice_the_noise():
+    assert gaussian_sigma(2, 1e-6, "replace-one") == 2 * gaussian_sigma(2, 1e-6, "zero-out")
+
+
+def test_the_classical_rule_breaks_delta_at_large_epsilon():
+    """A21: at epsilon 16 the rule misses delta = 1e-5 by a factor of 34; below 1 it keeps it."""
+    assert classical_delta(16, 1e-5) / 1e-5 == pytest.approx(34, abs=0.5)
+    assert classical_delta(16, 1e-6) > 30e-6
+    assert classical_sigma(16, 1e-5) < gaussian_sigma(16, 1e-5, "zero-out")
+    for epsilon in (0.05, 0.2, 0.5, 0.99):
+        assert classical_delta(epsilon, 1e-5) <= 1e-5
+
+
+def test_full_participation_is_one_release_with_less_noise():
+    exact = rounds_epsilon(30.0, 1e-6, rate=1, rounds=100)
+    assert exact == gaussian_epsilon(3.0, 1e-6, "add-remove")
+    assert rounds_sigma(exact, 1e-6, rate=1, rounds=100) == pytest.approx(30.0, rel=1e-9)
+    assert rounds_epsilon_rdp(30.0, 1e-6, rate=1, rounds=100) > exact
+
+
+@pytest.mark.parametrize("adjacency", ADJACENCIES)
+def test_pld_agrees_with_the_exact_release_as_the_rate_nears_one(adjacency):
+    nearly = rounds_epsilon(3.0, 1e-6, rate=1 - 1e-9, rounds=4, adjacency=adjacency)
+    exact = rounds_epsilon(3.0, 1e-6, rate=1, rounds=4, adjacency=adjacency)
+    assert nearly == pytest.approx(exact, rel=1e-3)
+    assert nearly >= exact - 1e-9
+
+
+@pytest.mark.parametrize(("rate", "rounds"), [(0.1, 100), (0.01, 1000), (0.5, 10)])
+@pytest.mark.parametrize("multiplier", [1.0, 3.0])
+def test_accountants_are_in_order(multiplier, rate, rounds):
+    pld = rounds_epsilon(multiplier, 1e-6, rate=rate, rounds=rounds)
+    rdp = rounds_epsilon_rdp(multiplier, 1e-6, rate=rate, rounds=rounds)
+    replaced = rounds_epsilon(multiplier, 1e-6, rate=rate, rounds=rounds, adjacency="replace-one")
+    unsampled = rounds_epsilon(multiplier, 1e-6, rate=1, rounds=rounds)
+    assert pld < rdp < 2 * pld
+    assert pld < replaced
+    assert pld < unsampled
+
+
+@pytest.mark.parametrize("adjacency", ["add-remove", "replace-one"])
+@pytest.mark.parametrize("epsilon", [0.05, 1.0, 8.0])
+def test_calibrated_rounds_meet_epsilon(epsilon, adjacency):
+    sigma = rounds_sigma(epsilon, 1e-6, rate=0.2, rounds=20, adjacency=adjacency)
+    reached = rounds_epsilon(sigma, 1e-6, rate=0.2, rounds=20, adjacency=adjacency)
+    assert reached <= epsilon
+    assert reached == pytest.approx(epsilon, rel=2e-3)
+
+
+@pytest.mark.parametrize("bad", [0, -1, math.inf, math.nan])
+def test_noise_and_epsilon_must_be_positive(bad):
+    with pytest.raises(UserError, match="noise multiplier"):
+        gaussian_epsilon(bad, 1e-6)
+    with pytest.raises(UserError, match="epsilon"):
+        gaussian_sigma(bad, 1e-6)
+    with pytest.raises(UserError, match="noise multiplier"):
+        rounds_epsilon(bad, 1e-6, rate=0.5, rounds=2)
+
+
+@pytest.mark.parametrize("bad", [0, 1, -1e-6, 2, math.nan])
+def test_delta_must_be_a_probability(bad):
+    with pytest.raises(UserError, match="delta"):
+        gaussian_sigma(1, bad)
+    with pytest.raises(UserError, match="delta"):
+        rounds_epsilon(1.0, bad, rate=0.5, rounds=2)
+
+
+@pytest.mark.parametrize(("rate", "rounds"), [(0, 1), (1.1, 1), (0.5, 0)])
+def test_rounds_out_of_range_are_refused(rate, rounds):
+    with pytest.raises(UserError, match=r"rate|rounds"):
+        rounds_sigma(1, 1e-6, rate=rate, rounds=rounds)

@@ -1,0 +1,173 @@
+import itertools
+from math import comb, factorial, log2
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from fbftl.ground.errors import UserError
+from fbftl.ground.randomness import stream
+from fbftl.privacy.label_privacy import (
+    batch_entropy,
+    batch_types,
+    empirical_entropy,
+    estimate,
+    leakage,
+    queried_entropy,
+    sample_types,
+    truncated_entropy,
+    type_keys,
+    type_ranks,
+    uniform,
+)
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+PUBLISHED = Path(__file__).parents[3] / "published" / "fig11_label_privacy.csv"
+
+
+def all_types(classes: int, samples: int) -> np.ndarray:
+    """Every count vector in ascending lexicographic order, by brute force."""
+    vectors = itertools.product(range(samples + 1), repeat=classes)
+    return np.array([v for v in vectors if sum(v) == samples])
+
+
+def brute_force_entropy(distribution: np.ndarray, samples: int) -> float:
+    entropy = 0.0
+    for counts in all_types(len(distribution), samples):
+        p = float(factorial(samples))
+        for n, share in zip(counts.tolist(), distribution, strict=True):
+            p *= share**n / factorial(n)
+        entropy -= p * log2(p) if p > 0 else 0.0
+    return entropy
+
+
+@pytest.mark.parametrize("classes", range(1, 6))
+@pytest.mark.parametrize("samples", range(1, 7))
+def test_closed_form_equals_enumeration(classes, samples):
+    rng = stream(1, "test", classes, samples)
+    for p in (
+        uniform(classes),
+        rng.dirichlet(np.ones(classes)),
+        rng.dirichlet(np.full(classes, 0.2)),
+    ):
+        assert batch_entropy(p, samples) == pytest.approx(
+            brute_force_entropy(p, samples), abs=1e-10
+        )
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=4).filter(any), st.integers(1, 4))
+def test_labels_that_never_occur_change_nothing(weights, samples):
+    p = np.array(weights) / sum(weights)
+    entropy = batch_entropy(p, samples)
+    assert entropy == pytest.approx(batch_entropy(p[p > 0], samples), abs=1e-10)
+    assert entropy == pytest.approx(brute_force_entropy(p, samples), abs=1e-10)
+
+
+def test_known_entropies():
+    assert batch_entropy(uniform(10), 8) == pytest.approx(13.8600, abs=5e-5)
+    assert batch_entropy(uniform(10), 16) == pytest.approx(18.9581, abs=5e-5)
+    assert batch_entropy(uniform(10), 1) == pytest.approx(log2(10), abs=1e-12)
+    assert batch_entropy(np.array([1.0, 0.0]), 7) == 0.0
+
+
+def test_large_batches_approach_the_gaussian_entropy():
+    """For large K the binomial count of two labels has entropy log2(2 pi e K p q) / 2."""
+    limit = log2(2 * np.pi * np.e * 100_000 * 0.3 * 0.7) / 2
+    assert batch_entropy(np.array([0.3, 0.7]), 100_000) == pytest.approx(limit, abs=1e-4)
+
+
+@pytest.mark.parametrize(("classes", "samples"), [(1, 3), (2, 5), (3, 4), (5, 3)])
+def test_ranks_count_the_types_in_lexicographic_order(classes, samples):
+    types = all_types(classes, samples)
+    assert len(types) == batch_types(classes, samples)
+    assert type_ranks(types, samples).tolist() == list(range(len(types)))
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(2, 30), st.integers(1, 60), st.integers(0, 2**32))
+def test_keys_are_equal_exactly_for_equal_types(classes, samples, seed):
+    counts = np.random.default_rng(seed).multinomial(samples, uniform(classes), size=60)
+    counts = np.concatenate([counts, counts[::3]])
+    keys = type_keys(counts)
+    rows = [tuple(row) for row in counts.tolist()]
+    same_rows = [[a == b for b in rows] for a in rows]
+    same_keys = [[a == b for b in keys.tolist()] for a in keys.tolist()]
+    assert same_rows == same_keys
+
+
+def test_keys_of_batches_of_unequal_size_differ():
+    assert len(set(type_keys(np.array([[1, 0], [2, 0], [1, 0]])).tolist())) == 2
+
+
+def test_types_beyond_63_bits_are_still_counted():
+    assert batch_types(200, 300) > 2**63
+    counts = np.zeros((4, 200), dtype=int)
+    counts[[0, 1, 2, 3], [0, 0, 5, 199]] = 300
+    assert empirical_entropy(type_keys(counts)) == pytest.approx(1.5)
+
+
+def test_empirical_entropy_of_known_counts():
+    assert empirical_entropy(np.array([3, 3, 3, 3])) == 0.0
+    assert empirical_entropy(np.array([1, 2, 3, 4])) == pytest.approx(2.0)
+
+
+def test_truncation_is_exact_while_there_are_at_least_as_many_batches_as_types():
+    ranks = sample_types(uniform(10), 4, 12_500, stream(0, "test"))
+    assert comb(13, 4) <= 12_500
+    assert truncated_entropy(ranks) == empirical_entropy(ranks)
+    assert truncated_entropy(np.array([5, 6, 7])) == 0.0
+
+
+@pytest.mark.parametrize(("samples", "bits"), [(8, 12.13), (16, 11.60)])
+def test_queried_entropy_of_fifty_thousand_samples(samples, bits):
+    queried = queried_entropy(uniform(10), samples, 50_000 // samples)
+    assert queried.mean == pytest.approx(bits, abs=0.05)
+    assert 0 < queried.spread < 0.05
+
+
+def test_truncation_reproduces_every_published_point():
+    """A1: the published points are one draw each of the sum over the first U types."""
+    published = pd.read_csv(PUBLISHED)
+    for point in published[published["series"] == "queried"].itertuples():
+        k, clients = point.K, int(point.UK) // point.K
+        draws = [
+            truncated_entropy(sample_types(uniform(10), k, clients, stream(3, "test", k, r)))
+            for r in range(20)
+        ]
+        reproduced = estimate(draws)
+        assert abs(point.value - reproduced.mean) <= 4 * reproduced.spread + 1e-3, point.id
+    for point in published[published["series"] == "prior"].itertuples():
+        assert point.value == pytest.approx(batch_entropy(uniform(10), point.K), abs=1e-5)
+
+
+def test_lemma_2_query_leakage_vanishes_as_its_expansion_says():
+    """The entropy of an empirical distribution is short by (|B| - 1) / (2 U ln 2) bits."""
+    p, samples = uniform(4), 3
+    for clients in (2_000, 20_000, 200_000):
+        queried = queried_entropy(p, samples, clients, repetitions=30)
+        leaked = leakage(p, samples, queried.mean).query
+        expansion = (batch_types(4, samples) - 1) / (2 * clients * np.log(2))
+        assert leaked == pytest.approx(expansion, abs=4 * queried.spread / np.sqrt(30))
+
+
+def test_leakages_add_up():
+    p = np.array([0.5, 0.3, 0.2])
+    leaked = leakage(p, 5, 2.0)
+    assert leaked.statistical == pytest.approx(
+        batch_entropy(uniform(3), 5) - batch_entropy(p, 5), abs=1e-12
+    )
+    assert leaked.total == pytest.approx(leaked.statistical + leaked.query, abs=1e-12)
+    assert leakage(uniform(3), 5, 2.0).statistical == 0.0
+
+
+def test_same_seed_same_draws():
+    again = [queried_entropy(uniform(5), 3, 100, seed=7) for _ in range(2)]
+    assert again[0] == again[1] != queried_entropy(uniform(5), 3, 100, seed=8)
+
+
+@pytest.mark.parametrize("bad", [[0.5, 0.6], [-0.5, 1.5], [], [[0.5, 0.5]]])
+def test_a_distribution_that_is_none_is_refused(bad):
+    with pytest.raises(UserError, match="sum to 1"):
+        batch_entropy(bad, 3)

@@ -1,0 +1,97 @@
+import json
+from dataclasses import asdict
+from math import sqrt
+
+import pytest
+from fbftl.ground.errors import UserError
+from fbftl.privacy.accounting import gaussian_epsilon, gaussian_sigma, rounds_epsilon, rounds_sigma
+from fbftl.privacy.mechanisms import (
+    MECHANISMS,
+    dp_fedavg,
+    gaussian,
+    gaussian_per_client,
+    no_mechanism,
+    randomised_response,
+    relative,
+)
+
+
+def test_relative_noise_claims_nothing():
+    record = relative(0.4)
+    assert (record.epsilon, record.delta, record.accountant, record.unit) == (None,) * 4
+    assert record.note.startswith("No guarantee")
+    assert MECHANISMS["relative"].guarantee == "none"
+
+
+def test_gaussian_meets_its_epsilon_for_a_replaced_sample():
+    sigma = gaussian_sigma(4, 1e-6, "replace-one")
+    replaced, zeroed = gaussian(clip_norm=2.0, sigma=sigma, delta=1e-6)
+    assert (replaced.unit, replaced.adjacency) == ("sample", "replace-one")
+    assert replaced.epsilon == pytest.approx(4, rel=1e-9)
+    assert zeroed.adjacency == "zero-out"
+    assert zeroed.epsilon < replaced.epsilon
+    assert replaced.noise_std == 2 * sigma
+    assert not replaced.covers_labels
+
+
+def test_epsilon_depends_on_noise_over_clip_norm_only():
+    (small, _), (large, _) = (gaussian(clip_norm=c, sigma=1.5, delta=1e-6) for c in (0.1, 100.0))
+    assert small.epsilon == large.epsilon
+
+
+def test_a_client_with_more_samples_is_protected_less():
+    one, many = (
+        gaussian_per_client(clip_norm=1.0, sigma=8.0, delta=1e-6, samples=k) for k in (1, 16)
+    )
+    assert one.epsilon == gaussian(clip_norm=1.0, sigma=8.0, delta=1e-6)[0].epsilon
+    assert many.epsilon == gaussian_epsilon(8.0 / sqrt(16), 1e-6)
+    assert many.unit == "client"
+
+
+def test_dp_fedavg_prints_client_and_sample_level():
+    sigma = rounds_sigma(4, 1e-6, rate=0.1, rounds=50)
+    records = dp_fedavg(clip_norm=1.0, sigma=sigma, delta=1e-6, rate=0.1, rounds=50)
+    assert [(r.unit, r.adjacency) for r in records] == [
+        ("client", "add-remove"),
+        ("client", "replace-one"),
+        ("sample", "replace-one"),
+    ]
+    client, replaced, sample = records
+    assert client.epsilon == pytest.approx(4, rel=2e-3)
+    assert client.epsilon < replaced.epsilon == sample.epsilon
+    assert replaced.epsilon == rounds_epsilon(
+        sigma, 1e-6, rate=0.1, rounds=50, adjacency="replace-one"
+    )
+    assert {r.accountant for r in records} == {"PLD"}
+
+
+def test_dp_fedavg_without_sampling_is_exact():
+    records = dp_fedavg(clip_norm=1.0, sigma=20.0, delta=1e-6, rate=1, rounds=25)
+    assert records[0].epsilon == gaussian_epsilon(4.0, 1e-6, "add-remove")
+    assert records[0].accountant == "exact Gaussian"
+
+
+def test_randomised_response_covers_labels():
+    record = randomised_response(2.0)
+    assert (record.covers_labels, record.epsilon, record.delta) == (True, 2.0, 0.0)
+
+
+def test_records_are_json_and_named_after_mechanisms():
+    records = [
+        no_mechanism(),
+        relative(0.1),
+        *gaussian(clip_norm=1.0, sigma=1.0, delta=1e-6),
+        *dp_fedavg(clip_norm=1.0, sigma=1.0, delta=1e-6, rate=1, rounds=1),
+        randomised_response(1.0),
+    ]
+    json.dumps([asdict(record) for record in records], allow_nan=False)
+    assert {record.mechanism for record in records} == set(MECHANISMS)
+
+
+def test_arguments_out_of_range_are_refused():
+    with pytest.raises(UserError, match="clip norm"):
+        gaussian(clip_norm=0.0, sigma=1.0, delta=1e-6)
+    with pytest.raises(UserError, match="clip norm"):
+        dp_fedavg(clip_norm=-1.0, sigma=1.0, delta=1e-6, rate=0.5, rounds=1)
+    with pytest.raises(UserError, match="label epsilon"):
+        randomised_response(0.0)

@@ -1,0 +1,155 @@
+from math import exp, log
+
+import numpy as np
+import pytest
+from fbftl.ground.errors import UserError
+from fbftl.ground.randomness import stream
+from fbftl.privacy.noise import (
+    add_gaussian,
+    add_relative,
+    clip_norm,
+    clip_rows,
+    keep_probability,
+    noisy_sum,
+    poisson_sample,
+    relative_range,
+    respond,
+    row_norms,
+    sample_noise,
+)
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+finite = st.floats(-1e6, 1e6, allow_subnormal=False)
+
+
+@settings(deadline=None)
+@given(arrays(np.float64, (4, 5), elements=finite), st.floats(1e-3, 1e3))
+def test_no_clipped_vector_is_longer_than_the_clip_norm(vectors, norm):
+    vectors = vectors.astype(np.float32)
+    clipped = clip_rows(vectors, norm)
+    assert (row_norms(clipped) <= norm).all()
+    inside = row_norms(vectors) <= norm
+    np.testing.assert_array_equal(clipped[inside], vectors[inside])
+
+
+def test_clipping_keeps_the_direction():
+    clipped = clip_rows([[3.0, 4.0], [0.0, 0.0]], 1.0)
+    np.testing.assert_allclose(clipped, [[0.6, 0.8], [0.0, 0.0]], rtol=1e-5)
+
+
+def test_vectors_that_are_not_finite_are_refused():
+    with pytest.raises(UserError, match="vector 1 "):
+        clip_rows([[0.0], [np.nan]], 1.0)
+
+
+def test_clip_norm_is_given_or_taken_from_public_data():
+    assert clip_norm({"norm": 2}) == 2.0
+    source = np.diag([1.0, 2.0, 3.0])
+    assert clip_norm({"quantile": 0.5, "data": "source"}, source) == 2.0
+
+
+@pytest.mark.parametrize(
+    ("rule", "sentence"),
+    [
+        ({"norm": 0}, "clip norm"),
+        ({"quantile": 0, "data": "source"}, "clip quantile is 0"),
+        ({"quantile": 0.5, "data": "clients"}, "outside the budget"),
+        ({"quantile": 0.5, "data": "source"}, "features of source data"),
+    ],
+)
+def test_clip_norms_that_cannot_be_are_refused(rule, sentence):
+    with pytest.raises(UserError, match=sentence):
+        clip_norm(rule)
+
+
+def test_a_sample_keeps_its_noise_in_any_company():
+    everyone = sample_noise(3, np.arange(10), 6)
+    some = sample_noise(3, [7, 2], 6)
+    np.testing.assert_array_equal(some, everyone[[7, 2]])
+    assert (sample_noise(3, [7], 6, draw=1) != some[0]).any()
+    assert (sample_noise(4, [7], 6) != some[0]).any()
+
+
+def test_noise_is_standard_normal():
+    noise = sample_noise(0, np.arange(400), 500)
+    assert noise.mean() == pytest.approx(0, abs=5 / np.sqrt(noise.size))
+    assert noise.var() == pytest.approx(1, abs=5 * np.sqrt(2 / noise.size))
+    between = np.corrcoef(noise[:30])[~np.eye(30, dtype=bool)]
+    assert np.abs(between).max() < 5 / np.sqrt(500)
+
+
+def test_relative_range_equals_the_maximum_over_all_pairs():
+    g = stream(0, "test").normal(size=(12, 5))
+    pairs = [np.abs(a - b).max() / (3 * a.std()) for a in g for b in g]
+    assert relative_range(g, samples=3) == pytest.approx(max(pairs))
+
+
+def test_relative_range_of_a_constant_vector_is_undefined():
+    with pytest.raises(UserError, match="vector 1 is constant"):
+        relative_range([[0.0, 1.0], [2.0, 2.0]])
+
+
+def test_relative_noise_scales_with_each_vectors_own_spread():
+    g = np.array([[0.0, 2.0], [0.0, 20.0]])
+    noise = np.ones((2, 2), dtype=np.float32)
+    added = add_relative(g, noise, sigma=0.5, largest=4.0) - g
+    np.testing.assert_allclose(added, [[2.0, 2.0], [20.0, 20.0]])
+
+
+def test_gaussian_noise_scales_with_the_clip_norm():
+    noisy = add_gaussian([[30.0, 40.0]], np.ones((1, 2), np.float32), sigma=2.0, clip_norm=5.0)
+    np.testing.assert_allclose(noisy, [[3.0 + 10.0, 4.0 + 10.0]], rtol=1e-5)
+
+
+def test_noisy_sum_without_noise_is_the_clipped_sum():
+    updates = stream(0, "test").normal(size=(6, 4))
+    exact = noisy_sum(updates, sigma=0.0, clip_norm=1.0, seed=0, turn=0)
+    np.testing.assert_allclose(exact, clip_rows(updates, 1.0).sum(axis=0), rtol=1e-5)
+
+
+def test_each_round_has_its_own_noise_even_without_clients():
+    empty = np.zeros((0, 50))
+    first, again, second = (
+        noisy_sum(empty, sigma=2.0, clip_norm=3.0, seed=1, turn=t) for t in (0, 0, 1)
+    )
+    np.testing.assert_array_equal(first, again)
+    assert (first != second).all()
+    many = noisy_sum(np.zeros((0, 50_000)), sigma=2.0, clip_norm=3.0, seed=1, turn=2)
+    assert many.std() == pytest.approx(6.0, rel=0.02)
+
+
+def test_clients_take_part_independently():
+    sizes = [len(poisson_sample(0, turn, 1000, 0.1)) for turn in range(200)]
+    assert np.mean(sizes) == pytest.approx(100, abs=5 * np.sqrt(90 / 200))
+    assert np.var(sizes) == pytest.approx(90, rel=0.5)
+    assert poisson_sample(0, 0, 5, 1.0).tolist() == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
+def test_randomised_response_is_epsilon_private(epsilon):
+    keep, others = keep_probability(epsilon, 10), 9
+    assert keep == pytest.approx(exp(epsilon) / (exp(epsilon) + 9))
+    assert log(keep / ((1 - keep) / others)) == pytest.approx(epsilon)
+
+
+def test_randomised_response_keeps_and_moves_as_often_as_it_says():
+    labels = np.full(20_000, 3)
+    answers = respond(labels, np.arange(20_000), epsilon=1.0, classes=4, seed=0)
+    shares = np.bincount(answers, minlength=4) / 20_000
+    expected = np.full(4, 1 / (exp(1) + 3))
+    expected[3] *= exp(1)
+    np.testing.assert_allclose(shares, expected, atol=5 * np.sqrt(0.25 / 20_000))
+
+
+def test_an_answer_is_fixed_per_sample():
+    everyone = respond(np.arange(9) % 3, np.arange(9), epsilon=0.5, classes=3, seed=2)
+    some = respond([1, 2], [4, 8], epsilon=0.5, classes=3, seed=2)
+    assert some.tolist() == everyone[[4, 8]].tolist()
+    assert respond([], [], epsilon=1.0, classes=3, seed=0).tolist() == []
+
+
+def test_label_epsilon_must_be_positive():
+    with pytest.raises(UserError, match="label epsilon"):
+        respond([0], [0], epsilon=-1.0, classes=3, seed=0)

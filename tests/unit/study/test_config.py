@@ -1,0 +1,137 @@
+"""The configuration: defaults, references, and one sentence per fault."""
+
+import copy
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+from fbftl.ground.errors import UserError
+from fbftl.study.config import resolve
+
+GOOD = """
+study: {tasks: [digits], experiments: [scarcity]}
+tasks:
+  digits:
+    data: {kind: digits}
+    source: {kind: pretrain, image: [8, 8, 1]}
+    features: {cut: fc1}
+experiments:
+  scarcity: {grids: [{fraction: [1, 0.1], plr: [0, 0.5], loss: [persistent, reshuffled]}]}
+"""
+
+
+@pytest.fixture(scope="module")
+def schema(root: Path) -> dict:
+    return yaml.safe_load((root / "rules/schemas/config.schema.yaml").read_text())
+
+
+def test_defaults_are_filled_and_the_input_left_alone(schema: dict) -> None:
+    config = yaml.safe_load(GOOD)
+    before = copy.deepcopy(config)
+    study = resolve(config, schema)
+    assert config == before
+    assert study.config["seeds"] == [0, 1, 2]
+    assert study.task("digits")["training"]["momentum"] == 0.9
+    assert len(study.settings["digits"]["scarcity"]) == 2 * (1 + 2)
+
+
+def test_a_job_holds_builtin_types_only(schema: dict) -> None:
+    def check(value: object) -> None:
+        assert type(value) in (dict, list, str, int, float, bool, type(None))
+        for inner in value.values() if isinstance(value, dict) else ():
+            check(inner)
+
+    study = resolve(yaml.safe_load(GOOD), schema)
+    check(study.job("digits", "fbftl+plr=0.5"))
+
+
+def test_a_new_axis_leaves_jobs_that_do_not_use_it_alone(schema: dict) -> None:
+    study = resolve(yaml.safe_load(GOOD), schema)
+    assert study.job("digits", "fbftl")["setting"] == {}
+
+
+def test_methods_override_training(schema: dict) -> None:
+    config = yaml.safe_load(GOOD)
+    config["tasks"]["digits"]["methods"] = {"fbftl": {"epochs": 7}}
+    study = resolve(config, schema)
+    assert study.job("digits", "fbftl")["training"]["epochs"] == 7
+    assert study.task("digits")["training"]["epochs"] != 7
+
+
+def digits(config: dict) -> dict:
+    return config["tasks"]["digits"]
+
+
+def grid(config: dict) -> dict:
+    return config["experiments"]["scarcity"]["grids"][0]
+
+
+FAULTS: dict[str, tuple[Callable[[dict], object], str]] = {
+    "misspelt top key": (
+        lambda c: c.update(seed=[1]),
+        "'seed' does not exist; did you mean 'seeds'",
+    ),
+    "misspelt key": (
+        lambda c: digits(c).update(trainig={}),
+        "'tasks.digits.trainig' does not exist; did you mean 'training'",
+    ),
+    "plr 1.5": (lambda c: grid(c).update(plr=[1.5]), "plr.0 is 1.5; give less than 1"),
+    "fraction 0": (lambda c: grid(c).update(fraction=[0]), "fraction.0 is 0; give more than 0"),
+    "K 0": (
+        lambda c: digits(c).update(clients={"samples_per_client": 0}),
+        "samples_per_client is 0; give at least 1",
+    ),
+    "bits 33": (lambda c: grid(c).update(bits=[33]), "bits.0 is 33; choose among"),
+    "method": (lambda c: grid(c).update(method=["fbft"]), "method.0 is 'fbft'; choose among"),
+    "1e-5 as text": (
+        lambda c: digits(c).update(training={"learning_rate": "1e-5"}),
+        "is '1e-5', not a number; YAML reads",
+    ),
+    "unknown task of a study": (
+        lambda c: c["study"].update(tasks=["digit"]),
+        "study.tasks names the task 'digit', which is not defined; did you mean 'digits'",
+    ),
+    "unknown task of an experiment": (
+        lambda c: c["experiments"]["scarcity"].update(tasks=["mnist"]),
+        "experiments.scarcity.tasks names the task 'mnist'",
+    ),
+    "task name that leaves the folder": (
+        lambda c: c["tasks"].update({"../x": digits(c)}),
+        "has the name '../x'",
+    ),
+    "missing block": (lambda c: digits(c).pop("data"), "tasks.digits lacks the key 'data'"),
+    "sigma with epsilon": (
+        lambda c: grid(c).update(mechanism=["gaussian"], sigma=[1.0], epsilon=[4.0]),
+        "gives both sigma and epsilon",
+    ),
+    "mechanism without a level": (
+        lambda c: grid(c).update(mechanism=["gaussian"]),
+        "needs sigma or epsilon",
+    ),
+    "mechanism of another method": (
+        lambda c: grid(c).update(method=["fl"], mechanism=["gaussian"], epsilon=[4.0]),
+        "mechanism gaussian is for fbftl",
+    ),
+    "two channels": (
+        lambda c: grid(c).update(plr=[0.5], blr=[0.1], loss=["persistent"]),
+        "gives both plr and blr",
+    ),
+    "no seeds": (lambda c: c.update(seeds=[]), "seeds is empty"),
+    "a seed twice": (lambda c: c.update(seeds=[1, 1]), "seeds lists a value twice"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_one_sentence(fault: str, schema: dict) -> None:
+    spoil, sentence = FAULTS[fault]
+    config = yaml.safe_load(GOOD)
+    spoil(config)
+    with pytest.raises(UserError) as raised:
+        resolve(config, schema)
+    assert sentence in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_the_default_configuration_is_valid(root: Path, schema: dict) -> None:
+    resolve(yaml.safe_load((root / "config.yaml").read_text()), schema)

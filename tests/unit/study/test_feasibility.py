@@ -1,0 +1,120 @@
+"""Rounds and clients that the data cannot fill are refused before any job."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+from fbftl.data.datasets import load, training_count
+from fbftl.ground.errors import UserError
+from fbftl.study.config import Study, resolve
+from fbftl.study.feasibility import least_parameters, require_feasible
+
+DIGITS = {"kind": "digits", "test_fraction": 0.2, "seed": 0}
+
+
+def study(root: Path, task: dict[str, Any], **axes: list[Any]) -> Study:
+    """Return a study of one experiment on digits, of 1,438 training samples."""
+    schema = yaml.safe_load((root / "rules/schemas/config.schema.yaml").read_text())
+    base = {
+        "data": {"kind": "digits"},
+        "source": {"kind": "pretrain", "image": [8, 8, 1]},
+        "features": {"cut": "fc1"},
+    }
+    config = {
+        "study": {"tasks": ["digits"], "experiments": ["methods"]},
+        "tasks": {"digits": base | task},
+        "experiments": {"methods": {"grids": [axes]}},
+    }
+    return resolve(config, schema)
+
+
+ALLOWED = [
+    ({}, {"method": ["fl", "fbftl"]}),
+    ({"training": {"clients_per_round": 180}}, {"method": ["ftl_c"]}),
+    ({"training": {"clients_per_round": 181}}, {"method": ["fbftl"]}),
+    ({"clients": {"partition": "given"}}, {"method": ["fl"]}),
+    ({}, {"method": ["fl"], "samples_per_client": [600, 1438]}),
+    ({"head": [4096, 4096]}, {"method": ["fl"], "bits": [8], "feedback": [False]}),
+    ({"head": [4096, 4096]}, {"method": ["fbftl"], "bits": [8]}),
+    ({"head": [4096, 4096]}, {"method": ["fl"]}),
+    ({"head": [1024, 4096]}, {"method": ["fl"], "keep": [0.1]}),
+]
+REFUSED = [
+    ({"training": {"clients_per_round": 181}}, {"method": ["ftl_c"]}, "is 181.*are 180 clients"),
+    (
+        {"clients": {"clients": 5, "samples_per_client": None}},
+        {"method": ["sfl"]},
+        "is 8, but there are 5 clients; give at most 5",
+    ),
+    (
+        {"clients": {"samples_per_client": 1439}},
+        {"method": ["fbftl"]},
+        "clients.samples_per_client is 1439, but there are 1438 training samples",
+    ),
+    (
+        {"head": [4096, 4096]},
+        {"method": ["ftl_c"], "keep": [0.1]},
+        r"180 clients remember at least 12 GB.*scratch_folder.*feedback: \[false\]",
+    ),
+    ({}, {"samples_per_client": [4, 2000]}, "of a setting on digits is 2000.*at most 1438"),
+]
+
+
+@pytest.mark.parametrize(("task", "axes"), ALLOWED)
+def test_what_the_data_can_fill_passes(root: Path, task: dict, axes: dict) -> None:
+    require_feasible(study(root, task, **axes), "digits", 1438)
+
+
+@pytest.mark.parametrize(("task", "axes", "sentence"), REFUSED)
+def test_what_it_cannot_is_one_sentence(root: Path, task: dict, axes: dict, sentence: str) -> None:
+    with pytest.raises(UserError, match=sentence):
+        require_feasible(study(root, task, **axes), "digits", 1438)
+
+
+def test_without_a_count_only_given_numbers_are_compared(root: Path) -> None:
+    huge = {"clients": {"samples_per_client": 10**6}}
+    require_feasible(study(root, huge, method=["fl"]), "digits", None)
+    five = {"clients": {"clients": 5, "samples_per_client": None}}
+    with pytest.raises(UserError, match="5 clients"):
+        require_feasible(study(root, five, method=["fl"]), "digits", None)
+
+
+def test_no_clients_per_round_is_refused_by_the_schema(root: Path) -> None:
+    with pytest.raises(UserError, match="clients_per_round is 0; give at least 1"):
+        study(root, {"training": {"clients_per_round": 0}}, method=["fl"])
+
+
+@pytest.mark.parametrize("changes", [{}, {"test_fraction": 0.33}, {"limit": {"train": 100}}])
+def test_the_cheap_count_of_digits_is_the_real_one(changes: dict) -> None:
+    spec = DIGITS | changes
+    assert training_count(spec, None) == len(load(spec, None).train)
+
+
+def test_chosen_classes_are_not_counted_in_advance() -> None:
+    assert training_count(DIGITS | {"classes": [0, 1]}, None) is None
+
+
+def test_the_cheap_count_of_idx_files_is_their_header(tmp_path: Path) -> None:
+    shape = np.array([7, 2, 2], dtype=">i4").tobytes()
+    (tmp_path / "images").write_bytes(b"\0\0\x08\x03" + shape + bytes(28))
+    (tmp_path / "labels").write_bytes(b"\0\0\x08\x01" + np.array([7], ">i4").tobytes() + bytes(7))
+    files = {"images": "images", "labels": "labels"}
+    spec = {"kind": "idx", "train": files, "test_fraction": 0.3, "seed": 0}
+    assert training_count(spec, tmp_path) == 7 - 2
+    assert training_count(spec | {"test": files}, tmp_path) == 7
+
+
+def test_memories_may_go_to_a_scratch_folder_that_exists(root: Path, tmp_path: Path) -> None:
+    large = study(root, {"head": [4096, 4096]}, method=["fl"], bits=[8])
+    large.config["scratch_folder"] = str(tmp_path)
+    require_feasible(large, "digits", 1438)
+    large.config["scratch_folder"] = str(tmp_path / "missing")
+    with pytest.raises(UserError, match="missing', which is no folder; make it first"):
+        require_feasible(large, "digits", 1438)
+
+
+def test_the_papers_head_has_more_parameters_than_the_bound() -> None:
+    assert least_parameters((4096, 4096, 512)) == 4097 * 4096 + 4097 * 512 < 35_665_418
+    assert least_parameters((64,)) == least_parameters(()) == 0

@@ -1,0 +1,144 @@
+"""Settings that share a process: which do, and that each finds what it would find alone."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+import yaml
+from fbftl.methods.fbftl import fit
+from fbftl.study.config import Study, resolve
+from fbftl.study.processes import shared_processes
+from fbftl.tasks.task import Inputs
+from fbftl.training.batches import Epoch, side_by_side
+from hypothesis import given
+from hypothesis import strategies as st
+from unit.methods.method_toys import job, toy_inputs
+
+STUDY = """
+study: {tasks: [digits], experiments: [loss, privacy]}
+tasks:
+  digits:
+    data: {kind: digits}
+    source: {kind: pretrain, image: [8, 8, 1]}
+    features: {cut: fc1, further_cuts: [fc2]}
+experiments:
+  loss:
+    grids:
+      - {method: [fbftl, ftl_c], fraction: [1, 0.1], plr: [0, 0.1, 0.2, 0.5]}
+      - {cut: [fc2], plr: [0, 0.5]}
+  privacy:
+    grids:
+      - {plr: [0, 0.5]}
+      - {mechanism: [gaussian], epsilon: [1, 4, 16]}
+      - {mechanism: [relative], sigma: [0.1, 0.2], noise: [once, redrawn]}
+"""
+
+
+@pytest.fixture(scope="module")
+def study_of(root) -> Callable[[int], Study]:
+    """Return the study with so many settings per process."""
+    schema = yaml.safe_load((root / "rules/schemas/config.schema.yaml").read_text())
+    return lambda most: resolve(yaml.safe_load(STUDY) | {"settings_per_process": most}, schema)
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
+    return toy_inputs(tmp_path_factory.mktemp("store"))
+
+
+def test_one_setting_per_process_shares_none(study_of) -> None:
+    assert shared_processes(study_of(1), "digits") == {}
+
+
+@pytest.mark.parametrize("most", [2, 3, 5, 100])
+def test_processes_are_bounded_and_hold_every_setting_once(study_of, most: int) -> None:
+    study = study_of(most)
+    processes = shared_processes(study, "digits")
+    placed = [name for names in processes.values() for name in names]
+    assert len(placed) == len(set(placed))
+    assert all(2 <= len(names) <= most for names in processes.values())
+    fbftl = {
+        n for s in study.settings["digits"].values() for n, v in s.items() if v.method == "fbftl"
+    }
+    assert set(placed) <= fbftl
+    if most == 100:
+        assert set(placed) == fbftl
+
+
+def test_only_settings_of_one_shape_share_a_process(study_of) -> None:
+    processes = shared_processes(study_of(100), "digits")
+    for names in processes.values():
+        settings = [study_of(100).setting("digits", name) for name in names]
+        assert len({(s.cut, s.noise, s.mechanism == "gaussian") for s in settings}) == 1
+
+
+def test_a_change_to_one_experiment_leaves_the_others_processes_alone(study_of, root) -> None:
+    before = shared_processes(study_of(3), "digits")
+    config = yaml.safe_load(STUDY) | {"settings_per_process": 3}
+    config["experiments"]["privacy"]["grids"][1]["epsilon"] = [1, 2, 4, 16]
+    schema = yaml.safe_load((root / "rules/schemas/config.schema.yaml").read_text())
+    after = shared_processes(resolve(config, schema), "digits")
+    assert before != after
+    for process, names in before.items():
+        if process.startswith("loss"):
+            assert after[process] == names
+
+
+SETTINGS = [
+    {},
+    {"plr": 0.6},
+    {"plr": 0.6, "loss": "reshuffled"},
+    {"fraction": 0.2},
+    {"samples_per_client": 4, "plr": 0.3},
+    {"bits": 2, "keep": 0.5},
+    {"mechanism": "gaussian", "epsilon": 16.0},
+    {"mechanism": "relative", "sigma": 0.1},
+    {"label_epsilon": 2.0},
+]
+
+
+def test_each_setting_finds_what_it_would_find_alone(inputs: Inputs, device: str) -> None:
+    jobs = [job(setting) for setting in SETTINGS]
+    where = replace(inputs, device=torch.device(device))
+    for asked, together in zip(jobs, fit(jobs, where), strict=True):
+        (alone,) = fit([asked], inputs)
+        assert together.outcome.ledger.table().equals(alone.outcome.ledger.table())
+        assert len(together.head) == len(alone.head) == 2
+        for ours, own in zip(together.head.parameters(), alone.head.parameters(), strict=True):
+            np.testing.assert_allclose(ours.detach().cpu(), own.detach(), atol=1e-4)
+        for ours, own in zip(together.outcome.repetitions, alone.outcome.repetitions, strict=True):
+            assert ours["privacy"] == own["privacy"]
+            assert ours["received"] == own["received"]
+            for name, curve in ours["curves"].items():
+                found, expected = np.array(curve, float), np.array(own["curves"][name], float)
+                np.testing.assert_allclose(found, expected, rtol=1e-3)
+
+
+def test_settings_that_redraw_their_noise_step_together(inputs: Inputs) -> None:
+    jobs = [
+        job({"mechanism": "relative", "sigma": sigma, "noise": "redrawn"}) for sigma in (0.1, 0.2)
+    ]
+    for asked, together in zip(jobs, fit(jobs, inputs), strict=True):
+        (alone,) = fit([asked], inputs)
+        assert together.outcome.repetitions[1]["test_accuracy"] == pytest.approx(
+            alone.outcome.repetitions[1]["test_accuracy"]
+        )
+
+
+def test_settings_of_another_shape_are_refused(inputs: Inputs) -> None:
+    with pytest.raises(ValueError, match="cannot step together"):
+        fit([job({}), job({}, learning_rate=0.2)], inputs)
+
+
+@given(st.lists(st.integers(1, 3), min_size=1, max_size=4))
+def test_schedules_side_by_side_keep_their_seeds(seeds: list[int]) -> None:
+    def epoch(place: int) -> Epoch:
+        shape = (2, seeds[place], 5)
+        return Epoch(np.full(shape, place), np.full(shape, place, dtype=np.float32))
+
+    (together,) = side_by_side([[epoch(place)] for place in range(len(seeds))])
+    expected = np.repeat(np.arange(len(seeds)), seeds)
+    assert (together.rows == expected[:, None]).all()
+    assert (together.weights == expected[:, None]).all()

@@ -1,0 +1,81 @@
+"""Settings: names, expansion, duplicates."""
+
+from itertools import product
+
+import pytest
+from fbftl.ground.errors import UserError
+from fbftl.study.settings import AXES, Setting, expand, from_axes
+from hypothesis import given
+from hypothesis import strategies as st
+from snakemake.target_jobs import parse_target_jobs_cli_args
+
+AXIS_VALUES = {
+    "method": ["fbftl"],
+    "fraction": [1, 0.1, 0.01],
+    "plr": [0, 0.5],
+    "loss": ["persistent", "reshuffled"],
+    "bits": [32, 8],
+    "keep": [1.0, 0.1],
+    "feedback": [True, False],
+    "mechanism": ["none"],
+    "epsilon": [None, 1, 4.0],
+}
+
+grids = st.dictionaries(st.sampled_from(list(AXIS_VALUES)), st.none()).flatmap(
+    lambda axes: st.fixed_dictionaries(
+        {a: st.lists(st.sampled_from(AXIS_VALUES[a]), min_size=1, max_size=3) for a in axes}
+    )
+)
+
+
+def test_names_are_stable() -> None:
+    assert Setting().name == "fbftl"
+    assert from_axes({"fraction": 0.01, "plr": 0.9}).name == "fbftl+fraction=0.01+plr=0.9"
+    assert from_axes({"method": "ftl_c", "bits": 8}).name == "ftl_c+bits=8"
+    assert from_axes({"epsilon": 4, "mechanism": "gaussian"}).name == (
+        "fbftl+mechanism=gaussian+epsilon=4.0"
+    )
+
+
+@given(grids)
+def test_a_name_survives_the_way_to_another_machine(grid: dict) -> None:
+    """Snakemake hands a remote job its wildcards as text, `rule:name=value,name=value`."""
+    for setting in map(
+        from_axes, (dict(zip(grid, v, strict=True)) for v in product(*grid.values()))
+    ):
+        (job,) = parse_target_jobs_cli_args([f"train_head:task=digits,setting={setting.name}"])
+        assert job.wildcards_dict == {"task": "digits", "setting": setting.name}
+
+
+def test_integers_and_floats_of_equal_value_are_one_setting() -> None:
+    assert from_axes({"fraction": 1, "plr": 0}) == from_axes({"fraction": 1.0, "plr": 0.0})
+
+
+def test_axes_without_effect_vanish() -> None:
+    assert from_axes({"loss": "reshuffled"}) == Setting()
+    assert from_axes({"method": "fl", "feedback": False}) == Setting(method="fl")
+    assert from_axes({"epsilon": 4.0}) == Setting()
+    assert from_axes({"method": "fl", "feedback": False, "bits": 2}).feedback is False
+
+
+def test_experiments_share_their_common_settings() -> None:
+    loss = {"plr": [0, 0.5, 0.9]}
+    compression = {"bits": [32, 8], "keep": [1, 0.1]}
+    assert len(expand([loss, compression])) == 3 + 4 - 1
+
+
+def test_unknown_axis_is_refused() -> None:
+    with pytest.raises(UserError, match="axis 'plrr' does not exist"):
+        expand([{"plrr": [0]}])
+
+
+@given(st.lists(grids, max_size=3))
+def test_expansion_is_sorted_unique_and_typed(spans: list[dict]) -> None:
+    settings = expand(spans)
+    names = [s.name for s in settings]
+    assert names == sorted(names)
+    assert len(set(names)) == len(set(settings)) == len(settings)
+    for setting in settings:
+        assert setting.simplified() == setting
+        for axis, kind in AXES.items():
+            assert getattr(setting, axis) is None or type(getattr(setting, axis)) is kind

@@ -1,0 +1,68 @@
+"""A toy task made by the workflow's own scripts: digits, a tiny source model, its features."""
+
+from pathlib import Path
+from typing import Any
+
+import describe_network
+import extract_features
+import partition_clients
+import train_setting
+from fbftl.data.preprocess import Preprocessing
+from fbftl.models.source.manifest import Source, build, write_source
+
+DATA = {"kind": "digits", "test_fraction": 0.2, "limit": {"train": 124, "test": 30}, "seed": 0}
+CLIENTS = {"partition": "iid", "samples_per_client": 8, "clients": None, "seed": 0}
+FEATURES = {"cut": "relu_fc1", "further_cuts": [], "pool": "none", "dtype": "float32", "batch": 64}
+FEATURES |= {"size": None, "mean": None, "std": None, "store": None, "chunk_mib": 1}
+HEAD = [5]
+TRAINING = {
+    "epochs": 3,
+    "batch": 32,
+    "clients_per_round": 3,
+    "learning_rate": 0.05,
+    "momentum": 0.9,
+    "weight_decay": 0.0005,
+    "validation": 0.1,
+    "selection": "validation",
+}
+
+
+def make_task(folder: Path) -> dict[str, str]:
+    """Write a task's files and return their paths as `train_setting` takes them.
+
+    There are 16 clients, the last with 4 samples instead of 8, and 3 of them in a round.
+    """
+    names = {"manifest": "features.json", "network": "network.json", "clients": "clients.h5"}
+    names |= {"weights": "source.safetensors", "source": "source.json", "features": "features.zarr"}
+    files = {name: str(folder / file) for name, file in names.items()}
+    partition_clients.main(files["clients"], DATA, CLIENTS, None, seed=0)
+    architecture = {"from": "vgg", "image": [8, 8, 1], "channels": [[3], [4]], "fc": [6]}
+    architecture |= {"classes": 4}
+    model = build(architecture).eval()
+    source = Source(model, architecture, Preprocessing(None, (0.5,), (0.25,)), {}, None)
+    write_source(files["weights"], files["source"], source)
+    extract_features.main(
+        files["clients"], files["weights"], files["source"], [files["features"]],
+        [files["manifest"]], FEATURES, "cpu", 1,
+    )  # fmt: skip
+    describe_network.main(files["clients"], files["source"], files["network"], FEATURES, HEAD)
+    return files
+
+
+def train(
+    files: dict[str, str], folder: Path, method: str, device: str = "cpu", **training: Any
+) -> tuple[Path, Path]:
+    """Train a clean setting of a method; return its run file and its ledger."""
+    run, ledger = folder / f"{method}.json", folder / f"{method}.parquet"
+    params = {
+        "task": "toy",
+        "setting": {} if method == "fbftl" else {"method": method},
+        "seeds": [0, 1],
+        "head": HEAD,
+        "clients": CLIENTS,
+        "training": TRAINING | training,
+        "privacy": {},
+    }
+    meta = folder / f"{method}.meta.json"
+    train_setting.main(files, "", str(run), str(ledger), str(meta), params, device, None, 1)
+    return run, ledger

@@ -1,0 +1,74 @@
+"""Schedules: what every epoch visits, and with which weights."""
+
+import numpy as np
+import pytest
+from fbftl.training.batches import observed, poisson_rounds, reshuffled, rounds, shuffled
+from hypothesis import given
+from hypothesis import strategies as st
+
+
+@given(st.integers(1, 50), st.integers(1, 20), st.integers(1, 10))
+def test_shuffled_visits_every_row_equally_often(count: int, batch: int, epochs: int) -> None:
+    rows = np.arange(count) * 3
+    steps = -(-count // batch)
+    chosen = np.concatenate(
+        [e.rows[:, 0][e.weights[:, 0] > 0] for e in shuffled([rows], batch, steps, epochs, [0])]
+    )
+    assert len(chosen) == steps * epochs * min(batch, count)
+    visits = np.bincount(chosen, minlength=rows.max() + 1)[rows]
+    assert visits.max() - visits.min() <= 1
+    assert set(chosen) <= set(rows)
+
+
+def test_step_weights_sum_to_one_for_every_seed() -> None:
+    rows = [np.arange(100), np.arange(3), np.arange(0)]
+    for epoch in shuffled(rows, 16, 4, 2, [0, 1, 2]):
+        assert epoch.weights.sum(axis=2) == pytest.approx(
+            np.broadcast_to([1, 1, 0], (4, 3)), abs=1e-6
+        )
+
+
+def test_seeds_keep_their_order_whatever_runs_beside_them() -> None:
+    rows = np.arange(40)
+    (alone,) = shuffled([rows], 8, 5, 1, [7])
+    (beside,) = shuffled([rows[:9], rows], 8, 5, 1, [3, 7])
+    assert (alone.rows[:, 0] == beside.rows[:, 1]).all()
+
+
+def test_reshuffled_loses_positions_not_samples() -> None:
+    rows, plr, passes = np.arange(1000), 0.9, 30
+    seen = np.zeros((1, 1000), dtype=bool)
+    epochs = list(observed(reshuffled([rows], plr, 64, 16, passes, [0]), seen))
+    (arriving,) = {int((epoch.weights > 0).sum()) for epoch in epochs}
+    assert arriving == pytest.approx(1000 * (1 - plr), abs=30)
+    assert seen.mean() == pytest.approx(1 - (1 - arriving / 1000) ** passes, abs=0.03)
+
+
+def test_reshuffled_gives_few_samples_as_many_steps() -> None:
+    few, many = np.arange(10), np.arange(10, 110)
+    for epoch in reshuffled([few, many], 0.0, 32, 4, 2, [0, 1]):
+        assert epoch.rows.shape == (4, 2, 32)
+        assert (epoch.weights[:, 0] > 0).sum(axis=1).tolist() == [10] * 4
+        assert epoch.weights.sum(axis=2) == pytest.approx(1)
+
+
+def test_rounds_visit_every_client_once_with_all_its_samples() -> None:
+    clients = [np.arange(0, 5), np.arange(5, 8), np.arange(8, 9), np.arange(9, 16)]
+    for epoch in rounds(clients, 3, 4, seed=0):
+        assert epoch.rows.shape == (2, 3, 7)
+        assert sorted(epoch.clients.ravel()) == [-1, -1, 0, 1, 2, 3]
+        for client, rows, present in zip(
+            epoch.clients.ravel(), epoch.rows.reshape(6, 7), epoch.present.reshape(6, 7),
+            strict=True,
+        ):  # fmt: skip
+            assert list(rows[present]) == (list(clients[client]) if client >= 0 else [])
+
+
+def test_poisson_rounds_draw_every_client_at_the_rate() -> None:
+    clients = [np.arange(4 * c, 4 * c + 4) for c in range(50)]
+    epochs = list(poisson_rounds(clients, 0.2, 40, 5, seed=0))
+    drawn = np.concatenate([epoch.clients.ravel() for epoch in epochs])
+    counts = np.bincount(drawn[drawn >= 0], minlength=50)
+    assert counts.sum() == pytest.approx(50 * 0.2 * 200, abs=4 * (50 * 200 * 0.2 * 0.8) ** 0.5)
+    sizes = {int((row >= 0).sum()) for epoch in epochs for row in epoch.clients}
+    assert len(sizes) > 3

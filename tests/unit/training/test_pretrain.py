@@ -1,0 +1,121 @@
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+import torch
+from fbftl.data.letters import render_letters
+from fbftl.data.preprocess import Preprocessing, measured
+from fbftl.ground.errors import UserError
+from fbftl.models.networks import vgg
+from fbftl.models.source.manifest import build, load_source, write_source
+from fbftl.training.pretrain import Plan, accuracy, pretrain, pretrain_source
+
+SOURCE = {
+    "kind": "pretrain",
+    "task": "letters",
+    "network": {"name": "vgg", "channels": [[8], [16]], "fc": [64], "dropout": 0.1},
+    "samples": 3000,
+    "epochs": 5,
+    "batch_size": 50,
+    "learning_rate": 0.05,
+    "momentum": 0.9,
+    "weight_decay": 0.0005,
+    "seed": 0,
+}
+IMAGE = (8, 8, 1)
+
+
+@pytest.fixture(scope="module")
+def made():
+    return pretrain_source(SOURCE, IMAGE, None)
+
+
+def test_letters_are_learnt(made):
+    chance = 1 / 52
+    assert made.accuracy > 10 * chance
+    images, labels = render_letters(500, IMAGE, seed=99)
+    assert accuracy(made.model, images, labels, made.preprocessing) > 10 * chance
+    untrained = build(made.architecture, seed=5)
+    assert accuracy(untrained.eval(), images, labels, made.preprocessing) < 5 * chance
+
+
+def test_equal_sources_give_equal_files(made, tmp_path):
+    write_source(tmp_path / "a.safetensors", tmp_path / "a.json", made)
+    again = pretrain_source(SOURCE, IMAGE, None)
+    write_source(tmp_path / "b.safetensors", tmp_path / "b.json", again)
+    for suffix in ("safetensors", "json"):
+        assert (tmp_path / f"a.{suffix}").read_bytes() == (tmp_path / f"b.{suffix}").read_bytes()
+
+
+def test_the_seed_and_dropout_matter():
+    short = {**SOURCE, "samples": 200, "epochs": 1}
+    no_dropout = {**short, "network": {**SOURCE["network"], "dropout": 0.0}}
+    variants = [short, {**short, "seed": 1}, no_dropout]
+    outputs = [pretrain_source(variant, IMAGE, None).model.output.weight for variant in variants]
+    assert len({tuple(weight.flatten().tolist()) for weight in outputs}) == 3
+
+
+def test_written_source_comes_back(made, tmp_path):
+    write_source(tmp_path / "s.safetensors", tmp_path / "s.json", made)
+    manifest = json.loads((tmp_path / "s.json").read_text())
+    model = load_source(tmp_path / "s.safetensors", manifest)
+    assert not model.training
+    inputs = torch.randn(3, 1, 8, 8)
+    assert torch.equal(model(inputs), made.model(inputs))
+    assert manifest["accuracy"] == made.accuracy
+    assert manifest["origin"] == SOURCE
+    assert Preprocessing.of(manifest["preprocessing"]) == made.preprocessing
+    assert manifest["parameters"] == sum(value.numel() for value in model.parameters())
+    assert {"torch", "pillow", "matplotlib"} == manifest["versions"].keys()
+
+
+def test_global_random_state_is_left_alone(made):
+    torch.manual_seed(3)
+    expected = torch.rand(1)
+    torch.manual_seed(3)
+    pretrain_source({**SOURCE, "samples": 100, "epochs": 1}, IMAGE, None)
+    assert torch.equal(torch.rand(1), expected)
+
+
+def test_random_weights_follow_the_seed(made):
+    first, same, other = (build(made.architecture, seed) for seed in (0, 0, 1))
+    assert torch.equal(first.fc1.weight, same.fc1.weight)
+    assert not torch.equal(first.fc1.weight, other.fc1.weight)
+
+
+def two_classes():
+    """Return dark and bright images."""
+    rng = np.random.default_rng(0)
+    labels = np.arange(200) % 2
+    images = rng.integers(0, 100, (200, 4, 4, 1)) + 150 * labels[:, None, None, None]
+    return images.astype(np.uint8), labels
+
+
+def test_an_easy_task_is_learnt_completely():
+    images, labels = two_classes()
+    model, spec = vgg((4, 4, 1), [[4]], [8], 2), measured(images)
+    pretrain(model, images, labels, spec, Plan(epochs=5, batch_size=20))
+    assert not model.training
+    assert accuracy(model, images, labels, spec, batch_size=7) == 1.0
+
+
+def test_fewer_samples_than_a_batch_are_refused():
+    images, labels = two_classes()
+    with pytest.raises(UserError, match="200 samples, less than one batch"):
+        pretrain(vgg((4, 4, 1), [[4]], [8], 2), images, labels, measured(images), Plan(5, 201))
+
+
+def test_divergence_is_said():
+    images, labels = two_classes()
+    plan = dataclasses.replace(Plan(), batch_size=20, learning_rate=1e6)
+    with pytest.raises(UserError, match="diverged at source"):
+        pretrain(vgg((4, 4, 1), [[4]], [8], 2), images, labels, measured(images), plan)
+
+
+def test_a_data_set_can_be_the_source_task():
+    data = {"kind": "digits", "classes": [0, 1, 2, 3, 4]}
+    source = {**SOURCE, "task": {"data": data}, "samples": 500, "epochs": 4}
+    made = pretrain_source(source, (8, 8, 1), None)
+    assert made.architecture["classes"] == 5
+    assert made.accuracy > 0.8

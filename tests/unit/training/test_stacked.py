@@ -1,0 +1,108 @@
+"""The lockstep trainer: equal to one plain model per seed, and honest about divergence."""
+
+import numpy as np
+import pytest
+import torch
+from fbftl.models.heads import layers, stacked
+from fbftl.study.job import Training
+from fbftl.training.batches import shuffled
+from fbftl.training.curves import Curves, first_epoch_at, record, selected_epoch
+from fbftl.training.stacked import Samples, accuracies, train
+
+TRAINING = Training(
+    epochs=3,
+    batch=16,
+    clients_per_round=2,
+    learning_rate=0.05,
+    momentum=0.9,
+    weight_decay=5e-4,
+    validation=0.1,
+    selection="validation",
+)
+WIDTHS = [6, 5, 3]
+SHARED = torch.tensor([0, 0])
+"""Both heads work with the one release."""
+
+
+def problem(count: int) -> tuple[torch.Tensor, torch.Tensor]:
+    values = torch.randn(count, WIDTHS[0], generator=torch.Generator().manual_seed(0))
+    return values, (values[:, :3].argmax(1))
+
+
+def plain_model(seed: int) -> torch.nn.Sequential:
+    modules: list[torch.nn.Module] = []
+    for weight, bias in layers(WIDTHS, seed):
+        linear = torch.nn.Linear(*weight.shape)
+        linear.weight.data, linear.bias.data = weight.T.clone(), bias.clone()
+        modules += [linear, torch.nn.ReLU()]
+    return torch.nn.Sequential(*modules[:-1])
+
+
+def test_lockstep_equals_one_plain_model_per_seed() -> None:
+    values, labels = problem(50)
+    seeds = [0, 5]
+    rows = [np.arange(50), np.arange(10, 20)]
+    head = stacked(WIDTHS, seeds, torch.device("cpu"))
+    samples = Samples(values[None], labels[None], SHARED)
+    none = [torch.arange(0)] * 2
+    schedule = list(shuffled(rows, 16, 4, 3, seeds))
+    curves = train(head, schedule, lambda _: samples, none, samples, TRAINING)
+    for s, seed in enumerate(seeds):
+        model = plain_model(seed)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9, weight_decay=5e-4)
+        for epoch in schedule:
+            for chosen, weights in zip(epoch.rows[:, s], epoch.weights[:, s], strict=True):
+                used = torch.from_numpy(chosen[weights > 0])
+                loss = torch.nn.functional.cross_entropy(model(values[used]), labels[used])
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+        linears = [m for m in model if isinstance(m, torch.nn.Linear)]
+        for m, linear in enumerate(linears):
+            assert torch.allclose(head.weights[m][s], linear.weight.T, atol=1e-6)
+            assert torch.allclose(head.biases[m][s, 0], linear.bias, atol=1e-6)
+        accuracy = (model(values).argmax(1) == labels).float().mean().item()
+        assert curves[s].test[-1] == pytest.approx(accuracy)
+
+
+def test_a_diverged_seed_is_marked_and_leaves_the_others_alone() -> None:
+    values, labels = problem(40)
+    both = torch.stack([values, values])
+    both[0, 0] = torch.inf
+    rows = [np.arange(40)] * 2
+    schedule = list(shuffled(rows, 16, 3, 2, [0, 0]))
+    test = Samples(values[None], labels[None], SHARED)
+    head = stacked(WIDTHS, [0, 0], torch.device("cpu"))
+    samples = Samples(both, labels.expand(2, -1), torch.arange(2))
+    curves = train(head, schedule, lambda _: samples, [torch.arange(0)] * 2, test, TRAINING)
+    assert record(curves[0], "last")["diverged"] is True
+    assert record(curves[0], "last")["test_accuracy"] == 0
+    assert curves[1].diverged is False
+    assert curves[1].test[-1] == accuracies(head, test)[1] > 0
+
+
+def test_selection_rules() -> None:
+    curves = Curves()
+    for validation, loss, test in [
+        (0.5, 2.0, 0.4),
+        (0.9, 1.0, 0.7),
+        (0.9, 0.5, 0.6),
+        (0.8, 0, 0.9),
+    ]:
+        curves.append(1.0, validation, loss, test)
+    assert selected_epoch(curves, "validation") == 3
+    assert selected_epoch(curves, "test") == 4
+    assert selected_epoch(curves, "last") == 4
+    assert record(curves, "validation")["test_accuracy"] == 0.6
+
+
+def test_without_a_validation_split_the_last_epoch_counts() -> None:
+    curves = Curves()
+    for test in (0.9, 0.1):
+        curves.append(1.0, None, None, test)
+    assert selected_epoch(curves, "validation") == 2
+
+
+def test_first_epoch_at_an_accuracy() -> None:
+    assert first_epoch_at([0.1, 0.6, 0.5, 0.7], 0.6) == 2
+    assert first_epoch_at([0.1, 0.2], 0.6) is None

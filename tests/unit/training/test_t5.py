@@ -1,0 +1,426 @@
+"""Features, training and scoring: what is cached equals the whole model, FTL_c equals FbFTL."""
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+import torch
+from fbftl.data.clients import Client, ClientFile, write_clients
+from fbftl.data.dialogues import generated as dialogues
+from fbftl.data.dialogues.records import Record
+from fbftl.features.dialogues import TokenizedClients, forward_fn
+from fbftl.features.extract import extract
+from fbftl.features.store import Provenance, Target, open_store
+from fbftl.ground.errors import UserError
+from fbftl.messages.dialogues import token_id_bits
+from fbftl.models.t5.generate import generate
+from fbftl.models.t5.head import ALL, is_trained, new_head
+from fbftl.models.t5.sequences import Sequences
+from fbftl.models.t5.source import Source, load_source, write_source
+from fbftl.models.t5.tokenizer import END_ID, train_tokenizer
+from fbftl.tasks.dialogues import Evaluation, record, run_seeds, samples_of
+from fbftl.training import t5 as train
+from fbftl.training.pretrain_t5 import prepare_source
+from fbftl.training.rouge import one_sentence_per_line, rouge, write_predictions
+from fbftl.training.t5 import Plan, Samples, batch_losses, epoch_batches, mean_loss, train_head
+from hypothesis import given
+from hypothesis import strategies as st
+from unit.models.t5_toys import SHAPE, model, parameters, rows, samples
+
+CUTS = range(SHAPE.num_layers + 1)
+CLIENTS = np.repeat(np.arange(6), 2)
+EVERYONE = np.arange(12)
+INPUTS = rows(12, 7)
+PLAN = Plan(learning_rate=1e-2, batch=4, epochs=3, validation=0.0)
+
+
+def uploads(cut: int | str, source=None) -> Samples:
+    """Twelve dialogues of six clients, as features at a cut."""
+    if cut == ALL:
+        return samples(INPUTS, CLIENTS)
+    features = forward_fn(source or model(), [cut])({"tokens": INPUTS})[str(cut)]
+    return samples(features, CLIENTS)
+
+
+@given(st.lists(st.lists(st.integers(1, 99), min_size=1, max_size=9), min_size=1), st.data())
+def test_padded_rows_hold_the_tokens_and_nothing_else(lists, data):
+    sequences = Sequences.of([np.array(row) for row in lists])
+    chosen = data.draw(st.lists(st.integers(0, len(lists) - 1), min_size=1))
+    values, mask = sequences.padded(np.array(chosen))
+    assert [row[held].tolist() for row, held in zip(values, mask, strict=True)] == [
+        lists[i] for i in chosen
+    ]
+    assert values[~mask].sum() == 0
+    assert mask.shape[1] == max(len(lists[i]) for i in chosen)
+
+
+def test_features_at_every_cut_come_from_one_pass_and_are_repeatable():
+    forward = forward_fn(model().train(), list(CUTS))
+    once, again = forward({"tokens": INPUTS}), forward({"tokens": INPUTS})
+    assert list(once) == [str(cut) for cut in CUTS]
+    for cut in once:
+        for one, other, ids in zip(once[cut], again[cut], INPUTS, strict=True):
+            np.testing.assert_array_equal(one, other)
+            assert one.shape == (len(ids), SHAPE.d_model)
+            assert one.dtype == np.float32
+
+
+def test_the_features_of_all_trained_blocks_are_the_embeddings():
+    t5 = model()
+    (feature,) = forward_fn(t5, [SHAPE.num_layers])({"tokens": INPUTS[:1]})["3"]
+    np.testing.assert_array_equal(feature, t5.shared.weight.detach().numpy()[INPUTS[0]])
+
+
+@pytest.mark.parametrize("cut", CUTS)
+def test_losses_from_cached_features_equal_the_whole_models(cut):
+    t5 = model()
+    whole = batch_losses(t5, ALL, uploads(ALL), EVERYONE)
+    cached = batch_losses(t5, cut, uploads(cut), EVERYONE)
+    torch.testing.assert_close(cached, whole, rtol=1e-5, atol=1e-6)
+    for i in EVERYONE:  # each alone, without padding
+        alone = batch_losses(t5, cut, uploads(cut), EVERYONE[i : i + 1])
+        torch.testing.assert_close(alone[0], whole[i], rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("cut", CUTS)
+def test_gradients_of_the_head_equal_the_whole_models(cut):
+    gradients = []
+    for inputs in (ALL, cut):
+        head = new_head(model(), cut)
+        batch_losses(head, inputs, uploads(inputs), EVERYONE).mean().backward()
+        gradients.append({n: p.grad for n, p in head.named_parameters() if p.requires_grad})
+    assert gradients[0].keys() == gradients[1].keys()
+    for name, gradient in gradients[0].items():
+        torch.testing.assert_close(gradients[1][name], gradient, rtol=1e-3, atol=1e-6)
+
+
+@pytest.mark.parametrize("cut", [*CUTS, ALL])
+def test_training_moves_exactly_what_the_cut_trains(cut):
+    source = model()
+    before = parameters(source)
+    head = train_head(source, cut, uploads(cut), EVERYONE, PLAN, seed=0).model
+    after = parameters(head)
+    for name, value in before.items():
+        moved = not torch.equal(value, after[name])
+        assert moved == is_trained(name, SHAPE, cut), name
+    assert all(torch.equal(v, before[n]) for n, v in parameters(source).items())
+
+
+def client_updates(head, cut, data: Samples, round_: np.ndarray):
+    """What FTL_c's clients send: each the sum of its per-sample gradients, and K_u."""
+    trained = [p for p in head.parameters() if p.requires_grad]
+    for client in np.unique(data.clients[round_]):
+        own = round_[data.clients[round_] == client]
+        total = [torch.zeros_like(p) for p in trained]
+        for sample in own:
+            loss = batch_losses(head, cut, data, np.array([sample]))[0]
+            for part, gradient in zip(total, torch.autograd.grad(loss, trained), strict=True):
+                part += gradient
+        yield total, len(own)
+
+
+@pytest.mark.parametrize("cut", [3, 1])
+def test_ftl_c_equals_fbftl_step_by_step(cut):
+    data, plan = uploads(cut), dataclasses.replace(PLAN, warmup=0.2, weight_decay=0.01)
+    schedule = [round_ for epoch in train.schedule_of(data, EVERYONE, plan, 0) for round_ in epoch]
+    fbftl, ftl_c = new_head(model(), cut), new_head(model(), cut)
+    server, rate = train._optimizer(fbftl, plan, len(schedule))
+    ftl_c_server, ftl_c_rate = train._optimizer(ftl_c, plan, len(schedule))
+    for round_ in schedule:
+        train._epoch_loss(fbftl, cut, data, [round_], server, rate)
+        updates = list(client_updates(ftl_c, cut, data, round_))
+        count = sum(held for _, held in updates)
+        trained = [p for p in ftl_c.parameters() if p.requires_grad]
+        for parameter, *sums in zip(trained, *(sums for sums, _ in updates), strict=True):
+            parameter.grad = sum(sums) / count
+        ftl_c_server.step()
+        ftl_c_rate.step()
+        for (name, one), other in zip(fbftl.named_parameters(), ftl_c.parameters(), strict=True):
+            torch.testing.assert_close(one, other, rtol=1e-3, atol=1e-4, msg=name)
+    assert not torch.equal(fbftl.lm_head.weight, model().lm_head.weight)
+
+
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=30), st.integers(4, 9), st.integers(0, 999))
+def test_batches_hold_whole_clients_and_every_sample_once(held, batch_size, seed):
+    clients = np.repeat(np.arange(len(held)), held)
+    random = np.random.default_rng(seed)
+    lengths = random.integers(1, 50, len(clients))
+    batches = epoch_batches(lengths, clients, batch_size, random)
+    assert sorted(np.concatenate(batches).tolist()) == list(range(len(clients)))
+    for batch in batches:
+        assert len(batch) <= batch_size
+        for client in np.unique(clients[batch]):
+            assert (clients[batch] == client).sum() == held[client]
+
+
+def test_batches_are_rounds_of_equal_clients_with_little_padding():
+    random = np.random.default_rng(0)
+    clients = np.repeat(np.arange(400), 2)
+    lengths = np.repeat(random.integers(1, 200, 400), 2)
+    batches = epoch_batches(lengths, clients, 8, random)
+    assert {len(np.unique(clients[batch])) for batch in batches} == {4}
+    padded = sum(len(batch) * lengths[batch].max() for batch in batches)
+    assert padded < 1.1 * lengths.sum()
+    longest = [lengths[batch].max() for batch in batches]
+    assert longest != sorted(longest)
+
+
+def test_a_client_larger_than_a_batch_is_refused():
+    with pytest.raises(UserError, match=r"training\.batch"):
+        epoch_batches(np.ones(3), np.zeros(3), 2, np.random.default_rng(0))
+
+
+def test_training_is_repeatable_and_seeds_differ():
+    data = uploads(1)
+    first, again, other = (
+        train_head(model(), 1, data, EVERYONE, PLAN, seed).curve for seed in (0, 0, 1)
+    )
+    assert first == again
+    assert first != other
+    assert first[-1].training_loss < first[0].training_loss
+
+
+def test_dropout_is_repeatable_and_leaves_the_global_generator_alone():
+    source = model(dataclasses.replace(SHAPE, dropout_rate=0.3))
+    data = uploads(1, source)
+    state = torch.get_rng_state()
+    curves = [train_head(source, 1, data, EVERYONE, PLAN, 0).curve for _ in range(2)]
+    assert curves[0] == curves[1]
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+def test_the_best_validation_epoch_is_kept():
+    inputs = rows(60, 8)
+    data = samples(inputs, np.arange(60) // 2)
+    plan = Plan(learning_rate=3e-2, batch=8, epochs=8, validation=0.2)
+    trained = train_head(model(), ALL, data, np.arange(60), plan, seed=0)
+    losses = [epoch.validation_loss for epoch in trained.curve]
+    assert trained.chosen.validation_loss == min(losses)
+    assert losses[-1] > min(losses), "this toy overfits, or the test shows nothing"
+    held = np.setdiff1d(np.arange(60), _training_rows(60, 0.2, 0))
+    assert mean_loss(trained.model, ALL, data, held) == pytest.approx(min(losses), rel=1e-5)
+
+
+def _training_rows(count: int, share: float, seed: int) -> np.ndarray:
+    from fbftl.data.participation import held_out
+
+    return held_out(np.arange(count), share, seed)[0]
+
+
+def test_scarce_data_gets_as_many_updates():
+    plan = dataclasses.replace(PLAN, least_updates=9)
+    few = np.array([0, 1, 2])
+    trained = train_head(model(), 1, uploads(1), few, plan, seed=0)
+    assert trained.curve[-1].updates == 9
+    assert len(trained.curve) > PLAN.epochs
+
+
+def test_lost_samples_are_never_seen():
+    data = uploads(1)
+    received = np.array([0, 3, 4, 5, 9])
+    spoilt = Samples(
+        Sequences(data.inputs.values.clone(), data.inputs.offsets), data.labels, data.clients
+    )
+    for lost in np.setdiff1d(EVERYONE, received):
+        spoilt.inputs.values[data.inputs.offsets[lost] : data.inputs.offsets[lost + 1]] = 1e9
+    curves = [train_head(model(), 1, d, received, PLAN, 0).curve for d in (data, spoilt)]
+    assert curves[0] == curves[1]
+
+
+def test_nothing_received_is_refused():
+    with pytest.raises(UserError, match="no dialogue reached"):
+        train_head(model(), 1, uploads(1), EVERYONE[:0], PLAN, seed=0)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("cut", [*CUTS, ALL])
+def test_greedy_summaries_are_the_most_probable_tokens(cut):
+    head, data = model(seed=5), uploads(cut, model(seed=5))
+    summaries = generate(head, cut, data.inputs, longest=6, batch_size=5)
+    labels = [np.array([*ids, END_ID]) for ids in summaries]
+    forced = Samples(data.inputs, Sequences.of(labels), CLIENTS)
+    inputs, mask = forced.inputs.padded(EVERYONE)
+    wanted, wanted_mask = forced.labels.padded(EVERYONE)
+    from fbftl.models.t5.head import head_memory, summary_logits
+
+    logits = summary_logits(head, head_memory(head, cut, inputs, mask), mask, wanted)
+    best = logits.argmax(-1)
+    for ids, row in zip(summaries, best.tolist(), strict=True):
+        assert row[: len(ids)] == ids
+        assert len(ids) == 6 or row[len(ids)] == END_ID
+    assert wanted_mask.any()
+
+
+def test_rouge_is_the_plain_mean_of_f_measures():
+    same = rouge(["The cat sat."], ["The cat sat."])
+    assert same == {"rouge1": 100, "rouge2": 100, "rougeL": 100, "rougeLsum": 100}
+    # unigrams: 2 of 3 predicted are among the 4 of the reference, F = 4/7; no bigram agrees
+    half = rouge(["cats black ran"], ["a cat ran off"])
+    assert half["rouge1"] == pytest.approx(100 * 4 / 7)
+    assert half["rouge2"] == 0
+    both = rouge(["The cat sat.", "cats black ran"], ["The cat sat.", "a cat ran off"])
+    assert both["rouge1"] == pytest.approx((100 + 100 * 4 / 7) / 2)
+    assert rouge([""], ["a cat"])["rouge1"] == 0
+
+
+def test_sentences_are_told_apart_for_rouge_lsum():
+    assert one_sentence_per_line("One. Two!  Three? four 4.5") == "One.\nTwo!\nThree?\nfour 4.5"
+    scores = rouge(["B came. A left."], ["A left. B came."])
+    assert scores["rougeLsum"] == 100 > scores["rougeL"]
+
+
+def test_predictions_are_json_lines(tmp_path):
+    records = [Record("1", "A: hi 🎉\nB: ho", "They greet."), Record("2", "", "None.")]
+    predictions = {0: ["They \u2028 meet", ""], 3: ["Hi.", "None."]}
+    write_predictions(tmp_path / "p.jsonl", records, predictions)
+    read = [json.loads(line) for line in (tmp_path / "p.jsonl").read_text("utf-8").split("\n")[:-1]]
+    assert read[0]["predictions"] == {"0": "They \u2028 meet", "3": "Hi."}
+    assert read[1]["predictions"] == {"0": "", "3": "None."}
+    assert read[0]["dialogue"] == records[0].dialogue
+
+
+def test_token_ids_cost_what_the_vocabulary_needs():
+    assert token_id_bits(np.array([3, 4]), 32128).tolist() == [3 * 15, 4 * 15]
+    assert token_id_bits(np.array([3, 4]), 512).tolist() == [3 * 9, 4 * 9]
+
+
+SPEC = {
+    "kind": "pretrain",
+    "vocabulary": 300,
+    "longest": 80,
+    "model": {
+        "d_model": 16, "d_kv": 8, "d_ff": 16, "num_heads": 2,
+        "num_layers": 2, "num_decoder_layers": 1,
+    },
+    "training": {"learning_rate": 5e-3, "batch": 16, "epochs": 2},
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def source() -> Source:
+    return prepare_source(SPEC, dialogues.generate("source", {"s": 60})["s"], ".", seed=0)
+
+
+def test_a_source_survives_its_files(source, tmp_path):
+    for name in ("a", "b"):
+        write_source(tmp_path / f"{name}.safetensors", tmp_path / f"{name}.json", source)
+    for suffix in ("safetensors", "json"):
+        written = [(tmp_path / f"{name}.{suffix}").read_bytes() for name in ("a", "b")]
+        assert written[0] == written[1]
+    manifest = json.loads((tmp_path / "a.json").read_text())
+    again = load_source(tmp_path / "a.safetensors", manifest)
+    assert again.tokenizer.text == source.tokenizer.text
+    assert again.model.shape == source.model.shape
+    for name, value in parameters(source.model).items():
+        assert torch.equal(parameters(again.model)[name], value)
+    with pytest.raises(UserError, match="sha256"):
+        load_source(tmp_path / "a.safetensors", manifest | {"sha256": "0" * 64})
+
+
+def test_a_folder_gives_a_source_and_a_mismatched_tokenizer_is_refused(source, tmp_path):
+    write_source(tmp_path / "model.safetensors", tmp_path / "source.json", source)
+    config = dataclasses.asdict(source.model.shape) | {
+        "model_type": "t5", "tie_word_embeddings": False,
+    }  # fmt: skip
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    (tmp_path / "tokenizer.json").write_text(source.tokenizer.text)
+    spec = {"kind": "load", "folder": tmp_path.name}
+    loaded = prepare_source(spec, [], tmp_path.parent, seed=0)
+    assert torch.equal(loaded.model.lm_head.weight, source.model.lm_head.weight)
+    larger = train_tokenizer([chr(c) * 3 for c in range(0x4E00, 0x4E80)], 400)
+    (tmp_path / "tokenizer.json").write_text(larger.text)
+    with pytest.raises(UserError, match="embeds only"):
+        prepare_source(spec, [], tmp_path.parent, seed=0)
+
+
+def test_sources_that_cannot_be_made_are_refused():
+    with pytest.raises(UserError, match=r"data\.source is 0"):
+        prepare_source(SPEC, [], ".", seed=0)
+    with pytest.raises(UserError, match="pretrain or load"):
+        prepare_source({"kind": "magic"}, [], ".", seed=0)
+    wild = SPEC | {"training": {"learning_rate": 1e30, "batch": 16, "epochs": 1}}
+    with pytest.raises(UserError, match="diverged"):
+        prepare_source(wild, dialogues.generate("source", {"s": 40})["s"], ".", seed=0)
+
+
+def test_from_clients_through_the_store_to_rouge(source, tmp_path):
+    splits = dialogues.generate("target", {"train": 12, "test": 5})
+    clients = {
+        split: [
+            Client(
+                f"c{i}",
+                np.arange(i, i + 2) if split == "train" else np.arange(len(records)),
+                {
+                    "dialogue": [r.dialogue for r in part],
+                    "summary": [r.summary for r in part],
+                    "id": [r.id for r in part],
+                },
+            )
+            for i in (range(0, 12, 2) if split == "train" else [0])
+            for part in [records[i : i + 2] if split == "train" else records]
+        ]
+        for split, records in splits.items()
+    }
+    write_clients(tmp_path / "clients.h5", clients)
+    provenance = {
+        cut: Provenance(source="0" * 64, cut=cut, preprocessing={"longest": 80}, data="1" * 64)
+        for cut in ("2", "1")
+    }
+    targets = [
+        Target(str(tmp_path / f"{cut}.zarr"), p, str(tmp_path / f"{cut}.json"))
+        for cut, p in provenance.items()
+    ]
+    with ClientFile(tmp_path / "clients.h5") as file:
+        tokens = TokenizedClients(file, source.tokenizer, longest=80)
+        extract(tokens, forward_fn(source.model, [2, 1]), targets, batch=5)
+        references = file.column("test", "summary")
+        told = next(TokenizedClients(file, source.tokenizer, 200, "sum up: ").batches("test", 5))
+    store = open_store(tmp_path / "1.zarr")
+    (text,) = source.tokenizer.decode(told.arrays["tokens"][:1])
+    assert text == "sum up: " + splits["test"][0].dialogue
+    stored, test = store.read("train"), store.read("test")
+    plan = Plan(learning_rate=1e-3, batch=4, epochs=1, validation=0.0)
+    results = {}
+    for cut in (1, ALL):
+        runs = run_seeds(
+            source,
+            cut,
+            samples_of(stored, cut),
+            {0: EVERYONE, 1: EVERYONE[:5]},
+            Evaluation(samples_of(test, cut).inputs, references, longest=10),
+            plan,
+        )
+        results[cut] = runs
+        assert [run.seed for run in runs] == [0, 1]
+        assert all(len(run.predictions) == 5 for run in runs)
+        assert json.dumps([record(run) for run in runs])
+    whole = batch_losses(source.model, ALL, samples_of(stored, ALL), EVERYONE)
+    cached = batch_losses(source.model, 1, samples_of(stored, 1), EVERYONE)
+    torch.testing.assert_close(cached, whole, rtol=1e-4, atol=1e-5)
+
+
+def test_selection_by_the_test_set_takes_its_best_epoch(source, monkeypatch):
+    scores = iter([10.0, 30.0, 20.0, 30.0])
+    monkeypatch.setattr(
+        "fbftl.tasks.dialogues.rouge", lambda *_: dict.fromkeys(("rouge1", "rouge2"), next(scores))
+    )
+    ids = source.tokenizer.encode(["Anna", "Ben runs", "Carla"] * 4, 20)
+    data = Samples(Sequences.of(ids), Sequences.of(ids), CLIENTS)
+    evaluation = Evaluation(Sequences.of(ids[:2]), ["Anna", "Ben runs"], 4)
+    (run,) = run_seeds(source, ALL, data, {0: EVERYONE}, evaluation, PLAN, selection="test")
+    assert run.chosen.epoch == 2
+    assert next(scores, None) is None
+    with pytest.raises(UserError, match="choose validation or test"):
+        run_seeds(source, ALL, data, {0: EVERYONE}, evaluation, PLAN, selection="best")
+
+
+def test_divergence_is_recorded_with_rouge_zero(source):
+    ids = source.tokenizer.encode(["Anna", "Ben runs", "Carla"] * 4, 20)
+    data = Samples(Sequences.of(ids), Sequences.of(ids), CLIENTS)
+    evaluation = Evaluation(Sequences.of(ids[:1]), ["Anna"], 4)
+    plan = dataclasses.replace(PLAN, learning_rate=1e30)
+    (run,) = run_seeds(source, ALL, data, {0: EVERYONE}, evaluation, plan)
+    assert run.diverged
+    assert set(run.rouge.values()) == {0.0}
+    assert json.dumps(record(run), allow_nan=False)
