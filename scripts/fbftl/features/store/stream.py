@@ -7,29 +7,45 @@ seed, the rows and the memory bound alone.
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
-from fbftl.features.store.arrays import READS_AT_ONCE, places_by_chunk
+from fbftl.features.store.arrays import READS_AT_ONCE, CheckedArray, places_by_chunk
+from fbftl.features.store.features import Features
+from fbftl.features.store.provenance import Provenance
 from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import stream
-
-if TYPE_CHECKING:
-    from fbftl.features.store.reader import Features, FeatureStore
 
 _COPIES_OF_A_CHUNK = 4
 """While it is read, a chunk exists as a file's bytes, decoded, gathered, and in Zarr's buffer."""
 
 
+class Readable(Protocol):
+    """What is asked of a feature store here."""
+
+    name: str
+    width: int
+    provenance: Provenance
+
+    def array(self, split: str, name: str) -> CheckedArray:
+        """Return one of a split's arrays."""
+
+    def lengths(self, split: str) -> np.ndarray:
+        """Return the rows of features (n,) that each sample has."""
+
+    def read(self, split: str, rows: np.ndarray) -> Features:
+        """Return a split's samples in the order given."""
+
+
 def shuffled_batches(
-    store: "FeatureStore",
+    store: Readable,
     split: str,
     batch: int,
     seed: int,
     memory_limit_bytes: int,
     rows: np.ndarray,
-) -> Iterator["Features"]:
+) -> Iterator[Features]:
     """Yield all of `rows` once, in batches of `batch` rows; only the last may be smaller.
 
     Args:
@@ -67,7 +83,7 @@ def shuffled_batches(
 
 
 def _windows(
-    store: "FeatureStore",
+    store: Readable,
     split: str,
     memory_limit_bytes: int,
     rows: np.ndarray,
