@@ -52,11 +52,26 @@ def burst_packet_loss_rate(blr: float, burst_length: float, blocks: ArrayLike) -
 # --- channels -------------------------------------------------------------------------------
 
 
+State = bool | None
+"""Whether the last block on a link was lost; None where that says nothing of the next."""
+
+
 class Channel(Protocol):
     """Whatever can say how many blocks of each packet do not arrive."""
 
-    def lost_blocks(self, blocks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Return how many of the `blocks` (packets,) sent are lost, (packets,) int64."""
+    def lost_blocks(
+        self, blocks: np.ndarray, rng: np.random.Generator, state: State = None
+    ) -> tuple[np.ndarray, State]:
+        """Draw what becomes of packets that follow each other on the link.
+
+        Args:
+            blocks: (packets,) blocks sent for each, 0 for a packet that sends nothing.
+            rng: the stream to draw from.
+            state: as the call before left the channel; None finds it in its stationary state.
+
+        Returns:
+            How many blocks of each packet are lost (packets,) int64, and the state after them.
+        """
 
 
 @dataclass(frozen=True)
@@ -68,9 +83,11 @@ class IndependentLoss:
     def __post_init__(self) -> None:
         _check_rate("block loss rate", self.blr)
 
-    def lost_blocks(self, blocks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Return how many of the `blocks` (packets,) sent are lost, (packets,) int64."""
-        return rng.binomial(blocks, self.blr)
+    def lost_blocks(
+        self, blocks: np.ndarray, rng: np.random.Generator, state: State = None
+    ) -> tuple[np.ndarray, State]:
+        """Return the losses (packets,) of each packet's `blocks`; the channel has no memory."""
+        return rng.binomial(blocks, self.blr), None
 
 
 @dataclass(frozen=True)
@@ -79,8 +96,8 @@ class BurstLoss:
 
     The blocks of all packets follow each other on one link in the order given, so a burst can
     span several packets. Runs of either state are geometric; they are drawn whole, so the work
-    grows with the number of bursts and not of blocks. Each round of retransmissions finds the
-    channel in its stationary state again.
+    grows with the number of bursts and not of blocks. Retransmissions follow the blocks that they
+    repeat on the same link, so a burst can take them too.
 
     Attributes:
         blr: mean block loss rate, in [0, 1).
@@ -111,24 +128,38 @@ class BurstLoss:
         """Probability that a bad block follows a good one."""
         return min(1.0, self.blr / (1 - self.blr) / self.burst_length)
 
-    def lost_blocks(self, blocks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Return how many of the `blocks` (packets,) sent are lost, (packets,) int64."""
+    def lost_blocks(
+        self, blocks: np.ndarray, rng: np.random.Generator, state: State = None
+    ) -> tuple[np.ndarray, State]:
+        """Return the losses (packets,) of each packet's `blocks`, and whether they end in a burst.
+
+        Packets that send nothing leave the state as it was.
+        """
         ends = np.cumsum(blocks)
-        if self.blr == 0 or len(blocks) == 0:
-            return np.zeros(len(blocks), dtype=np.int64)
-        starts, lengths = self._bursts(int(ends[-1]), rng)
+        span = int(ends[-1]) if len(ends) else 0
+        if self.blr == 0 or span == 0:
+            return np.zeros(len(blocks), dtype=np.int64), state
+        starts, lengths = self._bursts(span, self._loses_first(state), rng)
         # Bad blocks before each packet's end: all bursts begun by then, less what is still to come.
         begun = np.searchsorted(starts, ends)
         total = np.concatenate([[0], np.cumsum(lengths)])
         burst_ends = np.concatenate([[0], starts + lengths])
         lost = total[begun] - np.maximum(burst_ends[begun] - ends, 0)
-        return np.diff(lost, prepend=0)
+        return np.diff(lost, prepend=0), bool(burst_ends[begun[-1]] >= span)
 
-    def _bursts(self, span: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    def _loses_first(self, state: State) -> float:
+        """Return the probability that the next block is lost."""
+        if state is None:
+            return self.blr
+        return 1 - 1 / self.burst_length if state else self.leave_good
+
+    def _bursts(
+        self, span: int, loses_first: float, rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Return starts and lengths of bursts until they cover `span` blocks."""
         mean_cycle = self.burst_length / self.blr
         starts, lengths, end = [], [], 0
-        begins_bad = rng.random() < self.blr
+        begins_bad = rng.random() < loses_first
         while end < span:
             count = int((span - end) / mean_cycle * 1.1) + 16
             good = rng.geometric(self.leave_good, count)
@@ -154,9 +185,11 @@ class PacketLoss:
     def __post_init__(self) -> None:
         _check_rate("packet loss rate", self.plr)
 
-    def lost_blocks(self, blocks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Return all blocks of a lost packet, none of another, (packets,) int64."""
-        return np.where(rng.random(len(blocks)) < self.plr, blocks, 0)
+    def lost_blocks(
+        self, blocks: np.ndarray, rng: np.random.Generator, state: State = None
+    ) -> tuple[np.ndarray, State]:
+        """Return all `blocks` of a lost packet, none of another, (packets,); no memory."""
+        return np.where(rng.random(len(blocks)) < self.plr, blocks, 0), None
 
 
 def _check_rate(name: str, rate: float) -> None:
@@ -185,12 +218,16 @@ def transmit(
 ) -> Transmission:
     """Send packets of `blocks` (packets,) blocks each; draw what the channel does to them.
 
-    Lost blocks are sent again, at most n_r = `retransmissions` times each. Counts are drawn, not
-    single blocks: the same distribution as block by block, for any packet size.
+    Lost blocks are sent again, at most n_r = `retransmissions` times each, after all packets and
+    on the same link. Counts are drawn, not single blocks: the same distribution as block by block,
+    for any packet size.
     """
     pending = np.asarray(blocks, dtype=np.int64)
     attempts = np.zeros_like(pending)
+    state: State = None
     for _ in range(retransmissions + 1):
+        if not pending.any():
+            break
         attempts += pending
-        pending = channel.lost_blocks(pending, rng)
+        pending, state = channel.lost_blocks(pending, rng, state)
     return Transmission(pending > 0, attempts)

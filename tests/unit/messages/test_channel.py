@@ -127,7 +127,7 @@ def test_bursts_have_their_rate_and_length(blr, length):
 
 def test_bursts_equal_a_chain_stepped_block_by_block():
     channel, blocks, packets = BurstLoss(0.2, 4), 6, 40_000
-    counted = channel.lost_blocks(np.full(packets, blocks), stream(1, "loss"))
+    counted, _ = channel.lost_blocks(np.full(packets, blocks), stream(1, "loss"))
     draws = stream(2, "loss").random(packets * blocks)
     chain = np.empty(packets * blocks, dtype=bool)
     bad = draws[0] < channel.blr
@@ -216,3 +216,31 @@ def test_impossible_bursts_are_refused(blr, length):
 def test_bursts_without_end_are_refused():
     with pytest.raises(ValueError, match="below 1"):
         BurstLoss(1, 5)
+
+
+def test_a_burst_takes_retransmissions_too():
+    blr, length, links = 0.05, 8, 40_000
+    channel, draws = BurstLoss(blr, length), stream(6, "loss")
+    lost = [transmit([1], channel, 1, draws).lost[0] for _ in range(links)]
+    # The second attempt is lost if the burst goes on, not with probability BLR.
+    expected = blr * (1 - 1 / length)
+    assert np.mean(lost) == pytest.approx(expected, abs=4 * np.sqrt(expected / links))
+
+
+def test_a_link_goes_on_where_it_was():
+    channel, draws = BurstLoss(0.2, 4), stream(8, "loss")
+    state, lost = None, []
+    for _ in range(60_000):
+        counted, state = channel.lost_blocks(np.array([1]), draws, state)
+        assert bool(counted[0]) == state
+        lost.append(state)
+    lost = np.array(lost)
+    assert lost.mean() == pytest.approx(0.2, abs=0.02)
+    assert lost[1:][lost[:-1]].mean() == pytest.approx(1 - 1 / 4, abs=0.02)
+
+
+def test_a_silent_packet_leaves_the_link_as_it_was():
+    for state in (True, False):
+        counted, after = BurstLoss(0.2, 4).lost_blocks(np.array([0, 0]), stream(0, "loss"), state)
+        assert counted.tolist() == [0, 0]
+        assert after == state
