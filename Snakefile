@@ -29,10 +29,12 @@ include: "rules/analysis.smk"
 include: "rules/methods.smk"
 include: "rules/scarcity.smk"
 include: "rules/privacy.smk"
+include: "rules/labels.smk"
+include: "rules/attacks.smk"
 include: "rules/compression.smk"
 include: "rules/packet_loss.smk"
-include: "rules/paper.smk"
-include: "rules/audit.smk"
+include: "rules/fbftl.smk"
+include: "rules/papers.smk"
 
 
 onstart:

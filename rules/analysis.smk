@@ -1,4 +1,4 @@
-"""From run files to one tidy table per experiment, which tables and figures read."""
+"""Analysis: run files become a tidy table per experiment, and these the numbers of a task."""
 
 
 rule collect:
@@ -14,3 +14,19 @@ rule collect:
         code=code("collect_runs.py"),
     script:
         "../scripts/collect_runs.py"
+
+
+rule write_numbers:
+    input:
+        unpack(experiments_of),
+    output:
+        json="results/{task}/numbers.json",
+        tex="results/{task}/numbers.tex",
+    log:
+        "results/{task}/logs/numbers.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code("write_numbers.py"),
+    script:
+        "../scripts/write_numbers.py"

@@ -8,15 +8,7 @@ rule tabulate_compression:
         network="results/{task}/network.json",
         table5="published/table5.csv",
     output:
-        csv="results/{task}/tables/compression.csv",
-        md="results/{task}/tables/compression.md",
-        tex="results/{task}/tables/compression.tex",
-        html=reported(
-            "results/{task}/tables/compression.html",
-            "compression",
-            "Compression",
-            "compression",
-        ),
+        **table("results/{task}/tables/compression", "compression", "Compression"),
     log:
         "results/{task}/logs/tables/compression.log",
     conda:
@@ -31,13 +23,7 @@ rule plot_compression:
     input:
         table="results/{task}/tables/compression.csv",
     output:
-        reported(
-            "results/{task}/figures/compression.svg",
-            "compression",
-            "Compression",
-            "compression",
-        ),
-        multiext("results/{task}/figures/compression", ".pdf", ".png", ".csv"),
+        **figure("results/{task}/figures/compression", "compression", "Compression"),
     log:
         "results/{task}/logs/figures/compression.log",
     conda:
@@ -52,13 +38,11 @@ rule plot_rate_distortion:
     input:
         table="results/{task}/tables/compression.csv",
     output:
-        reported(
-            "results/{task}/figures/rate_distortion.svg",
+        **figure(
+            "results/{task}/figures/rate_distortion",
             "compression",
             "Rate and distortion",
-            "rate_distortion",
         ),
-        multiext("results/{task}/figures/rate_distortion", ".pdf", ".png", ".csv"),
     log:
         "results/{task}/logs/figures/rate_distortion.log",
     conda:

@@ -80,14 +80,8 @@ rule tabulate_language:
     input:
         runs="results/{task}/experiments/language.csv",
     output:
-        csv="results/{task}/tables/language.csv",
-        md="results/{task}/tables/language.md",
-        tex="results/{task}/tables/language.tex",
-        html=reported(
-            "results/{task}/tables/language.html",
-            "cost",
-            "Dialogue summaries by method",
-            "summaries",
+        **table(
+            "results/{task}/tables/language", "cost", "Dialogue summaries by method"
         ),
     log:
         "results/{task}/logs/tables/language.log",
@@ -104,13 +98,9 @@ rule plot_language_scarcity:
         runs="results/{task}/experiments/language_scarcity.csv",
         fig9="published/fig9.csv",
     output:
-        reported(
-            "results/{task}/figures/language_scarcity.svg",
-            "loss",
-            "Scarcity of dialogues",
-            "language_scarcity",
+        **figure(
+            "results/{task}/figures/language_scarcity", "loss", "Scarcity of dialogues"
         ),
-        multiext("results/{task}/figures/language_scarcity", ".pdf", ".png", ".csv"),
     log:
         "results/{task}/logs/figures/language_scarcity.log",
     conda:

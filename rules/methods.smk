@@ -8,12 +8,7 @@ rule tabulate_methods:
         network="results/{task}/network.json",
         table3="published/table3.csv",
     output:
-        csv="results/{task}/tables/methods.csv",
-        md="results/{task}/tables/methods.md",
-        tex="results/{task}/tables/methods.tex",
-        html=reported(
-            "results/{task}/tables/methods.html", "cost", "Methods", "methods"
-        ),
+        **table("results/{task}/tables/methods", "cost", "Methods"),
     log:
         "results/{task}/logs/tables/methods.log",
     conda:
@@ -29,8 +24,7 @@ rule plot_uplink:
         runs=partial(run_files, experiment="methods", suffix="json"),
         ledgers=partial(run_files, experiment="methods", suffix="parquet"),
     output:
-        reported("results/{task}/figures/methods.svg", "cost", "Uplink", "methods"),
-        multiext("results/{task}/figures/methods", ".pdf", ".png", ".csv"),
+        **figure("results/{task}/figures/methods", "cost", "Uplink"),
     log:
         "results/{task}/logs/figures/methods.log",
     conda:

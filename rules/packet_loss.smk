@@ -6,12 +6,7 @@ rule tabulate_packet_loss:
         runs=partial(run_files, experiment="packet_loss", suffix="json"),
         ledgers=partial(run_files, experiment="packet_loss", suffix="parquet"),
     output:
-        csv="results/{task}/tables/packet_loss.csv",
-        md="results/{task}/tables/packet_loss.md",
-        tex="results/{task}/tables/packet_loss.tex",
-        html=reported(
-            "results/{task}/tables/packet_loss.html", "loss", "Lossy link", "loss"
-        ),
+        **table("results/{task}/tables/packet_loss", "loss", "Lossy link"),
     log:
         "results/{task}/logs/tables/packet_loss.log",
     conda:
@@ -26,8 +21,7 @@ rule plot_packet_loss:
     input:
         table="results/{task}/tables/packet_loss.csv",
     output:
-        reported("results/{task}/figures/packet_loss.svg", "loss", "Lossy link", "loss"),
-        multiext("results/{task}/figures/packet_loss", ".pdf", ".png", ".csv"),
+        **figure("results/{task}/figures/packet_loss", "loss", "Lossy link"),
     log:
         "results/{task}/logs/figures/packet_loss.log",
     conda:

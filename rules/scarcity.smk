@@ -6,12 +6,7 @@ rule tabulate_scarcity:
         runs="results/{task}/experiments/scarcity.csv",
         fig8="published/fig8.csv",
     output:
-        csv="results/{task}/tables/scarcity.csv",
-        md="results/{task}/tables/scarcity.md",
-        tex="results/{task}/tables/scarcity.tex",
-        html=reported(
-            "results/{task}/tables/scarcity.html", "loss", "Scarcity", "scarcity"
-        ),
+        **table("results/{task}/tables/scarcity", "loss", "Scarcity"),
     log:
         "results/{task}/logs/tables/scarcity.log",
     conda:
@@ -27,8 +22,7 @@ rule plot_scarcity:
         runs="results/{task}/experiments/scarcity.csv",
         fig8="published/fig8.csv",
     output:
-        reported("results/{task}/figures/scarcity.svg", "loss", "Scarcity", "scarcity"),
-        multiext("results/{task}/figures/scarcity", ".pdf", ".png", ".csv"),
+        **figure("results/{task}/figures/scarcity", "loss", "Scarcity"),
     log:
         "results/{task}/logs/figures/scarcity.log",
     conda:

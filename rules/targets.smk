@@ -5,22 +5,9 @@ QUESTIONS = {
     "loss": "2 What does loss do?",
     "compression": "3 What does compression do?",
     "privacy": "4 What leaks?",
-    "audit": "5 What disagrees with the paper?",
+    "audit": "5 What disagrees with the papers?",
 }
 """The report's chapters."""
-
-
-def reported(path, question, title, caption):
-    """Return an output of a task, or of the paper, that the report shows under a question."""
-    kind = "figure" if path.endswith(".svg") else "table"
-    of = "{task}" if "{task}" in path else "the paper's task"
-    return report(
-        path,
-        caption=f"captions/{caption}.rst",
-        category=QUESTIONS[question],
-        labels={"result": title, "kind": kind, "task": of},
-    )
-
 
 RESULTS = {
     "methods": ["tables/methods", "figures/methods"],
@@ -48,31 +35,59 @@ RESULTS = {
 TASK_RESULTS = ["tables/claims", "numbers"]
 """What is made of all experiments together, below the results of a task with images."""
 
-PAPER_RESULTS = [
-    "tables/methods",
-    "tables/language",
-    "tables/audit",
-    "figures/packet_loss",
-    "figures/retransmission",
-    "figures/label_privacy",
-    "tables/label_privacy",
-]
-"""What is made of the paper's own numbers, below results/paper; no task is needed."""
-
+PAPER_RESULTS = {
+    "fbftl": [
+        "tables/methods",
+        "tables/language",
+        "figures/packet_loss",
+        "figures/retransmission",
+        "figures/label_privacy",
+        "tables/label_privacy",
+    ],
+}
+"""What is made of each paper's own numbers, below results/papers; no task is needed."""
 
 FORMATS = {
-    "tables": [".csv", ".md", ".tex", ".html"],
-    "figures": [".svg", ".pdf", ".png", ".csv"],
-    "numbers": [".json", ".tex"],
-    "experiments": [".csv"],
+    "tables": ["csv", "md", "tex", "html"],
+    "figures": ["svg", "pdf", "png", "csv"],
+    "numbers": ["json", "tex"],
+    "experiments": ["csv"],
 }
 """What each kind of result is written as."""
+
+
+def table(stem, question, title):
+    """Return a table's files by format; the report shows it under a question."""
+    files = {suffix: f"{stem}.{suffix}" for suffix in FORMATS["tables"]}
+    return files | {"html": reported(files["html"], "table", question, title)}
+
+
+def figure(stem, question, title):
+    """Return a figure's files by format, its numbers among them; shown as a table is."""
+    files = {suffix: f"{stem}.{suffix}" for suffix in FORMATS["figures"]}
+    return files | {"svg": reported(files["svg"], "figure", question, title)}
+
+
+def reported(path, kind, question, title):
+    """Return an output of a task, of a paper or of all papers that the report shows.
+
+    Its caption has its name; a paper may have a caption of its own.
+    """
+    *folders, name = Path(path).with_suffix("").parts
+    *_, of = (folder for folder in folders if folder not in ("tables", "figures"))
+    own = Path(workflow.basedir, "rules", "captions", of, f"{name}.rst")
+    return report(
+        path,
+        caption=f"captions/{of}/{name}.rst" if own.exists() else f"captions/{name}.rst",
+        category=QUESTIONS[question],
+        labels={"result": title, "kind": kind, "of": of},
+    )
 
 
 def in_formats(folder, results):
     """Return the files of results below a folder, in every format of their kind."""
     return [
-        f"{folder}/{result}{suffix}"
+        f"{folder}/{result}.{suffix}"
         for result in results
         for suffix in FORMATS[result.split("/")[0]]
     ]
@@ -102,7 +117,9 @@ def all_runs():
 
 def all_results():
     """Return the tables and figures of the whole study."""
-    files = in_formats("results/paper", PAPER_RESULTS)
+    files = [f"results/papers/audit.{suffix}" for suffix in FORMATS["tables"]]
+    for paper, made in PAPER_RESULTS.items():
+        files += in_formats(f"results/papers/{paper}", made)
     for task, experiments in STUDY.settings.items():
         for experiment in experiments:
             made = RESULTS.get(experiment, [f"experiments/{experiment}"])

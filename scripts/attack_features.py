@@ -146,7 +146,7 @@ if __name__ == "__main__":
             job.input.public_manifest,
             job.input.clients,
             job.input.public,
-            job.output.csv,
+            job.output.findings,
             job.output.svg,
             job.params.jobs,
             job.config["device"],

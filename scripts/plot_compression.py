@@ -79,4 +79,4 @@ def _write_values(axes: Axes, grid: np.ndarray, diverged: np.ndarray, low: float
 
 
 if __name__ == "__main__":
-    run_job(snakemake, lambda job: main(job.input.table, job.output[0]))
+    run_job(snakemake, lambda job: main(job.input.table, job.output.svg))

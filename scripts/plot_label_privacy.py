@@ -160,4 +160,4 @@ def draw_query_leakage(axes: "Axes", numbers: pd.DataFrame) -> None:
 
 
 if __name__ == "__main__":
-    run_job(snakemake, lambda job: main(job.input.published, job.output[0], job.params.setting))
+    run_job(snakemake, lambda job: main(job.input.published, job.output.svg, job.params.setting))

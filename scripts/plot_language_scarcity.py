@@ -95,4 +95,4 @@ def draw_published(axes: "Axes", fig9: pd.DataFrame, highest: float) -> None:
 
 
 if __name__ == "__main__":
-    run_job(snakemake, lambda job: main(job.input.runs, job.input.fig9, job.output[0]))
+    run_job(snakemake, lambda job: main(job.input.runs, job.input.fig9, job.output.svg))

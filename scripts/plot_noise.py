@@ -43,4 +43,4 @@ def draw(table: pd.DataFrame) -> plt.Figure:
 
 
 if __name__ == "__main__":
-    run_job(snakemake, lambda job: main(job.input.table, job.output[0]))
+    run_job(snakemake, lambda job: main(job.input.table, job.output.svg))

@@ -95,4 +95,4 @@ def _markers(axes: Axes, own: pd.DataFrame, column: str, label: str | None = Non
 
 
 if __name__ == "__main__":
-    run_job(snakemake, lambda job: main(job.input.table, job.output[0]))
+    run_job(snakemake, lambda job: main(job.input.table, job.output.svg))

@@ -75,4 +75,4 @@ def label(axes: "Axes", method: str, place: tuple[float, float]) -> None:
 
 
 if __name__ == "__main__":
-    run_job(snakemake, lambda job: main(job.output[0]))
+    run_job(snakemake, lambda job: main(job.output.svg))

@@ -70,4 +70,4 @@ def panel(axes: plt.Axes, table: pd.DataFrame) -> None:
 
 
 if __name__ == "__main__":
-    run_job(snakemake, lambda job: main(job.input.table, job.output[0]))
+    run_job(snakemake, lambda job: main(job.input.table, job.output.svg))

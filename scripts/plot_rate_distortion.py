@@ -79,4 +79,4 @@ def draw(points: pd.DataFrame) -> plt.Figure:
 
 
 if __name__ == "__main__":
-    run_job(snakemake, lambda job: main(job.input.table, job.output[0]))
+    run_job(snakemake, lambda job: main(job.input.table, job.output.svg))

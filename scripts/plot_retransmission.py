@@ -59,4 +59,4 @@ def main(svg: str | Path) -> None:
 
 
 if __name__ == "__main__":
-    run_job(snakemake, lambda job: main(job.output[0]))
+    run_job(snakemake, lambda job: main(job.output.svg))

@@ -105,4 +105,4 @@ def published_until(fig8: pd.DataFrame, rate: float) -> pd.DataFrame:
 
 
 if __name__ == "__main__":
-    run_job(snakemake, lambda job: main(job.input.runs, job.input.fig8, job.output[0]))
+    run_job(snakemake, lambda job: main(job.input.runs, job.input.fig8, job.output.svg))

@@ -93,5 +93,5 @@ def mark_distance(axes: Axes, picked: pd.DataFrame) -> None:
 if __name__ == "__main__":
     run_job(
         snakemake,
-        lambda job: main(list(job.input.runs), list(job.input.ledgers), job.output[0]),
+        lambda job: main(list(job.input.runs), list(job.input.ledgers), job.output.svg),
     )

@@ -39,6 +39,7 @@ def page(report: Path) -> Iterator[browser.Page]:
 def shown(toy: Project) -> set[str]:
     """Return the tables and figures that the study has made, as a reader opens them."""
     found = [*toy.results.rglob("tables/*.html"), *toy.results.rglob("figures/*.svg")]
+    found.append(toy.results / "papers" / "audit.html")
     return {str(path.relative_to(toy.folder)) for path in found}
 
 
