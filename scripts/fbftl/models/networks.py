@@ -1,8 +1,7 @@
-"""The workflow's own source network: a small VGG-style CNN.
+"""The workflow's own networks: flat `nn.Sequential`s of named layers, cut anywhere by slicing.
 
-It is a flat `nn.Sequential` of named layers, so that it can be cut at any layer by slicing. It has
-no batch normalisation: running statistics are no parameters, and averaging them over clients would
-make FL differ from the update that the paper analyses.
+`vgg` is the small source network; `build` makes any chain, such as the networks that a task names,
+which start at random at the clients. Initial values are drawn from torch's global generator.
 """
 
 from collections import OrderedDict
@@ -10,7 +9,30 @@ from collections.abc import Sequence
 
 from torch import nn
 
-from fbftl.ground.errors import UserError
+from fbftl.models.chain import Chain
+
+MODULES: dict[str, type[nn.Module]] = {
+    "convolution": nn.Conv2d,
+    "norm of maps": nn.BatchNorm2d,
+    "norm of rows": nn.BatchNorm1d,
+    "relu": nn.ReLU,
+    "pool": nn.MaxPool2d,
+    "dropout": nn.Dropout,
+    "flatten": nn.Flatten,
+    "dense": nn.Linear,
+}
+"""torch's module of each kind of layer in a chain."""
+
+
+def build(chain: Chain) -> nn.Sequential:
+    """Return a network with torch's initial values.
+
+    Raises:
+        UserError: if the images are too small for it.
+    """
+    return nn.Sequential(
+        OrderedDict((layer.name, MODULES[layer.kind](**layer.options)) for layer in chain.layers())
+    )
 
 
 def vgg(
@@ -20,46 +42,24 @@ def vgg(
     classes: int,
     dropout: float = 0.0,
 ) -> nn.Sequential:
-    """Return a VGG-style network with He's initial values, drawn from torch's global generator.
+    """Return a VGG-style network, blocks of 3x3 convolutions, with He's initial values.
 
-    Layers are named as in the VGG paper: `conv1_1`, `relu1_1`, ..., `pool1`, ..., `flatten`, then
-    `fc1`, `relu_fc1`, `drop_fc1`, ..., `output`.
+    It has no batch normalisation: running statistics are no parameters, and averaging them over
+    clients would make FL differ from the update that the paper analyses.
 
     Args:
         image: height, width and channels of the images.
-        channels: per block, the output channels of its 3x3 convolutions; 2x2 max-pooling (stride
-            2, odd sizes rounded up) ends each block.
+        channels: per block, the output channels of its convolutions.
         fc: widths of the hidden dense layers.
         classes: number of classes.
         dropout: rate after each hidden dense layer, active in train mode only.
 
     Raises:
-        UserError: if there are more blocks than the image can be halved.
+        UserError: if there are more blocks than the image can be pooled.
     """
-    height, width, depth = image
-    layers: OrderedDict[str, nn.Module] = OrderedDict()
-    for block, widths in enumerate(channels, start=1):
-        if max(height, width) == 1:
-            raise UserError(
-                f"network.channels has {len(channels)} blocks, but images of {image[0]} x "
-                f"{image[1]} pixels can be halved {block - 1} times only; remove blocks"
-            )
-        for number, out in enumerate(widths, start=1):
-            layers[f"conv{block}_{number}"] = nn.Conv2d(depth, out, 3, padding=1)
-            layers[f"relu{block}_{number}"] = nn.ReLU()
-            depth = out
-        layers[f"pool{block}"] = nn.MaxPool2d(2, ceil_mode=True)
-        height, width = (height + 1) // 2, (width + 1) // 2
-    layers["flatten"] = nn.Flatten()
-    features = depth * height * width
-    for number, out in enumerate(fc, start=1):
-        layers[f"fc{number}"] = nn.Linear(features, out)
-        layers[f"relu_fc{number}"] = nn.ReLU()
-        layers[f"drop_fc{number}"] = nn.Dropout(dropout)
-        features = out
-    layers["output"] = nn.Linear(features, classes)
-    for layer in layers.values():
+    network = build(Chain(image, classes, fc, channels, dropout=dropout))
+    for layer in network:
         if isinstance(layer, nn.Conv2d | nn.Linear):
             nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
             nn.init.zeros_(layer.bias)
-    return nn.Sequential(layers)
+    return network

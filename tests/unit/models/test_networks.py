@@ -43,5 +43,5 @@ def test_dropout_acts_in_train_mode_only():
 
 
 def test_too_many_blocks_are_refused():
-    with pytest.raises(UserError, match="can be halved 3 times only"):
+    with pytest.raises(UserError, match="can be pooled 3 times only"):
         vgg((8, 8, 1), [[2]] * 4, [5], 4)

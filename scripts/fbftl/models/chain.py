@@ -1,0 +1,156 @@
+"""A network as a chain of named layers, laid out without torch.
+
+`networks` builds what is laid out here; a check before any job reads the names. Layers are named
+as in the VGG paper: `conv1_1`, `relu1_1`, ..., `pool1`, ..., `flatten`, `fc1`, `relu_fc1`,
+`drop_fc1`, ..., `output`. A normalisation (`norm1_1`, `norm_fc1`) stands before its ReLU.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+from fbftl.ground.errors import UserError
+
+TRAINED = ("convolution", "dense")
+"""Kinds of layers without which a part of a network has nothing to train."""
+
+
+@dataclass(frozen=True)
+class Planned:
+    """One layer to be: its name, its kind, and the options of torch's module of that kind."""
+
+    name: str
+    kind: str
+    options: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Chain:
+    """A convolutional network; without blocks of convolutions it is a multi-layer perceptron."""
+
+    image: tuple[int, int, int]
+    """Height, width and channels of the images."""
+    classes: int
+    fc: Sequence[int]
+    """Widths of the hidden dense layers."""
+    channels: Sequence[Sequence[int]] = ()
+    """Per block, the output channels of its convolutions."""
+    kernel: int = 3
+    """Side of the convolutions' kernels, an odd number."""
+    padding: str = "same"
+    """same keeps a map's size, valid shrinks it by kernel - 1."""
+    pool: int | Sequence[int] = 2
+    """Side and stride of the max-pooling that ends a block (odd sizes rounded up), one number for
+    all blocks or one for each; 1 leaves it out."""
+    norm: str = "none"
+    """none, or batch for batch normalisation before every ReLU."""
+    dropout: float = 0.0
+    """Rate after each hidden dense layer."""
+    pool_dropout: float = 0.0
+    """Rate at each block's end; at 0 there is no such layer."""
+
+    def layers(self) -> list[Planned]:
+        """Return the layers in forward order.
+
+        Raises:
+            UserError: if the image becomes too small, or `pool` is not one for each block.
+        """
+        maps, size = [], self.image
+        for block, (widths, pool) in enumerate(zip(self.channels, self._pools(), strict=True), 1):
+            for number, width in enumerate(widths, start=1):
+                maps += self._convolution(f"{block}_{number}", size[2], width)
+                size = self._after_convolution(size, width)
+            if pool > 1:
+                options = {"kernel_size": pool, "ceil_mode": True}
+                maps.append(Planned(f"pool{block}", "pool", options))
+                size = self._after_pooling(size, pool, block)
+            if self.pool_dropout:
+                maps.append(Planned(f"drop{block}", "dropout", {"p": self.pool_dropout}))
+        return [*maps, Planned("flatten", "flatten", {}), *self._dense(prod(size))]
+
+    @property
+    def _pixels(self) -> str:
+        return f"{self.image[0]} x {self.image[1]} pixels"
+
+    def _pools(self) -> Sequence[int]:
+        pools = [self.pool] * len(self.channels) if isinstance(self.pool, int) else self.pool
+        if len(pools) != len(self.channels):
+            raise UserError(
+                f"network.pool lists {len(pools)} sizes, but network.channels has "
+                f"{len(self.channels)} blocks; give a size for each block, or one for all"
+            )
+        return pools
+
+    def _convolution(self, name: str, inputs: int, outputs: int) -> Iterator[Planned]:
+        around = self.kernel // 2 if self.padding == "same" else 0
+        sizes = {"in_channels": inputs, "out_channels": outputs}
+        window = {"kernel_size": self.kernel, "padding": around}
+        yield Planned(f"conv{name}", "convolution", sizes | window)
+        if self.norm == "batch":
+            yield Planned(f"norm{name}", "norm of maps", {"num_features": outputs})
+        yield Planned(f"relu{name}", "relu", {})
+
+    def _after_convolution(self, size: tuple[int, int, int], width: int) -> tuple[int, int, int]:
+        lost = 0 if self.padding == "same" else self.kernel - 1
+        height, breadth = size[0] - lost, size[1] - lost
+        if min(height, breadth) < 1:
+            raise UserError(
+                f"network.kernel is {self.kernel} with padding: valid, which leaves nothing of "
+                f"images of {self._pixels}; remove blocks or set padding: same"
+            )
+        return height, breadth, width
+
+    def _after_pooling(
+        self, size: tuple[int, int, int], pool: int, block: int
+    ) -> tuple[int, int, int]:
+        if max(size[:2]) == 1:
+            raise UserError(
+                f"network.channels has {len(self.channels)} blocks, but images of {self._pixels} "
+                f"can be pooled {block - 1} times only; remove blocks"
+            )
+        return -(-size[0] // pool), -(-size[1] // pool), size[2]
+
+    def _dense(self, inputs: int) -> Iterator[Planned]:
+        for number, width in enumerate(self.fc, start=1):
+            yield Planned(f"fc{number}", "dense", {"in_features": inputs, "out_features": width})
+            if self.norm == "batch":
+                yield Planned(f"norm_fc{number}", "norm of rows", {"num_features": width})
+            yield Planned(f"relu_fc{number}", "relu", {})
+            yield Planned(f"drop_fc{number}", "dropout", {"p": self.dropout})
+            inputs = width
+        yield Planned("output", "dense", {"in_features": inputs, "out_features": self.classes})
+
+
+def cuttable(layers: Sequence[Planned]) -> list[str]:
+    """Return the names of the layers that leave something to train on both sides when cut."""
+    trained = [place for place, layer in enumerate(layers) if layer.kind in TRAINED]
+    return [layer.name for layer in layers[trained[0] : trained[-1]]]
+
+
+def check_network(where: str, block: Mapping[str, Any], image: tuple[int, int, int]) -> None:
+    """Refuse a network of the configuration that cannot be built on images, or cut where it says.
+
+    Args:
+        where: the block's place in the configuration.
+        block: the network, see `chain_of`.
+        image: height, width and channels of the images that enter it.
+
+    Raises:
+        UserError: naming the place, the fault and what is possible.
+    """
+    try:
+        names = cuttable(chain_of(block, image, classes=2).layers())
+    except UserError as error:
+        raise UserError(f"config: {where}: {error}") from error
+    if block["cut"] not in names:
+        raise UserError(
+            f"config: {where}.cut is '{block['cut']}', which leaves clients or server without a "
+            f"layer to train; choose among {', '.join(names) or 'none, and give it fc widths'}"
+        )
+
+
+def chain_of(block: Mapping[str, Any], image: tuple[int, int, int], classes: int) -> Chain:
+    """Return the chain of a network as the configuration names it, with its `kind` and `cut`."""
+    options = {key: value for key, value in block.items() if key not in ("kind", "cut")}
+    return Chain(image=image, classes=classes, **options)

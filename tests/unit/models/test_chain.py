@@ -1,0 +1,116 @@
+"""Networks as chains: published parameter counts, names, what is refused before any job."""
+
+import pytest
+import torch
+from fbftl.ground.errors import UserError
+from fbftl.models.chain import Chain, chain_of, check_network, cuttable
+from fbftl.models.networks import build
+
+FEDFEAT_CNN = {"channels": [[32], [64]], "kernel": 5, "fc": [512]}
+VGG19 = {
+    "channels": [[64, 64], [128, 128], [256] * 4, [512] * 4, [512] * 4],
+    "pool": [2, 2, 2, 2, 1],
+    "fc": [512, 512],
+    "dropout": 0.5,
+}
+MNIST_EXAMPLE = {
+    "channels": [[32, 64]],
+    "padding": "valid",
+    "pool_dropout": 0.25,
+    "fc": [128],
+    "dropout": 0.5,
+}
+DIGITS_CNN = {
+    "channels": [[64], [64], [128]],
+    "kernel": 5,
+    "pool": [2, 2, 1],
+    "fc": [2048, 512],
+    "norm": "batch",
+}
+DIGITS_CNN_EIGHTH = DIGITS_CNN | {"channels": [[8], [8], [16]], "fc": [256, 64]}
+
+
+def parameters(image: tuple[int, int, int], options: dict) -> int:
+    with torch.device("meta"):
+        network = build(Chain(image=image, classes=10, **options))
+    return sum(parameter.numel() for parameter in network.parameters())
+
+
+@pytest.mark.parametrize(
+    ("image", "options", "count"),
+    [
+        ((32, 32, 3), FEDFEAT_CNN, 2_156_490),
+        ((28, 28, 1), FEDFEAT_CNN, 1_663_370),
+        ((32, 32, 3), {"fc": [512, 512]}, 1_841_162),
+        ((28, 28, 1), MNIST_EXAMPLE, 1_199_882),
+        ((32, 32, 3), VGG19, 21_341_258),
+        ((8, 8, 1), {"fc": [64, 64]}, 65 * 64 + 65 * 64 + 65 * 10),
+        ((28, 28, 3), DIGITS_CNN, 14_219_210),
+        ((28, 28, 3), DIGITS_CNN_EIGHTH, 1_793_552 // 8),
+    ],
+)
+def test_networks_of_the_papers_have_their_counts(image, options, count):
+    """FedFeat+ Table I, survey Sec. A, EPPFL's code, thesis Table 4.1: 14.2 M and 8 x 1.8 M / 8."""
+    assert parameters(image, options) == count
+
+
+def test_the_mnist_example_layer_by_layer():
+    layers = Chain(image=(28, 28, 1), classes=10, **MNIST_EXAMPLE).layers()
+    assert [layer.name for layer in layers] == [
+        *("conv1_1", "relu1_1", "conv1_2", "relu1_2", "pool1", "drop1"),
+        *("flatten", "fc1", "relu_fc1", "drop_fc1", "output"),
+    ]
+    rates = [layer.options["p"] for layer in layers if layer.kind == "dropout"]
+    assert rates == [0.25, 0.5]
+
+
+def test_a_normalisation_stands_before_every_relu():
+    names = [layer.name for layer in Chain((8, 8, 1), 10, [5], [[4]], norm="batch").layers()]
+    assert names[:3] == ["conv1_1", "norm1_1", "relu1_1"]
+    assert names[-5:] == ["fc1", "norm_fc1", "relu_fc1", "drop_fc1", "output"]
+
+
+@pytest.mark.parametrize("image", [(28, 28, 1), (32, 32, 3), (5, 7, 2), (3, 1, 1)])
+@pytest.mark.parametrize("options", [FEDFEAT_CNN, DIGITS_CNN, {"fc": []}, {"fc": [3]}])
+def test_any_image_size_goes_through(image, options):
+    height, width, channels = image
+    network = build(Chain(image=image, classes=4, **options))
+    assert network(torch.zeros(2, channels, height, width)).shape == (2, 4)
+
+
+def test_both_sides_of_every_cut_have_something_to_train():
+    layers = Chain((8, 8, 1), 4, [5], [[2]]).layers()
+    network = build(Chain((8, 8, 1), 4, [5], [[2]]))
+    names = [name for name, _ in network.named_children()]
+    both = [
+        name
+        for place, name in enumerate(names, start=1)
+        if list(network[:place].parameters()) and list(network[place:].parameters())
+    ]
+    assert cuttable(layers) == both
+
+
+BLOCK = {"kind": "cnn", "channels": [[4], [4]], "fc": [8], "cut": "pool2"}
+
+
+def test_a_network_that_can_be_built_and_cut_is_accepted():
+    check_network("tasks.digits.networks.cnn", BLOCK, (8, 8, 1))
+    assert chain_of(BLOCK, (8, 8, 1), 10) == Chain((8, 8, 1), 10, [8], [[4], [4]])
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"cut": "pool3"}, "networks.cnn.cut is 'pool3'.*choose among conv1_1, .*drop_fc1"),
+        ({"cut": "output"}, "cut is 'output', which leaves clients or server without"),
+        ({"pool": [2]}, "pool lists 1 sizes, but network.channels has 2 blocks"),
+        ({"channels": [[4]] * 4}, "can be pooled 3 times only"),
+        ({"kernel": 7, "padding": "valid"}, "leaves nothing of images of 8 x 8 pixels"),
+    ],
+)
+def test_faults_are_one_sentence(change, sentence):
+    with pytest.raises(UserError, match=sentence):
+        check_network("tasks.digits.networks.cnn", BLOCK | change, (8, 8, 1))
+    mlp = {"kind": "mlp", "fc": [8], "cut": "flatten"}
+    with pytest.raises(UserError, match="choose among fc1, relu_fc1, drop_fc1"):
+        check_network("tasks.digits.networks.mlp", mlp, (8, 8, 1))
