@@ -9,6 +9,7 @@ import numpy as np
 from torch import nn
 
 from fbftl.data.participation import clients_of, held_out, participating
+from fbftl.exchange.passes import Passes, together
 from fbftl.exchange.protection import protection_by_rounds
 from fbftl.exchange.rounds import (
     Arrivals,
@@ -40,6 +41,7 @@ class Learner:
     downlink_floats: floats of one round's broadcast.
     answer_floats: floats of the answer to one client's message, given its K_u.
     once_floats: floats of the broadcast before the first round.
+    passes: how a round's samples go through the model.
     """
 
     model: nn.Module
@@ -48,26 +50,31 @@ class Learner:
     downlink_floats: int
     answer_floats: Callable[[np.ndarray], np.ndarray] = np.zeros_like
     once_floats: int = 0
+    passes: Passes = together
 
     def apart(self, average: Average) -> Gradient:
         """Return the gradient of a round whose updates are made one by one."""
-        return client_gradient(self.model, average)
+        return client_gradient(self.model, average, self.passes)
 
 
-def whole_update(model: nn.Module, once_floats: int = 0) -> Learner:
+def whole_update(
+    model: nn.Module, once_floats: int = 0, passes: Passes = together
+) -> Learner:  # fmt: skip
     """Return the learner whose clients send a gradient of every parameter, Eq. (2)-(4).
 
     Args:
         model: what the clients train.
         once_floats: floats of what they need beside it, broadcast once.
+        passes: how a round's samples go through it.
     """
     count = sum(parameter.numel() for parameter in model.parameters())
     return Learner(
         model=model,
-        together=lambda arrivals: batch_gradient(model, arrivals),
+        together=lambda arrivals: batch_gradient(model, arrivals, passes),
         uplink_floats=lambda samples: np.full_like(samples, count),
         downlink_floats=count,
         once_floats=once_floats,
+        passes=passes,
     )
 
 

@@ -8,13 +8,14 @@ client's own update where something does, or a split network.
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from fbftl.exchange.passes import Passes, Round, together
 from fbftl.messages.codec import NotFiniteError
 from fbftl.study.job import Training
 from fbftl.tasks.task import LabelledInputs
@@ -27,24 +28,6 @@ EVALUATION_ROWS = 2048
 """Rows evaluated at once; bounds memory."""
 
 
-@dataclass(frozen=True)
-class Round:
-    """What takes part in one round.
-
-    inputs: (C, K, ...) samples of C clients, padded to K, on the training device.
-    labels: (C, K).
-    present: (C, K) booleans, False on padding.
-    clients: (C,) clients.
-    counts: (C,) samples K_u of each.
-    """
-
-    inputs: Tensor
-    labels: Tensor
-    present: Tensor
-    clients: np.ndarray
-    counts: np.ndarray
-
-
 Gradient = Callable[[Round], tuple[Tensor, list[Tensor]]]
 """Returns a round's mean loss and averaged gradient, a tensor per parameter."""
 
@@ -55,28 +38,32 @@ Average = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 """From clients, counts and updates (C, X) to the average (X,) that the server steps with."""
 
 
-def batch_gradient(model: nn.Module, arrivals: Arrivals) -> Gradient:
-    """Return the gradient of all arriving samples' mean loss in one pass."""
+def batch_gradient(model: nn.Module, arrivals: Arrivals, passes: Passes = together) -> Gradient:
+    """Return the gradient of all arriving samples' mean loss."""
     parameters = list(model.parameters())
 
     def gradient(one: Round) -> tuple[Tensor, list[Tensor]]:
-        weights = _weights(one, arrivals)
-        loss = weighted_losses(model(one.inputs.flatten(0, 1)), one.labels.flatten(), weights).sum()
+        loss = torch.stack(
+            [
+                weighted_losses(model(inputs), labels, weights).sum()
+                for inputs, labels, weights in passes(one, _weights(one, arrivals))
+            ]
+        ).sum()
         return loss.detach(), list(torch.autograd.grad(loss, parameters))
 
     return gradient
 
 
-def client_gradient(model: nn.Module, average: Average) -> Gradient:
+def client_gradient(model: nn.Module, average: Average, passes: Passes = together) -> Gradient:
     """Return the average of the clients' own updates as it comes out of the uplink."""
     parameters = list(model.parameters())
     sizes = [value.numel() for value in parameters]
-    updates_of = client_updates(model)
+    updates_of = _updates_together(model) if passes is together else _updates_apart(model, passes)
 
     def gradient(one: Round) -> tuple[Tensor, list[Tensor]]:
         losses, updates = torch.zeros(0), one.inputs.new_zeros(0, sum(sizes))
         if len(one.clients):  # Poisson sampling may take nobody
-            losses, updates = updates_of(one.inputs, one.labels, one.present)
+            losses, updates = updates_of(one)
         mean = torch.from_numpy(average(one.clients, one.counts, updates.cpu().numpy()))
         parts = mean.to(updates.device).split(sizes)
         loss = losses.sum() / max(int(one.counts.sum()), 1)
@@ -85,9 +72,33 @@ def client_gradient(model: nn.Module, average: Average) -> Gradient:
     return gradient
 
 
+def _updates_together(model: nn.Module) -> Callable[[Round], tuple[Tensor, Tensor]]:
+    """Return each client's summed loss (C,) and update (C, X) from one pass over all samples."""
+    updates_of = client_updates(model)
+    return lambda one: updates_of(one.inputs, one.labels, one.present)
+
+
+def _updates_apart(model: nn.Module, passes: Passes) -> Callable[[Round], tuple[Tensor, Tensor]]:
+    """Return each client's summed loss (C,) and update (C, X) from the client's own pass."""
+    parameters = list(model.parameters())
+
+    def updates(one: Round) -> tuple[Tensor, Tensor]:
+        losses, found = [], []
+        for inputs, labels, weights in passes(one, one.present.float()):
+            loss = weighted_losses(model(inputs), labels, weights).sum()
+            losses.append(loss.detach())
+            found.append(torch.cat([g.flatten() for g in torch.autograd.grad(loss, parameters)]))
+        return torch.stack(losses), torch.stack(found)
+
+    return updates
+
+
 def split_gradient(
-    client_part: nn.Module, server_part: nn.Module, arrivals: Arrivals
-) -> Gradient:  # fmt: skip
+    client_part: nn.Module,
+    server_part: nn.Module,
+    arrivals: Arrivals,
+    passes: Passes = together,
+) -> Gradient:
     """Return the gradient of a split network (SFL): smashed data go up, their gradients down.
 
     The clients run `client_part` and send its output; the main server runs `server_part`, and
@@ -97,13 +108,15 @@ def split_gradient(
     server_parameters = list(server_part.parameters())
 
     def gradient(one: Round) -> tuple[Tensor, list[Tensor]]:
-        weights = _weights(one, arrivals)
-        smashed = client_part(one.inputs.flatten(0, 1))
-        received = smashed.detach().requires_grad_()
-        loss = weighted_losses(server_part(received), one.labels.flatten(), weights).sum()
-        *of_server, returned = torch.autograd.grad(loss, [*server_parameters, received])
-        of_clients = torch.autograd.grad(smashed, client_parameters, returned)
-        return loss.detach(), [*of_clients, *of_server]
+        smashed, received, losses = [], [], []
+        for inputs, labels, weights in passes(one, _weights(one, arrivals)):
+            smashed.append(client_part(inputs))
+            received.append(smashed[-1].detach().requires_grad_())
+            losses.append(weighted_losses(server_part(received[-1]), labels, weights).sum())
+        loss, own = torch.stack(losses).sum(), len(server_parameters)
+        found = torch.autograd.grad(loss, [*server_parameters, *received])
+        of_clients = torch.autograd.grad(smashed, client_parameters, found[own:])
+        return loss.detach(), [*of_clients, *found[:own]]
 
     return gradient
 
@@ -133,12 +146,12 @@ def train_rounds(
     parameters = list(model.parameters())
     optimizer = Sgd(parameters, training)
     validation = LabelledInputs(samples.inputs[held_out], samples.labels[held_out])
-    curves = Curves()
+    curves, numbers = Curves(), count()
     for epoch in schedule:
         losses = []
         for place in range(len(epoch.clients) if not curves.diverged else 0):
             try:
-                loss, mean = gradient(_round(epoch, place, samples))
+                loss, mean = gradient(_round(epoch, place, next(numbers), samples))
             except NotFiniteError:
                 losses.append(math.nan)
                 break
@@ -152,10 +165,15 @@ def train_rounds(
 
 @torch.no_grad()
 def evaluate(model: nn.Module, samples: LabelledInputs) -> tuple[float, float]:
-    """Return accuracy and mean loss of a model on samples."""
+    """Return accuracy and mean loss of a model on samples.
+
+    Samples go through in parts of nearly equal size: where normalisation takes a part's own
+    statistics, a last part of a few samples would have poor ones.
+    """
     hits, loss = 0, 0.0
+    parts = math.ceil(len(samples.labels) / EVALUATION_ROWS)
     for inputs, labels in zip(
-        samples.inputs.split(EVALUATION_ROWS), samples.labels.split(EVALUATION_ROWS), strict=True
+        samples.inputs.tensor_split(parts), samples.labels.tensor_split(parts), strict=True
     ):
         logits = model(inputs)
         hits += int((logits.argmax(1) == labels).sum())
@@ -163,13 +181,14 @@ def evaluate(model: nn.Module, samples: LabelledInputs) -> tuple[float, float]:
     return hits / len(samples.labels), loss / len(samples.labels)
 
 
-def _round(epoch: Rounds, place: int, samples: LabelledInputs) -> Round:
+def _round(epoch: Rounds, place: int, number: int, samples: LabelledInputs) -> Round:
     """Return one round of an epoch with its samples; empty places are left out."""
     device = samples.labels.device
     taken = epoch.clients[place] >= 0
     rows = torch.from_numpy(epoch.rows[place][taken]).to(device)
     present = epoch.present[place][taken]
     return Round(
+        number,
         samples.inputs[rows],
         samples.labels[rows],
         torch.from_numpy(present).to(device),
@@ -179,7 +198,7 @@ def _round(epoch: Rounds, place: int, samples: LabelledInputs) -> Round:
 
 
 def _weights(one: Round, arrivals: Arrivals) -> Tensor:
-    """Return each sample's weight (C * K,) in the mean over what arrives."""
+    """Return each sample's weight (C, K) in the mean over what arrives."""
     arrives = torch.from_numpy(arrivals(one.clients, one.counts)).to(one.present.device)
     counted = one.present & arrives[:, None]
-    return (counted / counted.sum().clamp(min=1)).flatten()
+    return counted / counted.sum().clamp(min=1)

@@ -2,6 +2,7 @@
 
 from torch import nn
 
+from fbftl.exchange.passes import passes_of
 from fbftl.exchange.repetition import Learner, run_rounds, whole_update
 from fbftl.study.job import Job
 from fbftl.tasks.images import read
@@ -13,6 +14,7 @@ def run(job: Job, inputs: Inputs) -> Outcome:
     federation, target = read(inputs)
 
     def learner_of(seed: int) -> Learner:
-        return whole_update(nn.Sequential(target.random(seed), target.head(job, seed)))
+        network = nn.Sequential(target.random(seed), target.head(job, seed))
+        return whole_update(network, passes=passes_of(job.training, seed, network))
 
     return run_rounds(job, federation, learner_of, inputs.scratch)

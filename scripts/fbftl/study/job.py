@@ -24,6 +24,11 @@ class Training:
     """Share of the received uploads held out to pick the epoch."""
     selection: str
     """validation, test (the papers' habit), or last."""
+    dropout: bool = False
+    """Whether dropout acts while clients train a network; every client's masks are its own."""
+    batch_norm: str = "frozen"
+    """frozen: by the running statistics that the network came with. batch: by those of the batch,
+    in training each client's own."""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,8 @@ from torch import Tensor, nn
 from torch.autograd.graph import GradientEdge, get_gradient_edge
 from torch.nn import functional
 
+from fbftl.models.modes import couples_samples
+
 ClientUpdates = Callable[[Tensor, Tensor, Tensor], tuple[Tensor, Tensor]]
 """From inputs (C, K, ...), labels (C, K) and which of them are present (C, K) to each client's
 summed loss (C,) and its update (C, X), in the order of the model's parameters."""
@@ -23,7 +25,14 @@ PATCH_VALUES = 2**24
 
 
 def client_updates(model: nn.Module) -> ClientUpdates:
-    """Return the function that gives the updates of a round's clients, without their average."""
+    """Return the function that gives the updates of a round's clients, without their average.
+
+    Raises:
+        ValueError: if normalisation by the batch would let a client's samples reach another's
+            update; then every client needs a pass of its own.
+    """
+    if couples_samples(model):
+        raise ValueError("batch statistics couple the samples of all clients in one pass")
     trained = [layer for layer in model.modules() if list(layer.parameters(recurse=False))]
     held = sum(len(list(layer.parameters(recurse=False))) for layer in trained)
     shared = held > len(list(model.parameters()))  # a weight that two layers hold is one parameter

@@ -93,6 +93,7 @@ def test_a_round_without_clients_steps_with_what_the_server_averages() -> None:
     model = network()
     size = sum(parameter.numel() for parameter in model.parameters())
     nobody = Round(
+        number=0,
         inputs=images().inputs[:0][:, None],
         labels=images().labels[:0][:, None],
         present=torch.zeros(0, 1, dtype=torch.bool),

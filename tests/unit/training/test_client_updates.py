@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from fbftl.models.modes import normalise_by_batch
 from fbftl.training import client_updates as subject
 from fbftl.training.client_updates import by_transform, client_updates, is_product
 from hypothesis import given, settings
@@ -140,3 +141,11 @@ def test_a_weight_that_two_layers_share_is_one_parameter() -> None:
     inputs, labels, present = batch(CLASSES)
     found = client_updates(model.double())(inputs.double(), labels, present)
     torch.testing.assert_close(found, one_by_one(model, inputs.double(), labels, present))
+
+
+def test_batch_statistics_need_passes_of_their_own():
+    model = nn.Sequential(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2), nn.Flatten(), nn.Linear(72, 3))
+    client_updates(model.eval())
+    normalise_by_batch(model)
+    with pytest.raises(ValueError, match="couple the samples"):
+        client_updates(model)

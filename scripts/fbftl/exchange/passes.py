@@ -1,0 +1,92 @@
+"""How a round's samples pass through the network: all at once, or client by client.
+
+At once is faster and says the same wherever a sample's output depends on nothing but the sample.
+Under dropout and under normalisation by the batch it does not: then every client has its own
+passes, so that its masks are its own and no client's statistics reach another. FL and SFL walk
+through a round alike, which keeps them equal.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from fbftl.ground.errors import UserError
+from fbftl.ground.randomness import torch_seed
+from fbftl.models.modes import couples_samples, dropping, normalise_by_batch
+from fbftl.study.job import Training
+
+
+@dataclass(frozen=True)
+class Round:
+    """What takes part in one round.
+
+    number: of the round, from 0 over all epochs.
+    inputs: (C, K, ...) samples of C clients, padded to K, on the training device.
+    labels: (C, K).
+    present: (C, K) booleans, False on padding.
+    clients: (C,) clients.
+    counts: (C,) samples K_u of each.
+    """
+
+    number: int
+    inputs: Tensor
+    labels: Tensor
+    present: Tensor
+    clients: np.ndarray
+    counts: np.ndarray
+
+
+Pass = tuple[Tensor, Tensor, Tensor]
+"""Inputs (n, ...), labels (n,) and weights (n,) of samples that go through the network together."""
+
+Passes = Callable[[Round, Tensor], Iterator[Pass]]
+"""From a round and each sample's weight (C, K) to the passes that it takes, which must be made in
+turn: what a pass draws is decided when it is taken."""
+
+
+def together(one: Round, weights: Tensor) -> Iterator[Pass]:
+    """Yield one pass with all clients' samples; padding has no weight."""
+    yield one.inputs.flatten(0, 1), one.labels.flatten(), weights.flatten()
+
+
+def client_by_client(seed: int, *models: nn.Module, dropout: bool) -> Passes:
+    """Return the passes that every client makes alone, in the order of the round's clients.
+
+    Args:
+        seed: the repetition's seed; with the round and the client it decides the masks.
+        models: what the samples pass through.
+        dropout: whether dropout acts.
+
+    Raises:
+        UserError: at the pass of a client whose one sample has no statistics.
+    """
+    least = 2 if any(map(couples_samples, models)) else 1
+
+    def passes(one: Round, weights: Tensor) -> Iterator[Pass]:
+        for place, client in enumerate(one.clients):
+            if one.counts[place] < least:
+                raise UserError(
+                    f"client {client} has one sample in a round, of which batch normalisation "
+                    "makes nothing; give samples_per_client at least 2, or training.batch_norm: "
+                    "frozen"
+                )
+            own = one.present[place]
+            with torch.random.fork_rng():
+                torch.manual_seed(torch_seed(seed, "dropout", one.number, int(client)))
+                with dropping(*models if dropout else ()):
+                    yield one.inputs[place][own], one.labels[place][own], weights[place][own]
+
+    return passes
+
+
+def passes_of(training: Training, seed: int, *models: nn.Module) -> Passes:
+    """Return the passes that the training values ask for, and prepare the models for them."""
+    if training.batch_norm == "batch":
+        for model in models:
+            normalise_by_batch(model)
+    if training.dropout or any(map(couples_samples, models)):
+        return client_by_client(seed, *models, dropout=training.dropout)
+    return together

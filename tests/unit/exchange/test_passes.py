@@ -1,0 +1,187 @@
+"""Dropout and batch normalisation at clients: FL equals SFL, no client reaches another."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from fbftl.exchange.passes import Passes, Round, client_by_client, passes_of, together
+from fbftl.exchange.rounds import (
+    batch_gradient,
+    client_gradient,
+    evaluate,
+    split_gradient,
+    train_rounds,
+)
+from fbftl.ground.errors import UserError
+from fbftl.models.chain import Chain
+from fbftl.models.modes import couples_samples, normalise_by_batch
+from fbftl.models.networks import build
+from fbftl.tasks.task import LabelledInputs
+from fbftl.training.batches import Rounds, rounds
+from torch import Tensor, nn
+from unit.exchange.test_rounds import TRAINING, all_arrive, even_arrive, images, mean_over
+
+CLIENTS = [np.arange(a, b) for a, b in [(0, 4), (4, 10), (10, 13), (13, 20), (20, 24)]]
+MODES = [(True, "frozen"), (False, "batch"), (True, "batch")]
+
+
+def network() -> nn.Sequential:
+    torch.manual_seed(0)
+    return build(Chain((8, 8, 1), 3, [12], [[4], [6]], norm="batch", dropout=0.4)).eval()
+
+
+def cut(model: nn.Sequential, name: str) -> tuple[nn.Sequential, nn.Sequential]:
+    at = [own for own, _ in model.named_children()].index(name) + 1
+    return model[:at], model[at:]
+
+
+def passes_in(mode: tuple[bool, str], *models: nn.Module, seed: int = 0) -> Passes:
+    dropout, batch_norm = mode
+    return passes_of(replace(TRAINING, dropout=dropout, batch_norm=batch_norm), seed, *models)
+
+
+def schedule() -> list[Rounds]:
+    return list(rounds(CLIENTS, 3, 3, seed=0))
+
+
+def train(model: nn.Module, gradient) -> nn.Module:
+    samples = images()
+    train_rounds(model, gradient, schedule(), samples, np.arange(0), samples, TRAINING)
+    return model
+
+
+def values(model: nn.Module) -> Tensor:
+    return nn.utils.parameters_to_vector(model.parameters()).detach()
+
+
+def one_round(clients: list[np.ndarray], number: int = 0) -> Round:
+    samples = images()
+    most = max(map(len, clients))
+    rows, present = np.zeros((len(clients), most), int), np.zeros((len(clients), most), bool)
+    for place, own in enumerate(clients):
+        rows[place, : len(own)], present[place, : len(own)] = own, True
+    return Round(
+        number,
+        samples.inputs[rows],
+        samples.labels[rows],
+        torch.from_numpy(present),
+        np.arange(len(clients)),
+        present.sum(axis=1),
+    )
+
+
+@pytest.mark.parametrize("at", ["relu1_1", "norm2_1", "pool2", "drop_fc1"])
+@pytest.mark.parametrize("mode", MODES)
+def test_sfl_equals_fl_to_the_last_bit(mode: tuple[bool, str], at: str) -> None:
+    whole, parts = network(), cut(network(), at)
+    train(whole, batch_gradient(whole, all_arrive, passes_in(mode, whole)))
+    split = nn.Sequential(*parts)
+    train(split, split_gradient(*parts, all_arrive, passes_in(mode, *parts)))
+    assert torch.equal(values(whole), values(split))
+    assert not torch.equal(values(whole), values(network()))
+
+
+@pytest.mark.parametrize("arrivals", [all_arrive, even_arrive])
+@pytest.mark.parametrize("mode", MODES)
+def test_single_updates_average_to_the_batch_gradient(mode: tuple[bool, str], arrivals) -> None:
+    plain, single = network(), network()
+    train(plain, batch_gradient(plain, arrivals, passes_in(mode, plain)))
+    train(single, client_gradient(single, mean_over(arrivals), passes_in(mode, single)))
+    torch.testing.assert_close(values(plain), values(single), atol=1e-5, rtol=1e-4)
+
+
+def test_without_either_passes_are_those_of_a_round_at_once() -> None:
+    assert passes_in((False, "frozen"), network()) is together
+    plain, alone = network(), network()
+    train(plain, batch_gradient(plain, all_arrive))
+    apart = client_by_client(0, alone, dropout=False)
+    train(alone, batch_gradient(alone, all_arrive, apart))
+    torch.testing.assert_close(values(plain), values(alone), atol=1e-5, rtol=1e-4)
+
+
+def updates(mode: tuple[bool, str], one: Round, seed: int = 0) -> np.ndarray:
+    model, found = network(), []
+
+    def keep(clients: np.ndarray, counts: np.ndarray, sent: np.ndarray) -> np.ndarray:
+        found.append(sent)
+        return sent.mean(axis=0)
+
+    client_gradient(model, keep, passes_in(mode, model, seed=seed))(one)
+    return found[0]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_clients_update_depends_on_no_other_client(mode: tuple[bool, str]) -> None:
+    """Neither on who else takes part nor on the padding that their sizes bring."""
+    alone, among = one_round(CLIENTS[:1]), one_round([CLIENTS[0], np.arange(4, 24)])
+    np.testing.assert_array_equal(updates(mode, alone)[0], updates(mode, among)[0])
+
+
+def test_masks_come_from_seed_round_and_client() -> None:
+    mode, first = (True, "frozen"), one_round([CLIENTS[0], CLIENTS[0]])
+    found = updates(mode, first)
+    assert not np.array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found, updates(mode, first))
+    assert not np.array_equal(found, updates(mode, first, seed=1))
+    assert not np.array_equal(found, updates(mode, replace(first, number=1)))
+
+
+def test_training_leaves_torchs_generator_and_the_models_mode_alone() -> None:
+    model = network()
+    torch.manual_seed(7)
+    wanted = torch.rand(3)
+    torch.manual_seed(7)
+    train(model, batch_gradient(model, all_arrive, passes_in((True, "frozen"), model)))
+    assert torch.equal(torch.rand(3), wanted)
+    assert not any(module.training for module in model.modules())
+
+
+def test_frozen_statistics_stay_what_they_were() -> None:
+    model = network()
+    before = {name: value.clone() for name, value in model.named_buffers()}
+    train(model, batch_gradient(model, all_arrive, passes_in((True, "frozen"), model)))
+    assert before
+    assert all(torch.equal(value, before[name]) for name, value in model.named_buffers())
+
+
+def test_one_sample_has_no_statistics() -> None:
+    model = network()
+    passes = passes_in((False, "batch"), model)
+    with pytest.raises(UserError, match=r"client 1 has one sample in a round.*at least 2"):
+        batch_gradient(model, all_arrive, passes)(one_round([CLIENTS[0], CLIENTS[0][:1]]))
+    dropping = passes_in((True, "frozen"), model := network())
+    batch_gradient(model, all_arrive, dropping)(one_round([CLIENTS[0][:1]]))
+
+
+def deep(norm: str) -> nn.Sequential:
+    torch.manual_seed(1)
+    return build(Chain((8, 8, 1), 3, [16] * 8, norm=norm)).eval()
+
+
+def test_a_random_deep_network_learns_by_batch_statistics_and_not_by_frozen_ones() -> None:
+    generator = torch.Generator().manual_seed(3)
+    labels = torch.arange(120) % 3
+    inputs = (
+        torch.randn(120, 1, 8, 8, generator=generator)
+        + torch.eye(3, 64)[labels].view(-1, 1, 8, 8) * 4
+    )
+    samples = LabelledInputs(inputs, labels)
+    clients = [np.arange(first, first + 8) for first in range(0, 120, 8)]
+    accuracy = {}
+    for batch_norm in ("frozen", "batch"):
+        model = deep("batch")
+        gradient = batch_gradient(model, all_arrive, passes_in((False, batch_norm), model))
+        own = list(rounds(clients, 5, 10, seed=0))
+        train_rounds(model, gradient, own, samples, np.arange(0), samples, TRAINING)
+        accuracy[batch_norm], _ = evaluate(model, samples)
+    assert accuracy["frozen"] < 0.5
+    assert accuracy["batch"] > 0.9
+
+
+def test_what_couples_samples() -> None:
+    model = network()
+    assert not couples_samples(model)
+    normalise_by_batch(model)
+    assert couples_samples(model)
+    assert not couples_samples(nn.Linear(2, 2))
