@@ -6,7 +6,7 @@ rule tabulate_compression:
         runs=partial(run_files, experiment="compression", suffix="json"),
         ledgers=partial(run_files, experiment="compression", suffix="parquet"),
         network="results/{task}/network.json",
-        table5="published/table5.csv",
+        table5="published/fbftl/table5.csv",
     output:
         **table("results/{task}/tables/compression", "compression", "Compression"),
     log:

@@ -215,6 +215,11 @@ def attacked_update_runs(wildcards):
     return run_paths(wildcards.task, names, "json")
 
 
+def published(paper):
+    """Return the files of a paper's printed numbers."""
+    return sorted(map(str, Path("published", paper).glob("*.csv")))
+
+
 def dialogues_at_hand(wildcards):
     """Return SAMSum's training dialogues, for their true lengths, if the data folder has them."""
     dialogues = Path(STUDY.config["data_folder"] or "", "samsum", "train.jsonl")

@@ -3,7 +3,7 @@
 
 rule plot_label_privacy:
     input:
-        published="published/fig11_label_privacy.csv",
+        published="published/fbftl/fig11.csv",
     output:
         **figure(
             "results/papers/fbftl/figures/label_privacy", "privacy", "Label privacy"

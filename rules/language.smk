@@ -96,7 +96,7 @@ rule tabulate_language:
 rule plot_language_scarcity:
     input:
         runs="results/{task}/experiments/language_scarcity.csv",
-        fig9="published/fig9.csv",
+        fig9="published/fbftl/fig9.csv",
     output:
         **figure(
             "results/{task}/figures/language_scarcity", "loss", "Scarcity of dialogues"

@@ -6,7 +6,7 @@ rule tabulate_methods:
         runs=partial(run_files, experiment="methods", suffix="json"),
         ledgers=partial(run_files, experiment="methods", suffix="parquet"),
         network="results/{task}/network.json",
-        table3="published/table3.csv",
+        table3="published/fbftl/table3.csv",
     output:
         **table("results/{task}/tables/methods", "cost", "Methods"),
     log:

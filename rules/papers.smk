@@ -19,17 +19,8 @@ rule tabulate_claims:
 rule tabulate_audit:
     input:
         unpack(dialogues_at_hand),
-        setup="published/setup.csv",
-        script="published/script.csv",
-        table3="published/table3.csv",
-        table4="published/table4.csv",
-        table5="published/table5.csv",
-        fig8="published/fig8.csv",
-        fig9="published/fig9.csv",
-        fig11="published/fig11_label_privacy.csv",
-        fig12="published/fig12.csv",
-        notebook_noise="published/notebook_noise.csv",
-        paper004="published/paper004_cnn.csv",
+        fbftl=published("fbftl"),
+        fedfeat=published("fedfeat"),
     output:
         **table("results/papers/audit", "audit", "Audit"),
     log:

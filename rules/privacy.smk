@@ -20,7 +20,7 @@ rule tabulate_privacy:
     input:
         runs="results/{task}/experiments/privacy.csv",
         guarantees="results/{task}/guarantees/privacy.csv",
-        published="published/fig12.csv",
+        published="published/fbftl/fig12.csv",
     output:
         **table(
             "results/{task}/tables/privacy", "privacy", "Accuracy under a guarantee"
@@ -55,7 +55,7 @@ rule plot_privacy:
 rule tabulate_noise:
     input:
         runs="results/{task}/experiments/noise.csv",
-        published="published/notebook_noise.csv",
+        published="published/fbftl/notebook_noise.csv",
     output:
         **table(
             "results/{task}/tables/noise", "privacy", "Accuracy under relative noise"

@@ -4,7 +4,7 @@
 rule tabulate_scarcity:
     input:
         runs="results/{task}/experiments/scarcity.csv",
-        fig8="published/fig8.csv",
+        fig8="published/fbftl/fig8.csv",
     output:
         **table("results/{task}/tables/scarcity", "loss", "Scarcity"),
     log:
@@ -20,7 +20,7 @@ rule tabulate_scarcity:
 rule plot_scarcity:
     input:
         runs="results/{task}/experiments/scarcity.csv",
-        fig8="published/fig8.csv",
+        fig8="published/fbftl/fig8.csv",
     output:
         **figure("results/{task}/figures/scarcity", "loss", "Scarcity"),
     log:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from fbftl.findings.published import read
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save, use_style
 from fbftl.ground.logs import run_job
 from fbftl.ground.randomness import stream
@@ -34,7 +35,7 @@ def main(published: str | Path, svg: str | Path, setting: dict[str, Any]) -> Non
     """Compute and draw the figure; its numbers go into the csv beside it.
 
     Args:
-        published: csv of the published points: series (prior, queried), UK, K, value in bits.
+        published: csv of the published points: series (prior, queried), UK, K, printed in bits.
         svg: the figure to write.
         setting: `classes` (N), `total_samples` (UK, list), `samples_per_client` (K, list),
             `lemma_samples_per_client` (K, list), `lemma_clients` (U, list), `repetitions`, `seed`.
@@ -42,7 +43,7 @@ def main(published: str | Path, svg: str | Path, setting: dict[str, Any]) -> Non
     use_style()
     import matplotlib.pyplot as plt
 
-    points = pd.read_csv(published)
+    points = read(published)
     numbers = pd.concat(
         [uncertainty(setting), published_points(points), query_leakage(setting)],
         ignore_index=True,
@@ -102,7 +103,8 @@ def published_points(points: pd.DataFrame) -> pd.DataFrame:
     """Return the published points after the query in the layout of the computed rows."""
     queried = points[points["series"] == "queried"].astype({"UK": int})
     return pd.DataFrame(
-        row("published", p.value, UK=p.UK, U=p.UK // p.K, K=p.K) for p in queried.itertuples()
+        row("published", float(p.printed), UK=p.UK, U=p.UK // p.K, K=p.K)
+        for p in queried.itertuples()
     )
 
 

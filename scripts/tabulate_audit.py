@@ -1,50 +1,48 @@
-"""The audit: every place where the published record disagrees with itself, both values computed."""
+"""The audit: every place where a published record disagrees with itself, both values computed."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-import pandas as pd
-from fbftl.findings import published
+from fbftl.findings.published import read
 from fbftl.findings.tables import write_table
 from fbftl.ground.logs import run_job
-from fbftl.papers.audit import COLUMNS, Evidence, table
-from fbftl.papers.fbftl.audit_counts import COUNTS
-from fbftl.papers.fbftl.audit_privacy import PRIVACY
-from fbftl.papers.fbftl.audit_runs import RUNS
+from fbftl.papers.audit import COLUMNS, table
+from fbftl.papers.eppfl import audit as eppfl_audit
+from fbftl.papers.fbftl import audit as fbftl_audit
 from fbftl.papers.fbftl.dialogues import mean_tokens
-from fbftl.papers.fedfeat.audit import FEATURE_AVERAGING
-
-FINDINGS = (*COUNTS, *RUNS, *PRIVACY, *FEATURE_AVERAGING)
+from fbftl.papers.fbftl.evidence import Evidence
+from fbftl.papers.fedfeat import audit as fedfeat_audit
 
 
 def main(
-    tables: Mapping[str, str | Path],
+    published: Mapping[str, Iterable[str | Path]],
     output: str | Path,
     dialogues: str | Path | None = None,
 ) -> None:
     """Write the table as csv, Markdown and LaTeX.
 
     Args:
-        tables: files of `published/` by name: setup, script, table3, table4, table5, fig8, fig9,
-            fig11, fig12, notebook_noise, paper004.
+        published: the files of `published/{paper}/` by paper.
         output: path of the csv.
         dialogues: SAMSum's training dialogues as JSON lines, for A8.
     """
-    evidence = Evidence(
-        {
-            name: pd.read_csv(path) if name == "fig11" else published.read(path)
-            for name, path in tables.items()
-        },
-        None if dialogues is None else mean_tokens(dialogues),
-    )
-    write_table(output, table(FINDINGS, evidence), COLUMNS)
+    tables = {
+        paper: {Path(path).stem: read(path) for path in paths} for paper, paths in published.items()
+    }
+    tokens = None if dialogues is None else mean_tokens(dialogues)
+    rows = {
+        "fbftl": fbftl_audit.rows(Evidence(tables["fbftl"], tokens)),
+        "fedfeat": fedfeat_audit.rows(tables["fedfeat"]),
+        "eppfl": eppfl_audit.rows(),
+    }
+    write_table(output, table(rows), COLUMNS)
 
 
 if __name__ == "__main__":
     run_job(
         snakemake,
         lambda job: main(
-            {name: path for name, path in job.input.items() if name not in ("code", "dialogues")},
+            {"fbftl": job.input.fbftl, "fedfeat": job.input.fedfeat},
             job.output.csv,
             job.input.get("dialogues"),
         ),

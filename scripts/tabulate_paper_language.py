@@ -20,8 +20,8 @@ def main(
     """Write the table as csv, Markdown and LaTeX.
 
     Args:
-        table4: `published/table4.csv`.
-        setup: `published/setup.csv`.
+        table4: `published/fbftl/table4.csv`.
+        setup: `published/fbftl/setup.csv`.
         output: path of the csv.
         dialogues: SAMSum's training dialogues as JSON lines; without them the rows that need real
             lengths are left out.

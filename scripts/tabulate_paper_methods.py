@@ -17,8 +17,8 @@ def main(table3: str | Path, setup: str | Path, output: str | Path) -> None:
     """Write the table as csv, Markdown and LaTeX.
 
     Args:
-        table3: `published/table3.csv`.
-        setup: `published/setup.csv`.
+        table3: `published/fbftl/table3.csv`.
+        setup: `published/fbftl/setup.csv`.
         output: path of the csv.
     """
     table = published.read(table3)

@@ -33,7 +33,7 @@ def main() -> None:
     rng = np.random.default_rng(0)
     features, inputs = rng.random((900, 256)), rng.random((900, 8, 8))
     labels = rng.integers(10, size=900)
-    published = ROOT / "published" / "fig11_label_privacy.csv"
+    published = ROOT / "published" / "fbftl" / "fig11.csv"
     with tempfile.TemporaryDirectory() as folder:
         svg = Path(folder) / "label_privacy.svg"
         pieces: list[tuple[str, Callable[[], object]]] = [

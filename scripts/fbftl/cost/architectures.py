@@ -1,4 +1,4 @@
-"""Closed-form layer descriptions of the two networks that paper 000 counts.
+"""Closed-form layer descriptions of the two networks that paper fbftl counts.
 
 VGG-16 with the CIFAR-10 head (Fig. 5, Table III) and FLAN-T5-small (Table IV). Networks of your
 own are described by `fbftl.models.layer_trace`.
@@ -16,7 +16,7 @@ VGG16_POOLED = 512 * 7 * 7
 """Inputs of the first dense layer: torchvision pools any map to 7 x 7."""
 
 CIFAR_HEAD = (4096, 4096, 512, 10)
-"""Widths of the trained head of paper 000."""
+"""Widths of the trained head of paper fbftl."""
 
 
 def vgg16(

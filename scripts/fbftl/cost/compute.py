@@ -1,4 +1,4 @@
-"""Multiplications of every scheme at clients and server (paper 000, Eq. (14)-(17)).
+"""Multiplications of every scheme at clients and server (paper fbftl, Eq. (14)-(17)).
 
 A forward pass costs X_m per sample and layer, a backward pass the same again. The equations are
 given twice: as printed, and corrected so that every sample of a batch counts (audit row A9).

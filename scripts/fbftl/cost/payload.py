@@ -1,4 +1,4 @@
-"""Bits up and down of every scheme (paper 000, Eq. (2)-(4), (6), (10)-(13)).
+"""Bits up and down of every scheme (paper fbftl, Eq. (2)-(4), (6), (10)-(13)).
 
 One convention throughout: a *batch* is what the paper calls an uploaded batch, one client's update
 in one round for the gradient schemes and one sample's features for FbFTL. `rounds` is I and may be
@@ -63,12 +63,12 @@ def numbers_per_batch(network: Network, method: str) -> int:
 def sfl_numbers_per_batch_in_text(
     network: Network, samples_per_client: int | Fraction
 ) -> int | Fraction:
-    """Return K_u N^-(m_c) + sum of T over m >= m_c, as Sec. III-D of paper 000 states it."""
+    """Return K_u N^-(m_c) + sum of T over m >= m_c, as Sec. III-D of paper fbftl states it."""
     return samples_per_client * network.feature_width + parameters(network.head)
 
 
 def sfl_numbers_per_batch_in_table(network: Network) -> int:
-    """Return sum of T over m < m_c + N^-(m_c), which is what Table III of paper 000 prints."""
+    """Return sum of T over m < m_c + N^-(m_c), which is what Table III of paper fbftl prints."""
     return parameters(network.extractor) + network.feature_width
 
 
@@ -118,7 +118,7 @@ def downlink_bits(network: Network, method: str, rounds: Fraction | int) -> int:
 def sfl_downlink_bits(
     network: Network, samples_per_client: int | Fraction, rounds: Fraction | int, batches: int
 ) -> int:
-    """Return the downlink of split federated learning, for which paper 000 prints no equation.
+    """Return the downlink of split federated learning, for which paper fbftl prints no equation.
 
     A round broadcasts the client part once; each of the I U C batches is answered by the gradient
     of its smashed data, K_u N^-(m_c) numbers.
@@ -135,7 +135,7 @@ def broadcast_bits(numbers: int | Fraction, rounds: Fraction | int, bits: int = 
 
 
 def compression_rate_in_text(q: int, keep: float, bits: int = FLOAT_BITS) -> float:
-    """Return 2^(d/q) / r, the compression rate as Sec. IV-C of paper 000 prints it."""
+    """Return 2^(d/q) / r, the compression rate as Sec. IV-C of paper fbftl prints it."""
     return 2 ** (bits / q) / keep
 
 

@@ -1,4 +1,4 @@
-"""Reader of `published/*.csv`: what the papers print, digit by digit, and where.
+"""Reader of `published/*/*.csv`: what the papers print, digit by digit, and where.
 
 Every file has the columns `printed` (a decimal as it is printed, so that its precision is known),
 `unit` and `source`; the columns before them say which value it is.

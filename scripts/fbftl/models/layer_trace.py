@@ -32,7 +32,7 @@ KINDS = {
 def trace(module: nn.Module, example: Mapping[str, Tensor], cut: str, name: str) -> Network:
     """Return the layers with parameters that a module calls, in the order of their first call.
 
-    Multiplications are those of convolutions and dense layers, as paper 000 counts them
+    Multiplications are those of convolutions and dense layers, as paper fbftl counts them
     (Sec. III-C); attention scores and normalisations have none. A parameter that two layers share
     is counted at the first, a layer that is called twice multiplies twice.
 

@@ -1,35 +1,12 @@
-"""One row of the audit table, and the evidence that rows are computed from."""
+"""The audit table: a row per finding about a paper, the rows of all papers together."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 import pandas as pd
 
-from fbftl.cost.payload import Federation
 from fbftl.findings.comparison import Verdict
 from fbftl.findings.tables import Column
-from fbftl.papers.fbftl.setup import federation
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What the rows read."""
-
-    published: Mapping[str, pd.DataFrame]
-    """Tables of `published/` by name."""
-    mean_tokens: Fraction | None = None
-    """Mean length of real dialogues, a lower bound if counted in words."""
-
-    @property
-    def cifar10(self) -> Federation:
-        """The clients of the CIFAR-10 experiment."""
-        return federation(self.published["setup"], "cifar10")
-
-    @property
-    def samsum(self) -> Federation:
-        """The clients of the SAMSum experiment."""
-        return federation(self.published["setup"], "samsum")
 
 
 @dataclass(frozen=True)
@@ -50,20 +27,16 @@ class AuditRow:
         """The number in the id."""
         return int(self.id.removeprefix("A"))
 
-    @property
-    def section(self) -> str:
-        """The section that argues the finding."""
-        return f"docs/audit.md#{self.id.lower()}"
+    def section(self, paper: str) -> str:
+        """Return the section that argues the finding."""
+        return f"docs/papers/{paper}.md#{self.id.lower()}"
 
 
-Finding = Callable[[Evidence], AuditRow]
-
-
-def table(findings: tuple[Finding, ...], evidence: Evidence) -> pd.DataFrame:
-    """Return the audit table by row number."""
-    rows = sorted((finding(evidence) for finding in findings), key=lambda row: row.number)
+def table(rows: Mapping[str, Sequence[AuditRow]]) -> pd.DataFrame:
+    """Return the audit table from the rows of each paper, in the order of their numbers."""
     return pd.DataFrame(
         {
+            "paper": paper,
             "id": row.id,
             "where": row.where,
             "published": row.published,
@@ -71,13 +44,15 @@ def table(findings: tuple[Finding, ...], evidence: Evidence) -> pd.DataFrame:
             "unit": row.unit,
             "verdict": str(row.verdict),
             "explanation": row.explanation,
-            "section": row.section,
+            "section": row.section(paper),
         }
-        for row in rows
+        for paper, found in rows.items()
+        for row in sorted(found, key=lambda row: row.number)
     )
 
 
 COLUMNS = (
+    Column("paper", "Paper"),
     Column("id", "Row"),
     Column("where", "Where"),
     Column("published", "Published"),

@@ -1,4 +1,4 @@
-"""Label privacy: what shuffled batches of labels tell about one client's batch (paper 000, V-A).
+"""Label privacy: what shuffled batches of labels tell about one client's batch (paper fbftl, V-A).
 
 A client's batch is its count vector [n_1 .. n_N] over the N labels, sum K; two batches with equal
 counts are of the same type. Before the query, the adversary's uncertainty is the entropy of a

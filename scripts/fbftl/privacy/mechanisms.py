@@ -1,8 +1,8 @@
 """Privacy mechanisms on uploads and client updates: what they do, and what they guarantee.
 
-`relative` is the noise that paper 000 prints; it gives no guarantee. `gaussian` clips each feature
-vector and releases it once. `dp_fedavg` clips each client's update and adds noise to the sum of
-every round. None of them covers the labels; `randomised_response` does.
+`relative` is the noise that paper fbftl prints; it gives no guarantee. `gaussian` clips each
+feature vector and releases it once. `dp_fedavg` clips each client's update and adds noise to the
+sum of every round. None of them covers the labels; `randomised_response` does.
 
 Here are the mechanisms as data and the guarantees they give; `perturbation` applies them.
 """

@@ -99,7 +99,7 @@ def sample_noise(seed: int, sample_ids: ArrayLike, width: int, *, draw: int = 0)
 
 
 def relative_range(vectors: ArrayLike, samples: int = 1) -> float:
-    """Return R = max |g(d) - g(d')| / (K std(g(d))), paper 000, Sec. V-B, over a training set.
+    """Return R = max |g(d) - g(d')| / (K std(g(d))), paper fbftl, Sec. V-B, over a training set.
 
     The maximum is over pairs of vectors and over coordinates. The largest difference from g(d) in
     a coordinate is to that coordinate's minimum or maximum, so no pair is ever formed.
@@ -123,7 +123,7 @@ def relative_range(vectors: ArrayLike, samples: int = 1) -> float:
 
 
 def add_relative(vectors: ArrayLike, noise: Floats, *, sigma: float, largest: float) -> Floats:
-    """Return g + n with n ~ N(0, sigma^2 R^2 std(g)^2 I), paper 000, Sec. V-B.
+    """Return g + n with n ~ N(0, sigma^2 R^2 std(g)^2 I), paper fbftl, Sec. V-B.
 
     Args:
         vectors: uploads g, shape (n, d).

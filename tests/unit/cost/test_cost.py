@@ -1,4 +1,4 @@
-"""The counts of paper 000, to the last digit, and what the equations promise."""
+"""The counts of paper fbftl, to the last digit, and what the equations promise."""
 
 from fractions import Fraction
 

@@ -16,7 +16,7 @@ from fbftl.ground.errors import UserError
 from unit.tasks.toy_task import TRAINING, make_task, train
 
 EPOCHS = TRAINING["epochs"]
-TABLE3 = Path(__file__).parents[3] / "published" / "table3.csv"
+TABLE3 = Path(__file__).parents[3] / "published" / "fbftl" / "table3.csv"
 
 
 @pytest.fixture(scope="module")

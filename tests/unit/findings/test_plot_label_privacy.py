@@ -5,7 +5,7 @@ import plot_label_privacy
 import pytest
 from fbftl.privacy.label_privacy import batch_entropy, uniform
 
-PUBLISHED = Path(__file__).parents[3] / "published" / "fig11_label_privacy.csv"
+PUBLISHED = Path(__file__).parents[3] / "published" / "fbftl" / "fig11.csv"
 SETTING = {
     "classes": 10,
     "total_samples": [5_000],

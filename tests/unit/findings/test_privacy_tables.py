@@ -71,7 +71,7 @@ def table(documents, tmp_path_factory, root) -> pd.DataFrame:
     tabulate_privacy.main(
         str(folder / "runs.csv"),
         str(folder / "guarantees.csv"),
-        root / "published" / "fig12.csv",
+        root / "published" / "fbftl" / "fig12.csv",
         str(folder / "privacy.csv"),
     )
     text = (folder / "privacy.md").read_text(encoding="utf-8")
@@ -152,7 +152,7 @@ def test_relative_noise_has_no_guarantee_but_a_footnote(tmp_path, root):
     write_tidy(tmp_path / "runs.csv", tidy(documents))
     tabulate_noise.main(
         str(tmp_path / "runs.csv"),
-        root / "published" / "notebook_noise.csv",
+        root / "published" / "fbftl" / "notebook_noise.csv",
         str(tmp_path / "noise.csv"),
     )
     table = pd.read_csv(tmp_path / "noise.csv")

@@ -22,7 +22,7 @@ def test_blocks_per_packet():
 
 
 def test_packets_are_those_that_the_authors_drew(root):
-    published = read(root / "published" / "fig6_fig7.csv")
+    published = read(root / "published" / "fbftl" / "fig6_fig7.csv")
     for method in BLOCKS:
         numbers = lookup(published, method=method, quantity="numbers_per_packet")
         assert numbers_per_batch(vgg16(), method) == numbers

@@ -16,7 +16,7 @@ from fbftl.papers.fbftl.setup import epochs, federation
 
 @pytest.fixture(scope="module")
 def published(root):
-    return root / "published"
+    return root / "published" / "fbftl"
 
 
 @pytest.fixture(scope="module")

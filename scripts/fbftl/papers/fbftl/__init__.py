@@ -1,1 +1,1 @@
-"""What the formulas of paper 000 give for the networks and clients it reports on."""
+"""What the formulas of paper fbftl give for the networks and clients it reports on."""

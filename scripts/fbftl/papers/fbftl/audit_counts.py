@@ -8,7 +8,8 @@ from fbftl.cost.layers import parameters, products
 from fbftl.cost.payload import FLOAT_BITS
 from fbftl.findings.comparison import Verdict, at_printed_precision
 from fbftl.findings.published import lookup
-from fbftl.papers.audit import AuditRow, Evidence
+from fbftl.papers.audit import AuditRow
+from fbftl.papers.fbftl.evidence import Evidence
 from fbftl.papers.fbftl.setup import epochs
 
 

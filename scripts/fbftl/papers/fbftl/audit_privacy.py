@@ -1,13 +1,13 @@
-"""Findings about privacy (Sec. V of paper 000 and Eq. (7) of paper 001)."""
+"""Findings about privacy (Sec. V)."""
 
 import math
 
 from fbftl.cost.architectures import vgg16
-from fbftl.cost.layers import convolution
 from fbftl.cost.payload import numbers_per_batch
 from fbftl.findings.comparison import Verdict
 from fbftl.findings.published import lookup
-from fbftl.papers.audit import AuditRow, Evidence
+from fbftl.papers.audit import AuditRow
+from fbftl.papers.fbftl.evidence import Evidence
 from fbftl.privacy.accounting import classical_delta
 from fbftl.privacy.label_privacy import queried_entropy, uniform
 
@@ -21,7 +21,7 @@ def a1(evidence: Evidence) -> AuditRow:
     classes = int(lookup(evidence.published["setup"], task="cifar10", quantity="classes"))
     samples = evidence.cifar10.samples
     sizes = (8, 16)
-    curve = fig11[fig11["UK"] == samples].set_index("K")["value"]
+    curve = fig11[fig11["UK"] == str(samples)].set_index("K")["printed"]
     published = [float(curve[size]) for size in sizes]
     computed = [queried_entropy(uniform(classes), size, samples // size).mean for size in sizes]
     return AuditRow(
@@ -52,21 +52,6 @@ def a10(evidence: Evidence) -> AuditRow:
     )
 
 
-def a17(evidence: Evidence) -> AuditRow:
-    """Laplace noise per coordinate."""
-    sent = convolution("conv1_1", channels_in=3, channels_out=64, kernel=3, side=32).outputs
-    return AuditRow(
-        "A17",
-        "paper 001, Eq. (7), first convolution of VGG-19 at 32 pixels",
-        "1",
-        f"{sent:,}",
-        "times ε in total",
-        Verdict.DIFFERS,
-        "Laplace noise of scale Δ/ε on each activation is ε-DP for that activation, with δ = 0; "
-        "all that is sent together is bounded by their number times ε only.",
-    )
-
-
 def a21(evidence: Evidence) -> AuditRow:
     """The classical rule beyond its range."""
     fig12 = evidence.published["fig12"]
@@ -85,4 +70,4 @@ def a21(evidence: Evidence) -> AuditRow:
     )
 
 
-PRIVACY = (a1, a10, a17, a21)
+PRIVACY = (a1, a10, a21)

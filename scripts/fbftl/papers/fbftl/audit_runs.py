@@ -4,7 +4,8 @@ from fbftl.cost.architectures import vgg16
 from fbftl.cost.layers import parameters
 from fbftl.findings.comparison import Verdict
 from fbftl.findings.published import lookup
-from fbftl.papers.audit import AuditRow, Evidence
+from fbftl.papers.audit import AuditRow
+from fbftl.papers.fbftl.evidence import Evidence
 
 
 def seen_share(samples: int, batch_size: int, epochs: int, plr: float) -> float:
@@ -123,13 +124,13 @@ def a14(evidence: Evidence) -> AuditRow:
     """Epochs picked on the test set."""
     return AuditRow(
         "A14",
-        "paper 000, every accuracy",
+        "every accuracy",
         "not stated",
         str(lookup(evidence.published["script"], quantity="validation_images")),
         "validation images",
         Verdict.DIFFERS,
         "The accuracy called validation is the best epoch's on the test set: no images are held "
-        "out to pick the epoch. Paper 004 prints maxima over the rounds.",
+        "out to pick the epoch. Paper fedfeat prints maxima over the rounds.",
     )
 
 

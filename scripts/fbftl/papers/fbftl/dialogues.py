@@ -1,4 +1,4 @@
-"""Lengths of real dialogues, for the uplink that Table IV of paper 000 leaves out."""
+"""Lengths of real dialogues, for the uplink that Table IV of paper fbftl leaves out."""
 
 import json
 from collections.abc import Callable

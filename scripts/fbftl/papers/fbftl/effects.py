@@ -113,7 +113,7 @@ def _row(
         "difference_spread": change.spread,
         "seeds": change.seeds,
         "effect": _word(change),
-        "section": f"docs/audit.md#{id.lower()}",
+        "section": f"docs/papers/fbftl.md#{id.lower()}",
     }
 
 

@@ -1,4 +1,4 @@
-"""Packets of paper 000's Figs. 6 and 7: one batch of each scheme in blocks of one FbFTL batch."""
+"""Packets of paper fbftl's Figs. 6 and 7: one batch of each scheme in blocks of one FbFTL batch."""
 
 from collections.abc import Iterable, Mapping
 

@@ -2,7 +2,7 @@
 
 A cell has one reading *as printed*, by the equation in the text; where the equation is at fault one
 that is *corrected*; and where neither gives the printed number but another count does, one *as
-tabulated*. The audit rows in `docs/audit.md` argue each difference.
+tabulated*. The audit rows in `docs/papers/fbftl.md` argue each difference.
 """
 
 from collections.abc import Iterator, Sequence

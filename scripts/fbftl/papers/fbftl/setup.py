@@ -1,4 +1,4 @@
-"""The clients and epochs of paper 000's two experiments, from its published setup and tables."""
+"""The clients and epochs of paper fbftl's two experiments, from its published setup and tables."""
 
 import pandas as pd
 
@@ -11,7 +11,7 @@ def federation(setup: pd.DataFrame, task: str) -> Federation:
     """Return the clients of `cifar10` or `samsum`; UC is the fraction times U, rounded.
 
     Args:
-        setup: `published/setup.csv`.
+        setup: `published/fbftl/setup.csv`.
         task: value of its column `task`.
     """
     clients = lookup(setup, task=task, quantity="clients")

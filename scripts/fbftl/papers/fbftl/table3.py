@@ -1,4 +1,4 @@
-"""Table III of paper 000, VGG-16 on CIFAR-10: what each formula gives for each cell."""
+"""Table III of paper fbftl, VGG-16 on CIFAR-10: what each formula gives for each cell."""
 
 from collections.abc import Iterator, Mapping
 

@@ -1,4 +1,4 @@
-"""Table IV of paper 000, FLAN-T5-small on SAMSum: what each formula gives for each cell."""
+"""Table IV of paper fbftl, FLAN-T5-small on SAMSum: what each formula gives for each cell."""
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction

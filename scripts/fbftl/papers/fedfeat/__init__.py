@@ -1,1 +1,1 @@
-"""Paper 004, FedFeat+: its audit rows."""
+"""Paper fedfeat, FedFeat+: its audit rows."""

@@ -1,0 +1,1 @@
+"""Paper eppfl: its audit rows."""
