@@ -10,6 +10,14 @@ import torch.nn.functional as F  # noqa: N812
 
 from fbftl.ground.errors import UserError
 
+BILINEAR = "bilinear"
+
+INTERPOLATIONS = {
+    BILINEAR: {"mode": "bilinear", "antialias": True},
+    "bicubic": {"mode": "bicubic", "antialias": False},
+}
+"""How images are resized, by the name in configurations and manifests."""
+
 
 @dataclass(frozen=True)
 class Preprocessing:
@@ -20,11 +28,13 @@ class Preprocessing:
         mean: one value per channel, on the scale where white is 1, subtracted.
         std: one positive value per channel, then divided by. The number of channels of `mean`
             and `std` is the network's.
+        interpolation: how they are resized, one of `INTERPOLATIONS`.
     """
 
     size: int | None
     mean: tuple[float, ...]
     std: tuple[float, ...]
+    interpolation: str = BILINEAR
 
     @property
     def channels(self) -> int:
@@ -33,10 +43,11 @@ class Preprocessing:
 
     @classmethod
     def of(cls, document: Mapping[str, Any]) -> "Preprocessing":
-        """Read a manifest's or config's `{size, mean, std}`.
+        """Read a manifest's or config's `{size, mean, std, interpolation}`.
 
         Raises:
-            UserError: if mean and std differ in length or std is not positive.
+            UserError: if mean and std differ in length, std is not positive, or the interpolation
+                is unknown.
         """
         mean, std = tuple(document["mean"]), tuple(document["std"])
         if len(mean) != len(std) or not mean or min(std) <= 0:
@@ -44,16 +55,23 @@ class Preprocessing:
                 f"preprocessing with mean {list(mean)} and std {list(std)}: give both one value "
                 "per channel, and std positive"
             )
-        return cls(document.get("size"), mean, std)
+        interpolation = document.get("interpolation") or BILINEAR
+        if interpolation not in INTERPOLATIONS:
+            raise UserError(
+                f"features.interpolation is {interpolation}; choose one of "
+                + ", ".join(INTERPOLATIONS)
+            )
+        return cls(document.get("size"), mean, std, interpolation)
 
     def overridden(self, features: Mapping[str, Any]) -> "Preprocessing":
-        """Return this preprocessing with the config's non-null `size`, `mean` and `std`."""
-        given = {key: features[key] for key in ("size", "mean", "std") if features.get(key)}
+        """Return this preprocessing with what the config's block `features` gives of it."""
+        keys = ("size", "mean", "std", "interpolation")
+        given = {key: features[key] for key in keys if features.get(key)}
         return Preprocessing.of({**asdict(self), **given})
 
     def document(self) -> dict[str, Any]:
         """Return builtin types for a manifest."""
-        return {"size": self.size, "mean": list(self.mean), "std": list(self.std)}
+        return asdict(self) | {"mean": list(self.mean), "std": list(self.std)}
 
 
 def measured(images: np.ndarray) -> Preprocessing:
@@ -68,7 +86,7 @@ def preprocess(images: np.ndarray | torch.Tensor, spec: Preprocessing) -> torch.
     """Return float32 NCHW inputs of uint8 NHWC images, on the images' device.
 
     Grey images are repeated to the network's channels; colour images are averaged to grey when
-    the network takes one channel. Resizing is bilinear and antialiased.
+    the network takes one channel.
 
     Raises:
         UserError: if the images' channels cannot be turned into the network's.
@@ -76,7 +94,7 @@ def preprocess(images: np.ndarray | torch.Tensor, spec: Preprocessing) -> torch.
     inputs = torch.as_tensor(images).permute(0, 3, 1, 2).float().div_(255)
     inputs = _with_channels(inputs, spec.channels)
     if spec.size is not None and tuple(inputs.shape[2:]) != (spec.size, spec.size):
-        inputs = F.interpolate(inputs, size=(spec.size,) * 2, mode="bilinear", antialias=True)
+        inputs = F.interpolate(inputs, size=(spec.size,) * 2, **INTERPOLATIONS[spec.interpolation])
     return inputs.sub_(_per_channel(spec.mean, inputs)).div_(_per_channel(spec.std, inputs))
 
 

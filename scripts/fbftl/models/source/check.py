@@ -10,6 +10,7 @@ from typing import Any
 from fbftl.data import datasets
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import check_digest
+from fbftl.models.source.packaged import packaged_file
 
 NEEDED = {
     ("torchvision", "published"): ("name", "version"),
@@ -18,6 +19,7 @@ NEEDED = {
     ("timm", "published"): ("name",),
     ("timm", "file"): ("name", "file"),
     ("timm", "random"): ("name",),
+    ("timm", "package"): ("name", "package"),
     ("transformers", "published"): ("name",),
     ("transformers", "random"): ("name",),
     ("workflow", "file"): ("file", "manifest"),
@@ -47,6 +49,9 @@ def check(source: Mapping[str, Any], data_folder: str | Path | None) -> None:
             raise UserError(
                 f"source.{key} is not set; a source from {library} with {weights} weights needs it"
             )
+    if weights == "package":
+        packaged_file(source)
+        return
     if source["manifest"] is not None and not Path(source["manifest"]).is_file():
         raise UserError(
             f"source.manifest: {source['manifest']} is missing; name the .json that lies beside "
@@ -63,6 +68,8 @@ def check(source: Mapping[str, Any], data_folder: str | Path | None) -> None:
 
 def files(source: Mapping[str, Any], data_folder: str | Path | None) -> list[str]:
     """Return the files and folders that the block names, for the workflow to watch."""
+    if source["kind"] == "load" and source["weights"] == "package":
+        return []  # pinned by its digest, wherever it is installed
     if source["kind"] == "load":
         named = [source[key] for key in ("file", "manifest") if source[key] is not None]
         return [*named, *map(str, _in_folder(source))]

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from fbftl.data.preprocess import Preprocessing
+from fbftl.data.preprocess import BILINEAR, INTERPOLATIONS, Preprocessing
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import check_digest
 from fbftl.ground.torchvision_ops import import_torchvision
@@ -79,9 +79,15 @@ def torchvision_preprocessing(weights: Any) -> Preprocessing:
 
 
 def timm_preprocessing(model: nn.Module) -> Preprocessing:
-    """Return what timm says of a model that it made."""
+    """Return what timm says of a model that it made; bilinear where it says what is not known."""
     card = model.pretrained_cfg
-    return Preprocessing(card["input_size"][-1], tuple(card["mean"]), tuple(card["std"]))
+    named = card["interpolation"]
+    return Preprocessing(
+        card["input_size"][-1],
+        tuple(card["mean"]),
+        tuple(card["std"]),
+        named if named in INTERPOLATIONS else BILINEAR,
+    )
 
 
 def timm_model(name: str, options: Mapping[str, Any], path: Path) -> nn.Module:

@@ -11,7 +11,8 @@ from fbftl.ground.files import check_digest, sha256
 from fbftl.ground.randomness import torch_seed
 from fbftl.models.source import known_weights
 from fbftl.models.source.manifest import Source, build, load_source
-from fbftl.models.source.weights import fill, read_weights
+from fbftl.models.source.packaged import packaged_file
+from fbftl.models.source.weights import fill, in_order, read_pinned_pickle, read_weights
 
 
 def load_given(source: Mapping[str, Any]) -> Source:
@@ -19,8 +20,8 @@ def load_given(source: Mapping[str, Any]) -> Source:
 
     Args:
         source: `from` (torchvision, timm, transformers, workflow), `name`, `options`, `weights`
-            (published, file, random), and as these need them `version`, `file`, `manifest`,
-            `sha256`, `seed`.
+            (published, file, package, random), and as these need them `version`, `file`,
+            `manifest`, `package`, `sha256`, `seed`.
 
     Raises:
         UserError: if a name, file or digest is wrong, or a download fails.
@@ -72,6 +73,14 @@ def _from_file(source: Mapping[str, Any]) -> Source:
     return _source(source, model, architecture, _usual(source, model), sha256(source["file"]))
 
 
+def _packaged(source: Mapping[str, Any]) -> Source:
+    path = packaged_file(source)
+    architecture = _architecture(source)
+    model = build(architecture)
+    fill(model, in_order(model, read_pinned_pickle(path), path), path)
+    return _source(source, model, architecture, _usual(source, model), sha256(path))
+
+
 def _random(source: Mapping[str, Any]) -> Source:
     architecture = _architecture(source)
     model = build(architecture, source["seed"])
@@ -109,6 +118,7 @@ _LOADERS: dict[tuple[str, str], Callable[[Mapping[str, Any]], Source]] = {
     ("timm", "published"): _timm_published,
     ("timm", "file"): _from_file,
     ("timm", "random"): _random,
+    ("timm", "package"): _packaged,
     ("transformers", "published"): _transformers_published,
     ("transformers", "random"): _transformers_random,
     ("workflow", "file"): _workflow,

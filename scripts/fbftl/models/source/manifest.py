@@ -3,7 +3,7 @@
 `pretrain` and `load` make it. The manifest tells all that is needed to build the module again:
 
     architecture    what `build` takes
-    preprocessing   size, mean and std that the model was trained with
+    preprocessing   size, mean, std and interpolation that the model was trained with
     origin          how the weights came about
     accuracy        on held-out samples of the source task, or null
     parameters      how many

@@ -1,8 +1,9 @@
 """Weights on disk: safetensors only, digests checked, one sentence for every way a file is wrong.
 
-Nothing here unpickles a file that a user names.
+A pickle is opened only where its digest is pinned in the code, and then for tensors alone.
 """
 
+import pickle
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -70,6 +71,48 @@ def read_weights(path: str | Path, digest: str | None = None) -> dict[str, torch
                 "safetensors (safetensors.torch.save_file) and name that file"
             ) from error
         raise UserError(f"{path} is no valid safetensors file ({error}); save it again") from error
+
+
+def read_pinned_pickle(path: str | Path) -> dict[str, torch.Tensor]:
+    """Read tensors from a pickle whose digest the caller has found to be the one that is known.
+
+    Raises:
+        UserError: if it holds anything but tensors; no code in it is run to find out.
+    """
+    try:
+        state = torch.load(path, map_location="cpu", weights_only=True)
+    except (pickle.UnpicklingError, RuntimeError, EOFError, ValueError) as error:
+        raise UserError(f"{path} holds more than tensors, or is damaged, and is refused") from error
+    if not isinstance(state, Mapping) or not all(
+        isinstance(value, torch.Tensor) for value in state.values()
+    ):
+        raise UserError(f"{path} is no table of tensors and is refused")
+    return dict(state)
+
+
+def in_order(
+    model: nn.Module, state: Mapping[str, torch.Tensor], path: str | Path
+) -> dict[str, torch.Tensor]:
+    """Return tensors under a model's own names, which another library gave in the same order.
+
+    Raises:
+        UserError: if their number or the shape of one of them differs.
+    """
+    own = model.state_dict()
+    if len(own) != len(state):
+        raise UserError(
+            f"{path} has {len(state)} tensors and the model {len(own)}; name the model that the "
+            "file was saved from"
+        )
+    renamed = {}
+    for (name, expected), (theirs, value) in zip(own.items(), state.items(), strict=True):
+        if expected.shape != value.shape:
+            raise UserError(
+                f"{path} has {theirs} of shape {tuple(value.shape)} where the model has {name} of "
+                f"shape {tuple(expected.shape)}; name the model that the file was saved from"
+            )
+        renamed[name] = value
+    return renamed
 
 
 def fill(model: nn.Module, state: Mapping[str, torch.Tensor], path: str | Path) -> None:
