@@ -23,8 +23,7 @@ def main(
         head: widths of the head's hidden layers.
     """
     with ClientFile(clients) as samples:
-        image = samples.rows("train", 0, 1).arrays["pixels"].shape[1:]
-        classes = 1 + max(int(max(samples.column(split, "label"))) for split in ("train", "test"))
+        image, classes = samples.image(), samples.classes()
     manifest = json.loads(Path(source).read_text(encoding="utf-8"))
     write_network(network, describe(manifest, features, image, head, classes))
 

@@ -20,7 +20,7 @@ def main(clients: str, source: str, layers: str, features: dict[str, Any]) -> No
         features: `size`, `mean` and `std` of the task's config block `features`.
     """
     with ClientFile(clients) as samples:
-        image = samples.rows("train", 0, 1).arrays["pixels"].shape[1:]
+        image = samples.image()
     manifest = json.loads(Path(source).read_text(encoding="utf-8"))
     choices = cut_choices(manifest, features, image)
     write_text(layers, choices.to_csv(index=False, lineterminator="\n"))

@@ -41,6 +41,9 @@ class Network:
     name: str
     layers: tuple[Layer, ...]
     cut: int
+    cut_width: int | None = None
+    """Numbers that leave the extractor per sample, where pooling or flattening stands between it
+    and layer `cut`; None if they are what enters that layer."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.cut < len(self.layers):
@@ -59,7 +62,7 @@ class Network:
     @property
     def feature_width(self) -> int:
         """N^-(m_c): numbers in one sample's features (one token's in a sequence model)."""
-        return self.head[0].inputs
+        return self.head[0].inputs if self.cut_width is None else self.cut_width
 
     def cut_before(self, name: str) -> "Network":
         """Return the same network cut before the named layer.

@@ -248,3 +248,11 @@ class ClientFile:
         """Return one array of a whole split, e.g. its labels; the rest stays unread."""
         examples = self.examples(split)
         return examples.rows(0, examples.count, (name,))[name]
+
+    def image(self) -> tuple[int, int, int]:
+        """Return height, width and channels of the images."""
+        return self.rows("train", 0, 1).arrays["pixels"].shape[1:]
+
+    def classes(self) -> int:
+        """Return the number of classes N, counted by the labels of both splits."""
+        return 1 + max(int(max(self.column(split, "label"))) for split in ("train", "test"))

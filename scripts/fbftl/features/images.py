@@ -43,7 +43,7 @@ def extraction(
     """
     described = json.loads(Path(source).read_text(encoding="utf-8"))
     preprocessing = Preprocessing.of(described["preprocessing"]).overridden(features)
-    image = samples.rows("train", 0, 1).arrays["pixels"].shape[1:]
+    image = samples.image()
     model = load_source(weights, described)
     cuts = [features["cut"], *features["further_cuts"]]
     data = sha256(samples.path)

@@ -14,7 +14,7 @@ def run(job: Job, inputs: Inputs) -> Outcome:
     federation, target = read(inputs)
 
     def learner_of(seed: int) -> Learner:
-        network = nn.Sequential(target.random(seed), target.head(job, seed))
+        network = nn.Sequential(*target.random(job, seed))
         return whole_update(network, passes=passes_of(job.training, seed, network))
 
     return run_rounds(job, federation, learner_of, inputs.scratch)

@@ -20,7 +20,7 @@ def run(job: Job, inputs: Inputs) -> Outcome:
     federation, target = read(inputs)
 
     def learner_of(seed: int) -> Learner:
-        parts = target.random(seed), target.head(job, seed)
+        parts = target.random(job, seed)
         passes = passes_of(job.training, seed, *parts)
         return split_learner(*parts, target.example.to(inputs.device), passes)
 

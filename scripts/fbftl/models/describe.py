@@ -1,18 +1,21 @@
-"""The layers of a task's own network, extractor and head, as the cost model wants them."""
+"""The layers of a task's networks, in two parts each, as the cost model wants them."""
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from torch import nn
+from torch import Tensor, nn
 
 from fbftl.cost.layers import Network
 from fbftl.data.preprocess import Preprocessing, preprocess
+from fbftl.models.chain import chain_of
 from fbftl.models.cut.extractor import split
 from fbftl.models.forward import Pool
 from fbftl.models.heads import head_module
 from fbftl.models.layer_trace import trace
+from fbftl.models.networks import random_halves
 from fbftl.models.source.manifest import build
 
 
@@ -23,7 +26,7 @@ def describe(
     head: Sequence[int],
     classes: int,
 ) -> Network:
-    """Return the target network's layers, cut where the head begins.
+    """Return the layers of source architecture and head, cut where the head begins.
 
     Args:
         source: the source model's manifest.
@@ -35,8 +38,7 @@ def describe(
     Raises:
         UserError: if the cut cannot be made, naming the layers that can be cut.
     """
-    preprocessing = Preprocessing.of(source["preprocessing"]).overridden(features)
-    example = preprocess(np.zeros((2, *image), np.uint8), preprocessing)
+    example = _example(source, features, image)
     front, _ = split(build(source["architecture"]).eval(), features["cut"], example)
     pool = Pool(features["pool"])
     width = pool(front(example)).shape[1]
@@ -44,3 +46,38 @@ def describe(
     whole = nn.Sequential(OrderedDict(extractor=front, pool=pool, head=head_layers))
     name = source["architecture"]["from"]
     return trace(whole, {"input": example[:1]}, cut="head.head1", name=name)
+
+
+def describe_named(
+    name: str,
+    block: Mapping[str, Any],
+    source: Mapping[str, Any],
+    features: Mapping[str, Any],
+    image: tuple[int, int, int],
+    classes: int,
+) -> Network:
+    """Return the layers of a network that the task names, cut where its block says.
+
+    Args:
+        name: the network's name.
+        block: its block of the configuration, see `chain.chain_of`.
+        source: the source model's manifest, for the preprocessing.
+        features: config block `features` of the task, likewise.
+        image: height, width and channels of the clients' images.
+        classes: number of classes N.
+    """
+    example = _example(source, features, image)
+    _, depth, height, width = example.shape
+    front, rest = random_halves(chain_of(block, (height, width, depth), classes), block["cut"], 0)
+    first = next(name for name, layer in rest.named_children() if list(layer.parameters()))
+    whole = nn.Sequential(OrderedDict(extractor=front, head=rest))
+    network = trace(whole, {"input": example[:1]}, cut=f"head.{first}", name=name)
+    return replace(network, cut_width=front(example)[0].numel())
+
+
+def _example(
+    source: Mapping[str, Any], features: Mapping[str, Any], image: tuple[int, int, int]
+) -> Tensor:
+    """Return two black images as they enter the network."""
+    preprocessing = Preprocessing.of(source["preprocessing"]).overridden(features)
+    return preprocess(np.zeros((2, *image), np.uint8), preprocessing)

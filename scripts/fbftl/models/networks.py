@@ -1,14 +1,17 @@
 """The workflow's own networks: flat `nn.Sequential`s of named layers, cut anywhere by slicing.
 
-`vgg` is the small source network; `build` makes any chain, such as the networks that a task names,
-which start at random at the clients. Initial values are drawn from torch's global generator.
+`vgg` is the small source network; `build` makes any chain, and `random_halves` those that a task
+names, which start at random at the clients. Elsewhere initial values are drawn from torch's global
+generator.
 """
 
 from collections import OrderedDict
 from collections.abc import Sequence
 
+import torch
 from torch import nn
 
+from fbftl.ground.randomness import torch_seed
 from fbftl.models.chain import Chain
 
 MODULES: dict[str, type[nn.Module]] = {
@@ -33,6 +36,21 @@ def build(chain: Chain) -> nn.Sequential:
     return nn.Sequential(
         OrderedDict((layer.name, MODULES[layer.kind](**layer.options)) for layer in chain.layers())
     )
+
+
+def random_halves(chain: Chain, cut: str, seed: int) -> tuple[nn.Sequential, nn.Sequential]:
+    """Return a network with random weights in eval mode, up to and including `cut` and after it.
+
+    Args:
+        chain: the network.
+        cut: name of one of its layers.
+        seed: of the initial values.
+    """
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(torch_seed(seed, "init"))
+        network = build(chain).eval()
+    after = 1 + [name for name, _ in network.named_children()].index(cut)
+    return network[:after], network[after:]
 
 
 def vgg(

@@ -64,6 +64,8 @@ class Job:
     """The task's partition, for settings that regroup samples into other clients."""
     training: Training
     privacy: Privacy
+    network: Mapping[str, Any] | None = None
+    """The task's block of the network that the setting names; None trains the source's."""
 
 
 def from_params(params: Mapping[str, Any]) -> Job:
@@ -76,4 +78,5 @@ def from_params(params: Mapping[str, Any]) -> Job:
         clients=params["clients"],
         training=Training(**params["training"]),
         privacy=Privacy(**params["privacy"]),
+        network=params.get("network"),
     )

@@ -12,9 +12,11 @@ from torch import nn
 from fbftl.data.clients import ClientFile
 from fbftl.data.preprocess import Preprocessing, preprocess
 from fbftl.features.store.manifest import read_manifest
+from fbftl.models.chain import chain_of
 from fbftl.models.cut.extractor import split
 from fbftl.models.forward import Pool
 from fbftl.models.heads import head_module
+from fbftl.models.networks import random_halves
 from fbftl.models.source.manifest import build, load_source
 from fbftl.study.job import Job
 from fbftl.tasks.task import Federation, Inputs, LabelledInputs
@@ -42,9 +44,19 @@ class Target:
         """Return the extractor with the source model's weights."""
         return self._extractor(load_source(self.inputs.weights, self.source))
 
-    def random(self, seed: int) -> nn.Module:
-        """Return the extractor with random weights: all of them, unlike the public script (A11)."""
-        return self._extractor(build(self.source["architecture"], seed).eval())
+    def random(self, job: Job, seed: int) -> tuple[nn.Module, nn.Module]:
+        """Return a network with random weights, up to its cut and after it.
+
+        It is the one that the job names, else the source's architecture and the head. All of its
+        weights are random, unlike the public script's (A11).
+        """
+        if job.network is None:
+            front = self._extractor(build(self.source["architecture"], seed).eval())
+            return front, self.head(job, seed)
+        _, depth, height, width = self.example.shape
+        chain = chain_of(job.network, (height, width, depth), self.classes)
+        front, rest = random_halves(chain, job.network["cut"], seed)
+        return front.to(self.inputs.device), rest.to(self.inputs.device)
 
     def head(self, job: Job, seed: int) -> nn.Sequential:
         """Return the head that every method starts from under this seed."""

@@ -50,9 +50,19 @@ def make_task(folder: Path) -> dict[str, str]:
 
 
 def train(
-    files: dict[str, str], folder: Path, method: str, device: str = "cpu", **training: Any
-) -> tuple[Path, Path]:
-    """Train a clean setting of a method; return its run file and its ledger."""
+    files: dict[str, str], folder: Path, method: str, device: str = "cpu",
+    network: dict[str, Any] | None = None, **training: Any,
+) -> tuple[Path, Path]:  # fmt: skip
+    """Train a clean setting of a method; return its run file and its ledger.
+
+    Args:
+        files: the task's, from `make_task`.
+        folder: where the two are written.
+        method: its name.
+        device: where to train.
+        network: block of the network that the setting names, if it names one.
+        training: values that differ from `TRAINING`.
+    """
     run, ledger = folder / f"{method}.json", folder / f"{method}.parquet"
     params = {
         "task": "toy",
@@ -62,6 +72,7 @@ def train(
         "clients": CLIENTS,
         "training": TRAINING | training,
         "privacy": {},
+        "network": network,
     }
     meta = folder / f"{method}.meta.json"
     train_setting.main(files, "", str(run), str(ledger), str(meta), params, device, None, 1)

@@ -1,0 +1,93 @@
+"""FL and SFL on networks that a task names: what is sent, what it costs, and that both agree."""
+
+import json
+from pathlib import Path
+
+import describe_named_network
+import numpy as np
+import pytest
+from fbftl.cost.layers import Network, multiplications, parameters, read_network
+from fbftl.cost.scheme import scheme_cost
+from fbftl.findings.exchanged import read_exchanged
+from unit.tasks.toy_task import FEATURES, TRAINING, make_task, train
+
+CNN = {
+    "kind": "cnn", "channels": [[2], [3]], "kernel": 3, "padding": "same", "pool": [2, 1],
+    "fc": [6], "norm": "batch", "dropout": 0.5, "pool_dropout": 0.25, "cut": "relu1_1",
+}  # fmt: skip
+BLOCKS = {
+    "before pooling": CNN,
+    "before flattening": CNN | {"cut": "relu2_1", "norm": "none"},
+    "before a normalisation": CNN | {"cut": "conv2_1"},
+    "perceptron": {"kind": "mlp", "fc": [5, 7], "norm": "none", "dropout": 0.0, "cut": "fc1"},
+}
+MODES = [{}, {"dropout": True}, {"batch_norm": "batch"}, {"dropout": True, "batch_norm": "batch"}]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    return make_task(tmp_path_factory.mktemp("task"))
+
+
+def described(files: dict[str, str], folder: Path, block: dict) -> Network:
+    path = folder / "network.json"
+    describe_named_network.main(files["clients"], files["source"], path, FEATURES, "own", block)
+    return read_network(path)
+
+
+def curves(run: Path) -> list[dict]:
+    return [repetition["curves"] for repetition in json.loads(run.read_text())["repetitions"]]
+
+
+def test_a_description_by_hand(files: dict[str, str], tmp_path: Path) -> None:
+    network = described(files, tmp_path, CNN)
+    assert network.name == "own"
+    counts = [layer.parameters for layer in network.layers]
+    # conv 1 to 2, its norm, conv 2 to 3, its norm, 4 x 4 x 3 to 6, its norm, 6 to 10
+    assert counts == [2 * 10, 4, 3 * 19, 6, 6 * 49, 12, 10 * 7]
+    assert network.cut == 2
+    assert network.feature_width == 8 * 8 * 2
+    assert parameters(network.extractor) == 24
+    assert multiplications(network.extractor) == 64 * 2 * (9 + 1)
+    assert multiplications(network.head) == 16 * 3 * (18 + 1) + 6 * 49 + 10 * 7
+
+
+@pytest.mark.parametrize("block", BLOCKS.values(), ids=BLOCKS)
+@pytest.mark.parametrize("method", ["fl", "sfl"])
+def test_ledger_equals_the_formula_to_the_bit(
+    files: dict[str, str], tmp_path: Path, method: str, block: dict
+) -> None:
+    run = read_exchanged(*train(files, tmp_path, method, network=block))
+    network = described(files, tmp_path, block)
+    for epoch in range(1, TRAINING["epochs"] + 1):
+        until = [epoch] * len(run.seeds)
+        costs = [scheme_cost(network, own, method, epoch) for own in run.federations]
+        up = run.until("up", "payload_bits", until)
+        assert up.tolist() == [cost.uplink_bits for cost in costs]
+        down = run.until("down", "payload_bits", until)
+        assert down.tolist() == [cost.downlink_bits for cost in costs]
+
+
+@pytest.mark.parametrize("mode", MODES, ids=str)
+def test_sfl_equals_fl_in_every_mode(files: dict[str, str], tmp_path: Path, mode: dict) -> None:
+    fl, _ = train(files, tmp_path, "fl", network=CNN, **mode)
+    sfl, _ = train(files, tmp_path, "sfl", network=CNN, **mode)
+    for one, other in zip(curves(fl), curves(sfl), strict=True):
+        np.testing.assert_allclose(one["loss"], other["loss"], rtol=1e-5)
+        assert one["test_accuracy"] == other["test_accuracy"]
+
+
+def test_modes_change_what_is_trained(files: dict[str, str], tmp_path: Path) -> None:
+    losses = []
+    for place, mode in enumerate(MODES):
+        folder = tmp_path / str(place)
+        folder.mkdir()
+        losses.append(tuple(curves(train(files, folder, "fl", network=CNN, **mode)[0])[0]["loss"]))
+    assert len(set(losses)) == len(MODES)
+
+
+def test_a_network_is_another_than_the_sources(files: dict[str, str], tmp_path: Path) -> None:
+    own, _ = train(files, tmp_path, "fl", network=CNN)
+    losses = curves(own)
+    assert losses == curves(train(files, tmp_path, "fl", network=CNN)[0])
+    assert losses != curves(train(files, tmp_path, "fl")[0])
