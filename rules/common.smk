@@ -19,6 +19,7 @@ from fbftl.ground.errors import UserError
 from fbftl.ground.files import remove_leftovers
 from fbftl.study.feasibility import require_feasible
 from fbftl.study.processes import shared_processes
+from fbftl.study.systems import PAPERS, read_systems
 from fbftl.data.public import check_public, public_data
 from fbftl.ground.seals import require_unbroken
 from fbftl.data.dialogues import splits as dialogues
@@ -34,7 +35,11 @@ def checked_study():
     try:
         if workflow.is_main_process:
             require_unbroken("results")
-        study = resolve(config, yaml.safe_load(schema.read_text(encoding="utf-8")))
+        study = resolve(
+            config,
+            yaml.safe_load(schema.read_text(encoding="utf-8")),
+            read_systems(Path(workflow.basedir)),
+        )
         for task in study.tasks_of("images"):
             block, folder = study.task(task), study.config["data_folder"]
             datasets.check(block["data"], folder)
@@ -86,5 +91,6 @@ def either(names):
 
 wildcard_constraints:
     task=either(STUDY.tasks),
+    paper=either(PAPERS),
     experiment=either(STUDY.config["experiments"]),
     setting="[^/]+",

@@ -118,8 +118,8 @@ def all_runs():
 def all_results():
     """Return the tables and figures of the whole study."""
     files = [f"results/papers/audit.{suffix}" for suffix in FORMATS["tables"]]
-    for paper, made in PAPER_RESULTS.items():
-        files += in_formats(f"results/papers/{paper}", made)
+    for paper in STUDY.papers:
+        files += in_formats(f"results/papers/{paper}", PAPER_RESULTS.get(paper, []))
     for task, experiments in STUDY.settings.items():
         for experiment in experiments:
             made = RESULTS.get(experiment, [f"experiments/{experiment}"])

@@ -6,7 +6,8 @@ Every fault is one sentence that names the key, its value and the remedy.
 import copy
 import difflib
 import math
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,7 @@ from fbftl.study.job import NEEDED
 from fbftl.study.kinds import dialogues as language_settings
 from fbftl.study.kinds import images as image_settings
 from fbftl.study.settings import Setting, expand
+from fbftl.study.systems import Block, System, chosen, paper_of, with_systems
 
 SETTLED = {"images": image_settings.settled, "seq2seq": language_settings.settled}
 """By kind of task, what refuses a setting that it cannot run and drops what says nothing."""
@@ -32,11 +34,26 @@ class Study:
     """The configuration with all defaults."""
     settings: dict[str, dict[str, dict[str, Setting]]]
     """Settings by task, experiment and setting name."""
+    paper: dict[str, str]
+    """Paper of each experiment that this study makes."""
 
     @property
     def tasks(self) -> list[str]:
         """Names of the tasks that this study makes."""
-        return self.config["study"]["tasks"]
+        return list(self.settings)
+
+    @property
+    def papers(self) -> list[str]:
+        """Papers that the experiments of this study are of."""
+        return list(dict.fromkeys(self.paper.values()))
+
+    def of_paper(self, paper: str) -> dict[str, list[str]]:
+        """Return by task the experiments on it that are of a paper."""
+        return {
+            task: of_it
+            for task, experiments in self.settings.items()
+            if (of_it := [name for name in experiments if self.paper[name] == paper])
+        }
 
     def task(self, name: str) -> dict[str, Any]:
         """Return the configuration block of a task."""
@@ -62,7 +79,7 @@ class Study:
         return {
             "task": task,
             "setting": setting.deviations(),
-            "seeds": self.config["seeds"],
+            "seeds": block["seeds"],
             **of_kind(block, setting),
         }
 
@@ -99,28 +116,56 @@ def _seq2seq_job(block: Mapping[str, Any], setting: Setting) -> dict[str, Any]:
     }
 
 
-def resolve(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Study:
-    """Check a configuration and expand its experiments into settings.
+def resolve(
+    config: Mapping[str, Any], schema: Mapping[str, Any], systems: Sequence[System] = ()
+) -> Study:
+    """Check a configuration and expand the experiments that it makes into settings.
 
     Args:
         config: as loaded from YAML; left unchanged.
         schema: JSON schema, draft 2020-12.
+        systems: whose tasks and experiments are known too.
 
     Raises:
         UserError: at the first fault found.
     """
     try:
-        return _resolve(config, schema)
+        return _resolve(with_systems(config, systems), schema, systems)
     except UserError as error:
         raise UserError(_one_line(str(error))) from error
 
 
-def _resolve(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Study:
+def _resolve(
+    config: Mapping[str, Any], schema: Mapping[str, Any], systems: Sequence[System]
+) -> Study:
     _require_plain(config, ())
     config = copy.deepcopy(dict(config))
     for error in _Validator(schema).iter_errors(config):
         raise UserError(_sentence(error))
-    return Study(config=config, settings=_settings(config))
+    _require_free(config["tasks"])
+    for task in config["tasks"].values():
+        task.setdefault("seeds", config["seeds"])
+    blocks = chosen(config, systems)
+    for block in blocks:
+        for error in _Validator(schema["properties"]["study"]).iter_errors(block.study):
+            raise UserError(_sentence(error, f"{block.where}:"))
+    settings = _settings(config, blocks)
+    made = {name for experiments in settings.values() for name in experiments}
+    papers = {name: paper_of(name, systems) for name in config["experiments"] if name in made}
+    return Study(config=config, settings=settings, paper=papers)
+
+
+OURS = ("papers", "logs", "README.md", "report.html")
+"""What stands beside the tasks in the folder of results."""
+
+
+def _require_free(tasks: Iterable[str]) -> None:
+    """Refuse a task whose results would go where other things are, on any file system."""
+    for name in tasks:
+        if name.casefold() in map(str.casefold, OURS):
+            raise UserError(
+                f"config: tasks has the name '{name}', which results/ uses itself; choose another"
+            )
 
 
 def _require_plain(value: Any, path: tuple[str, ...]) -> None:
@@ -156,28 +201,35 @@ def _is_integer(_: Any, value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _settings(config: dict[str, Any]) -> dict[str, dict[str, dict[str, Setting]]]:
+def _settings(
+    config: dict[str, Any], blocks: Iterable[Block]
+) -> dict[str, dict[str, dict[str, Setting]]]:
+    """Return the settings of every block's own experiments on its own tasks."""
     tasks, experiments = config["tasks"], config["experiments"]
-    for name in config["study"]["tasks"]:
-        _require(name, tasks, "study.tasks", "task")
-    for name in config["study"]["experiments"]:
-        _require(name, experiments, "study.experiments", "experiment")
     for name, experiment in experiments.items():
         for task in experiment["tasks"] or []:
-            _require(task, tasks, f"experiments.{name}.tasks", "task")
+            _require(task, tasks, f"config: experiments.{name}.tasks", "task")
     settings: dict[str, dict[str, dict[str, Setting]]] = {}
-    for task in config["study"]["tasks"]:
-        settings[task] = {}
-        for name in config["study"]["experiments"]:
-            if _is_for(experiments[name], task, tasks[task]["kind"]):
-                settled = SETTLED[tasks[task]["kind"]]
-                found = {
-                    settled(setting, task, tasks[task])
-                    for setting in expand(experiments[name]["grids"])
-                }
-                ordered = sorted(found, key=lambda setting: setting.name)
-                settings[task][name] = {setting.name: setting for setting in ordered}
+    for block in blocks:
+        for name in block.study["tasks"]:
+            _require(name, tasks, f"{block.where}.tasks", "task")
+        for name in block.study["experiments"]:
+            _require(name, experiments, f"{block.where}.experiments", "experiment")
+        for task in block.study["tasks"]:
+            of_task = settings.setdefault(task, {})
+            for name in block.study["experiments"]:
+                if _is_for(experiments[name], task, tasks[task]["kind"]):
+                    of_task[name] = _expanded(experiments[name], task, tasks[task])
     return settings
+
+
+def _expanded(
+    experiment: Mapping[str, Any], task: str, block: Mapping[str, Any]
+) -> dict[str, Setting]:
+    """Return an experiment's settings on a task, by name."""
+    settled = SETTLED[block["kind"]]
+    found = {settled(setting, task, block) for setting in expand(experiment["grids"])}
+    return {setting.name: setting for setting in sorted(found, key=lambda one: one.name)}
 
 
 def _is_for(experiment: Mapping[str, Any], task: str, kind: str) -> bool:
@@ -189,7 +241,7 @@ def _is_for(experiment: Mapping[str, Any], task: str, kind: str) -> bool:
 def _require(name: str, known: Mapping[str, Any], where: str, what: str) -> None:
     if name not in known:
         hint = _suggestion(name, known)
-        raise UserError(f"config: {where} names the {what} '{name}', which is not defined{hint}")
+        raise UserError(f"{where} names the {what} '{name}', which is not defined{hint}")
 
 
 def _suggestion(name: str, known: Any) -> str:
@@ -212,23 +264,34 @@ def _fill_defaults(
     )
 
 
+def _match(
+    validator: Any, pattern: str, instance: Any, schema: Mapping[str, Any]
+) -> Iterator[ValidationError]:
+    """Check `pattern` as the specification says: for Python `$` also stands before a line's end."""
+    if validator.is_type(instance, "string") and (
+        "\n" in instance or not re.search(pattern, instance)
+    ):
+        yield ValidationError(f"{instance!r} does not match {pattern!r}")
+
+
 _Validator = extend(
     Draft202012Validator,
-    {"properties": _fill_defaults},
+    {"properties": _fill_defaults, "pattern": _match},
     type_checker=Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_integer),
 )
 
 
-def _sentence(error: ValidationError) -> str:
+def _sentence(error: ValidationError, root: str = "config:") -> str:
+    """Return an error as one sentence; `root` says where the value that was checked stands."""
     path = ".".join(str(part) for part in error.absolute_path)
-    where = f"config: {path or 'the top level'}"
+    where = f"{root} {path or 'the top level'}"
     wanted = error.validator_value
     match error.validator:
         case "additionalProperties":
             known = error.schema.get("properties", {})
             key = next(k for k in error.instance if k not in known)
             full = f"{path}.{key}" if path else key
-            return f"config: key '{full}' does not exist{_suggestion(key, known)}"
+            return f"{root} key '{full}' does not exist{_suggestion(key, known)}"
         case "required":
             missing = next(k for k in wanted if k not in error.instance)
             return f"{where} lacks the key '{missing}'; add it"

@@ -117,6 +117,26 @@ FAULTS: dict[str, tuple[Callable[[dict], object], str]] = {
         lambda c: grid(c).update(plr=[0.5], blr=[0.1], loss=["persistent"]),
         "gives both plr and blr",
     ),
+    "a task called as a folder of results": (
+        lambda c: c["tasks"].update(papers=c["tasks"]["digits"]),
+        "tasks has the name 'papers', which results/ uses itself",
+    ),
+    "a task called as a page of results": (
+        lambda c: c["tasks"].update({"readme.md": c["tasks"]["digits"]}),
+        "tasks has the name 'readme.md', which results/ uses itself",
+    ),
+    "a task's name with a line break": (
+        lambda c: c["tasks"].update({"digits\n": c["tasks"]["digits"]}),
+        r"tasks has the name 'digits\n'",
+    ),
+    "an experiment's name with a line break": (
+        lambda c: c["experiments"].update({"scarcity\n": c["experiments"]["scarcity"]}),
+        r"experiments has the name 'scarcity\n'",
+    ),
+    "a task without seeds": (
+        lambda c: c["tasks"]["digits"].update(seeds=[]),
+        "tasks.digits.seeds is empty",
+    ),
     "no seeds": (lambda c: c.update(seeds=[]), "seeds is empty"),
     "a seed twice": (lambda c: c.update(seeds=[1, 1]), "seeds lists a value twice"),
 }

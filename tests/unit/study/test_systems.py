@@ -1,0 +1,173 @@
+"""Studies of systems: known to every call, chosen by paper, each name told once."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from fbftl.ground.errors import UserError
+from fbftl.study import systems
+from fbftl.study.config import Study, resolve
+from fbftl.study.systems import System, read_systems, with_systems
+
+TASK = {
+    "data": {"kind": "digits"},
+    "source": {"kind": "pretrain", "image": [8, 8, 1]},
+    "features": {"cut": "fc1"},
+}
+
+
+def study(*names: str, task: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Return a study whose task and experiment are named after it, one for each name."""
+    return {
+        "study": {
+            "tasks": [f"{name}-digits" for name in names],
+            "experiments": [f"{name}_sweep" for name in names],
+        },
+        "tasks": {f"{name}-digits": TASK | (task or {}) for name in names},
+        "experiments": {f"{name}_sweep": {"grids": [{"plr": [0.0, 0.5]}]} for name in names},
+    }
+
+
+def system(name: str, paper: str) -> System:
+    """Return a system of a paper with a task and an experiment of its own."""
+    return System(name, paper, **study(name))
+
+
+SYSTEMS = [system("ant", "toys"), system("bee", "toys"), system("cat", "others")]
+
+
+@pytest.fixture(scope="module")
+def schema(root: Path) -> dict[str, Any]:
+    return yaml.safe_load((root / "rules/schemas/config.schema.yaml").read_text())
+
+
+def made(of: Study) -> dict[str, list[str]]:
+    """Return the experiments that a study makes by task."""
+    return {task: list(experiments) for task, experiments in of.settings.items()}
+
+
+OWN = {"own-digits": ["own_sweep"]}
+TOYS = {"ant-digits": ["ant_sweep"], "bee-digits": ["bee_sweep"]}
+OTHERS = {"cat-digits": ["cat_sweep"]}
+
+
+@pytest.mark.parametrize(
+    ("papers", "expected"),
+    [
+        (None, OWN),
+        ("fbftl", OWN),
+        ("toys", TOYS),
+        (["others", "toys"], OTHERS | TOYS),
+        ("all", OWN | TOYS | OTHERS),
+    ],
+)
+def test_papers_choose_whose_block_is_made(
+    papers: Any, expected: dict[str, list[str]], schema: dict[str, Any]
+) -> None:
+    resolved = resolve(study("own") | {"papers": papers}, schema, SYSTEMS)
+    assert made(resolved) == expected
+    by_paper = {"fbftl": OWN, "toys": TOYS, "others": OTHERS}
+    assert {paper: resolved.of_paper(paper) for paper in resolved.papers} == {
+        paper: own for paper, own in by_paper.items() if own.keys() <= expected.keys()
+    }
+
+
+def test_every_call_knows_all_tasks_and_a_study_laid_over_changes_them(
+    schema: dict[str, Any],
+) -> None:
+    config = study("own")
+    config["study"] = {"tasks": ["ant-digits"], "experiments": ["ant_sweep", "own_sweep"]}
+    config["tasks"]["ant-digits"] = {"head": [5]}
+    config["experiments"]["ant_sweep"] = {"grids": [{"plr": [0.9]}]}
+    resolved = resolve(config, schema, SYSTEMS)
+    assert resolved.task("ant-digits")["head"] == [5]
+    assert resolved.task("ant-digits")["features"]["cut"] == "fc1"
+    assert list(resolved.settings["ant-digits"]["ant_sweep"]) == ["fbftl+plr=0.9"]
+    assert resolved.of_paper("toys") == {"ant-digits": ["ant_sweep"]}
+    assert resolved.of_paper("fbftl") == {"ant-digits": ["own_sweep"]}
+
+
+def test_systems_leave_the_configuration_as_it_was() -> None:
+    config = study("own")
+    known = with_systems(config, SYSTEMS)
+    assert known["study"] == config["study"]
+    assert config == study("own")
+
+
+def test_a_task_may_have_seeds_of_its_own(schema: dict[str, Any]) -> None:
+    config = study("own", "few")
+    config["tasks"]["few-digits"] = TASK | {"seeds": [7]}
+    resolved = resolve(config | {"seeds": [0, 1, 2, 3, 4]}, schema)
+    assert resolved.job("few-digits", "fbftl")["seeds"] == [7]
+    assert resolved.job("own-digits", "fbftl")["seeds"] == [0, 1, 2, 3, 4]
+
+
+def test_a_paper_without_a_study_is_refused(schema: dict[str, Any]) -> None:
+    with pytest.raises(UserError, match="names 'toy', which has no study; choose among fbftl, toy"):
+        resolve(study("own") | {"papers": "toy"}, schema, SYSTEMS)
+
+
+def test_a_block_that_names_nothing_known_is_refused_by_its_file(schema: dict[str, Any]) -> None:
+    unknown = System("dog", "toys", **(study("dog") | {"study": {"tasks": ["dog"]}}))
+    with pytest.raises(UserError, match=r"^studies/dog.yaml: study: the top level lacks the key"):
+        resolve(study("own") | {"papers": "toys"}, schema, [unknown])
+    unknown = System("dog", "toys", **(study("dog") | {"tasks": {}}))
+    with pytest.raises(UserError, match=r"^studies/dog.yaml: study.tasks names the task 'dog-di"):
+        resolve(study("own") | {"papers": "toys"}, schema, [unknown])
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a default study and one of the system `ant`, which is listed."""
+    monkeypatch.setattr(systems, "PAPERS", {"fbftl": (), "toys": ("ant",)})
+    (tmp_path / "studies").mkdir()
+    write(tmp_path / "config.yaml", study("own"))
+    write(tmp_path / "studies/ant.yaml", study("ant"))
+    return tmp_path
+
+
+def write(path: Path, told: Any) -> None:
+    path.write_text(yaml.safe_dump(told), encoding="utf-8")
+
+
+def test_listed_systems_are_read(folder: Path) -> None:
+    assert read_systems(folder) == [system("ant", "toys")]
+
+
+@pytest.mark.parametrize("what", ["task", "experiment"])
+def test_a_name_that_two_studies_tell_is_refused(folder: Path, what: str) -> None:
+    twice = study("ant")
+    twice[f"{what}s"] |= study("own")[f"{what}s"]
+    write(folder / "studies/ant.yaml", twice)
+    with pytest.raises(
+        UserError, match=rf"the {what} 'own.*' is told by config.yaml and by studies/ant.yaml"
+    ):
+        read_systems(folder)
+
+
+@pytest.mark.parametrize(
+    ("told", "sentence"),
+    [
+        (study("ant") | {"seeds": [0]}, "studies/ant.yaml has the key 'seeds'"),
+        ({"study": {}, "tasks": {}}, "studies/ant.yaml lacks the block 'experiments'"),
+        ([1], "studies/ant.yaml holds no study"),
+    ],
+)
+def test_a_file_that_says_anything_else_is_refused(folder: Path, told: Any, sentence: str) -> None:
+    write(folder / "studies/ant.yaml", told)
+    with pytest.raises(UserError, match=sentence):
+        read_systems(folder)
+
+
+def test_a_listed_study_that_is_missing_is_refused(folder: Path) -> None:
+    (folder / "studies/ant.yaml").unlink()
+    with pytest.raises(UserError, match=r"cannot read the study studies/ant\.yaml"):
+        read_systems(folder)
+
+
+def test_the_project_reads_its_own_systems(root: Path, schema: dict[str, Any]) -> None:
+    config = yaml.safe_load((root / "config.yaml").read_text())
+    found = read_systems(root)
+    everything = resolve(config | {"papers": "all"}, schema, found)
+    assert set(everything.papers) == {"fbftl", *(one.paper for one in found)}

@@ -1,0 +1,139 @@
+"""The papers' studies in one call: toy systems beside the default study, each with its own."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from project import Project
+
+LISTED = "DEFAULT: (),"
+"""Where `study/systems.py` lists the default study's paper; toys go after it."""
+
+
+def toy_system(name: str, seeds: list[int]) -> dict[str, Any]:
+    """Return a study of one small task and one experiment of two settings."""
+    task = {
+        "seeds": seeds,
+        "data": {"kind": "digits", "limit": {"train": 80, "test": 20}},
+        "source": {
+            "kind": "pretrain",
+            "image": [8, 8, 1],
+            "network": {"name": "vgg", "channels": [[4], [4]], "fc": [16]},
+            "samples": 256,
+            "epochs": 1,
+        },
+        "features": {"cut": "relu_fc1"},
+        "head": [8],
+        "training": {"epochs": 1},
+    }
+    return {
+        "study": {"tasks": [f"{name}-digits"], "experiments": [f"{name}_sweep"]},
+        "tasks": {f"{name}-digits": task},
+        "experiments": {f"{name}_sweep": {"grids": [{"plr": [0.0, 0.5]}]}},
+    }
+
+
+@pytest.fixture
+def toys(fresh: Project) -> Project:
+    """A fresh copy with two more papers: `ants` has one system, `bees` two."""
+    systems = {"ant": [3], "bee": [0, 1], "hive": [2, 3, 5]}
+    fresh.edit(
+        "scripts/fbftl/study/systems.py",
+        LISTED,
+        f'{LISTED} "ants": ("ant",), "bees": ("bee", "hive"),',
+    )
+    for name, seeds in systems.items():
+        told = yaml.safe_dump(toy_system(name, seeds))
+        (fresh.folder / "studies" / f"{name}.yaml").write_text(told, encoding="utf-8")
+    return fresh
+
+
+def trained(project: Project, *arguments: str) -> set[str]:
+    """Return the tasks on which a call would train, by its dry run."""
+    done = project.call("--dry-run", *arguments)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return set(re.findall(r"output: results/([^/]+)/runs/", done.stdout + done.stderr))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "tasks"),
+    [
+        ((), {"digits"}),
+        (("--config", "papers=all"), {"digits", "ant-digits", "bee-digits", "hive-digits"}),
+        (("--config", "papers=bees"), {"bee-digits", "hive-digits"}),
+        (("--config", "papers=[ants, fbftl]"), {"digits", "ant-digits"}),
+        (("--configfile", "studies/ant.yaml"), {"ant-digits"}),
+    ],
+)
+def test_a_call_makes_the_studies_that_it_names(
+    toys: Project, arguments: tuple[str, ...], tasks: set[str]
+) -> None:
+    assert trained(toys, *arguments) == tasks
+
+
+def test_all_papers_run_in_one_call_with_one_report(toys: Project) -> None:
+    report = ("--report", "results/report.html", "--report-after-run")
+    toys.finish("--config", "papers=bees", *report)
+    assert (toys.results / "report.html").exists()
+    for task, seeds in (("bee-digits", {0, 1}), ("hive-digits", {2, 3, 5})):
+        rows = (toys.results / task / "experiments").glob("*.csv")
+        (table,) = [path.read_text(encoding="utf-8").splitlines() for path in rows]
+        place = table[0].split(",").index("seed")
+        assert {int(row.split(",")[place]) for row in table[1:]} == seeds
+    assert not (toys.results / "digits").exists()
+    assert not (toys.results / "papers" / "fbftl").exists()
+
+
+def test_a_task_that_two_studies_tell_is_refused_in_one_sentence(toys: Project) -> None:
+    told = yaml.safe_dump(toy_system("ant", [0]))
+    (toys.folder / "studies" / "hive.yaml").write_text(told, encoding="utf-8")
+    done = toys.call("--dry-run")
+    assert done.returncode != 0
+    assert done.stderr.splitlines()[-1] == (
+        "the task 'ant-digits' is told by studies/ant.yaml and by studies/hive.yaml; rename one of "
+        "them"
+    )
+
+
+@pytest.fixture
+def entry(fresh: Project) -> Project:
+    """A copy whose environment is at hand, with a Snakemake that only says how it was called."""
+    programs = fresh.folder / ".venv" / "bin"
+    programs.mkdir(parents=True)
+    (programs / "snakemake").write_text('#!/bin/sh\necho "$@"\n', encoding="utf-8")
+    (programs / "snakemake").chmod(0o755)
+    lock = (fresh.folder / "envs" / "requirements.lock").read_bytes()
+    (fresh.folder / ".venv" / "installed.lock").write_bytes(lock)
+    return fresh
+
+
+def ran(project: Project, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Call the project's entry."""
+    return subprocess.run(
+        [Path(project.folder, "run"), *arguments],
+        env=dict(os.environ),
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_the_entry_hands_over_papers_and_options(entry: Project) -> None:
+    after = "--cores all --report results/report.html --report-after-run"
+    for given, said in {
+        (): f"--config papers=all {after}",
+        ("-n",): f"--config papers=all {after} -n",
+        ("eppfl",): f"--config papers=eppfl {after}",
+        ("eppfl", "--cores", "2"): f"--config papers=eppfl {after} --cores 2",
+    }.items():
+        done = ran(entry, "papers", *given)
+        assert (done.returncode, done.stdout.strip()) == (0, said)
+
+
+def test_the_entry_lets_no_second_config_hide_the_papers(entry: Project) -> None:
+    done = ran(entry, "papers", "eppfl", "--config", "device=cpu")
+    assert done.returncode == 2
+    assert "--configfile" in done.stderr
