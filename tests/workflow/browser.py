@@ -1,5 +1,6 @@
 """A headless Chromium without a network, and what it sees of a report."""
 
+import os
 import shutil
 import time
 from collections.abc import Iterator
@@ -7,6 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 WAIT = 60
 """Seconds after which something that should appear counts as missing."""
@@ -21,6 +24,13 @@ def missing() -> str | None:
     if shutil.which("chromium") is None or shutil.which("chromedriver") is None:
         return "chromium and chromedriver are not installed (apt-get install chromium-driver)"
     return None
+
+
+def require() -> None:
+    """Skip the test where no browser can be driven; under CI, which installs one, fail it."""
+    reason = missing()
+    if reason is not None:
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,10 @@ from project import Project
     ("option", "needed"),
     [
         ("--workflow-profile=profiles/slurm", "snakemake_executor_plugin_slurm"),
-        ("--sdm=apptainer", None),
         ("--sdm=conda", "conda"),
     ],
 )
-def test_an_engine_plans_what_a_local_run_does(
-    fresh: Project, option: str, needed: str | None
-) -> None:
-    if needed and not (shutil.which(needed) or find_spec(needed)):
+def test_an_engine_plans_what_a_local_run_does(fresh: Project, option: str, needed: str) -> None:
+    if not (shutil.which(needed) or find_spec(needed)):
         pytest.skip(f"{needed} is not installed")
     assert fresh.planned(option) == fresh.planned()

@@ -29,9 +29,7 @@ def report(toy: Project) -> Path:
 @pytest.fixture(scope="module")
 def page(report: Path) -> Iterator[browser.Page]:
     """The report in a browser."""
-    reason = browser.missing()
-    if reason is not None:
-        pytest.skip(reason)
+    browser.require()
     with browser.opened(report) as opened:
         yield opened
 
@@ -41,6 +39,16 @@ def shown(toy: Project) -> set[str]:
     found = [*toy.results.rglob("tables/*.html"), *toy.results.rglob("figures/*.svg")]
     found.append(toy.results / "papers" / "audit.html")
     return {str(path.relative_to(toy.folder)) for path in found}
+
+
+def test_ci_cannot_pass_without_a_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(browser, "missing", lambda: "there is none")
+    monkeypatch.delenv("CI", raising=False)
+    with pytest.raises(pytest.skip.Exception):
+        browser.require()
+    monkeypatch.setenv("CI", "true")
+    with pytest.raises(pytest.fail.Exception):
+        browser.require()
 
 
 def test_report_is_small_and_says_where_it_comes_from(report: Path) -> None:

@@ -1,7 +1,12 @@
 """Backbones of torchvision, timm and transformers at toy size, with random weights."""
 
 import json
+import os
+import re
+import subprocess
+import sys
 from hashlib import sha256
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -295,3 +300,10 @@ def test_without_network_the_hub_says_which_file_is_wanted(monkeypatch):
         known_weights.hub_file("some/model", "config.json", None)
     with pytest.raises(UserError, match="cannot be fetched"):
         known_weights.hub_file("no such/../name", "config.json", None)
+
+
+def test_the_documented_lines_import_timm_in_a_fresh_process(root: Path) -> None:
+    (lines,) = re.findall(r"```python\n(.*?)```", (root / "docs/your-own.md").read_text(), re.S)
+    assert "import timm" in lines
+    environment = os.environ | {"PYTHONPATH": str(root / "scripts")}
+    subprocess.run([sys.executable, "-c", lines], env=environment, check=True)

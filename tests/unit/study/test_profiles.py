@@ -1,6 +1,8 @@
 """Profiles and environments: every rule is provided for, and every pin is the lock's."""
 
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -68,9 +70,39 @@ def test_what_is_asked_for_is_what_the_lock_pins(root: Path) -> None:
     assert asked.items() <= locked.items()
 
 
-def test_every_conda_environment_takes_the_lock(root: Path) -> None:
+def test_a_lone_copy_of_a_conda_environment_tells_the_lock(root: Path) -> None:
+    """Snakemake copies the file into a folder of its own, where it can refer to no other."""
+    (locked,) = (root / "envs").glob("*.lock")
     for path in (root / "envs").glob("*.yaml"):
         environment = yaml.safe_load(path.read_text())
         (pip,) = (entry["pip"] for entry in environment["dependencies"] if isinstance(entry, dict))
-        assert pip == ["--requirement requirements.txt", "--constraint requirements.lock"]
+        assert pip == locked.read_text().split(), "copy the lines of envs/requirements.lock"
         assert environment["channels"][-1] == "nodefaults"
+
+
+def test_no_software_is_claimed_that_no_rule_has(root: Path) -> None:
+    claimed = yaml.safe_load((root / ".snakemake-workflow-catalog.yml").read_text())["usage"]
+    rules = [path.read_text() for path in (root / "rules").glob("*.smk")]
+    directives = {"conda": "    conda:\n", "apptainer": "    container:\n"}
+    offered = {name: any(line in text for text in rules) for name, line in directives.items()}
+    deployed = claimed["software-stack-deployment"]
+    assert {name for name in deployed if deployed[name]} == {n for n in offered if offered[n]}
+
+
+@pytest.mark.parametrize("verb", ["study", "report", "papers"])
+def test_a_profile_given_to_run_decides_about_cores(root: Path, tmp_path: Path, verb: str) -> None:
+    """`./run` puts no option before what a profile says; the default profile takes all cores."""
+    shutil.copy(root / "run", tmp_path)
+    for folder, name in (("envs", "requirements.lock"), (".venv", "installed.lock")):
+        (tmp_path / folder).mkdir()
+        shutil.copy(root / "envs" / "requirements.lock", tmp_path / folder / name)
+    snakemake = tmp_path / ".venv" / "bin" / "snakemake"
+    snakemake.parent.mkdir()
+    snakemake.write_text("#!/bin/sh\necho $@\n")
+    snakemake.chmod(0o755)
+    asked = ["sh", "run", verb, "--workflow-profile", "profiles/slurm"]
+    called = subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert called.split()[-2:] == asked[-2:]
+    assert "cores" not in called
+    local = yaml.safe_load((root / "profiles/default/profile.yaml").read_text())
+    assert local["cores"] == "all"
