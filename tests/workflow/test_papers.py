@@ -122,7 +122,7 @@ def ran(project: Project, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_entry_hands_over_papers_and_options(entry: Project) -> None:
-    after = "--cores all --report results/report.html --report-after-run"
+    after = "--report results/report.html --report-after-run"
     for given, said in {
         (): f"--config papers=all {after}",
         ("-n",): f"--config papers=all {after} -n",
