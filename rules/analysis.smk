@@ -12,6 +12,7 @@ rule collect:
         "../envs/workflow.yaml"
     params:
         code=code("collect_runs.py"),
+        axes=axes_of_experiment,
     script:
         "../scripts/collect_runs.py"
 

@@ -14,6 +14,7 @@ from fbftl.data import datasets
 from fbftl.models.source import check as source_check
 from fbftl.ground import provenance
 from fbftl.ground.code import digest, sources
+from fbftl.study import methods
 from fbftl.study.config import resolve
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import remove_leftovers
@@ -78,6 +79,10 @@ STUDY = checked_study()
 
 # For the report's first page, whose text sees nothing but the configuration; jobs do not read it.
 config["commit"] = provenance.commit()
+
+# Beside the axes in which a job deviates, which are its param: one more axis trains nothing again,
+# because defaults never change.
+config["axes"] = methods.axes_by_method()
 HELD = ExitStack()
 
 GPU = int(STUDY.config["device"] == "cuda")
@@ -87,6 +92,11 @@ GPU = int(STUDY.config["device"] == "cuda")
 def either(names):
     """Return the pattern of a wildcard that is one of the names; without any it is none."""
     return "|".join(map(re.escape, names)) or "(?!)"
+
+
+def settings_of(**traits):
+    """Return the pattern of a wildcard that is a setting of a method with these traits."""
+    return f"({either(methods.names(**traits))})([+][^/]+)?"
 
 
 wildcard_constraints:

@@ -15,6 +15,8 @@ rule tabulate_compression:
         "../envs/workflow.yaml"
     params:
         code=code("tabulate_compression.py"),
+        methods=partial(methods_of, experiment="compression"),
+        axes=partial(axes_of, experiment="compression", read=["bits", "keep", "feedback"]),
     script:
         "../scripts/tabulate_compression.py"
 
@@ -30,6 +32,7 @@ rule plot_compression:
         "../envs/workflow.yaml"
     params:
         code=code("plot_compression.py"),
+        methods=partial(methods_of, experiment="compression"),
     script:
         "../scripts/plot_compression.py"
 
@@ -49,5 +52,6 @@ rule plot_rate_distortion:
         "../envs/workflow.yaml"
     params:
         code=code("plot_rate_distortion.py"),
+        methods=partial(methods_of, experiment="compression"),
     script:
         "../scripts/plot_rate_distortion.py"

@@ -13,6 +13,7 @@ rule tabulate_paper_methods:
         "../envs/workflow.yaml"
     params:
         code=code("tabulate_paper_methods.py"),
+        methods=methods.rows(["fl", "sfl", "ftl_f", "ftl_c", "fbftl"]),
     script:
         "../scripts/tabulate_paper_methods.py"
 
@@ -30,6 +31,7 @@ rule tabulate_paper_language:
         "../envs/workflow.yaml"
     params:
         code=code("tabulate_paper_language.py"),
+        methods=methods.rows(["ftl_f", "ftl_c", "fbftl"]),
     script:
         "../scripts/tabulate_paper_language.py"
 
@@ -43,6 +45,7 @@ rule plot_paper_packet_loss:
         "../envs/workflow.yaml"
     params:
         code=code("plot_paper_packet_loss.py"),
+        methods=methods.rows(["fl", "ftl_f", "ftl_c", "fbftl"]),
     script:
         "../scripts/plot_paper_packet_loss.py"
 
@@ -58,6 +61,7 @@ rule plot_retransmission:
         "../envs/workflow.yaml"
     params:
         code=code("plot_retransmission.py"),
+        methods=methods.rows(["fl", "fbftl"]),
     script:
         "../scripts/plot_retransmission.py"
 

@@ -227,6 +227,21 @@ def dialogues_at_hand(wildcards):
     return {"dialogues": str(dialogues)} if at_hand else {}
 
 
+def methods_of(wildcards, experiment):
+    """Return what a table or figure of an experiment is told of the methods that it shows."""
+    return STUDY.methods_of(wildcards.task, experiment)
+
+
+def axes_of(wildcards, experiment, read=()):
+    """Return the axes that a table reads, and those in which a run deviates, with their defaults."""
+    return STUDY.axes_of(wildcards.task, experiment, read=read)
+
+
+def axes_of_experiment(wildcards):
+    """Return the axes in which a run of an experiment deviates, with their defaults."""
+    return axes_of(wildcards, wildcards.experiment)
+
+
 def runs_of(wildcards):
     """Return the run files of an experiment on a task."""
     return run_files(wildcards, wildcards.experiment, "json")

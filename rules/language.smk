@@ -89,6 +89,7 @@ rule tabulate_language:
         "../envs/workflow.yaml"
     params:
         code=code("tabulate_language.py"),
+        methods=partial(methods_of, experiment="language"),
     script:
         "../scripts/tabulate_language.py"
 
@@ -107,5 +108,6 @@ rule plot_language_scarcity:
         "../envs/workflow.yaml"
     params:
         code=code("plot_language_scarcity.py"),
+        axes=partial(axes_of, experiment="language_scarcity", read=["fraction", "plr"]),
     script:
         "../scripts/plot_language_scarcity.py"

@@ -15,6 +15,8 @@ rule tabulate_methods:
         "../envs/workflow.yaml"
     params:
         code=code("tabulate_methods.py"),
+        methods=partial(methods_of, experiment="methods"),
+        axes=partial(axes_of, experiment="methods"),
     script:
         "../scripts/tabulate_methods.py"
 
@@ -31,5 +33,7 @@ rule plot_uplink:
         "../envs/workflow.yaml"
     params:
         code=code("plot_uplink.py"),
+        methods=partial(methods_of, experiment="methods"),
+        axes=partial(axes_of, experiment="methods"),
     script:
         "../scripts/plot_uplink.py"

@@ -13,6 +13,8 @@ rule tabulate_packet_loss:
         "../envs/workflow.yaml"
     params:
         code=code("tabulate_packet_loss.py"),
+        methods=partial(methods_of, experiment="packet_loss"),
+        axes=partial(axes_of, experiment="packet_loss", read=["blr", "burst", "retransmissions"]),
     script:
         "../scripts/tabulate_packet_loss.py"
 
@@ -28,5 +30,6 @@ rule plot_packet_loss:
         "../envs/workflow.yaml"
     params:
         code=code("plot_packet_loss.py"),
+        methods=partial(methods_of, experiment="packet_loss"),
     script:
         "../scripts/plot_packet_loss.py"

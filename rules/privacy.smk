@@ -12,6 +12,7 @@ rule collect_guarantees:
         "../envs/workflow.yaml"
     params:
         code=code("collect_guarantees.py"),
+        axes=axes_of_experiment,
     script:
         "../scripts/collect_guarantees.py"
 
@@ -31,6 +32,7 @@ rule tabulate_privacy:
         "../envs/workflow.yaml"
     params:
         code=code("tabulate_privacy.py"),
+        axes=partial(axes_of, experiment="privacy", read=["samples_per_client", "mechanism", "epsilon", "label_epsilon"]),
     script:
         "../scripts/tabulate_privacy.py"
 
@@ -48,6 +50,7 @@ rule plot_privacy:
         "../envs/workflow.yaml"
     params:
         code=code("plot_privacy.py"),
+        methods=partial(methods_of, experiment="privacy"),
     script:
         "../scripts/plot_privacy.py"
 
@@ -66,6 +69,7 @@ rule tabulate_noise:
         "../envs/workflow.yaml"
     params:
         code=code("tabulate_noise.py"),
+        axes=partial(axes_of, experiment="noise", read=["mechanism", "sigma", "noise"]),
     script:
         "../scripts/tabulate_noise.py"
 
@@ -83,5 +87,6 @@ rule plot_noise:
         "../envs/workflow.yaml"
     params:
         code=code("plot_noise.py"),
+        methods=partial(methods_of, experiment="noise"),
     script:
         "../scripts/plot_noise.py"

@@ -13,6 +13,7 @@ rule tabulate_scarcity:
         "../envs/workflow.yaml"
     params:
         code=code("tabulate_scarcity.py"),
+        axes=partial(axes_of, experiment="scarcity", read=["fraction", "plr", "loss"]),
     script:
         "../scripts/tabulate_scarcity.py"
 
@@ -29,5 +30,6 @@ rule plot_scarcity:
         "../envs/workflow.yaml"
     params:
         code=code("plot_scarcity.py"),
+        axes=partial(axes_of, experiment="scarcity", read=["fraction", "plr", "loss"]),
     script:
         "../scripts/plot_scarcity.py"

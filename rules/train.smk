@@ -14,7 +14,7 @@ rule train_head:
         "results/{task}/benchmarks/runs/{setting}.tsv"
     wildcard_constraints:
         task=either(STUDY.tasks_of("images")),
-        setting="(fbftl|ftl_c)([+][^/]+)?",
+        setting=settings_of(reads="features"),
     conda:
         "../envs/workflow.yaml"
     resources:
@@ -73,7 +73,7 @@ rule train_network:
         "results/{task}/benchmarks/runs/{setting}.tsv"
     wildcard_constraints:
         task=either(STUDY.tasks_of("images")),
-        setting="(fl|ftl_f|sfl|released)([+][^/]+)?",
+        setting=settings_of(reads="clients and source"),
     conda:
         "../envs/workflow.yaml"
     resources:

@@ -34,7 +34,7 @@ MEASURES = {"PSNR (dB)": psnr, "SSIM": ssim}
 
 def main(
     manifest: str, public_manifest: str, clients: str, public: str, csv: str, svg: str,
-    params: Sequence[dict[str, Any]], device: str, threads: int,
+    params: Sequence[dict[str, Any]], axes: dict[str, Any], device: str, threads: int,
 ) -> None:  # fmt: skip
     """Write the findings and the figure of originals above reconstructions.
 
@@ -46,6 +46,7 @@ def main(
         csv: findings to write.
         svg: figure to write; pdf, png and numbers go beside it.
         params: the FbFTL jobs whose uploads are attacked, without noise first.
+        axes: the axes that each method knows, with their defaults.
         device: auto, cpu or cuda.
         threads: threads to compute with.
     """
@@ -54,7 +55,7 @@ def main(
     public_features = open_store(public_manifest).read("train").values
     inputs, public_inputs = pictures(clients)[0:VICTIMS], pictures(public)
     findings, drawn = [], {"original": inputs}
-    for job in map(from_params, params):
+    for job in (from_params(given, axes) for given in params):
         drawn[name(job)] = reconstructions(job, features, public_features, public_inputs, where)
         findings += measured(job, drawn[name(job)], inputs, public_inputs)
     write_findings(csv, findings)
@@ -149,6 +150,7 @@ if __name__ == "__main__":
             job.output.findings,
             job.output.svg,
             job.params.jobs,
+            job.config["axes"],
             job.config["device"],
             job.threads,
         ),

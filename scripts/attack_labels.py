@@ -40,8 +40,9 @@ class Update:
 
 
 def main(
-    manifest: str, runs: Sequence[str], csv: str, params: Sequence[dict[str, Any]], threads: int
-) -> None:
+    manifest: str, runs: Sequence[str], csv: str, params: Sequence[dict[str, Any]],
+    axes: dict[str, Any], threads: int,
+) -> None:  # fmt: skip
     """Write what is recovered without noise, from clipped updates, and under noise.
 
     Args:
@@ -49,12 +50,14 @@ def main(
         runs: run files of the FTL_c settings under dp_fedavg, which hold sigma and clip norm.
         csv: findings to write.
         params: the jobs of these runs, in the same order.
+        axes: the axes that each method knows, with their defaults.
         threads: threads to compute with.
     """
     devices.prepare("cpu", threads)
     features = open_store(manifest).read("train")
     findings, plain = [], {}
-    for job, path in zip(map(from_params, params), runs, strict=True):
+    for given, path in zip(params, runs, strict=True):
+        job = from_params(given, axes)
         samples = job.setting.samples_per_client or job.clients["samples_per_client"]
         guarantee = json.loads(Path(path).read_text("utf-8"))["repetitions"][0]["privacy"][0]
         sigma, clip = guarantee["sigma"], guarantee["clip_norm"]
@@ -149,6 +152,7 @@ if __name__ == "__main__":
             list(job.input.runs),
             job.output.csv,
             job.params.jobs,
+            job.config["axes"],
             job.threads,
         ),
     )

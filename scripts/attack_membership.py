@@ -33,7 +33,7 @@ CHANCE = 0.5
 
 def main(
     manifest: str, network: str, public_manifest: str, csv: str,
-    params: Sequence[dict[str, Any]], device: str, threads: int,
+    params: Sequence[dict[str, Any]], axes: dict[str, Any], device: str, threads: int,
 ) -> None:  # fmt: skip
     """Write what loss threshold and shadow heads find.
 
@@ -43,6 +43,7 @@ def main(
         public_manifest: of the public feature store.
         csv: findings to write.
         params: the FbFTL jobs whose heads are attacked.
+        axes: the axes that each method knows, with their defaults.
         device: auto, cpu or cuda.
         threads: threads to compute with.
     """
@@ -54,7 +55,8 @@ def main(
     )
     findings = []
     for given in params:
-        job = from_params(given | {"setting": given["setting"] | {"fraction": TAKING_PART}})
+        half = given | {"setting": given["setting"] | {"fraction": TAKING_PART}}
+        job = from_params(half, axes)
         (fitted,) = fit([job], inputs)
         attacks = [attacked(fitted, place) for place in range(len(job.seeds))]
         findings += [finding(job, name, [found[name] for found in attacks]) for name in attacks[0]]
@@ -140,6 +142,7 @@ if __name__ == "__main__":
             job.input.public_manifest,
             job.output.csv,
             job.params.jobs,
+            job.config["axes"],
             job.config["device"],
             job.threads,
         ),

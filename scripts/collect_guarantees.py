@@ -2,16 +2,17 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 from fbftl.findings.runs import guarantees, write_tidy
 from fbftl.ground.logs import run_job
 
 
-def main(runs: list[str], table: str) -> None:
-    """Write the guarantees of the given run files."""
+def main(runs: list[str], table: str, axes: dict[str, Any]) -> None:
+    """Write the guarantees of run files that deviate in some of the axes from these defaults."""
     documents = (json.loads(Path(path).read_text(encoding="utf-8")) for path in runs)
-    write_tidy(table, guarantees(documents))
+    write_tidy(table, guarantees(documents, axes))
 
 
 if __name__ == "__main__":
-    run_job(snakemake, lambda job: main(list(job.input.runs), job.output.table))
+    run_job(snakemake, lambda job: main(list(job.input.runs), job.output.table, job.params.axes))

@@ -1,10 +1,13 @@
 """Heat maps of accuracy over bits per element and keep ratio, one per method (paper, Table V)."""
 
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from fbftl.findings.runs import read_tidy
-from fbftl.findings.style import DIVERGED, METHODS, NEUTRAL, TEXT_WIDTH, save, use_style
+from fbftl.findings.shown import ShownMethod, shown
+from fbftl.findings.style import DIVERGED, NEUTRAL, TEXT_WIDTH, save, use_style
 from fbftl.ground.logs import run_job
 from matplotlib.axes import Axes
 
@@ -12,12 +15,12 @@ DARK = 0.55
 """Share of the colour scale above which cells are dark and their text is white."""
 
 
-def main(table: str, svg: str) -> None:
+def main(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
     """Draw the figure from the table of compression; pdf, png and numbers go beside it."""
     use_style()
     cells = with_feedback_where_run(read_tidy(table))
     columns = ["method", "q", "r", "feedback", "kept", "accuracy", "spread", "seeds", "diverged"]
-    save(draw(cells), svg, cells[columns])
+    save(draw(cells, list(shown(methods).values())), svg, cells[columns])
 
 
 def with_feedback_where_run(table: pd.DataFrame) -> pd.DataFrame:
@@ -27,9 +30,8 @@ def with_feedback_where_run(table: pd.DataFrame) -> pd.DataFrame:
     return ordered.drop_duplicates(["method", "q", "r"]).drop(columns="without")
 
 
-def draw(cells: pd.DataFrame) -> plt.Figure:
+def draw(cells: pd.DataFrame, methods: list[ShownMethod]) -> plt.Figure:
     """Return the figure; cells of settings that were not run are empty."""
-    methods = [name for name in METHODS if name in set(cells["method"])]
     bits = sorted(cells["q"].unique(), reverse=True)
     ratios = sorted(cells["r"].unique(), reverse=True)
     figure, panels = plt.subplots(
@@ -37,7 +39,7 @@ def draw(cells: pd.DataFrame) -> plt.Figure:
     )
     low = 10 * np.floor(10 * cells["accuracy"].min())
     for axes, method in zip(panels[0], methods, strict=True):
-        own = cells[cells["method"] == method]
+        own = cells[cells["method"] == method.name]
         grid, diverged = (
             own.pivot(index="q", columns="r", values=name).reindex(index=bits, columns=ratios)
             for name in ("accuracy", "diverged")
@@ -45,7 +47,7 @@ def draw(cells: pd.DataFrame) -> plt.Figure:
         image = axes.imshow(100 * grid, cmap="Blues", vmin=low, vmax=100, aspect="auto")
         _write_values(axes, 100 * grid.to_numpy(), diverged.to_numpy() > 0, low)
         note = ", no feedback" if own["feedback"].eq(False).any() else ""
-        axes.set_title(METHODS[method].label + note, loc="left", fontsize="medium")
+        axes.set_title(method.drawn + note, loc="left", fontsize="medium")
         axes.set_xticks(range(len(ratios)), [f"{ratio:g}" for ratio in ratios])
         axes.set_yticks(range(len(bits)), [str(q) for q in bits])
         axes.set_xlabel("keep ratio r")
@@ -79,4 +81,4 @@ def _write_values(axes: Axes, grid: np.ndarray, diverged: np.ndarray, low: float
 
 
 if __name__ == "__main__":
-    run_job(snakemake, lambda job: main(job.input.table, job.output.svg))
+    run_job(snakemake, lambda job: main(job.input.table, job.output.svg, job.params.methods))

@@ -3,7 +3,7 @@
 The paper's points for its own task are in grey.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 from fbftl.findings import published
@@ -25,16 +25,17 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def main(runs: str, fig9: str, svg: str) -> None:
+def main(runs: str, fig9: str, svg: str, axes: dict[str, Any]) -> None:
     """Draw the figure; pdf, png and numbers go beside it.
 
     Args:
         runs: an experiment's tidy table.
         fig9: the published points.
         svg: path of the svg.
+        axes: those of scarcity, with their defaults.
     """
     use_style()
-    table = scores(read_tidy(runs))
+    table = scores(read_tidy(runs, axes))
     save(draw(table, published.read(fig9)), svg, table)
 
 
@@ -95,4 +96,7 @@ def draw_published(axes: "Axes", fig9: pd.DataFrame, highest: float) -> None:
 
 
 if __name__ == "__main__":
-    run_job(snakemake, lambda job: main(job.input.runs, job.input.fig9, job.output.svg))
+    run_job(
+        snakemake,
+        lambda job: main(job.input.runs, job.input.fig9, job.output.svg, job.params.axes),
+    )

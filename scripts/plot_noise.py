@@ -1,18 +1,21 @@
 """Plot accuracy against the paper's relative noise, drawn once per upload or anew every epoch."""
 
+from typing import Any
+
 import matplotlib.pyplot as plt
 import pandas as pd
-from fbftl.findings.style import COLUMN_WIDTH, METHODS, save, use_style
+from fbftl.findings.shown import ShownMethod, shown
+from fbftl.findings.style import COLUMN_WIDTH, save, use_style
 from fbftl.ground.logs import run_job
 
 DRAWS = {"once": ("-", ""), "redrawn": ("--", ", redrawn each epoch")}
 
 
-def main(table: str, svg: str) -> None:
+def main(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
     """Draw the figure from the table of the experiment; pdf, png and numbers go beside it."""
     use_style()
     drawn = plotted(pd.read_csv(table))
-    save(draw(drawn), svg, drawn)
+    save(draw(drawn, shown(methods)), svg, drawn)
 
 
 def plotted(table: pd.DataFrame) -> pd.DataFrame:
@@ -24,16 +27,16 @@ def plotted(table: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([pairs.merge(clean, on="method"), noisy])[columns].sort_values(columns[:3])
 
 
-def draw(table: pd.DataFrame) -> plt.Figure:
+def draw(table: pd.DataFrame, looks: dict[str, ShownMethod]) -> plt.Figure:
     """Return the figure of mean accuracies with one standard deviation over seeds as a band."""
     figure, axes = plt.subplots(figsize=(COLUMN_WIDTH, 0.8 * COLUMN_WIDTH))
     for (method, noise), rows in table.groupby(["method", "noise"], sort=False):
-        look, (style, ending) = METHODS[method], DRAWS[noise]
+        look, (style, ending) = looks[method], DRAWS[noise]
         mean, spread = 100 * rows["accuracy"], 100 * rows["spread"].fillna(0)
-        label = look.label + ending
-        axes.plot(rows["sigma"], mean, style, color=look.color, marker=look.marker, label=label)
+        label = look.drawn + ending
+        axes.plot(rows["sigma"], mean, style, color=look.colour, marker=look.marker, label=label)
         axes.fill_between(
-            rows["sigma"], mean - spread, mean + spread, color=look.color, alpha=0.15, linewidth=0
+            rows["sigma"], mean - spread, mean + spread, color=look.colour, alpha=0.15, linewidth=0
         )
     axes.set_ylim(0, 103)
     axes.set_xlabel("relative noise σ (in R std(g), no guarantee)")
@@ -43,4 +46,4 @@ def draw(table: pd.DataFrame) -> plt.Figure:
 
 
 if __name__ == "__main__":
-    run_job(snakemake, lambda job: main(job.input.table, job.output.svg))
+    run_job(snakemake, lambda job: main(job.input.table, job.output.svg, job.params.methods))

@@ -1,13 +1,14 @@
 """Packet loss rate against block loss rate for the paper's four packets (Figs. 6 and 7)."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from fbftl.cost.architectures import vgg16
-from fbftl.findings.style import METHODS, NEUTRAL, TEXT_WIDTH, save, use_style
+from fbftl.findings.shown import ShownMethod, shown
+from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save, use_style
 from fbftl.ground.logs import run_job
 from fbftl.papers.fbftl.packets import loss_curves, packet_blocks
 from matplotlib.ticker import PercentFormatter
@@ -21,13 +22,15 @@ MAGNIFIED = 1e-3
 POINTS = 201
 
 
-def main(svg: str | Path) -> None:
+def main(svg: str | Path, methods: list[dict[str, Any]]) -> None:
     """Draw the figure.
 
     Args:
         svg: path of the svg; pdf, png and the plotted numbers go beside it.
+        methods: the looks of the four.
     """
     use_style()
+    looks = shown(methods)
     blocks = packet_blocks(vgg16())
     # Near 0 the large packets rise within 1e-4, so the left panel is dense there.
     wide = np.unique(np.concatenate([np.geomspace(1e-6, 1e-2, POINTS), np.linspace(0, 1, POINTS)]))
@@ -38,8 +41,8 @@ def main(svg: str | Path) -> None:
     figure, (left, right) = plt.subplots(
         1, 2, figsize=(TEXT_WIDTH, 2.5), sharey=True, layout="constrained"
     )
-    draw(left, panels["whole"])
-    draw(right, panels["magnified"])
+    draw(left, panels["whole"], looks)
+    draw(right, panels["magnified"], looks)
     left.set(xlim=(0, 1), ylim=(0, 1.13), yticks=np.linspace(0, 1, 6), ylabel="Packet loss rate")
     right.set(xlim=(0, MAGNIFIED))
     left.set_title("All block loss rates", loc="left", fontsize="medium")
@@ -48,31 +51,30 @@ def main(svg: str | Path) -> None:
         axes.set_xlabel("Block loss rate")
         axes.xaxis.set_major_formatter(PercentFormatter(1, decimals))
     left.text(0.03, 1.03, "FL, FTL$_f$, FTL$_c$", color=NEUTRAL)
-    label(left, "fbftl", (0.62, 0.52))
-    label(right, "fl", (1.2e-4, 1.03))
-    label(right, "ftl_f", (1.8e-4, 1.03))
-    label(right, "ftl_c", (2.3e-4, 0.75))
-    label(right, "fbftl", (8.5e-4, 0.03))
+    label(left, looks["fbftl"], (0.62, 0.52))
+    label(right, looks["fl"], (1.2e-4, 1.03))
+    label(right, looks["ftl_f"], (1.8e-4, 1.03))
+    label(right, looks["ftl_c"], (2.3e-4, 0.75))
+    label(right, looks["fbftl"], (8.5e-4, 0.03))
     numbers = pd.concat([curves.assign(panel=name) for name, curves in panels.items()])
     save(figure, svg, numbers[["panel", "method", "blocks", "blr", "plr"]])
     plt.close(figure)
 
 
-def draw(axes: "Axes", curves: pd.DataFrame) -> None:
+def draw(axes: "Axes", curves: pd.DataFrame, looks: dict[str, ShownMethod]) -> None:
     """Draw one line per method; FTL_f is dashed over FL, whose packets are as large."""
     for method, curve in curves.groupby("method"):
-        look = METHODS[str(method)]
+        look = looks[str(method)]
         dashes = (4, 4) if method == "ftl_f" else (None, None)
         axes.plot(
-            curve["blr"], curve["plr"], color=look.color, dashes=dashes, zorder=3, clip_on=False
+            curve["blr"], curve["plr"], color=look.colour, dashes=dashes, zorder=3, clip_on=False
         )
 
 
-def label(axes: "Axes", method: str, place: tuple[float, float]) -> None:
+def label(axes: "Axes", look: ShownMethod, place: tuple[float, float]) -> None:
     """Write a method's name in the colour of its line."""
-    look = METHODS[method]
-    axes.text(*place, look.label, color=look.color)
+    axes.text(*place, look.drawn, color=look.colour)
 
 
 if __name__ == "__main__":
-    run_job(snakemake, lambda job: main(job.output.svg))
+    run_job(snakemake, lambda job: main(job.output.svg, job.params.methods))

@@ -1,18 +1,21 @@
 """Plot accuracy against epsilon, a panel per samples per client K (paper, Fig. 12)."""
 
+from typing import Any
+
 import matplotlib.pyplot as plt
 import pandas as pd
-from fbftl.findings.style import METHODS, NEUTRAL, TEXT_WIDTH, save, use_style
+from fbftl.findings.shown import ShownMethod, shown
+from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save, use_style
 from fbftl.ground.logs import run_job
 
 UNITS = {"sample": "per sample, server not trusted", "client": "per client, server trusted"}
 
 
-def main(table: str, svg: str) -> None:
+def main(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
     """Draw the figure from the table of the experiment; pdf, png and numbers go beside it."""
     use_style()
     drawn = plotted(pd.read_csv(table))
-    save(draw(drawn), svg, drawn)
+    save(draw(drawn, shown(methods)), svg, drawn)
 
 
 def plotted(table: pd.DataFrame) -> pd.DataFrame:
@@ -21,14 +24,14 @@ def plotted(table: pd.DataFrame) -> pd.DataFrame:
     return table.loc[table["label_epsilon"].isna(), columns]
 
 
-def draw(table: pd.DataFrame) -> plt.Figure:
+def draw(table: pd.DataFrame, looks: dict[str, ShownMethod]) -> plt.Figure:
     """Return the figure of mean accuracies, bars of one standard deviation over seeds."""
     sizes = sorted(table["samples_per_client"].unique())
     figure, panels = plt.subplots(
         1, len(sizes), figsize=(TEXT_WIDTH, 0.36 * TEXT_WIDTH), sharey=True, squeeze=False
     )
     for axes, size in zip(panels[0], sizes, strict=True):
-        panel(axes, table[table["samples_per_client"] == size])
+        panel(axes, table[table["samples_per_client"] == size], looks)
         axes.set_title(f"K = {size:.0f} samples per client")
     panels[0][0].set_ylabel("test accuracy (%)")
     handles, labels = panels[0][0].get_legend_handles_labels()
@@ -39,11 +42,11 @@ def draw(table: pd.DataFrame) -> plt.Figure:
     return figure
 
 
-def panel(axes: plt.Axes, table: pd.DataFrame) -> None:
+def panel(axes: plt.Axes, table: pd.DataFrame, looks: dict[str, ShownMethod]) -> None:
     """Draw one K: a line per method, and FbFTL without noise as a level."""
     noisy = table[table["epsilon"].notna()]
     epsilons = sorted(noisy["epsilon"].unique())
-    for name, look in METHODS.items():
+    for name, look in looks.items():
         rows = noisy[noisy["method"] == name].sort_values("epsilon")
         if rows.empty:
             continue
@@ -51,10 +54,10 @@ def panel(axes: plt.Axes, table: pd.DataFrame) -> None:
             rows["epsilon"],
             100 * rows["accuracy"],
             100 * rows["spread"].fillna(0),
-            color=look.color,
+            color=look.colour,
             marker=look.marker,
             capsize=2,
-            label=f"{look.label} ({UNITS[rows['unit'].iloc[0]]})",
+            label=f"{look.drawn} ({UNITS[rows['unit'].iloc[0]]})",
         )
         lost = rows[rows["diverged"] > 0]
         axes.plot(lost["epsilon"], 100 * lost["accuracy"], "x", color=NEUTRAL, markersize=7)
@@ -70,4 +73,4 @@ def panel(axes: plt.Axes, table: pd.DataFrame) -> None:
 
 
 if __name__ == "__main__":
-    run_job(snakemake, lambda job: main(job.input.table, job.output.svg))
+    run_job(snakemake, lambda job: main(job.input.table, job.output.svg, job.params.methods))

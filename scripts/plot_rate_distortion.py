@@ -1,14 +1,17 @@
 """Plot accuracy against the measured uplink over all compressions, the Pareto front marked."""
 
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from fbftl.findings.runs import read_tidy
-from fbftl.findings.style import COLUMN_WIDTH, METHODS, NEUTRAL, save, use_style
+from fbftl.findings.shown import ShownMethod, shown
+from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, save, use_style
 from fbftl.ground.logs import run_job
 
 
-def main(table: str, svg: str) -> None:
+def main(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
     """Draw the figure from the table of compression; pdf, png and numbers go beside it."""
     use_style()
     points = read_tidy(table)
@@ -17,7 +20,7 @@ def main(table: str, svg: str) -> None:
         points.loc[own.index, "best_of_method"] = on_front(own)
     points["pareto"] = on_front(points)
     columns = ["method", "q", "r", "feedback", "uplink_bits", "accuracy", "spread", "seeds"]
-    save(draw(points), svg, points[[*columns, "best_of_method", "pareto"]])
+    save(draw(points, shown(methods)), svg, points[[*columns, "best_of_method", "pareto"]])
 
 
 def on_front(points: pd.DataFrame) -> np.ndarray:
@@ -30,33 +33,33 @@ def on_front(points: pd.DataFrame) -> np.ndarray:
     return front
 
 
-def draw(points: pd.DataFrame) -> plt.Figure:
+def draw(points: pd.DataFrame, looks: dict[str, ShownMethod]) -> plt.Figure:
     """Return the figure: a marker per setting, a line through the best of each method."""
     figure, axes = plt.subplots(figsize=(COLUMN_WIDTH, 0.95 * COLUMN_WIDTH), layout="constrained")
-    for method, look in METHODS.items():
+    for method, look in looks.items():
         own = points[points["method"] == method]
         if own.empty:
             continue
         best = own[own["best_of_method"]].sort_values("uplink_bits")
-        axes.plot(best["uplink_bits"], 100 * best["accuracy"], color=look.color, alpha=0.6)
+        axes.plot(best["uplink_bits"], 100 * best["accuracy"], color=look.colour, alpha=0.6)
         axes.errorbar(
             own["uplink_bits"],
             100 * own["accuracy"],
             yerr=100 * own["spread"].fillna(0),
             fmt="none",
-            ecolor=look.color,
+            ecolor=look.colour,
             elinewidth=0.6,
             alpha=0.6,
         )
-        for feedback, filling in ((True, look.color), (False, "white")):
+        for feedback, filling in ((True, look.colour), (False, "white")):
             chosen = own[own["feedback"].eq(False) != feedback]
             axes.plot(
                 chosen["uplink_bits"],
                 100 * chosen["accuracy"],
                 look.marker,
-                color=look.color,
+                color=look.colour,
                 markerfacecolor=filling,
-                label=look.label if feedback else None,
+                label=look.drawn if feedback else None,
             )
     front = points[points["pareto"]].sort_values("uplink_bits")
     axes.plot(
@@ -79,4 +82,4 @@ def draw(points: pd.DataFrame) -> plt.Figure:
 
 
 if __name__ == "__main__":
-    run_job(snakemake, lambda job: main(job.input.table, job.output.svg))
+    run_job(snakemake, lambda job: main(job.input.table, job.output.svg, job.params.methods))

@@ -1,12 +1,14 @@
 """Expected payload and the packet loss that is left with retransmissions (Eqs. (18) and (19))."""
 
 from pathlib import Path
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from fbftl.cost.architectures import vgg16
-from fbftl.findings.style import METHODS, NEUTRAL, TEXT_WIDTH, save, use_style
+from fbftl.findings.shown import shown
+from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save, use_style
 from fbftl.ground.logs import run_job
 from fbftl.papers.fbftl.packets import loss_curves, packet_blocks, payload_curves
 
@@ -19,17 +21,19 @@ LABELS = {"fbftl": (5e-4, 8e-4, 1.2e-2, 4e-2), "fl": (1e-4, 2.5e-4, 8e-4, 2.3e-3
 """Block loss rate at which the label of each curve stands, by n_r."""
 
 
-def main(svg: str | Path) -> None:
+def main(svg: str | Path, methods: list[dict[str, Any]]) -> None:
     """Draw the figure.
 
     Args:
         svg: path of the svg; pdf, png and the plotted numbers go beside it.
+        methods: the looks of the two.
     """
     use_style()
+    looks = shown(methods)
     blocks = packet_blocks(vgg16())
-    shown = {method: blocks[method] for method in ("fbftl", "fl")}
+    two = {method: blocks[method] for method in ("fbftl", "fl")}
     payload = payload_curves(np.linspace(0, 1, POINTS), RETRANSMISSIONS)
-    residual = loss_curves(shown, np.geomspace(1e-5, 0.999, POINTS), RETRANSMISSIONS)
+    residual = loss_curves(two, np.geomspace(1e-5, 0.999, POINTS), RETRANSMISSIONS)
 
     figure, (left, right) = plt.subplots(
         1, 2, figsize=(TEXT_WIDTH, 2.6), layout="constrained", width_ratios=(1, 1.3)
@@ -41,14 +45,14 @@ def main(svg: str | Path) -> None:
     left.set_title("Every scheme pays the same factor", loc="left", fontsize="medium")
 
     for (method, count), curve in residual.groupby(["method", "retransmissions"]):
-        color = METHODS[method].color
+        color = looks[method].colour
         right.loglog(curve["blr"], curve["plr"], color=color, linewidth=1)
         place = LABELS[method][count]
         height = np.interp(place, curve["blr"], curve["plr"])
         box = {"facecolor": "white", "edgecolor": "none", "pad": 1.5}
         right.text(place, height, str(count), color=color, ha="center", va="center", bbox=box)
-    right.text(2e-5, 0.03, METHODS["fl"].label, color=METHODS["fl"].color)
-    right.text(0.15, 1e-5, METHODS["fbftl"].label, color=METHODS["fbftl"].color)
+    right.text(2e-5, 0.03, looks["fl"].drawn, color=looks["fl"].colour)
+    right.text(0.15, 1e-5, looks["fbftl"].drawn, color=looks["fbftl"].colour)
     right.set(xlim=(1e-5, 1), ylim=(1e-7, 2), xlabel="Block loss rate")
     right.set_ylabel("Packet loss rate left")
     right.set_title("Risk left after $n_r$ retransmissions", loc="left", fontsize="medium")
@@ -59,4 +63,4 @@ def main(svg: str | Path) -> None:
 
 
 if __name__ == "__main__":
-    run_job(snakemake, lambda job: main(job.output.svg))
+    run_job(snakemake, lambda job: main(job.output.svg, job.params.methods))

@@ -4,7 +4,7 @@ One panel per meaning of a loss: lost for good, and the public script's reshuffl
 with the paper's points for its own task in grey.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 from fbftl.findings import published
@@ -31,16 +31,17 @@ PANELS = {
 }
 
 
-def main(runs: str, fig8: str, svg: str) -> None:
+def main(runs: str, fig8: str, svg: str, axes: dict[str, Any]) -> None:
     """Draw the figure; pdf, png and numbers go beside it.
 
     Args:
         runs: an experiment's tidy table.
         fig8: the published points.
         svg: path of the svg.
+        axes: those of scarcity, with their defaults.
     """
     use_style()
-    table = mean_and_spread(read_tidy(runs), ["fraction", "plr", "loss"])
+    table = mean_and_spread(read_tidy(runs, axes), ["fraction", "plr", "loss"])
     save(draw(table, published.read(fig8)), svg, table)
 
 
@@ -105,4 +106,7 @@ def published_until(fig8: pd.DataFrame, rate: float) -> pd.DataFrame:
 
 
 if __name__ == "__main__":
-    run_job(snakemake, lambda job: main(job.input.runs, job.input.fig8, job.output.svg))
+    run_job(
+        snakemake,
+        lambda job: main(job.input.runs, job.input.fig8, job.output.svg, job.params.axes),
+    )

@@ -4,27 +4,35 @@ The gradient methods send updates round after round, so each is a line to the ri
 once, before training: its accuracy rises at a fixed number of bits.
 """
 
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from fbftl.findings.exchanged import Exchanged, read_methods
-from fbftl.findings.style import COLUMN_WIDTH, METHODS, NEUTRAL, save, use_style
+from fbftl.findings.shown import ShownMethod, shown
+from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, save, use_style
 from fbftl.ground.logs import run_job
 from matplotlib.axes import Axes
 
 
-def main(runs: list[str], ledgers: list[str], svg: str) -> None:
+def main(
+    runs: list[str], ledgers: list[str], svg: str,
+    methods: list[dict[str, Any]], axes: dict[str, Any],
+) -> None:  # fmt: skip
     """Draw the figure; pdf, png and numbers go beside it.
 
     Args:
         runs: run files, one per method.
         ledgers: the runs' ledgers, in the same order.
         svg: path of the svg.
+        methods: the methods of the runs.
+        axes: axes in which a run deviates, with their defaults.
     """
     use_style()
-    methods = read_methods(runs, ledgers)
-    points = pd.concat([curve(methods[name]) for name in METHODS if name in methods])
-    save(draw(points), svg, points)
+    looks, exchanged = shown(methods), read_methods(runs, ledgers, axes)
+    points = pd.concat([curve(exchanged[name]) for name in looks])
+    save(draw(points, looks), svg, points)
 
 
 def curve(run: Exchanged) -> pd.DataFrame:
@@ -47,22 +55,22 @@ def curve(run: Exchanged) -> pd.DataFrame:
     )
 
 
-def draw(points: pd.DataFrame) -> plt.Figure:
+def draw(points: pd.DataFrame, looks: dict[str, ShownMethod]) -> plt.Figure:
     """Return the figure: a line per method with a band of one standard deviation over seeds."""
     figure, axes = plt.subplots(figsize=(COLUMN_WIDTH, 0.9 * COLUMN_WIDTH), layout="constrained")
     for name, own in points.groupby("method", sort=False):
-        look = METHODS[name]
+        look = looks[name]
         mean, spread = 100 * own["accuracy"], 100 * own["spread"]
-        axes.plot(own["uplink"], mean, color=look.color, zorder=2)
+        axes.plot(own["uplink"], mean, color=look.colour, zorder=2)
         axes.fill_between(
-            own["uplink"], mean - spread, mean + spread, color=look.color, alpha=0.15, linewidth=0
+            own["uplink"], mean - spread, mean + spread, color=look.colour, alpha=0.15, linewidth=0
         )
         picked = own[own["selected"]]
         axes.plot(
             picked["uplink"], 100 * picked["accuracy"], look.marker,
-            color=look.color, markeredgecolor="white", markersize=7, zorder=3,
+            color=look.colour, markeredgecolor="white", markersize=7, zorder=3,
         )  # fmt: skip
-        axes.plot([], [], look.marker + "-", color=look.color, label=look.label)
+        axes.plot([], [], look.marker + "-", color=look.colour, label=look.drawn)
     axes.set(xscale="log", xlabel="uplink of all clients so far (bit)", ylabel="test accuracy (%)")
     handles, labels = axes.get_legend_handles_labels()
     figure.legend(
@@ -93,5 +101,11 @@ def mark_distance(axes: Axes, picked: pd.DataFrame) -> None:
 if __name__ == "__main__":
     run_job(
         snakemake,
-        lambda job: main(list(job.input.runs), list(job.input.ledgers), job.output.svg),
+        lambda job: main(
+            list(job.input.runs),
+            list(job.input.ledgers),
+            job.output.svg,
+            job.params.methods,
+            job.params.axes,
+        ),
     )

@@ -14,13 +14,13 @@ from fbftl.cost.payload import numbers_per_batch
 from fbftl.findings import published
 from fbftl.findings.exchanged import Exchanged, read_exchanged
 from fbftl.findings.runs import write_tidy
+from fbftl.findings.shown import shown
 from fbftl.findings.style import DIVERGED
 from fbftl.findings.tables import Column, write_for_readers
 from fbftl.ground.logs import run_job
-from fbftl.messages.codec import kept_count
-from fbftl.papers.fbftl.readings import LABELS
-from fbftl.study.feasibility import memory_bytes
-from fbftl.study.settings import CLEAN_BITS
+from fbftl.messages.codec import Compression, kept_count
+from fbftl.messages.codec.compression import PLAIN
+from fbftl.study.memory import memory_bytes
 
 SAMPLED = (
     "nominal_bits",
@@ -33,7 +33,10 @@ SAMPLED = (
 """Measured on a sample of the messages in the training job, see `fbftl.messages.sample`."""
 
 
-def main(runs: list[str], ledgers: list[str], network: str, table5: str, csv: str) -> None:
+def main(
+    runs: list[str], ledgers: list[str], network: str, table5: str, csv: str,
+    methods: list[dict[str, Any]], axes: dict[str, Any],
+) -> None:  # fmt: skip
     """Write the table; md and tex go beside the csv.
 
     Args:
@@ -42,12 +45,15 @@ def main(runs: list[str], ledgers: list[str], network: str, table5: str, csv: st
         network: description of the task's network.
         table5: the published table, which is of CIFAR-10.
         csv: path of the csv.
+        methods: the methods of the runs, in the order of the rows.
+        axes: q, r, feedback and the axes in which a run deviates, with their defaults.
     """
     layers = read_network(network)
-    read = (read_exchanged(run, ledger) for run, ledger in zip(runs, ledgers, strict=True))
+    read = (read_exchanged(run, ledger, axes) for run, ledger in zip(runs, ledgers, strict=True))
     table = pd.DataFrame([row(run, numbers_per_batch(layers, run.method)) for run in read])
     table = beside_published(table, published.read(table5))
-    order = list(LABELS)
+    labels = {name: method.label for name, method in shown(methods).items()}
+    order = list(labels)
     table = table.sort_values(
         ["method", "q", "r", "feedback"],
         ascending=[True, False, False, False],
@@ -55,7 +61,7 @@ def main(runs: list[str], ledgers: list[str], network: str, table5: str, csv: st
         na_position="first",
     )
     write_tidy(csv, table)
-    write_for_readers(csv, *as_printed(table))
+    write_for_readers(csv, *as_printed(table, labels))
 
 
 def row(run: Exchanged, elements: int) -> dict[str, Any]:
@@ -66,9 +72,8 @@ def row(run: Exchanged, elements: int) -> dict[str, Any]:
         elements: X, numbers in one of its messages.
     """
     setting = run.setting
-    updates_compressed = setting.method != "fbftl" and (
-        setting.bits != CLEAN_BITS or setting.keep != 1
-    )
+    compressed = Compression(setting.bits, setting.keep) != PLAIN
+    updates_compressed = compressed and setting.method != "fbftl"
     with_feedback = updates_compressed and setting.feedback
     clients = run.repetitions[0]["clients"]
     sent = {
@@ -103,27 +108,34 @@ def beside_published(table: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame
     return joined
 
 
-def as_printed(table: pd.DataFrame) -> tuple[pd.DataFrame, list[Column]]:
-    """Return the paper's arrangement of the tidy table, and its columns."""
+def as_printed(table: pd.DataFrame, labels: dict[str, str]) -> tuple[pd.DataFrame, list[Column]]:
+    """Return the paper's arrangement of the tidy table, and its columns.
+
+    Args:
+        table: a row per setting.
+        labels: of the methods, in the order of the rows.
+    """
     ratios = sorted(table["r"].unique(), reverse=True)
-    rows = pd.DataFrame([*_accuracies(table, ratios), *_kept(table, ratios)])
+    rows = pd.DataFrame([*_accuracies(table, ratios, labels), *_kept(table, ratios, labels)])
     columns = [Column("block", ""), Column("method", "Method")]
     return rows, columns + [
         Column(f"r={ratio:g}", f"r = {ratio:g} [paper, CIFAR-10]") for ratio in ratios
     ]
 
 
-def _accuracies(table: pd.DataFrame, ratios: list[float]) -> Iterator[dict[str, str]]:
+def _accuracies(
+    table: pd.DataFrame, ratios: list[float], labels: dict[str, str]
+) -> Iterator[dict[str, str]]:
     """Yield a row per q and method, and one more where error feedback is off."""
     for bits in sorted(table["q"].unique(), reverse=True):
         of_bits, block = table[table["q"] == bits], f"q = {bits}"
-        for method in LABELS:
+        for method in labels:
             for feedback, note in ((True, ""), (False, ", no feedback")):
                 off = of_bits["feedback"].eq(False)
                 own = of_bits[(of_bits["method"] == method) & (off != feedback)]
                 if len(own):
                     cells = {f"r={cell['r']:g}": _cell(cell) for _, cell in own.iterrows()}
-                    yield {"block": block, "method": LABELS[method] + note} | _full(cells, ratios)
+                    yield {"block": block, "method": labels[method] + note} | _full(cells, ratios)
                     block = ""
 
 
@@ -133,15 +145,17 @@ def _cell(cell: pd.Series) -> str:
     return f"{cell['accuracy']:.1%}{spread}{DIVERGED if cell['diverged'] else ''}{paper}"
 
 
-def _kept(table: pd.DataFrame, ratios: list[float]) -> Iterator[dict[str, str]]:
+def _kept(
+    table: pd.DataFrame, ratios: list[float], labels: dict[str, str]
+) -> Iterator[dict[str, str]]:
     """Yield how many elements each method keeps."""
     block = "elements kept"
-    for method in LABELS:
+    for method in labels:
         own = table[table["method"] == method]
         if len(own):
             width = int(own["elements"].iloc[0])
             cells = {f"r={ratio:g}": f"{kept_count(width, ratio):,}" for ratio in ratios}
-            yield {"block": block, "method": LABELS[method]} | cells
+            yield {"block": block, "method": labels[method]} | cells
             block = ""
 
 
@@ -158,5 +172,7 @@ if __name__ == "__main__":
             job.input.network,
             job.input.table5,
             job.output.csv,
+            job.params.methods,
+            job.params.axes,
         ),
     )

@@ -1,12 +1,12 @@
 """Tabulate what each method sends and how well it summarises: Table IV's rows for a task."""
 
+from typing import Any
+
 import pandas as pd
 from fbftl.findings.runs import read_tidy
+from fbftl.findings.shown import shown
 from fbftl.findings.tables import Column, prefixed, write_table
 from fbftl.ground.logs import run_job
-
-METHODS = {"ftl_f": "FTL_f", "ftl_c": "FTL_c", "fbftl": "FbFTL"}
-"""Methods in the order of Table IV, and how they are printed."""
 
 ROUGE = {"rouge1": "ROUGE-1", "rouge2": "ROUGE-2", "rougeL": "ROUGE-L"}
 
@@ -21,7 +21,7 @@ COUNTED = [
 """Means over seeds; the numbers of gradient methods differ with the epoch that each seed chose."""
 
 COLUMNS = [
-    Column("method", "method", format=lambda name: METHODS[name]),
+    Column("label", "method"),
     Column("trained_encoders", "trained encoders", "blocks"),
     Column("upload_batches", "upload batches", format="{:,.0f}"),
     Column("numbers_per_batch", "numbers per batch, as counted", format="{:,.0f}"),
@@ -41,23 +41,26 @@ COLUMNS = [
 ]
 
 
-def main(runs: str, csv: str) -> None:
+def main(runs: str, csv: str, methods: list[dict[str, Any]]) -> None:
     """Write the table from an experiment's tidy table; md and tex go beside the csv.
 
     *As counted* is the paper's way: for FbFTL one vector per dialogue, whatever its length (audit
     row A8). *As sent* is the length of the encoded messages. *As plain token ids* is what sending
-    the dialogue itself would take, where features are a look-up of it (A18).
+    the dialogue itself would take, where features are a look-up of it (A18). Methods stand in the
+    order of `methods`, which has what is written of each.
     """
-    write_table(csv, by_method(read_tidy(runs)), COLUMNS)
+    labels = {name: method.label for name, method in shown(methods).items()}
+    table = by_method(read_tidy(runs), list(labels))
+    write_table(csv, table.assign(label=table["method"].map(labels)), COLUMNS)
 
 
-def by_method(runs: pd.DataFrame) -> pd.DataFrame:
+def by_method(runs: pd.DataFrame, methods: list[str]) -> pd.DataFrame:
     """Return a row per method and number of trained encoders, most trained first."""
     groups = runs.groupby(["method", "trained_encoders"])
     table = groups[[*COUNTED, *ROUGE]].mean()
     spreads = groups[list(ROUGE)].std().add_suffix("_spread")
     table = table.join(spreads).assign(seeds=groups["seed"].nunique()).reset_index()
-    order = {name: place for place, name in enumerate(METHODS)}
+    order = {name: place for place, name in enumerate(methods)}
     return table.sort_values(
         ["trained_encoders", "method"],
         ascending=[False, True],
@@ -67,4 +70,4 @@ def by_method(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 if __name__ == "__main__":
-    run_job(snakemake, lambda job: main(job.input.runs, job.output.csv))
+    run_job(snakemake, lambda job: main(job.input.runs, job.output.csv, job.params.methods))

@@ -7,26 +7,27 @@ published columns are of another task, so that only their order compares.
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import asdict, fields, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from fbftl.cost.compute import server_multiplications
 from fbftl.cost.layers import Network, read_network
 from fbftl.cost.payload import FLOAT_BITS
-from fbftl.cost.scheme import scheme_cost
+from fbftl.cost.scheme import SchemeCost, scheme_cost
 from fbftl.findings import published
 from fbftl.findings.exchanged import Exchanged, read_methods
+from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.tables import Column, prefixed, write_table
 from fbftl.ground.logs import run_job
-from fbftl.papers.fbftl.readings import LABELS
+from fbftl.papers.fbftl.readings import CUT_SHORT
 
-TRAIN_AT_SERVER = ("sfl", "fbftl")
-"""Methods whose server trains; the others' only average."""
+WHOLE_NETWORK = ("fl", "ftl_f")
+"""Methods that the paper also stops at FTL_c's accuracy."""
 
 COLUMNS = [
-    Column("method", "Method", format=LABELS.get),
+    Column("label", "Method"),
     Column("epochs", "Epochs", format="{:.1f}"),
     Column("upload_batches", "Upload batches", format="{:,.0f}"),
     Column("numbers_per_batch", "Numbers per batch", format="{:,.0f}"),
@@ -52,18 +53,23 @@ BITS = {"Tb": 10**12, "Gb": 10**9}
 """Units of Table III's totals."""
 
 
-def main(runs: list[str], ledgers: list[str], network: str, table3: str, csv: str) -> None:
+def main(
+    runs: list[str], ledgers: list[str], network: str, table3: str, csv: str,
+    methods: list[dict[str, Any]], axes: dict[str, Any],
+) -> None:  # fmt: skip
     """Write the table; md and tex go beside the csv.
 
     Args:
         runs: run files, one per method.
         ledgers: the runs' ledgers, in the same order.
+        methods: the methods of the runs, in the order of the rows.
+        axes: axes in which a run deviates, with their defaults.
         network: description of the task's network.
         table3: the published table, which is of CIFAR-10.
         csv: path of the csv.
     """
     layers = read_network(network)
-    rows = pd.DataFrame(table_rows(read_methods(runs, ledgers), layers))
+    rows = pd.DataFrame(table_rows(shown(methods), read_methods(runs, ledgers, axes), layers))
     fbftl = rows.loc[rows["method"] == "fbftl", "uplink_ledger"]
     rows["times_fbftl"] = rows["uplink_ledger"] / fbftl.iloc[0] if len(fbftl) else None
     write_table(csv, beside_published(rows, published.read(table3)), COLUMNS)
@@ -80,64 +86,87 @@ def beside_published(rows: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def table_rows(methods: dict[str, Exchanged], network: Network) -> Iterator[dict[str, Any]]:
-    """Yield the table's rows, in the paper's order; a method that was not run has none.
+def table_rows(
+    methods: dict[str, ShownMethod], runs: dict[str, Exchanged], network: Network
+) -> Iterator[dict[str, Any]]:
+    """Yield the table's rows, method by method.
 
     `fl_low` and `ftl_f_low` are those runs up to the first epoch at FTL_c's accuracy, seen on the
     mean test curve over seeds; they have no row if that is never reached.
     """
-    for label in LABELS:
-        run = methods.get(label.removesuffix("_low"))
-        if run is None:
-            continue
-        if label == run.method:
-            yield row(label, run, run.selected, network)
-        elif "ftl_c" in methods:
-            target = row("ftl_c", methods["ftl_c"], methods["ftl_c"].selected, network)
-            epoch = run.first_reaching(target["accuracy"])
+    for name, method in methods.items():
+        run = runs[name]
+        yield row(method, run, run.selected, network)
+        if name in WHOLE_NETWORK and "ftl_c" in runs:
+            ftl_c = runs["ftl_c"]
+            epoch = run.first_reaching(float(np.mean(accuracy_at(ftl_c, ftl_c.selected))))
             if epoch is not None:
-                yield row(label, run, [epoch] * len(run.seeds), network)
+                short = replace(
+                    method, name=f"{name}{CUT_SHORT}", label=f"{method.label}{CUT_SHORT}"
+                )
+                yield row(short, run, [epoch] * len(run.seeds), network)
 
 
-def row(label: str, run: Exchanged, epochs: list[int], network: Network) -> dict[str, Any]:
+def row(method: ShownMethod, run: Exchanged, epochs: list[int], network: Network) -> dict[str, Any]:
     """Return one row: means over seeds, each counted up to the end of its own epoch.
 
     Args:
-        label: the row's method, `fl_low` and `ftl_f_low` included.
+        method: the row's method; a run cut short has a name of its own.
         run: the run and what it exchanged.
         epochs: the last epoch that counts, per seed.
         network: the task's network.
     """
-    costs = [
-        scheme_cost(network, federation, run.method, epoch)
-        for epoch, federation in zip(epochs, run.federations, strict=True)
-    ]
-    server = [
-        server_multiplications(network, federation.samples, epoch)
-        for epoch, federation in zip(epochs, run.federations, strict=True)
-    ]
-    accuracy = [curve[epoch - 1] for epoch, curve in zip(epochs, run.accuracy, strict=True)]
+    counted = by_formula(method.cost, run, epochs, network)
+    accuracy = accuracy_at(run, epochs)
     at_start = [0] * len(epochs)
     return {
-        "method": label,
+        "method": method.name,
+        "label": method.label,
         "epochs": mean(epochs),
-        "upload_batches": mean(cost.upload_batches for cost in costs),
+        "upload_batches": counted["upload_batches"],
         "messages": mean(run.until("up", "messages", epochs)),
-        "numbers_per_batch": mean(cost.numbers_per_batch for cost in costs),
-        "uplink_per_batch": mean(FLOAT_BITS * cost.numbers_per_batch for cost in costs),
-        "uplink_formula": mean(cost.uplink_bits for cost in costs),
+        "numbers_per_batch": counted["numbers_per_batch"],
+        "uplink_per_batch": counted["uplink_per_batch"],
+        "uplink_formula": counted["uplink_bits"],
         "uplink_ledger": mean(run.until("up", "payload_bits", epochs)),
         "uplink_sent": mean(run.until("up", "bits", epochs)),
-        "downlink_formula": mean(cost.downlink_bits for cost in costs),
+        "downlink_formula": counted["downlink_bits"],
         "downlink_ledger": mean(run.until("down", "payload_bits", epochs)),
         "downlink_once": mean(run.until("down", "payload_bits", at_start)),
-        "client_multiplications": mean(cost.client_multiplications for cost in costs),
-        "server_multiplications": mean(server) if run.method in TRAIN_AT_SERVER else None,
+        "client_multiplications": counted["client_multiplications"],
+        "server_multiplications": counted["server_multiplications"],
         "accuracy": float(np.mean(accuracy)),
         "spread": float(np.std(accuracy, ddof=1)) if len(accuracy) > 1 else None,
         "diverged": sum(repetition["diverged"] for repetition in run.repetitions),
         "seeds": len(run.seeds),
     }
+
+
+def accuracy_at(run: Exchanged, epochs: list[int]) -> list[float]:
+    """Return the test accuracy after each seed's own epoch."""
+    return [curve[epoch - 1] for epoch, curve in zip(epochs, run.accuracy, strict=True)]
+
+
+def by_formula(
+    scheme: str | None, run: Exchanged, epochs: list[int], network: Network
+) -> dict[str, int | float | None]:
+    """Return what a scheme's formulas count, means over seeds; nothing where there are none."""
+    if scheme is None:
+        return dict.fromkeys([field.name for field in fields(SchemeCost)] + ["uplink_per_batch"])
+    costs = [
+        asdict(scheme_cost(network, federation, scheme, epoch))
+        for epoch, federation in zip(epochs, run.federations, strict=True)
+    ]
+    counted = {name: mean_of(cost[name] for cost in costs) for name in costs[0]}
+    return counted | {
+        "uplink_per_batch": mean(FLOAT_BITS * cost["numbers_per_batch"] for cost in costs)
+    }
+
+
+def mean_of(values: Iterable[int | Fraction | None]) -> int | float | None:
+    """Return the exact mean of exact numbers, None where a formula has none."""
+    counted = list(values)
+    return None if None in counted else mean(counted)
 
 
 def mean(values: Iterable[int | Fraction]) -> int | float:
@@ -156,5 +185,7 @@ if __name__ == "__main__":
             job.input.network,
             job.input.table3,
             job.output.csv,
+            job.params.methods,
+            job.params.axes,
         ),
     )

@@ -3,6 +3,8 @@
 The guarantee column is empty, because this mechanism gives none; the footnote says why.
 """
 
+from typing import Any
+
 import pandas as pd
 from fbftl.findings import published
 from fbftl.findings.runs import mean_and_spread, read_tidy
@@ -26,15 +28,16 @@ COLUMNS = [
 ]
 
 
-def main(runs: str, printed: str, csv: str) -> None:
+def main(runs: str, printed: str, csv: str, axes: dict[str, Any]) -> None:
     """Write the table; md and tex go beside the csv.
 
     Args:
         runs: tidy table of the experiment.
         printed: published values of the notebook's sweep.
         csv: the table to write.
+        axes: those of the noise, with their defaults.
     """
-    write_table(csv, beside_published(read_tidy(runs), published.read(printed)), COLUMNS)
+    write_table(csv, beside_published(read_tidy(runs, axes), published.read(printed)), COLUMNS)
 
 
 def beside_published(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
@@ -50,4 +53,7 @@ def beside_published(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
 
 
 if __name__ == "__main__":
-    run_job(snakemake, lambda job: main(job.input.runs, job.input.published, job.output.csv))
+    run_job(
+        snakemake,
+        lambda job: main(job.input.runs, job.input.published, job.output.csv, job.params.axes),
+    )

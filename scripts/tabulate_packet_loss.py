@@ -5,16 +5,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from fbftl.findings.exchanged import Exchanged, read_exchanged
+from fbftl.findings.shown import shown
 from fbftl.findings.tables import Column, write_table
 from fbftl.ground.logs import run_job
 from fbftl.messages.channel import burst_packet_loss_rate, expected_payload, packet_loss_rate
-from fbftl.papers.fbftl.readings import LABELS
-from fbftl.study.settings import Setting
+from fbftl.study.job import KnownAxes
 
 RATE = "{:.4%}"
 
 COLUMNS = [
-    Column("method", "Method", format=LABELS.get),
+    Column("label", "Method"),
     Column("blr", "BLR", format="{:g}"),
     Column("burst", "Burst", "blocks", "{:g}"),
     Column("retransmissions", "n_r"),
@@ -32,22 +32,28 @@ COLUMNS = [
 ]
 
 
-def main(runs: list[str], ledgers: list[str], csv: str) -> None:
+def main(
+    runs: list[str], ledgers: list[str], csv: str,
+    methods: list[dict[str, Any]], axes: dict[str, Any],
+) -> None:  # fmt: skip
     """Write the table; md and tex go beside the csv.
 
     Args:
         runs: run files of the experiment.
         ledgers: the runs' ledgers, in the same order.
         csv: path of the csv.
+        methods: the methods of the runs, in the order of the rows.
+        axes: those of the link and the axes in which a run deviates, with their defaults.
     """
-    read = (read_exchanged(run, ledger) for run, ledger in zip(runs, ledgers, strict=True))
+    read = (read_exchanged(run, ledger, axes) for run, ledger in zip(runs, ledgers, strict=True))
     table = pd.DataFrame([row(run) for run in read])
-    order = list(LABELS)
+    labels = {name: method.label for name, method in shown(methods).items()}
+    order = list(labels)
     keys = ["method", "blr", "burst", "retransmissions"]
     table = table.sort_values(
         keys, key=lambda column: column.map(order.index) if column.name == "method" else column
     )
-    write_table(csv, table, COLUMNS)
+    write_table(csv, table.assign(label=table["method"].map(labels)), COLUMNS)
 
 
 def row(run: Exchanged) -> dict[str, Any]:
@@ -76,7 +82,7 @@ def row(run: Exchanged) -> dict[str, Any]:
     }
 
 
-def loss_rate(setting: Setting, blocks: float) -> float | None:
+def loss_rate(setting: KnownAxes, blocks: float) -> float | None:
     """Return the packet loss rate by formula; bursts with retransmissions have none.
 
     Args:
@@ -93,5 +99,11 @@ def loss_rate(setting: Setting, blocks: float) -> float | None:
 if __name__ == "__main__":
     run_job(
         snakemake,
-        lambda job: main(list(job.input.runs), list(job.input.ledgers), job.output.csv),
+        lambda job: main(
+            list(job.input.runs),
+            list(job.input.ledgers),
+            job.output.csv,
+            job.params.methods,
+            job.params.axes,
+        ),
     )

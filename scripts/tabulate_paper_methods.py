@@ -1,32 +1,42 @@
 """Table III of the paper for VGG-16 on CIFAR-10: every published number beside its formula."""
 
 from pathlib import Path
+from typing import Any
 
 from fbftl.cost.architectures import vgg16
 from fbftl.findings import published
+from fbftl.findings.shown import shown
 from fbftl.findings.tables import write_table
 from fbftl.ground.logs import run_job
-from fbftl.papers.fbftl.readings import COLUMNS, against_published
+from fbftl.papers.fbftl.readings import against_published, columns
 from fbftl.papers.fbftl.setup import epochs, federation
 from fbftl.papers.fbftl.table3 import image_readings
 
 TRAINED = ("fl", "sfl", "fl_low", "ftl_f", "ftl_f_low", "ftl_c")
 
 
-def main(table3: str | Path, setup: str | Path, output: str | Path) -> None:
+def main(
+    table3: str | Path, setup: str | Path, output: str | Path, methods: list[dict[str, Any]]
+) -> None:
     """Write the table as csv, Markdown and LaTeX.
 
     Args:
         table3: `published/fbftl/table3.csv`.
         setup: `published/fbftl/setup.csv`.
         output: path of the csv.
+        methods: those of the published table.
     """
     table = published.read(table3)
     clients = federation(published.read(setup), "cifar10")
     counts = {method: epochs(table, clients.clients, method=method) for method in TRAINED}
     readings = image_readings(vgg16(), clients, counts)
-    write_table(output, against_published(table, readings, keys={}), COLUMNS)
+    write_table(
+        output, against_published(table, readings, keys={}), columns(shown(methods).values())
+    )
 
 
 if __name__ == "__main__":
-    run_job(snakemake, lambda job: main(job.input.table3, job.input.setup, job.output.csv))
+    run_job(
+        snakemake,
+        lambda job: main(job.input.table3, job.input.setup, job.output.csv, job.params.methods),
+    )

@@ -7,6 +7,7 @@ calibrated to stands what the same noise gives a replaced sample and a replaced 
 """
 
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from fbftl.findings import published
@@ -53,7 +54,7 @@ COLUMNS = [
 ]
 
 
-def main(runs: str, guarantees: str, printed: str | Path, csv: str) -> None:
+def main(runs: str, guarantees: str, printed: str | Path, csv: str, axes: dict[str, Any]) -> None:
     """Write the table; md and tex go beside the csv.
 
     Args:
@@ -61,8 +62,9 @@ def main(runs: str, guarantees: str, printed: str | Path, csv: str) -> None:
         guarantees: what its mechanisms guarantee.
         printed: published values of Fig. 12.
         csv: the table to write.
+        axes: the keys of a row, with their defaults.
     """
-    table = with_guarantees(accuracies(read_tidy(runs)), read_tidy(guarantees))
+    table = with_guarantees(accuracies(read_tidy(runs, axes)), read_tidy(guarantees, axes))
     write_table(csv, beside_published(table, published.read(printed)), COLUMNS)
 
 
@@ -127,5 +129,11 @@ def beside_published(table: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame
 if __name__ == "__main__":
     run_job(
         snakemake,
-        lambda job: main(job.input.runs, job.input.guarantees, job.input.published, job.output.csv),
+        lambda job: main(
+            job.input.runs,
+            job.input.guarantees,
+            job.input.published,
+            job.output.csv,
+            job.params.axes,
+        ),
     )

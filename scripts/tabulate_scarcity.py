@@ -3,6 +3,8 @@
 Beside them stands what the paper plots for all samples of its own task (Fig. 8).
 """
 
+from typing import Any
+
 import pandas as pd
 from fbftl.findings import published
 from fbftl.findings.comparison import Measured, measured_verdict
@@ -29,15 +31,16 @@ COLUMNS = [
 ]
 
 
-def main(runs: str, fig8: str, csv: str) -> None:
+def main(runs: str, fig8: str, csv: str, axes: dict[str, Any]) -> None:
     """Write the table; the other formats go beside the csv.
 
     Args:
         runs: an experiment's tidy table.
         fig8: the published points.
         csv: path of the csv.
+        axes: those of scarcity, with their defaults.
     """
-    table = with_published(side_by_side(read_tidy(runs)), published.read(fig8))
+    table = with_published(side_by_side(read_tidy(runs, axes)), published.read(fig8))
     write_table(csv, table, COLUMNS)
 
 
@@ -80,4 +83,7 @@ def with_published(table: pd.DataFrame, fig8: pd.DataFrame) -> pd.DataFrame:
 
 
 if __name__ == "__main__":
-    run_job(snakemake, lambda job: main(job.input.runs, job.input.fig8, job.output.csv))
+    run_job(
+        snakemake,
+        lambda job: main(job.input.runs, job.input.fig8, job.output.csv, job.params.axes),
+    )

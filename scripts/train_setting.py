@@ -18,7 +18,7 @@ from fbftl.tasks.task import Inputs
 
 def main(
     files: dict[str, str], code: str, run: str, ledger: str, meta: str,
-    params: dict[str, Any], device: str, scratch: str | None, threads: int,
+    params: dict[str, Any], axes: dict[str, Any], device: str, scratch: str | None, threads: int,
 ) -> None:  # fmt: skip
     """Train a setting; write its run file, its ledger, and how they were made.
 
@@ -29,12 +29,13 @@ def main(
         ledger: path of the ledger to write.
         meta: path of the provenance file to write.
         params: the job, as `fbftl.study.config.Study.job` gives it.
+        axes: the axes that each method knows, with their defaults.
         device: auto, cpu or cuda.
         scratch: folder for what is too large for RAM, if there is one.
         threads: threads to compute with.
     """
     started = time.monotonic()
-    job = from_params(params)
+    job = from_params(params, axes)
     paths = {name: Path(path) for name, path in files.items()}
     inputs = Inputs(
         device=devices.prepare(device, threads), scratch=scratch and Path(scratch), **paths
@@ -55,6 +56,7 @@ if __name__ == "__main__":
             job.output.ledger,
             job.output.meta,
             job.params.job,
+            job.config["axes"],
             job.config["device"],
             job.config["scratch_folder"],
             job.threads,

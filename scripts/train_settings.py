@@ -19,7 +19,8 @@ from fbftl.tasks.task import Inputs
 
 def main(
     files: dict[str, str], code: str, runs: Sequence[str], ledgers: Sequence[str],
-    metas: Sequence[str], params: Sequence[dict[str, Any]], device: str, threads: int,
+    metas: Sequence[str], params: Sequence[dict[str, Any]], axes: dict[str, Any], device: str,
+    threads: int,
 ) -> None:  # fmt: skip
     """Train settings; write the run file of each, its ledger, and how they were made.
 
@@ -30,13 +31,14 @@ def main(
         ledgers: paths of their ledgers.
         metas: paths of their provenance files.
         params: their jobs, as `fbftl.study.config.Study.job` gives them.
+        axes: the axes that each method knows, with their defaults.
         device: auto, cpu or cuda.
         threads: threads to compute with.
     """
     started = time.monotonic()
     paths = {name: Path(path) for name, path in files.items()}
     inputs = Inputs(device=devices.prepare(device, threads), **paths)
-    fitted = fit([from_params(job) for job in params], inputs)
+    fitted = fit([from_params(job, axes) for job in params], inputs)
     made = provenance.record(code, inputs.device, time.monotonic() - started)
     for own, job, run, ledger, meta in zip(fitted, params, runs, ledgers, metas, strict=True):
         outcome = own.outcome
@@ -55,6 +57,7 @@ if __name__ == "__main__":
             list(job.output.ledgers),
             list(job.output.metas),
             job.params.jobs,
+            job.config["axes"],
             job.config["device"],
             job.threads,
         ),

@@ -18,7 +18,7 @@ from fbftl.training.rouge import write_predictions
 
 def main(
     files: dict[str, str], code: str, outputs: dict[str, str],
-    params: dict[str, Any], device: str, threads: int,
+    params: dict[str, Any], axes: dict[str, Any], device: str, threads: int,
 ) -> None:  # fmt: skip
     """Train a setting; write its run file, ledger, predictions, and how they were made.
 
@@ -27,11 +27,12 @@ def main(
         code: digest of the source files that the result depends on.
         outputs: paths to write: ``run``, ``ledger``, ``predictions`` and ``meta``.
         params: the job, as `fbftl.study.config.Study.job` gives it.
+        axes: the axes that each method knows, with their defaults.
         device: auto, cpu or cuda.
         threads: threads to compute with.
     """
     started = time.monotonic()
-    job = from_params(params)
+    job = from_params(params, axes)
     paths = {name: Path(path) for name, path in files.items()}
     inputs = methods.Inputs(device=devices.prepare(device, threads), **paths)
     outcome = methods.run(job, inputs)
@@ -51,6 +52,7 @@ if __name__ == "__main__":
             job.params.code,
             dict(job.output.items()),
             job.params.job,
+            job.config["axes"],
             job.config["device"],
             job.threads,
         ),

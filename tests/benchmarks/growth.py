@@ -18,7 +18,7 @@ from ratios import SCRIPTS, Process, Row, measured, print_table
 
 sys.path.insert(0, str(SCRIPTS))
 
-from fbftl.study.settings import from_axes
+from fbftl.study.grid import from_axes
 
 SAMPLES = (15_000, 30_000, 60_000)
 EPOCHS = 4
@@ -28,11 +28,11 @@ EXPANDED = 100_000
 LINEAR = ("<=", 1.15)
 
 EXPAND = f"""
-from fbftl.study.settings import expand
+from fbftl.study.grid import expand
 losses = [i / {EXPANDED // 10} for i in range({EXPANDED // 10})]
 assert len(expand([{{"plr": losses, "fraction": [i / 10 for i in range(1, 11)]}}])) == {EXPANDED}
 """
-COLLECT = "import sys, collect_runs; collect_runs.main(sys.argv[2:], sys.argv[1])"
+COLLECT = "import sys, collect_runs; collect_runs.main(sys.argv[2:], sys.argv[1], {'plr': 0.0})"
 
 
 def samples(folder: Path) -> Iterator[Row]:

@@ -81,10 +81,11 @@ def extract(folder: Path) -> float:
 def train(folder: Path, epochs: int) -> float:
     """Train one setting, one seed, on one thread; return the seconds."""
     import train_setting
+    from fbftl.study.methods import axes_by_method
 
     params = {
         "task": "small",
-        "setting": {},
+        "setting": {"method": "fbftl"},
         "seeds": [0],
         "head": HEAD,
         "clients": CLIENTS,
@@ -94,7 +95,7 @@ def train(folder: Path, epochs: int) -> float:
     made = [str(folder / name) for name in ("run.json", "run.parquet", "run.meta.json")]
     used = {name: paths(folder)[name] for name in ("features", "manifest", "network")}
     started = time.perf_counter()
-    train_setting.main(used, "", *made, params, "cpu", None, 1)
+    train_setting.main(used, "", *made, params, axes_by_method(), "cpu", None, 1)
     return time.perf_counter() - started
 
 

@@ -7,7 +7,11 @@ from fbftl.cost import compute, payload
 from fbftl.cost.layers import Network
 from fbftl.cost.payload import Federation
 
-METHODS = ("fl", "sfl", "ftl_f", "ftl_c", "fbftl")
+SCHEMES = ("fl", "sfl", "ftl_f", "ftl_c", "fbftl")
+"""What Eq. (2)-(4) and (6) count; a method names the one that counts it."""
+
+TRAIN_AT_SERVER = ("sfl", "fbftl")
+"""Schemes whose server trains; the others' only average."""
 
 
 @dataclass(frozen=True)
@@ -20,9 +24,11 @@ class SchemeCost:
     """Without labels; `payload.label_bits` has them."""
     downlink_bits: int
     client_multiplications: int | Fraction
+    server_multiplications: int | None
+    """Of its training; None where the server only averages."""
 
 
-def scheme_cost(network: Network, federation: Federation, method: str, epochs: int) -> SchemeCost:
+def scheme_cost(network: Network, federation: Federation, scheme: str, epochs: int) -> SchemeCost:
     """Return the cost of a scheme that ran so many epochs; FbFTL's does not depend on them.
 
     In an epoch every client takes part once, the last round having fewer clients where UC does
@@ -34,29 +40,34 @@ def scheme_cost(network: Network, federation: Federation, method: str, epochs: i
     Args:
         network: the network and its cut.
         federation: U, K_u and UC.
-        method: one of `METHODS`.
+        scheme: one of `SCHEMES`.
         epochs: passes over all clients.
 
     Raises:
-        ValueError: for any other method.
+        ValueError: for any other scheme.
     """
-    if method not in METHODS:
-        raise ValueError(f"no cost for method {method!r}, only for {', '.join(METHODS)}")
-    once = method == "fbftl"
+    if scheme not in SCHEMES:
+        raise ValueError(f"no cost for scheme {scheme!r}, only for {', '.join(SCHEMES)}")
+    once = scheme == "fbftl"
     batches = federation.samples if once else federation.upload_batches(epochs)
     rounds = federation.whole_rounds(epochs)
-    if method == "sfl":
+    if scheme == "sfl":
         numbers = payload.sfl_numbers_per_batch(network, federation.samples_per_client)
         downlink = payload.sfl_downlink_bits(
             network, federation.samples_per_client, rounds, batches
         )
     else:
-        numbers = payload.numbers_per_batch(network, method)
-        downlink = payload.downlink_bits(network, method, rounds)
+        numbers = payload.numbers_per_batch(network, scheme)
+        downlink = payload.downlink_bits(network, scheme, rounds)
     return SchemeCost(
         upload_batches=batches,
         numbers_per_batch=numbers,
         uplink_bits=payload.uplink_bits(batches, numbers),
         downlink_bits=downlink,
-        client_multiplications=compute.client_multiplications(network, method, federation, batches),
+        client_multiplications=compute.client_multiplications(network, scheme, federation, batches),
+        server_multiplications=(
+            compute.server_multiplications(network, federation.samples, epochs)
+            if scheme in TRAIN_AT_SERVER
+            else None
+        ),
     )

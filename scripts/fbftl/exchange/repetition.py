@@ -26,8 +26,8 @@ from fbftl.messages.codec.compression import PLAIN
 from fbftl.messages.feedback import mapped_memory, memory
 from fbftl.messages.ledger import BROADCAST, Ledger
 from fbftl.messages.link import link_of, plain_upload_bits
-from fbftl.study.feasibility import LARGEST_MEMORY, memory_bytes
 from fbftl.study.job import Job
+from fbftl.study.memory import LARGEST_MEMORY, memory_bytes
 from fbftl.tasks.task import Federation, Outcome
 from fbftl.training.curves import record
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -13,7 +14,7 @@ import pyarrow.parquet as pq
 
 from fbftl.cost.payload import Federation
 from fbftl.ground.errors import UserError
-from fbftl.study.settings import Setting, from_axes
+from fbftl.study.job import KnownAxes, known_axes
 from fbftl.training.curves import first_epoch_at
 
 TOTALS = ["messages", "payload_bits", "bits", "packets", "attempts", "lost"]
@@ -24,7 +25,7 @@ COLUMNS = ["seed", "direction", "round", *TOTALS[1:]]
 class Exchanged:
     """One run: its curves, and the totals of its ledger.
 
-    setting: the axes of the run.
+    setting: the axes of the run that were asked for.
     repetitions: one entry per seed, as the run file has them.
     totals: `messages`, `payload_bits` (what the paper counts), `bits` (what was sent), `packets`
         (blocks), `attempts` (blocks, repeats included) and `lost` messages from the beginning to
@@ -33,7 +34,7 @@ class Exchanged:
     training: the run's training values.
     """
 
-    setting: Setting
+    setting: KnownAxes
     repetitions: list[dict[str, Any]]
     totals: pd.DataFrame
     training: dict[str, Any]
@@ -100,8 +101,14 @@ class Exchanged:
         return first_epoch_at(self.accuracy.mean(axis=0), accuracy)
 
 
-def read_exchanged(run: str | Path, ledger: str | Path) -> Exchanged:
-    """Read a run file and its ledger."""
+def read_exchanged(run: str | Path, ledger: str | Path, axes: Mapping[str, Any]) -> Exchanged:
+    """Read a run file and its ledger.
+
+    Args:
+        run: the run file.
+        ledger: its ledger.
+        axes: the axes to know of it, with their defaults; all in which it deviates are among them.
+    """
     document = json.loads(Path(run).read_text(encoding="utf-8"))
     repetitions, training = document["repetitions"], document["training"]
     clients = {repetition["seed"]: repetition["clients"] for repetition in repetitions}
@@ -117,20 +124,22 @@ def read_exchanged(run: str | Path, ledger: str | Path) -> Exchanged:
     )
     totals = by_epoch.sum().reindex(every, fill_value=0).astype(np.int64)
     return Exchanged(
-        setting=from_axes(document["setting"]),
+        setting=known_axes(document["setting"], axes),
         repetitions=repetitions,
         totals=totals.groupby(["seed", "direction"]).cumsum(),
         training=training,
     )
 
 
-def read_methods(runs: list[str], ledgers: list[str]) -> dict[str, Exchanged]:
+def read_methods(
+    runs: list[str], ledgers: list[str], axes: Mapping[str, Any]
+) -> dict[str, Exchanged]:
     """Read one run of every method.
 
     Raises:
         UserError: if a method has several, which a table of methods cannot hold.
     """
-    read = [read_exchanged(run, ledger) for run, ledger in zip(runs, ledgers, strict=True)]
+    read = [read_exchanged(run, ledger, axes) for run, ledger in zip(runs, ledgers, strict=True)]
     methods = {run.method: run for run in read}
     if len(methods) < len(read):
         raise UserError(

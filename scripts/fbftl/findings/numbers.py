@@ -35,9 +35,9 @@ class Number:
 def of_runs(runs: pd.DataFrame) -> Iterator[Number]:
     """Yield accuracy and spread in percent of every setting in one task's tidy table."""
     task = runs["task"].iloc[0]
-    for setting in settings_in(runs):
-        accuracy = 100 * per_seed(runs, setting)
-        name = f"{task}/{setting.name}"
+    for setting, axes in settings_in(runs).items():
+        accuracy = 100 * per_seed(runs, axes)
+        name = f"{task}/{setting}"
         yield Number(f"{name}/accuracy", accuracy.mean(), "{:.1f}")
         if len(accuracy) > 1:
             yield Number(f"{name}/spread", accuracy.std(), "{:.1f}")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from fbftl.ground.errors import UserError
-from fbftl.study.settings import from_axes
+from fbftl.study.job import name_of
 
 SCHEMA = 1
 """Version of the run file's layout."""
@@ -29,7 +29,7 @@ def run_document(
     return {
         "schema": SCHEMA,
         "task": job["task"],
-        "name": from_axes(job["setting"]).name,
+        "name": name_of(job["setting"]),
         "setting": job["setting"],
         "training": job["training"],
         "inputs": inputs,
@@ -67,9 +67,10 @@ def _require_run(run: Any, measures: Collection[str]) -> None:
         raise ValueError(f"its layout is not {SCHEMA}")
     if not isinstance(run["task"], str) or not isinstance(run["setting"], Mapping):
         raise ValueError("it names no task and setting")
-    setting = from_axes(run["setting"])
-    if run["name"] != setting.name:
-        raise ValueError(f"its name is {run['name']!r}, its setting {setting.name!r}")
+    # JSON keeps no order of the axes, so the parts of both names are compared.
+    name = name_of(run["setting"])
+    if sorted(run["name"].split("+")) != sorted(name.split("+")):
+        raise ValueError(f"its name is {run['name']!r}, its setting {name!r}")
     if not isinstance(run["repetitions"], list) or not run["repetitions"]:
         raise ValueError("it holds no repetitions")
     for repetition in run["repetitions"]:

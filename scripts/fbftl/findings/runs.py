@@ -1,15 +1,20 @@
-"""The tidy table of runs: what tables and figures read, and nothing else."""
+"""The tidy table of runs: what tables and figures read, and nothing else.
+
+A row per run and seed: task, the setting's name, its method, a column for every axis in which some
+run deviates, and what was measured. The name says in which axes a row deviates.
+"""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, fields
+from dataclasses import fields
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from fbftl.ground.errors import UserError
 from fbftl.ground.files import write_text
 from fbftl.privacy.mechanisms import PrivacyRecord
-from fbftl.study.settings import Setting, axis_names, from_axes
 
 MEASURES = [
     "seed",
@@ -46,42 +51,55 @@ LANGUAGE_MEASURES = [
 """Further columns of runs of the language task; tables of other tasks leave them out."""
 
 
-def tidy(runs: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    """Return a row per run and seed, with the task, every axis, and what was measured.
+def tidy(runs: Iterable[Mapping[str, Any]], axes: Mapping[str, Any]) -> pd.DataFrame:
+    """Return a row per run and seed.
 
     Args:
         runs: documents of run files; the settings inside count, not the files' names.
+        axes: the axes in which some run deviates, with their defaults.
     """
-    rows = [
-        {"task": run["task"]} | asdict(from_axes(run["setting"])) | repetition
-        for run in runs
-        for repetition in run["repetitions"]
-    ]
+    rows = [_setting(run, axes) | repetition for run in runs for repetition in run["repetitions"]]
     further = [name for name in LANGUAGE_MEASURES if any(name in row for row in rows)]
-    columns = ["task", *axis_names(), *MEASURES, *further]
+    columns = [*SETTING, *axes, *MEASURES, *further]
     chosen = [{name: row.get(name) for name in columns} for row in rows]
     return pd.DataFrame(chosen, columns=columns)
 
 
-GUARANTEE = [field.name for field in fields(PrivacyRecord)]
-"""Columns of a guarantee; those that an axis has too are prefixed with `given_`."""
+SETTING = ("task", "setting", "method")
+"""Columns before the axes."""
 
 
-def guarantees(runs: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+def _setting(run: Mapping[str, Any], axes: Mapping[str, Any]) -> dict[str, Any]:
+    unknown = run["setting"].keys() - axes.keys() - {"method"}
+    if unknown:
+        raise UserError(
+            f"run {run['name']} of {run['task']} deviates in {', '.join(sorted(unknown))}, which "
+            "this study does not know; remove the run file"
+        )
+    return {"task": run["task"], "setting": run["name"]} | dict(axes) | run["setting"]
+
+
+GUARANTEE = {
+    field.name: f"given_{field.name}" if field.name in ("mechanism", "sigma", "epsilon")
+    else field.name
+    for field in fields(PrivacyRecord)
+}  # fmt: skip
+"""Parts of a guarantee and their columns, apart from what a setting asks for by the same name."""
+
+
+def guarantees(runs: Iterable[Mapping[str, Any]], axes: Mapping[str, Any]) -> pd.DataFrame:
     """Return a row per run and guarantee that its mechanisms give, the first repetition's.
 
     Args:
         runs: documents of run files.
+        axes: the axes in which some run deviates, with their defaults.
     """
-    names = {name: f"given_{name}" if name in axis_names() else name for name in GUARANTEE}
     rows = [
-        {"task": run["task"]}
-        | asdict(from_axes(run["setting"]))
-        | {names[name]: guarantee[name] for name in GUARANTEE}
+        _setting(run, axes) | {column: guarantee[part] for part, column in GUARANTEE.items()}
         for run in runs
         for guarantee in run["repetitions"][0]["privacy"]
     ]
-    return pd.DataFrame(rows, columns=["task", *axis_names(), *names.values()])
+    return pd.DataFrame(rows, columns=[*SETTING, *axes, *GUARANTEE.values()])
 
 
 def write_tidy(path: str | Path, table: pd.DataFrame) -> None:
@@ -89,9 +107,16 @@ def write_tidy(path: str | Path, table: pd.DataFrame) -> None:
     write_text(path, table.to_csv(index=False, lineterminator="\n"))
 
 
-def read_tidy(path: str | Path) -> pd.DataFrame:
-    """Read a tidy table back."""
-    return pd.read_csv(path, keep_default_na=False, na_values=[""])
+def read_tidy(path: str | Path, axes: Mapping[str, Any] | None = None) -> pd.DataFrame:
+    """Read a tidy table back.
+
+    Args:
+        path: of the table.
+        axes: axes that must have a column, with their defaults.
+    """
+    table = pd.read_csv(path, keep_default_na=False, na_values=[""])
+    missing = {axis: default for axis, default in (axes or {}).items() if axis not in table}
+    return table.assign(**{a: float("nan") if d is None else d for a, d in missing.items()})
 
 
 def mean_and_spread(runs: pd.DataFrame, by: list[str]) -> pd.DataFrame:
@@ -115,29 +140,36 @@ def mean_and_spread(runs: pd.DataFrame, by: list[str]) -> pd.DataFrame:
 def all_runs(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
     """Return the runs of several experiments, those that they share once."""
     runs = pd.concat(tables, ignore_index=True)
-    return runs.drop_duplicates(["task", *axis_names(), "seed"], ignore_index=True)
+    return runs.drop_duplicates(["task", "setting", "seed"], ignore_index=True)
 
 
-def per_seed(runs: pd.DataFrame, setting: Setting, column: str = "test_accuracy") -> pd.Series:
+def per_seed(
+    runs: pd.DataFrame, setting: Mapping[str, Any], column: str = "test_accuracy"
+) -> pd.Series:
     """Return a column of one setting's repetitions by seed; empty if it was not run.
 
     Args:
         runs: tidy table.
-        setting: the setting, simplified.
+        setting: the method, and every axis that differs from its default.
         column: what was measured.
     """
-    chosen = pd.Series(True, index=runs.index)
-    for axis, value in asdict(setting).items():
-        chosen &= runs[axis].isna() if value is None else runs[axis] == value
+    chosen = runs["setting"].map(_named).eq(frozenset(setting))
+    for axis, value in setting.items():
+        chosen &= runs[axis] == value if axis in runs else False
     return runs[chosen].set_index("seed")[column].sort_index()
 
 
-def settings_in(runs: pd.DataFrame) -> list[Setting]:
-    """Return the settings of a tidy table, sorted by name."""
-    rows = runs[axis_names()].drop_duplicates().to_dict("records")
-    found = {from_axes({axis: _plain(value) for axis, value in row.items()}) for row in rows}
-    return sorted(found, key=lambda setting: setting.name)
+def settings_in(runs: pd.DataFrame) -> dict[str, dict[str, Any]]:
+    """Return the settings of a tidy table by name, as `per_seed` takes them, sorted by name."""
+    rows = runs.drop_duplicates("setting").sort_values("setting")
+    return {
+        row["setting"]: {axis: row[axis] for axis in runs if axis in _named(row["setting"])}
+        for row in rows.to_dict("records")
+    }
 
 
-def _plain(value: Any) -> Any:
-    return None if pd.isna(value) else value
+@cache
+def _named(setting: str) -> frozenset[str]:
+    """Return the axes in a setting's name, the method among them."""
+    parts = (part.partition("=") for part in setting.split("+")[1:])
+    return frozenset(["method", *(axis for axis, equals, _ in parts if equals)])

@@ -1,4 +1,4 @@
-"""The look of every figure: sizes, fonts, one colour and marker per method.
+"""The look of every figure: sizes, fonts, axes, labels.
 
 Colours are Okabe and Ito's, safe for colour-blind readers and in greyscale print.
 """
@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fbftl.ground.files import replacing, write_text
 
@@ -22,24 +22,6 @@ COLUMN_WIDTH = 3.5
 TEXT_WIDTH = 7.16
 """Width of two printed columns in inches."""
 
-
-@dataclass(frozen=True)
-class MethodLook:
-    """How one method is drawn everywhere."""
-
-    label: str
-    color: str
-    marker: str
-
-
-METHODS = {
-    "fbftl": MethodLook("FbFTL", "#D55E00", "o"),
-    "ftl_c": MethodLook("FTL$_c$", "#0072B2", "s"),
-    "ftl_f": MethodLook("FTL$_f$", "#009E73", "^"),
-    "fl": MethodLook("FL", "#CC79A7", "D"),
-    "sfl": MethodLook("SFL", "#E69F00", "v"),
-    "released": MethodLook("public script", "#56B4E9", "P"),
-}
 
 NEUTRAL = "#444444"
 
@@ -161,11 +143,6 @@ def _start(group: list[float], gap: float) -> float:
 
 def _end(group: list[float], gap: float) -> float:
     return _start(group, gap) + gap * (len(group) - 1)
-
-
-def legend_outside(axes: "Axes", **options: Any) -> None:
-    """Put the legend right of the axes, where it hides no data."""
-    axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), borderaxespad=0, **options)
 
 
 def save(figure: "Figure", svg: str | Path, numbers: "pd.DataFrame") -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from fbftl.ground.errors import UserError
 from fbftl.messages.codec import Compression
 from fbftl.messages.release import Release, release
-from fbftl.study.feasibility import memory_bytes
+from fbftl.study.memory import memory_bytes
 
 
 def memory(clients: int, width: int) -> np.ndarray:

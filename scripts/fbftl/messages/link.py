@@ -14,7 +14,7 @@ from fbftl.messages.channel import (
 )
 from fbftl.messages.codec import compress
 from fbftl.messages.codec.compression import PLAIN
-from fbftl.study.settings import Setting
+from fbftl.study.job import KnownAxes
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def plain_upload_bits(width: int, classes: int) -> int:
     return int(compress(np.zeros((1, width), dtype=np.float32), PLAIN, classes).bits[0])
 
 
-def link_of(setting: Setting, block_bits: int) -> Link:
+def link_of(setting: KnownAxes, block_bits: int) -> Link:
     """Return a setting's link: whole packets lost at PLR, or blocks at BLR, alone or in bursts."""
     channel: Channel = PacketLoss(setting.plr)
     if setting.blr > 0:

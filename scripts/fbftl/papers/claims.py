@@ -14,7 +14,6 @@ import pandas as pd
 
 from fbftl.findings.comparison import Claim, Measured
 from fbftl.findings.runs import per_seed, settings_in
-from fbftl.study.settings import from_axes
 
 NEAR = 1.0
 """Points of accuracy up to which two methods count as equal."""
@@ -33,18 +32,18 @@ class Runs:
 
     def accuracy(self, **axes: Any) -> pd.Series:
         """Return a setting's test accuracy in percent by seed; empty if it was not run."""
-        return 100 * per_seed(self.table, from_axes(axes))
+        return 100 * per_seed(self.table, axes)
 
     def epochs(self, **axes: Any) -> pd.Series:
         """Return the epochs that a setting takes by seed."""
-        return per_seed(self.table, from_axes(axes), "epoch")
+        return per_seed(self.table, axes, "epoch")
 
     def lost(self, method: str, **axes: Any) -> pd.Series:
         """Return the points of accuracy that a method loses from the clean setting by seed."""
         return self.accuracy(method=method) - self.accuracy(method=method, **axes)
 
     def shared(self, axis: str, *sides: dict[str, Any]) -> list[Any]:
-        """Return the values of an axis for which every side was run, ascending; none left out.
+        """Return the values of an axis, ascending, for which every side was run; not the default.
 
         Args:
             axis: name of the axis.
@@ -52,13 +51,13 @@ class Runs:
         """
         found = [
             {
-                getattr(setting, axis)
-                for setting in settings_in(self.table)
-                if setting == from_axes(side | {axis: getattr(setting, axis)})
+                setting[axis]
+                for setting in settings_in(self.table).values()
+                if axis in setting and setting == side | {axis: setting[axis]}
             }
             for side in sides
         ]
-        return sorted(set.intersection(*found) - {None})
+        return sorted(set.intersection(*found))
 
 
 Sides = tuple[Sequence[float] | pd.Series, Sequence[float] | pd.Series]
@@ -67,7 +66,7 @@ Sides = tuple[Sequence[float] | pd.Series, Sequence[float] | pd.Series]
 
 def claims(runs: Runs) -> list[Claim]:
     """Return every claim with what was measured of it."""
-    return [_claim(runs, *entry) for entry in (*METHODS, *SCARCITY, *COMPRESSION, *LOSS, *PRIVACY)]
+    return [_claim(runs, *entry) for entry in (*COMPARED, *SCARCITY, *COMPRESSION, *LOSS, *PRIVACY)]
 
 
 def _claim(runs: Runs, sentence: str, source: str, sides: Callable[[Runs], Sides]) -> Claim:
@@ -88,7 +87,7 @@ def _bits(runs: Runs, less: str, more: str, times: float = 1) -> Sides:
     return [times * runs.uplink[less]], [runs.uplink[more]]
 
 
-METHODS = (
+COMPARED = (
     (
         "FTL_c and FbFTL agree in accuracy, to a point",
         "Sec. III-D, Table III",
@@ -172,7 +171,7 @@ COMPRESSION = (
 
 def _at_equal_loss(runs: Runs) -> Sides:
     rates = runs.shared("blr", {"method": "fbftl"}, {"method": "ftl_c"})
-    if not any(rates):
+    if not rates:
         return [], []
     return runs.lost("fbftl", blr=rates[-1]), runs.lost("ftl_c", blr=rates[-1])
 
@@ -204,6 +203,8 @@ def _under_noise_at(runs: Runs, samples: int) -> Sides | None:
 
 
 def _batch_sizes(table: pd.DataFrame) -> list[int]:
+    if "samples_per_client" not in table:
+        return []
     return sorted({int(size) for size in table["samples_per_client"].dropna()})
 
 

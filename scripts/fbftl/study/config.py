@@ -16,14 +16,14 @@ from jsonschema.exceptions import ValidationError
 from jsonschema.validators import extend
 
 from fbftl.ground.errors import UserError
-from fbftl.study.job import NEEDED
-from fbftl.study.kinds import dialogues as language_settings
-from fbftl.study.kinds import images as image_settings
-from fbftl.study.settings import Setting, expand
+from fbftl.study import methods
+from fbftl.study.grid import expand
+from fbftl.study.kinds import dialogues, images
+from fbftl.study.settings import DEFAULTS, Setting
 from fbftl.study.systems import Block, System, chosen, paper_of, with_systems
 
-SETTLED = {"images": image_settings.settled, "seq2seq": language_settings.settled}
-"""By kind of task, what refuses a setting that it cannot run and drops what says nothing."""
+KINDS = {"images": images, "seq2seq": dialogues}
+"""Module of each kind of task: `settled`, `job` and `check`."""
 
 
 @dataclass(frozen=True)
@@ -75,13 +75,32 @@ class Study:
         """Return all that the science of one job depends on, in builtin types: its only param."""
         block = self.task(task)
         setting = self.setting(task, name)
-        of_kind = {"images": _image_job, "seq2seq": _seq2seq_job}[block["kind"]]
         return {
             "task": task,
             "setting": setting.deviations(),
             "seeds": block["seeds"],
-            **of_kind(block, setting),
+            **KINDS[block["kind"]].job(setting, block),
         }
+
+    def methods_of(self, task: str, *experiments: str) -> list[dict[str, Any]]:
+        """Return what tables and figures of a task's experiments are told of the methods there."""
+        return methods.rows(setting.method for setting in self._of(task, experiments))
+
+    def axes_of(self, task: str, *experiments: str, read: Sequence[str] = ()) -> dict[str, Any]:
+        """Return axes with their defaults, in the fixed order.
+
+        Args:
+            task: name of the task.
+            experiments: those in which a setting of these deviates are among the axes.
+            read: so are these, whatever is run.
+        """
+        found = {axis for one in self._of(task, experiments) for axis in one.deviations()}
+        wanted = (found | set(read)) - {"method"}
+        return {axis: default for axis, default in DEFAULTS.items() if axis in wanted}
+
+    def _of(self, task: str, experiments: Iterable[str]) -> Iterator[Setting]:
+        for experiment in experiments:
+            yield from self.settings[task][experiment].values()
 
     def needs_public(self, task: str, name: str) -> bool:
         """Tell whether a task's setting reads features of public data, for its clip norm."""
@@ -93,27 +112,6 @@ class Study:
         names = [name for settings in self.settings[task].values() for name in settings]
         attacked = "privacy" in self.settings[task]
         return attacked or any(self.needs_public(task, name) for name in names)
-
-
-def _image_job(block: Mapping[str, Any], setting: Setting) -> dict[str, Any]:
-    training = block["training"] | block["methods"].get(setting.method, {})
-    privacy = block["privacy"]
-    if setting.mechanism == "dp_fedavg":
-        training |= privacy["training"]
-    return {
-        "head": block["head"],
-        "clients": block["clients"],
-        "training": training,
-        "privacy": {key: privacy[key] for key in NEEDED[setting.mechanism]},
-    }
-
-
-def _seq2seq_job(block: Mapping[str, Any], setting: Setting) -> dict[str, Any]:
-    return {
-        "cut": block["features"]["cut"] if setting.cut is None else int(setting.cut),
-        "training": block["training"],
-        "summary_tokens": block["evaluation"]["longest"],
-    }
 
 
 def resolve(
@@ -140,7 +138,7 @@ def _resolve(
 ) -> Study:
     _require_plain(config, ())
     config = copy.deepcopy(dict(config))
-    for error in _Validator(schema).iter_errors(config):
+    for error in _Validator(with_methods(schema)).iter_errors(config):
         raise UserError(_sentence(error))
     _require_free(config["tasks"])
     for task in config["tasks"].values():
@@ -153,6 +151,13 @@ def _resolve(
     made = {name for experiments in settings.values() for name in experiments}
     papers = {name: paper_of(name, systems) for name in config["experiments"] if name in made}
     return Study(config=config, settings=settings, paper=papers)
+
+
+def with_methods(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the schema with the names of methods and mechanisms, which it leaves open."""
+    names = {"method": methods.names(), "mechanism": methods.mechanisms()}
+    filled = {name: schema["$defs"][name] | {"enum": known} for name, known in names.items()}
+    return {**schema, "$defs": schema["$defs"] | filled}
 
 
 OURS = ("papers", "logs", "README.md", "report.html")
@@ -227,7 +232,7 @@ def _expanded(
     experiment: Mapping[str, Any], task: str, block: Mapping[str, Any]
 ) -> dict[str, Setting]:
     """Return an experiment's settings on a task, by name."""
-    settled = SETTLED[block["kind"]]
+    settled = KINDS[block["kind"]].settled
     found = {settled(setting, task, block) for setting in expand(experiment["grids"])}
     return {setting.name: setting for setting in sorted(found, key=lambda one: one.name)}
 

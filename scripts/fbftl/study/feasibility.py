@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from fbftl.ground.errors import UserError
+from fbftl.study import methods
 from fbftl.study.config import Study
-from fbftl.study.settings import CLEAN_BITS, Setting
-
-BY_ROUNDS = ("fl", "sfl", "ftl_f", "ftl_c")
-"""Methods with rounds of clients_per_round clients [U C]."""
+from fbftl.study.memory import LARGEST_MEMORY, memory_bytes
+from fbftl.study.settings import Setting
 
 
 def require_feasible(study: Study, task: str, samples: int | None) -> None:
@@ -46,7 +45,8 @@ def require_feasible(study: Study, task: str, samples: int | None) -> None:
         _require_memory(study, task, number, settings.values())
     for name, setting in settings.items():
         # A setting with clients of its own has rounds of all of them where they are few.
-        if setting.method not in BY_ROUNDS or setting.samples_per_client is not None:
+        by_rounds = methods.record(setting.method).sends == "rounds"
+        if not by_rounds or setting.samples_per_client is not None:
             continue
         per_round = study.job(task, name)["training"]["clients_per_round"]
         if number is not None and per_round > number:
@@ -62,14 +62,12 @@ def _require_memory(study: Study, task: str, clients: int, settings: Iterable[Se
     How wide the cut layer is only the model knows, so this is the least that the memories take,
     by the layers between the head's hidden widths; a training job knows all.
     """
-    # Needs the codec's libraries, and most studies compress nothing.
-
     scratch = study.config["scratch_folder"]
     if scratch is not None and not Path(scratch).is_dir():
         raise UserError(f"config: scratch_folder is '{scratch}', which is no folder; make it first")
     needed = memory_bytes(clients, least_parameters(study.task(task)["head"]))
     remembers = any(
-        s.method in BY_ROUNDS and s.feedback and (s.bits != CLEAN_BITS or s.keep != 1)
+        "feedback" in methods.record(s.method).axes and s.feedback and s.compressed
         for s in settings
     )
     if remembers and scratch is None and needed > LARGEST_MEMORY:
@@ -92,12 +90,3 @@ def number_of_clients(clients: Mapping[str, Any], samples: int | None) -> int | 
     if clients["clients"] is not None:
         return clients["clients"]
     return None if samples is None else math.ceil(samples / clients["samples_per_client"])
-
-
-LARGEST_MEMORY = 4 * 2**30
-"""Bytes that the memories of all clients may take in RAM."""
-
-
-def memory_bytes(clients: int, width: int) -> int:
-    """Return what the memories of all clients take together, one float32 per parameter."""
-    return 4 * clients * width

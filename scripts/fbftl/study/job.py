@@ -1,10 +1,58 @@
-"""One training job: a setting with the training values, seeds and widths that it runs under."""
+"""One training job: a setting with the training values, seeds and widths that it runs under.
+
+A job is told its method and the axes that differ from their default, which its result depends on;
+the defaults of the other axes that its method knows come beside it, for they never change.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fbftl.study.settings import Setting, from_axes
+
+def name_of(deviations: Mapping[str, Any]) -> str:
+    """Return a setting's file name: its method, then every axis that differs from its default.
+
+    The parts are joined by a plus: commas separate wildcards where Snakemake hands a job to
+    another machine, and a name that held one would be taken for another setting's.
+
+    Args:
+        deviations: `method` and axes with their values, in the fixed order of the axes.
+    """
+    axes = [f"{axis}={value}" for axis, value in deviations.items() if axis != "method"]
+    return "+".join([deviations["method"], *axes])
+
+
+@dataclass(frozen=True)
+class KnownAxes:
+    """A method and the axes that its run reads, each an attribute, as in ``setting.plr``."""
+
+    values: Mapping[str, Any]
+
+    def __getattr__(self, axis: str) -> Any:
+        values = self.__dict__.get("values", {})
+        if axis in values:
+            return values[axis]
+        raise AttributeError(
+            f"method {values.get('method')} does not know axis {axis}; name it in its record"
+        )
+
+
+def known_axes(deviations: Mapping[str, Any], defaults: Mapping[str, Any]) -> KnownAxes:
+    """Return a setting with the axes that it leaves at their default.
+
+    Args:
+        deviations: `method`, and axes that differ from their default.
+        defaults: the axes that are known, with their defaults.
+
+    Raises:
+        ValueError: if it deviates in an axis that is not known.
+    """
+    unknown = deviations.keys() - defaults.keys() - {"method"}
+    if unknown:
+        raise ValueError(
+            f"method {deviations['method']} does not know {', '.join(sorted(unknown))}"
+        )
+    return KnownAxes({**defaults, **deviations})
 
 
 @dataclass(frozen=True)
@@ -42,21 +90,12 @@ class Privacy:
     """L2 norm to which a client's mean gradient is clipped: c over the mean K_u."""
 
 
-NEEDED: dict[str, tuple[str, ...]] = {
-    "none": (),
-    "relative": (),
-    "gaussian": ("delta", "feature_clip"),
-    "dp_fedavg": ("delta", "update_clip"),
-}
-"""The values of `Privacy` that each mechanism needs; a job is given no others."""
-
-
 @dataclass(frozen=True)
 class Job:
     """All that the science of one job depends on beside its input files."""
 
     task: str
-    setting: Setting
+    setting: KnownAxes
     seeds: tuple[int, ...]
     head: tuple[int, ...]
     """Widths of the head's hidden layers."""
@@ -68,11 +107,17 @@ class Job:
     """The task's block of the network that the setting names; None trains the source's."""
 
 
-def from_params(params: Mapping[str, Any]) -> Job:
-    """Build a job from the builtin types that the workflow passes."""
+def from_params(params: Mapping[str, Any], axes: Mapping[str, Mapping[str, Any]]) -> Job:
+    """Build a job from the builtin types that the workflow passes.
+
+    Args:
+        params: all that its science depends on.
+        axes: the axes that each method knows, with their defaults.
+    """
+    setting = params["setting"]
     return Job(
         task=params["task"],
-        setting=from_axes(params["setting"]),
+        setting=known_axes(setting, axes[setting["method"]]),
         seeds=tuple(params["seeds"]),
         head=tuple(params["head"]),
         clients=params["clients"],

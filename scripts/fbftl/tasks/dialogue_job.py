@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fbftl.models.t5.head import ALL, Cut
-from fbftl.study.settings import Setting, from_axes
+from fbftl.study.job import KnownAxes, known_axes
 from fbftl.training.t5 import Plan
 
 
@@ -21,7 +21,7 @@ class Job:
     """
 
     task: str
-    setting: Setting
+    setting: KnownAxes
     seeds: tuple[int, ...]
     cut: Cut
     plan: Plan
@@ -29,16 +29,22 @@ class Job:
     summary_tokens: int
 
 
-def from_params(params: Mapping[str, Any]) -> Job:
-    """Build a job from the builtin types that the workflow passes."""
-    setting = from_axes(params["setting"])
+def from_params(params: Mapping[str, Any], axes: Mapping[str, Mapping[str, Any]]) -> Job:
+    """Build a job from the builtin types that the workflow passes.
+
+    Args:
+        params: all that its science depends on.
+        axes: the axes that each method knows, with their defaults.
+    """
+    method = params["setting"]["method"]
+    setting = known_axes(params["setting"], axes[method])
     training = dict(params["training"])
     selection = training.pop("selection")
     return Job(
         task=params["task"],
         setting=setting,
         seeds=tuple(params["seeds"]),
-        cut=ALL if setting.method == "ftl_f" else params["cut"],
+        cut=ALL if method == "ftl_f" else params["cut"],
         plan=Plan(**training),
         selection=selection,
         summary_tokens=params["summary_tokens"],

@@ -16,6 +16,7 @@ from fbftl.attacks.findings import read_findings
 from fbftl.features.store import open_store
 from fbftl.privacy.noise import row_norms
 from fbftl.study.job import from_params
+from fbftl.study.methods import axes_by_method
 from unit.tasks.toy_task import CLIENTS, FEATURES, HEAD, TRAINING, make_task
 
 CLIP = {"feature_clip": {"quantile": 0.5, "data": "source"}, "delta": 1e-6}
@@ -57,7 +58,7 @@ def test_features_are_inverted_at_every_level_of_noise(files, tmp_path, device):
     csv, svg = tmp_path / "features.csv", tmp_path / "inversion.svg"
     attack_features.main(
         files["manifest"], files["public_manifest"], files["clients"], files["public"],
-        str(csv), str(svg), [job(setting) for setting in SETTINGS], device, 1,
+        str(csv), str(svg), [job(setting) for setting in SETTINGS], axes_by_method(), device, 1,
     )  # fmt: skip
     found = read_findings(csv)
     assert found["measure"].tolist() == ["PSNR (dB)", "SSIM"] * 2
@@ -74,7 +75,7 @@ def test_heads_are_attacked_by_samples_of_clients_that_stayed_away(files, tmp_pa
     csv = tmp_path / "membership.csv"
     attack_membership.main(
         files["manifest"], files["network"], files["public_manifest"], str(csv),
-        [job(setting) for setting in SETTINGS], device, 1,
+        [job(setting) for setting in SETTINGS], axes_by_method(), device, 1,
     )  # fmt: skip
     found = read_findings(csv)
     assert found["adversary"].tolist() == ["loss threshold", "shadow heads"] * 2
@@ -93,7 +94,8 @@ def test_members_candidates_and_pool_share_no_row(files):
         network=Path(files["network"]),
         device=devices.prepare("cpu", 1),
     )
-    (fitted,) = fit([from_params(job({"method": "fbftl", "fraction": 0.5}))], inputs)
+    half = from_params(job({"method": "fbftl", "fraction": 0.5}), axes_by_method())
+    (fitted,) = fit([half], inputs)
     others, pool = attack_membership.outsiders(fitted.how, 0)
     together = np.concatenate([fitted.rows[0], others, pool])
     assert len(np.unique(together)) == len(together)
@@ -106,9 +108,9 @@ def test_clean_features_are_those_of_uploads_without_noise(files):
 
     features = open_store(Path(files["manifest"])).read("train")
     public = open_store(Path(files["public_manifest"])).read("train").values
-    plain = sending(from_params(job(SETTINGS[0])), features, 10, None)
+    plain = sending(from_params(job(SETTINGS[0]), axes_by_method()), features, 10, None)
     np.testing.assert_array_equal(attack_membership.clean(plain), features.values)
-    noisy = sending(from_params(job(SETTINGS[1])), features, 10, public)
+    noisy = sending(from_params(job(SETTINGS[1]), axes_by_method()), features, 10, public)
     limit = noisy.scale * noisy.clip_norm
     assert row_norms(attack_membership.clean(noisy)).max() <= limit * (1 + 1e-6)
 
@@ -118,7 +120,7 @@ def test_labels_are_recovered_from_updates_and_hidden_by_noise(files, tmp_path):
     setting = {"method": "ftl_c", "mechanism": "dp_fedavg", "epsilon": 1.0, "samples_per_client": 2}
     privacy = {"sigma": 50.0, "clip_norm": 1.0}
     run.write_text(json.dumps({"repetitions": [{"privacy": [privacy]}]}), encoding="utf-8")
-    attack_labels.main(files["manifest"], [str(run)], str(csv), [job(setting)], 1)
+    attack_labels.main(files["manifest"], [str(run)], str(csv), [job(setting)], axes_by_method(), 1)
     found = read_findings(csv)
     exact = found[found["measure"] == "all labels right"]
     plain = exact[exact["mechanism"] == "none"].iloc[0]
@@ -130,7 +132,7 @@ def test_labels_are_recovered_from_updates_and_hidden_by_noise(files, tmp_path):
 
 def test_clipping_alone_keeps_an_update_in_line(files):
     features = open_store(Path(files["manifest"])).read("train")
-    head = attack_labels.head_of(from_params(job({"method": "ftl_c"})), features)
+    head = attack_labels.head_of(from_params(job({"method": "ftl_c"}), axes_by_method()), features)
     sent = attack_labels.updates(head, features, 3, seed=0)
     clipped = attack_labels.noised(sent, 0.0, 0.01)
     for before, after in zip(sent, clipped, strict=True):

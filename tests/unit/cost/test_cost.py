@@ -1,5 +1,6 @@
 """The counts of paper fbftl, to the last digit, and what the equations promise."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -7,7 +8,7 @@ from fbftl.cost import compute, payload
 from fbftl.cost.architectures import FLAN_T5_SMALL, t5, vgg16
 from fbftl.cost.layers import Network, convolution, dense, multiplications, parameters, products
 from fbftl.cost.payload import Federation
-from fbftl.cost.scheme import METHODS, scheme_cost
+from fbftl.cost.scheme import SCHEMES, scheme_cost
 from fbftl.ground.errors import UserError
 from hypothesis import given
 from hypothesis import strategies as st
@@ -191,7 +192,7 @@ def test_keeping_everything_sends_no_positions():
     assert payload.compression_rate_with_positions(4096, 8, 1) == pytest.approx(4)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SCHEMES)
 @given(epochs=st.integers(1, 50), samples=st.integers(1, 16))
 def test_a_scheme_costs_what_its_equations_add_up_to(method, epochs, samples):
     clients = Federation(clients=100, samples_per_client=samples, clients_per_round=10)
@@ -199,12 +200,15 @@ def test_a_scheme_costs_what_its_equations_add_up_to(method, epochs, samples):
     batches = 100 * samples if method == "fbftl" else 100 * epochs
     assert cost.upload_batches == batches
     assert cost.uplink_bits == 32 * batches * cost.numbers_per_batch
-    more = scheme_cost(VGG16, clients, method, epochs + 1)
+    more = replace(
+        scheme_cost(VGG16, clients, method, epochs + 1),
+        server_multiplications=cost.server_multiplications,
+    )
     assert (more == cost) == (method == "fbftl")
 
 
 def test_fbftl_costs_the_least_as_the_paper_says():
-    costs = [scheme_cost(VGG16, CIFAR, method, epochs=84) for method in METHODS]
+    costs = [scheme_cost(VGG16, CIFAR, method, epochs=84) for method in SCHEMES]
     for field in ("uplink_bits", "downlink_bits", "client_multiplications"):
         values = [getattr(cost, field) for cost in costs]
         assert values[-1] == min(values)

@@ -26,7 +26,7 @@ RUN = {
     "schema": 1,
     "task": "digits",
     "name": "fbftl+plr=0.5",
-    "setting": {"plr": 0.5},
+    "setting": {"method": "fbftl", "plr": 0.5},
     "training": {"epochs": 2},
     "inputs": {"features": "0"},
     "repetitions": [
@@ -96,7 +96,7 @@ def refused_or_sensible(path: Path) -> None:
     table = path.with_name("table.csv")
     table.unlink(missing_ok=True)
     try:
-        collect_runs([str(path)], str(table))
+        collect_runs([str(path)], str(table), {"plr": 0.0})
     except UserError as error:
         require_sentence(error)
     if table.exists():

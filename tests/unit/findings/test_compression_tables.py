@@ -9,7 +9,9 @@ import pytest
 from fbftl.cost.layers import Layer, Network, write_network
 from fbftl.messages.channel import burst_packet_loss_rate, packet_loss_rate
 from fbftl.messages.ledger import BROADCAST, Ledger
-from fbftl.study.settings import Setting, from_axes
+from fbftl.study.grid import from_axes
+from fbftl.study.methods import rows
+from fbftl.study.settings import DEFAULTS, Setting
 from hypothesis import given
 from hypothesis import strategies as st
 from plot_compression import with_feedback_where_run
@@ -20,6 +22,8 @@ from tabulate_packet_loss import loss_rate
 from tabulate_packet_loss import main as tabulate_packet_loss
 
 X, ROUNDS, CLIENTS = 100, 4, 3
+AXES = {axis: default for axis, default in DEFAULTS.items() if axis != "method"}
+LABELS = {row["name"]: row["label"] for row in rows(["ftl_c", "fbftl"])}
 
 
 def write_run(folder: Path, axes: dict, accuracies: list[float]) -> tuple[str, str]:
@@ -78,7 +82,9 @@ def test_compression_counts_until_the_selected_epoch(tmp_path: Path, network: st
     csv = tmp_path / "compression.csv"
     table5 = tmp_path / "table5.csv"
     table5.write_text("method,bits,keep,printed,unit,source\nftl_c,2,0.1,79.5,%,a paper\n")
-    tabulate_compression(list(runs), list(ledgers), network, str(table5), str(csv))
+    tabulate_compression(
+        list(runs), list(ledgers), network, str(table5), str(csv), rows(["ftl_c"]), AXES
+    )
     plain, feedback, without = pd.read_csv(csv).to_dict("records")
     assert plain["q"] == 32
     assert np.isnan(plain["feedback"])
@@ -114,7 +120,7 @@ def test_a_block_per_q_a_column_per_r_and_what_was_kept() -> None:
             cell("fbftl", 32, 0.001, accuracy=0.65, spread=None),
         ]
     )
-    rows, columns = as_printed(table)
+    rows, columns = as_printed(table, LABELS)
     assert [column.name for column in columns] == ["block", "method", "r=1", "r=0.001"]
     assert rows.to_numpy().tolist() == [
         ["q = 32", "FTL_c", "91.0% ± 1.0% [87.0%]", ""],
@@ -163,7 +169,7 @@ def test_loss_rates_by_formula() -> None:
 def test_packet_loss_counts_the_whole_ledger(tmp_path: Path) -> None:
     run, ledger = write_run(tmp_path, {"blr": 0.1, "retransmissions": 1}, [0.9, 0.0])
     csv = tmp_path / "packet_loss.csv"
-    tabulate_packet_loss([run], [ledger], str(csv))
+    tabulate_packet_loss([run], [ledger], str(csv), rows(["ftl_c"]), AXES)
     (row,) = pd.read_csv(csv).to_dict("records")
     assert row["messages"] == 2 * ROUNDS * CLIENTS
     assert row["blocks"] == 5

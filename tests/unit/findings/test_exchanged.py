@@ -10,9 +10,10 @@ import pyarrow.parquet as pq
 import pytest
 import tabulate_methods
 from fbftl.cost.layers import Network, parameters, read_network
-from fbftl.cost.scheme import METHODS, scheme_cost
+from fbftl.cost.scheme import SCHEMES, scheme_cost
 from fbftl.findings.exchanged import Exchanged, read_exchanged, read_methods
 from fbftl.ground.errors import UserError
+from fbftl.study.methods import rows
 from unit.tasks.toy_task import TRAINING, make_task, train
 
 EPOCHS = TRAINING["epochs"]
@@ -32,7 +33,7 @@ def network(files: dict[str, str]) -> Network:
 @pytest.fixture(scope="module")
 def runs(files: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple]:
     folder = tmp_path_factory.mktemp("runs")
-    return {method: train(files, folder, method) for method in METHODS}
+    return {method: train(files, folder, method) for method in SCHEMES}
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +41,9 @@ def table(
     files: dict[str, str], runs: dict[str, tuple], tmp_path_factory: pytest.TempPathFactory
 ) -> pd.DataFrame:
     csv = tmp_path_factory.mktemp("tables") / "methods.csv"
-    tabulate_methods.main(*zip(*runs.values(), strict=True), files["network"], TABLE3, csv)
+    tabulate_methods.main(
+        *zip(*runs.values(), strict=True), files["network"], TABLE3, csv, rows(runs), {}
+    )
     return pd.read_csv(csv).set_index("method")
 
 
@@ -62,15 +65,15 @@ def agrees(run: Exchanged, network: Network) -> bool:
     return True
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SCHEMES)
 def test_ledger_equals_the_formula_to_the_bit(
     runs: dict[str, tuple], network: Network, method: str
 ) -> None:
     """Eq. (2)-(4) and (6) up, Eq. (10)-(13) down."""
-    assert agrees(read_exchanged(*runs[method]), network)
+    assert agrees(read_exchanged(*runs[method], {}), network)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SCHEMES)
 @pytest.mark.parametrize("direction", ["up", "down"])
 def test_one_bit_or_message_too_many_is_seen(
     runs: dict[str, tuple], network: Network, tmp_path: Path, method: str, direction: str
@@ -83,11 +86,11 @@ def test_one_bit_or_message_too_many_is_seen(
     for number, wrong in enumerate((longer, rows.drop(index=first))):
         path = tmp_path / f"{number}.parquet"
         wrong.to_parquet(path)
-        assert not agrees(read_exchanged(run, path), network)
+        assert not agrees(read_exchanged(run, path, {}), network)
 
 
 def test_fbftl_sends_everything_before_the_first_epoch(runs: dict[str, tuple]) -> None:
-    run = read_exchanged(*runs["fbftl"])
+    run = read_exchanged(*runs["fbftl"], {})
     at_start = run.until("up", "bits", [0, 0])
     assert (at_start > 0).all()
     assert (at_start == run.until("up", "bits", [EPOCHS, EPOCHS])).all()
@@ -107,7 +110,7 @@ def test_the_table_sets_formula_beside_ledger(table: pd.DataFrame, network: Netw
 
 
 def test_accuracies_are_those_of_the_run_files(table: pd.DataFrame, runs: dict[str, tuple]) -> None:
-    for method in METHODS:
+    for method in SCHEMES:
         repetitions = json.loads(runs[method][0].read_text())["repetitions"]
         accuracy = [repetition["test_accuracy"] for repetition in repetitions]
         assert table.at[method, "accuracy"] == pytest.approx(np.mean(accuracy))
@@ -128,7 +131,13 @@ def test_a_run_cut_short_stops_where_it_reaches_ftl_c(
         edited[method].write_text(json.dumps(document))
     ledgers = [runs[method][1] for method in edited]
     tabulate_methods.main(
-        list(edited.values()), ledgers, files["network"], TABLE3, tmp_path / "t.csv"
+        list(edited.values()),
+        ledgers,
+        files["network"],
+        TABLE3,
+        tmp_path / "t.csv",
+        rows(edited),
+        {},
     )
     table = pd.read_csv(tmp_path / "t.csv").set_index("method")
     assert table.index.tolist() == ["fl", "fl_low", "ftl_f", "ftl_c"]
@@ -142,7 +151,7 @@ def test_a_run_cut_short_stops_where_it_reaches_ftl_c(
 def test_the_figure_and_its_numbers(runs: dict[str, tuple], tmp_path: Path) -> None:
     first, again = tmp_path / "a" / "methods.svg", tmp_path / "b" / "methods.svg"
     for svg in (first, again):
-        plot_uplink.main(*zip(*runs.values(), strict=True), svg)
+        plot_uplink.main(*zip(*runs.values(), strict=True), svg, rows(runs), {})
     for suffix in (".svg", ".csv", ".png", ".pdf"):
         assert first.with_suffix(suffix).read_bytes() == again.with_suffix(suffix).read_bytes()
     points = pd.read_csv(first.with_suffix(".csv"))
@@ -152,7 +161,7 @@ def test_the_figure_and_its_numbers(runs: dict[str, tuple], tmp_path: Path) -> N
     assert (uplink.drop("fbftl").diff(axis=1).iloc[:, 1:] > 0).all(axis=None)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", SCHEMES)
 def test_a_diverged_run_is_recorded_and_no_table_shows_nan(
     files: dict[str, str], tmp_path: Path, method: str
 ) -> None:
@@ -162,7 +171,7 @@ def test_a_diverged_run_is_recorded_and_no_table_shows_nan(
         assert repetition["diverged"]
         assert repetition["test_accuracy"] == 0
     csv = tmp_path / "methods.csv"
-    tabulate_methods.main([run], [ledger], files["network"], TABLE3, csv)
+    tabulate_methods.main([run], [ledger], files["network"], TABLE3, csv, rows([method]), {})
     row = pd.read_csv(csv).set_index("method").loc[method]
     assert row["diverged"] == 2
     assert row["accuracy"] == row["spread"] == 0
@@ -173,4 +182,4 @@ def test_a_diverged_run_is_recorded_and_no_table_shows_nan(
 def test_two_settings_of_a_method_are_refused(runs: dict[str, tuple]) -> None:
     run, ledger = runs["fl"]
     with pytest.raises(UserError, match="several settings of one method"):
-        read_methods([run, run], [ledger, ledger])
+        read_methods([run, run], [ledger, ledger], {})

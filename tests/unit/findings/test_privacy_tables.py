@@ -19,8 +19,13 @@ from fbftl.findings.runs import guarantees, tidy, write_tidy
 from fbftl.privacy import mechanisms
 from fbftl.privacy.label_privacy import batch_types
 from fbftl.privacy.mechanisms import PrivacyRecord
+from fbftl.study.job import name_of
+from fbftl.study.methods import rows
+from fbftl.study.settings import DEFAULTS
 
 DELTA = 1e-6
+AXES = {axis: default for axis, default in DEFAULTS.items() if axis != "method"}
+METHODS = rows(["ftl_c", "fbftl"])
 
 
 def document(
@@ -36,7 +41,8 @@ def document(
         }
         for seed, accuracy in enumerate(accuracies)
     ]
-    return {"task": "toy", "setting": setting, "repetitions": repetitions}
+    name = name_of(setting)
+    return {"task": "toy", "name": name, "setting": setting, "repetitions": repetitions}
 
 
 @pytest.fixture(scope="module")
@@ -66,13 +72,14 @@ def documents() -> list[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def table(documents, tmp_path_factory, root) -> pd.DataFrame:
     folder = tmp_path_factory.mktemp("privacy")
-    write_tidy(folder / "runs.csv", tidy(documents))
-    write_tidy(folder / "guarantees.csv", guarantees(documents))
+    write_tidy(folder / "runs.csv", tidy(documents, AXES))
+    write_tidy(folder / "guarantees.csv", guarantees(documents, AXES))
     tabulate_privacy.main(
         str(folder / "runs.csv"),
         str(folder / "guarantees.csv"),
         root / "published" / "fbftl" / "fig12.csv",
         str(folder / "privacy.csv"),
+        AXES,
     )
     text = (folder / "privacy.md").read_text(encoding="utf-8")
     assert "client replaced" in text
@@ -89,7 +96,7 @@ def of(table: pd.DataFrame, **values: Any) -> pd.Series:
 
 
 def test_a_guarantee_is_a_row_under_its_own_name(documents):
-    found = guarantees(documents)
+    found = guarantees(documents, AXES)
     assert len(found) == 1 + 2 + 3 + 3 + 3
     row = found[(found["method"] == "ftl_c") & (found["adjacency"] == "add-remove")].iloc[0]
     assert row["epsilon"] == 4.0
@@ -134,7 +141,7 @@ def test_published_accuracies_stand_beside_the_same_setting(table):
 
 def test_the_privacy_figure_has_a_panel_per_size_and_no_noisy_labels(table, tmp_path):
     table.to_csv(tmp_path / "privacy.csv", index=False)
-    plot_privacy.main(str(tmp_path / "privacy.csv"), str(tmp_path / "figure.svg"))
+    plot_privacy.main(str(tmp_path / "privacy.csv"), str(tmp_path / "figure.svg"), METHODS)
     drawn = pd.read_csv(tmp_path / "figure.csv")
     assert len(drawn) == len(table) - 2
     svg = (tmp_path / "figure.svg").read_text(encoding="utf-8")
@@ -149,18 +156,19 @@ def test_relative_noise_has_no_guarantee_but_a_footnote(tmp_path, root):
         document(relative, [0.7], mechanisms.relative(0.2)),
         document(relative | {"noise": "redrawn"}, [0.8], mechanisms.relative(0.2)),
     ]
-    write_tidy(tmp_path / "runs.csv", tidy(documents))
+    write_tidy(tmp_path / "runs.csv", tidy(documents, AXES))
     tabulate_noise.main(
         str(tmp_path / "runs.csv"),
         root / "published" / "fbftl" / "notebook_noise.csv",
         str(tmp_path / "noise.csv"),
+        AXES,
     )
     table = pd.read_csv(tmp_path / "noise.csv")
     assert table["guarantee"].isna().all()
     noisy = of(table, sigma=0.2, noise="redrawn")
     assert noisy["footnote"] == mechanisms.RELATIVE_NOTE
     assert noisy["published"] == 0.8429
-    plot_noise.main(str(tmp_path / "noise.csv"), str(tmp_path / "noise_figure.svg"))
+    plot_noise.main(str(tmp_path / "noise.csv"), str(tmp_path / "noise_figure.svg"), METHODS)
     drawn = pd.read_csv(tmp_path / "noise_figure.csv")
     assert drawn.groupby("noise")["sigma"].apply(list).to_dict() == {
         "once": [0.0, 0.2],

@@ -4,14 +4,12 @@ from itertools import pairwise
 
 import pytest
 from fbftl.findings.style import (
-    METHODS,
     EndLabel,
     label_ends,
     packet_loss_axis,
     spread_out,
     use_style,
 )
-from fbftl.study.settings import MECHANISMS
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -52,12 +50,6 @@ def test_packet_loss_grows_to_the_right_and_its_labels_have_room(rates, labels):
     left, right = axes.get_xlim()
     assert left > right
     plt.close(figure)
-
-
-def test_every_method_has_its_own_look():
-    assert METHODS.keys() == MECHANISMS.keys()
-    assert len({look.color for look in METHODS.values()}) == len(METHODS)
-    assert len({look.marker for look in METHODS.values()}) == len(METHODS)
 
 
 def test_labels_stand_at_their_lines(tmp_path):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 import torch
-from fbftl.study.settings import MECHANISMS
+from fbftl.study.methods import names
 from fbftl.training.pretrain import pretrain_source
 from fbftl.training.t5 import train_head
 from unit.models.t5_toys import model
@@ -23,7 +23,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return make_task(tmp_path_factory.mktemp("task"))
 
 
-@pytest.mark.parametrize("method", MECHANISMS)
+@pytest.mark.parametrize("method", names())
 def test_methods(files: dict[str, str], tmp_path: Path, method: str, device: str) -> None:
     (tmp_path / "here").mkdir()
     run, ledger = train(files, tmp_path / "here", method, device)

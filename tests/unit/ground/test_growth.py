@@ -6,7 +6,7 @@ from pathlib import Path
 
 PROGRAM = """
 from pathlib import Path
-from fbftl.study.settings import expand
+from fbftl.study.grid import expand
 
 grid = {
     "fraction": [round(0.001 * i, 3) for i in range(1, 501)],

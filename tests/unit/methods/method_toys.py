@@ -10,6 +10,7 @@ from fbftl.features.extract import extract
 from fbftl.features.store import Provenance, Target
 from fbftl.methods import method
 from fbftl.study.job import Job, from_params
+from fbftl.study.methods import axes_by_method
 from fbftl.tasks.task import Inputs, Outcome
 
 COUNTS = {"train": 240, "test": 60}
@@ -64,7 +65,7 @@ def job(setting: dict, **training) -> Job:
     return from_params(
         {
             "task": "toy",
-            "setting": setting,
+            "setting": {"method": "fbftl"} | setting,
             "seeds": [0, 1],
             "head": [HIDDEN],
             "clients": {"partition": "iid", "samples_per_client": 8, "clients": None, "seed": 0},
@@ -80,7 +81,8 @@ def job(setting: dict, **training) -> Job:
             }
             | training,
             "privacy": {"delta": 1e-6, "feature_clip": {"norm": 3.0}, "update_clip": 1.0},
-        }
+        },
+        axes_by_method(),
     )
 
 

@@ -8,8 +8,8 @@ import torch
 from fbftl.ground.errors import UserError
 from fbftl.methods import released
 from fbftl.models.networks import vgg
+from fbftl.study.grid import from_axes, require_sensible
 from fbftl.study.job import Training
-from fbftl.study.settings import from_axes, require_sensible
 from fbftl.tasks.images import head_module
 from fbftl.tasks.task import Federation, LabelledInputs
 

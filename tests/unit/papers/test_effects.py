@@ -1,22 +1,30 @@
 """The measured effects: every habit beside the run that differs in nothing else."""
 
-from dataclasses import asdict
-
 import pandas as pd
 import pytest
-from fbftl.findings.runs import all_runs, per_seed, settings_in
+from fbftl.findings.runs import all_runs, per_seed, settings_in, tidy
 from fbftl.papers.fbftl.effects import effects
-from fbftl.study.settings import Setting, from_axes
+from fbftl.study.grid import from_axes
+from fbftl.study.settings import DEFAULTS
 
 
 def runs(*settings: tuple[dict, list[float]], best: float = 0.01) -> pd.DataFrame:
-    return pd.DataFrame(
-        {"task": "toy"}
-        | asdict(from_axes(axes))
-        | {"seed": seed, "test_accuracy": accuracy, "test_accuracy_best": accuracy + best}
-        for axes, accuracies in settings
-        for seed, accuracy in enumerate(accuracies)
-    )
+    """Return the tidy table of made-up runs, axes and accuracies each."""
+    asked = [(from_axes(axes), accuracies) for axes, accuracies in settings]
+    documents = [
+        {
+            "task": "toy",
+            "name": setting.name,
+            "setting": setting.deviations(),
+            "repetitions": [
+                {"seed": seed, "test_accuracy": accuracy, "test_accuracy_best": accuracy + best}
+                for seed, accuracy in enumerate(accuracies)
+            ],
+        }
+        for setting, accuracies in asked
+    ]
+    deviating = {axis for document in documents for axis in document["setting"]} - {"method"}
+    return tidy(documents, {axis: d for axis, d in DEFAULTS.items() if axis in deviating})
 
 
 LOSSY = {"plr": 0.9, "loss": "reshuffled"}
@@ -78,11 +86,13 @@ def test_settings_come_back_from_a_table():
     axes = [{}, LOSSY, {"mechanism": "relative", "sigma": 0.1}, {"method": "fl", "bits": 8}]
     table = runs(*((one, [0.5]) for one in axes))
     expected = sorted(map(from_axes, axes), key=lambda setting: setting.name)
-    assert settings_in(table) == expected
-    assert per_seed(table, from_axes({"plr": 0.3})).empty
+    assert settings_in(table) == {setting.name: setting.deviations() for setting in expected}
+    assert list(settings_in(table)) == [setting.name for setting in expected]
+    assert per_seed(table, {"method": "fbftl", "plr": 0.3}).empty
+    assert per_seed(table, {"method": "fbftl", "fraction": 0.1}).empty
 
 
 def test_shared_settings_count_once():
     one, both = runs(({}, [0.5, 0.6])), runs(({}, [0.5, 0.6]), ({"plr": 0.5}, [0.1, 0.2]))
     assert len(all_runs([one, both])) == 4
-    assert list(per_seed(all_runs([both, one]), Setting())) == [0.5, 0.6]
+    assert list(per_seed(all_runs([both, one]), {"method": "fbftl"})) == [0.5, 0.6]

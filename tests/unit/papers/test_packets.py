@@ -11,7 +11,8 @@ import plot_paper_packet_loss
 import plot_retransmission
 from fbftl.cost.payload import numbers_per_batch
 from fbftl.findings.published import lookup, read
-from fbftl.papers.fbftl.packets import loss_curves, packet_blocks, payload_curves
+from fbftl.papers.fbftl.packets import PACKETS, loss_curves, packet_blocks, payload_curves
+from fbftl.study.methods import rows
 
 BLOCKS = packet_blocks(vgg16())
 RATES = np.array([0.0, 1e-9, 1e-5, 1e-3, 0.5, 1.0])
@@ -56,7 +57,7 @@ def test_retransmissions_only_help_and_cost_the_geometric_sum():
 @pytest.mark.parametrize("script", [plot_paper_packet_loss, plot_retransmission])
 def test_figures_repeat_their_bytes(tmp_path, script):
     for folder in ("a", "b"):
-        script.main(tmp_path / folder / "figure.svg")
+        script.main(tmp_path / folder / "figure.svg", rows(PACKETS))
     for suffix in ("svg", "pdf", "png", "csv"):
         first, second = (tmp_path / folder / f"figure.{suffix}" for folder in "ab")
         assert first.read_bytes() == second.read_bytes()

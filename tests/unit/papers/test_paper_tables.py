@@ -12,6 +12,9 @@ from fbftl.findings.published import read
 from fbftl.ground.errors import UserError
 from fbftl.papers.fbftl.dialogues import mean_tokens
 from fbftl.papers.fbftl.setup import epochs, federation
+from fbftl.study.methods import rows
+
+TABULATED = rows(["fl", "sfl", "ftl_f", "ftl_c", "fbftl"])
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +25,7 @@ def published(root):
 @pytest.fixture(scope="module")
 def methods(published, tmp_path_factory):
     path = tmp_path_factory.mktemp("methods") / "methods.csv"
-    tabulate_paper_methods.main(published / "table3.csv", published / "setup.csv", path)
+    tabulate_paper_methods.main(published / "table3.csv", published / "setup.csv", path, TABULATED)
     return pd.read_csv(path, dtype=str, keep_default_na=False)
 
 
@@ -32,7 +35,9 @@ def language(published, tmp_path_factory):
     dialogues = folder / "train.jsonl"
     dialogues.write_text(json.dumps({"dialogue": "a b c"}) + "\n")
     path = folder / "language.csv"
-    tabulate_paper_language.main(published / "table4.csv", published / "setup.csv", path, dialogues)
+    tabulate_paper_language.main(
+        published / "table4.csv", published / "setup.csv", path, TABULATED, dialogues
+    )
     return pd.read_csv(path, dtype=str, keep_default_na=False)
 
 
@@ -110,7 +115,7 @@ def test_true_uplink_grows_with_the_length_of_the_dialogues(language):
 
 def test_without_dialogues_no_true_uplink(published, tmp_path):
     path = tmp_path / "language.csv"
-    tabulate_paper_language.main(published / "table4.csv", published / "setup.csv", path)
+    tabulate_paper_language.main(published / "table4.csv", published / "setup.csv", path, TABULATED)
     assert "token ids" not in path.read_text()
 
 

@@ -48,7 +48,7 @@ def test_a_job_holds_builtin_types_only(schema: dict) -> None:
 
 def test_a_new_axis_leaves_jobs_that_do_not_use_it_alone(schema: dict) -> None:
     study = resolve(yaml.safe_load(GOOD), schema)
-    assert study.job("digits", "fbftl")["setting"] == {}
+    assert study.job("digits", "fbftl")["setting"] == {"method": "fbftl"}
 
 
 def test_methods_override_training(schema: dict) -> None:

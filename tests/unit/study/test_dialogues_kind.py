@@ -8,6 +8,7 @@ import yaml
 from fbftl.ground.errors import UserError
 from fbftl.models.t5.head import ALL
 from fbftl.study.config import Study, resolve
+from fbftl.study.methods import axes_by_method
 from fbftl.tasks.dialogue_job import from_params
 
 CONFIG = """
@@ -48,15 +49,17 @@ def test_an_experiment_is_for_its_kind_of_task(schema: dict) -> None:
     assert list(settings["talks"]) == ["talks"]
 
 
-def test_the_tasks_own_cut_needs_no_name_and_ftl_f_has_none(schema: dict) -> None:
+def test_the_tasks_own_cut_needs_no_name(schema: dict) -> None:
     named = study(schema).settings["talks"]["talks"]
     assert list(named) == ["fbftl", "fbftl+cut=2", "ftl_c", "ftl_c+cut=2", "ftl_f"]
-    assert list(study(schema, method=["ftl_f"], cut=[1, 2]).settings["talks"]["talks"]) == ["ftl_f"]
 
 
 def test_a_job_knows_its_cut_and_its_plan(schema: dict) -> None:
     made = study(schema)
-    jobs = {name: from_params(made.job("talks", name)) for name in made.settings["talks"]["talks"]}
+    jobs = {
+        name: from_params(made.job("talks", name), axes_by_method())
+        for name in made.settings["talks"]["talks"]
+    }
     assert {name: job.cut for name, job in jobs.items()} == {
         "fbftl": 1, "fbftl+cut=2": 2, "ftl_c": 1, "ftl_c+cut=2": 2, "ftl_f": ALL,
     }  # fmt: skip
@@ -68,7 +71,7 @@ def test_a_job_knows_its_cut_and_its_plan(schema: dict) -> None:
 @pytest.mark.parametrize(
     ("axes", "said"),
     [
-        ({"method": ["fl"]}, "choose its method among fbftl, ftl_c, ftl_f"),
+        ({"method": ["fl"]}, "choose its method among ftl_f, ftl_c, fbftl"),
         ({"bits": [8]}, "leave the axis 'bits' out"),
         ({"samples_per_client": [4]}, "leave the axis 'samples_per_client' out"),
         ({"plr": [0.5], "loss": ["reshuffled"]}, "leave the axis 'loss' out"),

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 from fbftl.ground.errors import UserError
+from fbftl.study.grid import from_axes
 from fbftl.study.kinds.images import settled
-from fbftl.study.settings import from_axes
 
 TASK: dict[str, Any] = {
     "features": {"cut": "relu_fc1", "further_cuts": ["fc1"]},
@@ -30,7 +30,6 @@ def test_the_released_procedure_extracts_for_itself() -> None:
     ("axes", "said"),
     [
         ({"cut": "fc2"}, "add its cut to tasks.digits.features.further_cuts"),
-        ({"cut": "fc1", "method": "fl"}, "leave its cut out"),
         ({"cut": "fc1", "mechanism": "gaussian", "epsilon": 1.0}, "feature_clip a norm"),
     ],
 )

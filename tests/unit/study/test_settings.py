@@ -4,19 +4,20 @@ from itertools import product
 
 import pytest
 from fbftl.ground.errors import UserError
-from fbftl.study.settings import AXES, Setting, expand, from_axes
+from fbftl.study.grid import expand, from_axes, simplified
+from fbftl.study.settings import TYPES, Setting
 from hypothesis import given
 from hypothesis import strategies as st
 from snakemake.target_jobs import parse_target_jobs_cli_args
 
 AXIS_VALUES = {
-    "method": ["fbftl"],
+    "method": ["fbftl", "ftl_c"],
     "fraction": [1, 0.1, 0.01],
     "plr": [0, 0.5],
-    "loss": ["persistent", "reshuffled"],
+    "burst": [1, 2.5],
     "bits": [32, 8],
     "keep": [1.0, 0.1],
-    "feedback": [True, False],
+    "retransmissions": [0, 2],
     "mechanism": ["none"],
     "epsilon": [None, 1, 4.0],
 }
@@ -76,6 +77,6 @@ def test_expansion_is_sorted_unique_and_typed(spans: list[dict]) -> None:
     assert names == sorted(names)
     assert len(set(names)) == len(set(settings)) == len(settings)
     for setting in settings:
-        assert setting.simplified() == setting
-        for axis, kind in AXES.items():
+        assert simplified(setting) == setting
+        for axis, kind in TYPES.items():
             assert getattr(setting, axis) is None or type(getattr(setting, axis)) is kind

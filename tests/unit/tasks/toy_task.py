@@ -9,6 +9,7 @@ import partition_clients
 import train_setting
 from fbftl.data.preprocess import Preprocessing
 from fbftl.models.source.manifest import Source, build, write_source
+from fbftl.study.methods import axes_by_method
 
 DATA = {"kind": "digits", "test_fraction": 0.2, "limit": {"train": 124, "test": 30}, "seed": 0}
 CLIENTS = {"partition": "iid", "samples_per_client": 8, "clients": None, "seed": 0}
@@ -66,7 +67,7 @@ def train(
     run, ledger = folder / f"{method}.json", folder / f"{method}.parquet"
     params = {
         "task": "toy",
-        "setting": {} if method == "fbftl" else {"method": method},
+        "setting": {"method": method},
         "seeds": [0, 1],
         "head": HEAD,
         "clients": CLIENTS,
@@ -75,5 +76,7 @@ def train(
         "network": network,
     }
     meta = folder / f"{method}.meta.json"
-    train_setting.main(files, "", str(run), str(ledger), str(meta), params, device, None, 1)
+    train_setting.main(
+        files, "", str(run), str(ledger), str(meta), params, axes_by_method(), device, None, 1
+    )
     return run, ledger

@@ -10,14 +10,14 @@ from fbftl.cost.layers import Network
 from fbftl.cost.payload import FLOAT_BITS, numbers_per_batch
 from fbftl.messages.channel import blocks_per_packet, expected_payload, packet_loss_rate
 
-METHODS = ("fbftl", "ftl_c", "ftl_f", "fl")
+PACKETS = ("fbftl", "ftl_c", "ftl_f", "fl")
 """The four packets that Fig. 6 compares; FL and FTL_f are of one size."""
 
 
 def packet_blocks(network: Network) -> dict[str, int]:
     """Return n_b of each scheme, the blocks of one packet; a part of a block takes a whole one."""
-    bits = {method: FLOAT_BITS * numbers_per_batch(network, method) for method in METHODS}
-    return {method: int(blocks_per_packet(bits[method], bits["fbftl"])) for method in METHODS}
+    bits = {method: FLOAT_BITS * numbers_per_batch(network, method) for method in PACKETS}
+    return {method: int(blocks_per_packet(bits[method], bits["fbftl"])) for method in PACKETS}
 
 
 def loss_curves(

@@ -5,7 +5,7 @@ that is *corrected*; and where neither gives the printed number but another coun
 tabulated*. The audit rows in `docs/papers/fbftl.md` argue each difference.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -14,12 +14,16 @@ import pandas as pd
 
 from fbftl.cost.payload import FLOAT_BITS, uplink_bits
 from fbftl.findings.comparison import SCALES, Verdict, at_printed_precision, formula_verdict
+from fbftl.findings.shown import ShownMethod
 from fbftl.findings.tables import Column
 
 AS_PRINTED = "as printed"
 CORRECTED = "corrected"
 AS_TABULATED = "as tabulated"
 TOKEN_IDS = "token ids"
+
+CUT_SHORT = "_low"
+"""Ends the name of a run that stops where FTL_c's accuracy is reached, as Table III writes it."""
 
 EQUATIONS = {
     "fl": ("Eq. (2)", "Eq. (10)", "Eq. (14)"),
@@ -55,7 +59,7 @@ def uploads(
     total = uplink_bits(batches, numbers)
     yield Reading(method, "numbers_per_batch", reading, basis, numbers, audit)
     yield Reading(method, "uplink_per_batch", reading, f"d × ({basis})", per_batch, audit)
-    equation = EQUATIONS[method.removesuffix("_low")][0]
+    equation = EQUATIONS[method.removesuffix(CUT_SHORT)][0]
     yield Reading(method, "total_uplink", reading, f"{equation}: {basis}", total, audit)
 
 
@@ -109,29 +113,25 @@ def _judge(reading: Reading, printed: str, unit: str) -> dict[str, object]:
     }
 
 
-LABELS = {
-    "fl": "FL",
-    "sfl": "SFL",
-    "fl_low": "FL_low",
-    "ftl_f": "FTL_f",
-    "ftl_f_low": "FTL_f_low",
-    "ftl_c": "FTL_c",
-    "fbftl": "FbFTL",
-}
-"""Methods as the paper writes them."""
+def columns(methods: Iterable[ShownMethod]) -> tuple[Column, ...]:
+    """Return how Markdown and LaTeX print these rows; `exact` is in bits where the unit is of bits.
 
-COLUMNS = (
-    Column("quantity", "Quantity", format=lambda name: name.replace("_", " ")),
-    Column("method", "Method", format=LABELS.get),
-    Column("published", "Published"),
-    Column("formula", "Formula"),
-    Column("unit", "Unit"),
-    Column("in_unit", "More digits", format="{:.4g}"),
-    Column("exact", "Exact", format="{:,}"),
-    Column("reading", "Reading"),
-    Column("basis", "Basis", width="5cm"),
-    Column("verdict", "Verdict"),
-    Column("note", "Note"),
-    Column("audit", "Audit"),
-)
-"""How Markdown and LaTeX print these rows; `exact` is in bits where the unit is one of bits."""
+    Args:
+        methods: those of the table's columns.
+    """
+    labels = {method.name: method.label for method in methods}
+    labels |= {f"{name}{CUT_SHORT}": f"{label}{CUT_SHORT}" for name, label in labels.items()}
+    return (
+        Column("quantity", "Quantity", format=lambda name: name.replace("_", " ")),
+        Column("method", "Method", format=labels.__getitem__),
+        Column("published", "Published"),
+        Column("formula", "Formula"),
+        Column("unit", "Unit"),
+        Column("in_unit", "More digits", format="{:.4g}"),
+        Column("exact", "Exact", format="{:,}"),
+        Column("reading", "Reading"),
+        Column("basis", "Basis", width="5cm"),
+        Column("verdict", "Verdict"),
+        Column("note", "Note"),
+        Column("audit", "Audit"),
+    )

@@ -9,6 +9,7 @@ from fbftl.papers.fbftl.readings import (
     AS_PRINTED,
     AS_TABULATED,
     CORRECTED,
+    CUT_SHORT,
     EQUATIONS,
     Reading,
     uploads,
@@ -35,7 +36,7 @@ def image_readings(
 
 def _gradient(row: str, network: Network, federation: Federation, epochs: int) -> Iterator[Reading]:
     """Yield the cells of one gradient scheme."""
-    method = row.removesuffix("_low")
+    method = row.removesuffix(CUT_SHORT)
     _, downlink, computation = EQUATIONS[method]
     batches = federation.upload_batches(epochs)
     rounds = federation.rounds(epochs)

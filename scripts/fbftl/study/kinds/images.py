@@ -1,20 +1,24 @@
-"""Which cuts the settings of a task with images may name."""
+"""A task with images as the plan sees it: its settings, their jobs, and the cuts they may name."""
 
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from fbftl.ground.errors import UserError
+from fbftl.study import methods
 from fbftl.study.settings import Setting
 
-ON_FEATURES = ("fbftl", "ftl_c")
-"""Methods that train on cached features, and so at any cut whose features there are."""
+NEEDED: dict[str, tuple[str, ...]] = {
+    "none": (),
+    "relative": (),
+    "gaussian": ("delta", "feature_clip"),
+    "dp_fedavg": ("delta", "update_clip"),
+}
+"""The values of the block `privacy` that each mechanism needs; a job is given no others."""
 
 
 def settled(setting: Setting, task: str, block: Mapping[str, Any]) -> Setting:
-    """Return a setting as a task with images runs it.
-
-    The task's own cut needs no naming. `released` extracts for itself, at any cut.
+    """Return a setting as a task with images runs it: the task's own cut needs no naming.
 
     Args:
         setting: what an experiment asks for.
@@ -24,17 +28,21 @@ def settled(setting: Setting, task: str, block: Mapping[str, Any]) -> Setting:
     Raises:
         UserError: naming task, setting and remedy, if there are no features at the setting's cut.
     """
-    if setting.method in ON_FEATURES and setting.cut == block["features"]["cut"]:
+    if _on_features(setting) and setting.cut == block["features"]["cut"]:
         setting = replace(setting, cut=None)
-    if setting.cut is not None and setting.method != "released":
-        _require_features(setting, task, block)
+    check(setting, task, block)
     return setting
 
 
-def _require_features(setting: Setting, task: str, block: Mapping[str, Any]) -> None:
+def check(setting: Setting, task: str, block: Mapping[str, Any]) -> None:
+    """Refuse a cut at which there are no features; who runs the network itself has any.
+
+    Raises:
+        UserError: naming task, setting and remedy.
+    """
+    if setting.cut is None or not _on_features(setting):
+        return
     where = f"config: task '{task}' cannot run the setting '{setting.name}'"
-    if setting.method not in ON_FEATURES:
-        raise UserError(f"{where}; leave its cut out, which is for {' and '.join(ON_FEATURES)}")
     if setting.cut not in block["features"]["further_cuts"]:
         raise UserError(f"{where}; add its cut to tasks.{task}.features.further_cuts")
     if setting.mechanism == "gaussian" and "norm" not in block["privacy"]["feature_clip"]:
@@ -42,3 +50,21 @@ def _require_features(setting: Setting, task: str, block: Mapping[str, Any]) -> 
             f"{where}; give tasks.{task}.privacy.feature_clip a norm, public features are "
             "extracted at the task's own cut only"
         )
+
+
+def job(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a job depends on beside task, setting and seeds, in builtin types."""
+    training = block["training"] | block["methods"].get(setting.method, {})
+    privacy = block["privacy"]
+    if setting.mechanism == "dp_fedavg":
+        training |= privacy["training"]
+    return {
+        "head": block["head"],
+        "clients": block["clients"],
+        "training": training,
+        "privacy": {key: privacy[key] for key in NEEDED[setting.mechanism]},
+    }
+
+
+def _on_features(setting: Setting) -> bool:
+    return methods.record(setting.method).reads == "features"

@@ -1,0 +1,31 @@
+"""The methods that a table or a figure shows, as the plan tells them in builtin types."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class ShownMethod:
+    """How one method is written and drawn everywhere, and what counts it."""
+
+    name: str
+    label: str
+    """As tables write it; an index stands behind an underscore."""
+    colour: str
+    marker: str
+    sends: str
+    """once, rounds, or nothing."""
+    cost: str | None
+    """The scheme that counts what it exchanges; none has no formula."""
+
+    @property
+    def drawn(self) -> str:
+        """The label as figures write it, its index set lower."""
+        return re.sub(r"_(\w+)$", r"$_\1$", self.label)
+
+
+def shown(rows: Iterable[Mapping[str, Any]]) -> dict[str, ShownMethod]:
+    """Return the methods by name, in the order in which tables and figures show them."""
+    return {row["name"]: ShownMethod(**row) for row in rows}

@@ -1,0 +1,108 @@
+"""Grids: the settings that an experiment's lists of axis values span, each checked.
+
+An experiment is a list of grids, lists of axis values by axis name; its settings are the products.
+"""
+
+import itertools
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from fbftl.ground.errors import UserError
+from fbftl.study import methods
+from fbftl.study.settings import DEFAULTS, TYPES, Setting
+
+
+def expand(grids: Iterable[Mapping[str, list[Any]]]) -> list[Setting]:
+    """Return the settings that grids span: each grid's product, duplicates once, sorted by name.
+
+    Raises:
+        UserError: if a grid names an axis that does not exist, or a setting makes no sense.
+    """
+    settings = set()
+    for grid in grids:
+        for axis in grid:
+            if axis not in TYPES:
+                known = ", ".join(TYPES)
+                raise UserError(f"experiment axis '{axis}' does not exist; choose among {known}")
+        for values in itertools.product(*grid.values()):
+            setting = from_axes(dict(zip(grid, values, strict=True)))
+            require_sensible(setting)
+            settings.add(setting)
+    return sorted(settings, key=lambda setting: setting.name)
+
+
+def from_axes(values: Mapping[str, Any]) -> Setting:
+    """Build a simplified setting from axis values as a config gives them (1 reads as 1.0)."""
+    typed = {k: v if v is None else TYPES[k](v) for k, v in values.items()}
+    return simplified(Setting(**typed))
+
+
+def simplified(setting: Setting) -> Setting:
+    """Return a setting without axes that have no effect, so that equal jobs are one job."""
+    without_effect: list[str] = []
+    if setting.plr == 0 and setting.blr == 0:
+        without_effect.append("loss")
+    if setting.blr == 0:
+        without_effect += ["burst", "retransmissions"]
+    if not setting.compressed:
+        without_effect.append("feedback")
+    if setting.mechanism == "none":
+        without_effect += ["sigma", "epsilon", "noise"]
+    return Setting(**(asdict(setting) | {axis: DEFAULTS[axis] for axis in without_effect}))
+
+
+def require_sensible(setting: Setting) -> None:
+    """Refuse a setting whose method does not know its axes, or whose axes contradict each other.
+
+    Raises:
+        UserError: naming the setting, or method and axis.
+    """
+    _require_known(setting)
+    record = methods.record(setting.method)
+    faults = {
+        f"is not possible: mechanism {setting.mechanism} is for "
+        f"{' and '.join(methods.offering(setting.mechanism))}": (
+            setting.mechanism not in record.mechanisms
+        ),
+        "gives both plr and blr, two ways to say what is lost; keep one": (
+            setting.plr > 0 and setting.blr > 0
+        ),
+        f"asks for bursts of {setting.burst} blocks at BLR {setting.blr}, which are too short; "
+        "give burst at least blr / (1 - blr)": (
+            setting.burst > 1 and setting.burst < setting.blr / (1 - setting.blr)
+        ),
+        "is reshuffled, which is for a packet loss rate; use loss: persistent": (
+            setting.loss == "reshuffled" and setting.plr == 0
+        ),
+        "is as released, where losses come back; give plr with loss: reshuffled": (
+            setting.method == "released" and setting.plr > 0 and setting.loss != "reshuffled"
+        ),
+        "gives both sigma and epsilon; keep one": (
+            setting.sigma is not None and setting.epsilon is not None
+        ),
+        f"has mechanism {setting.mechanism}, which needs sigma or epsilon; give one": (
+            setting.mechanism in ("gaussian", "dp_fedavg")
+            and setting.sigma is None
+            and setting.epsilon is None
+        ),
+        "has mechanism relative, which has no epsilon (audit row A10); give sigma": (
+            setting.mechanism == "relative" and setting.sigma is None
+        ),
+        "compresses noisy updates, which is not offered; use bits 32 and keep 1": (
+            record.sends == "rounds" and setting.mechanism != "none" and setting.compressed
+        ),
+    }
+    for fault, holds in faults.items():
+        if holds:
+            raise UserError(f"config: the setting '{setting.name}' {fault}")
+
+
+def _require_known(setting: Setting) -> None:
+    record = methods.record(setting.method)
+    for axis in setting.deviations():
+        if not record.knows(axis):
+            raise UserError(
+                f"config: method {setting.method} does not know axis {axis}; "
+                f"methods that know it: {', '.join(methods.knowing(axis))}"
+            )

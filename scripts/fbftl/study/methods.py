@@ -1,0 +1,164 @@
+"""The methods: one record each, from which the plan derives all that it must know of them.
+
+The schema's enumerations, the constraints of training rules, the axes that a method may be asked
+for, looks, labels and cost schemes come from here. Jobs, tables and figures never import this
+module: what they need of a record reaches them as params, so that one more method makes no old
+result again.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from fbftl.study.settings import DEFAULTS
+
+LINK = ("plr", "blr", "burst", "retransmissions")
+COMPRESSION = ("bits", "keep")
+NOISE = ("mechanism", "sigma", "epsilon")
+BY_ROUNDS = ("fraction", "samples_per_client", *LINK, *COMPRESSION, "feedback", *NOISE)
+"""Axes that training by rounds of clients reads."""
+
+
+@dataclass(frozen=True)
+class MethodRecord:
+    """What the plan knows of one method; `fbftl.methods.<name>` trains it."""
+
+    name: str
+    label: str
+    """As its paper writes it, an index behind an underscore."""
+    colour: str
+    marker: str
+    paper: str
+    """The word of the paper that it is from."""
+    reads: str
+    """What it trains on: features, or clients and source."""
+    sends: str
+    """once: before training. rounds: an update of each client every round. nothing: no messages."""
+    axes: tuple[str, ...]
+    """Axes that its run reads."""
+    mechanisms: tuple[str, ...] = ("none",)
+    """Privacy mechanisms that it offers."""
+    compresses: bool = True
+    """Whether its messages may have fewer bits and fewer elements."""
+    cost: str | None = None
+    """The scheme in `fbftl.cost.scheme` that counts it; none has no formula."""
+    kinds: tuple[str, ...] = ("images",)
+    """Kinds of task that it runs on."""
+
+    def knows(self, axis: str) -> bool:
+        """Tell whether a setting of this method may deviate in an axis."""
+        if axis in NOISE:
+            return self.mechanisms != ("none",)
+        if axis in (*COMPRESSION, "feedback") and not self.compresses:
+            return False
+        return axis == "method" or axis in self.axes
+
+
+RECORDS = (
+    MethodRecord(
+        "fl", "FL", "#CC79A7", "D", "fbftl",
+        reads="clients and source",
+        sends="rounds",
+        axes=BY_ROUNDS,
+        mechanisms=("none", "relative", "dp_fedavg"),
+        cost="fl",
+    ),
+    MethodRecord(
+        "sfl", "SFL", "#E69F00", "v", "fbftl",
+        reads="clients and source",
+        sends="rounds",
+        axes=BY_ROUNDS,
+        compresses=False,
+        cost="sfl",
+    ),
+    MethodRecord(
+        "ftl_f", "FTL_f", "#009E73", "^", "fbftl",
+        reads="clients and source",
+        sends="rounds",
+        axes=BY_ROUNDS,
+        mechanisms=("none", "relative", "dp_fedavg"),
+        cost="ftl_f",
+        kinds=("images", "seq2seq"),
+    ),
+    MethodRecord(
+        "ftl_c", "FTL_c", "#0072B2", "s", "fbftl",
+        reads="features",
+        sends="rounds",
+        axes=("cut", *BY_ROUNDS),
+        mechanisms=("none", "relative", "dp_fedavg"),
+        cost="ftl_c",
+        kinds=("images", "seq2seq"),
+    ),
+    MethodRecord(
+        "fbftl", "FbFTL", "#D55E00", "o", "fbftl",
+        reads="features",
+        sends="once",
+        axes=(
+            "cut", "fraction", "samples_per_client", *LINK, "loss", *COMPRESSION, *NOISE, "noise",
+            "label_epsilon",
+        ),
+        mechanisms=("none", "relative", "gaussian"),
+        cost="fbftl",
+        kinds=("images", "seq2seq"),
+    ),
+    MethodRecord(
+        "released", "public script", "#56B4E9", "P", "fbftl",
+        reads="clients and source",
+        sends="nothing",
+        axes=("cut", "fraction", "plr", "loss"),
+        compresses=False,
+    ),
+)  # fmt: skip
+"""Every method, in the order in which tables and figures show them."""
+
+_BY_NAME = {record.name: record for record in RECORDS}
+
+
+def record(name: str) -> MethodRecord:
+    """Return the record of a method."""
+    return _BY_NAME[name]
+
+
+def names(**traits: str) -> list[str]:
+    """Return the names of the methods with these traits, as in ``reads="features"``."""
+    return [
+        record.name
+        for record in RECORDS
+        if all(getattr(record, trait) == value for trait, value in traits.items())
+    ]
+
+
+def knowing(axis: str) -> list[str]:
+    """Return the names of the methods that know an axis."""
+    return [record.name for record in RECORDS if record.knows(axis)]
+
+
+def offering(mechanism: str) -> list[str]:
+    """Return the names of the methods that offer a privacy mechanism."""
+    return [record.name for record in RECORDS if mechanism in record.mechanisms]
+
+
+def on_kind(kind: str) -> list[str]:
+    """Return the names of the methods that run on a kind of task."""
+    return [record.name for record in RECORDS if kind in record.kinds]
+
+
+def mechanisms() -> list[str]:
+    """Return every privacy mechanism that some method offers."""
+    return list(dict.fromkeys(name for record in RECORDS for name in record.mechanisms))
+
+
+def axes_by_method() -> dict[str, dict[str, Any]]:
+    """Return the axes that each method's run reads, with their defaults: what its jobs are told."""
+    return {r.name: {axis: DEFAULTS[axis] for axis in r.axes} for r in RECORDS}
+
+
+def rows(shown: Iterable[str]) -> list[dict[str, Any]]:
+    """Return what tables and figures are told of methods, in builtin types and the fixed order.
+
+    Args:
+        shown: names of the methods that occur.
+    """
+    told = ("name", "label", "colour", "marker", "sends", "cost")
+    wanted = set(shown)
+    return [{key: getattr(r, key) for key in told} for r in RECORDS if r.name in wanted]
