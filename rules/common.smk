@@ -11,6 +11,7 @@ import yaml
 sys.path.insert(0, str(Path(workflow.basedir, "scripts")))
 
 from fbftl.data import datasets
+from fbftl.models.chain import check_networks
 from fbftl.models.source import check as source_check
 from fbftl.ground import provenance
 from fbftl.ground.code import digest, sources
@@ -45,6 +46,7 @@ def checked_study():
             block, folder = study.task(task), study.config["data_folder"]
             datasets.check(block["data"], folder)
             source_check.check(block["source"], folder)
+            check_networks(task, block)
             require_feasible(
                 study, task, datasets.training_count(block["data"], folder)
             )

@@ -5,7 +5,7 @@ rule tabulate_compression:
     input:
         runs=partial(run_files, experiment="compression", suffix="json"),
         ledgers=partial(run_files, experiment="compression", suffix="parquet"),
-        network="results/{task}/network.json",
+        networks=partial(networks_of_runs, experiment="compression"),
         table5="published/fbftl/table5.csv",
     output:
         **table("results/{task}/tables/compression", "compression", "Compression"),
@@ -16,7 +16,9 @@ rule tabulate_compression:
     params:
         code=code("tabulate_compression.py"),
         methods=partial(methods_of, experiment="compression"),
-        axes=partial(axes_of, experiment="compression", read=["bits", "keep", "feedback"]),
+        axes=partial(
+            axes_of, experiment="compression", read=["bits", "keep", "feedback"]
+        ),
     script:
         "../scripts/tabulate_compression.py"
 

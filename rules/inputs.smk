@@ -109,6 +109,25 @@ def at_cut_of_setting(wildcards, name, suffix):
     return at_cut(wildcards.task, wildcards.setting, name, suffix)
 
 
+def named_network(wildcards):
+    """Return a network's block of a task's configuration."""
+    return STUDY.task(wildcards.task)["networks"][wildcards.network]
+
+
+def network_of(task, setting):
+    """Return the description of the network that a setting trains."""
+    name = STUDY.setting(task, setting).network
+    if name is None:
+        return at_cut(task, setting, "network", "json")
+    return f"results/{task}/networks/{name}.json"
+
+
+def networks_of_runs(wildcards, experiment):
+    """Return the network's description of every run of an experiment on a task."""
+    names = STUDY.settings[wildcards.task][experiment]
+    return [network_of(wildcards.task, name) for name in names]
+
+
 def features_before_cut(wildcards):
     """Return what a task's features block says of the network's input."""
     features = STUDY.task(wildcards.task)["features"]

@@ -5,7 +5,7 @@ rule tabulate_methods:
     input:
         runs=partial(run_files, experiment="methods", suffix="json"),
         ledgers=partial(run_files, experiment="methods", suffix="parquet"),
-        network="results/{task}/network.json",
+        networks=partial(networks_of_runs, experiment="methods"),
         table3="published/fbftl/table3.csv",
     output:
         **table("results/{task}/tables/methods", "cost", "Methods"),

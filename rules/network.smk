@@ -30,6 +30,24 @@ use rule describe as describe_at_further_cut with:
         head=partial(task_block, block="head"),
 
 
+rule describe_named:
+    input:
+        clients="results/{task}/clients.h5",
+        source="results/{task}/source.json",
+    output:
+        network="results/{task}/networks/{network}.json",
+    log:
+        "results/{task}/logs/networks/{network}.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code("describe_named_network.py"),
+        features=features_before_cut,
+        block=named_network,
+    script:
+        "../scripts/describe_named_network.py"
+
+
 rule list_layers:
     input:
         clients="results/{task}/clients.h5",

@@ -14,7 +14,9 @@ rule tabulate_packet_loss:
     params:
         code=code("tabulate_packet_loss.py"),
         methods=partial(methods_of, experiment="packet_loss"),
-        axes=partial(axes_of, experiment="packet_loss", read=["blr", "burst", "retransmissions"]),
+        axes=partial(
+            axes_of, experiment="packet_loss", read=["blr", "burst", "retransmissions"]
+        ),
     script:
         "../scripts/tabulate_packet_loss.py"
 

@@ -32,7 +32,11 @@ rule tabulate_privacy:
         "../envs/workflow.yaml"
     params:
         code=code("tabulate_privacy.py"),
-        axes=partial(axes_of, experiment="privacy", read=["samples_per_client", "mechanism", "epsilon", "label_epsilon"]),
+        axes=partial(
+            axes_of,
+            experiment="privacy",
+            read=["samples_per_client", "mechanism", "epsilon", "label_epsilon"],
+        ),
     script:
         "../scripts/tabulate_privacy.py"
 

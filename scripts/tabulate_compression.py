@@ -5,6 +5,7 @@ of methods for every q, a column for every r, the published accuracy in brackets
 """
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ SAMPLED = (
 
 
 def main(
-    runs: list[str], ledgers: list[str], network: str, table5: str, csv: str,
+    runs: list[str], ledgers: list[str], networks: list[str], table5: str, csv: str,
     methods: list[dict[str, Any]], axes: dict[str, Any],
 ) -> None:  # fmt: skip
     """Write the table; md and tex go beside the csv.
@@ -42,15 +43,20 @@ def main(
     Args:
         runs: run files of the experiment.
         ledgers: the runs' ledgers, in the same order.
-        network: description of the task's network.
+        networks: descriptions of the networks that the runs train, in the same order.
         table5: the published table, which is of CIFAR-10.
         csv: path of the csv.
         methods: the methods of the runs, in the order of the rows.
         axes: q, r, feedback and the axes in which a run deviates, with their defaults.
     """
-    layers = read_network(network)
     read = (read_exchanged(run, ledger, axes) for run, ledger in zip(runs, ledgers, strict=True))
-    table = pd.DataFrame([row(run, numbers_per_batch(layers, run.method)) for run in read])
+    trained = map(cache(read_network), networks)
+    table = pd.DataFrame(
+        [
+            row(run, numbers_per_batch(layers, run.method))
+            for run, layers in zip(read, trained, strict=True)
+        ]
+    )
     table = beside_published(table, published.read(table5))
     labels = {name: method.label for name, method in shown(methods).items()}
     order = list(labels)
@@ -169,7 +175,7 @@ if __name__ == "__main__":
         lambda job: main(
             list(job.input.runs),
             list(job.input.ledgers),
-            job.input.network,
+            list(job.input.networks),
             job.input.table5,
             job.output.csv,
             job.params.methods,

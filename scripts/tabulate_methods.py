@@ -54,7 +54,7 @@ BITS = {"Tb": 10**12, "Gb": 10**9}
 
 
 def main(
-    runs: list[str], ledgers: list[str], network: str, table3: str, csv: str,
+    runs: list[str], ledgers: list[str], networks: list[str], table3: str, csv: str,
     methods: list[dict[str, Any]], axes: dict[str, Any],
 ) -> None:  # fmt: skip
     """Write the table; md and tex go beside the csv.
@@ -64,12 +64,13 @@ def main(
         ledgers: the runs' ledgers, in the same order.
         methods: the methods of the runs, in the order of the rows.
         axes: axes in which a run deviates, with their defaults.
-        network: description of the task's network.
+        networks: descriptions of the networks that the runs train, in the same order.
         table3: the published table, which is of CIFAR-10.
         csv: path of the csv.
     """
-    layers = read_network(network)
-    rows = pd.DataFrame(table_rows(shown(methods), read_methods(runs, ledgers, axes), layers))
+    read = read_methods(runs, ledgers, axes)
+    trained = dict(zip(read, map(read_network, networks), strict=True))
+    rows = pd.DataFrame(table_rows(shown(methods), read, trained))
     fbftl = rows.loc[rows["method"] == "fbftl", "uplink_ledger"]
     rows["times_fbftl"] = rows["uplink_ledger"] / fbftl.iloc[0] if len(fbftl) else None
     write_table(csv, beside_published(rows, published.read(table3)), COLUMNS)
@@ -87,7 +88,7 @@ def beside_published(rows: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
 
 
 def table_rows(
-    methods: dict[str, ShownMethod], runs: dict[str, Exchanged], network: Network
+    methods: dict[str, ShownMethod], runs: dict[str, Exchanged], networks: dict[str, Network]
 ) -> Iterator[dict[str, Any]]:
     """Yield the table's rows, method by method.
 
@@ -95,7 +96,7 @@ def table_rows(
     mean test curve over seeds; they have no row if that is never reached.
     """
     for name, method in methods.items():
-        run = runs[name]
+        run, network = runs[name], networks[name]
         yield row(method, run, run.selected, network)
         if name in WHOLE_NETWORK and "ftl_c" in runs:
             ftl_c = runs["ftl_c"]
@@ -114,7 +115,7 @@ def row(method: ShownMethod, run: Exchanged, epochs: list[int], network: Network
         method: the row's method; a run cut short has a name of its own.
         run: the run and what it exchanged.
         epochs: the last epoch that counts, per seed.
-        network: the task's network.
+        network: the network that it trains.
     """
     counted = by_formula(method.cost, run, epochs, network)
     accuracy = accuracy_at(run, epochs)
@@ -182,7 +183,7 @@ if __name__ == "__main__":
         lambda job: main(
             list(job.input.runs),
             list(job.input.ledgers),
-            job.input.network,
+            list(job.input.networks),
             job.input.table3,
             job.output.csv,
             job.params.methods,

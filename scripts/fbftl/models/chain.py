@@ -77,8 +77,8 @@ class Chain:
         pools = [self.pool] * len(self.channels) if isinstance(self.pool, int) else self.pool
         if len(pools) != len(self.channels):
             raise UserError(
-                f"network.pool lists {len(pools)} sizes, but network.channels has "
-                f"{len(self.channels)} blocks; give a size for each block, or one for all"
+                f"the network's pool lists {len(pools)} sizes for {len(self.channels)} blocks of "
+                "channels; give a size for each block, or one for all"
             )
         return pools
 
@@ -96,8 +96,8 @@ class Chain:
         height, breadth = size[0] - lost, size[1] - lost
         if min(height, breadth) < 1:
             raise UserError(
-                f"network.kernel is {self.kernel} with padding: valid, which leaves nothing of "
-                f"images of {self._pixels}; remove blocks or set padding: same"
+                f"the network's kernel is {self.kernel} with padding: valid, which leaves nothing "
+                f"of images of {self._pixels}; remove blocks or set padding: same"
             )
         return height, breadth, width
 
@@ -106,8 +106,8 @@ class Chain:
     ) -> tuple[int, int, int]:
         if max(size[:2]) == 1:
             raise UserError(
-                f"network.channels has {len(self.channels)} blocks, but images of {self._pixels} "
-                f"can be pooled {block - 1} times only; remove blocks"
+                f"the network's channels have {len(self.channels)} blocks, but images of "
+                f"{self._pixels} can be pooled {block - 1} times only; remove blocks"
             )
         return -(-size[0] // pool), -(-size[1] // pool), size[2]
 
@@ -128,25 +128,36 @@ def cuttable(layers: Sequence[Planned]) -> list[str]:
     return [layer.name for layer in layers[trained[0] : trained[-1]]]
 
 
-def check_network(where: str, block: Mapping[str, Any], image: tuple[int, int, int]) -> None:
-    """Refuse a network of the configuration that cannot be built on images, or cut where it says.
+def check_networks(task: str, block: Mapping[str, Any]) -> None:
+    """Refuse networks of a task that cannot be built on its images, or cut where they say.
 
     Args:
-        where: the block's place in the configuration.
-        block: the network, see `chain_of`.
-        image: height, width and channels of the images that enter it.
+        task: the task's name.
+        block: its block of the configuration.
 
     Raises:
-        UserError: naming the place, the fault and what is possible.
+        UserError: naming the network's place, the fault and what is possible.
     """
+    side = block["features"]["size"]
+    image = (side, side, 1) if side else block["source"].get("image", LARGE)
+    for name, network in block["networks"].items():
+        _check(f"config: tasks.{task}.networks.{name}", network, tuple(image))
+
+
+LARGE = (2**14, 2**14, 1)
+"""Images that fit any network, where a job will know how large they are."""
+
+
+def _check(where: str, block: Mapping[str, Any], image: tuple[int, int, int]) -> None:
     try:
         names = cuttable(chain_of(block, image, classes=2).layers())
     except UserError as error:
-        raise UserError(f"config: {where}: {error}") from error
+        raise UserError(f"{where}: {error}") from error
     if block["cut"] not in names:
+        possible = f"choose among {', '.join(names)}" if names else "give it a hidden layer"
         raise UserError(
-            f"config: {where}.cut is '{block['cut']}', which leaves clients or server without a "
-            f"layer to train; choose among {', '.join(names) or 'none, and give it fc widths'}"
+            f"{where}.cut is '{block['cut']}', which leaves clients or server without a layer to "
+            f"train; {possible}"
         )
 
 

@@ -45,6 +45,11 @@ class MethodRecord:
     kinds: tuple[str, ...] = ("images",)
     """Kinds of task that it runs on."""
 
+    @property
+    def trains_network(self) -> bool:
+        """Whether its clients train a network, so that dropout and batch normalisation matter."""
+        return self.reads == "clients and source" and self.sends == "rounds"
+
     def knows(self, axis: str) -> bool:
         """Tell whether a setting of this method may deviate in an axis."""
         if axis in NOISE:
@@ -59,7 +64,7 @@ RECORDS = (
         "fl", "FL", "#CC79A7", "D", "fbftl",
         reads="clients and source",
         sends="rounds",
-        axes=BY_ROUNDS,
+        axes=(*BY_ROUNDS, "network"),
         mechanisms=("none", "relative", "dp_fedavg"),
         cost="fl",
     ),
@@ -67,7 +72,7 @@ RECORDS = (
         "sfl", "SFL", "#E69F00", "v", "fbftl",
         reads="clients and source",
         sends="rounds",
-        axes=BY_ROUNDS,
+        axes=(*BY_ROUNDS, "network"),
         compresses=False,
         cost="sfl",
     ),

@@ -54,6 +54,8 @@ class Setting:
     """once: one draw per upload. redrawn: the public script's fresh draw every epoch."""
     label_epsilon: float | None = None
     """Epsilon of randomised response on the labels; none sends them as they are."""
+    network: str | None = None
+    """Name of the network that starts at random; none takes source architecture and head."""
 
     @property
     def name(self) -> str:

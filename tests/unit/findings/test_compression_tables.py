@@ -83,7 +83,7 @@ def test_compression_counts_until_the_selected_epoch(tmp_path: Path, network: st
     table5 = tmp_path / "table5.csv"
     table5.write_text("method,bits,keep,printed,unit,source\nftl_c,2,0.1,79.5,%,a paper\n")
     tabulate_compression(
-        list(runs), list(ledgers), network, str(table5), str(csv), rows(["ftl_c"]), AXES
+        list(runs), list(ledgers), [network] * 3, str(table5), str(csv), rows(["ftl_c"]), AXES
     )
     plain, feedback, without = pd.read_csv(csv).to_dict("records")
     assert plain["q"] == 32

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import describe_named_network
 import numpy as np
 import pandas as pd
 import plot_uplink
@@ -14,7 +15,7 @@ from fbftl.cost.scheme import SCHEMES, scheme_cost
 from fbftl.findings.exchanged import Exchanged, read_exchanged, read_methods
 from fbftl.ground.errors import UserError
 from fbftl.study.methods import rows
-from unit.tasks.toy_task import TRAINING, make_task, train
+from unit.tasks.toy_task import FEATURES, TRAINING, make_task, train
 
 EPOCHS = TRAINING["epochs"]
 TABLE3 = Path(__file__).parents[3] / "published" / "fbftl" / "table3.csv"
@@ -42,7 +43,12 @@ def table(
 ) -> pd.DataFrame:
     csv = tmp_path_factory.mktemp("tables") / "methods.csv"
     tabulate_methods.main(
-        *zip(*runs.values(), strict=True), files["network"], TABLE3, csv, rows(runs), {}
+        *zip(*runs.values(), strict=True),
+        [files["network"]] * len(runs),
+        TABLE3,
+        csv,
+        rows(runs),
+        {},
     )
     return pd.read_csv(csv).set_index("method")
 
@@ -133,7 +139,7 @@ def test_a_run_cut_short_stops_where_it_reaches_ftl_c(
     tabulate_methods.main(
         list(edited.values()),
         ledgers,
-        files["network"],
+        [files["network"]] * len(edited),
         TABLE3,
         tmp_path / "t.csv",
         rows(edited),
@@ -171,7 +177,7 @@ def test_a_diverged_run_is_recorded_and_no_table_shows_nan(
         assert repetition["diverged"]
         assert repetition["test_accuracy"] == 0
     csv = tmp_path / "methods.csv"
-    tabulate_methods.main([run], [ledger], files["network"], TABLE3, csv, rows([method]), {})
+    tabulate_methods.main([run], [ledger], [files["network"]], TABLE3, csv, rows([method]), {})
     row = pd.read_csv(csv).set_index("method").loc[method]
     assert row["diverged"] == 2
     assert row["accuracy"] == row["spread"] == 0
@@ -183,3 +189,20 @@ def test_two_settings_of_a_method_are_refused(runs: dict[str, tuple]) -> None:
     run, ledger = runs["fl"]
     with pytest.raises(UserError, match="several settings of one method"):
         read_methods([run, run], [ledger, ledger], {})
+
+
+def test_every_row_counts_the_network_that_its_run_trained(
+    files: dict[str, str], runs: dict[str, tuple], tmp_path: Path
+) -> None:
+    block = {"kind": "mlp", "fc": [4], "cut": "relu_fc1"}
+    named = str(tmp_path / "mlp.json")
+    describe_named_network.main(files["clients"], files["source"], named, FEATURES, "mlp", block)
+    fl = train(files, tmp_path, "fl", network=block)
+    pairs, trained = [fl, runs["sfl"]], [named, files["network"]]
+    csv = tmp_path / "methods.csv"
+    shown = rows(["fl", "sfl"])
+    tabulate_methods.main(*zip(*pairs, strict=True), trained, TABLE3, csv, shown, {})
+    table = pd.read_csv(csv).set_index("method")
+    assert table.at["fl", "numbers_per_batch"] == 65 * 4 + 5 * 10
+    assert (table["uplink_formula"] == table["uplink_ledger"]).all()
+    assert table.at["fl", "client_multiplications"] > 0

@@ -57,7 +57,7 @@ def test_a_description_by_hand(files: dict[str, str], tmp_path: Path) -> None:
 def test_ledger_equals_the_formula_to_the_bit(
     files: dict[str, str], tmp_path: Path, method: str, block: dict
 ) -> None:
-    run = read_exchanged(*train(files, tmp_path, method, network=block))
+    run = read_exchanged(*train(files, tmp_path, method, network=block), {})
     network = described(files, tmp_path, block)
     for epoch in range(1, TRAINING["epochs"] + 1):
         until = [epoch] * len(run.seeds)

@@ -3,7 +3,7 @@
 import pytest
 import torch
 from fbftl.ground.errors import UserError
-from fbftl.models.chain import Chain, chain_of, check_network, cuttable
+from fbftl.models.chain import Chain, chain_of, check_networks, cuttable
 from fbftl.models.networks import build
 
 FEDFEAT_CNN = {"channels": [[32], [64]], "kernel": 5, "fc": [512]}
@@ -93,24 +93,40 @@ def test_both_sides_of_every_cut_have_something_to_train():
 BLOCK = {"kind": "cnn", "channels": [[4], [4]], "fc": [8], "cut": "pool2"}
 
 
+def task_with(block: dict, size: int | None = None, **source: list[int]) -> dict:
+    return {"networks": {"own": block}, "features": {"size": size}, "source": source}
+
+
 def test_a_network_that_can_be_built_and_cut_is_accepted():
-    check_network("tasks.digits.networks.cnn", BLOCK, (8, 8, 1))
+    check_networks("digits", task_with(BLOCK, image=[8, 8, 1]))
+    check_networks("digits", task_with(BLOCK, image=[2, 2, 1], size=8))
     assert chain_of(BLOCK, (8, 8, 1), 10) == Chain((8, 8, 1), 10, [8], [[4], [4]])
 
 
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"cut": "pool3"}, "networks.cnn.cut is 'pool3'.*choose among conv1_1, .*drop_fc1"),
+        ({"cut": "pool3"}, r"networks.own.cut is 'pool3'.*choose among conv1_1, .*drop_fc1"),
         ({"cut": "output"}, "cut is 'output', which leaves clients or server without"),
-        ({"pool": [2]}, "pool lists 1 sizes, but network.channels has 2 blocks"),
+        ({"pool": [2]}, "pool lists 1 sizes for 2 blocks"),
         ({"channels": [[4]] * 4}, "can be pooled 3 times only"),
         ({"kernel": 7, "padding": "valid"}, "leaves nothing of images of 8 x 8 pixels"),
     ],
 )
 def test_faults_are_one_sentence(change, sentence):
     with pytest.raises(UserError, match=sentence):
-        check_network("tasks.digits.networks.cnn", BLOCK | change, (8, 8, 1))
+        check_networks("digits", task_with(BLOCK | change, image=[8, 8, 1]))
+
+
+def test_names_are_checked_where_the_images_size_is_not_known():
+    check_networks("digits", task_with(BLOCK))
+    with pytest.raises(UserError, match=r"tasks.digits.networks.own.cut is 'pool3'"):
+        check_networks("digits", task_with(BLOCK | {"cut": "pool3"}))
+
+
+def test_a_perceptron_has_no_maps_to_cut_at():
     mlp = {"kind": "mlp", "fc": [8], "cut": "flatten"}
     with pytest.raises(UserError, match="choose among fc1, relu_fc1, drop_fc1"):
-        check_network("tasks.digits.networks.mlp", mlp, (8, 8, 1))
+        check_networks("digits", task_with(mlp))
+    with pytest.raises(UserError, match="give it a hidden layer"):
+        check_networks("digits", task_with(mlp | {"fc": []}))

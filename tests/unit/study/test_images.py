@@ -1,15 +1,23 @@
-"""Cuts that settings of a task with images may name."""
+"""Cuts and networks that settings of a task with images may name, and what their jobs are told."""
 
 from typing import Any
 
 import pytest
 from fbftl.ground.errors import UserError
-from fbftl.study.grid import from_axes
-from fbftl.study.kinds.images import settled
+from fbftl.study.grid import expand, from_axes
+from fbftl.study.kinds.images import job, settled
 
 TASK: dict[str, Any] = {
     "features": {"cut": "relu_fc1", "further_cuts": ["fc1"]},
-    "privacy": {"feature_clip": {"quantile": 0.5}},
+    "privacy": {"feature_clip": {"quantile": 0.5}, "training": {}},
+    "clients": {"samples_per_client": 8},
+    "training": {"epochs": 3, "dropout": False, "batch_norm": "frozen"},
+    "methods": {},
+    "head": [5],
+    "networks": {
+        "cnn": {"kind": "cnn", "channels": [[2]], "fc": [4], "norm": "batch", "cut": "pool1"},
+        "mlp": {"kind": "mlp", "fc": [4], "norm": "none", "cut": "relu_fc1"},
+    },
 }
 
 
@@ -36,3 +44,54 @@ def test_the_released_procedure_extracts_for_itself() -> None:
 def test_a_cut_without_features_is_refused(axes: dict[str, Any], said: str) -> None:
     with pytest.raises(UserError, match=said):
         names(axes)
+
+
+def asked(task: dict[str, Any] | None = None, **axes: Any) -> dict[str, Any]:
+    task = TASK if task is None else TASK | task
+    return job(settled(from_axes(axes), "digits", task), task)
+
+
+def test_a_job_is_told_its_own_network_only() -> None:
+    assert asked(method="sfl", network="cnn")["network"] == TASK["networks"]["cnn"]
+    assert "network" not in asked(method="sfl")
+    assert names({"method": "fl", "network": "mlp"}) == ["fl+network=mlp"]
+
+
+def test_only_jobs_that_train_a_network_are_told_how_it_acts_meanwhile() -> None:
+    training = TASK["training"] | {"dropout": True, "batch_norm": "batch"}
+    for method in ("fl", "sfl", "ftl_f"):
+        assert asked({"training": training}, method=method)["training"] == training
+    for method in ("fbftl", "ftl_c", "released"):
+        assert asked({"training": training}, method=method)["training"] == {"epochs": 3}
+
+
+def test_an_unknown_network_is_refused_naming_those_known() -> None:
+    with pytest.raises(
+        UserError, match=r"fl\+network=cn'; the networks in .*networks are: cnn, mlp"
+    ):
+        asked(method="fl", network="cn")
+    with pytest.raises(UserError, match=r"tasks.digits.networks are: none"):
+        asked({"networks": {}}, method="fl", network="cnn")
+
+
+@pytest.mark.parametrize("method", ["fbftl", "ftl_c", "ftl_f", "released"])
+def test_a_network_is_for_methods_that_start_at_random(method: str) -> None:
+    said = f"method {method} does not know axis network; methods that know it: fl, sfl"
+    with pytest.raises(UserError, match=said):
+        expand([{"method": [method], "network": ["cnn"]}])
+
+
+def test_values_for_networks_are_refused_where_no_client_trains_one() -> None:
+    faults = {"methods": {"ftl_c": {"dropout": True}}}
+    with pytest.raises(UserError, match=r"methods.ftl_c.dropout says nothing.*: fl, sfl, ftl_f"):
+        asked(faults, method="ftl_c")
+    asked(faults, method="fl")
+
+
+def test_batches_of_one_sample_have_no_statistics() -> None:
+    by_batch = {"methods": {"fl": {"batch_norm": "batch"}}}
+    with pytest.raises(UserError, match=r"samples_per_client at least 2, or training.batch_norm"):
+        asked(by_batch, method="fl", network="cnn", samples_per_client=1)
+    asked(by_batch, method="fl", network="cnn")
+    asked(by_batch, method="fl", network="mlp", samples_per_client=1)
+    asked(method="fl", network="cnn", samples_per_client=1)

@@ -1,4 +1,4 @@
-"""A task with images as the plan sees it: its settings, their jobs, and the cuts they may name."""
+"""A task with images as the plan sees it: its settings, their jobs, the cuts and networks there."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -17,6 +17,10 @@ NEEDED: dict[str, tuple[str, ...]] = {
 """The values of the block `privacy` that each mechanism needs; a job is given no others."""
 
 
+IN_NETWORKS = ("dropout", "batch_norm")
+"""Training values for methods whose clients train a network; the jobs of others are not told."""
+
+
 def settled(setting: Setting, task: str, block: Mapping[str, Any]) -> Setting:
     """Return a setting as a task with images runs it: the task's own cut needs no naming.
 
@@ -26,7 +30,7 @@ def settled(setting: Setting, task: str, block: Mapping[str, Any]) -> Setting:
         block: its block of the configuration.
 
     Raises:
-        UserError: naming task, setting and remedy, if there are no features at the setting's cut.
+        UserError: naming task, setting and remedy, as `check`.
     """
     if _on_features(setting) and setting.cut == block["features"]["cut"]:
         setting = replace(setting, cut=None)
@@ -35,14 +39,33 @@ def settled(setting: Setting, task: str, block: Mapping[str, Any]) -> Setting:
 
 
 def check(setting: Setting, task: str, block: Mapping[str, Any]) -> None:
-    """Refuse a cut at which there are no features; who runs the network itself has any.
+    """Refuse a cut or network that the task does not have, and training values without effect.
 
     Raises:
         UserError: naming task, setting and remedy.
     """
-    if setting.cut is None or not _on_features(setting):
-        return
     where = f"config: task '{task}' cannot run the setting '{setting.name}'"
+    if setting.cut is not None and _on_features(setting):
+        _require_features(where, setting, task, block)
+    if setting.network is not None and setting.network not in block["networks"]:
+        known = ", ".join(block["networks"]) or "none"
+        raise UserError(f"{where}; the networks in tasks.{task}.networks are: {known}")
+    if methods.record(setting.method).trains_network:
+        _require_statistics(where, setting, block)
+        return
+    for key in IN_NETWORKS:
+        if key in block["methods"].get(setting.method, {}):
+            trained = [r.name for r in methods.RECORDS if r.trains_network]
+            raise UserError(
+                f"config: tasks.{task}.methods.{setting.method}.{key} says nothing; leave it out, "
+                f"it is for methods whose clients train a network: {', '.join(trained)}"
+            )
+
+
+def _require_features(
+    where: str, setting: Setting, task: str, block: Mapping[str, Any]
+) -> None:  # fmt: skip
+    """Refuse a cut at which there are no features; who runs the network itself has any."""
     if setting.cut not in block["features"]["further_cuts"]:
         raise UserError(f"{where}; add its cut to tasks.{task}.features.further_cuts")
     if setting.mechanism == "gaussian" and "norm" not in block["privacy"]["feature_clip"]:
@@ -52,18 +75,39 @@ def check(setting: Setting, task: str, block: Mapping[str, Any]) -> None:
         )
 
 
+def _require_statistics(where: str, setting: Setting, block: Mapping[str, Any]) -> None:
+    """Refuse clients of one sample under normalisation by the batch, where that can be known.
+
+    Of the source's architecture only the job knows whether it normalises.
+    """
+    normalises = setting.network and block["networks"][setting.network]["norm"] == "batch"
+    samples = setting.samples_per_client or block["clients"]["samples_per_client"]
+    if normalises and samples == 1 and _training(setting, block)["batch_norm"] == "batch":
+        raise UserError(
+            f"{where}; a batch of one sample has no statistics: give samples_per_client at least "
+            "2, or training.batch_norm: frozen"
+        )
+
+
 def job(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a job depends on beside task, setting and seeds, in builtin types."""
-    training = block["training"] | block["methods"].get(setting.method, {})
-    privacy = block["privacy"]
-    if setting.mechanism == "dp_fedavg":
-        training |= privacy["training"]
+    training, privacy = _training(setting, block), block["privacy"]
+    if not methods.record(setting.method).trains_network:
+        training = {key: value for key, value in training.items() if key not in IN_NETWORKS}
+    named = {} if setting.network is None else {"network": block["networks"][setting.network]}
     return {
         "head": block["head"],
         "clients": block["clients"],
         "training": training,
         "privacy": {key: privacy[key] for key in NEEDED[setting.mechanism]},
+        **named,
     }
+
+
+def _training(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
+    training = block["training"] | block["methods"].get(setting.method, {})
+    under_privacy = setting.mechanism == "dp_fedavg"
+    return training | block["privacy"]["training"] if under_privacy else training
 
 
 def _on_features(setting: Setting) -> bool:
