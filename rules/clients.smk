@@ -16,7 +16,7 @@ rule clients:
         "../envs/workflow.yaml"
     params:
         data=partial(task_block, block="data"),
-        clients=partial(task_block, block="clients"),
+        clients=clients_block,
         code=code_of_clients,
     script:
         "../scripts/partition_clients.py"

@@ -152,6 +152,12 @@ def task_block(wildcards, block):
     return STUDY.task(wildcards.task)[block]
 
 
+def clients_block(wildcards):
+    """Return what decides a task's client file: who deals anew per seed does so in its job."""
+    clients = STUDY.task(wildcards.task)["clients"]
+    return {key: value for key, value in clients.items() if key != "draw"}
+
+
 def public_block(wildcards):
     """Return how a task's public samples are chosen."""
     return STUDY.task(wildcards.task)["privacy"]["public"]

@@ -16,11 +16,13 @@ import numpy as np
 import torch
 from fbftl.attacks.findings import Finding, summary, write_findings
 from fbftl.attacks.label_recovery import blind_counts, recover_labels, share_recovered
+from fbftl.data.partition import client_sizes
 from fbftl.features.store import Features, open_store
 from fbftl.ground import devices
 from fbftl.ground.logs import run_job
 from fbftl.ground.randomness import stream
 from fbftl.privacy.noise import noisy_sum
+from fbftl.study.clients import dealing
 from fbftl.study.job import Job, from_params
 from fbftl.tasks.images import head_module
 from torch import nn
@@ -58,7 +60,7 @@ def main(
     findings, plain = [], {}
     for given, path in zip(params, runs, strict=True):
         job = from_params(given, axes)
-        samples = job.setting.samples_per_client or job.clients["samples_per_client"]
+        samples = int(client_sizes(len(features), dealing(job.clients, job.setting)).max())
         guarantee = json.loads(Path(path).read_text("utf-8"))["repetitions"][0]["privacy"][0]
         sigma, clip = guarantee["sigma"], guarantee["clip_norm"]
         head = head_of(job, features)

@@ -14,7 +14,7 @@ import torch
 from fbftl.attacks.findings import Finding, summary, write_findings
 from fbftl.attacks.membership import Membership, losses, separation, shadow_scores
 from fbftl.attacks.shadow import ShadowTraining, shadow_logits
-from fbftl.data.participation import clients_of, participating
+from fbftl.data.participation import participating
 from fbftl.exchange.sending import Sending
 from fbftl.ground import devices
 from fbftl.ground.logs import run_job
@@ -113,7 +113,7 @@ def outsiders(how: Sending, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
     Rows that were uploaded but held out for validation are neither.
     """
-    client = clients_of(how.job, how.features.client, how.features.labels)
+    client = how.clients(seed)
     offered = participating(client, how.job.setting.fraction, seed)
     free = np.setdiff1d(np.arange(len(client)), offered)
     order = stream(seed, "membership").permutation(free)

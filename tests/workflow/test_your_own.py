@@ -17,6 +17,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import torch
 import yaml
+from fbftl.data.clients import ClientFile
+from fbftl.features.store import open_store
 from fbftl.features.store.manifest import read_manifest
 from fbftl.ground.files import sha256
 from fbftl.ground.torchvision_ops import import_torchvision
@@ -91,7 +93,7 @@ def width(project: Project, task: str) -> int:
 
 
 def test_the_page_has_a_command_for_each_study() -> None:
-    assert STUDIES.keys() == {"flowers.yaml", "writers.yaml", "birds.yaml"}
+    assert STUDIES.keys() == {"flowers.yaml", "writers.yaml", "birds.yaml", "painters.yaml"}
     assert {f"snakemake --cores 2 --configfile {study}" for study in STUDIES} < set(COMMANDS)
 
 
@@ -151,3 +153,21 @@ def test_a_parquet_file_and_a_transformers_backbone(fresh: Project) -> None:
     pq.write_table(table, fresh.folder / "data" / "birds.parquet")
     run(fresh, "birds")
     assert width(fresh, "birds") == 16
+
+
+def test_clients_in_domains_are_dealt_anew_with_every_seed(fresh: Project) -> None:
+    small = {"network": {"channels": [[4], [4]], "fc": [16]}, "samples": 256, "epochs": 1}
+    run(fresh, "painters", data={"limit": {"train": 160, "test": 40}}, source=small)
+    with ClientFile(fresh.results / "painters" / "clients.h5") as file:
+        domain, groups = file.domains("train"), file.groups("test")
+        np.testing.assert_array_equal(groups, file.domains("test") // 2)
+    features = open_store(fresh.results / "painters" / "features.json").read("train")
+    np.testing.assert_array_equal(features.domain, domain)
+    once = {"tasks": {"painters": {"clients": {"draw": "once"}}}}
+    (fresh.folder / "once.yaml").write_text(yaml.safe_dump(once), encoding="utf-8")
+    planned = call(
+        fresh, "snakemake --cores 2 --configfile painters.yaml", "small.yaml", "once.yaml",
+        "--dry-run", "--quiet", "rules", "--", "results/painters/tables/scarcity.csv",
+    ).stdout  # fmt: skip
+    assert "train" in planned
+    assert not any(rule in planned for rule in ("clients ", "source ", "extract_painters "))

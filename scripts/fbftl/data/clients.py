@@ -7,10 +7,14 @@ The layout is that of TensorFlow Federated, with one root group per split::
 
 Image tasks hold ``pixels`` (uint8, height x width x channels) and ``label`` (int64), text tasks
 ``dialogue``, ``summary`` and ``id`` (UTF-8 strings); every client also holds ``sample``, the row
-numbers of its samples in the data set. A test set that no client owns lies with the one client
+numbers of its samples in the data set, and where the task has domains ``domain`` (int32), places
+in the file's attribute ``domains``. A test set that no client owns lies with the one client
 ``server``. Equal content gives equal bytes.
 
 Read as a table, a split's rows run client by client in the order of the client ids.
+
+Groups of people, by which fairness is judged, lie apart, since no message, store or run may tell
+them: ``<split>/groups/<client id>``, int64, one per sample. Reading rows never meets them.
 """
 
 import math
@@ -52,11 +56,13 @@ class Client:
         id: its name, unique within the split; see `valid_id`.
         sample: row numbers of its samples in the data set, int64 [K_u].
         arrays: what it holds, one row (or string) per sample.
+        group: group that each of its samples is judged by, int64 [K_u]; for evaluators only.
     """
 
     id: str
     sample: np.ndarray
     arrays: Mapping[str, Rows | Sequence[str]]
+    group: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -102,6 +108,9 @@ def write_clients(
             examples = file.create_group(f"{split}/examples")
             for client in clients:
                 _write_client(examples, client)
+                if client.group is not None:
+                    groups = file.require_group(f"{split}/groups")
+                    groups.create_dataset(client.id, data=client.group, track_times=False)
             if not len(examples):
                 raise UserError(f"split {split!r} has no clients; give it at least one")
 
@@ -223,6 +232,25 @@ class ClientFile:
     def samples_per_client(self, split: str) -> np.ndarray:
         """Return K_u of every client in row order, int64 [clients]."""
         return self.examples(split).counts
+
+    def domains(self, split: str) -> np.ndarray | None:
+        """Return the domain of each row, int32 [n], or None if the task has one only."""
+        known = "domain" in self.examples(split).columns
+        return self.column(split, "domain") if known else None
+
+    def groups(self, split: str) -> np.ndarray | None:
+        """Return the group of each row, int64 [n], or None if the task has none.
+
+        For who judges results by group, and for nothing that sends.
+
+        Raises:
+            UserError: if a client lacks its groups.
+        """
+        if f"{split}/groups" not in self._file:
+            return None
+        with explaining_damage(f"client file {self.path}"):
+            groups = [self._file[f"{split}/groups/{own}"][:] for own in self.client_ids(split)]
+        return np.concatenate(groups)
 
     def count(self, split: str) -> int:
         """Return the number of samples of a split."""

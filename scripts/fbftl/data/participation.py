@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fbftl.data.partition import partition
+from fbftl.data.partition import deal
 from fbftl.ground.randomness import stream
+from fbftl.study.clients import dealing, own_dealing
 from fbftl.study.job import Job
 
 
@@ -17,10 +18,12 @@ class Uploads:
     """One repetition's uploads.
 
     offered: (m,) rows of the samples that participating clients send, ascending.
+    client: (m,) the client that sends each.
     arrives: (m,) booleans, False where the sample's packet is lost for good.
     """
 
     offered: np.ndarray
+    client: np.ndarray
     arrives: np.ndarray
 
     @property
@@ -70,16 +73,31 @@ def held_out(rows: np.ndarray, share: float, seed: int) -> tuple[np.ndarray, np.
     return rows[~held], rows[held]
 
 
-def clients_of(job: Job, client: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Return the client of every sample under a setting.
+@dataclass(frozen=True)
+class Holdings:
+    """Who holds the samples in the task's own partition, and what dealing them anew goes by.
+
+    client: (n,) client of each sample.
+    labels: (n,) their labels.
+    domain: (n,) their domains, None if the task has one only.
+    """
+
+    client: np.ndarray
+    labels: np.ndarray
+    domain: np.ndarray | None = None
+
+
+def clients_of(job: Job, held: Holdings, seed: int) -> np.ndarray:
+    """Return the client of every sample under a setting, (n,), always inside the sample's domain.
 
     Args:
-        job: a setting without its own K keeps the task's clients.
-        client: (n,) client of each sample in the task's partition.
-        labels: (n,) labels, for partitions that depend on them.
+        job: a setting that says nothing of clients keeps the task's, unless the task has them
+            dealt anew in every repetition (``draw: per_seed``).
+        held: the samples in the task's partition.
+        seed: the repetition's seed.
     """
-    if job.setting.samples_per_client is None:
-        return client
-    own = {"samples_per_client": job.setting.samples_per_client, "clients": None}
-    spec = dict(job.clients) | own
-    return partition(labels, spec, job.clients["seed"])
+    per_seed = job.clients.get("draw") == "per_seed"
+    if not per_seed and not own_dealing(job.setting):
+        return held.client
+    spec = dealing(job.clients, job.setting)
+    return deal(held.labels, spec, seed if per_seed else spec["seed"], held.domain)

@@ -23,12 +23,41 @@ import numpy as np
 
 from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import stream
+from fbftl.study.clients import by_domain
 
 MAX_ALPHA = 1e6
 """Far beyond any difference from iid; much larger values overflow while drawing."""
 
 
-def partition(labels: np.ndarray, spec: Mapping[str, Any], seed: int) -> np.ndarray:
+def deal(
+    labels: np.ndarray, spec: Mapping[str, Any], seed: int, domain: np.ndarray | None = None
+) -> np.ndarray:
+    """Return the client of every sample, int32 [n], where a client sees one domain only.
+
+    Clients are counted from 0, those of the first domain first.
+
+    Args:
+        labels: integer classes of the samples, [n].
+        spec: the config block ``clients``, see `partition`; its ``clients`` (U) are shared out
+            equally over the domains.
+        seed: seed of the draw.
+        domain: domain of each sample, [n]; None if there is one only.
+
+    Raises:
+        UserError: as `partition` in any domain.
+    """
+    if domain is None:
+        return partition(labels, spec, seed)
+    client = np.empty(len(labels), dtype=np.int32)
+    first = 0
+    for place, (_, own) in enumerate(by_domain(len(labels), spec)):
+        rows = np.flatnonzero(domain == place)
+        client[rows] = first + partition(labels[rows], own, seed, place)
+        first = int(client[rows].max()) + 1
+    return client
+
+
+def partition(labels: np.ndarray, spec: Mapping[str, Any], seed: int, *keys: int) -> np.ndarray:
     """Return the client of every sample, int32 [n], clients counted from 0.
 
     Args:
@@ -36,13 +65,14 @@ def partition(labels: np.ndarray, spec: Mapping[str, Any], seed: int) -> np.ndar
         spec: the config block ``clients``: ``partition``, one of ``samples_per_client`` (K) and
             ``clients`` (U), and what the partition needs (``shards_per_client``, ``alpha``).
         seed: seed of the draw.
+        keys: further integers that split the stream, e.g. a domain.
 
     Raises:
         UserError: on an unknown partition, a value out of range, or more clients, samples per
             client or shards than there are samples.
     """
     sizes = client_sizes(len(labels), spec)
-    rng = stream(seed, "partition")
+    rng = stream(seed, "partition", *keys)
     match spec["partition"]:
         case "iid":
             client = _iid(sizes, rng)

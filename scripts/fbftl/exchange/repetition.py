@@ -110,7 +110,7 @@ def _repetition(
     ledger: Ledger,
     scratch: Path | None,
 ) -> dict[str, Any]:
-    client = clients_of(job, federation.client, federation.samples.labels)
+    client = clients_of(job, federation.held, seed)
     offered = participating(client, job.setting.fraction, seed)
     training, validation = held_out(offered, job.training.validation, seed)
     owners, clients = grouped(training, client)

@@ -9,6 +9,7 @@ from math import ceil, sqrt
 
 import numpy as np
 
+from fbftl.data.participation import Holdings, Uploads, clients_of
 from fbftl.features.store import Features
 from fbftl.ground.randomness import stream
 from fbftl.messages.codec import Compression, compress
@@ -105,31 +106,37 @@ class Sending:
         block = plain_upload_bits(self.features.values.shape[1], self.classes)
         return link_of(self.job.setting, block).send(sent.bits, stream(seed, "loss"))
 
+    def clients(self, seed: int) -> np.ndarray:
+        """Return the client of every row, (n,), in one repetition."""
+        own = self.features
+        return clients_of(self.job, Holdings(own.client, own.labels, own.domain), seed)
+
     def enter(
-        self, ledger: Ledger, seed: int, offered: np.ndarray, sent: Release, delivery: Delivery
+        self, ledger: Ledger, seed: int, own: Uploads, sent: Release, delivery: Delivery
     ) -> None:
         """Enter the messages of the offered rows in the ledger.
 
         Args:
             ledger: where they go.
             seed: the repetition's seed.
-            offered: (m,) rows whose clients take part.
+            own: the rows whose clients take part.
             sent: the messages of all rows.
             delivery: what became of all rows' packets.
         """
         setting, width = self.job.setting, self.features.values.shape[1]
+        offered = own.offered
         ledger.add(
             len(offered),
             seed=seed,
             direction="up",
             round=0,
-            client=self.features.client[offered],
+            client=own.client,
             sample=self.features.sample[offered],
             payload_bits=ceil(setting.keep * setting.bits * width),
             bits=sent.bits[offered],
             packets=delivery.blocks[offered],
             attempts=delivery.attempts[offered],
-            lost=~delivery.arrives[offered],
+            lost=~own.arrives,
             sha256=[sent.digests[row] for row in offered],
             **privacy_columns(self.records[0]),
         )

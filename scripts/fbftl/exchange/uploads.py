@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from fbftl.data.participation import Uploads, clients_of, held_out, participating
+from fbftl.data.participation import Uploads, held_out, participating
 from fbftl.exchange.sending import Sending
 from fbftl.messages.codec import Compression
 from fbftl.messages.ledger import Ledger
@@ -71,15 +71,15 @@ def send(how: Sending, ledger: Ledger, clean: Clean) -> Sent:
         ledger: where the messages are entered.
         clean: releases that settings share; added to.
     """
-    client = clients_of(how.job, how.features.client, how.features.labels)
     decoded, uploads = [], []
     for seed in how.job.seeds:
         sent, own = _release(how, seed, clean)
         delivery = how.deliver(sent, seed)
+        client = how.clients(seed)
         offered = participating(client, how.job.setting.fraction, seed)
-        how.enter(ledger, seed, offered, sent, delivery)
+        uploads.append(Uploads(offered, client[offered], delivery.arrives[offered]))
+        how.enter(ledger, seed, uploads[-1], sent, delivery)
         decoded.append(own)
-        uploads.append(Uploads(offered, delivery.arrives[offered]))
     return Sent(how, ledger, decoded, uploads)
 
 

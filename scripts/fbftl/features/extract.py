@@ -76,8 +76,8 @@ def extract(
     stores are byte-identical to those of an undisturbed one. Stores that are finished are kept.
 
     Args:
-        source: the samples; its array ``label`` is stored beside the features, and ``tokens`` if
-            there is one.
+        source: the samples; its array ``label`` is stored beside the features, and ``tokens`` and
+            ``domain`` if there are any.
         forward: the frozen model (see `frozen`), called in this thread. It returns at least the
             cuts that the targets' provenances name.
         targets: one per cut layer, all filled in one pass.
@@ -245,6 +245,8 @@ def _columns(batch: Batch) -> dict[str, Column]:
     }
     if "tokens" in batch.arrays:
         columns["tokens"] = as_column(batch.arrays["tokens"])
+    if "domain" in batch.arrays:
+        columns["domain"] = np.asarray(batch.arrays["domain"], np.int32)
     for name, column in columns.items():
         dtype = (column.values if isinstance(column, Ragged) else column).dtype
         if dtype.kind not in "biuf":

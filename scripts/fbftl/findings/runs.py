@@ -58,7 +58,8 @@ def tidy(runs: Iterable[Mapping[str, Any]], axes: Mapping[str, Any]) -> pd.DataF
         runs: documents of run files; the settings inside count, not the files' names.
         axes: the axes in which some run deviates, with their defaults.
     """
-    rows = [_setting(run, axes) | repetition for run in runs for repetition in run["repetitions"]]
+    # Repetitions count their clients, which as an axis are those that a setting asks for.
+    rows = [repetition | _setting(run, axes) for run in runs for repetition in run["repetitions"]]
     further = [name for name in LANGUAGE_MEASURES if any(name in row for row in rows)]
     columns = [*SETTING, *axes, *MEASURES, *further]
     chosen = [{name: row.get(name) for name in columns} for row in rows]

@@ -11,7 +11,6 @@ import numpy as np
 import torch
 
 from fbftl.cost.layers import parameters, read_network
-from fbftl.data.participation import clients_of
 from fbftl.exchange.sending import Sending, sending
 from fbftl.exchange.uploads import Clean, Sent, on_device, received, send
 from fbftl.features.store import open_store
@@ -140,11 +139,10 @@ def _test_split(
 def _repetitions(sent: Sent, curves: Sequence[Curves], seen: np.ndarray) -> list[dict]:
     """Return what a setting's seeds found, in builtin types."""
     how = sent.how
-    client = clients_of(how.job, how.features.client, how.features.labels)
     own = zip(how.job.seeds, curves, sent.uploads, sent.decoded, seen, strict=True)
     return [
         record(curve, how.job.training.selection)
-        | {"seed": seed, "clients": len(np.unique(client[uploads.offered]))}
+        | {"seed": seed, "clients": len(np.unique(uploads.client))}
         | {"offered": len(uploads.offered), "received": len(uploads.received)}
         | {"seen": int(mark.sum()), "privacy": [asdict(guarantee) for guarantee in how.records]}
         | decoded.sizes

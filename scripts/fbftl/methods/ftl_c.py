@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from fbftl.cost.layers import parameters, read_network
+from fbftl.data.participation import Holdings
 from fbftl.exchange.repetition import Learner, run_rounds, whole_update
 from fbftl.features.store import Features, open_store
 from fbftl.models.heads import head_module
@@ -21,7 +22,7 @@ def run(job: Job, inputs: Inputs) -> Outcome:
     train = store.read("train")
     federation = Federation(
         samples=_on_device(train, inputs.device),
-        client=train.client,
+        held=Holdings(train.client, train.labels, train.domain),
         test=_on_device(store.read("test"), inputs.device),
         feature_width=store.width,
         provenance={"features": store.digest},

@@ -15,7 +15,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from fbftl.data.participation import held_out, participating
+from fbftl.data.participation import clients_of, held_out, participating
 from fbftl.exchange.rounds import evaluate
 from fbftl.ground.randomness import stream, torch_seed
 from fbftl.messages.ledger import Ledger
@@ -49,7 +49,8 @@ def cut_at(target: Target, cut: str | None) -> Target:
 
 
 def _repetition(job: Job, federation: Federation, target: Target, seed: int) -> dict[str, Any]:
-    offered = participating(federation.client, job.setting.fraction, seed)
+    client = clients_of(job, federation.held, seed)
+    offered = participating(client, job.setting.fraction, seed)
     training, validation = held_out(offered, job.training.validation, seed)
     extractor = target.transferred().requires_grad_(False)
     head = target.head(job, seed)

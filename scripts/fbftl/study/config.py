@@ -17,6 +17,7 @@ from jsonschema.validators import extend
 
 from fbftl.ground.errors import UserError
 from fbftl.study import methods
+from fbftl.study.dealing import require_clients, require_dealt
 from fbftl.study.grid import expand
 from fbftl.study.kinds import dialogues, images
 from fbftl.study.settings import DEFAULTS, Setting
@@ -221,6 +222,7 @@ def _settings(
         for name in block.study["experiments"]:
             _require(name, experiments, f"{block.where}.experiments", "experiment")
         for task in block.study["tasks"]:
+            require_clients(task, tasks[task]["clients"])
             of_task = settings.setdefault(task, {})
             for name in block.study["experiments"]:
                 if _is_for(experiments[name], task, tasks[task]["kind"]):
@@ -234,6 +236,8 @@ def _expanded(
     """Return an experiment's settings on a task, by name."""
     settled = KINDS[block["kind"]].settled
     found = {settled(setting, task, block) for setting in expand(experiment["grids"])}
+    for setting in found:
+        require_dealt(task, block["clients"], setting)
     return {setting.name: setting for setting in sorted(found, key=lambda one: one.name)}
 
 

@@ -3,15 +3,15 @@
 Decided before any job, from what the configuration and the count of samples say.
 """
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 from fbftl.ground.errors import UserError
 from fbftl.study import methods
+from fbftl.study.clients import dealing, number_of_clients, own_dealing
 from fbftl.study.config import Study
+from fbftl.study.dealing import require_enough
 from fbftl.study.memory import LARGEST_MEMORY, memory_bytes
 from fbftl.study.settings import Setting
 
@@ -29,24 +29,19 @@ def require_feasible(study: Study, task: str, samples: int | None) -> None:
     """
     clients = study.task(task)["clients"]
     settings = {n: s for own in study.settings[task].values() for n, s in own.items()}
-    own_sizes = [s.samples_per_client or 1 for s in settings.values()]
-    sizes = {
-        f"tasks.{task}.clients.samples_per_client": clients["samples_per_client"] or 1,
-        f"samples_per_client of a setting on {task}": max(own_sizes, default=1),
-    }
-    for key, size in sizes.items():
-        if samples is not None and size > samples:
-            raise UserError(
-                f"config: {key} is {size}, but there are {samples} training samples; "
-                f"give at most {samples}"
-            )
+    if samples is not None:
+        require_enough(f"tasks.{task}.clients.{{}}", clients, samples)
+        for setting in settings.values():
+            if own_dealing(setting):
+                spec = dealing(clients, setting)
+                require_enough(f"{{}} of a setting on {task}", spec, samples)
     number = number_of_clients(clients, samples)
     if number is not None:
         _require_memory(study, task, number, settings.values())
     for name, setting in settings.items():
         # A setting with clients of its own has rounds of all of them where they are few.
         by_rounds = methods.record(setting.method).sends == "rounds"
-        if not by_rounds or setting.samples_per_client is not None:
+        if not by_rounds or own_dealing(setting):
             continue
         per_round = study.job(task, name)["training"]["clients_per_round"]
         if number is not None and per_round > number:
@@ -81,12 +76,3 @@ def _require_memory(study: Study, task: str, clients: int, settings: Iterable[Se
 def least_parameters(head: Sequence[int]) -> int:
     """Return the parameters of the layers between a head's hidden widths, biases included."""
     return sum((before + 1) * after for before, after in pairwise(head))
-
-
-def number_of_clients(clients: Mapping[str, Any], samples: int | None) -> int | None:
-    """Return the number of clients U of a partition, or None if the data decides it."""
-    if clients["partition"] == "given":
-        return None
-    if clients["clients"] is not None:
-        return clients["clients"]
-    return None if samples is None else math.ceil(samples / clients["samples_per_client"])

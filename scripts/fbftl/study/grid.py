@@ -78,6 +78,9 @@ def require_sensible(setting: Setting) -> None:
         "is as released, where losses come back; give plr with loss: reshuffled": (
             setting.method == "released" and setting.plr > 0 and setting.loss != "reshuffled"
         ),
+        "gives both clients and samples_per_client, which follow from each other; keep one": (
+            setting.clients is not None and setting.samples_per_client is not None
+        ),
         "gives both sigma and epsilon; keep one": (
             setting.sigma is not None and setting.epsilon is not None
         ),

@@ -15,7 +15,8 @@ from fbftl.study.settings import DEFAULTS
 LINK = ("plr", "blr", "burst", "retransmissions")
 COMPRESSION = ("bits", "keep")
 NOISE = ("mechanism", "sigma", "epsilon")
-BY_ROUNDS = ("fraction", "samples_per_client", *LINK, *COMPRESSION, "feedback", *NOISE)
+CLIENTS = ("fraction", "samples_per_client", "partition", "alpha", "clients")
+BY_ROUNDS = (*CLIENTS, *LINK, *COMPRESSION, "feedback", *NOISE)
 """Axes that training by rounds of clients reads."""
 
 
@@ -99,8 +100,7 @@ RECORDS = (
         reads="features",
         sends="once",
         axes=(
-            "cut", "fraction", "samples_per_client", *LINK, "loss", *COMPRESSION, *NOISE, "noise",
-            "label_epsilon",
+            "cut", *CLIENTS, *LINK, "loss", *COMPRESSION, *NOISE, "noise", "label_epsilon",
         ),
         mechanisms=("none", "relative", "gaussian"),
         cost="fbftl",
@@ -110,7 +110,7 @@ RECORDS = (
         "released", "public script", "#56B4E9", "P", "fbftl",
         reads="clients and source",
         sends="nothing",
-        axes=("cut", "fraction", "plr", "loss"),
+        axes=("cut", *CLIENTS, "plr", "loss"),
         compresses=False,
     ),
 )  # fmt: skip

@@ -27,7 +27,13 @@ class Setting:
     fraction: float = 1.0
     """Fraction of the clients' samples that take part."""
     samples_per_client: int | None = None
-    """Samples per client K; none takes the task's own partition."""
+    """Samples per client K; none takes the task's own."""
+    partition: str | None = None
+    """How the task's samples are dealt anew; none takes the task's own partition."""
+    alpha: float | None = None
+    """Concentration of a Dirichlet partition; none takes the task's own."""
+    clients: int | None = None
+    """Number of clients U; none takes the task's own."""
     plr: float = 0.0
     """Packet loss rate PLR, given directly."""
     blr: float = 0.0

@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 from fbftl.data.clients import ClientFile
+from fbftl.data.participation import Holdings
 from fbftl.data.preprocess import Preprocessing, preprocess
 from fbftl.features.store.manifest import read_manifest
 from fbftl.models.chain import chain_of
@@ -74,10 +75,11 @@ def read(inputs: Inputs) -> tuple[Federation, Target]:
     preprocessing = Preprocessing.of(cache["preprocessing"])
     with ClientFile(inputs.clients) as file:
         samples, test = (_samples(file, part, preprocessing, inputs) for part in ("train", "test"))
-        client = file.rows("train", 0, file.count("train")).client
+        client = file.examples("train").owners(0, file.count("train"))
+        held = Holdings(client, file.column("train", "label"), file.domains("train"))
     federation = Federation(
         samples=samples,
-        client=client,
+        held=held,
         test=test,
         feature_width=cache["width"],
         provenance={"source": source["sha256"], "features": cache["digest"]},

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
+from fbftl.data.participation import Holdings
 from fbftl.messages.ledger import Ledger
 
 
@@ -61,14 +61,14 @@ class Federation:
     """What the clients hold, and the test split.
 
     samples: the clients' samples, on the training device.
-    client: (n,) client of each sample.
+    held: who holds them.
     test: the test split.
     feature_width: floats of one FbFTL upload, which makes one transmission block.
     provenance: digests of where the samples come from.
     """
 
     samples: LabelledInputs
-    client: np.ndarray
+    held: Holdings
     test: LabelledInputs
     feature_width: int
     provenance: dict[str, Any]

@@ -1,8 +1,22 @@
 """Participation, validation split, and independence of the random streams."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
-from fbftl.data.participation import LEAST_HELD_OUT, Uploads, held_out, participating
+import pytest
+from fbftl.data.participation import (
+    LEAST_HELD_OUT,
+    Holdings,
+    Uploads,
+    clients_of,
+    held_out,
+    participating,
+)
+from fbftl.data.partition import partition
 from fbftl.ground.randomness import stream, torch_seed
+from fbftl.study.settings import Setting
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,7 +44,7 @@ def test_held_out_splits_exactly(count: int, share: float) -> None:
 
 
 def test_received_are_the_offered_that_arrive() -> None:
-    sent = Uploads(np.array([3, 5, 8]), np.array([True, False, True]))
+    sent = Uploads(np.array([3, 5, 8]), np.array([0, 0, 1]), np.array([True, False, True]))
     assert list(sent.received) == [3, 8]
 
 
@@ -39,3 +53,52 @@ def test_streams_of_concerns_seeds_and_keys_differ_and_repeat() -> None:
     assert len(drawn) == 4
     assert stream(0, "a").random() == stream(0, "a").random()
     assert 0 <= torch_seed(0, "a") < 2**63
+
+
+LABELS = np.random.default_rng(0).permutation(np.arange(240) % 10)
+HELD = Holdings(np.repeat(np.arange(30), 8), LABELS, np.arange(240) % 2)
+BLOCK = {"partition": "iid", "samples_per_client": 8, "clients": None, "seed": 3}
+BLOCK |= {"shards_per_client": 2, "alpha": 0.1}
+
+
+def dealt_to(seed: int, draw: str = "once", **axes: Any) -> np.ndarray:
+    """Return the client of every sample under a setting's axes, in one domain."""
+    job = SimpleNamespace(clients=BLOCK | {"draw": draw}, setting=Setting(**axes))
+    return clients_of(job, replace(HELD, domain=None), seed)
+
+
+def test_a_setting_that_says_nothing_keeps_the_task_s_clients() -> None:
+    assert dealt_to(1) is HELD.client
+
+
+AXES = [
+    ({"samples_per_client": 20}, {"samples_per_client": 20}),
+    ({"clients": 7}, {"clients": 7, "samples_per_client": None}),
+    ({"partition": "shards"}, {"partition": "shards"}),
+    ({"partition": "dirichlet", "alpha": 2.0}, {"partition": "dirichlet", "alpha": 2.0}),
+    ({"partition": "dirichlet"}, {"partition": "dirichlet"}),
+]
+
+
+@pytest.mark.parametrize(("axes", "changes"), AXES)
+def test_axes_stand_in_the_place_of_the_task_s_keys(axes: dict, changes: dict) -> None:
+    for seed in (0, 1):
+        wanted = partition(LABELS, BLOCK | changes, 3)
+        np.testing.assert_array_equal(dealt_to(seed, **axes), wanted)
+        wanted = partition(LABELS, BLOCK | changes, seed)
+        np.testing.assert_array_equal(dealt_to(seed, "per_seed", **axes), wanted)
+
+
+def test_per_seed_deals_the_task_s_own_partition_anew() -> None:
+    first, second = (dealt_to(seed, "per_seed") for seed in (0, 1))
+    assert not np.array_equal(first, second)
+    np.testing.assert_array_equal(np.bincount(first), np.bincount(second))
+    np.testing.assert_array_equal(dealt_to(0, "per_seed"), first)
+
+
+def test_dealing_anew_stays_inside_the_domains() -> None:
+    block = BLOCK | {"draw": "per_seed", "domains": ["plain", "inverted"]}
+    job = SimpleNamespace(clients=block, setting=Setting(partition="shards", clients=9))
+    client = clients_of(job, HELD, 1)
+    seen = [np.unique(HELD.domain[client == u]).tolist() for u in range(9)]
+    assert seen == [[0]] * 5 + [[1]] * 4

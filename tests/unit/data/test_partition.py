@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
-from fbftl.data.partition import client_sizes, label_counts, members, partition
+from fbftl.data.domains import dealt
+from fbftl.data.partition import client_sizes, deal, label_counts, members, partition
 from fbftl.ground.errors import UserError
+from fbftl.study.clients import number_of_clients
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -165,3 +167,38 @@ def test_impossible_partitions_are_refused(change, words):
     spec = {"partition": "iid", "samples_per_client": 8, **change}
     with pytest.raises(UserError, match=words):
         partition(balanced(40), spec, 0)
+
+
+@given(st.integers(40, 120), st.integers(1, 4), st.sampled_from(SPECS), st.data())
+@settings(max_examples=60, deadline=None)
+def test_clients_stay_inside_their_domain(samples, domains, spec, data):
+    size = data.draw(st.sampled_from(["clients", "samples_per_client"]))
+    number = data.draw(st.integers(domains, 8))
+    spec = spec | {"domains": ["?"] * domains, "clients": None, size: number}
+    labels, domain = balanced(samples), dealt(samples, domains, 0, "train")
+    client = deal(labels, spec, 5, domain)
+    counts = np.bincount(client)
+    assert counts.min() >= 1
+    assert len(counts) == number_of_clients(spec, samples)
+    seen = [np.unique(domain[client == u]) for u in range(len(counts))]
+    assert all(len(one) == 1 for one in seen)
+    order = np.concatenate(seen)
+    assert (np.diff(order) >= 0).all()
+    assert len(np.unique(order)) == domains
+    if size == "clients":
+        assert np.ptp(np.bincount(order)) <= 1
+    np.testing.assert_array_equal(client, deal(labels, spec, 5, domain))
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_one_domain_is_a_plain_partition(spec):
+    spec = {**spec, "samples_per_client": 8}
+    plain = partition(balanced(100), spec, 4)
+    np.testing.assert_array_equal(deal(balanced(100), spec, 4), plain)
+
+
+def test_domains_of_equal_labels_are_dealt_independently():
+    spec = {"partition": "iid", "clients": 20, "domains": ["?"] * 2}
+    domain = np.arange(200) % 2
+    client = deal(np.zeros(200, dtype=int), spec, 0, domain)
+    assert not np.array_equal(client[domain == 0] + 10, client[domain == 1])

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
+from fbftl.data.participation import Holdings
 from fbftl.ground.errors import UserError
 from fbftl.methods import released
 from fbftl.models.networks import vgg
@@ -30,7 +31,7 @@ def federation(count: int = 24) -> Federation:
     generator = torch.Generator().manual_seed(1)
     inputs = torch.randn(count, 1, 8, 8, generator=generator)
     samples = LabelledInputs(inputs, torch.randint(0, 3, (count,), generator=generator))
-    return Federation(samples, np.arange(count), samples, 12, {})
+    return Federation(samples, Holdings(np.arange(count), samples.labels.numpy()), samples, 12, {})
 
 
 def curves(dropout: float, seed: int = 0) -> list[float]:
@@ -107,7 +108,6 @@ def test_cut_decides_the_head_s_width():
         {"blr": 0.1},
         {"bits": 8},
         {"keep": 0.5},
-        {"samples_per_client": 4},
         {"mechanism": "relative", "sigma": 0.1},
     ],
 )

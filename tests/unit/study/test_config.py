@@ -82,6 +82,35 @@ FAULTS: dict[str, tuple[Callable[[dict], object], str]] = {
         lambda c: digits(c).update(clients={"samples_per_client": 0}),
         "samples_per_client is 0; give at least 1",
     ),
+    "both K and U": (
+        lambda c: digits(c).update(clients={"clients": 20}),
+        "clients gives clients 20 and samples_per_client 8, which follow from each other; set",
+    ),
+    "neither K nor U": (
+        lambda c: digits(c).update(clients={"samples_per_client": None}),
+        "clients gives neither clients nor samples_per_client; give one",
+    ),
+    "both K and U on an axis": (
+        lambda c: grid(c).update(samples_per_client=[4], clients=[10]),
+        "gives both clients and samples_per_client",
+    ),
+    "alpha without dirichlet": (lambda c: grid(c).update(alpha=[0.5]), "names alpha"),
+    "alpha too large": (
+        lambda c: digits(c).update(clients={"alpha": 1e7}),
+        "clients.alpha is 10000000.0; give at most 1000000",
+    ),
+    "unknown domain": (
+        lambda c: digits(c).update(clients={"domains": ["plain", "foggy"]}),
+        "clients.domains.1 is 'foggy'; choose among plain, inverted",
+    ),
+    "unknown domain in a list": (
+        lambda c: digits(c).update(clients={"domains": [["noisy", "foggy"]]}),
+        "clients.domains.0.1 is 'foggy'; choose among plain",
+    ),
+    "named clients drawn anew": (
+        lambda c: digits(c).update(clients={"partition": "given", "draw": "per_seed"}),
+        "draws clients per_seed that the data names",
+    ),
     "bits 33": (lambda c: grid(c).update(bits=[33]), "bits.0 is 33; choose among"),
     "method": (lambda c: grid(c).update(method=["fbft"]), "method.0 is 'fbft'; choose among"),
     "1e-5 as text": (

@@ -1,6 +1,8 @@
 """A toy task made by the workflow's own scripts: digits, a tiny source model, its features."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import describe_network
@@ -28,15 +30,15 @@ TRAINING = {
 }
 
 
-def make_task(folder: Path) -> dict[str, str]:
+def make_task(folder: Path, clients: Mapping[str, Any] = CLIENTS) -> dict[str, str]:
     """Write a task's files and return their paths as `train_setting` takes them.
 
-    There are 16 clients, the last with 4 samples instead of 8, and 3 of them in a round.
+    By default there are 16 clients, the last with 4 samples instead of 8, and 3 of them in a round.
     """
     names = {"manifest": "features.json", "network": "network.json", "clients": "clients.h5"}
     names |= {"weights": "source.safetensors", "source": "source.json", "features": "features.zarr"}
     files = {name: str(folder / file) for name, file in names.items()}
-    partition_clients.main(files["clients"], DATA, CLIENTS, None, seed=0)
+    partition_clients.main(files["clients"], DATA, clients, None, seed=0)
     architecture = {"from": "vgg", "image": [8, 8, 1], "channels": [[3], [4]], "fc": [6]}
     architecture |= {"classes": 4}
     model = build(architecture).eval()
@@ -52,9 +54,10 @@ def make_task(folder: Path) -> dict[str, str]:
 
 def train(
     files: dict[str, str], folder: Path, method: str, device: str = "cpu",
-    network: dict[str, Any] | None = None, **training: Any,
+    network: dict[str, Any] | None = None, clients: Mapping[str, Any] = CLIENTS,
+    axes: Mapping[str, Any] = MappingProxyType({}), **training: Any,
 ) -> tuple[Path, Path]:  # fmt: skip
-    """Train a clean setting of a method; return its run file and its ledger.
+    """Train a setting of a method, a clean one by default; return its run file and its ledger.
 
     Args:
         files: the task's, from `make_task`.
@@ -62,15 +65,17 @@ def train(
         method: its name.
         device: where to train.
         network: block of the network that the setting names, if it names one.
+        clients: block of the clients, as a job is told it.
+        axes: the setting's, beside its method.
         training: values that differ from `TRAINING`.
     """
     run, ledger = folder / f"{method}.json", folder / f"{method}.parquet"
     params = {
         "task": "toy",
-        "setting": {"method": method},
+        "setting": {"method": method} | dict(axes),
         "seeds": [0, 1],
         "head": HEAD,
-        "clients": CLIENTS,
+        "clients": clients,
         "training": TRAINING | training,
         "privacy": {},
         "network": network,

@@ -17,6 +17,7 @@ class Features:
         labels: (n,); of ragged labels (total,), see `label_offsets`.
         client: (n,) int32 number of the client that uploaded the row.
         sample: (n,) int64 number of the sample in the data set.
+        domain: (n,) int32 domain that the client sees the sample in; None if there is one only.
         offsets: (n + 1,) int64; row i is ``values[offsets[i]:offsets[i + 1]]``. None if not ragged.
         label_offsets: the same for labels.
         tokens: (total,) input token ids beside the features, or None.
@@ -27,6 +28,7 @@ class Features:
     labels: np.ndarray
     client: np.ndarray
     sample: np.ndarray
+    domain: np.ndarray | None = None
     offsets: np.ndarray | None = None
     label_offsets: np.ndarray | None = None
     tokens: np.ndarray | None = None
@@ -54,6 +56,8 @@ class Features:
     def columns(self) -> dict[str, Column]:
         """Return the columns that are there, ragged ones as `Ragged`."""
         columns: dict[str, Column] = {"client": self.client, "sample": self.sample}
+        if self.domain is not None:
+            columns["domain"] = self.domain
         for name, offsets_name in _OFFSETS.items():
             values, offsets = getattr(self, name), getattr(self, offsets_name)
             if values is not None:

@@ -99,6 +99,7 @@ class FeatureStore:
             labels=labels,
             client=self._all(split, "client")[rows],
             sample=self._all(split, "sample")[rows],
+            domain=self._all(split, "domain")[rows] if self._has(split, "domain") else None,
             offsets=offsets,
             label_offsets=label_offsets,
             tokens=tokens,

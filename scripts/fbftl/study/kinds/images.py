@@ -97,7 +97,8 @@ def job(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
     named = {} if setting.network is None else {"network": block["networks"][setting.network]}
     return {
         "head": block["head"],
-        "clients": block["clients"],
+        # Groups are for who judges; nothing that sends may know them.
+        "clients": {key: value for key, value in block["clients"].items() if key != "groups"},
         "training": training,
         "privacy": {key: privacy[key] for key in NEEDED[setting.mechanism]},
         **named,

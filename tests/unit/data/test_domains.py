@@ -1,0 +1,194 @@
+"""Domains: what each does to pixels, and who sees which samples."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import partition_clients
+import pytest
+from fbftl.data.clients import SERVER, ClientFile
+from fbftl.data.datasets import load
+from fbftl.data.domains import STEPS, Origin, Seen, dealt, domains_in, moved, tinted
+from fbftl.ground.errors import UserError
+from hypothesis import given
+from hypothesis import strategies as st
+
+DATA = {"kind": "digits", "limit": {"train": 203, "test": 50}}
+FOUR = ["plain", "inverted", "rotated", ["mirrored", "noisy"]]
+CLIENTS = {"partition": "iid", "samples_per_client": None, "clients": 10, "seed": 3}
+
+
+def images(*shape: int) -> np.ndarray:
+    """Return random images."""
+    return np.random.default_rng(0).integers(0, 256, shape, dtype=np.uint8)
+
+
+def origin(count: int, client: int = 0, seed: int = 0) -> Origin:
+    """Return the origin of a client's first training samples."""
+    return Origin("train", np.arange(count), client, seed)
+
+
+def clients_of(folder: Path, name: str = "clients.h5", **changes) -> Path:
+    """Write and return a client file of a few digits in domains."""
+    path = folder / name
+    partition_clients.main(path, DATA, CLIENTS | changes, None, 3)
+    return path
+
+
+@pytest.mark.parametrize("shape", [(3, 8, 8, 1), (2, 6, 9, 3)])
+@pytest.mark.parametrize("step", STEPS)
+def test_every_domain_keeps_shape_and_type_and_the_original(step: str, shape: tuple) -> None:
+    given_images = images(*shape)
+    before = given_images.copy()
+    seen = STEPS[step](given_images, origin(shape[0]))
+    assert seen.shape == shape
+    assert seen.dtype == np.uint8
+    np.testing.assert_array_equal(given_images, before)
+    assert (step == "plain") == np.array_equal(seen, given_images)
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+def test_exact_domains(channels: int) -> None:
+    own = images(3, 7, 7, channels)
+    see = {name: step(own, origin(3)) for name, step in STEPS.items()}
+    np.testing.assert_array_equal(see["inverted"].astype(int) + own, 255)
+    np.testing.assert_array_equal(see["rotated"], np.rot90(own, axes=(1, 2)))
+    np.testing.assert_array_equal(see["mirrored"], np.flip(own, 2))
+    np.testing.assert_array_equal(see["flipped"], np.flip(own, 1))
+
+
+@given(st.integers(-3, 3), st.integers(-3, 3))
+def test_a_shift_by_whole_pixels_moves_pixels_and_repeats_edges(down: int, right: int) -> None:
+    own = images(2, 6, 8, 1)
+    rows, columns = np.clip(np.arange(6) - down, 0, 5), np.clip(np.arange(8) - right, 0, 7)
+    np.testing.assert_array_equal(moved(own, 0, down, right), own[:, rows][:, :, columns])
+
+
+def test_a_blur_keeps_what_is_even_and_narrows_the_rest() -> None:
+    even = np.full((1, 8, 8, 3), 77, np.uint8)
+    np.testing.assert_array_equal(STEPS["blurred"](even, origin(1)), even)
+    own = images(1, 8, 8, 3)
+    assert STEPS["blurred"](own, origin(1)).std() < 0.7 * own.std()
+
+
+def test_a_grey_tint_is_the_luminance_of_the_coloured_one() -> None:
+    grey = images(4, 8, 8, 1)
+    coloured = tinted(np.repeat(grey, 3, axis=3), origin(4)) @ np.array([0.299, 0.587, 0.114])
+    np.testing.assert_allclose(tinted(grey, origin(4))[..., 0], coloured, atol=1.01)
+
+
+def test_noise_depends_on_the_sample_and_shifts_on_the_client() -> None:
+    own = np.repeat(images(1, 8, 8, 1), 2, axis=0)
+    noisy, shifted = STEPS["noisy"], STEPS["shifted"]
+    first, second = noisy(own, origin(2))
+    assert not np.array_equal(first, second)
+    np.testing.assert_array_equal(noisy(own, origin(2, client=5)), [first, second])
+    np.testing.assert_array_equal(noisy(own[1:], origin(2)[1:]), [second])
+    first, second = shifted(own, origin(2))
+    np.testing.assert_array_equal(first, second)
+    assert not np.array_equal(shifted(own, origin(2, client=1))[0], first)
+    assert not np.array_equal(shifted(own, origin(2, seed=1))[0], first)
+
+
+def test_shifts_stay_inside_their_bounds() -> None:
+    """A white dot in the centre moves by a tenth of the side at most and keeps its brightness."""
+    dot = np.zeros((1, 21, 21, 1), np.uint8)
+    dot[0, 9:12, 9:12] = 255
+    for client in range(40):
+        seen = STEPS["shifted"](dot, origin(1, client=client))[0, :, :, 0].astype(float)
+        place = np.array(np.nonzero(seen > 0)).mean(axis=1)
+        assert np.abs(place - 10).max() <= 2.1 + 0.6
+        assert seen.max() > 100
+
+
+def test_lists_are_applied_in_turn_and_slices_are_parts_of_the_whole() -> None:
+    own, domain = images(6, 8, 8, 1), np.array([0, 1, 0, 1, 1, 0])
+    domains = domains_in(["plain", ["shifted", "inverted"]])
+    seen = Seen(own, domains, domain, origin(6, client=2))
+    assert seen.shape == own.shape
+    assert seen.dtype == own.dtype
+    whole = seen[0:6]
+    np.testing.assert_array_equal(whole[domain == 0], own[domain == 0])
+    here = origin(6, client=2)[np.flatnonzero(domain)]
+    np.testing.assert_array_equal(
+        whole[domain == 1], 255 - STEPS["shifted"](own[domain == 1], here)
+    )
+    np.testing.assert_array_equal(np.concatenate([seen[0:2], seen[2:6]]), whole)
+
+
+@given(st.integers(4, 300), st.integers(1, 4), st.integers(0, 9))
+def test_domains_share_samples_equally(samples: int, domains: int, seed: int) -> None:
+    counts = np.bincount(dealt(samples, domains, seed, "train"), minlength=domains)
+    assert counts.max() - counts.min() <= 1
+    assert counts.sum() == samples
+    assert (np.diff(counts) <= 0).all()
+
+
+def test_a_client_sees_one_domain_and_every_sample_is_held_once(tmp_path: Path) -> None:
+    own = dict(load(DATA, None))
+    with ClientFile(clients_of(tmp_path, domains=FOUR)) as file:
+        assert json.loads(file.attributes["domains"]) == [*FOUR[:3], "mirrored+noisy"]
+        assert file.client_ids("train") == [str(u) for u in range(10)]
+        assert file.client_ids("test") == [SERVER]
+        for split, samples in own.items():
+            table = file.rows(split, 0, file.count(split))
+            domain = table.arrays["domain"]
+            np.testing.assert_array_equal(np.sort(table.sample), np.arange(len(samples)))
+            np.testing.assert_array_equal(table.arrays["label"], samples.labels[table.sample])
+            assert np.ptp(np.bincount(domain)) <= 1
+            pixels, theirs = samples.inputs[table.sample], table.arrays["pixels"]
+            np.testing.assert_array_equal(theirs[domain == 0], pixels[domain == 0])
+            np.testing.assert_array_equal(theirs[domain == 1], 255 - pixels[domain == 1])
+        table = file.rows("train", 0, file.count("train"))
+        seen = [np.unique(table.arrays["domain"][table.client == u]) for u in range(10)]
+        np.testing.assert_array_equal(np.concatenate(seen), [0, 0, 0, 1, 1, 1, 2, 2, 3, 3])
+
+
+def test_domains_do_not_change_with_the_partition(tmp_path: Path) -> None:
+    """So that no sample moves to another domain when clients are dealt otherwise."""
+    shown = []
+    for number in (4, 20):
+        with ClientFile(clients_of(tmp_path, f"{number}.h5", domains=FOUR, clients=number)) as file:
+            table = file.rows("train", 0, file.count("train"))
+        order = np.argsort(table.sample)
+        shown.append((table.arrays["domain"][order], table.arrays["pixels"][order]))
+    for one, other in zip(*shown, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_a_shifted_client_is_tested_on_its_own_shift(tmp_path: Path) -> None:
+    own = load(DATA, None).test
+    with ClientFile(clients_of(tmp_path, domains=["plain", "shifted"])) as file:
+        assert file.client_ids("test") == [*"56789", SERVER]
+        table = file.rows("test", 0, file.count("test"))
+    np.testing.assert_array_equal(np.bincount(table.client), [5, 5, 5, 5, 5, 25])
+    for place in range(5):
+        rows = np.flatnonzero(table.client == place)
+        whose = Origin("test", table.sample[rows], 5 + place, 3)
+        np.testing.assert_array_equal(
+            table.arrays["pixels"][rows], STEPS["shifted"](own.inputs[table.sample[rows]], whose)
+        )
+    with pytest.raises(UserError, match="shifted has 51 clients and 50 test samples"):
+        clients_of(tmp_path, "many.h5", domains=["shifted"], clients=51)
+
+
+def test_groups_lie_where_no_reader_of_rows_meets_them(tmp_path: Path) -> None:
+    paths = [
+        clients_of(tmp_path, f"{n}.h5", domains=FOUR, groups=g)
+        for n, g in enumerate([[0, 0, 1, 1], None])
+    ]
+    with ClientFile(paths[0]) as judged, ClientFile(paths[1]) as plain:
+        for split in ("train", "test"):
+            table, other = (file.rows(split, 0, file.count(split)) for file in (judged, plain))
+            assert table.arrays.keys() == {"pixels", "label", "domain"} == other.arrays.keys()
+            np.testing.assert_array_equal(judged.groups(split), table.arrays["domain"] >= 2)
+            assert plain.groups(split) is None
+
+
+def test_without_domains_files_are_what_they_were(tmp_path: Path) -> None:
+    keys = {"domains": None, "groups": None, "draw": "once"}
+    paths = [clients_of(tmp_path, "old.h5"), clients_of(tmp_path, "new.h5", **keys)]
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    with ClientFile(paths[0]) as file:
+        assert file.domains("train") is None
+        assert set(file.attributes) == {"classes", "dataset"}
