@@ -47,6 +47,7 @@ rule attack_membership:
     params:
         code=code("attack_membership.py"),
         jobs=attacked_uploads,
+        models=shadows,
     script:
         "../scripts/attack_membership.py"
 
@@ -55,6 +56,8 @@ rule attack_labels:
     input:
         features=ancient("results/{task}/features.zarr"),
         manifest="results/{task}/features.json",
+        public_features=ancient("results/{task}/public.zarr"),
+        public_manifest="results/{task}/public.json",
         runs=attacked_update_runs,
     output:
         csv="results/{task}/attacks/labels.csv",

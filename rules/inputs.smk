@@ -228,6 +228,11 @@ def attacked_uploads(wildcards):
     return [STUDY.job(task, name) for name in names]
 
 
+def shadows(wildcards):
+    """Return how many heads membership attacks train for every setting."""
+    return STUDY.task(wildcards.task)["privacy"]["shadows"]
+
+
 def attacked_updates(wildcards):
     """Return the jobs whose client updates are attacked."""
     names = names_attacked(wildcards.task, "ftl_c", "dp_fedavg")

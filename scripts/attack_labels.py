@@ -3,7 +3,7 @@
 It is the first round: the head that was just broadcast. The server sees each update, clipped at
 most, because under DP-FedAvg it adds the noise itself. The second adversary is the one that the
 guarantee is about: it knows every other client's update, so that it sees this one under the noise
-of the round.
+of the round. Both learn from public samples what a client's update looks like.
 """
 
 import json
@@ -15,7 +15,12 @@ from typing import Any
 import numpy as np
 import torch
 from fbftl.attacks.findings import Finding, summary, write_findings
-from fbftl.attacks.label_recovery import blind_counts, recover_labels, share_recovered
+from fbftl.attacks.label_recovery import (
+    blind_counts,
+    calibrate,
+    recover_labels,
+    share_recovered,
+)
 from fbftl.data.partition import client_sizes
 from fbftl.features.store import Features, open_store
 from fbftl.ground import devices
@@ -30,6 +35,9 @@ from torch import nn
 VICTIMS = 100
 """Clients whose labels are recovered, each K samples drawn at random."""
 
+SIMULATED = 200
+"""Clients with public samples and random labels that an adversary learns from."""
+
 SERVER, OUTSIDER = "server, first round", "all but this client, first round"
 
 
@@ -41,14 +49,29 @@ class Update:
     counts: np.ndarray
 
 
+@dataclass(frozen=True)
+class Round:
+    """What an adversary sees of the first round.
+
+    victims: the updates of the clients in question.
+    simulated: those of its own clients, under the same clipping and noise.
+    noisy: whether noise was added.
+    """
+
+    victims: list[Update]
+    simulated: list[Update]
+    noisy: bool = False
+
+
 def main(
-    manifest: str, runs: Sequence[str], csv: str, params: Sequence[dict[str, Any]],
-    axes: dict[str, Any], threads: int,
+    manifest: str, public_manifest: str, runs: Sequence[str], csv: str,
+    params: Sequence[dict[str, Any]], axes: dict[str, Any], threads: int,
 ) -> None:  # fmt: skip
     """Write what is recovered without noise, from clipped updates, and under noise.
 
     Args:
         manifest: of the clients' feature store.
+        public_manifest: of the public feature store.
         runs: run files of the FTL_c settings under dp_fedavg, which hold sigma and clip norm.
         csv: findings to write.
         params: the jobs of these runs, in the same order.
@@ -57,18 +80,24 @@ def main(
     """
     devices.prepare("cpu", threads)
     features = open_store(manifest).read("train")
+    public = open_store(public_manifest).read("train").values
     findings, plain = [], {}
     for given, path in zip(params, runs, strict=True):
         job = from_params(given, axes)
         samples = int(client_sizes(len(features), dealing(job.clients, job.setting)).max())
         guarantee = json.loads(Path(path).read_text("utf-8"))["repetitions"][0]["privacy"][0]
         sigma, clip = guarantee["sigma"], guarantee["clip_norm"]
-        head = head_of(job, features)
-        sent = updates(head, features, samples, job.seeds[0])
+        head, seed = head_of(job, features), job.seeds[0]
+        classes = len(head[-1].bias)
+        chance = stream(seed, "simulated_labels", samples).integers(classes, size=len(public))
+        seen = Round(
+            updates(head, features.values, features.labels, samples, VICTIMS, seed),
+            updates(head, public, chance, samples, SIMULATED, seed),
+        )
         # Without noise every epsilon gives the same, so it is listed once for each K.
-        plain.setdefault(samples, found(None, samples, head, sent, SERVER))
-        findings += found(job, samples, head, noised(sent, 0.0, clip), SERVER)
-        findings += found(job, samples, head, noised(sent, sigma, clip), OUTSIDER)
+        plain.setdefault(samples, found(None, samples, head, seen, SERVER))
+        findings += found(job, samples, head, under(seen, 0.0, clip), SERVER)
+        findings += found(job, samples, head, under(seen, sigma, clip), OUTSIDER)
     write_findings(csv, [one for several in plain.values() for one in several] + findings)
 
 
@@ -78,47 +107,71 @@ def head_of(job: Job, features: Features) -> nn.Sequential:
     return head_module([features.values.shape[1], *job.head, classes], job.seeds[0])
 
 
-def updates(head: nn.Sequential, features: Features, samples: int, seed: int) -> list[Update]:
-    """Return updates of clients with K random samples: the sum of per-sample gradients each."""
+def updates(
+    head: nn.Sequential, values: np.ndarray, labels: np.ndarray, samples: int, clients: int,
+    seed: int,
+) -> list[Update]:  # fmt: skip
+    """Return updates of clients with K random samples: the sum of per-sample gradients each.
+
+    Args:
+        head: as it was broadcast.
+        values: features (n, width) that clients draw from.
+        labels: (n,).
+        samples: K.
+        clients: how many.
+        seed: of the draw.
+    """
     parameters = list(head.parameters())
     classes = len(parameters[-1])
     rng = stream(seed, "label_victims", samples)
     made = []
-    for _ in range(VICTIMS):
-        rows = rng.choice(len(features), samples, replace=False)
-        labels = torch.from_numpy(features.labels[rows].astype(np.int64))
-        logits = head(torch.from_numpy(features.values[rows]))
-        loss = nn.functional.cross_entropy(logits, labels, reduction="sum")
+    for _ in range(clients):
+        rows = rng.choice(len(values), samples, replace=False)
+        own = torch.from_numpy(labels[rows].astype(np.int64))
+        logits = head(torch.from_numpy(values[rows]))
+        loss = nn.functional.cross_entropy(logits, own, reduction="sum")
         gradient = torch.cat([g.flatten() for g in torch.autograd.grad(loss, parameters)])
-        made.append(Update(gradient.numpy(), np.bincount(labels, minlength=classes)))
+        made.append(Update(gradient.numpy(), np.bincount(own, minlength=classes)))
     return made
 
 
-def noised(sent: Sequence[Update], sigma: float, clip: float) -> list[Update]:
-    """Return updates clipped and under a round's noise, each its own."""
+def under(seen: Round, sigma: float, clip: float) -> Round:
+    """Return the same round with every update clipped and under the round's noise."""
+    return Round(
+        noised(seen.victims, sigma, clip),
+        noised(seen.simulated, sigma, clip, turn=VICTIMS),
+        sigma > 0,
+    )
+
+
+def noised(sent: Sequence[Update], sigma: float, clip: float, turn: int = 0) -> list[Update]:
+    """Return updates clipped and under a round's noise, each its own, drawn from `turn` on."""
     return [
         Update(
-            noisy_sum(update.values[None], sigma=sigma, clip_norm=clip, seed=0, turn=turn),
+            noisy_sum(update.values[None], sigma=sigma, clip_norm=clip, seed=0, turn=at),
             update.counts,
         )
-        for turn, update in enumerate(sent)
+        for at, update in enumerate(sent, turn)
     ]
 
 
 def found(
-    job: Job | None, samples: int, head: nn.Sequential, sent: Sequence[Update], adversary: str
+    job: Job | None, samples: int, head: nn.Sequential, seen: Round, adversary: str
 ) -> list[Finding]:
     """Return the share of labels recovered, beside a balanced guess, and how often it is sure."""
-    last = head[-1]
-    weight, bias = last.weight.detach().numpy(), last.bias.detach().numpy()
-    classes, hidden = weight.shape
+    classes, hidden = head[-1].weight.shape
+    sent = seen.victims
+    learnt = calibrate(
+        [update.values[-classes:] for update in seen.simulated],
+        [update.counts for update in seen.simulated],
+    )
     recovered = [
         recover_labels(
             update.values[-classes * (hidden + 1) : -classes].reshape(classes, hidden),
             update.values[-classes:],
-            weight,
-            bias,
+            learnt,
             samples,
+            seen.noisy,
         ).counts
         for update in sent
     ]
@@ -151,6 +204,7 @@ if __name__ == "__main__":
         snakemake,
         lambda job: main(
             job.input.manifest,
+            job.input.public_manifest,
             list(job.input.runs),
             job.output.csv,
             job.params.jobs,

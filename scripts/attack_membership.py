@@ -1,8 +1,8 @@
 """Attack the trained head: was a sample among the uploads that it was trained on?
 
-Half of the clients take part; the samples of the others are the adversary's: some are candidates
-beside the members, the rest trains its shadow heads. The head attacked is that of the last epoch,
-which has memorised most.
+The adversary trains as the victim does, on halves of the clients drawn as the victim's was, and
+every one of these heads is in turn the victim of the others. The head attacked is that of the last
+epoch, which has memorised most.
 """
 
 from collections.abc import Sequence
@@ -12,13 +12,19 @@ from typing import Any
 import numpy as np
 import torch
 from fbftl.attacks.findings import Finding, summary, write_findings
-from fbftl.attacks.membership import Membership, losses, separation, shadow_scores
-from fbftl.attacks.shadow import ShadowTraining, shadow_logits
+from fbftl.attacks.membership import (
+    Population,
+    Scores,
+    least_epsilon,
+    lira,
+    log_probabilities,
+    separation,
+    threshold_at,
+)
 from fbftl.data.participation import participating
 from fbftl.exchange.sending import Sending
 from fbftl.ground import devices
 from fbftl.ground.logs import run_job
-from fbftl.ground.randomness import stream
 from fbftl.methods.fbftl import Fitted, fit
 from fbftl.privacy.noise import clip_rows
 from fbftl.study.job import Job, from_params
@@ -30,12 +36,18 @@ TAKING_PART = 0.5
 CHANCE = 0.5
 """AUC of an adversary that guesses."""
 
+ALARMS = (0.01, 0.001)
+"""Rates of false positives at which true positives are told."""
+
+CONFIDENCE = 0.95
+"""Of the lower bound on epsilon."""
+
 
 def main(
-    manifest: str, network: str, public_manifest: str, csv: str,
-    params: Sequence[dict[str, Any]], axes: dict[str, Any], device: str, threads: int,
+    manifest: str, network: str, public_manifest: str, csv: str, params: Sequence[dict[str, Any]],
+    axes: dict[str, Any], models: int, device: str, threads: int,
 ) -> None:  # fmt: skip
-    """Write what loss threshold and shadow heads find.
+    """Write what loss threshold and LiRA find.
 
     Args:
         manifest: of the clients' feature store.
@@ -44,6 +56,7 @@ def main(
         csv: findings to write.
         params: the FbFTL jobs whose heads are attacked.
         axes: the axes that each method knows, with their defaults.
+        models: heads that are trained for each, at least three.
         device: auto, cpu or cuda.
         threads: threads to compute with.
     """
@@ -55,16 +68,84 @@ def main(
     )
     findings = []
     for given in params:
-        half = given | {"setting": given["setting"] | {"fraction": TAKING_PART}}
-        job = from_params(half, axes)
+        own = {
+            "seeds": list(range(models)),
+            "setting": given["setting"] | {"fraction": TAKING_PART},
+        }
+        job = from_params(given | own, axes)
         (fitted,) = fit([job], inputs)
-        attacks = [attacked(fitted, place) for place in range(len(job.seeds))]
-        findings += [finding(job, name, [found[name] for found in attacks]) for name in attacks[0]]
+        findings += found(job, *trained(fitted))
     write_findings(csv, findings)
 
 
-def finding(job: Job, adversary: str, found: Sequence[Membership]) -> Finding:
-    """Return one adversary's success over the seeds."""
+def trained(fitted: Fitted) -> tuple[Population, np.ndarray]:
+    """Return the heads as a population, and every sample's log probability under each, (m, n)."""
+    how = fitted.how
+    values, labels = clean(how), how.features.labels
+    everyone = np.arange(len(labels))
+    own, rest = zip(
+        *(log_probabilities(answers(fitted, m, values), labels) for m in range(len(how.job.seeds))),
+        strict=True,
+    )
+    offered = [
+        participating(how.clients(seed), how.job.setting.fraction, seed) for seed in how.job.seeds
+    ]
+    models = Population(
+        confidence=np.stack(own) - np.stack(rest),
+        member=np.stack([np.isin(everyone, rows) for rows in fitted.rows]),
+        other=np.stack([~np.isin(everyone, rows) for rows in offered]),
+    )
+    return models, np.stack(own)
+
+
+def found(job: Job, models: Population, own: np.ndarray) -> list[Finding]:
+    """Return what each adversary attains against the heads of one setting.
+
+    Args:
+        job: the setting.
+        models: its heads.
+        own: (m, n) log probability of each sample's label.
+    """
+    adversaries = {
+        "loss threshold": own,
+        "LiRA, offline": lira(models, online=False),
+        "LiRA, online": lira(models, online=True),
+    }
+    findings = []
+    for name, scores in adversaries.items():
+        victims = [
+            Scores(score[member], score[other])
+            for score, member, other in zip(scores, models.member, models.other, strict=True)
+        ]
+        aucs = [separation(victim.member, victim.other).auc for victim in victims]
+        findings.append(finding(job, name, "AUC", CHANCE, aucs))
+        for alarms in ALARMS:
+            threshold = threshold_at(pooled(victims).other, alarms)
+            hits = [
+                np.nan if threshold is None else (victim.member > threshold).mean()
+                for victim in victims
+            ]
+            measure = f"true positives at {alarms:.1%} false ones"
+            findings.append(finding(job, name, measure, alarms, hits))
+    # Rates that hold with confidence come from the last adversary, the strongest.
+    halves = pooled(victims[::2]), pooled(victims[1::2])
+    bound = least_epsilon(*halves, job.privacy.delta or 0.0, CONFIDENCE)
+    measure = f"ε is at least, with {CONFIDENCE:.0%} confidence"
+    return [*findings, finding(job, name, measure, 0.0, [bound])]
+
+
+def pooled(victims: Sequence[Scores]) -> Scores:
+    """Return the scores of several victims together."""
+    return Scores(
+        np.concatenate([victim.member for victim in victims]),
+        np.concatenate([victim.other for victim in victims]),
+    )
+
+
+def finding(
+    job: Job, adversary: str, measure: str, blind: float, values: Sequence[float]
+) -> Finding:
+    """Return one adversary's success over the victims."""
     return Finding(
         attack="membership",
         method="fbftl",
@@ -73,51 +154,10 @@ def finding(job: Job, adversary: str, found: Sequence[Membership]) -> Finding:
         unit="sample" if job.setting.epsilon else None,
         epsilon=job.setting.epsilon,
         samples_per_client=None,
-        measure="AUC",
-        blind=CHANCE,
-        **summary([membership.auc for membership in found]),
+        measure=measure,
+        blind=blind,
+        **summary(values),
     )
-
-
-def attacked(fitted: Fitted, place: int) -> dict[str, Membership]:
-    """Attack one seed's head with both attacks; return what each finds."""
-    how = fitted.how
-    seed = how.job.seeds[place]
-    labels = how.labels(seed)
-    members = fitted.rows[place]
-    others, pool = outsiders(how, seed)
-    candidates = np.concatenate([members, others])
-    values = clean(how)[candidates]
-    logits = answers(fitted, place, values)
-    shadows = shadow_logits(
-        how.scale * how.noised(seed, draw=1)[pool],
-        labels[pool],
-        values,
-        classes=how.classes,
-        seed=seed,
-        training=ShadowTraining(models=4, hidden=how.job.head, steps=50),
-        device=fitted.head.device,
-    )
-    scores = {
-        "loss threshold": -losses(logits, labels[candidates]),
-        "shadow heads": shadow_scores(logits, shadows, labels[candidates]),
-    }
-    return {
-        name: separation(score[: len(members)], score[len(members) :])
-        for name, score in scores.items()
-    }
-
-
-def outsiders(how: Sending, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return rows of candidates that are no members, and rows that the adversary trains on.
-
-    Rows that were uploaded but held out for validation are neither.
-    """
-    client = how.clients(seed)
-    offered = participating(client, how.job.setting.fraction, seed)
-    free = np.setdiff1d(np.arange(len(client)), offered)
-    order = stream(seed, "membership").permutation(free)
-    return order[: len(order) // 2], order[len(order) // 2 :]
 
 
 def clean(how: Sending) -> np.ndarray:
@@ -143,6 +183,7 @@ if __name__ == "__main__":
             job.output.csv,
             job.params.jobs,
             job.config["axes"],
+            job.params.models,
             job.config["device"],
             job.threads,
         ),

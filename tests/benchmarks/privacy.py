@@ -12,7 +12,6 @@ sys.path.insert(0, str(ROOT / "scripts"))
 import numpy as np  # noqa: E402
 import plot_label_privacy  # noqa: E402
 from fbftl.attacks.inversion import train_decoder  # noqa: E402
-from fbftl.attacks.shadow import shadow_logits  # noqa: E402
 from fbftl.privacy.accounting import gaussian_sigma, rounds_sigma  # noqa: E402
 from fbftl.privacy.label_privacy import batch_entropy, queried_entropy, uniform  # noqa: E402
 from fbftl.privacy.noise import sample_noise  # noqa: E402
@@ -32,7 +31,6 @@ def main() -> None:
     """Print one line per piece: what, its value where it has one, seconds."""
     rng = np.random.default_rng(0)
     features, inputs = rng.random((900, 256)), rng.random((900, 8, 8))
-    labels = rng.integers(10, size=900)
     published = ROOT / "published" / "fbftl" / "fig11.csv"
     with tempfile.TemporaryDirectory() as folder:
         svg = Path(folder) / "label_privacy.svg"
@@ -57,10 +55,6 @@ def main() -> None:
             (
                 "inversion decoder, 900 samples, 256 features",
                 lambda: train_decoder(features, inputs, seed=0, noise_std=1.0).shape,
-            ),
-            (
-                "8 shadow heads, 900 samples, 256 features",
-                lambda: shadow_logits(features, labels, features, classes=10, seed=0).shape,
             ),
         ]
         for name, piece in pieces:

@@ -8,11 +8,11 @@ these bounds add up to K, they are the counts, and the adversary knows it. This 
 probabilities of every label in the batch add up to less than one over the batch: always for
 K = 1, and for about K < N samples on a head that is not trained yet.
 
-Otherwise the counts are estimated: row a of the weight gradient over g_a is a weighted mean
-activation, which the broadcast head turns into the probabilities of that label's samples, and the
-g_a = sum_b n_b p_ba - n_a become linear equations for the counts (Ma et al. 2023, iLRG). That
-is good for few samples. For many, samples of one label differ too much, and an adversary with
-public data like the clients' does better with the head's mean probabilities on these.
+Otherwise the counts are estimated: n_a = sum_k p_ka - g_a, where the first term is the head's mean
+probability times K. The adversary learns it from public samples: it forms the updates of simulated
+clients, with labels drawn at random and whatever clipping and noise the real ones are under, and
+fits n_a = alpha_a + beta g_a to them. Without noise beta is -1; under noise it goes to 0, and the
+estimate to the guess that needs no update.
 """
 
 from dataclasses import dataclass
@@ -35,51 +35,58 @@ class LabelRecovery:
     """The lower bounds alone add up to K; holds for gradients sent without noise or clipping."""
 
 
+@dataclass(frozen=True)
+class Calibration:
+    """What an adversary has learnt from simulated clients: n_a = intercept_a + slope g_a."""
+
+    intercept: Floats
+    """(N,)"""
+    slope: float
+
+
+def calibrate(bias_gradients: ArrayLike, counts: ArrayLike) -> Calibration:
+    """Fit the counts of simulated clients with equally frequent labels to their bias gradients.
+
+    Args:
+        bias_gradients: as the adversary would see them, shape (m, N).
+        counts: samples of each label behind them, shape (m, N), rows of equal sum.
+
+    Raises:
+        UserError: if a gradient is not finite.
+    """
+    g, n = finite(bias_gradients), np.asarray(counts, np.float64)
+    centred, balanced = g - g.mean(axis=0), n[0].sum() / n.shape[1]
+    scatter = max(float((centred**2).sum()), 1e-300)
+    slope = float((centred * (n - n.mean(axis=0))).sum()) / scatter
+    rest = n - n.mean(axis=0) - slope * centred
+    error = float(np.sqrt((rest**2).sum() / rest.size / scatter))
+    if slope > -2 * error:  # counts fall as gradients grow, or nothing was learnt
+        return Calibration(np.full(n.shape[1], balanced), 0.0)
+    return Calibration(balanced - slope * g.mean(axis=0), slope)
+
+
 def recover_labels(
     weight_gradient: ArrayLike,
     bias_gradient: ArrayLike,
-    weight: ArrayLike,
-    bias: ArrayLike,
+    calibration: Calibration,
     samples: int,
+    noisy: bool = False,
 ) -> LabelRecovery:
     """Recover a client's label counts from the gradient of the head's last layer.
 
     Args:
-        weight_gradient: sum over the client's samples, shape (N, h).
+        weight_gradient: sum over the client's samples, shape (N, h), clipped or not.
         bias_gradient: the same of the bias, shape (N,).
-        weight: the broadcast last layer, shape (N, h).
-        bias: its bias, shape (N,).
+        calibration: from simulated clients under the same clipping and noise.
         samples: K, which the client sends along.
+        noisy: whether noise was added, under which the bounds do not hold.
 
     Raises:
         UserError: if a gradient is not finite, so that there is nothing to recover from.
     """
     g, rows = finite(bias_gradient), finite(weight_gradient)
-    probabilities = label_probabilities(rows, g, np.asarray(weight), np.asarray(bias))
-    expected = expected_counts(probabilities, g, samples)
-    return bounded_counts(expected, lower_bounds(rows, g), samples)
-
-
-def recover_labels_with_public_data(
-    weight_gradient: ArrayLike,
-    bias_gradient: ArrayLike,
-    mean_probabilities: ArrayLike,
-    samples: int,
-) -> LabelRecovery:
-    """Recover a client's label counts as K p_a - g_a, with p_a from public data.
-
-    Args:
-        weight_gradient: sum over the client's samples, shape (N, h).
-        bias_gradient: the same of the bias, shape (N,).
-        mean_probabilities: the broadcast head's mean softmax on public features, shape (N,).
-        samples: K, which the client sends along.
-
-    Raises:
-        UserError: if a gradient is not finite, so that there is nothing to recover from.
-    """
-    g, rows = finite(bias_gradient), finite(weight_gradient)
-    expected = samples * np.asarray(mean_probabilities, np.float64) - g
-    return bounded_counts(expected, lower_bounds(rows, g), samples)
+    bounds = np.zeros(len(g), dtype=np.int64) if noisy else lower_bounds(rows, g)
+    return bounded_counts(calibration.intercept + calibration.slope * g, bounds, samples)
 
 
 def blind_counts(classes: int, samples: int) -> NDArray[np.int64]:
@@ -102,7 +109,8 @@ def finite(gradient: ArrayLike) -> Floats:
 def lower_bounds(weight_gradient: Floats, bias_gradient: Floats) -> NDArray[np.int64]:
     """Return how many samples of each label there are at least, shape (N,).
 
-    A weight gradient counts as negative beyond the rounding of 32-bit sums.
+    Clipping shrinks a gradient, so that they hold after it as well. A weight gradient counts as
+    negative beyond the rounding of 32-bit sums.
     """
     from_bias = np.where(bias_gradient < 0, np.floor(-bias_gradient) + 1, 0)
     rounding = 1e-5 * np.abs(weight_gradient).max(initial=0.0)
@@ -110,31 +118,11 @@ def lower_bounds(weight_gradient: Floats, bias_gradient: Floats) -> NDArray[np.i
     return np.maximum(from_bias, present).astype(np.int64)
 
 
-def label_probabilities(
-    weight_gradient: Floats, bias_gradient: Floats, weight: Floats, bias: Floats
-) -> Floats:
-    """Return the head's probabilities for a typical sample of each label, shape (N, N)."""
-    tiny = np.abs(bias_gradient) < 1e-12
-    activation = weight_gradient / np.where(tiny, 1.0, bias_gradient)[:, None]
-    logits = np.where(tiny[:, None], 0.0, activation) @ weight.T + bias
-    return np.exp(logits - np.logaddexp.reduce(logits, axis=1, keepdims=True))
-
-
-def expected_counts(probabilities: Floats, bias_gradient: Floats, samples: int) -> Floats:
-    """Solve g_a = sum_b n_b p_ba - n_a and sum_a n_a = K for n >= 0 in least squares."""
-    from scipy.optimize import nnls
-
-    classes = len(bias_gradient)
-    system = np.vstack([probabilities.T - np.eye(classes), np.ones(classes)])
-    return nnls(system, np.append(bias_gradient, samples))[0]
-
-
 def bounded_counts(expected: Floats, bounds: NDArray[np.int64], samples: int) -> LabelRecovery:
     """Return the bounds if they settle the counts, else rounded estimates that respect them."""
     if bounds.sum() == samples:
         return LabelRecovery(bounds, certain=True)
-    if bounds.sum() > samples:
-        # Noise or clipping has broken the bounds.
+    if bounds.sum() > samples:  # rounding has broken the bounds
         bounds = np.zeros_like(bounds)
     return LabelRecovery(whole_counts(expected, bounds, samples), certain=False)
 

@@ -1,9 +1,10 @@
 """Membership inference: was a sample among those that the head was trained on?
 
-Two attacks. The loss threshold calls a sample a member if its loss is small (Yeom et al. 2018).
-The shadow attack compares its confidence with that of heads which the adversary trained without
-it (see `shadow`), which takes out how easy a sample is by itself (offline LiRA, Carlini et al.
-2022).
+Attacks score every candidate, larger for members. The loss threshold calls a sample a member if its
+loss is small (Yeom et al. 2018). LiRA (Carlini et al. 2022) compares the victim's confidence with
+that of models which the adversary trained as the victim was, each on a random half of the clients:
+*offline* with those that never saw the sample, *online* also with those that did. With m models
+every one is in turn the victim of the others, so that small rates of false positives can be told.
 """
 
 from dataclasses import dataclass
@@ -64,16 +65,110 @@ def log_probabilities(logits: ArrayLike, labels: ArrayLike) -> tuple[Floats, Flo
     return z[own] - total, np.logaddexp.reduce(np.where(own, -np.inf, z), axis=1) - total
 
 
-def shadow_scores(logits: ArrayLike, shadow_logits: ArrayLike, labels: ArrayLike) -> Floats:
-    """Score how much more confident the target is than heads that never saw the sample.
+@dataclass(frozen=True)
+class Population:
+    """Models of one trainer, with who was in whose training set.
+
+    confidence: (m, n) log odds of every sample's label under every model.
+    member: (m, n) whether the model was trained on the sample.
+    other: (m, n) whether its client stayed away; a sample held out for validation is neither.
+    """
+
+    confidence: Floats
+    member: NDArray[np.bool_]
+    other: NDArray[np.bool_]
+
+
+def lira(models: Population, online: bool) -> Floats:
+    """Score every sample against every model in turn, (m, n), larger for members.
+
+    Confidences are taken as normal around a mean per sample; with few models a spread per sample
+    is too noisy, so all samples share one. A sample that no other model can tell of scores 0.
 
     Args:
-        logits: the target's logits, shape (n, N).
-        shadow_logits: logits of m heads trained without these samples, shape (m, n, N).
-        labels: true labels, shape (n,).
+        models: at least three.
+        online: whether the adversary also trains models on the sample itself.
     """
-    target = confidence(logits, labels)
-    shadows = np.stack([confidence(z, labels) for z in np.asarray(shadow_logits)])
-    # With few heads a spread per sample is too noisy, so all samples share one.
-    spread = np.sqrt(shadows.var(axis=0).mean()) + 1e-12
-    return (target - shadows.mean(axis=0)) / spread
+    outside, error_out = _elsewhere(models.confidence, models.other)
+    if not online:
+        return (models.confidence - outside) / error_out
+    inside, error_in = _elsewhere(models.confidence, models.member)
+    return ((models.confidence - outside) / error_out) ** 2 / 2 - (
+        (models.confidence - inside) / error_in
+    ) ** 2 / 2
+
+
+def _elsewhere(confidence: Floats, chosen: NDArray[np.bool_]) -> tuple[Floats, float]:
+    """Return mean confidence (m, n) over the other chosen models, and the spread around it.
+
+    Where no other model was chosen the mean is the model's own confidence, which says nothing.
+    """
+    count = chosen.sum(axis=0) - chosen
+    total = (confidence * chosen).sum(axis=0) - confidence * chosen
+    mean = np.where(count > 0, total / np.maximum(count, 1), confidence)
+    own = chosen & (count > 0)
+    # A model's distance from the mean of k others has 1 + 1/k times its variance.
+    squares = (confidence - mean)[own] ** 2 * (count / (count + 1.0))[own]
+    return mean, float(np.sqrt(squares.sum() / max(own.sum(), 1)) + 1e-12)
+
+
+LEAST_ALARMS = 10
+"""False positives that a rate of true positives rests on at least."""
+
+THRESHOLDS = 1001
+"""Quantiles of all scores among which a threshold is chosen."""
+
+
+def threshold_at(other_scores: ArrayLike, alarms: float) -> float | None:
+    """Return the score above which lies a share `alarms` of the others.
+
+    None if that share is fewer than `LEAST_ALARMS` samples.
+    """
+    others = np.sort(np.asarray(other_scores, dtype=np.float64))
+    allowed = int(alarms * len(others))
+    return None if allowed < LEAST_ALARMS else float(others[-allowed - 1])
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Scores of members and of others, larger for members."""
+
+    member: Floats
+    other: Floats
+
+
+def least_epsilon(chosen_on: Scores, judged_on: Scores, delta: float, confidence: float) -> float:
+    """Return an epsilon that a trainer's guarantee cannot lie below, at this confidence.
+
+    Under (epsilon, delta) every test keeps true positives ≤ e^epsilon false positives + delta, and
+    the same of negatives (Kairouz et al. 2015). The threshold is chosen on one half of the victims
+    and both rates are bounded on the other, each at half of the error by Clopper and Pearson.
+
+    Args:
+        chosen_on: scores against the victims that choose the threshold.
+        judged_on: scores against the others.
+        delta: of the guarantee.
+        confidence: probability with which the bound holds, below 1.
+    """
+    both = np.concatenate([chosen_on.member, chosen_on.other])
+    thresholds = np.unique(np.quantile(both, np.linspace(0, 1, THRESHOLDS), method="lower"))
+    best = int(_bounds(chosen_on, thresholds, delta, confidence).argmax())
+    return float(max(_bounds(judged_on, thresholds[best : best + 1], delta, confidence)[0], 0.0))
+
+
+def _bounds(scores: Scores, thresholds: Floats, delta: float, confidence: float) -> Floats:
+    """Return the bound on epsilon that each threshold (t,) gives, minus infinity for none."""
+    from scipy.stats import beta
+
+    error = (1 - confidence) / 2
+    hits, alarms = (
+        len(side) - np.searchsorted(np.sort(side), thresholds, side="right")
+        for side in (scores.member, scores.other)
+    )
+    members, others = len(scores.member), len(scores.other)
+    least_hits = np.where(hits > 0, beta.ppf(error, hits, members - hits + 1), 0.0)
+    most_alarms = np.where(alarms < others, beta.ppf(1 - error, alarms + 1, others - alarms), 1.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        positives = np.log(np.maximum(least_hits - delta, 0) / most_alarms)
+        negatives = np.log(np.maximum(1 - most_alarms - delta, 0) / (1 - least_hits))
+    return np.maximum(positives, negatives)

@@ -12,7 +12,7 @@ import extract_features
 import numpy as np
 import pandas as pd
 import pytest
-from fbftl.attacks.findings import read_findings
+from fbftl.attacks.findings import below_blind, read_findings
 from fbftl.features.store import open_store
 from fbftl.privacy.noise import row_norms
 from fbftl.study.job import from_params
@@ -71,20 +71,25 @@ def test_features_are_inverted_at_every_level_of_noise(files, tmp_path, device):
     pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "inversion.csv"), pd.read_csv(csv))
 
 
-def test_heads_are_attacked_by_samples_of_clients_that_stayed_away(files, tmp_path, device):
+def test_heads_are_attacked_by_heads_trained_as_they_were(files, tmp_path, device):
     csv = tmp_path / "membership.csv"
     attack_membership.main(
         files["manifest"], files["network"], files["public_manifest"], str(csv),
-        [job(setting) for setting in SETTINGS], axes_by_method(), device, 1,
+        [job(setting) for setting in SETTINGS], axes_by_method(), 6, device, 1,
     )  # fmt: skip
     found = read_findings(csv)
-    assert found["adversary"].tolist() == ["loss threshold", "shadow heads"] * 2
-    assert found["repetitions"].eq(2).all()
-    assert found["value"].between(0, 1).all()
-    assert found["blind"].eq(0.5).all()
+    auc = found[found["measure"] == "AUC"]
+    assert auc["adversary"].tolist() == ["loss threshold", "LiRA, offline", "LiRA, online"] * 2
+    assert auc["repetitions"].eq(6).all()
+    assert auc["value"].between(0, 1).all()
+    # 6 models and some 60 others each: 1 % of them are fewer than ten.
+    assert found.loc[found["measure"].str.startswith("true"), "value"].isna().all()
+    bound = found[found["measure"].str.startswith("ε")].set_index("mechanism")["value"]
+    assert bound["gaussian"] <= 4.0
+    assert not below_blind(found).any()
 
 
-def test_members_candidates_and_pool_share_no_row(files):
+def test_members_and_others_share_no_sample_and_are_those_of_the_draw(files):
     from fbftl.ground import devices
     from fbftl.methods.fbftl import fit
     from fbftl.tasks.task import Inputs
@@ -96,11 +101,12 @@ def test_members_candidates_and_pool_share_no_row(files):
     )
     half = from_params(job({"method": "fbftl", "fraction": 0.5}), axes_by_method())
     (fitted,) = fit([half], inputs)
-    others, pool = attack_membership.outsiders(fitted.how, 0)
-    together = np.concatenate([fitted.rows[0], others, pool])
-    assert len(np.unique(together)) == len(together)
-    assert abs(len(others) - len(pool)) <= 1
-    assert 0.3 * 124 < len(others) + len(pool) < 0.7 * 124
+    models, own = attack_membership.trained(fitted)
+    assert models.confidence.shape == models.member.shape == own.shape == (2, 124)
+    assert not (models.member & models.other).any()
+    assert 0.3 < models.other.mean() < 0.7
+    for rows, member in zip(fitted.rows, models.member, strict=True):
+        assert np.array_equal(np.flatnonzero(member), np.sort(rows))
 
 
 def test_clean_features_are_those_of_uploads_without_noise(files):
@@ -120,7 +126,10 @@ def test_labels_are_recovered_from_updates_and_hidden_by_noise(files, tmp_path):
     setting = {"method": "ftl_c", "mechanism": "dp_fedavg", "epsilon": 1.0, "samples_per_client": 2}
     privacy = {"sigma": 50.0, "clip_norm": 1.0}
     run.write_text(json.dumps({"repetitions": [{"privacy": [privacy]}]}), encoding="utf-8")
-    attack_labels.main(files["manifest"], [str(run)], str(csv), [job(setting)], axes_by_method(), 1)
+    attack_labels.main(
+        files["manifest"], files["public_manifest"], [str(run)], str(csv), [job(setting)],
+        axes_by_method(), 1,
+    )  # fmt: skip
     found = read_findings(csv)
     exact = found[found["measure"] == "all labels right"]
     plain = exact[exact["mechanism"] == "none"].iloc[0]
@@ -128,12 +137,13 @@ def test_labels_are_recovered_from_updates_and_hidden_by_noise(files, tmp_path):
     noisy = exact[exact["adversary"] == attack_labels.OUTSIDER].iloc[0]
     assert noisy["value"] < 0.3
     assert exact["samples_per_client"].eq(2).all()
+    assert not below_blind(found).any()
 
 
 def test_clipping_alone_keeps_an_update_in_line(files):
     features = open_store(Path(files["manifest"])).read("train")
     head = attack_labels.head_of(from_params(job({"method": "ftl_c"}), axes_by_method()), features)
-    sent = attack_labels.updates(head, features, 3, seed=0)
+    sent = attack_labels.updates(head, features.values, features.labels, 3, 100, seed=0)
     clipped = attack_labels.noised(sent, 0.0, 0.01)
     for before, after in zip(sent, clipped, strict=True):
         assert before.counts.sum() == 3

@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
 from fbftl.attacks.label_recovery import (
+    Calibration,
     blind_counts,
+    calibrate,
     recover_labels,
-    recover_labels_with_public_data,
     share_recovered,
     whole_counts,
 )
@@ -15,16 +16,31 @@ from hypothesis import strategies as st
 CLASSES, WIDTH = 10, 32
 
 
-def client(rng: np.random.Generator, samples: int, scale: float) -> tuple[np.ndarray, ...]:
-    """A last layer, a client's labels behind it, and the sum of its gradients."""
+def layer(rng: np.random.Generator, scale: float) -> tuple[np.ndarray, np.ndarray]:
+    """A last layer, the more confident the larger its scale."""
     weight = scale * rng.normal(size=(CLASSES, WIDTH)) / np.sqrt(WIDTH)
-    bias = 0.1 * scale * rng.normal(size=CLASSES)
+    return weight, 0.1 * scale * rng.normal(size=CLASSES)
+
+
+def client(
+    rng: np.random.Generator, samples: int, weight: np.ndarray, bias: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The sum of a client's gradients, of weight and of bias, and the labels behind it."""
     activations = np.maximum(rng.normal(size=(samples, WIDTH)), 0)
     labels = rng.integers(CLASSES, size=samples)
     p = softmax(activations @ weight.T + bias)
     difference = p - np.eye(CLASSES)[labels]
     counts = np.bincount(labels, minlength=CLASSES)
-    return difference.T @ activations, difference.sum(axis=0), weight, bias, counts
+    return difference.T @ activations, difference.sum(axis=0), counts
+
+
+def learnt(rng: np.random.Generator, samples: int, *last: np.ndarray) -> Calibration:
+    """What an adversary learns from 200 clients like the victims."""
+    made = [client(rng, samples, *last) for _ in range(200)]
+    return calibrate([g for _, g, _ in made], [n for *_, n in made])
+
+
+NOTHING = Calibration(np.full(CLASSES, 0.1), 0.0)
 
 
 def softmax(logits: np.ndarray) -> np.ndarray:
@@ -35,8 +51,9 @@ def softmax(logits: np.ndarray) -> np.ndarray:
 @settings(deadline=None, max_examples=50)
 @given(st.integers(0, 10_000), st.floats(0.01, 5))
 def test_one_sample_is_always_recovered_for_certain(seed, scale):
-    *sent, counts = client(np.random.default_rng(seed), 1, scale)
-    recovered = recover_labels(*sent, 1)
+    rng = np.random.default_rng(seed)
+    *sent, counts = client(rng, 1, *layer(rng, scale))
+    recovered = recover_labels(*sent, NOTHING, 1)
     assert recovered.certain
     assert recovered.counts.tolist() == counts.tolist()
 
@@ -46,8 +63,8 @@ def test_small_batches_on_an_untrained_head_are_recovered_for_certain(samples):
     """The probabilities are near 1/N, so they add up to less than one over K < N samples."""
     rng = stream(0, "test", samples)
     for _ in range(100):
-        *sent, counts = client(rng, samples, 0.05)
-        recovered = recover_labels(*sent, samples)
+        *sent, counts = client(rng, samples, *layer(rng, 0.05))
+        recovered = recover_labels(*sent, NOTHING, samples)
         assert recovered.certain
         assert recovered.counts.tolist() == counts.tolist()
 
@@ -55,44 +72,62 @@ def test_small_batches_on_an_untrained_head_are_recovered_for_certain(samples):
 @settings(deadline=None, max_examples=200)
 @given(st.integers(0, 10_000), st.integers(1, 40), st.floats(0.01, 5))
 def test_what_is_certain_is_true_and_counts_add_up(seed, samples, scale):
-    *sent, counts = client(np.random.default_rng(seed), samples, scale)
-    recovered = recover_labels(*sent, samples)
+    rng = np.random.default_rng(seed)
+    *sent, counts = client(rng, samples, *layer(rng, scale))
+    recovered = recover_labels(*sent, NOTHING, samples)
     assert recovered.counts.sum() == samples
     assert (recovered.counts >= 0).all()
     if recovered.certain:
         assert recovered.counts.tolist() == counts.tolist()
 
 
-def test_estimates_beat_the_blind_guess_on_a_confident_head():
-    rng = stream(1, "test")
-    shares = []
-    for _ in range(100):
-        *sent, counts = client(rng, 8, 1.0)
-        found = recover_labels(*sent, 8).counts
-        shares.append(
-            (share_recovered(found, counts), share_recovered(blind_counts(10, 8), counts))
+def shares(rng: np.random.Generator, samples: int, noise: float = 0.0) -> tuple[float, float]:
+    """Mean shares of labels that are recovered, and that the blind guess has right."""
+    last = layer(rng, 1.0)
+
+    def seen() -> tuple[np.ndarray, ...]:
+        rows, bias, counts = client(rng, samples, *last)
+        return rows, bias + noise * rng.normal(size=CLASSES), counts
+
+    made = [seen() for _ in range(200)]
+    calibration = calibrate([g for _, g, _ in made], [n for *_, n in made])
+    blind = blind_counts(CLASSES, samples)
+    found = [
+        (
+            share_recovered(recover_labels(*sent, calibration, samples, noise > 0).counts, counts),
+            share_recovered(blind, counts),
         )
-    recovered, blind = np.mean(shares, axis=0)
-    assert recovered > 0.9 > blind + 0.2
+        for *sent, counts in (seen() for _ in range(100))
+    ]
+    recovered, guessed = np.mean(found, axis=0)
+    return float(recovered), float(guessed)
 
 
-def test_public_data_settle_a_large_batch_when_they_are_like_the_clients():
-    """With the batch's own mean probabilities, K p - g are the counts exactly."""
-    rng = stream(2, "test")
-    weight_gradient, bias_gradient, _, _, counts = client(rng, 500, 1.0)
-    mean = (bias_gradient + counts) / 500
-    found = recover_labels_with_public_data(weight_gradient, bias_gradient, mean, 500)
-    assert found.counts.tolist() == counts.tolist()
-    assert not found.certain
+@pytest.mark.parametrize("samples", [8, 16, 100])
+def test_public_samples_settle_nearly_every_label(samples):
+    recovered, blind = shares(stream(1, "test", samples), samples)
+    assert recovered > 0.95 > blind
 
 
-def test_noise_that_breaks_the_bounds_leaves_an_estimate():
+@pytest.mark.parametrize("noise", [3.0, 30.0, 1000.0])
+def test_under_noise_no_estimate_is_worse_than_the_blind_guess(noise):
+    recovered, blind = shares(stream(2, "test"), 100, noise)
+    assert recovered > blind - 0.01
+
+
+def test_without_noise_a_count_falls_by_one_per_unit_of_gradient():
     rng = stream(3, "test")
-    weight_gradient, bias_gradient, weight, bias, _ = client(rng, 4, 1.0)
-    noisy = bias_gradient + 50 * rng.normal(size=CLASSES)
-    recovered = recover_labels(weight_gradient, noisy, weight, bias, 4)
-    assert not recovered.certain
-    assert recovered.counts.sum() == 4
+    found = learnt(rng, 50, *layer(rng, 0.1))
+    assert found.slope == pytest.approx(-1, abs=0.02)
+
+
+def test_under_clipping_the_slope_grows_as_gradients_shrink():
+    rng = stream(4, "test")
+    made = [client(rng, 50, *layer(rng, 0.1)) for _ in range(200)]
+    whole = calibrate([g for _, g, _ in made], [n for *_, n in made])
+    tenth = calibrate([0.1 * g for _, g, _ in made], [n for *_, n in made])
+    assert tenth.slope == pytest.approx(10 * whole.slope)
+    np.testing.assert_allclose(tenth.intercept, whole.intercept)
 
 
 def test_rounding_keeps_bounds_and_sum():
@@ -106,7 +141,8 @@ def test_the_blind_guess_is_balanced():
 
 
 def test_gradients_of_a_diverged_run_are_refused():
-    weight_gradient, bias_gradient, weight, bias, _ = client(stream(4, "test"), 2, 1.0)
+    rng = stream(4, "test")
+    weight_gradient, bias_gradient, _ = client(rng, 2, *layer(rng, 1.0))
     bias_gradient[0] = np.inf
     with pytest.raises(UserError, match="diverged"):
-        recover_labels(weight_gradient, bias_gradient, weight, bias, 2)
+        recover_labels(weight_gradient, bias_gradient, NOTHING, 2)

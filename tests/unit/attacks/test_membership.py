@@ -1,9 +1,15 @@
 import numpy as np
 import pytest
-import torch
-from fbftl.attacks.membership import confidence, losses, separation, shadow_scores
-from fbftl.attacks.networks import multilayer, tensor
-from fbftl.attacks.shadow import ShadowTraining, fit, shadow_logits
+from fbftl.attacks.membership import (
+    Population,
+    Scores,
+    confidence,
+    least_epsilon,
+    lira,
+    losses,
+    separation,
+    threshold_at,
+)
 from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import stream
 from hypothesis import given, settings
@@ -51,61 +57,73 @@ def test_losses_and_confidence_follow_from_the_softmax():
     np.testing.assert_allclose(confidence(logits, labels), [0.0, -2.0, 2e3], atol=1e-9)
 
 
-def test_shadow_scores_take_out_how_easy_a_sample_is():
-    """Target and shadows agree on what is easy, so only the member stands out."""
-    easy = np.array([5.0, 0.0, -5.0])
-    shadows = np.stack([np.stack([easy + d, -easy - d], axis=1) for d in (-0.1, 0.1)])
-    gained = easy + np.array([0, 0, 1])
-    target = np.stack([gained, -gained], axis=1)
-    found = shadow_scores(target, shadows, np.zeros(3, dtype=int))
-    np.testing.assert_allclose(found[:2], 0.0, atol=1e-9)
-    assert found[2] == pytest.approx(2 / 0.2)
-
-
-@pytest.fixture(scope="module")
-def overfitted() -> tuple[np.ndarray, ...]:
-    """A head trained on 60 samples whose labels are largely chance."""
+def population(gain: float, models: int = 16, samples: int = 400) -> Population:
+    """Models whose confidence in a sample is how easy it is, noise, and `gain` if it was seen."""
     rng = stream(0, "test")
-    features = rng.normal(size=(360, 20)).astype(np.float32)
-    labels = np.where(
-        rng.random(360) < 0.5, (features[:, 0] > 0).astype(int), rng.integers(0, 2, 360)
+    member = rng.random((models, samples)) < 0.5
+    easy = 5 * rng.normal(size=samples)
+    noise = rng.normal(size=(models, samples))
+    return Population(easy + noise + gain * member, member, ~member)
+
+
+@pytest.mark.parametrize("online", [False, True])
+def test_lira_takes_out_how_easy_a_sample_is(online):
+    models = population(gain=2.0)
+    pairs = list(zip(lira(models, online), models.confidence, models.member, strict=True))
+    found = np.mean([separation(s[m], s[~m]).auc for s, _, m in pairs])
+    blunt = np.mean([separation(c[m], c[~m]).auc for _, c, m in pairs])
+    assert found > 0.85
+    assert found > blunt + 0.2
+
+
+def test_lira_compares_a_model_with_the_others_alone():
+    """One model's own confidence moves its score by exactly its distance over the spread."""
+    models = population(gain=0.0, models=5, samples=30)
+    moved = models.confidence.copy()
+    moved[2] += 1.0
+    before, after = (
+        Population(values, models.member, models.other) for values in (models.confidence, moved)
     )
-    head = multilayer((20, 32, 2), torch.Generator().manual_seed(0))
-    fit(head, tensor(features[:60]), torch.as_tensor(labels[:60]), ShadowTraining(steps=150))
-    with torch.inference_mode():
-        logits = head(tensor(features[:120])).numpy()
-    return features, labels, logits
+    outside = [np.delete(models.confidence[:, 0], 2)[~np.delete(models.member[:, 0], 2)]]
+    assert np.sign(lira(before, False)[2, 0]) == np.sign(before.confidence[2, 0] - np.mean(outside))
+    told = np.delete(models.other, 2, axis=0).any(axis=0)
+    assert (lira(after, False)[2] > lira(before, False)[2])[told].all()
 
 
-def test_both_attacks_find_members_of_an_overfitted_head(overfitted):
-    features, labels, logits = overfitted
-    loss = losses(logits, labels[:120])
-    assert separation(-loss[:60], -loss[60:]).auc > 0.7
-    answers = shadow_logits(
-        features[120:],
-        labels[120:],
-        features[:120],
-        classes=2,
-        seed=0,
-        training=ShadowTraining(models=4, hidden=(32,), steps=60),
-    )
-    assert answers.shape == (4, 120, 2)
-    found = shadow_scores(logits, answers, labels[:120])
-    assert separation(found[:60], found[60:]).auc > 0.7
+def test_a_sample_that_no_other_model_can_tell_of_scores_nothing():
+    member = np.ones((3, 1), dtype=bool)
+    models = Population(np.array([[1.0], [2.0], [3.0]]), member, ~member)
+    assert lira(models, online=False).tolist() == [[0.0]] * 3
 
 
-def test_shadow_models_repeat_by_seed(overfitted):
-    features, labels, _ = overfitted
-    short = ShadowTraining(models=2, hidden=(4,), steps=2)
-    first, again, other = (
-        shadow_logits(features, labels, features[:5], classes=2, seed=s, training=short)
-        for s in (0, 0, 1)
-    )
-    np.testing.assert_array_equal(first, again)
-    assert (first != other).any()
-    assert (first[0] != first[1]).any()
+def test_rates_rest_on_ten_false_positives():
+    others = np.arange(1000.0)
+    assert threshold_at(others, 0.01) == 989.0
+    assert (others > 989.0).sum() == 10
+    assert threshold_at(others, 0.009) is None
 
 
-def test_a_pool_of_one_is_refused():
-    with pytest.raises(UserError, match="at least 2 samples, got 1"):
-        shadow_logits(np.zeros((1, 3)), [0], np.zeros((1, 3)), classes=2, seed=0)
+def logistic(epsilon: float, count: int, seed: int) -> Scores:
+    """Answers of randomised response, whose epsilon is exact: a yes is a score of 1."""
+    rng, keep = stream(seed, "test"), np.exp(epsilon) / (1 + np.exp(epsilon))
+    yes = rng.random(count) < keep
+    no = rng.random(count) > keep
+    return Scores(yes.astype(float), no.astype(float))
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 1.0, 3.0])
+def test_the_bound_on_epsilon_holds_and_is_close_for_randomised_response(epsilon):
+    bounds = [
+        least_epsilon(logistic(epsilon, 4000, 2 * s), logistic(epsilon, 4000, 2 * s + 1), 0.0, 0.95)
+        for s in range(40)
+    ]
+    assert np.mean(np.array(bounds) > epsilon) <= 0.1  # 5 % of forty, and what chance adds
+    assert np.median(bounds) > epsilon - 0.35
+
+
+def test_delta_is_not_charged_as_epsilon():
+    """A test that is certain for a share delta of the members bounds no epsilon."""
+    rng = stream(0, "test")
+    sure = Scores((rng.random(20_000) < 0.05).astype(float), np.zeros(20_000))
+    assert least_epsilon(sure, sure, 0.06, 0.95) == 0.0
+    assert least_epsilon(sure, sure, 0.0, 0.95) > 3
