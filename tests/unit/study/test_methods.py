@@ -1,0 +1,93 @@
+"""The methods' records: each has its module, its look and its scheme, and says what it refuses."""
+
+from importlib.util import find_spec
+
+import pytest
+from fbftl.cost.scheme import SCHEMES
+from fbftl.findings.shown import shown
+from fbftl.ground.code import sources
+from fbftl.ground.errors import UserError
+from fbftl.study import methods
+from fbftl.study.grid import expand
+from fbftl.study.job import known_axes
+from fbftl.study.settings import DEFAULTS
+
+PLAN = {f"scripts/fbftl/study/{name}.py" for name in ("methods", "settings", "grid", "config")}
+
+
+def test_every_record_is_of_a_method_that_can_be_trained_and_counted():
+    for record in methods.RECORDS:
+        assert find_spec(f"fbftl.methods.{record.name}"), record.name
+        assert record.cost in (*SCHEMES, None)
+        assert set(record.axes) <= DEFAULTS.keys()
+        assert record.mechanisms[0] == "none"
+
+
+def test_every_method_has_its_own_look():
+    looks = shown(methods.rows(methods.names())).values()
+    assert len({look.colour for look in looks}) == len({look.marker for look in looks})
+    assert len({look.colour for look in looks}) == len({look.label for look in looks}) == len(looks)
+
+
+def test_figures_set_an_index_lower():
+    drawn = {name: look.drawn for name, look in shown(methods.rows(["ftl_c", "fbftl"])).items()}
+    assert drawn == {"ftl_c": "FTL$_c$", "fbftl": "FbFTL"}
+
+
+@pytest.mark.parametrize(
+    ("axes", "said"),
+    [
+        ({"method": "sfl", "bits": 8}, "sfl does not know axis bits; .* fl, ftl_f, ftl_c, fbftl$"),
+        ({"method": "fl", "cut": "fc1"}, "fl does not know axis cut; .* ftl_c, fbftl, released$"),
+        ({"method": "fbftl", "bits": 2, "feedback": False}, "fbftl does not know axis feedback"),
+        ({"method": "ftl_c", "label_epsilon": 1.0}, "know it: fbftl$"),
+        ({"method": "released", "blr": 0.1}, "released does not know axis blr"),
+    ],
+)
+def test_an_axis_that_a_method_does_not_know_is_refused(axes, said):
+    with pytest.raises(UserError, match=said):
+        expand([{axis: [value] for axis, value in axes.items()}])
+
+
+def test_a_job_knows_the_axes_of_its_method_only():
+    setting = known_axes({"method": "sfl", "fraction": 0.5}, methods.axes_by_method()["sfl"])
+    assert (setting.method, setting.fraction, setting.plr) == ("sfl", 0.5, 0.0)
+    with pytest.raises(AttributeError, match="method sfl does not know axis cut"):
+        _ = setting.cut
+    with pytest.raises(ValueError, match="method sfl does not know cut"):
+        known_axes({"method": "sfl", "cut": "fc1"}, methods.axes_by_method()["sfl"])
+
+
+def test_no_default_ever_changes():
+    """Names of runs rest on them, and jobs are told them untracked. A new axis adds a line."""
+    old = {
+        "method": "fbftl",
+        "cut": None,
+        "fraction": 1.0,
+        "samples_per_client": None,
+        "plr": 0.0,
+        "blr": 0.0,
+        "burst": 1.0,
+        "retransmissions": 0,
+        "loss": "persistent",
+        "bits": 32,
+        "keep": 1.0,
+        "feedback": True,
+        "mechanism": "none",
+        "sigma": None,
+        "epsilon": None,
+        "noise": "once",
+        "label_epsilon": None,
+    }
+    assert {axis: DEFAULTS[axis] for axis in old} == old
+    assert [axis for axis in DEFAULTS if axis in old] == list(old)
+
+
+def test_no_job_table_or_figure_imports_the_records_or_the_axes(root, monkeypatch):
+    """Else one more method or axis would make every result again."""
+    monkeypatch.chdir(root)
+    scripts = [path.name for path in (root / "scripts").glob("*.py")]
+    trained = [f"fbftl.methods.{name}" for name in methods.names()]
+    assert len(scripts) > 30
+    for script in scripts:
+        assert PLAN.isdisjoint(sources(script, "scripts", *trained)), script
