@@ -1,9 +1,9 @@
 """Attack FTL_c's updates: how many samples of each label are behind a client's gradient?
 
-It is the first round: the head that was just broadcast. The server sees each update, clipped at
-most, because under DP-FedAvg it adds the noise itself. The second adversary is the one that the
-guarantee is about: it knows every other client's update, so that it sees this one under the noise
-of the round. Both learn from public samples what a client's update looks like.
+It is the first round: the head that was just broadcast. The server sees each update as its client
+clipped it, because under DP-FedAvg the server adds the noise. The second adversary is the one that
+the guarantee is about: it knows every other client's update, so that it sees this one under the
+noise of the round. Both learn from public samples what a client's update looks like.
 """
 
 import json
@@ -26,7 +26,7 @@ from fbftl.features.store import Features, open_store
 from fbftl.ground import devices
 from fbftl.ground.logs import run_job
 from fbftl.ground.randomness import stream
-from fbftl.privacy.noise import noisy_sum
+from fbftl.privacy.noise import clip_rows, noisy_sum
 from fbftl.study.clients import dealing
 from fbftl.study.job import Job, from_params
 from fbftl.tasks.images import head_module
@@ -145,10 +145,12 @@ def under(seen: Round, sigma: float, clip: float) -> Round:
 
 
 def noised(sent: Sequence[Update], sigma: float, clip: float, turn: int = 0) -> list[Update]:
-    """Return updates clipped and under a round's noise, each its own, drawn from `turn` on."""
+    """Return updates as clients clip them, each under a noise of its own, from `turn` on."""
     return [
         Update(
-            noisy_sum(update.values[None], sigma=sigma, clip_norm=clip, seed=0, turn=at),
+            noisy_sum(
+                clip_rows(update.values[None], clip), noise_std=sigma * clip, seed=0, turn=at
+            ),
             update.counts,
         )
         for at, update in enumerate(sent, turn)

@@ -19,16 +19,19 @@ from torch import nn
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
+from fbftl.exchange.post import Post
 from fbftl.exchange.rounds import Round, batch_gradient, client_gradient
-from fbftl.exchange.uplink import Releasing, Updates, Uplink, compressing
+from fbftl.exchange.uplink import Exchanged, Releasing, Uplink, compressing
 from fbftl.ground import devices
 from fbftl.messages.codec import Compression, compress, decode, encode, encode_each, message_size
 from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.messages.feedback import memory
+from fbftl.messages.ledger import Ledger
 from fbftl.messages.link import link_of
 from fbftl.messages.release import Release
 from fbftl.models.heads import head_module
 from fbftl.models.networks import vgg
+from fbftl.privacy.mechanisms import no_mechanism
 from fbftl.study.settings import Setting
 
 WIDTH = 4096
@@ -114,11 +117,11 @@ def one_round(shape: tuple[int, ...], samples: int) -> Round:
 
 def link_to_server(parameters: int, releasing: Releasing, compression: Compression) -> Uplink:
     """Return an uplink without loss whose every message counts as one block."""
+    link = link_of(Setting(), 40 * parameters)
     return Uplink(
-        link=link_of(Setting(), 40 * parameters),
-        floats=lambda counts: np.full_like(counts, parameters),
-        seed=0,
-        compression=compression,
+        post=Post(Ledger(), link, 0, no_mechanism(), compression),
+        exchanged=Exchanged(lambda counts: {"update": parameters}, {"weights": parameters}),
+        owners=np.arange(CLIENTS),
         releasing=releasing,
     )
 
@@ -140,7 +143,7 @@ def print_round_share() -> None:
         for samples in (8, 64):
             arriving = one_round(shape, samples)
             everyone = np.ones(CLIENTS, dtype=bool)
-            plain = batch_gradient(model, lambda clients, counts, all_=everyone: all_)
+            plain = batch_gradient(model, lambda one, all_=everyone: all_)
             plain_ms = 1e3 * cpu_seconds(lambda g=plain, one=arriving: g(one), 15)
             for bits, keep in [(8, 1.0), (2, 1.0), (32, 0.1), (8, 0.1), (2, 0.01), (2, 0.001)]:
                 share_of(name, model, arriving, Compression(bits, keep), plain_ms, parameters)
@@ -158,9 +161,9 @@ def share_of(
     releasing = compressing(compression, memory(CLIENTS, parameters))
     spent = []
 
-    def timed(updates: Updates) -> Release:
+    def timed(one: Round, updates: np.ndarray) -> Release:
         start = time.process_time()
-        sent = releasing(updates)
+        sent = releasing(one, updates)
         spent.append(time.process_time() - start)
         return sent
 

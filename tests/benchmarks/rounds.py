@@ -22,11 +22,15 @@ from torch.nn import functional
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
+from fbftl.exchange.passes import Round
+from fbftl.exchange.post import Post
 from fbftl.exchange.rounds import batch_gradient, client_gradient, train_rounds
-from fbftl.exchange.uplink import Uplink, compressing
+from fbftl.exchange.uplink import Exchanged, Uplink, compressing
 from fbftl.ground import devices
 from fbftl.messages.codec import Compression
+from fbftl.messages.ledger import Ledger
 from fbftl.messages.link import link_of
+from fbftl.privacy.mechanisms import no_mechanism
 from fbftl.study.job import Training
 from fbftl.study.settings import Setting
 from fbftl.tasks.task import LabelledInputs
@@ -59,11 +63,11 @@ def federation() -> tuple[LabelledInputs, LabelledInputs]:
 def uplink(releasing: object = None) -> Uplink:
     """Return a loss-free uplink of the head's parameters."""
     floats = WIDTH * CLASSES + CLASSES
+    link = link_of(Setting(), 32 * WIDTH)
     return Uplink(
-        link=link_of(Setting(), 32 * WIDTH),
-        floats=lambda counts: np.full_like(counts, floats),
-        seed=0,
-        compression=Compression(),
+        post=Post(Ledger(), link, 0, no_mechanism()),
+        exchanged=Exchanged(lambda counts: {"update": floats}, {"weights": floats}),
+        owners=np.arange(CLIENTS),
         releasing=releasing,
     )
 
@@ -77,8 +81,8 @@ def together(model: nn.Module, samples: LabelledInputs, test: LabelledInputs) ->
 def apart(model: nn.Module, samples: LabelledInputs, test: LabelledInputs) -> None:
     """One epoch of the engine with every client's own update, averaged as it arrives."""
 
-    def average(clients: np.ndarray, counts: np.ndarray, updates: np.ndarray) -> np.ndarray:
-        return updates.sum(axis=0) / np.float32(counts.sum())
+    def average(one: Round, updates: np.ndarray) -> np.ndarray:
+        return updates.sum(axis=0) / np.float32(one.counts.sum())
 
     gradient = client_gradient(model, average)
     train_rounds(model, gradient, one_epoch(), samples, np.arange(0), test, TRAINING)

@@ -8,20 +8,24 @@ that was chosen.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
 from typing import Any, Protocol
 
 import numpy as np
 
 from fbftl.data.participation import held_out, participating
+from fbftl.exchange.post import Post
 from fbftl.features.store import Features
 from fbftl.ground.randomness import stream
 from fbftl.messages.channel import PacketLoss, transmit
+from fbftl.messages.codec.compression import FLOAT_BITS
 from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.messages.dialogues import encode_upload, token_id_bits
-from fbftl.messages.ledger import BROADCAST, FLOAT_BITS, Ledger
+from fbftl.messages.ledger import Ledger
+from fbftl.messages.link import Link
+from fbftl.messages.release import Encoded, encoded
 from fbftl.models.t5.head import ALL, first_trained_block, trained_parameters
 from fbftl.models.t5.layers import T5Shape
+from fbftl.privacy.mechanisms import no_mechanism
 from fbftl.tasks.dialogue_job import Job
 from fbftl.tasks.dialogues import SeedRun
 from fbftl.training.t5 import Samples, schedule_of
@@ -63,33 +67,21 @@ class Uploads:
     def enter(self, ledger: Ledger, run: SeedRun) -> dict[str, Any]:
         """Enter a row per offered dialogue, and the broadcast of the extractor."""
         offered = self._offered(run.seed)
-        bits, digests = self._messages
+        bits = self._messages.bits
         payload = FLOAT_BITS * self.features.values.shape[1]
         broadcast = self._broadcast_bits()
         ids = self._token_id_bits()
-        ledger.add(
-            1,
-            seed=run.seed,
-            direction="down",
-            round=0,
-            client=BROADCAST,
-            payload_bits=broadcast,
-            bits=broadcast + 8 * HEADER_BYTES,
-            lost=False,
-        )
-        ledger.add(
-            len(offered),
-            seed=run.seed,
-            direction="up",
-            round=0,
-            client=self.features.client[offered],
-            sample=self.features.sample[offered],
-            payload_bits=payload,
-            bits=bits[offered],
-            token_id_bits=None if ids is None else ids[offered],
-            lost=~self._arrives(run.seed)[offered],
-            mechanism="none",
-            sha256=[digests[row] for row in offered],
+        # A packet is one dialogue's upload, however long.
+        link = Link(PacketLoss(self.job.setting.plr), 0, int(bits.max()))
+        post = Post(ledger, link, run.seed, no_mechanism())
+        post.broadcast({"weights": broadcast // FLOAT_BITS})
+        post.up(
+            {"features": self.features.values.shape[1]},
+            self.features.client,
+            sample=self.features.sample,
+            content=self._messages,
+            offered=offered,
+            token_id_bits=ids,
         )
         arrived = self.received(run.seed)
         training, _ = held_out(arrived, self.job.plan.validation, run.seed)
@@ -116,13 +108,9 @@ class Uploads:
         return ~transmit(blocks, channel, 0, stream(seed, "loss")).lost
 
     @cached_property
-    def _messages(self) -> tuple[np.ndarray, list[bytes]]:
-        """Length in bits (n,) and SHA-256 of each dialogue's message, which all seeds share."""
-        lengths, digests = [], []
-        for message in self._encoded():
-            lengths.append(8 * len(message))
-            digests.append(sha256(message).digest())
-        return np.array(lengths, dtype=np.int64), digests
+    def _messages(self) -> Encoded:
+        """Each dialogue's message, which all seeds share."""
+        return encoded(self._encoded())
 
     def _encoded(self) -> Iterator[bytes]:
         values, labels = self.features.values, self.features.labels
@@ -174,28 +162,11 @@ class Rounds:
         numbers = trained_parameters(self.shape, self.job.cut)
         payload = FLOAT_BITS * numbers
         sent = payload + 8 * HEADER_BYTES
-        rounds, messages = len(clients), [len(own) for own in clients]
-        ledger.add(
-            rounds,
-            seed=run.seed,
-            direction="down",
-            round=np.arange(1, rounds + 1),
-            client=BROADCAST,
-            payload_bits=payload,
-            bits=sent,
-            lost=False,
-        )
-        ledger.add(
-            sum(messages),
-            seed=run.seed,
-            direction="up",
-            round=np.repeat(np.arange(1, rounds + 1), messages),
-            client=np.concatenate(clients),
-            payload_bits=payload,
-            bits=sent,
-            lost=False,
-            mechanism="none",
-        )
+        messages = [len(own) for own in clients]
+        post = Post(ledger, Link(PacketLoss(0.0), 0, sent), run.seed, no_mechanism())
+        for number, own in enumerate(clients, start=1):
+            post.broadcast({"weights": numbers}, number)
+            post.up({"update": numbers}, own, number)
         updates = run.chosen.updates if run.chosen else 0
         batches = sum(messages[:updates])
         return {

@@ -38,6 +38,23 @@ class Round:
     clients: np.ndarray
     counts: np.ndarray
 
+    @property
+    def turn(self) -> int:
+        """Its number as the ledger counts, from 1."""
+        return self.number + 1
+
+    def only(self, place: int) -> "Round":
+        """Return the round of one of its clients alone, without padding."""
+        here, present = slice(place, place + 1), self.present[place]
+        return Round(
+            self.number,
+            self.inputs[place][present][None],
+            self.labels[place][present][None],
+            present[present][None],
+            self.clients[here],
+            self.counts[here],
+        )
+
 
 Pass = tuple[Tensor, Tensor, Tensor]
 """Inputs (n, ...), labels (n,) and weights (n,) of samples that go through the network together."""

@@ -9,7 +9,7 @@ import numpy as np
 from fbftl.exchange.uplink import (
     Averaging,
     Releasing,
-    compressing,
+    clipping,
     mean_of_arrivals,
     noisy_mean,
     relatively_noisy,
@@ -72,8 +72,8 @@ def _dp_fedavg(job: Job, clients: Sequence[np.ndarray], seed: int) -> Protection
     return Protection(
         schedule=poisson_rounds(clients, rate, steps, training.epochs, seed),
         records=records,
-        releasing=compressing(Compression(), None),
-        averaging=noisy_mean(records[0].sigma, clip_norm, rate * samples, seed),
+        releasing=clipping(clip_norm),
+        averaging=noisy_mean(records[0].noise_std, rate * samples, seed),
     )
 
 

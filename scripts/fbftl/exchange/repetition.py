@@ -10,21 +10,24 @@ from torch import nn
 
 from fbftl.data.participation import clients_of, held_out, participating
 from fbftl.exchange.passes import Passes, together
+from fbftl.exchange.post import Parts, Post
 from fbftl.exchange.protection import protection_by_rounds
 from fbftl.exchange.rounds import (
     Arrivals,
     Average,
     Gradient,
+    Own,
     batch_gradient,
     client_gradient,
+    own_update,
     train_rounds,
 )
-from fbftl.exchange.uplink import Releasing, Uplink, compressing
+from fbftl.exchange.uplink import Exchanged, Releasing, Uplink, compressing
 from fbftl.ground.errors import UserError
 from fbftl.messages.codec import Compression
 from fbftl.messages.codec.compression import PLAIN
 from fbftl.messages.feedback import mapped_memory, memory
-from fbftl.messages.ledger import BROADCAST, Ledger
+from fbftl.messages.ledger import Ledger
 from fbftl.messages.link import link_of, plain_upload_bits
 from fbftl.study.job import Job
 from fbftl.study.memory import LARGEST_MEMORY, memory_bytes
@@ -36,20 +39,16 @@ from fbftl.training.curves import record
 class Learner:
     """A model with what its clients exchange.
 
-    together: gradient of a round whose updates are never made, given which of them arrive.
-    uplink_floats: floats of one client's message, given its number of samples K_u.
-    downlink_floats: floats of one round's broadcast.
-    answer_floats: floats of the answer to one client's message, given its K_u.
-    once_floats: floats of the broadcast before the first round.
+    exchanged: what goes up and down in a round.
+    together: gradient of a round whose updates are not made, given which of them arrive.
+    own: the message of a client.
     passes: how a round's samples go through the model.
     """
 
     model: nn.Module
+    exchanged: Exchanged
     together: Callable[[Arrivals], Gradient]
-    uplink_floats: Callable[[np.ndarray], np.ndarray]
-    downlink_floats: int
-    answer_floats: Callable[[np.ndarray], np.ndarray] = np.zeros_like
-    once_floats: int = 0
+    own: Own
     passes: Passes = together
 
     def apart(self, average: Average) -> Gradient:
@@ -58,24 +57,28 @@ class Learner:
 
 
 def whole_update(
-    model: nn.Module, once_floats: int = 0, passes: Passes = together
+    model: nn.Module, once: Parts | None = None, passes: Passes = together
 ) -> Learner:  # fmt: skip
     """Return the learner whose clients send a gradient of every parameter, Eq. (2)-(4).
 
     Args:
         model: what the clients train.
-        once_floats: floats of what they need beside it, broadcast once.
+        once: floats of what they need beside it, broadcast once.
         passes: how a round's samples go through it.
     """
-    count = sum(parameter.numel() for parameter in model.parameters())
+    count = parameter_count(model)
     return Learner(
         model=model,
+        exchanged=Exchanged(lambda _: {"update": count}, {"weights": count}, once=once),
         together=lambda arrivals: batch_gradient(model, arrivals, passes),
-        uplink_floats=lambda samples: np.full_like(samples, count),
-        downlink_floats=count,
-        once_floats=once_floats,
+        own=own_update(model, passes),
         passes=passes,
     )
+
+
+def parameter_count(model: nn.Module) -> int:
+    """Return the number of a model's parameters."""
+    return sum(parameter.numel() for parameter in model.parameters())
 
 
 def run_rounds(
@@ -115,17 +118,21 @@ def _repetition(
     training, validation = held_out(offered, job.training.validation, seed)
     owners, clients = grouped(training, client)
     protection = protection_by_rounds(job, clients, seed)
+    block_bits = plain_upload_bits(federation.feature_width, federation.classes)
     uplink = Uplink(
-        link=link_of(job.setting, plain_upload_bits(federation.feature_width, federation.classes)),
-        floats=learner.uplink_floats,
-        seed=seed,
-        compression=Compression(job.setting.bits, job.setting.keep),
+        post=Post(
+            ledger,
+            link_of(job.setting, block_bits),
+            seed,
+            protection.records[0],
+            Compression(job.setting.bits, job.setting.keep),
+        ),
+        exchanged=learner.exchanged,
+        owners=owners,
+        own=learner.own,
         releasing=protection.releasing or compression_of(job, learner, len(clients), scratch),
         averaging=protection.averaging,
-        answer_floats=learner.answer_floats,
     )
-    if learner.once_floats:
-        ledger.add_downlink(seed, np.zeros(1, dtype=int), learner.once_floats, BROADCAST)
     gradient = (
         learner.together(uplink.arrivals)
         if uplink.releasing is None
@@ -140,12 +147,10 @@ def _repetition(
         federation.test,
         job.training,
     )
-    sent = uplink.enter(ledger, owners, learner.downlink_floats, protection.records[0])
     return (
         record(curves, job.training.selection)
         | {"seed": seed, "clients": len(clients), "offered": len(offered), "seen": len(training)}
-        | sent
-        | uplink.measured()
+        | uplink.found()
         | {"privacy": [asdict(guarantee) for guarantee in protection.records]}
     )
 
@@ -163,7 +168,7 @@ def compression_of(
         return None
     if not job.setting.feedback:
         return compressing(compression, None)
-    parameters = learner.downlink_floats
+    parameters = parameter_count(learner.model)
     needed = memory_bytes(clients, parameters)
     if needed <= LARGEST_MEMORY:
         return compressing(compression, memory(clients, parameters))

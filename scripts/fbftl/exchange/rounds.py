@@ -31,11 +31,14 @@ EVALUATION_ROWS = 2048
 Gradient = Callable[[Round], tuple[Tensor, list[Tensor]]]
 """Returns a round's mean loss and averaged gradient, a tensor per parameter."""
 
-Arrivals = Callable[[np.ndarray, np.ndarray], np.ndarray]
-"""From clients (C,) and their counts (C,) to which of their updates arrive (C,)."""
+Own = Callable[[Round], np.ndarray]
+"""From a round of one client alone to the message (X,) that it sends."""
 
-Average = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
-"""From clients, counts and updates (C, X) to the average (X,) that the server steps with."""
+Arrivals = Callable[[Round], np.ndarray]
+"""From a round to which of its clients' messages arrive (C,)."""
+
+Average = Callable[[Round, np.ndarray], np.ndarray]
+"""From a round and its clients' updates (C, X) to the average (X,) that the server steps with."""
 
 
 def batch_gradient(model: nn.Module, arrivals: Arrivals, passes: Passes = together) -> Gradient:
@@ -46,12 +49,18 @@ def batch_gradient(model: nn.Module, arrivals: Arrivals, passes: Passes = togeth
         loss = torch.stack(
             [
                 weighted_losses(model(inputs), labels, weights).sum()
-                for inputs, labels, weights in passes(one, _weights(one, arrivals))
+                for inputs, labels, weights in passes(one, arriving_weights(one, arrivals))
             ]
         ).sum()
         return loss.detach(), list(torch.autograd.grad(loss, parameters))
 
     return gradient
+
+
+def own_update(model: nn.Module, passes: Passes = together) -> Own:
+    """Return the update g_u of a client: the gradient of its samples' summed loss."""
+    updates_of = _updates_apart(model, passes)
+    return lambda one: updates_of(one)[1][0].cpu().numpy()
 
 
 def client_gradient(model: nn.Module, average: Average, passes: Passes = together) -> Gradient:
@@ -64,7 +73,7 @@ def client_gradient(model: nn.Module, average: Average, passes: Passes = togethe
         losses, updates = torch.zeros(0), one.inputs.new_zeros(0, sum(sizes))
         if len(one.clients):  # Poisson sampling may take nobody
             losses, updates = updates_of(one)
-        mean = torch.from_numpy(average(one.clients, one.counts, updates.cpu().numpy()))
+        mean = torch.from_numpy(average(one, updates.cpu().numpy()))
         parts = mean.to(updates.device).split(sizes)
         loss = losses.sum() / max(int(one.counts.sum()), 1)
         return loss, [part.view_as(p) for part, p in zip(parts, parameters, strict=True)]
@@ -91,34 +100,6 @@ def _updates_apart(model: nn.Module, passes: Passes) -> Callable[[Round], tuple[
         return torch.stack(losses), torch.stack(found)
 
     return updates
-
-
-def split_gradient(
-    client_part: nn.Module,
-    server_part: nn.Module,
-    arrivals: Arrivals,
-    passes: Passes = together,
-) -> Gradient:
-    """Return the gradient of a split network (SFL): smashed data go up, their gradients down.
-
-    The clients run `client_part` and send its output; the main server runs `server_part`, and
-    returns the loss's gradient at that output, from which the clients find their own.
-    """
-    client_parameters = list(client_part.parameters())
-    server_parameters = list(server_part.parameters())
-
-    def gradient(one: Round) -> tuple[Tensor, list[Tensor]]:
-        smashed, received, losses = [], [], []
-        for inputs, labels, weights in passes(one, _weights(one, arrivals)):
-            smashed.append(client_part(inputs))
-            received.append(smashed[-1].detach().requires_grad_())
-            losses.append(weighted_losses(server_part(received[-1]), labels, weights).sum())
-        loss, own = torch.stack(losses).sum(), len(server_parameters)
-        found = torch.autograd.grad(loss, [*server_parameters, *received])
-        of_clients = torch.autograd.grad(smashed, client_parameters, found[own:])
-        return loss.detach(), [*of_clients, *found[:own]]
-
-    return gradient
 
 
 def train_rounds(
@@ -197,8 +178,8 @@ def _round(epoch: Rounds, place: int, number: int, samples: LabelledInputs) -> R
     )
 
 
-def _weights(one: Round, arrivals: Arrivals) -> Tensor:
+def arriving_weights(one: Round, arrivals: Arrivals) -> Tensor:
     """Return each sample's weight (C, K) in the mean over what arrives."""
-    arrives = torch.from_numpy(arrivals(one.clients, one.counts)).to(one.present.device)
+    arrives = torch.from_numpy(arrivals(one)).to(one.present.device)
     counted = one.present & arrives[:, None]
     return counted / counted.sum().clamp(min=1)

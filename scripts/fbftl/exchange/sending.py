@@ -1,20 +1,20 @@
-"""What clients upload under FbFTL: features and labels, noised, compressed, lost, and recorded.
+"""What clients upload under FbFTL: features and labels, noised and compressed.
 
 An upload happens once. Its noise, its loss and its message are drawn once per seed and sample,
 whatever else the setting says; what the server decodes is all that training ever sees.
 """
 
 from dataclasses import dataclass
-from math import ceil, sqrt
+from math import sqrt
 
 import numpy as np
 
-from fbftl.data.participation import Holdings, Uploads, clients_of
+from fbftl.data.participation import Holdings, clients_of
+from fbftl.exchange.post import Post
 from fbftl.features.store import Features
-from fbftl.ground.randomness import stream
 from fbftl.messages.codec import Compression, compress
-from fbftl.messages.ledger import Ledger, privacy_columns
-from fbftl.messages.link import Delivery, link_of, plain_upload_bits
+from fbftl.messages.ledger import Ledger
+from fbftl.messages.link import link_of, plain_upload_bits
 from fbftl.messages.release import Release, release
 from fbftl.messages.sample import SAMPLED_UPLOADS, mean, measure, spread_evenly
 from fbftl.privacy import mechanisms
@@ -93,53 +93,23 @@ class Sending:
 
     def decoded(self, seed: int, draw: int) -> np.ndarray:
         """Return what a server would read from messages with another draw of the noise."""
-        compression = Compression(self.job.setting.bits, self.job.setting.keep)
-        return compress(self.noised(seed, draw), compression).values
+        return compress(self.noised(seed, draw), self.compression).values
 
     @property
     def shared(self) -> bool:
         """Whether all seeds send the same messages."""
         return self.job.setting.mechanism == "none" and self.job.setting.label_epsilon is None
 
-    def deliver(self, sent: Release, seed: int) -> Delivery:
-        """Draw what becomes of each sample's packet; a block holds one plain upload."""
+    def post(self, ledger: Ledger, seed: int) -> Post:
+        """Return a seed's post; a block of its link holds one plain upload."""
         block = plain_upload_bits(self.features.values.shape[1], self.classes)
-        return link_of(self.job.setting, block).send(sent.bits, stream(seed, "loss"))
+        link = link_of(self.job.setting, block)
+        return Post(ledger, link, seed, self.records[0], self.compression)
 
     def clients(self, seed: int) -> np.ndarray:
         """Return the client of every row, (n,), in one repetition."""
         own = self.features
         return clients_of(self.job, Holdings(own.client, own.labels, own.domain), seed)
-
-    def enter(
-        self, ledger: Ledger, seed: int, own: Uploads, sent: Release, delivery: Delivery
-    ) -> None:
-        """Enter the messages of the offered rows in the ledger.
-
-        Args:
-            ledger: where they go.
-            seed: the repetition's seed.
-            own: the rows whose clients take part.
-            sent: the messages of all rows.
-            delivery: what became of all rows' packets.
-        """
-        setting, width = self.job.setting, self.features.values.shape[1]
-        offered = own.offered
-        ledger.add(
-            len(offered),
-            seed=seed,
-            direction="up",
-            round=0,
-            client=own.client,
-            sample=self.features.sample[offered],
-            payload_bits=ceil(setting.keep * setting.bits * width),
-            bits=sent.bits[offered],
-            packets=delivery.blocks[offered],
-            attempts=delivery.attempts[offered],
-            lost=~own.arrives,
-            sha256=[sent.digests[row] for row in offered],
-            **privacy_columns(self.records[0]),
-        )
 
 
 def sending(job: Job, features: Features, classes: int, public: np.ndarray | None) -> Sending:

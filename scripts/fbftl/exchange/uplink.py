@@ -1,8 +1,9 @@
-"""The uplink of the gradient methods: clients' updates released, lost, averaged, and recorded.
+"""The uplink of the gradient methods: clients' updates released, lost and averaged.
 
-Where only the arrival of updates matters, their content is never made: the server's average is
-the plain batch gradient over what arrives (`arrivals`). Where something is done to each update,
-it is encoded, and the average is over what the server decodes (`average`).
+Where only the arrival of updates matters, the server's average is the plain batch gradient over
+what arrives (`arrivals`): the updates of the first round are made for their digests, all others
+are counted. Where something is done to each update, it is encoded, and the average is over what
+the server decodes (`average`).
 """
 
 from collections.abc import Callable
@@ -10,39 +11,21 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from fbftl.exchange.passes import Round
+from fbftl.exchange.post import Parts, Post, Receipt
+from fbftl.exchange.rounds import Own
 from fbftl.ground.randomness import stream
-from fbftl.messages.codec import Compression
-from fbftl.messages.codec.header import HEADER_BYTES
+from fbftl.messages.codec import Compression, encode
 from fbftl.messages.feedback import compress_with_feedback
-from fbftl.messages.ledger import BROADCAST, FLOAT_BITS, Ledger, privacy_columns
-from fbftl.messages.link import Delivery, Link
-from fbftl.messages.release import Release, release
+from fbftl.messages.release import Encoded, Release, encoded, release
 from fbftl.messages.sample import MessageSample, mean, measure
-from fbftl.privacy.mechanisms import PrivacyRecord
-from fbftl.privacy.noise import add_relative, noisy_sum, relative_range
+from fbftl.privacy.noise import add_relative, clip_rows, noisy_sum, relative_range
 
+Releasing = Callable[[Round, np.ndarray], Release]
+"""What a round's clients do to their updates (C, X) before these go on the link."""
 
-@dataclass(frozen=True)
-class Updates:
-    """One round's updates before they are sent.
-
-    values: (C, X) float32, the sum g_u of each client's per-sample gradients.
-    clients: (C,) client of each.
-    counts: (C,) samples K_u of each.
-    round: number of the round, from 1.
-    """
-
-    values: np.ndarray
-    clients: np.ndarray
-    counts: np.ndarray
-    round: int
-
-
-Releasing = Callable[[Updates], Release]
-"""What clients do to their updates before these go on the link."""
-
-Averaging = Callable[[Release, Updates, np.ndarray], np.ndarray]
-"""How the server averages what arrives (C,) booleans: a mean gradient (X,)."""
+Averaging = Callable[[Round, Receipt], np.ndarray]
+"""How the server averages what arrives of a round: a mean gradient (X,)."""
 
 
 def compressing(compression: Compression, memory: np.ndarray | None) -> Releasing:
@@ -53,10 +36,10 @@ def compressing(compression: Compression, memory: np.ndarray | None) -> Releasin
         memory: (U, X) float32, one row per client, changed in place; None for no feedback.
     """
 
-    def compressed(updates: Updates) -> Release:
+    def compressed(one: Round, updates: np.ndarray) -> Release:
         if memory is None:
-            return release(updates.values, compression)
-        return compress_with_feedback(updates.values, memory, updates.clients, compression)
+            return release(updates, compression)
+        return compress_with_feedback(updates, memory, one.clients, compression)
 
     return compressed
 
@@ -64,158 +47,121 @@ def compressing(compression: Compression, memory: np.ndarray | None) -> Releasin
 def relatively_noisy(sigma: float, compression: Compression, seed: int) -> Releasing:
     """Return the release of updates under the paper's relative noise (Sec. V-B), as printed."""
 
-    def noised(updates: Updates) -> Release:
-        largest = relative_range(updates.values, int(updates.counts.max()))
-        noise = stream(seed, "update_noise", updates.round).standard_normal(
-            updates.values.shape, dtype=np.float32
-        )
-        return release(
-            add_relative(updates.values, noise, sigma=sigma, largest=largest), compression
-        )
+    def noised(one: Round, updates: np.ndarray) -> Release:
+        largest = relative_range(updates, int(one.counts.max()))
+        draws = stream(seed, "update_noise", one.turn)
+        noise = draws.standard_normal(updates.shape, dtype=np.float32)
+        return release(add_relative(updates, noise, sigma=sigma, largest=largest), compression)
 
     return noised
 
 
-def arrived(sent: Release, arrives: np.ndarray) -> np.ndarray:
-    """Return the updates that arrive, (arrivals, X); without a copy where none is lost."""
-    return sent.values if arrives.all() else sent.values[arrives]
+def clipping(clip_norm: float) -> Releasing:
+    """Return the release of updates that each client clips to L2 norm c before it sends them."""
+
+    def clipped(_: Round, updates: np.ndarray) -> Release:
+        return release(clip_rows(updates, clip_norm), Compression())
+
+    return clipped
 
 
-def mean_of_arrivals(sent: Release, updates: Updates, arrives: np.ndarray) -> np.ndarray:
+def mean_of_arrivals(one: Round, receipt: Receipt) -> np.ndarray:
     """Return the sum of the updates that arrive over their samples."""
-    return arrived(sent, arrives).sum(axis=0) / max(int(updates.counts[arrives].sum()), 1)
+    return receipt.arrived.sum(axis=0) / max(int(one.counts[receipt.arrives].sum()), 1)
 
 
-def noisy_mean(sigma: float, clip_norm: float, samples_per_round: float, seed: int) -> Averaging:
-    """Return DP-FedAvg's average: clipped updates, one noise on their sum, a fixed divisor.
+def noisy_mean(noise_std: float, samples_per_round: float, seed: int) -> Averaging:
+    """Return DP-FedAvg's average of clipped updates: one noise on their sum, a fixed divisor.
 
     Args:
-        sigma: noise standard deviation over the clip norm.
-        clip_norm: L2 clip norm of an update.
+        noise_std: standard deviation of the noise.
         samples_per_round: expected samples of a round; the real number would leak who took part.
         seed: the repetition's seed.
     """
 
-    def averaged(sent: Release, updates: Updates, arrives: np.ndarray) -> np.ndarray:
-        total = noisy_sum(
-            arrived(sent, arrives), sigma=sigma, clip_norm=clip_norm, seed=seed, turn=updates.round
-        )
+    def averaged(one: Round, receipt: Receipt) -> np.ndarray:
+        total = noisy_sum(receipt.arrived, noise_std=noise_std, seed=seed, turn=one.turn)
         return total / np.float32(samples_per_round)
 
     return averaged
 
 
+@dataclass(frozen=True)
+class Exchanged:
+    """What clients and server of a gradient method send each other, in floats by part.
+
+    update: of one client's message, given its number of samples K_u.
+    model: of the broadcast that begins each round.
+    answer: of the answer to one client's message, given its K_u; None under most methods.
+    once: of the broadcast before the first round, if there is one.
+    """
+
+    update: Callable[[np.ndarray], Parts]
+    model: Parts
+    answer: Callable[[np.ndarray], Parts] | None = None
+    once: Parts | None = None
+
+
 @dataclass
 class Uplink:
-    """One repetition's uplink.
+    """One repetition's rounds of messages.
 
-    link: the lossy link.
-    floats: floats of a client's message, given its number of samples K_u.
-    answer_floats: floats of the answer to a client's message, likewise; none under most methods.
-    seed: the repetition's seed.
-    compression: q and r, for what the paper counts of a message.
-    releasing: what clients do to an update; None where updates are never made.
+    post: through which they go.
+    exchanged: what they hold.
+    owners: client ids of the client numbers of a round.
+    own: the message of a client; None if those of the first round are not made either.
+    releasing: what clients do to their updates; None where these are never made one by one.
     averaging: how the server averages.
     """
 
-    link: Link
-    floats: Callable[[np.ndarray], np.ndarray]
-    seed: int
-    compression: Compression
+    post: Post
+    exchanged: Exchanged
+    owners: np.ndarray
+    own: Own | None = None
     releasing: Releasing | None = None
     averaging: Averaging = mean_of_arrivals
-    answer_floats: Callable[[np.ndarray], np.ndarray] = np.zeros_like
+    _messages: int = 0
+    _lost: int = 0
     _sample: list[MessageSample] = field(default_factory=list)
-    _sent: list[dict[str, np.ndarray | list[bytes] | None]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._losses = stream(self.seed, "loss")
+        if self.exchanged.once:
+            self.post.broadcast(self.exchanged.once)
 
-    def arrivals(self, clients: np.ndarray, counts: np.ndarray) -> np.ndarray:
-        """Send updates whose content nothing changes; return which arrive (C,).
+    def arrivals(self, one: Round) -> np.ndarray:
+        """Exchange a round's messages, to which nothing is done; return which arrive (C,)."""
+        first = None
+        if one.turn == 1 and self.own is not None:
+            alone = (self.own(one.only(place)) for place in range(len(one.clients)))
+            first = encoded(encode(values) for values in alone)
+        return self._exchange(one, first).arrives
 
-        Args:
-            clients: (C,) clients of the round.
-            counts: (C,) samples K_u of each.
-        """
-        payload = FLOAT_BITS * self.floats(counts)
-        return self._send(clients, counts, payload, payload + 8 * HEADER_BYTES, None).arrives
-
-    def average(self, clients: np.ndarray, counts: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Send updates (C, X) and return the average (X,) that the server steps with.
+    def average(self, one: Round, updates: np.ndarray) -> np.ndarray:
+        """Exchange a round's updates (C, X); return the average (X,) that the server steps with.
 
         A round without clients sends nothing and is averaged as any other: under DP-FedAvg its
         noise hides that nobody took part.
         """
-        updates = Updates(values, clients, counts, round=len(self._sent) + 1)
-        sent = self.releasing(updates) if len(clients) else Release(values, values, [])
+        sent = self.releasing(one, updates) if len(updates) else Release(updates, updates, [])
         # Rounds 1, 2, 4, ... are measured: updates change early.
-        if sent.messages and updates.round & (updates.round - 1) == 0:
-            self._sample += measure(sent, [0], self.compression)
-        nominal = self.compression.bits * self.compression.keep * self.floats(counts)
-        payload = np.ceil(nominal).astype(np.int64)
-        delivery = self._send(clients, counts, payload, sent.bits, sent.digests)
-        return self.averaging(sent, updates, delivery.arrives)
+        if sent.messages and one.turn & (one.turn - 1) == 0:
+            self._sample += measure(sent, [0], self.post.compression)
+        return self.averaging(one, self._exchange(one, sent))
 
-    def _send(
-        self,
-        clients: np.ndarray,
-        counts: np.ndarray,
-        payload: np.ndarray,
-        bits: np.ndarray,
-        digests: list[bytes] | None,
-    ) -> Delivery:
-        delivery = self.link.send(bits, self._losses)
-        self._sent.append(
-            {
-                "client": clients,
-                "payload_bits": payload,
-                "bits": bits,
-                "packets": delivery.blocks,
-                "attempts": delivery.attempts,
-                "lost": ~delivery.arrives,
-                "sha256": digests,
-                "answer": self.answer_floats(counts),
-            }
-        )
-        return delivery
+    def _exchange(self, one: Round, content: Release | Encoded | None) -> Receipt:
+        """Send the model, the clients' messages, and what they are answered."""
+        self.post.broadcast(self.exchanged.model, one.turn)
+        parts, client = self.exchanged.update(one.counts), self.owners[one.clients]
+        receipt = self.post.up(parts, client, one.turn, content=content)
+        if self.exchanged.answer is not None:
+            self.post.answer(self.exchanged.answer(one.counts), receipt)
+        self._messages += len(client)
+        self._lost += int((~receipt.arrives).sum())
+        return receipt
 
-    def enter(
-        self, ledger: Ledger, owners: np.ndarray, downlink_floats: int, privacy: PrivacyRecord
-    ) -> dict[str, int]:
-        """Enter all messages so far in the ledger; return how many were sent and lost.
+    def found(self) -> dict[str, float]:
+        """Return how many messages were sent and lost, and what a sample of them measures.
 
-        Args:
-            ledger: where they go.
-            owners: client ids of the client numbers used so far.
-            downlink_floats: floats of the broadcast that begins each round.
-            privacy: the mechanism's guarantee, on every upload.
+        Nothing is measured where updates are not made.
         """
-        lengths = [len(sent["client"]) for sent in self._sent]
-        rounds = np.arange(1, len(lengths) + 1)
-        joined = {
-            name: np.concatenate([sent[name] for sent in self._sent])
-            for name in ("client", "payload_bits", "bits", "packets", "attempts", "lost", "answer")
-        }
-        answer, round_of_message = joined.pop("answer"), np.repeat(rounds, lengths)
-        digests = [x for sent in self._sent for x in sent["sha256"] or []]
-        joined["client"] = owners[joined["client"]]
-        ledger.add(
-            sum(lengths),
-            seed=self.seed,
-            direction="up",
-            round=round_of_message,
-            sha256=digests or None,
-            **joined,
-            **privacy_columns(privacy),
-        )
-        ledger.add_downlink(self.seed, rounds, downlink_floats, BROADCAST)
-        answered = (answer > 0) & ~joined["lost"]
-        ledger.add_downlink(
-            self.seed, round_of_message[answered], answer[answered], joined["client"][answered]
-        )
-        return {"messages": sum(lengths), "messages_lost": int(joined["lost"].sum())}
-
-    def measured(self) -> dict[str, float]:
-        """Return what a sample of the messages measures; nothing where updates are never made."""
-        return mean(self._sample)
+        return {"messages": self._messages, "messages_lost": self._lost} | mean(self._sample)

@@ -13,7 +13,7 @@ from fbftl.data.participation import Uploads, held_out, participating
 from fbftl.exchange.sending import Sending
 from fbftl.messages.codec import Compression
 from fbftl.messages.ledger import Ledger
-from fbftl.messages.release import Release
+from fbftl.messages.release import Encoded
 from fbftl.training.stacked import Samples
 
 
@@ -31,8 +31,8 @@ class Decoded:
     sizes: dict[str, float]
 
 
-Clean = dict[Compression, tuple[Release, Decoded]]
-"""Releases that depend on neither seed nor noise, by their compression."""
+Clean = dict[Compression, tuple[Encoded, Decoded]]
+"""Messages that depend on neither seed nor noise, by their compression."""
 
 
 @dataclass(frozen=True)
@@ -63,31 +63,42 @@ class Sent:
         ]
 
 
-def send(how: Sending, ledger: Ledger, clean: Clean) -> Sent:
-    """Send a setting's uploads and enter them in its ledger.
+def send(how: Sending, ledger: Ledger, extractor: int, clean: Clean) -> Sent:
+    """Send a setting's extractor to the clients and their uploads to the server.
 
     Args:
         how: how the features are sent.
         ledger: where the messages are entered.
-        clean: releases that settings share; added to.
+        extractor: parameters of the frozen extractor, which is all that goes down.
+        clean: messages that settings share; added to.
     """
-    decoded, uploads = [], []
+    features, decoded, uploads = how.features, [], []
     for seed in how.job.seeds:
         sent, own = _release(how, seed, clean)
-        delivery = how.deliver(sent, seed)
         client = how.clients(seed)
         offered = participating(client, how.job.setting.fraction, seed)
-        uploads.append(Uploads(offered, client[offered], delivery.arrives[offered]))
-        how.enter(ledger, seed, uploads[-1], sent, delivery)
+        post = how.post(ledger, seed)
+        post.broadcast({"weights": extractor})
+        receipt = post.up(
+            {"features": features.values.shape[1]},
+            client,
+            sample=features.sample,
+            content=sent,
+            offered=offered,
+        )
+        uploads.append(Uploads(offered, receipt.client, receipt.arrives))
         decoded.append(own)
     return Sent(how, ledger, decoded, uploads)
 
 
-def _release(how: Sending, seed: int, clean: Clean) -> tuple[Release, Decoded]:
+def _release(how: Sending, seed: int, clean: Clean) -> tuple[Encoded, Decoded]:
     if how.shared and how.compression in clean:
         return clean[how.compression]
     sent = how.release(seed)
-    made = sent, Decoded(sent.values, sent.labels, how.measured(sent, seed))
+    made = (
+        Encoded(sent.bits, sent.digests),
+        Decoded(sent.values, sent.labels, how.measured(sent, seed)),
+    )
     if how.shared:
         clean[how.compression] = made
     return made

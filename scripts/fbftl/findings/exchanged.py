@@ -18,6 +18,7 @@ from fbftl.study.job import KnownAxes, known_axes
 from fbftl.training.curves import first_epoch_at
 
 TOTALS = ["messages", "payload_bits", "bits", "packets", "attempts", "lost"]
+DIRECTIONS = ["up", "down", "between"]
 COLUMNS = ["seed", "direction", "round", *TOTALS[1:]]
 
 
@@ -29,8 +30,8 @@ class Exchanged:
     repetitions: one entry per seed, as the run file has them.
     totals: `messages`, `payload_bits` (what the paper counts), `bits` (what was sent), `packets`
         (blocks), `attempts` (blocks, repeats included) and `lost` messages from the beginning to
-        the end of each epoch; index seed, direction (up, down), epoch. Epoch 0 is what is sent
-        before the first, which is all of FbFTL's.
+        the end of each epoch; index seed, direction (up, down, between), epoch. Epoch 0 is what is
+        sent before the first, which is all of FbFTL's.
     training: the run's training values.
     """
 
@@ -115,11 +116,13 @@ def read_exchanged(run: str | Path, ledger: str | Path, axes: Mapping[str, Any])
     rounds_per_epoch = {s: math.ceil(u / training["clients_per_round"]) for s, u in clients.items()}
     rows = pq.read_table(ledger, columns=COLUMNS).to_pandas()
     epoch = np.ceil(rows["round"] / rows["seed"].map(rounds_per_epoch)).astype(int)
-    by_epoch = rows.assign(epoch=epoch, messages=1).groupby(
+    # Only the first part of a message says what became of it.
+    messages, lost = rows["lost"].notna(), rows["lost"].eq(True)
+    by_epoch = rows.assign(epoch=epoch, messages=messages, lost=lost).groupby(
         ["seed", "direction", "epoch"], observed=True
     )[TOTALS]
     every = pd.MultiIndex.from_product(
-        [clients, ["up", "down"], range(training["epochs"] + 1)],
+        [clients, DIRECTIONS, range(training["epochs"] + 1)],
         names=["seed", "direction", "epoch"],
     )
     totals = by_epoch.sum().reindex(every, fill_value=0).astype(np.int64)

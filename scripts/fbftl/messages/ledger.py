@@ -3,9 +3,12 @@
 Payload, loss and privacy tables are derived from it. Rows are collected as columns and written as
 one parquet file per run: constant columns cost nothing there, so that a paper-scale run (656,250
 uploads) stays at a few bytes per row, or 32 more where a digest of the message is known.
+
+A message that holds several parts has a row for each. The first says what became of the message;
+in the others `packets`, `attempts`, `lost` and `sha256` are null.
 """
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,37 +17,48 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from fbftl.ground.files import replacing
-from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.privacy.mechanisms import PrivacyRecord
 
-FLOAT_BITS = 32
-"""Bits d of a float that is sent as it is."""
+PARTS = frozenset(
+    {"features", "labels", "update", "weights", "activations", "gradients", "logits", "scores"}
+    | {"votes", "centroids", "statistics", "mask", "share", "ciphertext", "samples"}
+)
+"""What a message may hold. `features` are FbFTL's, each with its label in the same message."""
+
+PARTIES = frozenset({"client", "server", "edge", "aggregator", "dealer"})
+"""Who may send and receive. The dealer hands out randomness; a cloud is the server."""
 
 BROADCAST = -1
 """Client of a downlink message that all clients of a round hear."""
 
+NAME = pa.dictionary(pa.int8(), pa.string())
+
 SCHEMA = pa.schema(
     [
-        pa.field("method", pa.dictionary(pa.int8(), pa.string())),
+        pa.field("method", NAME),
         pa.field("seed", pa.int64()),
-        pa.field("direction", pa.dictionary(pa.int8(), pa.string())),
+        pa.field("direction", NAME, metadata={"note": "up, down, or between equals"}),
+        pa.field("part", NAME, metadata={"note": "what the message holds"}),
+        pa.field("sender", NAME),
+        pa.field("receiver", NAME),
         pa.field("round", pa.int32(), metadata={"note": "from 1; 0 for what happens once"}),
-        pa.field("client", pa.int32(), metadata={"note": "-1 for a broadcast"}),
+        pa.field("client", pa.int32(), metadata={"note": "-1 for a broadcast; null for none"}),
         pa.field("sample", pa.int64(), metadata={"note": "null where a message is a client's"}),
         pa.field("payload_bits", pa.int64(), metadata={"note": "what the paper counts"}),
         pa.field("bits", pa.int64(), metadata={"note": "length of the encoded message"}),
+        pa.field("encoded", NAME, metadata={"note": "whether it was made, or counted only"}),
         pa.field("token_id_bits", pa.int64(), metadata={"note": "of the text itself (A18)"}),
         pa.field("packets", pa.int32(), metadata={"note": "transmission blocks n_b"}),
         pa.field("attempts", pa.int64(), metadata={"note": "blocks sent, repeats included"}),
         pa.field("lost", pa.bool_()),
-        pa.field("mechanism", pa.dictionary(pa.int8(), pa.string())),
+        pa.field("mechanism", NAME),
         pa.field("clip", pa.float64()),
         pa.field("sigma", pa.float64()),
         pa.field("epsilon", pa.float64()),
         pa.field("delta", pa.float64()),
-        pa.field("privacy_unit", pa.dictionary(pa.int8(), pa.string())),
+        pa.field("privacy_unit", NAME),
         pa.field("sha256", pa.binary(32), metadata={"note": "of the encoded message, if made"}),
-        pa.field("store", pa.dictionary(pa.int8(), pa.string())),
+        pa.field("store", NAME),
     ]
 )
 """Columns and types of a ledger."""
@@ -59,54 +73,44 @@ class Ledger:
 
     def __init__(self, **constants: Any) -> None:
         self._constants = constants
-        self._tables: list[pa.Table] = []
+        self._counts: list[int] = []
+        self._columns: dict[str, list[Any]] = {name: [] for name in SCHEMA.names}
 
     def add(self, count: int, **columns: Any) -> None:
         """Add `count` messages.
 
         Args:
             count: rows to add.
-            columns: name to one value for all rows or to an array of `count` values; columns
-                that are neither here nor constant are null.
+            columns: name to one value for all rows or to an array or list of `count` values;
+                columns that are neither here nor constant are null.
+
+        Raises:
+            ValueError: on an unknown column, part or party, or a column of another length.
         """
-        given: Mapping[str, Any] = self._constants | columns
-        unknown = given.keys() - set(SCHEMA.names)
+        given = self._constants | columns
+        unknown = given.keys() - self._columns.keys()
         if unknown:
             raise ValueError(f"the ledger has no columns {sorted(unknown)}")
-        arrays = [_column(given.get(field.name), count, field.type) for field in SCHEMA]
-        self._tables.append(pa.Table.from_arrays(arrays, schema=SCHEMA))
-
-    def add_downlink(
-        self, seed: int, rounds: np.ndarray, floats: int | np.ndarray, clients: int | np.ndarray
-    ) -> None:
-        """Add plain messages of the server.
-
-        Args:
-            seed: the repetition's seed.
-            rounds: (m,) round of each message; 0 for what is sent once.
-            floats: numbers in each message, one for all or (m,).
-            clients: client that each goes to, or `BROADCAST`.
-        """
-        payload = FLOAT_BITS * floats
-        self.add(
-            len(rounds),
-            seed=seed,
-            direction="down",
-            round=rounds,
-            client=clients,
-            payload_bits=payload,
-            bits=payload + 8 * HEADER_BYTES,
-            lost=False,
-        )
+        for name, known in (("part", PARTS), ("sender", PARTIES), ("receiver", PARTIES)):
+            if name in given and given[name] not in known:
+                raise ValueError(f"the ledger knows no {name} {given[name]!r}")
+        for value in given.values():
+            if isinstance(value, np.ndarray | list) and len(value) != count:
+                raise ValueError(f"a column has length {len(value)} instead of {count}")
+        self._counts.append(count)
+        for name, column in self._columns.items():
+            column.append(given.get(name))
 
     def table(self) -> pa.Table:
         """Return all rows added so far."""
-        return pa.concat_tables(self._tables or [SCHEMA.empty_table()]).unify_dictionaries()
+        counts = np.array(self._counts, dtype=np.int64)
+        columns = [_column(self._columns[field.name], counts, field.type) for field in SCHEMA]
+        return pa.Table.from_arrays(columns, schema=SCHEMA)
 
     def write(self, path: str | Path) -> None:
         """Write the ledger as parquet; equal rows give equal bytes."""
         with replacing(path) as temporary:
-            pq.write_table(self.table().combine_chunks(), temporary, compression="zstd")
+            pq.write_table(self.table(), temporary, compression="zstd")
 
 
 def privacy_columns(privacy: PrivacyRecord) -> dict[str, Any]:
@@ -121,32 +125,60 @@ def privacy_columns(privacy: PrivacyRecord) -> dict[str, Any]:
     }
 
 
-def _column(value: Any, count: int, kind: pa.DataType) -> pa.Array:
-    """Return a column of `count` values from an array, a list, or one value for all rows.
+def _column(values: Sequence[Any], counts: np.ndarray, kind: pa.DataType) -> pa.Array:
+    """Return a column from one value, array or list per call of `add`; None for null.
 
     It is laid out by hand: `pa.array` and `pa.scalar` import pandas, which takes as long as a
     short run.
+
+    Args:
+        values: what each call gave.
+        counts: rows of each call.
+        kind: type of the column.
     """
-    if value is None:
-        return pa.nulls(count, kind)
+    total, present = int(counts.sum()), np.array([value is not None for value in values])
+    if not present.any():
+        return pa.nulls(total, kind)
+    valid = None
+    if not present.all():
+        valid = pa.py_buffer(np.packbits(np.repeat(present, counts), bitorder="little"))
     if pa.types.is_dictionary(kind):
-        text = value.encode()
-        ends = pa.py_buffer(np.array([0, len(text)], np.int32))
-        name = pa.StringArray.from_buffers(1, ends, pa.py_buffer(text))
-        return pa.DictionaryArray.from_arrays(_numbers(np.zeros(count, np.int8)), name)
+        names = list(dict.fromkeys(value for value in values if value is not None))
+        places = {name: place for place, name in enumerate(names)}
+        codes = np.array([places.get(value, 0) for value in values], dtype=np.int8)
+        codes = np.repeat(codes, counts)
+        return pa.DictionaryArray.from_arrays(_array(kind.index_type, codes, valid), _texts(names))
     if pa.types.is_fixed_size_binary(kind):
-        return _of_bytes(kind, count, b"".join(value))
-    values = np.asarray(value)
-    if values.ndim and len(values) != count:
-        raise ValueError(f"a column has length {len(values)} instead of {count}")
-    return _numbers(np.broadcast_to(values, count)).cast(kind)
+        empty = bytes(kind.byte_width)
+        joined = (b"".join(v or [empty] * n) for v, n in zip(values, counts.tolist(), strict=True))
+        return pa.Array.from_buffers(kind, total, [valid, pa.py_buffer(b"".join(joined))])
+    return _array(kind, _filled(values, counts, WIDE.get(kind, np.int64)), valid)
 
 
-def _numbers(values: np.ndarray) -> pa.Array:
+WIDE = {pa.bool_(): np.bool_, pa.float64(): np.float64}
+"""Type in which a column is laid out, by its own; integers of any length as long ones."""
+
+
+def _filled(values: Sequence[Any], counts: np.ndarray, wide: type) -> np.ndarray:
+    """Return a column's numbers, 0 where there are none."""
+    if not any(isinstance(value, np.ndarray | list) for value in values):
+        return np.repeat(np.array([value or 0 for value in values], dtype=wide), counts)
+    ends = np.cumsum(counts).tolist()
+    filled = np.zeros(ends[-1], dtype=wide)
+    for value, count, end in zip(values, counts.tolist(), ends, strict=True):
+        if value is not None:
+            filled[end - count : end] = value
+    return filled
+
+
+def _array(kind: pa.DataType, values: np.ndarray, valid: pa.Buffer | None) -> pa.Array:
     bits = np.packbits(values, bitorder="little") if values.dtype == bool else values
-    kind = pa.from_numpy_dtype(values.dtype)
-    return _of_bytes(kind, len(values), np.ascontiguousarray(bits))
+    wide = pa.from_numpy_dtype(values.dtype)
+    return pa.Array.from_buffers(wide, len(values), [valid, pa.py_buffer(bits)]).cast(kind)
 
 
-def _of_bytes(kind: pa.DataType, count: int, data: bytes | np.ndarray) -> pa.Array:
-    return pa.Array.from_buffers(kind, count, [None, pa.py_buffer(data)])
+def _texts(names: Sequence[str]) -> pa.StringArray:
+    encoded = [name.encode() for name in names]
+    ends = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
+    text = pa.py_buffer(b"".join(encoded))
+    return pa.StringArray.from_buffers(len(names), pa.py_buffer(ends), text)

@@ -1,5 +1,6 @@
 """A release: values go through the codec, and both ends are kept, the bytes and what they say."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -33,6 +34,27 @@ class Release:
     def digests(self) -> list[bytes]:
         """SHA-256 of each message."""
         return [sha256(message).digest() for message in self.messages]
+
+
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """Messages that were made and forgotten again, which may be longer than memory.
+
+    bits: (n,) length of each.
+    digests: SHA-256 of each.
+    """
+
+    bits: np.ndarray
+    digests: list[bytes]
+
+
+def encoded(messages: Iterable[bytes]) -> Encoded:
+    """Return length and digest of messages that are made one at a time."""
+    bits, digests = [], []
+    for message in messages:
+        bits.append(8 * len(message))
+        digests.append(sha256(message).digest())
+    return Encoded(np.array(bits, dtype=np.int64), digests)
 
 
 def release(

@@ -14,7 +14,7 @@ from fbftl.cost.layers import parameters, read_network
 from fbftl.exchange.sending import Sending, sending
 from fbftl.exchange.uploads import Clean, Sent, on_device, received, send
 from fbftl.features.store import open_store
-from fbftl.messages.ledger import BROADCAST, Ledger
+from fbftl.messages.ledger import Ledger
 from fbftl.models.heads import Head, stacked
 from fbftl.study.job import Job
 from fbftl.tasks.task import Inputs, Outcome
@@ -67,8 +67,8 @@ def fit(jobs: Sequence[Job], inputs: Inputs) -> list[Fitted]:
     settings = []
     for job in jobs:
         how = sending(job, features, classes, public)
-        settings.append(send(how, _opened_ledger(job, store.digest, extractor), clean))
-    del clean  # the messages, most of what is in memory
+        ledger = Ledger(method="fbftl", store=store.digest)
+        settings.append(send(how, ledger, extractor, clean))
     splits = [sent.split() for sent in settings]
     rows = [[training for training, _ in split] for split in splits]
     seeds, device = jobs[0].seeds, inputs.device
@@ -116,14 +116,6 @@ def _require_one_shape(jobs: Sequence[Job]) -> None:
     }
     if len(shapes) != 1:
         raise ValueError("settings that differ in more than what is sent cannot step together")
-
-
-def _opened_ledger(job: Job, store: str, extractor: int) -> Ledger:
-    """Return a ledger with the one downlink message: the frozen extractor, to all clients."""
-    ledger = Ledger(method="fbftl", store=store)
-    for seed in job.seeds:
-        ledger.add_downlink(seed, np.zeros(1, dtype=int), extractor, BROADCAST)
-    return ledger
 
 
 def _test_split(

@@ -31,7 +31,7 @@ def run(job: Job, inputs: Inputs) -> Outcome:
     widths = [store.width, *job.head, federation.classes]
 
     def learner_of(seed: int) -> Learner:
-        return whole_update(head_module(widths, seed).to(inputs.device), extractor)
+        return whole_update(head_module(widths, seed).to(inputs.device), {"weights": extractor})
 
     return run_rounds(job, federation, learner_of, inputs.scratch)
 

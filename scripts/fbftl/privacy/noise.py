@@ -26,7 +26,7 @@ def row_norms(vectors: ArrayLike) -> NDArray[np.float64]:
     return np.fromiter(norms, dtype=np.float64)
 
 
-def clip_factors(vectors: Floats, clip_norm: float) -> Floats:
+def clip_factors(vectors: Floats, clip_norm: float) -> NDArray[np.float64]:
     """Return what each row of `vectors`, shape (n, d), is to be scaled with, at most 1, (n,).
 
     Raises:
@@ -41,17 +41,34 @@ def clip_factors(vectors: Floats, clip_norm: float) -> Floats:
         )
     factors = clip_norm / np.maximum(norms, clip_norm)
     # Products are rounded to 32 bits, so aim just below the norm that the guarantee assumes.
-    return np.where(factors < 1, factors * (1 - 1e-6), factors).astype(np.float32)
+    return np.where(factors < 1, factors * (1 - 1e-6), factors)
 
 
 def clip_rows(vectors: ArrayLike, clip_norm: float) -> Floats:
     """Scale down each row of `vectors`, shape (n, d), whose L2 norm exceeds `clip_norm`.
 
+    No row is longer than `clip_norm` afterwards, whatever its length was.
+
     Raises:
         UserError: as `clip_factors`.
     """
     sent = np.asarray(vectors, dtype=np.float32)
-    return sent * clip_factors(sent, clip_norm)[:, None]
+    factors = clip_factors(sent, clip_norm)
+    clipped = sent * factors.astype(np.float32)[:, None]
+    for row in np.flatnonzero((factors < 1) & (np.minimum(factors, clip_norm) < COARSE)):
+        clipped[row] = _towards_zero(sent[row].astype(np.float64) * factors[row])
+    return clipped
+
+
+COARSE = 1e-30
+"""Below this the 32-bit numbers that a product is made of may be denormal, and lack digits."""
+
+
+def _towards_zero(exact: NDArray[np.float64]) -> Floats:
+    """Return numbers in 32 bits, none of them larger than it was."""
+    rounded = exact.astype(np.float32)
+    larger = np.abs(rounded.astype(np.float64)) > np.abs(exact)
+    return np.where(larger, np.nextafter(rounded, np.float32(0)), rounded)
 
 
 def clip_norm(rule: Mapping[str, Any], source_vectors: ArrayLike | None = None) -> float:
@@ -147,25 +164,22 @@ def add_gaussian(vectors: ArrayLike, noise: Floats, *, sigma: float, clip_norm: 
     return clip_rows(vectors, clip_norm) + np.float32(sigma * clip_norm) * noise
 
 
-def noisy_sum(
-    updates: ArrayLike, *, sigma: float, clip_norm: float, seed: int, turn: int
-) -> Floats:
+def noisy_sum(clipped: ArrayLike, *, noise_std: float, seed: int, turn: int) -> Floats:
     """Return one round's sum of clipped client updates plus N(0, sigma^2 c^2 I), shape (d,).
 
     To keep the guarantee, divide by the expected number of samples in a round, not by the number
     that happened to take part.
 
     Args:
-        updates: updates of the clients in the round, shape (clients, d); may have no row.
-        sigma: noise standard deviation over the clip norm.
-        clip_norm: L2 clip norm c of one client's update.
+        clipped: what the clients of the round sent, each clipped to c (`clip_rows`), shape
+            (clients, d); may have no row.
+        noise_std: sigma c, the noise's standard deviation.
         seed: the repetition's seed.
         turn: the round, which has its own noise.
     """
-    sent = np.asarray(updates, dtype=np.float32)
-    total = clip_factors(sent, clip_norm) @ sent
+    total = np.asarray(clipped, dtype=np.float32).sum(axis=0)
     noise = stream(seed, "update_noise", turn).standard_normal(len(total))
-    return (total + sigma * clip_norm * noise).astype(np.float32)
+    return (total + noise_std * noise).astype(np.float32)
 
 
 def poisson_sample(seed: int, turn: int, clients: int, rate: float) -> NDArray[np.intp]:

@@ -56,7 +56,7 @@ def test_updates_are_as_long_as_the_ledger_says(
 
     def keeping(*arguments):
         release = uplink.compressing(*arguments)
-        return lambda updates: sent.append(release(updates)) or sent[-1]
+        return lambda *round_: sent.append(release(*round_)) or sent[-1]
 
     monkeypatch.setattr(by_rounds, "compressing", keeping)
     outcome = run(inputs, {"method": "ftl_c", "feedback": feedback} | axes)

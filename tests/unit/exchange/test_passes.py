@@ -10,9 +10,10 @@ from fbftl.exchange.rounds import (
     batch_gradient,
     client_gradient,
     evaluate,
-    split_gradient,
+    own_update,
     train_rounds,
 )
+from fbftl.exchange.split import split_gradient
 from fbftl.ground.errors import UserError
 from fbftl.models.chain import Chain
 from fbftl.models.modes import couples_samples, normalise_by_batch
@@ -103,7 +104,7 @@ def test_without_either_passes_are_those_of_a_round_at_once() -> None:
 def updates(mode: tuple[bool, str], one: Round, seed: int = 0) -> np.ndarray:
     model, found = network(), []
 
-    def keep(clients: np.ndarray, counts: np.ndarray, sent: np.ndarray) -> np.ndarray:
+    def keep(_: Round, sent: np.ndarray) -> np.ndarray:
         found.append(sent)
         return sent.mean(axis=0)
 
@@ -116,6 +117,13 @@ def test_a_clients_update_depends_on_no_other_client(mode: tuple[bool, str]) -> 
     """Neither on who else takes part nor on the padding that their sizes bring."""
     alone, among = one_round(CLIENTS[:1]), one_round([CLIENTS[0], np.arange(4, 24)])
     np.testing.assert_array_equal(updates(mode, alone)[0], updates(mode, among)[0])
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_client_alone_has_the_masks_that_it_has_in_its_round(mode: tuple[bool, str]) -> None:
+    one, model = one_round([CLIENTS[1], CLIENTS[0], np.arange(4, 24)], number=3), network()
+    own = own_update(model, passes_in(mode, model))
+    np.testing.assert_array_equal(own(one.only(1)), updates(mode, one)[1])
 
 
 def test_masks_come_from_seed_round_and_client() -> None:

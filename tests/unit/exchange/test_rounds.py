@@ -11,9 +11,10 @@ from fbftl.exchange.rounds import (
     Round,
     batch_gradient,
     client_gradient,
-    split_gradient,
+    own_update,
     train_rounds,
 )
+from fbftl.exchange.split import own_smashed, split_gradient
 from fbftl.models.heads import head_module, stacked
 from fbftl.models.networks import vgg
 from fbftl.study.job import Training
@@ -46,18 +47,18 @@ def images(count: int = 24) -> LabelledInputs:
     return LabelledInputs(inputs, torch.randint(0, 3, (count,), generator=generator))
 
 
-def all_arrive(clients: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    return np.ones(len(clients), dtype=bool)
+def all_arrive(one: Round) -> np.ndarray:
+    return np.ones(len(one.clients), dtype=bool)
 
 
-def even_arrive(clients: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    return clients % 2 == 0
+def even_arrive(one: Round) -> np.ndarray:
+    return one.clients % 2 == 0
 
 
 def mean_over(arrivals: Arrivals) -> Average:
-    def average(clients: np.ndarray, counts: np.ndarray, updates: np.ndarray) -> np.ndarray:
-        arrives = arrivals(clients, counts)
-        return updates[arrives].sum(axis=0) / max(int(counts[arrives].sum()), 1)
+    def average(one: Round, updates: np.ndarray) -> np.ndarray:
+        arrives = arrivals(one)
+        return updates[arrives].sum(axis=0) / max(int(one.counts[arrives].sum()), 1)
 
     return average
 
@@ -120,6 +121,38 @@ def test_sfl_with_one_local_step_equals_fl(schedule: list[Rounds]) -> None:
     at = names.index("pool1") + 1
     trained(cut, split_gradient(cut[:at], cut[at:], all_arrive), schedule)
     assert_same(whole, cut)
+
+
+def test_a_client_alone_is_its_own_part_of_the_round(schedule: list[Rounds]) -> None:
+    """Its own update is its part of the average, without padding: K_u samples and no more."""
+    model, samples, seen = network(), images(), []
+    whole = batch_gradient(model, lambda one: seen.append(one) or all_arrive(one))
+    trained(model, whole, schedule[:1])
+    model = network()
+    for one in seen:
+        alone = [one.only(place) for place in range(len(one.clients))]
+        assert [own.inputs.shape[1] for own in alone] == one.counts.tolist()
+        assert np.concatenate([own.clients for own in alone]).tolist() == one.clients.tolist()
+        _, parts = batch_gradient(model, all_arrive)(one)
+        mean = torch.cat([part.flatten() for part in parts]).numpy()
+        summed = sum(own_update(model)(own) for own in alone)
+        assert summed / one.counts.sum() == pytest.approx(mean, abs=1e-6)
+    assert sum(one.counts.sum() for one in seen) == len(samples.labels)
+
+
+def test_a_split_clients_message_is_its_smashed_data_and_its_parts_update(
+    schedule: list[Rounds],
+) -> None:
+    model, seen = network(), []
+    trained(model, batch_gradient(model, lambda one: seen.append(one) or all_arrive(one)), schedule)
+    at = [name for name, _ in model.named_children()].index("pool1") + 1
+    own = own_smashed(model[:at], model[at:])
+    size = sum(parameter.numel() for parameter in model[:at].parameters())
+    alone = seen[0].only(1)
+    message = own(alone)
+    smashed = model[:at](alone.inputs[0]).detach().numpy()
+    assert (message[:-size] == smashed.flatten()).all()
+    assert message[-size:] == pytest.approx(own_update(model)(alone)[:size], abs=1e-6)
 
 
 def test_one_client_with_all_samples_is_plain_sgd() -> None:

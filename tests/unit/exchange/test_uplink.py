@@ -1,17 +1,33 @@
 """The uplink of the gradient methods: averages, error feedback, noise, and its record."""
 
+from hashlib import sha256
+
 import numpy as np
+import pandas as pd
 import pytest
-from fbftl.exchange.uplink import Releasing, Uplink, compressing, noisy_mean, relatively_noisy
-from fbftl.messages.codec import Compression, compress
+import torch
+from fbftl.exchange.passes import Round
+from fbftl.exchange.post import Post
+from fbftl.exchange.uplink import (
+    Exchanged,
+    Releasing,
+    Uplink,
+    clipping,
+    compressing,
+    noisy_mean,
+    relatively_noisy,
+)
+from fbftl.messages.codec import Compression, compress, decode, encode
 from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.link import Link, link_of
 from fbftl.privacy.mechanisms import no_mechanism
+from fbftl.privacy.noise import clip_rows
 from fbftl.study.settings import Setting
 
 WIDTH, CLIENTS = 40, 6
-COUNTS = np.array([3, 5, 2])
+EVERYONE = np.arange(CLIENTS)
+COUNTS = np.array([3, 4, 2])
 TAKING_PART = np.array([4, 0, 2])
 
 
@@ -19,21 +35,38 @@ def updates() -> np.ndarray:
     return np.random.default_rng(0).standard_normal((3, WIDTH)).astype(np.float32)
 
 
-def uplink(releasing: Releasing | None, setting: Setting | None = None, **changes) -> Uplink:
+def a_round(
+    turn: int = 1, clients: np.ndarray = TAKING_PART, counts: np.ndarray = COUNTS
+) -> Round:  # fmt: skip
+    nothing = torch.zeros(len(clients), 0)
+    return Round(turn - 1, nothing, nothing, nothing.bool(), clients, counts)
+
+
+def uplink(
+    releasing: Releasing | None,
+    setting: Setting | None = None,
+    owners: np.ndarray = EVERYONE,
+    **changes,
+) -> Uplink:
     setting = setting or Setting()
+    compression = Compression(setting.bits, setting.keep)
+    link = link_of(setting, 8 * 64)
     return Uplink(
-        link=link_of(setting, 8 * 64),
-        floats=lambda counts: np.full_like(counts, WIDTH),
-        seed=0,
-        compression=Compression(setting.bits, setting.keep),
+        post=Post(Ledger(method="ftl_c"), link, 0, no_mechanism(), compression),
+        exchanged=Exchanged(lambda counts: {"update": WIDTH}, {"weights": WIDTH}),
+        owners=owners,
         releasing=releasing,
         **changes,
     )
 
 
+def rows_of(sent: Uplink, direction: str) -> pd.DataFrame:
+    return sent.post.ledger.table().to_pandas().query("direction == @direction")
+
+
 def test_plain_updates_average_over_samples() -> None:
     sent = uplink(compressing(Compression(), None))
-    mean = sent.average(TAKING_PART, COUNTS, updates())
+    mean = sent.average(a_round(), updates())
     assert mean == pytest.approx(updates().sum(axis=0) / COUNTS.sum(), abs=1e-6)
 
 
@@ -41,18 +74,18 @@ def test_error_feedback_sends_later_what_was_left_out() -> None:
     """Eq. (20)-(21): what is sent plus what is remembered is what there was to send."""
     compression, memory = Compression(2, 0.1), np.zeros((CLIENTS, WIDTH), dtype=np.float32)
     sent = uplink(compressing(compression, memory))
-    first = sent.average(TAKING_PART, COUNTS, updates()) * COUNTS.sum()
+    first = sent.average(a_round(), updates()) * COUNTS.sum()
     assert first + memory.sum(axis=0) == pytest.approx(updates().sum(axis=0), abs=1e-5)
     assert (memory[[1, 3, 5]] == 0).all()
     again = compress(updates() + memory[TAKING_PART], compression).values.sum(axis=0)
-    second = sent.average(TAKING_PART, COUNTS, updates()) * COUNTS.sum()
+    second = sent.average(a_round(), updates()) * COUNTS.sum()
     assert second == pytest.approx(again, abs=1e-5)
 
 
 def test_without_feedback_nothing_is_remembered() -> None:
     sent = uplink(compressing(Compression(2, 0.1), None))
-    first = sent.average(TAKING_PART, COUNTS, updates())
-    assert (sent.average(TAKING_PART, COUNTS, updates()) == first).all()
+    first = sent.average(a_round(), updates())
+    assert (sent.average(a_round(), updates()) == first).all()
 
 
 def test_lost_updates_leave_sum_and_count() -> None:
@@ -63,15 +96,16 @@ def test_lost_updates_leave_sum_and_count() -> None:
             return delivery
 
     sent = uplink(compressing(Compression(), None))
-    sent.link = LosesFirst(sent.link.channel, 0, sent.link.block_bits)
-    mean = sent.average(TAKING_PART, COUNTS, updates())
+    link = sent.post.link
+    sent.post.link = LosesFirst(link.channel, 0, link.block_bits)
+    mean = sent.average(a_round(), updates())
     assert mean == pytest.approx(updates()[1:].sum(axis=0) / COUNTS[1:].sum(), abs=1e-6)
 
 
 def test_relative_noise_grows_with_sigma_and_repeats() -> None:
     def error(sigma: float) -> float:
         sent = uplink(relatively_noisy(sigma, Compression(), seed=0))
-        mean = sent.average(TAKING_PART, COUNTS, updates())
+        mean = sent.average(a_round(), updates())
         return float(np.abs(mean - updates().sum(axis=0) / COUNTS.sum()).mean())
 
     assert error(0.1) == error(0.1)
@@ -79,51 +113,71 @@ def test_relative_noise_grows_with_sigma_and_repeats() -> None:
 
 
 def test_dp_fedavg_divides_by_the_expected_count() -> None:
-    sent = uplink(compressing(Compression(), None), averaging=noisy_mean(1e-9, 0.5, 20.0, seed=0))
+    sent = uplink(clipping(0.5), averaging=noisy_mean(1e-9, 20.0, seed=0))
     values = updates()
     clipped = values * np.minimum(0.5 / np.linalg.norm(values, axis=1, keepdims=True), 1)
-    mean = sent.average(TAKING_PART, COUNTS, values)
+    mean = sent.average(a_round(), values)
     assert mean == pytest.approx(clipped.sum(axis=0) / 20, abs=1e-5)
+
+
+def test_clients_clip_what_they_send() -> None:
+    """The digests are those of messages no longer than c, which an update far beyond it gives."""
+    sent = uplink(clipping(0.5), averaging=noisy_mean(1.0, 20.0, seed=0))
+    sent.average(a_round(), 300 * updates())
+    messages = [encode(row) for row in clip_rows(300 * updates(), 0.5)]
+    digests = [sha256(message).digest() for message in messages]
+    assert rows_of(sent, "up")["sha256"].tolist() == digests
+    norms = [np.linalg.norm(decode(message).values.astype(float)) for message in messages]
+    assert max(norms) <= 0.5
 
 
 def test_a_round_without_clients_is_noise_alone_and_sends_nothing() -> None:
     nobody = np.arange(0)
-    sent = uplink(compressing(Compression(), None), averaging=noisy_mean(1.0, 0.5, 20.0, seed=0))
-    mean = sent.average(nobody, nobody, np.zeros((0, WIDTH), dtype=np.float32))
+    sent = uplink(clipping(0.5), averaging=noisy_mean(0.5, 20.0, seed=0))
+    mean = sent.average(a_round(1, nobody, nobody), np.zeros((0, WIDTH), dtype=np.float32))
     assert mean.shape == (WIDTH,)
     assert mean.std() == pytest.approx(0.5 / 20, rel=0.5)
-    sent.average(TAKING_PART, COUNTS, updates())
-    ledger = Ledger(method="ftl_c")
-    counts = sent.enter(ledger, np.arange(CLIENTS), WIDTH, no_mechanism())
-    up = ledger.table().to_pandas().query("direction == 'up'")
-    assert up["round"].tolist() == [2] * 3
-    assert counts == {"messages": 3, "messages_lost": 0}
+    sent.average(a_round(2), updates())
+    assert rows_of(sent, "up")["round"].tolist() == [2] * 3
+    assert rows_of(sent, "down")["round"].tolist() == [1, 2]
+    assert sent.found()["messages"] == 3
 
 
 def test_every_message_is_in_the_ledger_with_its_length_and_digest() -> None:
     compression = Compression(8, 0.5)
-    sent = uplink(compressing(compression, None), Setting(bits=8, keep=0.5, plr=0.5))
-    for _ in range(4):
-        sent.average(TAKING_PART, COUNTS, updates())
-    ledger = Ledger(method="fl")
-    counts = sent.enter(ledger, np.arange(CLIENTS) + 100, WIDTH, no_mechanism())
-    rows = ledger.table().to_pandas()
-    up, down = rows[rows.direction == "up"], rows[rows.direction == "down"]
+    setting = Setting(bits=8, keep=0.5, plr=0.5)
+    sent = uplink(compressing(compression, None), setting, EVERYONE + 100)
+    for turn in (1, 2, 3, 4):
+        sent.average(a_round(turn), updates())
+    up, down = rows_of(sent, "up"), rows_of(sent, "down")
     assert up["round"].tolist() == [1] * 3 + [2] * 3 + [3] * 3 + [4] * 3
     assert up["client"].tolist() == [104, 100, 102] * 4
     assert up["bits"].tolist() == compress(updates(), compression).bits.tolist() * 4
     assert (up["payload_bits"] == 8 * WIDTH // 2).all()
+    assert (up["encoded"] == "made").all()
     assert up["sha256"].nunique() == 3
-    assert counts == {"messages": 12, "messages_lost": int(up["lost"].sum())}
+    found = sent.found()
+    assert (found["messages"], found["messages_lost"]) == (12, up["lost"].sum())
     assert len(down) == 4
     assert (down["bits"] == 32 * WIDTH + 8 * HEADER_BYTES).all()
 
 
 def test_updates_that_are_never_made_are_recorded_all_the_same() -> None:
     sent = uplink(None)
-    assert sent.arrivals(TAKING_PART, COUNTS).all()
-    ledger = Ledger(method="fl")
-    sent.enter(ledger, np.arange(CLIENTS), WIDTH, no_mechanism())
-    up = ledger.table().to_pandas().query("direction == 'up'")
+    for turn in (1, 2):
+        assert sent.arrivals(a_round(turn)).all()
+    up = rows_of(sent, "up")
     assert (up["bits"] == 32 * WIDTH + 8 * HEADER_BYTES).all()
+    assert (up["encoded"] == "counted").all()
     assert up["sha256"].isna().all()
+
+
+def test_the_first_round_alone_is_made_where_it_can_be() -> None:
+    sent = uplink(None, own=lambda one: updates()[one.counts[0] - 2])
+    for turn in (1, 2, 3):
+        sent.arrivals(a_round(turn))
+    up = rows_of(sent, "up")
+    assert up["encoded"].tolist() == ["made"] * 3 + ["counted"] * 6
+    own = [sha256(encode(updates()[count - 2])).digest() for count in COUNTS]
+    assert up["sha256"].tolist() == own + [None] * 6
+    assert up["bits"].nunique() == 1

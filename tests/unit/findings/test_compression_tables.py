@@ -61,7 +61,9 @@ def write_run(folder: Path, axes: dict, accuracies: list[float]) -> tuple[str, s
             attempts=6,
             lost=np.arange(ROUNDS * CLIENTS) < 4,
         )
-        ledger.add_downlink(seed, np.arange(1, ROUNDS + 1), 7, BROADCAST)
+        broadcast = {"client": BROADCAST, "payload_bits": 7 * 32, "bits": 7 * 32 + 192}
+        rounds = np.arange(1, ROUNDS + 1)
+        ledger.add(ROUNDS, seed=seed, direction="down", round=rounds, lost=False, **broadcast)
     ledger.write(entries)
     return str(run), str(entries)
 

@@ -79,6 +79,49 @@ def test_ledger_equals_the_formula_to_the_bit(
     assert agrees(read_exchanged(*runs[method], {}), network)
 
 
+def parts_of(network: Network, method: str) -> dict[tuple[str, str, str, str], tuple]:
+    """Closed form of a seed: messages and numbers in all of them, by direction, part and ends.
+
+    S samples that are trained on, at U clients in R rounds, E times each.
+    """
+    extractor, head = parameters(network.extractor), parameters(network.head)
+    width, whole = network.extractor[-1].outputs, extractor + head
+    seen, clients, rounds = 112, 16, 6
+    up, down = ("client", "server"), ("server", "client")
+    updates = EPOCHS * clients
+    if method == "fbftl":
+        return {
+            ("up", "features", *up): (124, 124 * width),
+            ("down", "weights", *down): (1, extractor),
+        }
+    if method == "sfl":
+        cut = EPOCHS * seen * width
+        return {
+            ("up", "activations", *up): (updates, cut),
+            ("up", "update", *up): (updates, updates * extractor),
+            ("down", "weights", *down): (EPOCHS * rounds, EPOCHS * rounds * extractor),
+            ("down", "gradients", *down): (updates, cut),
+        }
+    trained, once = (head, extractor) if method == "ftl_c" else (whole, 0)
+    broadcasts = EPOCHS * rounds
+    return {
+        ("up", "update", *up): (updates, updates * trained),
+        ("down", "weights", *down): (broadcasts + (once > 0), broadcasts * trained + once),
+    }
+
+
+@pytest.mark.parametrize("method", SCHEMES)
+def test_every_part_is_counted_by_its_closed_form(
+    runs: dict[str, tuple], network: Network, method: str
+) -> None:
+    rows = pq.read_table(runs[method][1]).to_pandas()
+    by = ["seed", "direction", "part", "sender", "receiver"]
+    numbers = rows.groupby(by, observed=True)["payload_bits"].agg(["count", "sum"])
+    for seed in (0, 1):
+        found = {key: (n, bits // 32) for key, (n, bits) in numbers.loc[seed].iterrows()}
+        assert found == parts_of(network, method)
+
+
 @pytest.mark.parametrize("method", SCHEMES)
 @pytest.mark.parametrize("direction", ["up", "down"])
 def test_one_bit_or_message_too_many_is_seen(

@@ -1,0 +1,221 @@
+"""The one door for messages: it encodes, draws the loss, records the row, returns what arrived.
+
+Clients send `up` to the server, over a link that may lose messages. The server sends to all of
+them (`broadcast`), to some (`down`) or to those whose message arrived (`answer`). Two servers, or
+two clients, are joined by `between`. Nothing but the uplink loses anything, as in the paper.
+
+What a message holds is told by `parts`: the number of floats of each part, by its name
+(`fbftl.messages.ledger.PARTS`). A message may hold several, and travels as a whole. The uplink
+counts q bits for each of the r floats that are kept, the rest of the way d = 32 for every one.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from fbftl.ground.randomness import stream
+from fbftl.messages.codec import Compression
+from fbftl.messages.codec.compression import PLAIN
+from fbftl.messages.codec.header import HEADER_BYTES
+from fbftl.messages.ledger import BROADCAST, Ledger, privacy_columns
+from fbftl.messages.link import Link
+from fbftl.messages.release import Encoded, Release, release
+from fbftl.privacy.mechanisms import PrivacyRecord
+
+Parts = Mapping[str, int | np.ndarray]
+"""Floats of each part of a message, by name: one number for all messages or (n,)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Receipt:
+    """What became of n messages of clients.
+
+    client: (n,) who sent each.
+    round: the round they belong to.
+    arrives: (n,) which of them arrive.
+    values: (n, X) what they say, where values were sent; None where they are counted only.
+    """
+
+    client: np.ndarray
+    round: int
+    arrives: np.ndarray
+    values: np.ndarray | None = None
+
+    @property
+    def arrived(self) -> np.ndarray:
+        """What the receiver reads, (arrivals, X); without a copy where nothing is lost."""
+        return self.values if self.arrives.all() else self.values[self.arrives]
+
+
+@dataclass
+class Post:
+    """One repetition's messages.
+
+    ledger: where they are entered.
+    link: what the uplink does to them.
+    seed: the repetition's seed.
+    guarantee: the mechanism's, which every upload is entered with.
+    compression: q and r of the uploads.
+    """
+
+    ledger: Ledger
+    link: Link
+    seed: int
+    guarantee: PrivacyRecord
+    compression: Compression = PLAIN
+    _privacy: dict[str, Any] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._losses = stream(self.seed, "loss")
+        self._privacy = privacy_columns(self.guarantee)
+
+    def up(
+        self,
+        parts: Parts,
+        client: np.ndarray,
+        round: int = 0,
+        *,
+        sample: np.ndarray | None = None,
+        content: np.ndarray | Release | Encoded | None = None,
+        offered: np.ndarray | None = None,
+        receiver: str = "server",
+        **columns: Any,
+    ) -> Receipt:
+        """Send one message of each client, each in a packet of its own.
+
+        Args:
+            parts: what each holds, before compression.
+            client: (n,) who sends each.
+            round: from 1; 0 for what is sent once.
+            sample: (n,) whose it is, where a message is one sample's.
+            content: values (n, X) to be encoded, or messages that were made already; None where
+                they are counted only.
+            offered: (m,) which of the n are sent, all if None. The losses of all n are drawn, so
+                that what becomes of a message does not hang on who else takes part.
+            receiver: the party that they go to.
+            columns: further columns of the ledger, one value for all or (n,).
+
+        Raises:
+            NotFiniteError: if values are not finite.
+        """
+        made = release(content, self.compression) if isinstance(content, np.ndarray) else content
+        payload = _payload(parts, self.compression)
+        bits = _plain_bits(payload) if made is None else made.bits
+        delivery = self.link.send(np.broadcast_to(bits, len(client)), self._losses)
+        rows = slice(None) if offered is None else offered
+        told = {
+            "client": client,
+            "sample": sample,
+            "packets": delivery.blocks,
+            "attempts": delivery.attempts,
+            "lost": ~delivery.arrives,
+            "sha256": None if made is None else made.digests,
+        }
+        self._enter(
+            len(client[rows]),
+            {part: _taken(own, rows) for part, own in payload.items()},
+            _taken(bits, rows),
+            direction="up",
+            sender="client",
+            receiver=receiver,
+            round=round,
+            encoded="counted" if made is None else "made",
+            **{name: _taken(own, rows) for name, own in (told | columns).items()},
+            **self._privacy,
+        )
+        values = made.values[rows] if isinstance(made, Release) else None
+        return Receipt(client[rows], round, delivery.arrives[rows], values)
+
+    def broadcast(self, parts: Parts, round: int | np.ndarray = 0, sender: str = "server") -> None:
+        """Send one message that all clients of a round hear; or one each of several rounds (m,)."""
+        self._plain(np.size(round), parts, "down", sender, "client", round, BROADCAST)
+
+    def down(
+        self, parts: Parts, client: np.ndarray, round: int | np.ndarray = 0, sender: str = "server"
+    ) -> None:
+        """Send a message to each of some clients (n,)."""
+        self._plain(len(client), parts, "down", sender, "client", round, client)
+
+    def answer(self, parts: Parts, receipt: Receipt, sender: str = "server") -> None:
+        """Send a message to each client whose own arrived; parts are one for all or (n,)."""
+        arrived = np.flatnonzero(receipt.arrives)
+        own = {part: _taken(floats, arrived) for part, floats in parts.items()}
+        self.down(own, receipt.client[arrived], receipt.round, sender)
+
+    def between(
+        self,
+        parts: Parts,
+        sender: str,
+        receiver: str,
+        round: int | np.ndarray = 0,
+        client: np.ndarray | None = None,
+    ) -> None:
+        """Send a message from one server to another, or from each of some clients to another one.
+
+        Args:
+            parts: what each holds.
+            sender: the party that sends.
+            receiver: the party that it goes to.
+            round: of the message, or (m,) for one in each of several.
+            client: (n,) who sends each, where clients do.
+        """
+        count = np.size(round) if client is None else len(client)
+        self._plain(count, parts, "between", sender, receiver, round, client)
+
+    def _plain(
+        self,
+        count: int,
+        parts: Parts,
+        direction: str,
+        sender: str,
+        receiver: str,
+        round: int | np.ndarray,
+        client: int | np.ndarray | None,
+    ) -> None:
+        """Enter messages that are neither compressed nor lost, and counted only."""
+        payload = _payload(parts, PLAIN)
+        self._enter(
+            count,
+            payload,
+            _plain_bits(payload),
+            direction=direction,
+            sender=sender,
+            receiver=receiver,
+            round=round,
+            client=client,
+            encoded="counted",
+            lost=False,
+        )
+
+    def _enter(self, count: int, payload: Parts, bits: int | np.ndarray, **columns: Any) -> None:
+        """Enter messages: a row for the first part of each, with all that is no other part's."""
+        if not count:
+            return
+        first, *others = payload
+        rest = bits - sum(payload[part] for part in others)
+        common = {"seed": self.seed, **columns}
+        self.ledger.add(count, part=first, payload_bits=payload[first], bits=rest, **common)
+        common |= dict.fromkeys(("packets", "attempts", "lost", "sha256"))
+        for part in others:
+            own = payload[part]
+            self.ledger.add(count, part=part, payload_bits=own, bits=own, **common)
+
+
+def _payload(parts: Parts, compression: Compression) -> Parts:
+    """Return r·q·X of every part, as the paper counts."""
+    kept = compression.bits * compression.keep
+    return {part: np.ceil(kept * floats).astype(np.int64) for part, floats in parts.items()}
+
+
+def _plain_bits(payload: Parts) -> int | np.ndarray:
+    """Return the length of plain messages with such parts: all of them under one header."""
+    return sum(payload.values()) + 8 * HEADER_BYTES
+
+
+def _taken(values: Any, rows: slice | np.ndarray) -> Any:
+    """Return some rows of a column; what is one for all stays so."""
+    if isinstance(values, list):
+        return values if isinstance(rows, slice) else [values[row] for row in rows]
+    return values[rows] if np.ndim(values) else values

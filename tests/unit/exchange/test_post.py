@@ -1,0 +1,146 @@
+"""The post: what goes in arrives or is lost, and every message has its row."""
+
+from hashlib import sha256
+
+import numpy as np
+import pandas as pd
+import pytest
+from fbftl.exchange.post import Post
+from fbftl.messages.codec import Compression, compress, encode
+from fbftl.messages.codec.compression import PLAIN
+from fbftl.messages.codec.header import HEADER_BYTES
+from fbftl.messages.ledger import BROADCAST, Ledger
+from fbftl.messages.link import link_of
+from fbftl.messages.release import encoded, release
+from fbftl.privacy.mechanisms import gaussian, no_mechanism
+from fbftl.study.settings import Setting
+
+HEADER, CLIENTS = 8 * HEADER_BYTES, np.arange(20) + 100
+
+
+def post(plr: float = 0.0, compression: Compression = PLAIN, **changes) -> Post:
+    link = link_of(Setting(plr=plr), 512)
+    made = {"guarantee": no_mechanism()} | changes
+    return Post(Ledger(method="toy"), link, seed=3, compression=compression, **made)
+
+
+def rows(own: Post) -> pd.DataFrame:
+    return own.ledger.table().to_pandas()
+
+
+def values(width: int = 7) -> np.ndarray:
+    return np.random.default_rng(0).standard_normal((len(CLIENTS), width)).astype(np.float32)
+
+
+def ends(row: pd.Series) -> tuple[str, str, str]:
+    return row["direction"], row["sender"], row["receiver"]
+
+
+def test_values_are_encoded_and_read_again() -> None:
+    compression = Compression(4, 0.5)
+    own = post(plr=0.4, compression=compression)
+    receipt = own.up({"logits": 7}, CLIENTS, 2, content=values())
+    read = compress(values(), compression)
+    assert (receipt.values == read.values).all()
+    assert (receipt.arrived == read.values[receipt.arrives]).all()
+    assert 0 < receipt.arrives.sum() < len(CLIENTS)
+    table = rows(own)
+    assert (table["encoded"] == "made").all()
+    assert table["bits"].tolist() == read.bits.tolist()
+    assert (table["payload_bits"] == 4 * 7 // 2).all()
+    digests = [sha256(encode(row, compression=compression)).digest() for row in values()]
+    assert table["sha256"].tolist() == digests
+    assert table["lost"].tolist() == (~receipt.arrives).tolist()
+    assert table["client"].tolist() == CLIENTS.tolist()
+    assert ends(table.iloc[0]) == ("up", "client", "server")
+
+
+def test_what_is_counted_is_as_long_and_as_lost_as_what_is_made() -> None:
+    made, counted = post(plr=0.4), post(plr=0.4)
+    one = made.up({"update": 7}, CLIENTS, content=values())
+    other = counted.up({"update": 7}, CLIENTS)
+    assert (one.arrives == other.arrives).all()
+    same = rows(made).drop(columns=["encoded", "sha256"])
+    pd.testing.assert_frame_equal(same, rows(counted).drop(columns=["encoded", "sha256"]))
+    assert (rows(counted)["encoded"] == "counted").all()
+
+
+def test_losses_do_not_hang_on_who_takes_part() -> None:
+    some = np.array([2, 3, 11, 19])
+    messages = encoded(encode(row) for row in values())
+    everyone, few = post(plr=0.5), post(plr=0.5)
+    whole = everyone.up({"features": 7}, CLIENTS, content=messages, sample=np.arange(20))
+    part = few.up({"features": 7}, CLIENTS, content=messages, sample=np.arange(20), offered=some)
+    assert (part.arrives == whole.arrives[some]).all()
+    found = rows(everyone).iloc[some].reset_index(drop=True)
+    pd.testing.assert_frame_equal(rows(few), found)
+
+
+def test_a_message_of_several_parts_travels_as_a_whole() -> None:
+    own = post(plr=0.4)
+    widths = np.arange(20) + 1
+    receipt = own.up({"activations": widths, "update": 5}, CLIENTS, 1)
+    table = rows(own)
+    first, second = table[table["part"] == "activations"], table[table["part"] == "update"]
+    assert (first["bits"] == HEADER + 32 * widths).all()
+    assert (second["bits"] == 32 * 5).all()
+    assert (first["packets"] == -(-(HEADER + 32 * (widths + 5)) // 512)).all()
+    assert second[["packets", "attempts", "lost", "sha256"]].isna().all(axis=None)
+    assert first["lost"].tolist() == (~receipt.arrives).tolist()
+
+
+def test_only_messages_that_arrived_are_answered() -> None:
+    own = post(plr=0.5)
+    receipt = own.up({"activations": 4}, CLIENTS, 6)
+    own.answer({"gradients": np.arange(20)}, receipt)
+    table = rows(own).query("direction == 'down'")
+    assert table["client"].tolist() == CLIENTS[receipt.arrives].tolist()
+    assert table["payload_bits"].tolist() == (32 * np.arange(20)[receipt.arrives]).tolist()
+    assert (table["round"] == 6).all()
+    assert ends(table.iloc[0]) == ("down", "server", "client")
+
+
+def test_the_server_tells_all_clients_or_one() -> None:
+    own = post(guarantee=gaussian(clip_norm=1.0, sigma=2.0, delta=1e-6)[0])
+    own.broadcast({"weights": 9})
+    own.broadcast({"weights": 9}, np.array([1, 2]))
+    own.down({"mask": 3}, CLIENTS[:2], 2, sender="dealer")
+    table = rows(own)
+    assert table["client"].tolist() == [BROADCAST] * 3 + CLIENTS[:2].tolist()
+    assert table["round"].tolist() == [0, 1, 2, 2, 2]
+    assert table["bits"].tolist() == [32 * 9 + HEADER] * 3 + [32 * 3 + HEADER] * 2
+    assert ends(table.iloc[3]) == ("down", "dealer", "client")
+    assert table["mechanism"].isna().all()
+
+
+def test_servers_and_clients_are_joined_between_them() -> None:
+    own = post()
+    own.between({"centroids": 8}, "edge", "server", 3)
+    own.between({"share": 4}, "client", "client", 3, client=np.array([0, 1]))
+    table = rows(own)
+    assert [ends(row) for _, row in table.iterrows()] == [
+        ("between", "edge", "server"),
+        ("between", "client", "client"),
+        ("between", "client", "client"),
+    ]
+    assert table["client"].fillna(-9).tolist() == [-9, 0, 1]
+    assert table["payload_bits"].tolist() == [32 * 8, 32 * 4, 32 * 4]
+
+
+def test_uploads_carry_their_guarantee_and_a_message_of_nobody_has_no_row() -> None:
+    guarantee = gaussian(clip_norm=1.5, sigma=2.0, delta=1e-6)[0]
+    own = post(guarantee=guarantee)
+    own.up({"features": 7}, CLIENTS[:0])
+    assert len(rows(own)) == 0
+    own.up({"features": 7}, CLIENTS, content=release(values(), Compression()))
+    found = rows(own).iloc[0]
+    assert (found["mechanism"], found["clip"], found["sigma"]) == ("gaussian", 1.5, 2.0)
+    assert found["epsilon"] == guarantee.epsilon
+
+
+@pytest.mark.parametrize(
+    ("parts", "receiver", "unknown"), [("gossip", "server", "part"), ("votes", "cloud", "receiver")]
+)
+def test_unknown_parts_and_parties_are_refused(parts: str, receiver: str, unknown: str) -> None:
+    with pytest.raises(ValueError, match=f"no {unknown}"):
+        post().up({parts: 1}, CLIENTS, receiver=receiver)

@@ -1,0 +1,76 @@
+"""The messages of a first round are each client's own, by whatever the round trains."""
+
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+import torch
+from fbftl.data.participation import held_out
+from fbftl.features.store import open_store
+from fbftl.messages.codec import encode
+from fbftl.models.heads import head_module
+from fbftl.study.job import from_params
+from fbftl.study.methods import axes_by_method
+from fbftl.tasks.images import read
+from fbftl.tasks.task import Inputs
+from torch import nn
+from unit.tasks.toy_task import CLIENTS, HEAD, TRAINING, make_task, train
+
+SEED = 1
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    return make_task(tmp_path_factory.mktemp("task"))
+
+
+def parts(files: dict[str, str], method: str) -> tuple[nn.Module, nn.Module, torch.Tensor, ...]:
+    """Return extractor, head, inputs, labels and clients of what a method trains."""
+    inputs = Inputs(device=torch.device("cpu"), **{k: Path(v) for k, v in files.items()})
+    federation, target = read(inputs)
+    params = {"setting": {"method": method}, "seeds": [SEED], "head": HEAD, "clients": CLIENTS}
+    job = from_params(
+        {"task": "toy", "training": TRAINING, "privacy": {}} | params, axes_by_method()
+    )
+    samples = federation.samples
+    if method == "ftl_c":
+        store = open_store(inputs.manifest).read("train")
+        head = head_module([store.values.shape[1], *HEAD, federation.classes], SEED)
+        values, labels = torch.from_numpy(store.values), torch.from_numpy(store.labels).long()
+        return nn.Identity(), head, values, labels, store.client
+    if method == "ftl_f":
+        network = target.transferred(), target.head(job, SEED)
+    else:
+        network = target.random(job, SEED)
+    return *network, samples.inputs, samples.labels, federation.held.client
+
+
+@pytest.mark.parametrize("method", ["fl", "sfl", "ftl_f", "ftl_c"])
+def test_digests_of_the_first_round_are_of_each_clients_own_gradient(
+    files: dict[str, str], tmp_path: Path, method: str
+) -> None:
+    _, ledger = train(files, tmp_path, method)
+    rows = pq.read_table(ledger).to_pandas().query("seed == @SEED and direction == 'up'")
+    first, later = rows[rows["round"] == 1], rows[rows["round"] > 1]
+    assert (first["encoded"] == "made").all()
+    assert (later["encoded"] == "counted").all()
+    assert later["sha256"].isna().all()
+    extractor, head, inputs, labels, client = parts(files, method)
+    training, _ = held_out(np.arange(len(labels)), TRAINING["validation"], SEED)
+    messages = first[first["lost"].notna()]
+    assert len(messages) == TRAINING["clients_per_round"]
+    for _, row in messages.iterrows():
+        own = training[client[training] == row["client"]]
+        # Samples of a round by client: how they lie in memory decides the last bit.
+        smashed = extractor(inputs[own[None]].flatten(0, 1))
+        loss = nn.functional.cross_entropy(head(smashed), labels[own], reduction="sum")
+        trained = list(extractor.parameters())
+        trained += [] if method == "sfl" else list(head.parameters())
+        told = [smashed.detach()] if method == "sfl" else []
+        told += torch.autograd.grad(loss, trained)
+        message = encode(torch.cat([values.flatten() for values in told]).numpy())
+        assert sha256(message).digest() == row["sha256"]
+        of_parts = first[first["client"] == row["client"]]
+        assert of_parts["bits"].sum() == 8 * len(message)
