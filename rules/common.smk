@@ -22,6 +22,7 @@ from fbftl.ground.files import remove_leftovers
 from fbftl.study.feasibility import require_feasible
 from fbftl.study.processes import shared_processes
 from fbftl.study.systems import PAPERS, read_systems
+from fbftl.study.yaml_files import read_yaml
 from fbftl.data.public import check_public, public_data
 from fbftl.ground.seals import require_unbroken
 from fbftl.data.dialogues import splits as dialogues
@@ -37,6 +38,8 @@ def checked_study():
     try:
         if workflow.is_main_process:
             require_unbroken("results")
+            for path in workflow.configfiles:
+                read_yaml(path)
         study = resolve(
             config,
             yaml.safe_load(schema.read_text(encoding="utf-8")),

@@ -25,11 +25,41 @@ def expand(grids: Iterable[Mapping[str, list[Any]]]) -> list[Setting]:
             if axis not in TYPES:
                 known = ", ".join(TYPES)
                 raise UserError(f"experiment axis '{axis}' does not exist; choose among {known}")
-        for values in itertools.product(*grid.values()):
-            setting = from_axes(dict(zip(grid, values, strict=True)))
+        products = itertools.product(*grid.values())
+        spanned = {from_axes(dict(zip(grid, values, strict=True))) for values in products}
+        for setting in spanned:
             require_sensible(setting)
-            settings.add(setting)
+        _require_effect(grid, spanned)
+        settings |= spanned
     return sorted(settings, key=lambda setting: setting.name)
+
+
+NEEDS = {
+    "loss": "a packet loss rate plr",
+    "burst": "a block loss rate blr",
+    "retransmissions": "a block loss rate blr",
+    "feedback": "bits or keep",
+    "sigma": "a mechanism",
+    "epsilon": "a mechanism",
+    "noise": "a mechanism",
+}
+"""What has to be given beside an axis for it to have an effect."""
+
+
+def _require_effect(grid: Mapping[str, list[Any]], spanned: Iterable[Setting]) -> None:
+    """Refuse a value that no setting of its grid keeps: it would be dropped in silence.
+
+    Raises:
+        UserError: naming axis, value and what it needs.
+    """
+    for axis in grid.keys() & NEEDS.keys():
+        kept = {getattr(setting, axis) for setting in spanned}
+        for value in grid[axis]:
+            if (value if value is None else TYPES[axis](value)) not in kept | {DEFAULTS[axis]}:
+                raise UserError(
+                    f"config: a grid asks for {axis} {value}, which has no effect in any of its "
+                    f"settings; give {NEEDS[axis]} beside it, or leave it out"
+                )
 
 
 def from_axes(values: Mapping[str, Any]) -> Setting:

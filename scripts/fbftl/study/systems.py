@@ -10,9 +10,8 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from fbftl.ground.errors import UserError
+from fbftl.study.yaml_files import read_yaml
 
 DEFAULT = "fbftl"
 """The paper of the default study: of `config.yaml` and of what is laid over it."""
@@ -88,10 +87,7 @@ def _file(name: str) -> str:
 
 
 def _read(root: Path, file: str) -> dict[str, Any]:
-    try:
-        told = yaml.safe_load((root / file).read_text(encoding="utf-8"))
-    except (OSError, yaml.YAMLError) as error:
-        raise UserError(f"cannot read the study {file}: {error}") from error
+    told = read_yaml(root / file)
     if not isinstance(told, dict):
         raise UserError(f"{file} holds no study; write the blocks {', '.join(KEYS)}")
     return told

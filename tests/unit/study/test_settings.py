@@ -11,15 +11,14 @@ from hypothesis import strategies as st
 from snakemake.target_jobs import parse_target_jobs_cli_args
 
 AXIS_VALUES = {
-    "method": ["fbftl", "ftl_c"],
+    "method": ["fbftl"],
     "fraction": [1, 0.1, 0.01],
-    "plr": [0, 0.5],
     "burst": [1, 2.5],
     "bits": [32, 8],
     "keep": [1.0, 0.1],
     "retransmissions": [0, 2],
     "mechanism": ["none"],
-    "epsilon": [None, 1, 4.0],
+    "label_epsilon": [None, 1, 4.0],
 }
 
 grids = st.dictionaries(st.sampled_from(list(AXIS_VALUES)), st.none()).flatmap(
@@ -72,7 +71,8 @@ def test_unknown_axis_is_refused() -> None:
 
 @given(st.lists(grids, max_size=3))
 def test_expansion_is_sorted_unique_and_typed(spans: list[dict]) -> None:
-    settings = expand(spans)
+    # With a loss beside it every axis has an effect in some setting.
+    settings = expand([span | {"blr": [0.0, 0.2]} for span in spans])
     names = [s.name for s in settings]
     assert names == sorted(names)
     assert len(set(names)) == len(set(settings)) == len(settings)
@@ -80,3 +80,23 @@ def test_expansion_is_sorted_unique_and_typed(spans: list[dict]) -> None:
         assert simplified(setting) == setting
         for axis, kind in TYPES.items():
             assert getattr(setting, axis) is None or type(getattr(setting, axis)) is kind
+
+
+@pytest.mark.parametrize(
+    ("grid", "sentence"),
+    [
+        ({"plr": [0.5], "retransmissions": [0, 2]}, "retransmissions 2.*a block loss rate"),
+        ({"plr": [0.5], "burst": [10.0]}, "burst 10.0.*a block loss rate"),
+        ({"loss": ["persistent", "reshuffled"]}, "loss reshuffled.*plr"),
+        ({"method": ["ftl_c"], "feedback": [False]}, "feedback False.*bits or keep"),
+        ({"sigma": [0.1]}, "sigma 0.1.*a mechanism"),
+        ({"noise": ["redrawn"]}, "noise redrawn.*a mechanism"),
+    ],
+)
+def test_an_axis_that_no_setting_keeps_is_refused(grid: dict, sentence: str) -> None:
+    with pytest.raises(UserError, match=sentence):
+        expand([grid])
+
+
+def test_an_axis_that_some_settings_keep_is_not() -> None:
+    assert len(expand([{"blr": [0.0, 0.1], "retransmissions": [0, 2]}])) == 3

@@ -1,0 +1,40 @@
+"""Configuration files: nothing that they say is dropped, and what is no YAML is told so."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+from fbftl.ground.errors import UserError
+from fbftl.study.yaml_files import read_yaml
+
+
+def test_files_are_read_as_yaml_says(root: Path) -> None:
+    for path in (root / "config.yaml", *root.glob("studies/*.yaml")):
+        assert read_yaml(path) == yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("a: 1\nb: 2\na: 3\n", "the key 'a' is told twice, again in line 3"),
+        ("top:\n  x: {y: 1, y: 1}\n", "the key 'y' is told twice"),
+        ("a: [1\n", "cannot be read as YAML"),
+        ("? [1, 2]\n: 3\n", "cannot be read as YAML"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(tmp_path: Path, text: str, sentence: str) -> None:
+    path = tmp_path / "study.yaml"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(UserError, match=sentence):
+        read_yaml(path)
+
+
+def test_a_merged_key_may_be_told_again(tmp_path: Path) -> None:
+    path = tmp_path / "study.yaml"
+    path.write_text("base: &base {a: 1}\nmore:\n  <<: *base\n  a: 2\n", encoding="utf-8")
+    assert read_yaml(path)["more"] == {"a": 2}
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"none\.yaml"):
+        read_yaml(tmp_path / "none.yaml")
