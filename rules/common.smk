@@ -51,7 +51,10 @@ def checked_study():
             source_check.check(block["source"], folder)
             check_networks(task, block)
             require_feasible(
-                study, task, datasets.training_count(block["data"], folder)
+                study,
+                task,
+                datasets.training_count(block["data"], folder),
+                datasets.named_clients(block["data"], folder),
             )
             if study.asks_public(task):
                 check_public(

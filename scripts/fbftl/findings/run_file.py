@@ -67,6 +67,8 @@ def _require_run(run: Any, measures: Collection[str]) -> None:
         raise ValueError(f"its layout is not {SCHEMA}")
     if not isinstance(run["task"], str) or not isinstance(run["setting"], Mapping):
         raise ValueError("it names no task and setting")
+    if not isinstance(run["name"], str):
+        raise ValueError(f"its name is {run['name']!r}")
     # JSON keeps no order of the axes, so the parts of both names are compared.
     name = name_of(run["setting"])
     if sorted(run["name"].split("+")) != sorted(name.split("+")):

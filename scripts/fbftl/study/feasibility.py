@@ -16,13 +16,16 @@ from fbftl.study.memory import LARGEST_MEMORY, memory_bytes
 from fbftl.study.settings import Setting
 
 
-def require_feasible(study: Study, task: str, samples: int | None) -> None:
+def require_feasible(
+    study: Study, task: str, samples: int | None, named: int | None = None
+) -> None:
     """Refuse rounds or clients larger than the data, and memories that fit nowhere.
 
     Args:
         study: the checked configuration.
         task: name of the task.
         samples: training samples of the task; None if unknown, and the jobs will find out.
+        named: clients that the task's data names, for those that it deals itself.
 
     Raises:
         UserError: naming key, value and what is possible.
@@ -35,7 +38,8 @@ def require_feasible(study: Study, task: str, samples: int | None) -> None:
             if own_dealing(setting):
                 spec = dealing(clients, setting)
                 require_enough(f"{{}} of a setting on {task}", spec, samples)
-    number = number_of_clients(clients, samples)
+    given = clients["partition"] == "given"
+    number = named if given else number_of_clients(clients, samples)
     if number is not None:
         _require_memory(study, task, number, settings.values())
     for name, setting in settings.items():

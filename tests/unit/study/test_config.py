@@ -111,6 +111,14 @@ FAULTS: dict[str, tuple[Callable[[dict], object], str]] = {
         lambda c: digits(c).update(clients={"partition": "given", "draw": "per_seed"}),
         "draws clients per_seed that the data names",
     ),
+    "a seed beyond 63 bits": (
+        lambda c: c.update(seeds=[2**63]),
+        "seeds.0 is 9223372036854775808; give at most 9223372036854775807",
+    ),
+    "a seed of clients beyond 63 bits": (
+        lambda c: digits(c).update(clients={"seed": 2**63}),
+        "clients.seed is 9223372036854775808; give at most",
+    ),
     "bits 33": (lambda c: grid(c).update(bits=[33]), "bits.0 is 33; choose among"),
     "method": (lambda c: grid(c).update(method=["fbft"]), "method.0 is 'fbft'; choose among"),
     "1e-5 as text": (

@@ -59,6 +59,12 @@ REFUSED = [
         r"180 clients remember at least 12 GB.*scratch_folder.*feedback: \[false\]",
     ),
     ({}, {"samples_per_client": [4, 2000]}, "of a setting on digits is 2000.*at most 1438"),
+    ({}, {"clients": [4, 2000]}, "clients of a setting on digits is 2000.*at most 1438"),
+    (
+        {"clients": {"shards_per_client": 1000}},
+        {"partition": ["shards"]},
+        "shards_per_client of a setting on digits is 1000: 180 clients would need 180000 shards",
+    ),
 ]
 
 
@@ -79,6 +85,13 @@ def test_without_a_count_only_given_numbers_are_compared(root: Path) -> None:
     five = {"clients": {"clients": 5, "samples_per_client": None}}
     with pytest.raises(UserError, match="5 clients"):
         require_feasible(study(root, five, method=["fl"]), "digits", None)
+
+
+def test_clients_that_the_data_name_are_counted_too(root: Path) -> None:
+    given = study(root, {"clients": {"partition": "given"}}, method=["fl"])
+    require_feasible(given, "digits", None, named=8)
+    with pytest.raises(UserError, match="is 8, but there are 7 clients"):
+        require_feasible(given, "digits", None, named=7)
 
 
 def test_no_clients_per_round_is_refused_by_the_schema(root: Path) -> None:

@@ -1,7 +1,7 @@
 """Data sets behind one small interface: `check` before any job, `load` inside it.
 
 A data set is described by the config block ``data`` of a task. Its ``kind`` names a module of this
-package that offers two functions (see `Kind`), and a third, `count`, where counting is cheap.
+package that offers four functions (see `Kind`), and `named_clients` where data name their clients.
 Everything that is the same for every kind (the test split, the choice of classes, the limit for
 quick runs) happens here and in `selection`.
 """
@@ -12,7 +12,15 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from fbftl.data.datasets.base import Dataset, Samples, digest, located
-from fbftl.data.datasets.selection import choose_classes, limit, portion, split_off_test
+from fbftl.data.datasets.selection import (
+    between,
+    choose_classes,
+    limit,
+    portion,
+    require_classes,
+    split_off_test,
+    test_count,
+)
 from fbftl.ground.errors import UserError
 
 __all__ = [
@@ -24,6 +32,7 @@ __all__ = [
     "files",
     "load",
     "module",
+    "named_clients",
     "training_count",
 ]
 
@@ -44,6 +53,12 @@ class Kind(Protocol):
     def check(self, spec: Mapping[str, Any], folder: Path | None) -> None:
         """Look at names, sizes and headers of the files, nothing more; raise `UserError`."""
 
+    def counts(self, spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int | None]:
+        """Return training samples, and test samples if the set has its own; none is read."""
+
+    def class_names(self, spec: Mapping[str, Any], folder: Path | None) -> tuple[str | None, ...]:
+        """Return a name for each class, None where only reading the data would tell it."""
+
     def read(
         self, spec: Mapping[str, Any], folder: Path | None
     ) -> tuple[Samples, Samples | None, tuple[str, ...]]:
@@ -51,12 +66,19 @@ class Kind(Protocol):
 
 
 def check(spec: Mapping[str, Any], data_folder: str | Path | None) -> None:
-    """Check a data set's files cheaply, before any job: existence, headers, sizes.
+    """Check a data set cheaply, before any job: its files' headers and sizes, and what is chosen.
 
     Raises:
-        UserError: one sentence that names the file and what to do.
+        UserError: one sentence that names the file or the key and what to do.
     """
-    _kind(spec).check(spec, _folder(data_folder))
+    kind, folder = _kind(spec), _folder(data_folder)
+    kind.check(spec, folder)
+    names = kind.class_names(spec, folder)
+    if spec.get("classes") is not None:
+        require_classes(spec["classes"], names)
+    samples = _pool(spec, folder)
+    if spec.get("portion") is not None:
+        between(samples, spec["portion"])
 
 
 def files(spec: Mapping[str, Any], data_folder: str | Path | None) -> list[str]:
@@ -117,19 +139,40 @@ def load(spec: Mapping[str, Any], data_folder: str | Path | None) -> Dataset:
 
 
 def training_count(spec: Mapping[str, Any], data_folder: str | Path | None) -> int | None:
-    """Return the number of training samples, or None where only reading the data would tell.
+    """Return the number of training samples, or None where only reading the labels would tell.
 
     Args:
         spec: the config block ``data``, checked.
         data_folder: where relative file names start.
     """
-    count = getattr(_kind(spec), "count", None)
-    if count is None or spec.get("classes") is not None or spec.get("portion") is not None:
+    if spec.get("classes") is not None:
         return None
-    samples = count(spec, _folder(data_folder))
-    if "test" not in spec:
-        samples -= round(spec["test_fraction"] * samples)
+    samples = _pool(spec, _folder(data_folder))
+    if spec.get("portion") is not None:
+        first, last = between(samples, spec["portion"])
+        samples = last - first
     return min(samples, (spec.get("limit") or {}).get("train", samples))
+
+
+def named_clients(spec: Mapping[str, Any], data_folder: str | Path | None) -> int | None:
+    """Return how many clients the data names at most, or None if it names none.
+
+    Where the test set is split off, a client whose samples all fall into it is counted too.
+    """
+    named = getattr(_kind(spec), "named_clients", None)
+    return None if named is None else named(spec, _folder(data_folder))
+
+
+def _pool(spec: Mapping[str, Any], folder: Path | None) -> int:
+    """Return the number of training samples before any are chosen.
+
+    Raises:
+        UserError: if splitting off the test set would leave one side empty.
+    """
+    train, test = _kind(spec).counts(spec, folder)
+    if test is None:
+        return train - test_count(train, spec.get("test_fraction", 0.2))
+    return train
 
 
 def _kind(spec: Mapping[str, Any]) -> Kind:

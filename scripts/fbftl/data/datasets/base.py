@@ -18,6 +18,28 @@ BLOCK = 1024
 """Samples decoded at a time where a whole set is walked."""
 
 
+MAX_CLASSES = 100_000
+"""No data set has more; a label beyond is a mistake, or made to exhaust memory."""
+
+
+def numbered(largest: int, where: object) -> tuple[str, ...]:
+    """Return names for classes that are only numbered, from 0 to the largest label.
+
+    Args:
+        largest: the largest label.
+        where: what holds it, for the message.
+
+    Raises:
+        UserError: if that makes more classes than `MAX_CLASSES`.
+    """
+    if largest >= MAX_CLASSES:
+        raise UserError(
+            f"{where} holds the class {largest}; count classes from 0, at most {MAX_CLASSES} of "
+            "them, or correct which of the data are labels"
+        )
+    return tuple(str(label) for label in range(largest + 1))
+
+
 class Images(Protocol):
     """Images as uint8 NHWC: a NumPy array, or `EncodedImages`, which decodes what is sliced."""
 

@@ -13,6 +13,8 @@ from fbftl.ground.errors import UserError
 SAMPLES = 1797
 """Digits in the set."""
 
+CLASSES = tuple("0123456789")
+
 
 def check(spec: Mapping[str, Any], folder: Path | None) -> None:
     """Check that scikit-learn is installed."""
@@ -20,9 +22,14 @@ def check(spec: Mapping[str, Any], folder: Path | None) -> None:
         raise UserError("data.kind digits needs scikit-learn; install it or choose another kind")
 
 
-def count(spec: Mapping[str, Any], folder: Path | None) -> int:
-    """Return the number of digits."""
-    return SAMPLES
+def counts(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, None]:
+    """Return the number of digits; they have no test set of their own."""
+    return SAMPLES, None
+
+
+def class_names(spec: Mapping[str, Any], folder: Path | None) -> tuple[str, ...]:
+    """Return the digits."""
+    return CLASSES
 
 
 def read(
@@ -33,4 +40,4 @@ def read(
 
     digits = load_digits()
     pixels = np.rint(digits.images * (255 / 16)).astype(np.uint8)[..., np.newaxis]
-    return Samples(pixels, digits.target.astype(np.int64)), None, tuple("0123456789")
+    return Samples(pixels, digits.target.astype(np.int64)), None, CLASSES

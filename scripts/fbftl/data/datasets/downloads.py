@@ -14,7 +14,16 @@ import numpy as np
 from fbftl.data.datasets.base import Samples
 from fbftl.ground.errors import UserError
 
-NAMES = ("MNIST", "FashionMNIST", "KMNIST", "CIFAR10", "CIFAR100")
+SIZES = {
+    "MNIST": (60_000, 10_000, 10),
+    "FashionMNIST": (60_000, 10_000, 10),
+    "KMNIST": (60_000, 10_000, 10),
+    "CIFAR10": (50_000, 10_000, 10),
+    "CIFAR100": (50_000, 10_000, 100),
+}
+"""Training samples, test samples and classes of each set."""
+
+NAMES = tuple(SIZES)
 
 
 def check(spec: Mapping[str, Any], folder: Path | None) -> None:
@@ -23,6 +32,16 @@ def check(spec: Mapping[str, Any], folder: Path | None) -> None:
         raise UserError(f"data.name is {spec['name']!r}; choose one of {', '.join(NAMES)}")
     if folder is None:
         raise UserError("data.kind torchvision needs data_folder; set it to a folder to keep files")
+
+
+def counts(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int]:
+    """Return the number of training and of test samples."""
+    return SIZES[spec["name"]][:2]
+
+
+def class_names(spec: Mapping[str, Any], folder: Path | None) -> tuple[None, ...]:
+    """Return as many unknowns as there are classes: torchvision, slow to import, has the names."""
+    return (None,) * SIZES[spec["name"]][2]
 
 
 def read(

@@ -6,7 +6,7 @@ its own; ``image_key`` and ``label_key`` name the arrays. Pixels are uint8, or f
 images without a channel axis get one.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +14,33 @@ import h5py
 import numpy as np
 
 from fbftl.data.clients import valid_id
-from fbftl.data.datasets.base import BLOCK, Samples, located
+from fbftl.data.datasets.base import BLOCK, Samples, located, numbered
 from fbftl.data.examples import Examples, explaining_damage
 from fbftl.ground.errors import UserError
 
 
 def check(spec: Mapping[str, Any], folder: Path | None) -> None:
     """Check every client's arrays: names, types, lengths; nothing is read."""
-    for path, group in _groups(spec, folder):
-        with _open(path) as file:
-            _examples(file, group, spec)
+    for _ in _surveyed(spec, folder):
+        pass
+
+
+def counts(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int | None]:
+    """Return the number of training and of test samples, from the arrays' lengths."""
+    train, *test = (examples.count for examples in _surveyed(spec, folder))
+    return train, test[0] if test else None
+
+
+def named_clients(spec: Mapping[str, Any], folder: Path | None) -> int:
+    """Return the number of clients that the training split names."""
+    return len(next(_surveyed(spec, folder)).ids)
+
+
+def class_names(spec: Mapping[str, Any], folder: Path | None) -> tuple[str, ...]:
+    """Return the numbers of the classes, from the arrays of labels."""
+    _, label = _keys(spec)
+    labels = [e.rows(0, e.count, (label,))[label] for e in _surveyed(spec, folder)]
+    return numbered(max(int(split.max(initial=0)) for split in labels), spec["train"])
 
 
 def read(
@@ -34,9 +51,16 @@ def read(
     for path, group in _groups(spec, folder):
         with _open(path) as file:
             splits.append(_read_split(path, _examples(file, group, spec), _keys(spec)))
-    classes = 1 + max(int(samples.labels.max(initial=0)) for samples in splits)
+    largest = max(int(samples.labels.max(initial=0)) for samples in splits)
     train, test = splits if len(splits) == 2 else (splits[0], None)
-    return train, test, tuple(str(label) for label in range(classes))
+    return train, test, numbered(largest, spec["train"])
+
+
+def _surveyed(spec: Mapping[str, Any], folder: Path | None) -> Iterator[Examples]:
+    """Yield each split's clients with their arrays compared, its file open until the next."""
+    for path, group in _groups(spec, folder):
+        with _open(path) as file:
+            yield _examples(file, group, spec)
 
 
 def _keys(spec: Mapping[str, Any]) -> tuple[str, str]:

@@ -22,6 +22,19 @@ def check(spec: Mapping[str, Any], folder: Path | None) -> None:
     _found(spec, folder)
 
 
+def counts(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int | None]:
+    """Return the number of training and of test images, from the names of files."""
+    found = {
+        split: sum(map(len, classes.values())) for split, classes in _found(spec, folder).items()
+    }
+    return found["train"], found.get("test")
+
+
+def class_names(spec: Mapping[str, Any], folder: Path | None) -> tuple[str, ...]:
+    """Return the training split's folder names, sorted."""
+    return tuple(_found(spec, folder)["train"])
+
+
 def read(
     spec: Mapping[str, Any], folder: Path | None
 ) -> tuple[Samples, Samples | None, tuple[str, ...]]:

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from fbftl.data.datasets.base import Samples, located
+from fbftl.data.datasets.base import Samples, located, numbered
 from fbftl.ground.errors import UserError
 
 UNSIGNED_BYTES = 0x08
@@ -30,10 +30,18 @@ def check(spec: Mapping[str, Any], folder: Path | None) -> None:
         _agree(images, check_file(images, axes=3), labels, check_file(labels, axes=1))
 
 
-def count(spec: Mapping[str, Any], folder: Path | None) -> int:
-    """Return the number of training images, from their file's header."""
-    images, _ = _paths(spec, folder, "train")
-    return check_file(images, axes=3)[0]
+def counts(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int | None]:
+    """Return the number of training and of test images, from their files' headers."""
+    train, *test = (
+        check_file(_paths(spec, folder, split)[0], axes=3)[0] for split in _splits(spec)
+    )
+    return train, test[0] if test else None
+
+
+def class_names(spec: Mapping[str, Any], folder: Path | None) -> tuple[str, ...]:
+    """Return the numbers of the classes, from the files of labels."""
+    labels = [read_file(_paths(spec, folder, split)[1], axes=1) for split in _splits(spec)]
+    return numbered(max(int(split.max(initial=0)) for split in labels), "data")
 
 
 def read(
@@ -41,9 +49,9 @@ def read(
 ) -> tuple[Samples, Samples | None, tuple[str, ...]]:
     """Return the samples; classes are named by their numbers."""
     splits = [_read_split(*_paths(spec, folder, split)) for split in _splits(spec)]
-    classes = 1 + max(int(samples.labels.max(initial=0)) for samples in splits)
+    largest = max(int(samples.labels.max(initial=0)) for samples in splits)
     train, test = splits if len(splits) == 2 else (splits[0], None)
-    return train, test, tuple(str(label) for label in range(classes))
+    return train, test, numbered(largest, "data")
 
 
 def check_file(path: Path, axes: int) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from fbftl.data.datasets.base import Samples, located
+from fbftl.data.datasets.base import Samples, located, numbered
 from fbftl.data.datasets.images import EncodedImages
 from fbftl.ground.errors import UserError
 
@@ -29,6 +29,22 @@ def check(spec: Mapping[str, Any], folder: Path | None) -> None:
             _open(path, *_columns(spec))
 
 
+def counts(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int | None]:
+    """Return the number of training and of test samples, from the files' footers."""
+    rows = {
+        split: sum(pq.read_metadata(path).num_rows for path in _paths(spec, folder, split))
+        for split in ("train", "test")
+    }
+    return rows["train"], rows["test"] if spec.get("test") else None
+
+
+def class_names(spec: Mapping[str, Any], folder: Path | None) -> tuple[str, ...]:
+    """Return the class names that the metadata has, or else numbers, from footers or labels."""
+    paths = [path for split in ("train", "test") for path in _paths(spec, folder, split)]
+    largest = max(_largest(path, *_columns(spec)) for path in paths)
+    return _named(_paths(spec, folder, "train")[0], spec, largest)
+
+
 def read(
     spec: Mapping[str, Any], folder: Path | None
 ) -> tuple[Samples, Samples | None, tuple[str, ...]]:
@@ -38,11 +54,8 @@ def read(
     train = _read_split(spec, train_paths)
     test = _read_split(spec, test_paths) if test_paths else None
     labels = [samples.labels for samples in (train, test) if samples is not None]
-    classes = 1 + max(int(split.max(initial=0)) for split in labels)
-    names = _class_names(train_paths[0], spec)
-    if len(names) < classes:
-        names = tuple(str(label) for label in range(classes))
-    return train, test, names
+    largest = max(int(split.max(initial=0)) for split in labels)
+    return train, test, _named(train_paths[0], spec, largest)
 
 
 def _columns(spec: Mapping[str, Any]) -> tuple[str, str]:
@@ -117,6 +130,31 @@ def _read_split(spec: Mapping[str, Any], paths: list[Path]) -> Samples:
         )
     images = EncodedImages(sources, names, spec.get("channels", 3), spec.get("size"))
     return Samples(images, joined)
+
+
+def _largest(path: Path, image: str, label: str) -> int:
+    """Return the largest label of a file, from its footer; labels are read where that says none."""
+    file = _open(path, image, label)
+    largest = 0
+    for number in range(file.metadata.num_row_groups):
+        group = file.metadata.row_group(number)
+        columns = [group.column(place) for place in range(group.num_columns)]
+        [labels] = [column for column in columns if column.path_in_schema == label]
+        if labels.statistics is not None and labels.statistics.has_min_max:
+            largest = max(largest, int(labels.statistics.max))
+        else:
+            try:
+                values = file.read_row_group(number, columns=[label]).column(label)
+            except (pa.ArrowException, OSError) as error:
+                raise _damaged(path) from error
+            largest = max([largest, *(value for value in values.to_pylist() if value is not None)])
+    return largest
+
+
+def _named(path: Path, spec: Mapping[str, Any], largest: int) -> tuple[str, ...]:
+    """Return class names for labels from 0 to the largest."""
+    names = _class_names(path, spec)
+    return names if len(names) > largest else numbered(largest, path)
 
 
 def _class_names(path: Path, spec: Mapping[str, Any]) -> tuple[str, ...]:

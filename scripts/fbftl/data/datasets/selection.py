@@ -20,37 +20,57 @@ def split_off_test(samples: Samples, fraction: float, seed: int) -> tuple[Sample
     Raises:
         UserError: if either side would be empty.
     """
-    count = round(fraction * len(samples))
-    if not 0 < count < len(samples):
-        raise UserError(
-            f"data.test_fraction is {fraction}, which leaves {count} of {len(samples)} samples "
-            "for testing; choose a fraction that leaves some on both sides"
-        )
+    count = test_count(len(samples), fraction)
     rows = stream(seed, "test split").permutation(len(samples))
     return samples.take(np.sort(rows[count:])), samples.take(np.sort(rows[:count]))
 
 
-def portion(dataset: Dataset, between: Sequence[float], seed: int) -> Dataset:
+def test_count(samples: int, fraction: float) -> int:
+    """Return how many of a pool of samples are the test set.
+
+    Raises:
+        UserError: if either side would be empty.
+    """
+    count = round(fraction * samples)
+    if not 0 < count < samples:
+        raise UserError(
+            f"data.test_fraction is {fraction}, which leaves {count} of {samples} samples "
+            "for testing; choose a fraction that leaves some on both sides"
+        )
+    return count
+
+
+def portion(dataset: Dataset, shares: Sequence[float], seed: int) -> Dataset:
     """Keep the training samples between two shares of a random order; the test set stays whole.
 
     Portions of one data set under one seed that do not overlap share no sample.
 
     Args:
         dataset: n training samples.
-        between: shares a < b from 0 to 1; keeps samples round(a n) to round(b n) of the order.
+        shares: a < b from 0 to 1; keeps samples round(a n) to round(b n) of the order.
         seed: seed of the order.
 
     Raises:
         UserError: if that leaves no sample.
     """
-    first, last = (round(share * len(dataset.train)) for share in between)
-    if not first < last:
-        raise UserError(
-            f"data.portion is {list(between)}, which leaves no training samples; give two shares "
-            "from 0 to 1, the smaller first"
-        )
+    first, last = between(len(dataset.train), shares)
     rows = stream(seed, "portion").permutation(len(dataset.train))[first:last]
     return Dataset(dataset.train.take(np.sort(rows)), dataset.test, dataset.classes)
+
+
+def between(samples: int, shares: Sequence[float]) -> tuple[int, int]:
+    """Return the places in an order between which a portion of the samples is kept.
+
+    Raises:
+        UserError: if that leaves no sample.
+    """
+    first, last = (round(share * samples) for share in shares)
+    if not first < last:
+        raise UserError(
+            f"data.portion is {list(shares)}, which leaves no training samples; give two shares "
+            "from 0 to 1, the smaller first"
+        )
+    return first, last
 
 
 def choose_classes(dataset: Dataset, wanted: Sequence[int | str]) -> Dataset:
@@ -59,14 +79,7 @@ def choose_classes(dataset: Dataset, wanted: Sequence[int | str]) -> Dataset:
     Raises:
         UserError: if the choice repeats a class, names one that is not there or leaves no samples.
     """
-    available = range(len(dataset.classes))
-    numbers = {name: number for number, name in enumerate(dataset.classes)}
-    chosen = [numbers.get(each, -1) if isinstance(each, str) else each for each in wanted]
-    if len(set(chosen)) < len(chosen) or not set(chosen) <= set(available):
-        raise UserError(
-            f"data.classes is {list(wanted)}; choose different classes from 0 to {available[-1]}, "
-            f"or by their names, such as '{dataset.classes[0]}'"
-        )
+    chosen = require_classes(wanted, dataset.classes)
     new_label = np.full(len(dataset.classes), -1)
     new_label[list(chosen)] = np.arange(len(chosen))
 
@@ -81,6 +94,29 @@ def choose_classes(dataset: Dataset, wanted: Sequence[int | str]) -> Dataset:
 
     names = tuple(dataset.classes[label] for label in chosen)
     return Dataset(keep("train", dataset.train), keep("test", dataset.test), names)
+
+
+def require_classes(wanted: Sequence[int | str], names: Sequence[str | None]) -> list[int]:
+    """Return the numbers of classes given by number or by name.
+
+    Args:
+        wanted: numbers and names; one that stands for a class whose name is unknown is -1.
+        names: name of each class, None if unknown.
+
+    Raises:
+        UserError: if the choice repeats a class, or names one that is not there.
+    """
+    numbers = {name: number for number, name in enumerate(names)}
+    known = None not in numbers
+    chosen = [numbers.get(each, -1) if isinstance(each, str) else each for each in wanted]
+    found = [each for each in chosen if known or each != -1]
+    if len(set(found)) < len(found) or not set(found) <= set(range(len(names))):
+        example = f", or by their names, such as '{names[0]}'" if known else ""
+        raise UserError(
+            f"data.classes is {list(wanted)}; choose different classes from 0 to "
+            f"{len(names) - 1}{example}"
+        )
+    return chosen
 
 
 def limit(dataset: Dataset, at_most: Mapping[str, int], seed: int) -> Dataset:
