@@ -1,6 +1,7 @@
 """docs/your-own.md: its studies and commands, taken from the page itself, run on tiny data."""
 
 import io
+import itertools
 import json
 import re
 import shlex
@@ -93,8 +94,23 @@ def width(project: Project, task: str) -> int:
 
 
 def test_the_page_has_a_command_for_each_study() -> None:
-    assert STUDIES.keys() == {"flowers.yaml", "writers.yaml", "birds.yaml", "painters.yaml"}
+    assert STUDIES.keys() == {
+        "flowers.yaml",
+        "writers.yaml",
+        "birds.yaml",
+        "painters.yaml",
+        "networks.yaml",
+    }
     assert {f"snakemake --cores 2 --configfile {study}" for study in STUDIES} < set(COMMANDS)
+
+
+def test_networks_of_ones_own_are_planned_for_each_method(fresh: Project) -> None:
+    (fresh.folder / "networks.yaml").write_text(STUDIES["networks.yaml"], encoding="utf-8")
+    done = call(fresh, "snakemake --cores 2 --configfile networks.yaml", "-n")
+    assert done.returncode == 0, done.stderr
+    for run in itertools.product(("fl", "sfl"), ("cnn", "mlp")):
+        assert "results/digits/runs/{}+network={}.json".format(*run) in done.stdout
+    assert "fbftl" not in re.findall(r"runs/(\w+)", done.stdout)
 
 
 def test_an_image_folder_and_a_torchvision_backbone(fresh: Project) -> None:

@@ -51,6 +51,37 @@ def test_a_new_axis_leaves_jobs_that_do_not_use_it_alone(schema: dict) -> None:
     assert study.job("digits", "fbftl")["setting"] == {"method": "fbftl"}
 
 
+@pytest.mark.parametrize("word", ["on", "off", "true", "false", "yes"])
+def test_dropout_takes_every_word_that_yaml_reads_as_a_boolean(schema: dict, word: str) -> None:
+    config = yaml.safe_load(GOOD)
+    config["tasks"]["digits"]["training"] = yaml.safe_load(f"dropout: {word}")
+    training = resolve(config, schema).task("digits")["training"]
+    assert training["dropout"] is (word in ("on", "true", "yes"))
+    assert training["batch_norm"] == "frozen"
+
+
+def test_a_quoted_on_is_a_text_and_refused(schema: dict) -> None:
+    config = yaml.safe_load(GOOD)
+    config["tasks"]["digits"]["training"] = {"dropout": "on"}
+    with pytest.raises(UserError, match=r"training.dropout is 'on', not a boolean"):
+        resolve(config, schema)
+
+
+def test_networks_are_filled_with_defaults_by_kind(schema: dict) -> None:
+    config = yaml.safe_load(GOOD)
+    networks = {"cnn": {"kind": "cnn", "channels": [[4]], "fc": [], "cut": "pool1"}}
+    networks["mlp"] = {"kind": "mlp", "fc": [4], "cut": "relu_fc1"}
+    config["tasks"]["digits"]["networks"] = copy.deepcopy(networks)
+    filled = resolve(config, schema).task("digits")["networks"]
+    shared = {"norm": "none", "dropout": 0.0}
+    maps = {"kernel": 3, "padding": "same", "pool": 2, "pool_dropout": 0.0}
+    assert filled["mlp"] == networks["mlp"] | shared
+    assert filled["cnn"] == networks["cnn"] | shared | maps
+    config["tasks"]["digits"]["networks"]["mlp"]["kernel"] = 5
+    with pytest.raises(UserError, match=r"networks.mlp.kernel' does not exist"):
+        resolve(config, schema)
+
+
 def test_methods_override_training(schema: dict) -> None:
     config = yaml.safe_load(GOOD)
     config["tasks"]["digits"]["methods"] = {"fbftl": {"epochs": 7}}

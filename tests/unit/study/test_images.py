@@ -10,7 +10,7 @@ from fbftl.study.kinds.images import job, settled
 TASK: dict[str, Any] = {
     "features": {"cut": "relu_fc1", "further_cuts": ["fc1"]},
     "privacy": {"feature_clip": {"quantile": 0.5}, "training": {}},
-    "clients": {"samples_per_client": 8},
+    "clients": {"samples_per_client": 8, "clients": None},
     "training": {"epochs": 3, "dropout": False, "batch_norm": "frozen"},
     "methods": {},
     "head": [5],
@@ -93,5 +93,9 @@ def test_batches_of_one_sample_have_no_statistics() -> None:
     with pytest.raises(UserError, match=r"samples_per_client at least 2, or training.batch_norm"):
         asked(by_batch, method="fl", network="cnn", samples_per_client=1)
     asked(by_batch, method="fl", network="cnn")
+    one_each = by_batch | {"clients": {"samples_per_client": 1, "clients": None}}
+    asked(one_each, method="fl", network="cnn", clients=3)
+    with pytest.raises(UserError, match="has no statistics"):
+        asked(one_each, method="fl", network="cnn")
     asked(by_batch, method="fl", network="mlp", samples_per_client=1)
     asked(method="fl", network="cnn", samples_per_client=1)

@@ -6,6 +6,7 @@ from typing import Any
 
 from fbftl.ground.errors import UserError
 from fbftl.study import methods
+from fbftl.study.clients import dealing
 from fbftl.study.settings import Setting
 
 NEEDED: dict[str, tuple[str, ...]] = {
@@ -62,9 +63,7 @@ def check(setting: Setting, task: str, block: Mapping[str, Any]) -> None:
             )
 
 
-def _require_features(
-    where: str, setting: Setting, task: str, block: Mapping[str, Any]
-) -> None:  # fmt: skip
+def _require_features(where: str, setting: Setting, task: str, block: Mapping[str, Any]) -> None:
     """Refuse a cut at which there are no features; who runs the network itself has any."""
     if setting.cut not in block["features"]["further_cuts"]:
         raise UserError(f"{where}; add its cut to tasks.{task}.features.further_cuts")
@@ -81,8 +80,9 @@ def _require_statistics(where: str, setting: Setting, block: Mapping[str, Any]) 
     Of the source's architecture only the job knows whether it normalises.
     """
     normalises = setting.network and block["networks"][setting.network]["norm"] == "batch"
-    samples = setting.samples_per_client or block["clients"]["samples_per_client"]
-    if normalises and samples == 1 and _training(setting, block)["batch_norm"] == "batch":
+    dealt = dealing(block["clients"], setting)
+    alone = dealt["clients"] is None and dealt["samples_per_client"] == 1
+    if normalises and alone and _training(setting, block)["batch_norm"] == "batch":
         raise UserError(
             f"{where}; a batch of one sample has no statistics: give samples_per_client at least "
             "2, or training.batch_norm: frozen"
