@@ -23,6 +23,7 @@ from fbftl.study.feasibility import require_feasible
 from fbftl.study.processes import shared_processes
 from fbftl.study.systems import PAPERS, read_systems
 from fbftl.study.yaml_files import read_yaml
+from fbftl.study.setup import setup_of
 from fbftl.data.public import check_public, public_data
 from fbftl.ground.seals import require_unbroken
 from fbftl.data.dialogues import splits as dialogues

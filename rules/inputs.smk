@@ -158,6 +158,11 @@ def clients_block(wildcards):
     return {key: value for key, value in clients.items() if key != "draw"}
 
 
+def setup_of_task(wildcards):
+    """Return what decides whether a task's results compare with a paper's."""
+    return setup_of(STUDY.task(wildcards.task))
+
+
 def public_block(wildcards):
     """Return how a task's public samples are chosen."""
     return STUDY.task(wildcards.task)["privacy"]["public"]
@@ -278,7 +283,7 @@ def runs_of(wildcards):
 
 
 def experiments_of(wildcards):
-    """Return a task's tidy tables, and its table of methods if the study compares them."""
+    """Return a task's tidy tables, and what its methods send if the study compares them."""
     experiments = STUDY.experiments(wildcards.task)
     files = {
         "experiments": [
@@ -286,5 +291,5 @@ def experiments_of(wildcards):
         ]
     }
     if "methods" in experiments:
-        files["methods"] = f"results/{wildcards.task}/tables/methods.csv"
+        files["uplink"] = f"results/{wildcards.task}/tables/uplink.csv"
     return files

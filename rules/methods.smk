@@ -7,8 +7,10 @@ rule tabulate_methods:
         ledgers=partial(run_files, experiment="methods", suffix="parquet"),
         networks=partial(networks_of_runs, experiment="methods"),
         table3="published/fbftl/table3.csv",
+        setups="published/setups.csv",
     output:
         **table("results/{task}/tables/methods", "cost", "Methods"),
+        by_seed="results/{task}/tables/uplink.csv",
     log:
         "results/{task}/logs/tables/methods.log",
     conda:
@@ -17,6 +19,7 @@ rule tabulate_methods:
         code=code("tabulate_methods.py"),
         methods=partial(methods_of, experiment="methods"),
         axes=partial(axes_of, experiment="methods"),
+        setup=setup_of_task,
     script:
         "../scripts/tabulate_methods.py"
 
@@ -25,6 +28,7 @@ rule plot_uplink:
     input:
         runs=partial(run_files, experiment="methods", suffix="json"),
         ledgers=partial(run_files, experiment="methods", suffix="parquet"),
+        by_seed="results/{task}/tables/uplink.csv",
     output:
         **figure("results/{task}/figures/methods", "cost", "Uplink"),
     log:

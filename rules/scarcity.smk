@@ -5,6 +5,7 @@ rule tabulate_scarcity:
     input:
         runs="results/{task}/experiments/scarcity.csv",
         fig8="published/fbftl/fig8.csv",
+        setups="published/setups.csv",
     output:
         **table("results/{task}/tables/scarcity", "loss", "Scarcity"),
     log:
@@ -14,6 +15,7 @@ rule tabulate_scarcity:
     params:
         code=code("tabulate_scarcity.py"),
         axes=partial(axes_of, experiment="scarcity", read=["fraction", "plr", "loss"]),
+        setup=setup_of_task,
     script:
         "../scripts/tabulate_scarcity.py"
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 from fbftl.findings import published
-from fbftl.findings.runs import mean_and_spread, read_tidy
+from fbftl.findings.runs import read_tidy
+from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.style import (
     LABEL_SIZE,
     TEXT_WIDTH,

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 import pandas as pd
-from fbftl.findings.comparison import claims_table
 from fbftl.findings.runs import all_runs, read_tidy
 from fbftl.findings.tables import Column, write_table
 from fbftl.ground.logs import run_job
-from fbftl.papers.claims import Runs, claims
+from fbftl.papers.claims import Runs, claims_table, examine
+from fbftl.papers.fbftl.claims import CLAIMS
 
 
 def readable(value: float) -> str:
@@ -18,33 +18,36 @@ def readable(value: float) -> str:
 COLUMNS = [
     Column("claim", "Claim", width="6cm"),
     Column("source", "Paper"),
-    Column("lesser_mean", "Smaller", format=readable),
-    Column("lesser_spread", "±", format="{:.2f}"),
-    Column("greater_mean", "Greater", format=readable),
-    Column("greater_spread", "±", format="{:.2f}"),
+    Column("test", "Test", width="4cm"),
+    Column("lesser_mean", "First", format=readable),
+    Column("lesser_spread", "±", format=readable),
+    Column("greater_mean", "Second", format=readable),
+    Column("greater_spread", "±", format=readable),
+    Column("compared", "Compared", format=readable),
+    Column("lower", "lower bound", format=readable),
+    Column("upper", "upper bound", format=readable),
     Column("greater_seeds", "Seeds", format="{:.0f}"),
+    Column("diverged", "Diverged"),
     Column("verdict", "Verdict"),
+    Column("tested", "Claims tested"),
 ]
 
 
-def main(experiments: Sequence[str], methods: str | None, csv: str) -> None:
+def main(experiments: Sequence[str], uplink: str | None, csv: str) -> None:
     """Write the table; the other formats go beside the csv.
 
     Args:
         experiments: tidy tables of all experiments of the task.
-        methods: the task's table of methods, for what each sends, if there is one.
+        uplink: what each method sends by seed, if the study compares them.
         csv: path of the csv.
     """
-    uplink = {}
-    if methods is not None:
-        table = pd.read_csv(methods)
-        uplink = dict(zip(table["method"], table["uplink_ledger"], strict=True))
-    runs = Runs(all_runs(map(read_tidy, experiments)), uplink)
-    write_table(csv, claims_table(claims(runs)), COLUMNS)
+    sent = pd.DataFrame() if uplink is None else pd.read_csv(uplink)
+    runs = Runs(all_runs(map(read_tidy, experiments)), sent)
+    write_table(csv, claims_table(examine(CLAIMS, runs)), COLUMNS)
 
 
 if __name__ == "__main__":
     run_job(
         snakemake,
-        lambda job: main(list(job.input.experiments), job.input.get("methods"), job.output.csv),
+        lambda job: main(list(job.input.experiments), job.input.get("uplink"), job.output.csv),
     )

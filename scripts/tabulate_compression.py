@@ -97,7 +97,7 @@ def row(run: Exchanged, elements: int) -> dict[str, Any]:
         "payload_bits": float(np.mean(sent["payload_bits"] / sent["messages"])),
         "sent_bits": float(np.mean(sent["bits"] / sent["messages"])),
         **{f"sampled_{name}": run.measured(name) for name in SAMPLED},
-        **run.at_selected(),
+        **run.summary(run.found),
         "epochs": float(np.mean(run.selected)),
         "messages": float(np.mean(sent["messages"])),
         "uplink_payload_bits": float(np.mean(sent["payload_bits"])),

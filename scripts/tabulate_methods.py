@@ -2,11 +2,12 @@
 
 Formula and ledger stand side by side: the formula counts the task's own traced layers, the ledger
 what was really sent. They differ by design where the equations leave something out: labels and
-message headers in the bits that were sent, and FTL_c's one-time broadcast of the extractor. The
-published columns are of another task, so that only their order compares.
+message headers in the bits that were sent, and FTL_c's one-time broadcast of the extractor. Beside
+what each method costs until its own selected epoch stands what it costs to the accuracy that all of
+them reach.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, fields, replace
 from fractions import Fraction
 from typing import Any
@@ -18,35 +19,54 @@ from fbftl.cost.payload import FLOAT_BITS
 from fbftl.cost.scheme import SchemeCost, scheme_cost
 from fbftl.findings import published
 from fbftl.findings.exchanged import Exchanged, read_methods
+from fbftl.findings.printed import judged
+from fbftl.findings.runs import write_tidy
+from fbftl.findings.setups import Setup, published_setup, reason
 from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.tables import Column, prefixed, write_table
+from fbftl.findings.uplink import COMMON, common_accuracy, times, uplink
 from fbftl.ground.logs import run_job
 from fbftl.papers.fbftl.readings import CUT_SHORT
 
 WHOLE_NETWORK = ("fl", "ftl_f")
 """Methods that the paper also stops at FTL_c's accuracy."""
 
+TIMES = "{:,.0f}"
+
 COLUMNS = [
     Column("label", "Method"),
     Column("epochs", "Epochs", format="{:.1f}"),
+    Column("epochs_spread", "±", format="{:.1f}"),
     Column("upload_batches", "Upload batches", format="{:,.0f}"),
     Column("numbers_per_batch", "Numbers per batch", format="{:,.0f}"),
     Column("uplink_per_batch", "Uplink per batch", "bit", prefixed),
     Column("uplink_formula", "Uplink by formula", "bit", prefixed),
     Column("uplink_ledger", "by ledger", "bit", prefixed),
+    Column("uplink_ledger_spread", "±", "bit", prefixed),
     Column("uplink_sent", "as sent", "bit", prefixed),
     Column("downlink_formula", "Downlink by formula", "bit", prefixed),
     Column("downlink_ledger", "by ledger", "bit", prefixed),
+    Column("downlink_ledger_spread", "±", "bit", prefixed),
     Column("downlink_once", "of it once", "bit", prefixed),
     Column("client_multiplications", "Multiplications at clients", format=prefixed),
+    Column("client_multiplications_spread", "±", format=prefixed),
     Column("server_multiplications", "at the server", format=prefixed),
     Column("accuracy", "Accuracy", format="{:.2%}"),
     Column("spread", "±", format="{:.2%}"),
     Column("diverged", "Diverged"),
     Column("seeds", "Seeds"),
-    Column("times_fbftl", "Uplink over FbFTL's", format="{:,.0f}"),
-    Column("published_accuracy", "Accuracy in the paper, CIFAR-10", format="{:.2%}"),
-    Column("published_times_fbftl", "Uplink over FbFTL's in the paper", format="{:,.0f}"),
+    Column("times_fbftl", "Uplink over FbFTL's", format=TIMES),
+    Column("times_fbftl_spread", "±", format=TIMES),
+    Column("common_accuracy", "Common accuracy", format="{:.2%}"),
+    Column("common_epochs", "Epochs to it", format="{:.1f}"),
+    Column("common_uplink", "Uplink to it", "bit", prefixed),
+    Column("common_uplink_spread", "±", "bit", prefixed),
+    Column("common_times_fbftl", "over FbFTL's", format=TIMES),
+    Column("common_times_fbftl_spread", "±", format=TIMES),
+    Column("published", "Accuracy in the paper, CIFAR-10", format="{:.2%}"),
+    Column("verdict", "Verdict"),
+    Column("reason", "Not comparable for"),
+    Column("published_times_fbftl", "Uplink over FbFTL's in the paper", format=TIMES),
 ]
 
 BITS = {"Tb": 10**12, "Gb": 10**9}
@@ -54,37 +74,55 @@ BITS = {"Tb": 10**12, "Gb": 10**9}
 
 
 def main(
-    runs: list[str], ledgers: list[str], networks: list[str], table3: str, csv: str,
-    methods: list[dict[str, Any]], axes: dict[str, Any],
+    runs: list[str], ledgers: list[str], networks: list[str], table3: str, setups: str,
+    csv: str, by_seed: str,
+    methods: list[dict[str, Any]], axes: dict[str, Any], setup: Setup,
 ) -> None:  # fmt: skip
     """Write the table; md and tex go beside the csv.
 
     Args:
         runs: run files, one per method.
         ledgers: the runs' ledgers, in the same order.
-        methods: the methods of the runs, in the order of the rows.
-        axes: axes in which a run deviates, with their defaults.
         networks: descriptions of the networks that the runs train, in the same order.
         table3: the published table, which is of CIFAR-10.
+        setups: the published setups.
         csv: path of the csv.
+        by_seed: where each seed's uplink goes.
+        methods: the methods of the runs, in the order of the rows.
+        axes: axes in which a run deviates, with their defaults.
+        setup: the task's.
     """
-    read = read_methods(runs, ledgers, axes)
-    trained = dict(zip(read, map(read_network, networks), strict=True))
-    rows = pd.DataFrame(table_rows(shown(methods), read, trained))
-    fbftl = rows.loc[rows["method"] == "fbftl", "uplink_ledger"]
-    rows["times_fbftl"] = rows["uplink_ledger"] / fbftl.iloc[0] if len(fbftl) else None
-    write_table(csv, beside_published(rows, published.read(table3)), COLUMNS)
+    exchanged = read_methods(runs, ledgers, axes)
+    trained = dict(zip(exchanged, map(read_network, networks), strict=True))
+    sent = uplink(exchanged)
+    write_tidy(by_seed, sent)
+    rows = pd.DataFrame(table_rows(shown(methods), exchanged, trained))
+    common = to_common_accuracy(sent, common_accuracy(exchanged))
+    differs = reason(setup, published_setup(setups, "fbftl", "cifar10"))
+    rows = rows.merge(common, how="left", on="method")
+    write_table(csv, beside_published(rows, published.read(table3), differs), COLUMNS)
 
 
-def beside_published(rows: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
-    """Add the paper's accuracy and uplink over FbFTL's to the rows of the same methods."""
-    cells = printed.assign(value=printed["printed"].astype(float)).set_index(["quantity", "method"])
+def to_common_accuracy(sent: pd.DataFrame, accuracy: float) -> pd.DataFrame:
+    """Return what each method needs to the accuracy that all reach: mean and spread over seeds."""
+    groups = sent[sent["until"] == COMMON].groupby("method")
+    parts = {"epoch": "epochs", "payload_bits": "uplink", "times_fbftl": "times_fbftl"}
+    columns = {
+        f"common_{name}{ending}": groups[column].agg(how)
+        for column, name in parts.items()
+        for ending, how in (("", "mean"), ("_spread", "std"))
+    }
+    return pd.DataFrame({"common_accuracy": accuracy, **columns}).reset_index()
+
+
+def beside_published(rows: pd.DataFrame, printed: pd.DataFrame, reason: str) -> pd.DataFrame:
+    """Add the paper's accuracy, judged, and its uplink over FbFTL's to the rows."""
+    cells = printed.set_index(["quantity", "method"])
     uplink = cells.loc["total_uplink"]
-    bits = uplink["value"] * uplink["unit"].map(BITS)
-    return rows.assign(
-        published_accuracy=rows["method"].map(cells.loc["accuracy", "value"] / 100),
-        published_times_fbftl=rows["method"].map(bits / bits["fbftl"]),
-    )
+    bits = uplink["printed"].astype(float) * uplink["unit"].map(BITS)
+    rows = rows.assign(published_times_fbftl=rows["method"].map(bits / bits["fbftl"]))
+    accuracy = cells.loc["accuracy", ["printed", "unit"]].reset_index()
+    return judged(rows.merge(accuracy, how="left", on="method"), reason)
 
 
 def table_rows(
@@ -95,79 +133,77 @@ def table_rows(
     `fl_low` and `ftl_f_low` are those runs up to the first epoch at FTL_c's accuracy, seen on the
     mean test curve over seeds; they have no row if that is never reached.
     """
+    fbftl = runs.get("fbftl")
     for name, method in methods.items():
         run, network = runs[name], networks[name]
-        yield row(method, run, run.selected, network)
+        costs = costs_by_seed(method.cost, run, run.selected, network)
+        yield row(method, costs, times(run, run.selected, fbftl)) | run.summary(run.found)
         if name in WHOLE_NETWORK and "ftl_c" in runs:
-            ftl_c = runs["ftl_c"]
-            epoch = run.first_reaching(float(np.mean(accuracy_at(ftl_c, ftl_c.selected))))
+            epoch = run.first_reaching(float(np.mean(runs["ftl_c"].found)))
             if epoch is not None:
                 short = replace(
                     method, name=f"{name}{CUT_SHORT}", label=f"{method.label}{CUT_SHORT}"
                 )
-                yield row(short, run, [epoch] * len(run.seeds), network)
+                epochs = [epoch] * len(run.seeds)
+                costs = costs_by_seed(method.cost, run, epochs, network)
+                reached = run.summary(run.accuracy[:, epoch - 1])
+                yield row(short, costs, times(run, epochs, fbftl)) | reached
 
 
-def row(method: ShownMethod, run: Exchanged, epochs: list[int], network: Network) -> dict[str, Any]:
-    """Return one row: means over seeds, each counted up to the end of its own epoch.
+BySeed = Sequence[int | Fraction] | None
+"""A cost by seed; None where a formula has none."""
+
+
+def row(method: ShownMethod, costs: dict[str, BySeed], over_fbftl: BySeed) -> dict[str, Any]:
+    """Return one row: means and spreads over seeds."""
+    by_seed = costs | {"times_fbftl": over_fbftl}
+    means = {name: None if of is None else mean(of) for name, of in by_seed.items()}
+    spreads = {f"{name}_spread": spread(of) for name, of in by_seed.items()}
+    return {"method": method.name, "label": method.label, **means, **spreads}
+
+
+def costs_by_seed(
+    scheme: str | None, run: Exchanged, epochs: list[int], network: Network
+) -> dict[str, BySeed]:
+    """Return what a run costs by seed, each counted up to the end of its own epoch.
 
     Args:
-        method: the row's method; a run cut short has a name of its own.
+        scheme: whose formulas count it; none has none.
         run: the run and what it exchanged.
         epochs: the last epoch that counts, per seed.
         network: the network that it trains.
     """
-    counted = by_formula(method.cost, run, epochs, network)
-    accuracy = accuracy_at(run, epochs)
-    at_start = [0] * len(epochs)
+    formula = by_formula(scheme, run, epochs, network)
+    numbers = formula["numbers_per_batch"]
     return {
-        "method": method.name,
-        "label": method.label,
-        "epochs": mean(epochs),
-        "upload_batches": counted["upload_batches"],
-        "messages": mean(run.until("up", "messages", epochs)),
-        "numbers_per_batch": counted["numbers_per_batch"],
-        "uplink_per_batch": counted["uplink_per_batch"],
-        "uplink_formula": counted["uplink_bits"],
-        "uplink_ledger": mean(run.until("up", "payload_bits", epochs)),
-        "uplink_sent": mean(run.until("up", "bits", epochs)),
-        "downlink_formula": counted["downlink_bits"],
-        "downlink_ledger": mean(run.until("down", "payload_bits", epochs)),
-        "downlink_once": mean(run.until("down", "payload_bits", at_start)),
-        "client_multiplications": counted["client_multiplications"],
-        "server_multiplications": counted["server_multiplications"],
-        "accuracy": float(np.mean(accuracy)),
-        "spread": float(np.std(accuracy, ddof=1)) if len(accuracy) > 1 else None,
-        "diverged": sum(repetition["diverged"] for repetition in run.repetitions),
-        "seeds": len(run.seeds),
+        "epochs": epochs,
+        "upload_batches": formula["upload_batches"],
+        "messages": run.until("up", "messages", epochs),
+        "numbers_per_batch": numbers,
+        "uplink_per_batch": None if numbers is None else [FLOAT_BITS * n for n in numbers],
+        "uplink_formula": formula["uplink_bits"],
+        "uplink_ledger": run.until("up", "payload_bits", epochs),
+        "uplink_sent": run.until("up", "bits", epochs),
+        "downlink_formula": formula["downlink_bits"],
+        "downlink_ledger": run.until("down", "payload_bits", epochs),
+        "downlink_once": run.until("down", "payload_bits", [0] * len(epochs)),
+        "client_multiplications": formula["client_multiplications"],
+        "server_multiplications": formula["server_multiplications"],
     }
-
-
-def accuracy_at(run: Exchanged, epochs: list[int]) -> list[float]:
-    """Return the test accuracy after each seed's own epoch."""
-    return [curve[epoch - 1] for epoch, curve in zip(epochs, run.accuracy, strict=True)]
 
 
 def by_formula(
     scheme: str | None, run: Exchanged, epochs: list[int], network: Network
-) -> dict[str, int | float | None]:
-    """Return what a scheme's formulas count, means over seeds; nothing where there are none."""
+) -> dict[str, BySeed]:
+    """Return what a scheme's formulas count by seed."""
     if scheme is None:
-        return dict.fromkeys([field.name for field in fields(SchemeCost)] + ["uplink_per_batch"])
+        return dict.fromkeys(field.name for field in fields(SchemeCost))
     costs = [
         asdict(scheme_cost(network, federation, scheme, epoch))
         for epoch, federation in zip(epochs, run.federations, strict=True)
     ]
-    counted = {name: mean_of(cost[name] for cost in costs) for name in costs[0]}
-    return counted | {
-        "uplink_per_batch": mean(FLOAT_BITS * cost["numbers_per_batch"] for cost in costs)
-    }
-
-
-def mean_of(values: Iterable[int | Fraction | None]) -> int | float | None:
-    """Return the exact mean of exact numbers, None where a formula has none."""
-    counted = list(values)
-    return None if None in counted else mean(counted)
+    by_name = {name: [cost[name] for cost in costs] for name in costs[0]}
+    return {name: None if None in of else of for name, of in by_name.items()}
 
 
 def mean(values: Iterable[int | Fraction]) -> int | float:
@@ -175,6 +211,13 @@ def mean(values: Iterable[int | Fraction]) -> int | float:
     exact = [Fraction(value) for value in values]
     average = sum(exact) / len(exact)
     return int(average) if average.denominator == 1 else float(average)
+
+
+def spread(values: BySeed) -> float | None:
+    """Return the standard deviation over seeds; None for a single one."""
+    if values is None or len(values) < 2:
+        return None
+    return float(np.std([float(value) for value in values], ddof=1))
 
 
 if __name__ == "__main__":
@@ -185,8 +228,11 @@ if __name__ == "__main__":
             list(job.input.ledgers),
             list(job.input.networks),
             job.input.table3,
+            job.input.setups,
             job.output.csv,
+            job.output.by_seed,
             job.params.methods,
             job.params.axes,
+            job.params.setup,
         ),
     )

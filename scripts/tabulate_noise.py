@@ -7,7 +7,8 @@ from typing import Any
 
 import pandas as pd
 from fbftl.findings import published
-from fbftl.findings.runs import mean_and_spread, read_tidy
+from fbftl.findings.runs import read_tidy
+from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.tables import Column, write_table
 from fbftl.ground.logs import run_job
 from fbftl.privacy.mechanisms import RELATIVE_NOTE, no_mechanism

@@ -78,7 +78,7 @@ def row(run: Exchanged) -> dict[str, Any]:
         "plr_deviation": deviation if setting.burst == 1 else None,
         "attempts_ledger": attempts / blocks,
         "attempts_formula": float(expected_payload(1, setting.blr, setting.retransmissions)),
-        **run.at_selected(),
+        **run.summary(run.found),
     }
 
 

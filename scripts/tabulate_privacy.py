@@ -11,7 +11,8 @@ from typing import Any
 
 import pandas as pd
 from fbftl.findings import published
-from fbftl.findings.runs import mean_and_spread, read_tidy
+from fbftl.findings.runs import read_tidy
+from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.tables import Column, write_table
 from fbftl.ground.logs import run_job
 from fbftl.privacy.mechanisms import gaussian_per_client
@@ -74,8 +75,6 @@ def accuracies(runs: pd.DataFrame) -> pd.DataFrame:
     FbFTL's uploads are the same whoever holds the samples, so one run of it stands at every K.
     """
     table = mean_and_spread(runs, KEYS)
-    diverged = runs.groupby(KEYS, dropna=False)["diverged"].sum().rename("diverged")
-    table = table.merge(diverged.reset_index(), on=KEYS)
     own = table[table["samples_per_client"].notna()]
     sizes = own["samples_per_client"].drop_duplicates().rename("size")
     if sizes.empty:

@@ -7,8 +7,10 @@ from typing import Any
 
 import pandas as pd
 from fbftl.findings import published
-from fbftl.findings.comparison import Measured, measured_verdict
-from fbftl.findings.runs import mean_and_spread, read_tidy
+from fbftl.findings.printed import judged
+from fbftl.findings.runs import read_tidy
+from fbftl.findings.seeds import mean_and_spread
+from fbftl.findings.setups import Setup, published_setup, reason
 from fbftl.findings.tables import Column, write_table
 from fbftl.ground.logs import run_job
 
@@ -26,21 +28,27 @@ COLUMNS = [
     Column("seen_reshuffled", "seen when reshuffled", "samples", "{:.0f}"),
     Column("difference", "difference", format="{:+.1%}"),
     Column("seeds", "seeds"),
+    Column("diverged", "diverged"),
+    Column("diverged_reshuffled", "diverged when reshuffled", format="{:.0f}"),
     Column("published", "paper, CIFAR-10", format=PERCENT),
     Column("verdict", "verdict"),
+    Column("reason", "not comparable for"),
 ]
 
 
-def main(runs: str, fig8: str, csv: str, axes: dict[str, Any]) -> None:
+def main(runs: str, fig8: str, setups: str, csv: str, setup: Setup, axes: dict[str, Any]) -> None:
     """Write the table; the other formats go beside the csv.
 
     Args:
         runs: an experiment's tidy table.
         fig8: the published points.
+        setups: the published setups.
         csv: path of the csv.
+        setup: the task's.
         axes: those of scarcity, with their defaults.
     """
-    table = with_published(side_by_side(read_tidy(runs, axes)), published.read(fig8))
+    differs = reason(setup, published_setup(setups, "fbftl", "cifar10"))
+    table = with_published(side_by_side(read_tidy(runs, axes)), published.read(fig8), differs)
     write_table(csv, table, COLUMNS)
 
 
@@ -53,37 +61,33 @@ def side_by_side(runs: pd.DataFrame) -> pd.DataFrame:
     keys = ["fraction", "plr"]
     table = mean_and_spread(runs, [*keys, "loss"])
     lost = table[table["loss"] == "persistent"].drop(columns="loss")
-    shuffled = table[table["loss"] == "reshuffled"][[*keys, "accuracy", "spread", "seen"]]
+    own = [*keys, "accuracy", "spread", "seen", "diverged"]
+    shuffled = table[table["loss"] == "reshuffled"][own]
     both = lost.merge(shuffled, on=keys, how="left", suffixes=("", "_reshuffled"))
     both["difference"] = both["accuracy_reshuffled"] - both["accuracy"]
     return both.sort_values(keys, ascending=[False, True])
 
 
-def with_published(table: pd.DataFrame, fig8: pd.DataFrame) -> pd.DataFrame:
-    """Return the table with the plotted points of Fig. 8 where all samples take part.
+def with_published(table: pd.DataFrame, fig8: pd.DataFrame, reason: str) -> pd.DataFrame:
+    """Return the table with the plotted points of Fig. 8 where all samples take part, judged.
 
     The paper's curves for fewer samples are the tail of the same sweep (audit row A25), so they
-    are no points of their own. The task is another one, so accuracies are not comparable.
+    are no points of their own.
     """
     points = fig8[fig8["series"] == "plotted"].assign(fraction=1.0)
-    points = points[["fraction", "plr", "printed"]]
-    joined = table.merge(points, on=["fraction", "plr"], how="left")
-    joined["published"] = joined["printed"].astype(float)
-    joined["verdict"] = [
-        ""
-        if pd.isna(row.printed)
-        else str(
-            measured_verdict(
-                Measured(row.accuracy, row.spread, row.seeds), row.printed, same_task=False
-            )
-        )
-        for row in joined.itertuples()
-    ]
-    return joined.drop(columns="printed")
+    points = points[["fraction", "plr", "printed", "unit"]]
+    return judged(table.merge(points, on=["fraction", "plr"], how="left"), reason)
 
 
 if __name__ == "__main__":
     run_job(
         snakemake,
-        lambda job: main(job.input.runs, job.input.fig8, job.output.csv, job.params.axes),
+        lambda job: main(
+            job.input.runs,
+            job.input.fig8,
+            job.input.setups,
+            job.output.csv,
+            job.params.setup,
+            job.params.axes,
+        ),
     )

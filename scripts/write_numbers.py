@@ -9,21 +9,19 @@ from fbftl.ground.files import write_json, write_text
 from fbftl.ground.logs import run_job
 
 
-def main(experiments: Sequence[str], methods: str | None, json: str, tex: str) -> None:
+def main(experiments: Sequence[str], uplink: str | None, json: str, tex: str) -> None:
     """Write the numbers.
 
     Args:
         experiments: tidy tables of all experiments of the task.
-        methods: the task's table of methods, if there is one.
+        uplink: what each method sends by seed, if the study compares them.
         json: where the exact numbers go, by name.
         tex: where the LaTeX definitions go.
     """
     runs = all_runs(map(read_tidy, experiments))
     numbers = list(of_runs(runs))
-    if methods is not None:
-        table = pd.read_csv(methods)
-        uplink = dict(zip(table["method"], table["uplink_ledger"], strict=True))
-        numbers += of_uplink(runs["task"].iloc[0], uplink)
+    if uplink is not None:
+        numbers += of_uplink(runs["task"].iloc[0], pd.read_csv(uplink))
     write_json(json, {number.name: number.value for number in numbers})
     write_text(tex, latex(numbers))
 
@@ -33,7 +31,7 @@ if __name__ == "__main__":
         snakemake,
         lambda job: main(
             list(job.input.experiments),
-            job.input.get("methods"),
+            job.input.get("uplink"),
             job.output.json,
             job.output.tex,
         ),

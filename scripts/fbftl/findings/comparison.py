@@ -1,29 +1,33 @@
-"""Published beside computed beside measured, and the rule for the verdict.
+"""Verdicts: one rule for every claim and for every number beside a published one.
 
-The rule, in full:
+What is judged is a difference of two sides, paired by seed, and what is claimed of it: that it lies
+above a margin, or inside a band ("equal", "costs little"). With Student's one-sided 95 % bounds of
+its mean over at least three seeds the claim is
 
-- A *formula* reproduces a printed number if its exact value, rounded or cut to the printed digits,
-  is that number. The paper does both.
-- A *measurement* on the paper's own task reproduces it if the two differ by at most the spread over
-  seeds plus half a unit of the last printed digit.
-- On *another task* accuracies are not comparable. Only the direction of an effect is: a claim is
-  reproduced if the means differ the claimed way by more than their joint standard error, differs if
-  they do so the other way, and is not comparable in between.
-- What has no value is not run.
+- *reproduced* if both bounds lie inside what is claimed,
+- *differs* if the upper bound lies below it, or the lower one above it, and
+- *undecided* otherwise, and whenever there are fewer seeds.
+
+Where its source asks for a share of seeds that gain, this is a further condition for *reproduced*.
+What differs in task, backbone, size, data or encoding from the published setup is *not comparable*
+(`setups`), and what has no value is *not run*. Formulas have no seeds; see `printed`.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal, localcontext
 from enum import StrEnum
-from fractions import Fraction
 from statistics import fmean, stdev
 
-import pandas as pd
+from scipy.special import stdtrit
 
-SCALES = {"Tb": 10**12, "Gb": 10**9, "Mb": 10**6, "Kb": 10**3}
-"""Units that stand for a number of bits; every other unit stands for itself."""
+CONFIDENCE = 0.95
+"""Of each bound, so that a difference of nothing is decided either way in 5 % of cases at most."""
+
+LEAST_SEEDS = 3
+
+ROUNDING = 1e-9
+"""What sums of floats may be off by: no difference."""
 
 
 class Verdict(StrEnum):
@@ -31,119 +35,106 @@ class Verdict(StrEnum):
 
     REPRODUCED = "reproduced"
     DIFFERS = "differs"
+    UNDECIDED = "undecided"
     NOT_COMPARABLE = "not comparable"
     NOT_RUN = "not run"
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A mean over seeds and the standard deviation of one seed."""
+    """A quantity over seeds.
+
+    mean, spread: mean and standard deviation of one seed; a single seed has no spread.
+    seeds: how many there are.
+    values: one per seed, empty where only their mean and spread are known.
+    """
 
     mean: float
     spread: float
     seeds: int
+    values: tuple[float, ...] = ()
 
     @classmethod
     def of(cls, values: Sequence[float]) -> "Measured":
-        """Return mean and spread of one value per seed; a single one has no spread."""
+        """Return mean and spread of one value per seed."""
         spread = stdev(values) if len(values) > 1 else 0.0
-        return cls(fmean(values), spread, len(values))
+        return cls(fmean(values), spread, len(values), tuple(map(float, values)))
 
     @property
     def error(self) -> float:
         """Standard error of the mean."""
         return self.spread / math.sqrt(self.seeds)
 
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Student's lower and upper one-sided bounds of the mean; a single seed bounds nothing."""
+        if self.seeds < 2:
+            return -math.inf, math.inf
+        reach = float(stdtrit(self.seeds - 1, CONFIDENCE)) * self.error
+        return self.mean - reach, self.mean + reach
+
+    def __sub__(self, constant: float) -> "Measured":
+        """Return the difference to a constant, which has no spread."""
+        values = tuple(value - constant for value in self.values)
+        return Measured(self.mean - constant, self.spread, self.seeds, values)
+
 
 @dataclass(frozen=True)
-class Claim:
-    """A sentence of the paper that can fail: `lesser` is smaller than `greater`."""
+class Claimed:
+    """What is claimed of a difference.
 
-    sentence: str
-    source: str
-    lesser: Measured | None
-    greater: Measured | None
-
-    @property
-    def verdict(self) -> Verdict:
-        """The verdict of the rule for another task."""
-        return direction(self.lesser, self.greater)
-
-
-def at_printed_precision(
-    value: int | float | Fraction, printed: str, unit: str, rounding: str = ROUND_HALF_UP
-) -> str:
-    """Return a value in the unit of a printed number, with as many digits.
-
-    Args:
-        value: exact value, in bits where `unit` is Kb, Mb, Gb or Tb.
-        printed: the number as printed, e.g. `6.6` or `1.63e17`; its last digit sets the precision.
-        unit: the unit as printed.
-        rounding: a rounding mode of `decimal`.
+    low, high: what it lies between.
+    share: least share of the seeds whose difference must lie there too, in [0, 1].
+    seeds: least number of seeds; never below three.
     """
-    exact = Fraction(value) / SCALES.get(unit, 1)
-    step = Decimal((0, (1,), int(Decimal(printed).as_tuple().exponent)))
-    with localcontext(prec=60):
-        decimal = Decimal(exact.numerator) / Decimal(exact.denominator)
-        rounded = decimal.quantize(step, rounding=rounding)
-    if "e" in printed.lower():
-        mantissa, exponent = f"{rounded:E}".split("E")
-        return f"{mantissa}e{int(exponent)}"
-    return f"{rounded:f}"
+
+    low: float = 0.0
+    high: float = math.inf
+    share: float = 0.0
+    seeds: int = LEAST_SEEDS
+
+    def holds(self, value: float) -> bool:
+        """Tell whether one value lies where it is claimed to."""
+        return value - self.low > ROUNDING and self.high - value > ROUNDING
 
 
-def formula_verdict(value: int | float | Fraction, printed: str, unit: str) -> Verdict:
-    """Return whether a formula's exact value reproduces a printed number."""
-    candidates = {
-        Decimal(at_printed_precision(value, printed, unit, rounding))
-        for rounding in (ROUND_HALF_UP, ROUND_DOWN)
-    }
-    return Verdict.REPRODUCED if Decimal(printed) in candidates else Verdict.DIFFERS
+MORE = Claimed()
+"""The first side is the greater."""
 
 
-def measured_verdict(measured: Measured | None, printed: str, same_task: bool) -> Verdict:
-    """Return whether a measurement reproduces a printed number, in the same unit."""
-    if measured is None:
+def within(band: float) -> Claimed:
+    """Return the claim that two sides are equal, or that one costs little, up to a band."""
+    return Claimed(-band, band)
+
+
+def verdict(difference: Measured | None, claimed: Claimed = MORE) -> Verdict:
+    """Return what a difference over seeds, in the unit of the claim, says of what is claimed.
+
+    Raises:
+        ValueError: if a share of the seeds is asked for and their values are not known.
+    """
+    if difference is None:
         return Verdict.NOT_RUN
-    if not same_task:
-        return Verdict.NOT_COMPARABLE
-    half_a_digit = 10.0 ** int(Decimal(printed).as_tuple().exponent) / 2
-    near = abs(measured.mean - float(printed)) <= measured.spread + half_a_digit
-    return Verdict.REPRODUCED if near else Verdict.DIFFERS
-
-
-def direction(lesser: Measured | None, greater: Measured | None) -> Verdict:
-    """Return whether a measured difference goes the claimed way, beyond its standard error."""
-    if lesser is None or greater is None:
-        return Verdict.NOT_RUN
-    difference = greater.mean - lesser.mean
-    error = math.hypot(lesser.error, greater.error)
-    if difference > error:
-        return Verdict.REPRODUCED
-    if difference < -error:
+    if difference.seeds < max(LEAST_SEEDS, claimed.seeds):
+        return Verdict.UNDECIDED
+    lower, upper = difference.bounds
+    if claimed.low - upper > ROUNDING or lower - claimed.high > ROUNDING:
         return Verdict.DIFFERS
-    return Verdict.NOT_COMPARABLE
+    if claimed.holds(lower) and claimed.holds(upper) and _enough_seeds(difference, claimed):
+        return Verdict.REPRODUCED
+    return Verdict.UNDECIDED
 
 
-def claims_table(claims: Sequence[Claim]) -> pd.DataFrame:
-    """Return claims as rows: claim, source, both means with spread and seeds, verdict."""
+def _enough_seeds(difference: Measured, claimed: Claimed) -> bool:
+    """Tell whether the share of seeds that gain is the one asked for."""
+    if not claimed.share:
+        return True
+    if not difference.values:
+        raise ValueError("a share of the seeds needs each seed's value")
+    return sum(map(claimed.holds, difference.values)) >= claimed.share * difference.seeds
 
-    def columns(name: str, measured: Measured | None) -> dict[str, float | int | None]:
-        if measured is None:
-            return {f"{name}_{field}": None for field in ("mean", "spread", "seeds")}
-        return {
-            f"{name}_mean": measured.mean,
-            f"{name}_spread": measured.spread,
-            f"{name}_seeds": measured.seeds,
-        }
 
-    return pd.DataFrame(
-        {
-            "claim": claim.sentence,
-            "source": claim.source,
-            **columns("lesser", claim.lesser),
-            **columns("greater", claim.greater),
-            "verdict": str(claim.verdict),
-        }
-        for claim in claims
-    )
+def effect(difference: Measured | None) -> str:
+    """Return which way a difference goes by the rule: raises, lowers, or neither that is seen."""
+    words = {Verdict.REPRODUCED: "raises", Verdict.DIFFERS: "lowers"}
+    return words.get(verdict(difference), "undecided")

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -13,6 +13,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 
 from fbftl.cost.payload import Federation
+from fbftl.findings.seeds import counted
 from fbftl.ground.errors import UserError
 from fbftl.study.job import KnownAxes, known_axes
 from fbftl.training.curves import first_epoch_at
@@ -87,15 +88,33 @@ class Exchanged:
         values = [repetition.get(name) for repetition in self.repetitions]
         return None if None in values else float(np.mean(values))
 
-    def at_selected(self) -> dict[str, Any]:
-        """Return the test accuracy at the selected epochs: mean, spread, seeds, diverged seeds."""
-        accuracy = [repetition["test_accuracy"] for repetition in self.repetitions]
+    @property
+    def diverged(self) -> list[bool]:
+        """Whether the loss stopped being finite, per seed."""
+        return [repetition["diverged"] for repetition in self.repetitions]
+
+    @property
+    def found(self) -> list[float]:
+        """Test accuracy at the selected epoch, per seed; 0 for one that diverged."""
+        return list(counted(pd.DataFrame(self.repetitions))["test_accuracy"])
+
+    def summary(self, accuracy: Sequence[float]) -> dict[str, Any]:
+        """Return what tables say of accuracies per seed.
+
+        Mean and spread, seeds, how many diverged, and the mean over those that did not.
+        """
+        kept = [a for a, lost in zip(accuracy, self.diverged, strict=True) if not lost]
         return {
             "accuracy": float(np.mean(accuracy)),
             "spread": float(np.std(accuracy, ddof=1)) if len(accuracy) > 1 else None,
             "seeds": len(accuracy),
-            "diverged": sum(repetition["diverged"] for repetition in self.repetitions),
+            "diverged": sum(self.diverged),
+            "accuracy_converged": float(np.mean(kept)) if kept else None,
         }
+
+    def reaching(self, accuracy: float) -> list[int]:
+        """Return the first epoch of each seed at a test accuracy that every seed reaches."""
+        return [int(np.argmax(curve >= accuracy)) + 1 for curve in self.accuracy]
 
     def first_reaching(self, accuracy: float) -> int | None:
         """Return the first epoch at which the mean curve over seeds reaches an accuracy."""

@@ -1,11 +1,12 @@
 """Single numbers for prose: named once here, read by LaTeX and by programs, never typed."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pandas as pd
 
 from fbftl.findings.runs import per_seed, settings_in
+from fbftl.findings.uplink import SELECTED
 
 MACRO = r"""\providecommand{\fbftl}[1]{\ifcsname fbftl@#1\endcsname\csname fbftl@#1\endcsname\else
   \errmessage{no number named #1}\fi}
@@ -43,12 +44,21 @@ def of_runs(runs: pd.DataFrame) -> Iterator[Number]:
             yield Number(f"{name}/spread", accuracy.std(), "{:.1f}")
 
 
-def of_uplink(task: str, uplink: Mapping[str, float]) -> Iterator[Number]:
-    """Yield each method's uplink in bits, and how many times FbFTL's it is."""
-    for method, bits in uplink.items():
-        yield Number(f"{task}/{method}/uplink", bits, "{:,.0f}")
-        if method != "fbftl" and "fbftl" in uplink:
-            yield Number(f"{task}/{method}/uplink over fbftl", bits / uplink["fbftl"], "{:,.0f}")
+def of_uplink(task: str, uplink: pd.DataFrame) -> Iterator[Number]:
+    """Yield each method's uplink in bits and how many times FbFTL's it is, with the spreads.
+
+    Args:
+        task: name of the task.
+        uplink: what each method sends by seed (`findings.uplink`).
+    """
+    for (method, until), rows in uplink.groupby(["method", "until"], sort=False):
+        name = f"{task}/{method}/uplink" + ("" if until == SELECTED else f" to {until}")
+        yield Number(name, rows["payload_bits"].mean(), "{:,.0f}")
+        times = rows["times_fbftl"].dropna()
+        if method != "fbftl" and len(times):
+            yield Number(f"{name} over fbftl", times.mean(), "{:,.0f}")
+            if len(times) > 1:
+                yield Number(f"{name} over fbftl/spread", times.std(), "{:,.0f}")
 
 
 def latex(numbers: list[Number]) -> str:

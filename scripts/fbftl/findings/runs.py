@@ -12,6 +12,7 @@ from typing import Any
 
 import pandas as pd
 
+from fbftl.findings.seeds import counted
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import write_text
 from fbftl.privacy.mechanisms import PrivacyRecord
@@ -120,24 +121,6 @@ def read_tidy(path: str | Path, axes: Mapping[str, Any] | None = None) -> pd.Dat
     return table.assign(**{a: float("nan") if d is None else d for a, d in missing.items()})
 
 
-def mean_and_spread(runs: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    """Return mean, standard deviation over seeds and number of seeds of the test accuracy.
-
-    Args:
-        runs: tidy table.
-        by: axes whose values name a row; every other axis must be constant inside a row.
-    """
-    grouped = runs.groupby(by, dropna=False, sort=True)
-    return grouped.agg(
-        accuracy=("test_accuracy", "mean"),
-        spread=("test_accuracy", "std"),
-        seeds=("seed", "nunique"),
-        offered=("offered", "mean"),
-        received=("received", "mean"),
-        seen=("seen", "mean"),
-    ).reset_index()
-
-
 def all_runs(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
     """Return the runs of several experiments, those that they share once."""
     runs = pd.concat(tables, ignore_index=True)
@@ -147,7 +130,7 @@ def all_runs(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
 def per_seed(
     runs: pd.DataFrame, setting: Mapping[str, Any], column: str = "test_accuracy"
 ) -> pd.Series:
-    """Return a column of one setting's repetitions by seed; empty if it was not run.
+    """Return a column of one setting's repetitions by seed, as it counts; empty if it was not run.
 
     Args:
         runs: tidy table.
@@ -157,7 +140,7 @@ def per_seed(
     chosen = runs["setting"].map(_named).eq(frozenset(setting))
     for axis, value in setting.items():
         chosen &= runs[axis] == value if axis in runs else False
-    return runs[chosen].set_index("seed")[column].sort_index()
+    return counted(runs[chosen]).set_index("seed")[column].sort_index()
 
 
 def settings_in(runs: pd.DataFrame) -> dict[str, dict[str, Any]]:

@@ -1,22 +1,38 @@
-"""The paper's claims as sentences that can fail, tested on the runs of one task.
+"""Claims: sentences of papers that can fail, each tested on the runs of one task.
 
-A claim says that one quantity is smaller than another. Both are found per seed in the tidy table
-of all experiments; a claim whose settings are not in the study is not run. On a task that is not
-the paper's only the direction is compared (see `comparison`), so no sentence names an accuracy.
+A claim compares two quantities, paired by seed in the tidy table of all of a task's experiments; a
+claim whose settings are not in the study is not run. Its verdict is that of the one rule
+(`findings.comparison`). No sentence names an accuracy, so that it can be tested on any task.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from fbftl.findings.comparison import Claim, Measured
+from fbftl.findings.comparison import MORE, Claimed, Measured, Verdict, verdict
 from fbftl.findings.runs import per_seed, settings_in
 
-NEAR = 1.0
-"""Points of accuracy up to which two methods count as equal."""
+
+@dataclass(frozen=True)
+class BySeed:
+    """A quantity by seed, and which repetitions behind it diverged, as (setting, seed)."""
+
+    values: pd.Series
+    diverged: frozenset[tuple[str, int]] = frozenset()
+
+    def __sub__(self, other: "BySeed") -> "BySeed":
+        """Return the difference, seed by seed; a seed that one side lacks has none."""
+        return BySeed((self.values - other.values).dropna(), self.diverged | other.diverged)
+
+
+NOTHING = BySeed(pd.Series(dtype=float))
+"""A quantity that was not run."""
+
+Sides = tuple[BySeed, BySeed]
+"""The first and the second quantity of a claim."""
 
 
 @dataclass(frozen=True)
@@ -24,23 +40,47 @@ class Runs:
     """What claims are tested on.
 
     table: tidy table of all of a task's experiments.
-    uplink: bits that each method sends until convergence; empty if the methods were not compared.
+    uplink: what each method sends by seed, columns `method`, `until`, `seed`, `payload_bits` and
+        `diverged` (`findings.uplink`); empty if the methods were not compared.
     """
 
     table: pd.DataFrame
-    uplink: dict[str, float]
+    uplink: pd.DataFrame = field(default_factory=pd.DataFrame)
 
-    def accuracy(self, **axes: Any) -> pd.Series:
-        """Return a setting's test accuracy in percent by seed; empty if it was not run."""
-        return 100 * per_seed(self.table, axes)
+    def measured(self, column: str, **axes: Any) -> BySeed:
+        """Return a measure of a setting by seed; empty if it was not run.
 
-    def epochs(self, **axes: Any) -> pd.Series:
-        """Return the epochs that a setting takes by seed."""
-        return per_seed(self.table, axes, "epoch")
+        Args:
+            column: what was measured.
+            axes: the method, and every axis that differs from its default.
+        """
+        diverged = per_seed(self.table, axes, "diverged").astype(bool)
+        name = "+".join(f"{axis}={value}" for axis, value in axes.items())
+        seeds = frozenset((name, int(seed)) for seed in diverged.index[diverged])
+        return BySeed(per_seed(self.table, axes, column).dropna(), seeds)
 
-    def lost(self, method: str, **axes: Any) -> pd.Series:
-        """Return the points of accuracy that a method loses from the clean setting by seed."""
+    def accuracy(self, **axes: Any) -> BySeed:
+        """Return a setting's test accuracy in percent; a diverged seed has 0."""
+        found = self.measured("test_accuracy", **axes)
+        return BySeed(100 * found.values, found.diverged)
+
+    def lost(self, method: str, **axes: Any) -> BySeed:
+        """Return the points of accuracy that a method loses from the clean setting."""
         return self.accuracy(method=method) - self.accuracy(method=method, **axes)
+
+    def sent(self, method: str, until: str) -> BySeed:
+        """Return the bits that a method sends up, as the paper counts them.
+
+        Args:
+            method: name of the method.
+            until: the epoch that ends the count, as `findings.uplink` calls it.
+        """
+        if self.uplink.empty:
+            return NOTHING
+        rows = self.uplink[(self.uplink["method"] == method) & (self.uplink["until"] == until)]
+        rows = rows.set_index("seed")
+        seeds = rows.index[rows["diverged"].astype(bool)]
+        return BySeed(rows["payload_bits"].astype(float), frozenset((method, s) for s in seeds))
 
     def shared(self, axis: str, *sides: dict[str, Any]) -> list[Any]:
         """Return the values of an axis, ascending, for which every side was run; not the default.
@@ -60,165 +100,114 @@ class Runs:
         return sorted(set.intersection(*found))
 
 
-Sides = tuple[Sequence[float] | pd.Series, Sequence[float] | pd.Series]
-"""The smaller and the greater quantity, a value per seed each."""
+@dataclass(frozen=True)
+class Claim:
+    """A sentence of a paper that can fail.
+
+    sentence: what is claimed.
+    source: section, and table or figure.
+    sides: the two quantities that it compares.
+    claimed: what it says of the second less the first, or of their ratio.
+    ratio: whether it is about how many times the second is the first; tested on logarithms.
+    unit: of the difference.
+    """
+
+    sentence: str
+    source: str
+    sides: Callable[[Runs], Sides]
+    claimed: Claimed = MORE
+    ratio: bool = False
+    unit: str = "points"
+
+    @property
+    def test(self) -> str:
+        """The test in words."""
+        low, high = self.claimed.low, self.claimed.high
+        what = "ratio" if self.ratio else "difference"
+        unit = "" if self.ratio else f" {self.unit}"
+        where = f"above {low:g}{unit}" if high == np.inf else f"between {low:g} and {high:g}{unit}"
+        return f"{what} by seed {where}, Student's one-sided 95 % bounds"
 
 
-def claims(runs: Runs) -> list[Claim]:
+@dataclass(frozen=True)
+class Examined:
+    """A claim with what was measured of it.
+
+    first, second: both quantities.
+    compared: the second less the first, or the second over the first.
+    """
+
+    claim: Claim
+    first: BySeed
+    second: BySeed
+
+    @property
+    def compared(self) -> Measured | None:
+        """The difference over the seeds that both have, or the logarithm of the ratio."""
+        first, second = self.first.values, self.second.values
+        paired = np.log(second) - np.log(first) if self.claim.ratio else second - first
+        values = list(paired.dropna())
+        return Measured.of(values) if values else None
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict of the rule."""
+        claimed = self.claim.claimed
+        if self.claim.ratio:
+            low, high = np.log(claimed.low), np.log(claimed.high)
+            claimed = Claimed(float(low), float(high), claimed.share, claimed.seeds)
+        return verdict(self.compared, claimed)
+
+
+def examine(claims: Sequence[Claim], runs: Runs) -> list[Examined]:
     """Return every claim with what was measured of it."""
-    return [_claim(runs, *entry) for entry in (*COMPARED, *SCARCITY, *COMPRESSION, *LOSS, *PRIVACY)]
+    return [Examined(claim, *claim.sides(runs)) for claim in claims]
 
 
-def _claim(runs: Runs, sentence: str, source: str, sides: Callable[[Runs], Sides]) -> Claim:
-    lesser, greater = (pd.Series(side, dtype=float).dropna() for side in sides(runs))
-    if not len(lesser) or not len(greater):
-        return Claim(sentence, source, None, None)
-    return Claim(sentence, source, Measured.of(list(lesser)), Measured.of(list(greater)))
+def claims_table(found: Sequence[Examined]) -> pd.DataFrame:
+    """Return claims as rows: sentence, source, test, both means, what is compared, verdict.
+
+    `compared`, `lower` and `upper` are the mean difference with its bounds, or the geometric mean
+    of the ratio with its own. `tested` is how many claims were, the same in every row: of so many
+    true ones that make no difference, one in twenty is decided all the same.
+    """
+    count = sum(one.verdict is not Verdict.NOT_RUN for one in found)
+    return pd.DataFrame(
+        {
+            "claim": one.claim.sentence,
+            "source": one.claim.source,
+            "test": one.claim.test,
+            **_columns("lesser", one.first),
+            **_columns("greater", one.second),
+            **_compared(one),
+            "diverged": len(one.first.diverged | one.second.diverged),
+            "verdict": str(one.verdict),
+            "tested": count,
+        }
+        for one in found
+    )
 
 
-def _gap(runs: Runs, one: str, other: str) -> Sides:
-    gap = (runs.accuracy(method=one) - runs.accuracy(method=other)).abs()
-    return gap, np.full(len(gap.dropna()), NEAR)
+def _columns(name: str, side: BySeed) -> dict[str, float | int | None]:
+    if side.values.empty:
+        return {f"{name}_{field}": None for field in ("mean", "spread", "seeds")}
+    measured = Measured.of(list(side.values))
+    return {
+        f"{name}_mean": measured.mean,
+        f"{name}_spread": measured.spread,
+        f"{name}_seeds": measured.seeds,
+    }
 
 
-def _bits(runs: Runs, less: str, more: str, times: float = 1) -> Sides:
-    if not {less, more} <= runs.uplink.keys():
-        return [], []
-    return [times * runs.uplink[less]], [runs.uplink[more]]
-
-
-COMPARED = (
-    (
-        "FTL_c and FbFTL agree in accuracy, to a point",
-        "Sec. III-D, Table III",
-        lambda r: _gap(r, "ftl_c", "fbftl"),
-    ),
-    (
-        "SFL reaches FL's accuracy, to a point",
-        "Sec. III-D, Table III",
-        lambda r: _gap(r, "sfl", "fl"),
-    ),
-    (
-        "FTL_f, which trains every layer, ends more accurate than FTL_c",
-        "Sec. III-D, Table III",
-        lambda r: (r.accuracy(method="ftl_c"), r.accuracy(method="ftl_f")),
-    ),
-    (
-        "FTL_f converges in fewer epochs than FL",
-        "Sec. III-D, Table III",
-        lambda r: (r.epochs(method="ftl_f"), r.epochs(method="fl")),
-    ),
-    (
-        "FbFTL needs fewer uplink bits than FTL_c",
-        "Sec. III-D, Table III",
-        lambda r: _bits(r, "fbftl", "ftl_c"),
-    ),
-    (
-        "FbFTL needs at least 1,000 times fewer uplink bits than FTL_c",
-        "Sec. III-D, Table III",
-        lambda r: _bits(r, "fbftl", "ftl_c", times=1000),
-    ),
-    (
-        "FbFTL needs at least 1,000 times fewer uplink bits than FL",
-        "Sec. III-D, Table III",
-        lambda r: _bits(r, "fbftl", "fl", times=1000),
-    ),
-)
-
-SCARCITY = (
-    (
-        "Accuracy falls sharply only as PLR approaches 1: less from 0 to 0.9 than from 0.9 to 0.99",
-        "Sec. IV-D, Fig. 8",
-        lambda r: (
-            r.lost("fbftl", plr=0.9),
-            r.lost("fbftl", plr=0.99) - r.lost("fbftl", plr=0.9),
-        ),
-    ),
-    (
-        "A tenth of the samples suffices: less is lost from all to a tenth than from there to a "
-        "hundredth",
-        "Sec. IV-D, Fig. 8",
-        lambda r: (
-            r.lost("fbftl", fraction=0.1),
-            r.lost("fbftl", fraction=0.01) - r.lost("fbftl", fraction=0.1),
-        ),
-    ),
-)
-
-COMPRESSION = (
-    (
-        "FbFTL loses less accuracy than FTL_c from q = 32 to q = 2",
-        "Sec. IV-D, Table V",
-        lambda r: (r.lost("fbftl", bits=2), r.lost("ftl_c", bits=2)),
-    ),
-    (
-        "FbFTL loses less accuracy than FTL_c from r = 1 to r = 0.1",
-        "Sec. IV-D, Table V",
-        lambda r: (r.lost("fbftl", keep=0.1), r.lost("ftl_c", keep=0.1)),
-    ),
-    (
-        "FbFTL loses more accuracy than FTL_c from r = 1 to r = 0.01",
-        "Sec. IV-D, Table V",
-        lambda r: (r.lost("ftl_c", keep=0.01), r.lost("fbftl", keep=0.01)),
-    ),
-    (
-        "FbFTL at q = 2 is more accurate than FTL_c at q = 2",
-        "Sec. IV-D, Table V",
-        lambda r: (r.accuracy(method="ftl_c", bits=2), r.accuracy(method="fbftl", bits=2)),
-    ),
-)
-
-
-def _at_equal_loss(runs: Runs) -> Sides:
-    rates = runs.shared("blr", {"method": "fbftl"}, {"method": "ftl_c"})
-    if not rates:
-        return [], []
-    return runs.lost("fbftl", blr=rates[-1]), runs.lost("ftl_c", blr=rates[-1])
-
-
-LOSS = (
-    (
-        "At the greatest block loss rate that both were run at, FbFTL loses less than FTL_c",
-        "Sec. IV-A, IV-D, Fig. 6",
-        _at_equal_loss,
-    ),
-)
-
-
-def _under_noise(runs: Runs, last: bool) -> Sides:
-    """Return FbFTL's and FTL_c's accuracy at the strictest epsilon, K smallest or greatest."""
-    found = [sides for size in _batch_sizes(runs.table) if (sides := _under_noise_at(runs, size))]
-    return found[-1 if last else 0] if found else ([], [])
-
-
-def _under_noise_at(runs: Runs, samples: int) -> Sides | None:
-    """Return both accuracies at one K and the strictest epsilon of both, if both were run."""
-    ftl_c = {"method": "ftl_c", "mechanism": "dp_fedavg", "samples_per_client": samples}
-    # What FbFTL uploads does not depend on K: its run on the task's own clients does as well.
-    for own in ({"samples_per_client": samples}, {}):
-        fbftl = {"method": "fbftl", "mechanism": "gaussian"} | own
-        for epsilon in runs.shared("epsilon", fbftl, ftl_c)[:1]:
-            return tuple(runs.accuracy(**side, epsilon=epsilon) for side in (fbftl, ftl_c))
-    return None
-
-
-def _batch_sizes(table: pd.DataFrame) -> list[int]:
-    if "samples_per_client" not in table:
-        return []
-    return sorted({int(size) for size in table["samples_per_client"].dropna()})
-
-
-PRIVACY = (
-    (
-        "At the smallest K and the same epsilon, each for what it protects, "
-        "FbFTL is more accurate than FTL_c",
-        "Sec. V-D, Fig. 12a",
-        lambda r: _under_noise(r, last=False)[::-1],
-    ),
-    (
-        "At the greatest K and the same epsilon, each for what it protects, "
-        "FTL_c is more accurate than FbFTL",
-        "Sec. V-D, Fig. 12c",
-        lambda r: _under_noise(r, last=True),
-    ),
-)
+def _compared(one: Examined) -> dict[str, float | None]:
+    difference = one.compared
+    if difference is None:
+        return dict.fromkeys(("compared", "lower", "upper"))
+    values = np.array([difference.mean, *difference.bounds])
+    return dict(
+        zip(
+            ("compared", "lower", "upper"),
+            map(float, np.exp(values) if one.claim.ratio else values),
+            strict=True,
+        )
+    )

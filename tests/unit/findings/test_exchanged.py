@@ -13,12 +13,31 @@ import tabulate_methods
 from fbftl.cost.layers import Network, parameters, read_network
 from fbftl.cost.scheme import SCHEMES, scheme_cost
 from fbftl.findings.exchanged import Exchanged, read_exchanged, read_methods
+from fbftl.findings.uplink import COMMON, SELECTED
 from fbftl.ground.errors import UserError
 from fbftl.study.methods import rows
 from unit.tasks.toy_task import FEATURES, TRAINING, make_task, train
 
 EPOCHS = TRAINING["epochs"]
-TABLE3 = Path(__file__).parents[3] / "published" / "fbftl" / "table3.csv"
+PUBLISHED = Path(__file__).parents[3] / "published"
+SETUP = {"task": "toy", "backbone": "toy", "size": "8", "data": "all", "encoding": "original"}
+
+
+def tabulate(runs: dict[str, tuple], network: str | list[str], csv: Path) -> pd.DataFrame:
+    """Write the table of methods, and what each sends by seed beside it; return the table."""
+    networks = [network] * len(runs) if isinstance(network, str) else network
+    tabulate_methods.main(
+        *zip(*runs.values(), strict=True),
+        networks,
+        PUBLISHED / "fbftl" / "table3.csv",
+        PUBLISHED / "setups.csv",
+        csv,
+        csv.with_name("uplink.csv"),
+        rows(runs),
+        {},
+        SETUP,
+    )
+    return pd.read_csv(csv).set_index("method")
 
 
 @pytest.fixture(scope="module")
@@ -38,19 +57,13 @@ def runs(files: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> dic
 
 
 @pytest.fixture(scope="module")
-def table(
-    files: dict[str, str], runs: dict[str, tuple], tmp_path_factory: pytest.TempPathFactory
-) -> pd.DataFrame:
-    csv = tmp_path_factory.mktemp("tables") / "methods.csv"
-    tabulate_methods.main(
-        *zip(*runs.values(), strict=True),
-        [files["network"]] * len(runs),
-        TABLE3,
-        csv,
-        rows(runs),
-        {},
-    )
-    return pd.read_csv(csv).set_index("method")
+def by_seed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("tables") / "uplink.csv"
+
+
+@pytest.fixture(scope="module")
+def table(files: dict[str, str], runs: dict[str, tuple], by_seed: Path) -> pd.DataFrame:
+    return tabulate(runs, files["network"], by_seed.with_name("methods.csv"))
 
 
 def agrees(run: Exchanged, network: Network) -> bool:
@@ -176,31 +189,55 @@ def test_a_run_cut_short_stops_where_it_reaches_ftl_c(
         document = json.loads(runs[method][0].read_text())
         for repetition in document["repetitions"]:
             repetition["curves"]["test_accuracy"] = curve
+            repetition["test_accuracy"] = curve[repetition["epoch"] - 1]
         edited[method] = tmp_path / f"{method}.json"
         edited[method].write_text(json.dumps(document))
-    ledgers = [runs[method][1] for method in edited]
-    tabulate_methods.main(
-        list(edited.values()),
-        ledgers,
-        [files["network"]] * len(edited),
-        TABLE3,
-        tmp_path / "t.csv",
-        rows(edited),
-        {},
-    )
-    table = pd.read_csv(tmp_path / "t.csv").set_index("method")
+    pairs = {method: (edited[method], runs[method][1]) for method in edited}
+    table = tabulate(pairs, files["network"], tmp_path / "t.csv")
     assert table.index.tolist() == ["fl", "fl_low", "ftl_f", "ftl_c"]
     assert table.at["fl_low", "epochs"] == 2
     assert table.at["fl_low", "upload_batches"] == 2 * 16
     assert table.at["fl_low", "accuracy"] == pytest.approx(0.6)
-    assert table.at["fl_low", "published_accuracy"] == pytest.approx(0.8664)
+    assert table.at["fl_low", "published"] == 0.8664
     assert table.at["fl", "published_times_fbftl"] == pytest.approx(3216e12 / 6.6e9)
 
 
-def test_the_figure_and_its_numbers(runs: dict[str, tuple], tmp_path: Path) -> None:
+def test_uplink_is_told_by_seed_and_once(
+    files: dict[str, str], runs: dict[str, tuple], tmp_path: Path
+) -> None:
+    """FL reaches 0.6 in all seeds and FTL_c 0.5: that is the common accuracy."""
+    curves = {
+        "fbftl": [[0.9, 0.9, 0.9], [0.9, 0.9, 0.9]],
+        "ftl_c": [[0.5, 0.5, 0.5], [0.1, 0.1, 0.5]],
+        "fl": [[0.4, 0.6, 0.7], [0.6, 0.1, 0.1]],
+    }
+    pairs = {}
+    for method, by_seed in curves.items():
+        document = json.loads(runs[method][0].read_text())
+        for repetition, curve in zip(document["repetitions"], by_seed, strict=True):
+            repetition["curves"]["test_accuracy"] = curve
+        pairs[method] = (tmp_path / f"{method}.json", runs[method][1])
+        pairs[method][0].write_text(json.dumps(document))
+    table = tabulate(pairs, files["network"], tmp_path / "methods.csv")
+    sent = pd.read_csv(tmp_path / "uplink.csv").set_index(["method", "until", "seed"]).sort_index()
+    assert set(table["common_accuracy"].dropna()) == {0.5}
+    assert list(sent.loc[("ftl_c", COMMON), "epoch"]) == [1, 3]
+    assert list(sent.loc[("fl", COMMON), "epoch"]) == [2, 1]
+    for method in curves:
+        for until, prefix in ((SELECTED, ""), (COMMON, "common_")):
+            by_seed = sent.loc[(method, until), "times_fbftl"]
+            assert table.at[method, f"{prefix}times_fbftl"] == pytest.approx(by_seed.mean())
+            assert table.at[method, f"{prefix}times_fbftl_spread"] == pytest.approx(by_seed.std())
+    assert (sent["times_fbftl"].loc["fbftl"] == 1).all()
+    assert table["reason"].str.contains("another task").all()
+
+
+def test_the_figure_and_its_numbers(
+    runs: dict[str, tuple], table: pd.DataFrame, by_seed: Path, tmp_path: Path
+) -> None:
     first, again = tmp_path / "a" / "methods.svg", tmp_path / "b" / "methods.svg"
     for svg in (first, again):
-        plot_uplink.main(*zip(*runs.values(), strict=True), svg, rows(runs), {})
+        plot_uplink.main(*zip(*runs.values(), strict=True), by_seed, svg, rows(runs), {})
     for suffix in (".svg", ".csv", ".png", ".pdf"):
         assert first.with_suffix(suffix).read_bytes() == again.with_suffix(suffix).read_bytes()
     points = pd.read_csv(first.with_suffix(".csv"))
@@ -220,8 +257,7 @@ def test_a_diverged_run_is_recorded_and_no_table_shows_nan(
         assert repetition["diverged"]
         assert repetition["test_accuracy"] == 0
     csv = tmp_path / "methods.csv"
-    tabulate_methods.main([run], [ledger], [files["network"]], TABLE3, csv, rows([method]), {})
-    row = pd.read_csv(csv).set_index("method").loc[method]
+    row = tabulate({method: (run, ledger)}, files["network"], csv).loc[method]
     assert row["diverged"] == 2
     assert row["accuracy"] == row["spread"] == 0
     for suffix in (".csv", ".md", ".tex"):
@@ -241,11 +277,8 @@ def test_every_row_counts_the_network_that_its_run_trained(
     named = str(tmp_path / "mlp.json")
     describe_named_network.main(files["clients"], files["source"], named, FEATURES, "mlp", block)
     fl = train(files, tmp_path, "fl", network=block)
-    pairs, trained = [fl, runs["sfl"]], [named, files["network"]]
-    csv = tmp_path / "methods.csv"
-    shown = rows(["fl", "sfl"])
-    tabulate_methods.main(*zip(*pairs, strict=True), trained, TABLE3, csv, shown, {})
-    table = pd.read_csv(csv).set_index("method")
+    both = {"fl": fl, "sfl": runs["sfl"]}
+    table = tabulate(both, [named, files["network"]], tmp_path / "methods.csv")
     assert table.at["fl", "numbers_per_batch"] == 65 * 4 + 5 * 10
     assert (table["uplink_formula"] == table["uplink_ledger"]).all()
     assert table.at["fl", "client_multiplications"] > 0

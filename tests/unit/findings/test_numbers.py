@@ -4,9 +4,11 @@ import json
 import shutil
 import subprocess
 
+import pandas as pd
 import pytest
 import write_numbers
 from fbftl.findings.numbers import Number, latex, of_runs, of_uplink
+from fbftl.findings.uplink import COMMON, SELECTED
 from unit.papers.test_effects import runs
 
 
@@ -23,10 +25,15 @@ def test_one_seed_has_no_spread():
 
 
 def test_uplinks_are_compared_with_fbftl():
-    found = {n.name: n.text for n in of_uplink("toy", {"fbftl": 10.0, "fl": 20000.0})}
-    assert found["toy/fl/uplink"] == "20,000"
-    assert found["toy/fl/uplink over fbftl"] == "2,000"
-    assert "toy/fbftl/uplink over fbftl" not in found
+    rows = [("fbftl", 10, 1.0), ("fbftl", 10, 1.0), ("fl", 10_000, 1000.0), ("fl", 30_000, 3000.0)]
+    table = pd.DataFrame(rows, columns=["method", "payload_bits", "times_fbftl"])
+    both = pd.concat([table.assign(until=SELECTED), table.assign(until=COMMON)])
+    found = {n.name: n.text for n in of_uplink("toy", both)}
+    for name in ("uplink", "uplink to common accuracy"):
+        assert found[f"toy/fl/{name}"] == "20,000"
+        assert found[f"toy/fl/{name} over fbftl"] == "2,000"
+        assert found[f"toy/fl/{name} over fbftl/spread"] == "1,414"
+        assert f"toy/fbftl/{name} over fbftl" not in found
 
 
 def test_files_are_written(tmp_path):

@@ -6,7 +6,8 @@ from fbftl.cost import compute, payload
 from fbftl.cost.architectures import FLAN_T5_SMALL, t5, vgg16
 from fbftl.cost.layers import parameters, products
 from fbftl.cost.payload import FLOAT_BITS
-from fbftl.findings.comparison import Verdict, at_printed_precision
+from fbftl.findings.comparison import Verdict
+from fbftl.findings.printed import at_printed_precision
 from fbftl.findings.published import lookup
 from fbftl.papers.audit import AuditRow
 from fbftl.papers.fbftl.evidence import Evidence

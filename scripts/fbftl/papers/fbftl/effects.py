@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from fbftl.findings.comparison import Measured
+from fbftl.findings.comparison import Measured, effect
 from fbftl.findings.runs import per_seed, settings_in
 
 Setting = Mapping[str, Any]
@@ -119,13 +119,6 @@ def _row(
         "difference": change.mean,
         "difference_spread": change.spread,
         "seeds": change.seeds,
-        "effect": _word(change),
+        "effect": effect(change),
         "section": f"docs/papers/fbftl.md#{id.lower()}",
     }
-
-
-def _word(change: Measured) -> str:
-    """Return which way accuracy goes, beyond the standard error of the paired difference."""
-    if abs(change.mean) <= change.error:
-        return "none seen"
-    return "raises accuracy" if change.mean > 0 else "lowers accuracy"

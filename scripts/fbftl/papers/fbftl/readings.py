@@ -13,7 +13,8 @@ from fractions import Fraction
 import pandas as pd
 
 from fbftl.cost.payload import FLOAT_BITS, uplink_bits
-from fbftl.findings.comparison import SCALES, Verdict, at_printed_precision, formula_verdict
+from fbftl.findings.comparison import Verdict
+from fbftl.findings.printed import SCALES, at_printed_precision, formula_verdict
 from fbftl.findings.shown import ShownMethod
 from fbftl.findings.tables import Column
 

@@ -1,0 +1,101 @@
+"""Numbers as a paper prints them: what a formula or a measurement comes to beside one.
+
+A formula reproduces a printed number if its exact value, rounded or cut to the printed digits, is
+that number; papers do both. A measurement in the published setup reproduces it if the two are equal
+by the rule of `comparison`, up to a band and half a unit of the last printed digit.
+"""
+
+from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal, localcontext
+from fractions import Fraction
+
+import pandas as pd
+
+from fbftl.findings.comparison import Measured, Verdict, verdict, within
+
+SCALES = {"Tb": 10**12, "Gb": 10**9, "Mb": 10**6, "Kb": 10**3}
+"""Units that stand for a number of bits; every other unit stands for itself."""
+
+NEAR = 1.0
+"""Points of accuracy or ROUGE up to which two results count as equal."""
+
+
+def at_printed_precision(
+    value: int | float | Fraction, printed: str, unit: str, rounding: str = ROUND_HALF_UP
+) -> str:
+    """Return a value in the unit of a printed number, with as many digits.
+
+    Args:
+        value: exact value, in bits where `unit` is Kb, Mb, Gb or Tb.
+        printed: the number as printed, e.g. `6.6` or `1.63e17`; its last digit sets the precision.
+        unit: the unit as printed.
+        rounding: a rounding mode of `decimal`.
+    """
+    exact = Fraction(value) / SCALES.get(unit, 1)
+    step = Decimal((0, (1,), int(Decimal(printed).as_tuple().exponent)))
+    with localcontext(prec=60):
+        decimal = Decimal(exact.numerator) / Decimal(exact.denominator)
+        rounded = decimal.quantize(step, rounding=rounding)
+    if "e" in printed.lower():
+        mantissa, exponent = f"{rounded:E}".split("E")
+        return f"{mantissa}e{int(exponent)}"
+    return f"{rounded:f}"
+
+
+def formula_verdict(value: int | float | Fraction, printed: str, unit: str) -> Verdict:
+    """Return whether a formula's exact value reproduces a printed number."""
+    candidates = {
+        Decimal(at_printed_precision(value, printed, unit, rounding))
+        for rounding in (ROUND_HALF_UP, ROUND_DOWN)
+    }
+    return Verdict.REPRODUCED if Decimal(printed) in candidates else Verdict.DIFFERS
+
+
+def measured_verdict(
+    measured: Measured | None, printed: str, reason: str, band: float = NEAR
+) -> Verdict:
+    """Return whether a measurement reproduces a printed number, in the same unit.
+
+    Args:
+        measured: over seeds.
+        printed: the number as printed; its last digit sets the precision.
+        reason: what differs from the published setup, empty if nothing does (`setups`).
+        band: difference up to which the two count as equal.
+    """
+    if measured is None:
+        return Verdict.NOT_RUN
+    if reason:
+        return Verdict.NOT_COMPARABLE
+    number = Decimal(printed)
+    half_a_digit = 10.0 ** int(number.as_tuple().exponent) / 2
+    return verdict(measured - float(number), within(band + half_a_digit))
+
+
+def judged(table: pd.DataFrame, reason: str, score: str = "accuracy") -> pd.DataFrame:
+    """Return a table of means over seeds beside what was printed, judged.
+
+    Columns `published`, in the unit of the mean; `verdict`; `reason`, what makes a row not
+    comparable. All three are empty where nothing was printed.
+
+    Args:
+        table: columns `{score}`, `spread`, `seeds`, and the published `printed` and `unit`. Means
+            of accuracy are shares of 1, others points.
+        reason: what differs from the published setup, empty if nothing does.
+        score: the column of the mean.
+    """
+    places = 2 if score == "accuracy" else 0
+    rows = [_judged(row, reason, score, places) for row in table.to_dict("records")]
+    columns = pd.DataFrame(rows, columns=["published", "verdict", "reason"], index=table.index)
+    return table.drop(columns=["printed", "unit"]).join(columns)
+
+
+def _judged(
+    row: dict[str, object], reason: str, score: str, places: int
+) -> tuple[float | None, str, str]:
+    if pd.isna(row["printed"]):
+        return None, "", ""
+    spread = 0.0 if pd.isna(row["spread"]) else row["spread"]
+    measured = Measured(10**places * row[score], 10**places * spread, row["seeds"])
+    points = Decimal(row["printed"]).scaleb(2 if row["unit"] == "1" else 0)
+    found = measured_verdict(measured, str(points), reason)
+    shown = reason if found is Verdict.NOT_COMPARABLE else ""
+    return float(points.scaleb(-places)), str(found), shown

@@ -1,0 +1,35 @@
+"""A diverged seed counts as nothing in every mean, and is counted."""
+
+import pandas as pd
+import pytest
+from fbftl.findings.runs import per_seed
+from fbftl.findings.seeds import counted, mean_and_spread
+from unit.papers.test_effects import runs
+
+
+@pytest.fixture
+def broken() -> pd.DataFrame:
+    """Three seeds, of which the last diverged after an epoch that had 0.97."""
+    table = runs(({}, [0.98, 0.96, 0.97])).assign(offered=5, received=5, seen=4, rouge1=50.0)
+    table.loc[2, "diverged"] = True
+    return table
+
+
+def test_a_diverged_seed_is_0_whatever_its_epoch_had(broken: pd.DataFrame) -> None:
+    (row,) = mean_and_spread(broken, ["method"]).to_dict("records")
+    assert row["accuracy"] == pytest.approx((0.98 + 0.96) / 3)
+    assert row["accuracy_converged"] == pytest.approx(0.97)
+    assert (row["seeds"], row["diverged"]) == (3, 1)
+
+
+def test_every_score_and_every_reader_counts_it_so(broken: pd.DataFrame) -> None:
+    assert list(per_seed(broken, {"method": "fbftl"})) == [0.98, 0.96, 0.0]
+    assert list(per_seed(broken, {"method": "fbftl"}, "test_accuracy_best"))[2] == 0
+    assert list(counted(broken)["rouge1"]) == [50, 50, 0]
+    assert list(counted(broken)["seen"]) == [4, 4, 4]
+
+
+def test_all_diverged_have_no_mean_over_the_others(broken: pd.DataFrame) -> None:
+    (row,) = mean_and_spread(broken.assign(diverged=True), ["method"]).to_dict("records")
+    assert row["accuracy"] == 0
+    assert pd.isna(row["accuracy_converged"])

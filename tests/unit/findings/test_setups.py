@@ -1,0 +1,70 @@
+"""Setups: what decides whether a measured number compares with a printed one."""
+
+import pytest
+import yaml
+from fbftl.findings.setups import DIFFERENCES, published_setup, reason
+from fbftl.ground.errors import UserError
+from fbftl.study.config import resolve
+from fbftl.study.setup import setup_of
+
+
+def block(root, study: str, task: str) -> dict:
+    """Return a task's block of the configuration, a study laid over it."""
+    schema = yaml.safe_load((root / "rules/schemas/config.schema.yaml").read_text())
+    config = yaml.safe_load((root / "config.yaml").read_text())
+    over = yaml.safe_load((root / "studies" / study).read_text()) if study else {}
+    for key, value in over.items():
+        config[key] = config[key] | value if isinstance(config[key], dict) else value
+    return resolve(config, schema).task(task)
+
+
+def setup(root, study: str, task: str) -> dict[str, str]:
+    return setup_of(block(root, study, task))
+
+
+@pytest.fixture
+def cifar10(root) -> dict[str, str]:
+    return published_setup(root / "published" / "setups.csv", "fbftl", "cifar10")
+
+
+@pytest.fixture
+def samsum(root) -> dict[str, str]:
+    return published_setup(root / "published" / "setups.csv", "fbftl", "samsum")
+
+
+def test_the_papers_own_studies_compare(root, cifar10, samsum) -> None:
+    assert reason(setup(root, "cifar10-vgg16.yaml", "cifar10-vgg16"), cifar10) == ""
+    assert reason(setup(root, "samsum-flan-t5.yaml", "samsum-flan-t5"), samsum) == ""
+
+
+@pytest.mark.parametrize(
+    ("study", "task", "differs"),
+    [
+        ("", "digits", "another task, another backbone, another size"),
+        ("cifar10.yaml", "cifar10", "another backbone, another size, another encoding"),
+        (
+            "cifar10-small.yaml",
+            "cifar10-small",
+            "another backbone, another size, a part of the data, another encoding",
+        ),
+        ("mnist.yaml", "mnist", "another task, another backbone, another size"),
+    ],
+)
+def test_others_say_what_differs(root, cifar10, study: str, task: str, differs: str) -> None:
+    assert reason(setup(root, study, task), cifar10) == differs
+
+
+@pytest.mark.parametrize(("key", "words"), DIFFERENCES.items())
+def test_each_part_alone_makes_the_difference(cifar10, key: str, words: str) -> None:
+    assert reason(cifar10 | {key: "something else"}, cifar10) == words
+
+
+def test_own_weights_are_another_backbone(root, cifar10) -> None:
+    own = block(root, "cifar10-vgg16.yaml", "cifar10-vgg16")
+    own["source"] |= {"weights": "random"}
+    assert reason(setup_of(own), cifar10) == "another backbone"
+
+
+def test_a_setup_that_is_not_there_is_one_sentence(root) -> None:
+    with pytest.raises(UserError, match="cannot read the setup of mars in fbftl"):
+        published_setup(root / "published" / "setups.csv", "fbftl", "mars")
