@@ -104,7 +104,7 @@ def test_a_reversed_or_empty_portion_is_refused(
 def test_a_test_fraction_that_leaves_one_side_empty_is_refused(tmp_path: Path) -> None:
     spec = in_folders(tmp_path, {"train": LABELS["train"]}) | {"test_fraction": 0.01}
     with pytest.raises(UserError, match=r"data.test_fraction is 0.01, which leaves 0 of 30"):
-        datasets.check(spec, tmp_path)
+        datasets.training_count(spec, tmp_path)
 
 
 @pytest.mark.parametrize("statistics", [True, False])

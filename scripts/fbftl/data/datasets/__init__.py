@@ -76,9 +76,8 @@ def check(spec: Mapping[str, Any], data_folder: str | Path | None) -> None:
     names = kind.class_names(spec, folder)
     if spec.get("classes") is not None:
         require_classes(spec["classes"], names)
-    samples = _pool(spec, folder)
     if spec.get("portion") is not None:
-        between(samples, spec["portion"])
+        between(_pool(spec, folder), spec["portion"])
 
 
 def files(spec: Mapping[str, Any], data_folder: str | Path | None) -> list[str]:
@@ -144,6 +143,9 @@ def training_count(spec: Mapping[str, Any], data_folder: str | Path | None) -> i
     Args:
         spec: the config block ``data``, checked.
         data_folder: where relative file names start.
+
+    Raises:
+        UserError: if splitting off a test set, or the portion chosen, leaves nothing.
     """
     if spec.get("classes") is not None:
         return None

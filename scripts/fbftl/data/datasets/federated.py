@@ -6,7 +6,9 @@ its own; ``image_key`` and ``label_key`` name the arrays. Pixels are uint8, or f
 images without a channel axis get one.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -20,27 +22,50 @@ from fbftl.ground.errors import UserError
 
 
 def check(spec: Mapping[str, Any], folder: Path | None) -> None:
-    """Check every client's arrays: names, types, lengths; nothing is read."""
-    for _ in _surveyed(spec, folder):
-        pass
+    """Check every client's arrays: names, types, lengths; only labels are read."""
+    _outlines(spec, folder)
 
 
 def counts(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int | None]:
     """Return the number of training and of test samples, from the arrays' lengths."""
-    train, *test = (examples.count for examples in _surveyed(spec, folder))
-    return train, test[0] if test else None
+    train, *test = _outlines(spec, folder)
+    return train.samples, test[0].samples if test else None
 
 
 def named_clients(spec: Mapping[str, Any], folder: Path | None) -> int:
     """Return the number of clients that the training split names."""
-    return len(next(_surveyed(spec, folder)).ids)
+    return _outlines(spec, folder)[0].clients
 
 
 def class_names(spec: Mapping[str, Any], folder: Path | None) -> tuple[str, ...]:
     """Return the numbers of the classes, from the arrays of labels."""
-    _, label = _keys(spec)
-    labels = [e.rows(0, e.count, (label,))[label] for e in _surveyed(spec, folder)]
-    return numbered(max(int(split.max(initial=0)) for split in labels), spec["train"])
+    return numbered(max(split.largest for split in _outlines(spec, folder)), spec["train"])
+
+
+@dataclass(frozen=True)
+class Outline:
+    """What a split holds: samples, clients, and its largest label."""
+
+    samples: int
+    clients: int
+    largest: int
+
+
+def _outlines(spec: Mapping[str, Any], folder: Path | None) -> list[Outline]:
+    """Return what each split holds, its clients' arrays compared."""
+    return [
+        _outline(path, group, *_keys(spec), path.stat().st_size, path.stat().st_mtime_ns)
+        for path, group in _groups(spec, folder)
+    ]
+
+
+@lru_cache(maxsize=8)
+def _outline(path: Path, group: str, image: str, label: str, *_: int) -> Outline:
+    """Look at every client once, which for thousands takes a second; a changed file anew."""
+    with _open(path) as file:
+        found = _examples(file, group, image, label)
+        labels = found.rows(0, found.count, (label,))[label]
+    return Outline(found.count, len(found.ids), int(np.max(labels, initial=0)))
 
 
 def read(
@@ -50,17 +75,10 @@ def read(
     splits = []
     for path, group in _groups(spec, folder):
         with _open(path) as file:
-            splits.append(_read_split(path, _examples(file, group, spec), _keys(spec)))
+            splits.append(_read_split(path, _examples(file, group, *_keys(spec)), _keys(spec)))
     largest = max(int(samples.labels.max(initial=0)) for samples in splits)
     train, test = splits if len(splits) == 2 else (splits[0], None)
     return train, test, numbered(largest, spec["train"])
-
-
-def _surveyed(spec: Mapping[str, Any], folder: Path | None) -> Iterator[Examples]:
-    """Yield each split's clients with their arrays compared, its file open until the next."""
-    for path, group in _groups(spec, folder):
-        with _open(path) as file:
-            yield _examples(file, group, spec)
 
 
 def _keys(spec: Mapping[str, Any]) -> tuple[str, str]:
@@ -82,14 +100,13 @@ def _open(path: Path) -> h5py.File:
         return h5py.File(path, "r")
 
 
-def _examples(file: h5py.File, group: str, spec: Mapping[str, Any]) -> Examples:
+def _examples(file: h5py.File, group: str, image: str, label: str) -> Examples:
     with explaining_damage(file.filename):
         found = file.get(group)
     if not isinstance(found, h5py.Group):
         raise UserError(
             f"{file.filename} has no group {group!r}; store samples as examples/<client>/<array>"
         )
-    image, label = _keys(spec)
     examples = Examples(found, (image, label))
     for client in examples.ids:
         if not valid_id(client):

@@ -32,7 +32,7 @@ def counts(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int | Non
 
 def class_names(spec: Mapping[str, Any], folder: Path | None) -> tuple[str, ...]:
     """Return the training split's folder names, sorted."""
-    return tuple(_found(spec, folder)["train"])
+    return tuple(sub.name for sub in _class_folders(located(folder, spec["train"], "data.train")))
 
 
 def read(
@@ -70,6 +70,10 @@ def _found(spec: Mapping[str, Any], folder: Path | None) -> dict[str, dict[str, 
     return found
 
 
+def _class_folders(root: Path) -> list[Path]:
+    return [sub for sub in sorted(root.iterdir()) if sub.is_dir() and not sub.name.startswith(".")]
+
+
 def _classes(root: Path, key: str) -> dict[str, list[Path]]:
     if not root.is_dir():
         raise UserError(f"{key}: {root} is not a folder; give the folder that holds one per class")
@@ -79,8 +83,7 @@ def _classes(root: Path, key: str) -> dict[str, list[Path]]:
             for file in sub.rglob("*")
             if file.suffix.lower() in SUFFIXES and not file.name.startswith(".")
         )
-        for sub in sorted(root.iterdir())
-        if sub.is_dir() and not sub.name.startswith(".")
+        for sub in _class_folders(root)
     }
     if not any(classes.values()):
         raise UserError(
