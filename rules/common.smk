@@ -21,7 +21,7 @@ from fbftl.ground.errors import UserError
 from fbftl.ground.files import remove_leftovers
 from fbftl.study.feasibility import require_feasible
 from fbftl.study.processes import shared_processes
-from fbftl.study.systems import PAPERS, read_systems
+from fbftl.study.systems import read_systems
 from fbftl.study.yaml_files import read_yaml
 from fbftl.study.setup import setup_of
 from fbftl.data.public import check_public, public_data
@@ -110,6 +110,6 @@ def settings_of(**traits):
 
 wildcard_constraints:
     task=either(STUDY.tasks),
-    paper=either(PAPERS),
+    paper=either(STUDY.papers),
     experiment=either(STUDY.config["experiments"]),
     setting="[^/]+",

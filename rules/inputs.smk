@@ -15,6 +15,11 @@ def code_of_method(wildcards):
     return code("train_setting.py", f"fbftl.methods.{method}")
 
 
+def code_of_claims(wildcards):
+    """Return the code of the claims' script and of a paper's own."""
+    return code("tabulate_claims.py", f"fbftl.papers.{wildcards.paper}.claims")
+
+
 def code_of_clients(wildcards):
     """Return the code of the partition script and of the task's kind of data."""
     return code(
@@ -293,3 +298,20 @@ def experiments_of(wildcards):
     if "methods" in experiments:
         files["uplink"] = f"results/{wildcards.task}/tables/uplink.csv"
     return files
+
+
+def experiments_of_paper(wildcards):
+    """Return the tidy tables of a paper's experiments, and what methods send where they compare."""
+    made = STUDY.of_paper(wildcards.paper)
+    return {
+        "experiments": [
+            f"results/{task}/experiments/{experiment}.csv"
+            for task, experiments in made.items()
+            for experiment in experiments
+        ],
+        "uplinks": [
+            f"results/{task}/tables/uplink.csv"
+            for task, experiments in made.items()
+            if "methods" in experiments
+        ],
+    }

@@ -3,15 +3,15 @@
 
 rule tabulate_claims:
     input:
-        unpack(experiments_of),
+        unpack(experiments_of_paper),
     output:
-        **table("results/{task}/tables/claims", "audit", "Claims"),
+        **table("results/papers/{paper}/tables/claims", "audit", "Claims"),
     log:
-        "results/{task}/logs/tables/claims.log",
+        "results/papers/{paper}/logs/tables/claims.log",
     conda:
         "../envs/workflow.yaml"
     params:
-        code=code("tabulate_claims.py"),
+        code=code_of_claims,
     script:
         "../scripts/tabulate_claims.py"
 

@@ -32,11 +32,12 @@ RESULTS = {
 }
 """What is made of each experiment, below a task's results; others end in their tidy table."""
 
-TASK_RESULTS = ["tables/claims", "numbers"]
+TASK_RESULTS = ["numbers"]
 """What is made of all experiments together, below the results of a task with images."""
 
 PAPER_RESULTS = {
     "fbftl": [
+        "tables/claims",
         "tables/methods",
         "tables/language",
         "figures/packet_loss",
@@ -45,7 +46,7 @@ PAPER_RESULTS = {
         "tables/label_privacy",
     ],
 }
-"""What is made of each paper's own numbers, below results/papers; no task is needed."""
+"""What is made of each paper's claims and own numbers, below results/papers."""
 
 FORMATS = {
     "tables": ["csv", "md", "tex", "html"],

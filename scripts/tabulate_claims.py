@@ -1,13 +1,14 @@
-"""Tabulate the paper's claims on a task: what was measured, and whether it agrees."""
+"""Tabulate a paper's claims on every task: what was measured, and whether it agrees."""
 
+from collections import defaultdict
 from collections.abc import Sequence
+from importlib import import_module
 
 import pandas as pd
 from fbftl.findings.runs import all_runs, read_tidy
 from fbftl.findings.tables import Column, write_table
 from fbftl.ground.logs import run_job
 from fbftl.papers.claims import Runs, claims_table, examine
-from fbftl.papers.fbftl.claims import CLAIMS
 
 
 def readable(value: float) -> str:
@@ -16,6 +17,7 @@ def readable(value: float) -> str:
 
 
 COLUMNS = [
+    Column("task", "Task"),
     Column("claim", "Claim", width="6cm"),
     Column("source", "Paper"),
     Column("test", "Test", width="4cm"),
@@ -33,21 +35,34 @@ COLUMNS = [
 ]
 
 
-def main(experiments: Sequence[str], uplink: str | None, csv: str) -> None:
+def main(paper: str, experiments: Sequence[str], uplinks: Sequence[str], csv: str) -> None:
     """Write the table; the other formats go beside the csv.
 
     Args:
-        experiments: tidy tables of all experiments of the task.
-        uplink: what each method sends by seed, if the study compares them.
+        paper: its word; `fbftl.papers.<paper>.claims` has its `CLAIMS`.
+        experiments: tidy tables of the paper's experiments on all tasks.
+        uplinks: what each method sends by seed, a table for each task that compares them.
         csv: path of the csv.
     """
-    sent = pd.DataFrame() if uplink is None else pd.read_csv(uplink)
-    runs = Runs(all_runs(map(read_tidy, experiments)), sent)
-    write_table(csv, claims_table(examine(CLAIMS, runs)), COLUMNS)
+    claims = import_module(f"fbftl.papers.{paper}.claims").CLAIMS
+    by_task = defaultdict(list)
+    for table in map(read_tidy, experiments):
+        by_task[table["task"].iloc[0]].append(table)
+    sent = {table["task"].iloc[0]: table for table in map(pd.read_csv, uplinks)}
+    found = {
+        task: examine(claims, Runs(all_runs(tables), sent.get(task, pd.DataFrame())))
+        for task, tables in by_task.items()
+    }
+    write_table(csv, claims_table(found), COLUMNS)
 
 
 if __name__ == "__main__":
     run_job(
         snakemake,
-        lambda job: main(list(job.input.experiments), job.input.get("uplink"), job.output.csv),
+        lambda job: main(
+            job.wildcards.paper,
+            list(job.input.experiments),
+            list(job.input.uplinks),
+            job.output.csv,
+        ),
     )

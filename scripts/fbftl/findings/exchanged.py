@@ -27,6 +27,7 @@ COLUMNS = ["seed", "direction", "round", *TOTALS[1:]]
 class Exchanged:
     """One run: its curves, and the totals of its ledger.
 
+    task: name of the task.
     setting: the axes of the run that were asked for.
     repetitions: one entry per seed, as the run file has them.
     totals: `messages`, `payload_bits` (what the paper counts), `bits` (what was sent), `packets`
@@ -36,6 +37,7 @@ class Exchanged:
     training: the run's training values.
     """
 
+    task: str
     setting: KnownAxes
     repetitions: list[dict[str, Any]]
     totals: pd.DataFrame
@@ -146,6 +148,7 @@ def read_exchanged(run: str | Path, ledger: str | Path, axes: Mapping[str, Any])
     )
     totals = by_epoch.sum().reindex(every, fill_value=0).astype(np.int64)
     return Exchanged(
+        task=document["task"],
         setting=known_axes(document["setting"], axes),
         repetitions=repetitions,
         totals=totals.groupby(["seed", "direction"]).cumsum(),

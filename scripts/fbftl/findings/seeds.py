@@ -15,12 +15,12 @@ SCORES = (
 
 
 def counted(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return runs with every score as it counts in a mean.
+    """Return runs with every score as it counts in a mean; one that no run has stays away.
 
     Args:
         runs: a row per repetition, with the column `diverged`.
     """
-    scores = [name for name in SCORES if name in runs]
+    scores = [name for name in SCORES if name in runs and runs[name].notna().any()]
     diverged = runs["diverged"].astype(bool)
     return runs.assign(**{name: runs[name].mask(diverged, 0.0) for name in scores})
 

@@ -55,9 +55,9 @@ def times(run: Exchanged, epochs: list[int], fbftl: Exchanged | None) -> list[Fr
 def uplink(methods: Mapping[str, Exchanged]) -> pd.DataFrame:
     """Return a row per method, end of the count and seed.
 
-    Columns: `method`, `until`, `seed`, `epoch`, `accuracy` (test, at that epoch), `payload_bits`
-    (what the paper counts), `bits` (what was sent), `times_fbftl` (payload over FbFTL's of the same
-    seed) and `diverged`.
+    Columns: `task`, `method`, `until`, `seed`, `epoch`, `accuracy` (test, at that epoch),
+    `payload_bits` (what the paper counts), `bits` (what was sent), `times_fbftl` (payload over
+    FbFTL's of the same seed) and `diverged`.
     """
     return pd.DataFrame(_rows(methods))
 
@@ -70,6 +70,7 @@ def _rows(methods: Mapping[str, Exchanged]) -> Iterator[dict[str, Any]]:
             payload, bits = (run.until("up", total, epochs) for total in ("payload_bits", "bits"))
             for place, (seed, epoch) in enumerate(zip(run.seeds, epochs, strict=True)):
                 yield {
+                    "task": run.task,
                     "method": name,
                     "until": until,
                     "seed": seed,

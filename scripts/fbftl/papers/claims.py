@@ -5,7 +5,7 @@ claim whose settings are not in the study is not run. Its verdict is that of the
 (`findings.comparison`). No sentence names an accuracy, so that it can be tested on any task.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -164,16 +164,22 @@ def examine(claims: Sequence[Claim], runs: Runs) -> list[Examined]:
     return [Examined(claim, *claim.sides(runs)) for claim in claims]
 
 
-def claims_table(found: Sequence[Examined]) -> pd.DataFrame:
-    """Return claims as rows: sentence, source, test, both means, what is compared, verdict.
+def claims_table(found: Mapping[str, Sequence[Examined]]) -> pd.DataFrame:
+    """Return claims as rows: task, sentence, source, test, both means, what is compared, verdict.
 
+    A claim has a row for each task that it was run on; one that was run on none has one without.
     `compared`, `lower` and `upper` are the mean difference with its bounds, or the geometric mean
     of the ratio with its own. `tested` is how many claims were, the same in every row: of so many
     true ones that make no difference, one in twenty is decided all the same.
+
+    Args:
+        found: the same claims examined on each task, by task.
     """
-    count = sum(one.verdict is not Verdict.NOT_RUN for one in found)
+    rows = [row for of_tasks in zip(*found.values(), strict=True) for row in _on(found, of_tasks)]
+    count = sum(one.verdict is not Verdict.NOT_RUN for _, one in rows)
     return pd.DataFrame(
         {
+            "task": task,
             "claim": one.claim.sentence,
             "source": one.claim.source,
             "test": one.claim.test,
@@ -184,8 +190,15 @@ def claims_table(found: Sequence[Examined]) -> pd.DataFrame:
             "verdict": str(one.verdict),
             "tested": count,
         }
-        for one in found
+        for task, one in rows
     )
+
+
+def _on(tasks: Iterable[str], of_tasks: Sequence[Examined]) -> list[tuple[str, Examined]]:
+    """Return one claim with the tasks that it was run on, or with none."""
+    pairs = zip(tasks, of_tasks, strict=True)
+    run = [(task, one) for task, one in pairs if one.verdict is not Verdict.NOT_RUN]
+    return run or [("", of_tasks[0])]
 
 
 def _columns(name: str, side: BySeed) -> dict[str, float | int | None]:

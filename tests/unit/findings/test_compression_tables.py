@@ -41,6 +41,7 @@ def write_run(folder: Path, axes: dict, accuracies: list[float]) -> tuple[str, s
         for seed, accuracy in enumerate(accuracies)
     ]
     document = {
+        "task": "toy",
         "setting": setting.deviations(),
         "repetitions": repetitions,
         "training": {"epochs": ROUNDS, "clients_per_round": CLIENTS},

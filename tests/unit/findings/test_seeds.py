@@ -29,6 +29,10 @@ def test_every_score_and_every_reader_counts_it_so(broken: pd.DataFrame) -> None
     assert list(counted(broken)["seen"]) == [4, 4, 4]
 
 
+def test_a_score_of_another_kind_of_task_is_not_made_up(broken: pd.DataFrame) -> None:
+    assert counted(broken.assign(test_accuracy=float("nan")))["test_accuracy"].isna().all()
+
+
 def test_all_diverged_have_no_mean_over_the_others(broken: pd.DataFrame) -> None:
     (row,) = mean_and_spread(broken.assign(diverged=True), ["method"]).to_dict("records")
     assert row["accuracy"] == 0

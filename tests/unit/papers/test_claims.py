@@ -137,16 +137,33 @@ def test_a_diverged_seed_counts_as_nothing_and_is_counted():
     table.loc[table.index[-1], "diverged"] = True
     found = claim("FTL_c and FbFTL agree", table)
     assert list(found.first.values) == [90, 90, 0]
-    frame = claims_table([found])
+    frame = claims_table({"toy": [found]})
     assert frame["diverged"].item() == 1
     assert frame["verdict"].item() == "undecided"
 
 
 def test_claims_become_rows_that_say_how_many_were_tested():
     table = runs(CLEAN, ({"method": "ftl_c"}, [0.8, 0.8, 0.8]))
-    frame = claims_table(examine(CLAIMS, Runs(table.assign(epoch=5)))).set_index("claim")
+    found = examine(CLAIMS, Runs(table.assign(epoch=5)))
+    frame = claims_table({"toy": found}).set_index("claim")
     row = frame.loc["FTL_c and FbFTL agree in accuracy, to a point"]
     assert row["compared"] == row["lower"] == row["upper"] == pytest.approx(10)
     assert (row["verdict"], row["tested"]) == ("differs", 1)
     assert row["test"].startswith("difference by seed between -1 and 1 points")
     assert frame.drop(row.name)["verdict"].eq("not run").all()
+
+
+def test_a_claim_has_a_row_for_each_task_that_it_was_run_on():
+    one = runs(CLEAN, ({"method": "ftl_c"}, [0.8] * 3))
+    other = runs(CLEAN, ({"method": "ftl_c"}, [0.9] * 3), ({"method": "ftl_f"}, [0.95] * 3))
+    found = {"one": one, "other": other, "third": runs(CLEAN)}
+    frame = claims_table(
+        {task: examine(CLAIMS, Runs(t.assign(epoch=5))) for task, t in found.items()}
+    )
+    agree = frame[frame["claim"].str.startswith("FTL_c and FbFTL agree")].set_index("task")
+    assert agree["verdict"].to_dict() == {"one": "differs", "other": "reproduced"}
+    better = frame[frame["claim"].str.startswith("FTL_f, which trains every layer")]
+    assert list(better["task"]) == ["other"]
+    equal = frame[frame["claim"].str.startswith("SFL reaches")]
+    assert list(zip(equal["task"], equal["verdict"], strict=True)) == [("", "not run")]
+    assert frame["tested"].eq(3).all()

@@ -162,7 +162,7 @@ def test_a_file_that_says_anything_else_is_refused(folder: Path, told: Any, sent
 
 def test_a_listed_study_that_is_missing_is_refused(folder: Path) -> None:
     (folder / "studies/ant.yaml").unlink()
-    with pytest.raises(UserError, match=r"cannot read the study studies/ant\.yaml"):
+    with pytest.raises(UserError, match=r"studies/ant\.yaml cannot be read"):
         read_systems(folder)
 
 
