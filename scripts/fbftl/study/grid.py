@@ -26,11 +26,12 @@ def expand(grids: Iterable[Mapping[str, list[Any]]]) -> list[Setting]:
                 known = ", ".join(TYPES)
                 raise UserError(f"experiment axis '{axis}' does not exist; choose among {known}")
         products = itertools.product(*grid.values())
-        spanned = {from_axes(dict(zip(grid, values, strict=True))) for values in products}
+        # In the grid's order, so that of several faults the same one is named every time.
+        spanned = [from_axes(dict(zip(grid, values, strict=True))) for values in products]
         for setting in spanned:
             require_sensible(setting)
         _require_effect(grid, spanned)
-        settings |= spanned
+        settings.update(spanned)
     return sorted(settings, key=lambda setting: setting.name)
 
 
@@ -52,7 +53,7 @@ def _require_effect(grid: Mapping[str, list[Any]], spanned: Iterable[Setting]) -
     Raises:
         UserError: naming axis, value and what it needs.
     """
-    for axis in grid.keys() & NEEDS.keys():
+    for axis in filter(NEEDS.__contains__, grid):
         kept = {getattr(setting, axis) for setting in spanned}
         for value in grid[axis]:
             if (value if value is None else TYPES[axis](value)) not in kept | {DEFAULTS[axis]}:
