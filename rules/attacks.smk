@@ -3,12 +3,14 @@
 
 rule attack_features:
     input:
-        features=ancient("results/{task}/features.zarr"),
+        "results/{task}/clients.h5.sha256",
+        "results/{task}/public.h5.sha256",
+        features=ancient(root_of_task),
         manifest="results/{task}/features.json",
-        public_features=ancient("results/{task}/public.zarr"),
+        public_features=ancient("results/{task}/public.zarr/zarr.json"),
         public_manifest="results/{task}/public.json",
-        clients="results/{task}/clients.h5",
-        public="results/{task}/public.h5",
+        clients=ancient("results/{task}/clients.h5"),
+        public=ancient("results/{task}/public.h5"),
     output:
         **figure("results/{task}/figures/inversion", "privacy", "Pictures from uploads"),
         findings="results/{task}/attacks/features.csv",
@@ -29,10 +31,10 @@ rule attack_features:
 
 rule attack_membership:
     input:
-        features=ancient("results/{task}/features.zarr"),
+        features=ancient(root_of_task),
         manifest="results/{task}/features.json",
         network="results/{task}/network.json",
-        public_features=ancient("results/{task}/public.zarr"),
+        public_features=ancient("results/{task}/public.zarr/zarr.json"),
         public_manifest="results/{task}/public.json",
     output:
         csv="results/{task}/attacks/membership.csv",
@@ -54,9 +56,9 @@ rule attack_membership:
 
 rule attack_labels:
     input:
-        features=ancient("results/{task}/features.zarr"),
+        features=ancient(root_of_task),
         manifest="results/{task}/features.json",
-        public_features=ancient("results/{task}/public.zarr"),
+        public_features=ancient("results/{task}/public.zarr/zarr.json"),
         public_manifest="results/{task}/public.json",
         runs=attacked_update_runs,
     output:

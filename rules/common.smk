@@ -15,6 +15,7 @@ from fbftl.models.chain import check_networks
 from fbftl.models.source import check as source_check
 from fbftl.ground import provenance
 from fbftl.ground.code import digest, sources
+from fbftl.ground.digests import Digests
 from fbftl.study import methods
 from fbftl.study.config import resolve
 from fbftl.ground.errors import UserError
@@ -38,7 +39,7 @@ def checked_study():
     schema = Path(workflow.basedir, "rules", "schemas", "config.schema.yaml")
     try:
         if workflow.is_main_process:
-            require_unbroken("results")
+            require_unbroken("results", DIGESTS)
             for path in workflow.configfiles:
                 read_yaml(path)
         study = resolve(
@@ -49,7 +50,7 @@ def checked_study():
         for task in study.tasks_of("images"):
             block, folder = study.task(task), study.config["data_folder"]
             datasets.check(block["data"], folder)
-            source_check.check(block["source"], folder)
+            source_check.check(block["source"], folder, DIGESTS)
             check_networks(task, block)
             require_feasible(
                 study,
@@ -83,6 +84,9 @@ def hold_folder():
         sys.exit(str(error))
     remove_leftovers("results")
 
+
+DIGESTS = Digests(".snakemake/digests.json")
+"""What tells whether the user's files and large results are still the same."""
 
 STUDY = checked_study()
 

@@ -7,11 +7,12 @@ for task in STUDY.tasks:
         name:
             f"extract_{task}"
         input:
-            clients=f"results/{task}/clients.h5",
-            model=f"results/{task}/source.safetensors",
+            f"results/{task}/clients.h5.sha256",
+            clients=ancient(f"results/{task}/clients.h5"),
+            model=ancient(f"results/{task}/source.safetensors"),
             source=f"results/{task}/source.json",
         output:
-            stores=[directory(path) for path in local_stores_of(task)],
+            roots=roots_of(task),
             manifests=manifests_of(task),
         log:
             f"results/{task}/logs/extract.log",
@@ -26,33 +27,29 @@ for task in STUDY.tasks:
             runtime=1440,
         params:
             features=STUDY.task(task)["features"],
-            code=code(extraction_script(task)),
-            # A path that the loop made would be read when a job runs, and name the last task's.
-            script=extraction_script(task),
+            stores=stores_of(task),
+            module=extractor_of(task),
+            code=code("extract_features.py", extractor_of(task)),
         script:
-            "../scripts/{params.script}"
+            "../scripts/extract_features.py"
 
 
 rule verify_features:
     input:
-        manifests=all_manifests(),
+        manifests=[path for made in extractions() for path in made["manifests"]],
     log:
         "results/logs/verify_features.log",
     conda:
         "../envs/workflow.yaml"
     params:
-        stores=[store for task in STUDY.tasks for store in stores_of(task)],
+        stores=[path for made in extractions() for path in made["stores"]],
     script:
         "../scripts/verify_features.py"
 
 
 rule repair_features:
     input:
-        clients=expand("results/{task}/clients.h5", task=STUDY.tasks_of("images")),
-        weights=expand(
-            "results/{task}/source.safetensors", task=STUDY.tasks_of("images")
-        ),
-        sources=expand("results/{task}/source.json", task=STUDY.tasks_of("images")),
+        files_of_extractions(),
     log:
         "results/logs/repair_features.log",
     conda:
@@ -61,8 +58,6 @@ rule repair_features:
     resources:
         gpu=GPU,
     params:
-        stores=[stores_of(task) for task in STUDY.tasks_of("images")],
-        manifests=[manifests_of(task) for task in STUDY.tasks_of("images")],
-        features=[STUDY.task(task)["features"] for task in STUDY.tasks_of("images")],
+        extractions=extractions(),
     script:
         "../scripts/repair_features.py"

@@ -33,24 +33,44 @@ def code_of_source(wildcards):
     return code("prepare_source.py", *modules)
 
 
-def files_of_data(wildcards):
-    """Return the data files that a task names."""
-    return datasets.files(
-        STUDY.task(wildcards.task)["data"], STUDY.config["data_folder"]
-    )
+def contents(files):
+    """Return the digests of files that the configuration names: a param of what reads them.
+
+    As inputs they would count as changed whenever they are touched, and a folder hardly ever.
+    """
+    return [DIGESTS(path) for path in files]
 
 
-def files_of_source(wildcards):
-    """Return the files that a task's source names."""
-    return source_check.files(
-        STUDY.task(wildcards.task)["source"], STUDY.config["data_folder"]
-    )
+def contents_of_data(wildcards):
+    """Return the digests of the data files that a task names."""
+    task = STUDY.task(wildcards.task)
+    kind = dialogues if task["kind"] == "seq2seq" else datasets
+    return contents(kind.files(task["data"], STUDY.config["data_folder"]))
+
+
+def contents_of_source(wildcards):
+    """Return the digests of the files that a task's source names."""
+    source = STUDY.task(wildcards.task)["source"]
+    return contents(source_check.files(source, STUDY.config["data_folder"]))
+
+
+def contents_of_public(wildcards):
+    """Return the digests of the files that a task's public samples come from."""
+    data = data_of_public(wildcards.task)
+    if data is None:
+        return []
+    return contents(datasets.files(data, STUDY.config["data_folder"]))
+
+
+def data_of_public(task):
+    """Return the data block that a task's public samples come from, or None for letters."""
+    block = STUDY.task(task)
+    return public_data(block["source"], block["privacy"]["public"])
 
 
 def code_of_public(wildcards):
     """Return the code of the script that chooses public samples and of their kind of data."""
-    task = STUDY.task(wildcards.task)
-    data = public_data(task["source"], task["privacy"]["public"])
+    data = data_of_public(wildcards.task)
     kind = [] if data is None else [datasets.module(data)]
     return code("choose_public.py", *kind)
 
@@ -64,27 +84,50 @@ def caches_of(task):
     ]
 
 
-def local_stores_of(task):
-    """Return the folders of a task's feature stores here, that of its own cut first.
-
-    Where the configuration names a URL, the first holds a note of it.
-    """
-    return [f"{cache}.zarr" for cache in caches_of(task)]
-
-
 def stores_of(task):
     """Return the folders or URLs of a task's feature stores, that of its own cut first."""
-    own, *further = local_stores_of(task)
+    own, *further = [f"{cache}.zarr" for cache in caches_of(task)]
     return [STUDY.task(task)["features"].get("store") or own, *further]
 
 
-def extraction_script(task):
-    """Return the script that extracts the features of a task's kind of data."""
-    scripts = {
-        "images": "extract_features.py",
-        "seq2seq": "extract_dialogue_features.py",
-    }
-    return scripts[STUDY.task(task)["kind"]]
+def root_of(task, cut=None):
+    """Return the file that says that a task's feature store is there: its root's metadata.
+
+    Snakemake removes the outputs of a job before it runs. Were the store an output, a job that is
+    run again would lose it; without its root's metadata the job finds it and finishes it again.
+    Where the configuration names a URL, a note of it takes that place.
+    """
+    remote = cut is None and STUDY.task(task)["features"].get("store")
+    place = "features" if cut is None else f"features/{cut}"
+    return f"results/{task}/{place}.zarr/{'location.txt' if remote else 'zarr.json'}"
+
+
+def root_of_task(wildcards):
+    """Return that file of the store at a task's own cut."""
+    return root_of(wildcards.task)
+
+
+def root_of_setting(wildcards):
+    """Return that file of the store that a job's setting is trained on."""
+    cut = STUDY.setting(wildcards.task, wildcards.setting).cut
+    return root_of(wildcards.task, cut)
+
+
+def roots_of(task):
+    """Return that file of each of a task's feature stores, that of its own cut first."""
+    further = STUDY.task(task)["features"]["further_cuts"]
+    return [root_of(task, cut) for cut in [None, *further]]
+
+
+def extractor_of(task):
+    """Return the module that makes the extractor of a task's kind of data."""
+    modules = {"images": "fbftl.features.images", "seq2seq": "fbftl.features.dialogues"}
+    return modules[STUDY.task(task)["kind"]]
+
+
+def stores_of_public(wildcards):
+    """Return the one store of a task's public samples, always here."""
+    return [f"results/{wildcards.task}/public.zarr"]
 
 
 def manifests_of(task):
@@ -95,6 +138,47 @@ def manifests_of(task):
 def all_manifests():
     """Return the manifests of all feature stores of the study."""
     return [manifest for task in STUDY.tasks for manifest in manifests_of(task)]
+
+
+def extractions():
+    """Return every pass that fills feature stores of the study: its files, stores and values."""
+    return [
+        made
+        for task in STUDY.tasks
+        for made in (extraction_of(task), extraction_of_public(task))
+        if made is not None
+    ]
+
+
+def extraction_of(task):
+    """Return the pass over a task's clients, in builtin types."""
+    return {
+        "module": extractor_of(task),
+        "clients": f"results/{task}/clients.h5",
+        "weights": f"results/{task}/source.safetensors",
+        "source": f"results/{task}/source.json",
+        "features": STUDY.task(task)["features"],
+        "stores": stores_of(task),
+        "manifests": manifests_of(task),
+    }
+
+
+def extraction_of_public(task):
+    """Return the pass over a task's public samples, or None if no setting asks for them."""
+    if STUDY.task(task)["kind"] != "images" or not STUDY.asks_public(task):
+        return None
+    return extraction_of(task) | {
+        "clients": f"results/{task}/public.h5",
+        "features": STUDY.task(task)["features"] | {"store": None, "further_cuts": []},
+        "stores": [f"results/{task}/public.zarr"],
+        "manifests": [f"results/{task}/public.json"],
+    }
+
+
+def files_of_extractions():
+    """Return what these passes read; none is made again because it was touched."""
+    names = ("clients", "weights", "source")
+    return sorted({ancient(made[name]) for made in extractions() for name in names})
 
 
 def memory_of_made_rules(wildcards, attempt):
@@ -182,12 +266,12 @@ def inputs_of_heads(task, setting):
     """Return what a setting's heads are trained from, by input name."""
     files = {
         # The manifest stands for the store: equal content leaves the runs alone.
-        "features": ancient(at_cut(task, setting, "features", "zarr")),
+        "features": ancient(root_of(task, STUDY.setting(task, setting).cut)),
         "manifest": at_cut(task, setting, "features", "json"),
         "network": at_cut(task, setting, "network", "json"),
     }
     if STUDY.needs_public(task, setting):
-        files["public"] = ancient(f"results/{task}/public.zarr")
+        files["public"] = ancient(f"results/{task}/public.zarr/zarr.json")
         files["public_manifest"] = f"results/{task}/public.json"
     return files
 

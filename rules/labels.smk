@@ -37,7 +37,8 @@ rule tabulate_label_privacy:
 
 rule tabulate_label_leakage:
     input:
-        clients="results/{task}/clients.h5",
+        "results/{task}/clients.h5.sha256",
+        clients=ancient("results/{task}/clients.h5"),
     output:
         **table(
             "results/{task}/tables/label_leakage",

@@ -8,6 +8,7 @@ stores below features/.
 rule dialogues:
     output:
         clients="results/{task}/clients.h5",
+        digest="results/{task}/clients.h5.sha256",
     log:
         "results/{task}/logs/clients.log",
     benchmark:
@@ -19,6 +20,7 @@ rule dialogues:
     params:
         data=partial(task_block, block="data"),
         clients=partial(task_block, block="clients"),
+        files=contents_of_data,
         code=code("partition_dialogues.py"),
     script:
         "../scripts/partition_dialogues.py"
@@ -41,6 +43,8 @@ rule summariser:
     params:
         source=partial(task_block, block="source"),
         data=partial(task_block, block="data"),
+        files=contents_of_source,
+        public_files=contents_of_data,
         code=code("prepare_summariser.py"),
     script:
         "../scripts/prepare_summariser.py"
@@ -48,11 +52,12 @@ rule summariser:
 
 rule train_summariser:
     input:
+        "results/{task}/clients.h5.sha256",
         # The manifest stands for the store: equal content leaves the runs alone.
-        features=ancient(partial(at_cut_of_setting, name="features", suffix="zarr")),
+        features=ancient(root_of_setting),
         manifest=partial(at_cut_of_setting, name="features", suffix="json"),
-        clients="results/{task}/clients.h5",
-        weights="results/{task}/source.safetensors",
+        clients=ancient("results/{task}/clients.h5"),
+        weights=ancient("results/{task}/source.safetensors"),
         source="results/{task}/source.json",
     output:
         run="results/{task}/runs/{setting}.json",

@@ -3,7 +3,8 @@
 
 rule describe:
     input:
-        clients="results/{task}/clients.h5",
+        "results/{task}/clients.h5.sha256",
+        clients=ancient("results/{task}/clients.h5"),
         source="results/{task}/source.json",
     output:
         network="results/{task}/network.json",
@@ -32,7 +33,8 @@ use rule describe as describe_at_further_cut with:
 
 rule describe_named:
     input:
-        clients="results/{task}/clients.h5",
+        "results/{task}/clients.h5.sha256",
+        clients=ancient("results/{task}/clients.h5"),
         source="results/{task}/source.json",
     output:
         network="results/{task}/networks/{network}.json",
@@ -50,7 +52,8 @@ rule describe_named:
 
 rule list_layers:
     input:
-        clients="results/{task}/clients.h5",
+        "results/{task}/clients.h5.sha256",
+        clients=ancient("results/{task}/clients.h5"),
         source="results/{task}/source.json",
     output:
         layers="results/{task}/layers.csv",

@@ -3,9 +3,11 @@
 
 rule public:
     input:
-        clients="results/{task}/clients.h5",
+        "results/{task}/clients.h5.sha256",
+        clients=ancient("results/{task}/clients.h5"),
     output:
         public="results/{task}/public.h5",
+        digest="results/{task}/public.h5.sha256",
     log:
         "results/{task}/logs/public.log",
     benchmark:
@@ -16,17 +18,19 @@ rule public:
         code=code_of_public,
         source=partial(task_block, block="source"),
         public=public_block,
+        files=contents_of_public,
     script:
         "../scripts/choose_public.py"
 
 
 rule public_features:
     input:
-        clients="results/{task}/public.h5",
-        model="results/{task}/source.safetensors",
+        "results/{task}/public.h5.sha256",
+        clients=ancient("results/{task}/public.h5"),
+        model=ancient("results/{task}/source.safetensors"),
         source="results/{task}/source.json",
     output:
-        stores=[directory("results/{task}/public.zarr")],
+        roots=["results/{task}/public.zarr/zarr.json"],
         manifests=["results/{task}/public.json"],
     log:
         "results/{task}/logs/public_features.log",
@@ -38,7 +42,9 @@ rule public_features:
     resources:
         gpu=GPU,
     params:
-        code=code("extract_features.py"),
+        module="fbftl.features.images",
+        code=code("extract_features.py", "fbftl.features.images"),
         features=features_here,
+        stores=stores_of_public,
     script:
         "../scripts/extract_features.py"

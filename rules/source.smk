@@ -2,8 +2,6 @@
 
 
 rule source:
-    input:
-        named=files_of_source,
     output:
         model="results/{task}/source.safetensors",
         manifest="results/{task}/source.json",
@@ -19,6 +17,7 @@ rule source:
         gpu=GPU,
     params:
         source=partial(task_block, block="source"),
+        files=contents_of_source,
         code=code_of_source,
     script:
         "../scripts/prepare_source.py"

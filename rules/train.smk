@@ -58,10 +58,11 @@ for task in STUDY.tasks_of("images"):
 
 rule train_network:
     input:
-        features=ancient("results/{task}/features.zarr"),
+        "results/{task}/clients.h5.sha256",
+        features=ancient(root_of_task),
         manifest="results/{task}/features.json",
-        clients="results/{task}/clients.h5",
-        weights="results/{task}/source.safetensors",
+        clients=ancient("results/{task}/clients.h5"),
+        weights=ancient("results/{task}/source.safetensors"),
         source="results/{task}/source.json",
     output:
         run="results/{task}/runs/{setting}.json",

@@ -16,7 +16,8 @@ from fbftl.attacks.inversion import train_decoder
 from fbftl.attacks.similarity import psnr, ssim
 from fbftl.data.clients import ClientFile
 from fbftl.exchange.sending import sending
-from fbftl.features.store import Features, open_store
+from fbftl.features.store.features import Features
+from fbftl.features.store.opening import open_store
 from fbftl.findings.style import TEXT_WIDTH, save, use_style
 from fbftl.ground import devices
 from fbftl.ground.logs import run_job

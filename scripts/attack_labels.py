@@ -22,7 +22,8 @@ from fbftl.attacks.label_recovery import (
     share_recovered,
 )
 from fbftl.data.partition import client_sizes
-from fbftl.features.store import Features, open_store
+from fbftl.features.store.features import Features
+from fbftl.features.store.opening import open_store
 from fbftl.ground import devices
 from fbftl.ground.logs import run_job
 from fbftl.ground.randomness import stream

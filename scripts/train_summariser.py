@@ -11,7 +11,7 @@ from fbftl.findings.run_file import run_document
 from fbftl.ground import devices, provenance
 from fbftl.ground.files import write_json
 from fbftl.ground.logs import run_job
-from fbftl.tasks import dialogue_methods as methods
+from fbftl.methods import dialogue_methods as methods
 from fbftl.tasks.dialogue_job import from_params
 from fbftl.training.rouge import write_predictions
 

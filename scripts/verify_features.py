@@ -1,6 +1,6 @@
 """Verify feature stores byte by byte against their manifests."""
 
-from fbftl.features.store import require_sound
+from fbftl.features.store.verify import require_sound
 from fbftl.ground.logs import log, run_job
 
 

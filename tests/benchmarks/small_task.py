@@ -74,7 +74,8 @@ def extract(folder: Path) -> float:
     files = paths(folder)
     made = [files[name] for name in ("clients", "weights", "source")]
     started = time.perf_counter()
-    extract_features.main(*made, [files["features"]], [files["manifest"]], FEATURES, "cpu", 1)
+    stores = [files["features"]], [files["manifest"]]
+    extract_features.main("fbftl.features.images", *made, *stores, FEATURES, "code", "cpu", 1)
     return time.perf_counter() - started
 
 

@@ -23,13 +23,11 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
 from fbftl.features.extract import extract, frozen  # noqa: E402
-from fbftl.features.store import (  # noqa: E402
-    Provenance,
-    Target,
-    open_store,
-    store_writer,
-    verify,
-)
+from fbftl.features.store.opening import open_store  # noqa: E402
+from fbftl.features.store.provenance import Provenance  # noqa: E402
+from fbftl.features.store.publish import store_writer  # noqa: E402
+from fbftl.features.store.target import Target  # noqa: E402
+from fbftl.features.store.verify import verify  # noqa: E402
 
 BATCH = 100
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)

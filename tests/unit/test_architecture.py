@@ -34,7 +34,7 @@ def room(path: Path) -> str:
 def uses(path: Path, root: Path) -> set[Path]:
     """Return the library files that a file imports, the root package left out."""
     scripts = root / "scripts"
-    found = {used for name in imports(path, scripts) for used in imported_files(name, scripts)}
+    found = {used for name in imports(path) for used in imported_files(name, scripts)}
     return found - {scripts / "fbftl" / "__init__.py", path}
 
 

@@ -103,7 +103,7 @@ class Project:
         for path in sorted(self.results.rglob("*")):
             parts = path.relative_to(self.results).parts
             about = set(parts) & set(NOT_SCIENCE) or path.name.endswith(".meta.json")
-            if path.is_file() and not about and path.name != ".snakemake_timestamp":
+            if path.is_file() and not about:
                 found["/".join(parts)] = hashlib.sha256(path.read_bytes()).hexdigest()
         return found
 

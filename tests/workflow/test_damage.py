@@ -9,9 +9,11 @@ from project import Project
 
 DAMAGED = [
     "clients.h5",
+    "clients.h5.sha256",
     "source.safetensors",
     "source.json",
     "features.json",
+    "features.zarr/zarr.json",
     "runs/fbftl.json",
     "runs/fbftl.parquet",
     "experiments/scarcity.csv",

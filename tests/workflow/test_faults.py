@@ -1,6 +1,7 @@
 """Kill -9 anywhere: the next call ends in the files of a run that nothing disturbed."""
 
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -70,6 +71,30 @@ def test_a_killed_job_is_made_again(finished: Project, reference: Project) -> No
         os.kill(job, signal.SIGKILL)
     assert run.wait() == 1
     finished.finish()
+    assert finished.science() == reference.science()
+
+
+KILLING = "import os, signal\n\ndef seals(outputs):\n    os.killpg(0, signal.SIGKILL)\n"
+"""What ends a job and Snakemake with it when all outputs are written; decides no result."""
+
+
+def test_a_kill_between_the_store_and_the_job_s_end_costs_no_extraction(
+    finished: Project, reference: Project
+) -> None:
+    """Whatever the job did after its store was in place, the next one finds it there."""
+    seals = finished.folder / "scripts/fbftl/ground/seals.py"
+    kept = seals.read_text(encoding="utf-8")
+    store = finished.results / "digits/features.zarr"
+    shutil.rmtree(store)
+    (finished.results / "digits/features.json").unlink()
+    seals.write_text(f"{kept}\n\n{KILLING}", encoding="utf-8")
+    assert finished.start("--", "features").wait() == -signal.SIGKILL
+    seals.write_text(kept, encoding="utf-8")
+    chunks = {path: path.stat().st_mtime_ns for path in store.rglob("c/**/*") if path.is_file()}
+    assert chunks
+    assert finished.planned()["extract_digits"] == 1
+    finished.finish()
+    assert {path: path.stat().st_mtime_ns for path in chunks} == chunks
     assert finished.science() == reference.science()
 
 

@@ -1,6 +1,7 @@
 """The language task from end to end at toy size, on generated and on real dialogues."""
 
 import json
+import shutil
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from fbftl.features.store import open_store
+from fbftl.features.store.opening import open_store
 from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.messages.dialogues import id_bits
 from project import Project, copied
@@ -75,6 +76,20 @@ def test_each_kind_of_task_is_extracted_by_its_own_script(language: Project) -> 
     )
     assert "tokenizers" in dialogues
     assert "tokenizers" not in digits
+
+
+def test_stores_of_every_kind_and_cut_are_repaired(language: Project, tmp_path: Path) -> None:
+    project = Project(Path(shutil.copytree(language.folder, tmp_path / "project", symlinks=True)))
+    before = project.science()
+    for name in ("dialogues/features", "dialogues/features/2", "digits/features"):
+        chunk = project.results / f"{name}.zarr/train/features/c/0/0"
+        chunk.write_bytes(chunk.read_bytes()[:-1])
+    assert (
+        "chunk 0 of train/features is damaged" in project.call("verify_features", study=TOY).stderr
+    )
+    project.finish("repair_features", study=TOY)
+    assert project.science() == before
+    project.finish("verify_features", study=TOY)
 
 
 def test_ftl_c_scores_what_fbftl_scores(language: Project) -> None:

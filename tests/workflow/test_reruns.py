@@ -4,11 +4,19 @@ Counted are the jobs on the way from clients to the scarcity table and figure; w
 makes of them is left out, except where nothing at all may run.
 """
 
+import io
 import os
+import shutil
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from fbftl.ground.code import NOT_DECIDING
+from PIL import Image
 from project import Project
 
 FROM_TABLE = Counter(tabulate_scarcity=1, plot_scarcity=1, tabulate_claims=1, write_numbers=1)
@@ -79,6 +87,9 @@ CHANGES = {
     "scripts/fbftl/methods/ftl_f.py": Counter(),
     "scripts/fbftl/features/store/writer.py": FROM_EXTRACTION,
     "scripts/fbftl/features/extract.py": FROM_EXTRACTION,
+    "scripts/fbftl/features/store/reader.py": FROM_RUNS,
+    "scripts/fbftl/features/store/repair.py": Counter(),
+    "scripts/fbftl/ground/progress.py": Counter(),
     "scripts/fbftl/data/letters.py": FROM_FEATURES + Counter(source=1),
     "scripts/fbftl/data/partition.py": FROM_FEATURES + Counter(clients=1),
     "scripts/fbftl/data/datasets/digits.py": FROM_FEATURES + Counter(clients=1),
@@ -86,12 +97,12 @@ CHANGES = {
     "README.md": Counter(),
     "tests/conftest.py": Counter(),
 }
-"""A file and the jobs that a comment added to it makes necessary."""
+"""A file and the jobs that a statement added to it makes necessary."""
 
 
 @pytest.mark.parametrize("path", CHANGES)
 def test_a_changed_file_reruns_what_uses_it(finished: Project, path: str) -> None:
-    finished.append(path, "\n# changed\n")
+    finished.append(path, "\nCHANGED = 1\n")
     assert jobs(finished) == CHANGES[path]
 
 
@@ -103,8 +114,119 @@ def test_touched_files_rerun_nothing(finished: Project) -> None:
     assert finished.planned() == Counter()
 
 
+def test_comments_and_docstrings_rerun_nothing(finished: Project) -> None:
+    for path in (finished.folder / "scripts").rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        path.write_text(f"# why\n{text}\n\n\n# so\n'another docstring'\n", encoding="utf-8")
+    assert finished.planned() == Counter()
+
+
+def test_touched_results_rerun_nothing_whatever_their_size(finished: Project) -> None:
+    """Content decides: Snakemake is told to take every file for one too large to compare."""
+    for name in ("clients.h5", "source.safetensors", "features.zarr/zarr.json"):
+        os.utime(finished.results / "digits" / name)
+    assert finished.planned("--max-checksum-file-size", "0") == Counter()
+
+
+@pytest.fixture
+def pictures(fresh: Project) -> Path:
+    """Twelve pictures in a folder, partitioned over clients."""
+    for place in range(12):
+        path = fresh.folder / "data" / "cats" / f"{place}.png"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        Image.fromarray(np.full((8, 8), place, np.uint8)).save(path)
+    fresh.finish(*PARTITION, study=PICTURES)
+    assert fresh.planned(*PARTITION, study=PICTURES) == Counter()
+    return fresh.folder / "data" / "cats"
+
+
+PICTURES = {
+    "data_folder": "data",
+    "tasks": {"digits": {"data": {"kind": "folder", "train": ".", "channels": 1}}},
+}
+PARTITION = ("--", "results/digits/clients.h5")
+
+
+def test_a_picture_overwritten_in_its_folder_is_noticed(fresh: Project, pictures: Path) -> None:
+    told = pictures.stat()
+    (pictures / "3.png").write_bytes((pictures / "4.png").read_bytes())
+    os.utime(pictures, ns=(told.st_atime_ns, told.st_mtime_ns))
+    assert fresh.planned(*PARTITION, study=PICTURES) == Counter(clients=1)
+
+
+def test_a_data_file_counts_by_its_content(fresh: Project) -> None:
+    """Touched it is the same, replaced under an older date it is another."""
+    (fresh.folder / "data").mkdir()
+    path = fresh.folder / "data" / "digits.parquet"
+    encoded = [picture(place) for place in range(40)]
+    labels = [place % 2 for place in range(40)]
+    pq.write_table(pa.table({"img": encoded, "label": labels}), path)
+    study = {
+        "data_folder": "data",
+        "tasks": {"digits": {"data": {"kind": "parquet", "train": path.name, "channels": 1}}},
+    }
+    fresh.finish(*PARTITION, study=study)
+    os.utime(path)
+    touched = fresh.planned("--max-checksum-file-size", "0", *PARTITION, study=study)
+    assert touched == Counter()
+    pq.write_table(pa.table({"img": encoded[::-1], "label": labels}), path)
+    os.utime(path, (0, 0))
+    assert fresh.planned(*PARTITION, study=study) == Counter(clients=1)
+
+
+def picture(shade: int) -> dict[str, Any]:
+    """Return an encoded picture of 8 x 8 pixels as Parquet files hold it."""
+    with io.BytesIO() as file:
+        Image.fromarray(np.full((8, 8), shade, np.uint8)).save(file, "PNG")
+        return {"bytes": file.getvalue(), "path": None}
+
+
+STUBS = {
+    "fbftl.ground.logs": """
+import logging
+log = logging.getLogger("stub")
+def run_job(job, main):
+    main(job)
+""",
+    "fbftl.ground.progress": """
+class ProgressBar:
+    def __call__(self, *told):
+        pass
+""",
+    "fbftl.ground.provenance": """
+def record(*how):
+    return {}
+def commit():
+    return None
+""",
+    "fbftl.ground.seals": """
+def seals(outputs):
+    return []
+def require_unbroken(*results):
+    pass
+""",
+    "fbftl.features.again": "",
+    "fbftl.features.store.repair": "",
+}
+"""Modules that are said to decide nothing, with as little in them as those who use them need."""
+
+
+def test_modules_that_decide_nothing_change_no_byte(finished: Project, reference: Project) -> None:
+    assert STUBS.keys() == NOT_DECIDING
+    for name, text in STUBS.items():
+        path = finished.folder / "scripts" / name.replace(".", "/")
+        path.with_suffix(".py").write_text(text, encoding="utf-8")
+    assert finished.planned() == Counter()
+    shutil.rmtree(finished.results / "digits")
+    finished.finish("--", "results/digits/runs/fbftl.json")
+    whole = reference.science()
+    made = finished.science()
+    assert {"digits/clients.h5", "digits/features.json", "digits/runs/fbftl.json"} <= made.keys()
+    assert made == {name: whole[name] for name in made}
+
+
 def test_the_kind_of_data_decides_which_reader_counts(finished: Project) -> None:
-    finished.append("scripts/fbftl/data/datasets/parquet.py", "\n# changed\n")
+    finished.append("scripts/fbftl/data/datasets/parquet.py", "\nCHANGED = 1\n")
     assert finished.planned() == Counter()
 
 

@@ -30,7 +30,7 @@ import numpy as np
 
 from fbftl.data.examples import Examples, explaining_damage
 from fbftl.ground.errors import UserError
-from fbftl.ground.files import replacing
+from fbftl.ground.files import replacing, write_digest
 
 SERVER = "server"
 """Id of the one client that holds a test set which belongs to nobody."""
@@ -90,7 +90,7 @@ def write_clients(
     splits: Mapping[str, Iterable[Client]],
     attributes: Mapping[str, str] | None = None,
 ) -> None:
-    """Write a client file, atomically, one client at a time.
+    """Write a client file, atomically, one client at a time, and beside it its digest.
 
     Args:
         path: the file to make.
@@ -113,6 +113,7 @@ def write_clients(
                     groups.create_dataset(client.id, data=client.group, track_times=False)
             if not len(examples):
                 raise UserError(f"split {split!r} has no clients; give it at least one")
+    write_digest(path)
 
 
 def _write_client(examples: h5py.Group, client: Client) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from fbftl.data.participation import held_out, participating
 from fbftl.exchange.post import Post
-from fbftl.features.store import Features
+from fbftl.features.store.features import Features
 from fbftl.ground.randomness import stream
 from fbftl.messages.channel import PacketLoss, transmit
 from fbftl.messages.codec.compression import FLOAT_BITS

@@ -11,7 +11,7 @@ import numpy as np
 
 from fbftl.data.participation import Holdings, clients_of
 from fbftl.exchange.post import Post
-from fbftl.features.store import Features
+from fbftl.features.store.features import Features
 from fbftl.messages.codec import Compression, compress
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.link import link_of, plain_upload_bits

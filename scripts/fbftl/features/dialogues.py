@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,8 @@ import numpy as np
 import torch
 
 from fbftl.data.clients import Batch, ClientFile
-from fbftl.features.store import Provenance
+from fbftl.features.extract import Extraction
+from fbftl.features.store.provenance import Provenance
 from fbftl.ground.files import sha256
 from fbftl.models.t5.head import first_trained_block
 from fbftl.models.t5.model import T5
@@ -96,21 +96,6 @@ def _rows(states: torch.Tensor, tokens: Sequence[np.ndarray]) -> list[np.ndarray
 
 
 LIBRARIES = ("torch", "tokenizers", "numpy", "zarr")
-
-
-@dataclass(frozen=True)
-class Extraction:
-    """The frozen encoder of a task, ready to run over its dialogues.
-
-    Attributes:
-        samples: the clients' dialogues as token ids.
-        forward: the encoder, with an output per cut.
-        provenances: of the features at each cut, by the cut's name.
-    """
-
-    samples: TokenizedClients
-    forward: Forward
-    provenances: dict[str, Provenance]
 
 
 def extraction(

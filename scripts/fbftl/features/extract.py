@@ -9,12 +9,15 @@ whatever the number of samples; ids and labels (about 20 bytes per row) come on 
 import errno
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from fbftl.features.store import RowsAgain, StoreWriter, Target, store_writer
+from fbftl.features.store.provenance import Provenance
+from fbftl.features.store.publish import StoreWriter, store_writer
 from fbftl.features.store.ragged import Column, Ragged, as_column
+from fbftl.features.store.target import Target
 from fbftl.ground.background import Sink, prefetched
 from fbftl.ground.errors import UserError
 
@@ -57,6 +60,23 @@ class Source(Protocol):
 
     def batches(self, split: str, size: int, start: int = 0) -> Iterator[Batch]:
         """Yield rows ``start, start + 1, ...`` in batches of `size`."""
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """What a task's `features` block asks for, ready to run, all its cuts in one pass.
+
+    Attributes:
+        samples: the clients' samples as the model takes them.
+        forward: the frozen model, with an output per cut.
+        provenances: of the features at each cut, by the cut's name, the task's own first.
+        stage: what is done to a batch ahead of time.
+    """
+
+    samples: Source
+    forward: Forward
+    provenances: dict[str, Provenance]
+    stage: Stage = dict
 
 
 def extract(
@@ -155,35 +175,11 @@ def _extract_split(
                 require_repeatable(forward, inputs)
                 checked = True
             outputs = forward(inputs)
-            features = {cut: _features(outputs, cut) for cut, _ in writers}
-            sink.put((start, features, _columns(item)))
+            features = {cut: features_at(outputs, cut) for cut, _ in writers}
+            sink.put((start, features, columns_of(item)))
             start += len(item.client)
     if start != total:
         raise UserError(f"Split {split} promised {total} samples and gave {start}.")
-
-
-def rows_again(source: Source, forward: Forward, cut: str, batch: int) -> RowsAgain:
-    """Return what `fbftl.features.store.repair` needs to make rows again as they were extracted.
-
-    Batches start where they started in the extraction; the model runs only if features are asked
-    for.
-    """
-
-    def again(
-        split: str, first: int, last: int, *, features: bool
-    ) -> Iterator[Mapping[str, Column]]:
-        start = first - first % batch
-        for item in source.batches(split, batch, start):
-            columns = _columns(item)
-            if features:
-                columns["features"] = _features(forward(item.arrays), cut)
-            rows = slice(max(first - start, 0), last - start)
-            yield {name: column[rows] for name, column in columns.items()}
-            start += len(item.client)
-            if start >= last:
-                return
-
-    return again
 
 
 def frozen(model: "torch.nn.Module") -> "Callable[..., Any]":
@@ -229,7 +225,12 @@ def require_repeatable(forward: Forward, arrays: Arrays) -> None:
             )
 
 
-def _features(outputs: Mapping[str, Any], cut: str) -> Column:
+def features_at(outputs: Mapping[str, Any], cut: str) -> Column:
+    """Return what a forward pass gives at a cut.
+
+    Raises:
+        UserError: if it gives nothing there.
+    """
     if cut not in outputs:
         raise UserError(
             f"The forward pass gives no cut {cut!r}, only {', '.join(sorted(outputs))}."
@@ -237,7 +238,12 @@ def _features(outputs: Mapping[str, Any], cut: str) -> Column:
     return as_column(outputs[cut])
 
 
-def _columns(batch: Batch) -> dict[str, Column]:
+def columns_of(batch: Batch) -> dict[str, Column]:
+    """Return what a store holds beside the features of a batch.
+
+    Raises:
+        UserError: if a column holds no numbers.
+    """
     columns = {
         "labels": as_column(batch.arrays["label"]),
         "client": np.asarray(batch.client, np.int32),

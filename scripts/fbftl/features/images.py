@@ -2,28 +2,19 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from fbftl.data.clients import ClientFile
 from fbftl.data.preprocess import Preprocessing
-from fbftl.features.store import Provenance
+from fbftl.features.extract import Extraction
+from fbftl.features.store.provenance import Provenance
 from fbftl.ground.files import sha256
-from fbftl.models.forward import Forward, Stage, forward_fn, stage_fn
+from fbftl.models.forward import forward_fn, stage_fn
 from fbftl.models.source.manifest import load_source
 
 LIBRARIES = ("torch", "numpy", "zarr")
-
-
-@dataclass(frozen=True)
-class Extraction:
-    """The frozen extractor of a task, ready to run, and the provenance of what it makes, by cut."""
-
-    stage: Stage
-    forward: Forward
-    provenances: dict[str, Provenance]
 
 
 def extraction(
@@ -48,6 +39,7 @@ def extraction(
     cuts = [features["cut"], *features["further_cuts"]]
     data = sha256(samples.path)
     return Extraction(
+        samples=samples,
         stage=stage_fn(device),
         forward=forward_fn(model, cuts, preprocessing, image, features["pool"], device),
         provenances={

@@ -1,24 +1,40 @@
 """Which source files a script's result depends on, found by reading its imports.
 
 The workflow gives their digest to the script's rule as a param, so that a change in a module reruns
-what imports it, directly or through others, and nothing else. Times of change play no part.
+what imports it, directly or through others, and nothing else. What counts is the syntax tree: a
+comment, a docstring or another layout changes no result, nor does a file's time.
 """
 
 import ast
 import hashlib
 from functools import cache
 from pathlib import Path
-
-from fbftl.ground.files import sha256
+from typing import Any
 
 PACKAGE = "fbftl"
+
+NOT_DECIDING = frozenset(
+    {
+        "fbftl.ground.logs",
+        "fbftl.ground.progress",
+        "fbftl.ground.provenance",
+        "fbftl.ground.seals",
+        "fbftl.features.again",
+        "fbftl.features.store.repair",
+    }
+)
+"""Modules that decide no byte of a result: they tell of a job, or mend with equal bytes.
+
+A test runs jobs with a stub in the place of each.
+"""
 
 
 @cache
 def sources(script: str, folder: str, *extra_modules: str) -> tuple[str, ...]:
     """Return the script's file and those of all library modules that it imports.
 
-    Imports inside functions count too.
+    Imports inside functions count too. Modules that decide nothing are left out, with what only
+    they import.
 
     Args:
         script: file name of the script inside `folder`.
@@ -36,32 +52,66 @@ def sources(script: str, folder: str, *extra_modules: str) -> tuple[str, ...]:
         if path in found:
             continue
         found[path] = None
-        for name in imports(path, Path(folder)):
+        for name in filter(decides, imports(path)):
             queue += imported_files(name, Path(folder))
     return (str(Path(folder, script)), *sorted(str(p) for p in found if p.name != script))
 
 
 @cache
 def digest(paths: tuple[str, ...]) -> str:
-    """Return one SHA-256 in hex for the names and contents of files."""
-    listed = "".join(f"{path} {_sha256(path)}\n" for path in paths)
+    """Return one SHA-256 in hex for the names of source files and what their code says."""
+    listed = "".join(f"{path} {_digest_of_tree(Path(path))}\n" for path in paths)
     return hashlib.sha256(listed.encode()).hexdigest()
 
 
-_sha256 = cache(sha256)
+@cache
+def _digest_of_tree(path: Path) -> str:
+    return hashlib.sha256(told(_tree(path)).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @cache
-def imports(path: Path, folder: Path) -> tuple[str, ...]:
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"), str(path))
+
+
+def told(node: Any) -> str:
+    """Return a syntax tree as text, without docstrings and places.
+
+    Fields that are empty are left out, since newer versions of Python have more of them.
+    """
+    if isinstance(node, ast.AST):
+        fields = ((name, value) for name, value in ast.iter_fields(node) if value not in (None, []))
+        return f"{type(node).__name__}({','.join(f'{name}={told(v)}' for name, v in fields)})"
+    if isinstance(node, list):
+        return f"[{','.join(told(item) for item in node if not _is_text(item))}]"
+    return repr(node)
+
+
+def _is_text(node: Any) -> bool:
+    """Tell whether a statement is nothing but a string: a docstring, of whatever it is."""
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
+
+
+@cache
+def imports(path: Path) -> tuple[str, ...]:
     """Return the dotted names below the package that a file imports, modules or their members."""
     names = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(_tree(path)):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
             names.append(node.module)
             names += [f"{node.module}.{alias.name}" for alias in node.names]
     return tuple(n for n in names if n == PACKAGE or n.startswith(PACKAGE + "."))
+
+
+def decides(name: str) -> bool:
+    """Tell whether a module, or the one that a dotted name is a member of, decides results."""
+    return name not in NOT_DECIDING and name.rpartition(".")[0] not in NOT_DECIDING
 
 
 def imported_files(name: str, folder: Path) -> list[Path]:

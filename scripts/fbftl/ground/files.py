@@ -3,7 +3,7 @@
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -56,15 +56,27 @@ def sha256(path: str | Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def check_digest(path: str | Path, digest: str | None) -> str:
-    """Return the SHA-256 of `path` if it is the expected one.
+def digest_beside(path: str | Path) -> Path:
+    """Return the small file that stands for a large one in the workflow, see `write_digest`."""
+    return Path(f"{path}.sha256")
+
+
+def write_digest(path: str | Path) -> None:
+    """Write a file's SHA-256 beside it, as ``sha256sum`` does; ``sha256sum -c`` compares."""
+    write_text(digest_beside(path), f"{sha256(path)}  {Path(path).name}\n")
+
+
+def check_digest(
+    path: str | Path, digest: str | None, digest_of: Callable[[str | Path], str] = sha256
+) -> str:
+    """Return the SHA-256 of `path`, as `digest_of` gives it, if it is the expected one.
 
     Raises:
         UserError: if the file is missing or its digest is not `digest`.
     """
     if not Path(path).is_file():
         raise UserError(f"weights file {path} does not exist; put it there or correct source.file")
-    found = sha256(path)
+    found = digest_of(path)
     if digest is not None and found != digest.lower():
         raise UserError(
             f"{path} has sha256 {found}, not {digest} as expected; fetch the file again, or "

@@ -15,7 +15,7 @@ import torch
 from fbftl.data.clients import ClientFile
 from fbftl.data.dialogues.records import Record
 from fbftl.exchange.dialogues import Exchange, Rounds, Uploads
-from fbftl.features.store import open_store
+from fbftl.features.store.opening import open_store
 from fbftl.ground.logs import log
 from fbftl.messages.ledger import Ledger
 from fbftl.models.t5.head import first_trained_block

@@ -13,7 +13,7 @@ import torch
 from fbftl.cost.layers import parameters, read_network
 from fbftl.exchange.sending import Sending, sending
 from fbftl.exchange.uploads import Clean, Sent, on_device, received, send
-from fbftl.features.store import open_store
+from fbftl.features.store.opening import open_store
 from fbftl.messages.ledger import Ledger
 from fbftl.models.heads import Head, stacked
 from fbftl.study.job import Job

@@ -10,7 +10,8 @@ import torch
 from fbftl.cost.layers import parameters, read_network
 from fbftl.data.participation import Holdings
 from fbftl.exchange.repetition import Learner, run_rounds, whole_update
-from fbftl.features.store import Features, open_store
+from fbftl.features.store.features import Features
+from fbftl.features.store.opening import open_store
 from fbftl.models.heads import head_module
 from fbftl.study.job import Job
 from fbftl.tasks.task import Federation, Inputs, LabelledInputs, Outcome

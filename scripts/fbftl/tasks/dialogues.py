@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from fbftl.features.store import Features
+from fbftl.features.store.features import Features
 from fbftl.ground.errors import UserError
 from fbftl.models.t5.generate import generate
 from fbftl.models.t5.head import ALL, Cut

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from fbftl.attacks.findings import below_blind, read_findings
-from fbftl.features.store import open_store
+from fbftl.features.store.opening import open_store
 from fbftl.privacy.noise import row_norms
 from fbftl.study.job import from_params
 from fbftl.study.methods import axes_by_method
@@ -48,8 +48,8 @@ def files(tmp_path_factory) -> dict[str, str]:
     public = {"samples": 300, "data": None}
     choose_public.main(made["clients"], made["public"], LETTERS, public, None)
     extract_features.main(
-        made["public"], made["weights"], made["source"], [made["store"]],
-        [made["public_manifest"]], FEATURES, "cpu", 1,
+        "fbftl.features.images", made["public"], made["weights"], made["source"],
+        [made["store"]], [made["public_manifest"]], FEATURES, "code", "cpu", 1,
     )  # fmt: skip
     return made
 

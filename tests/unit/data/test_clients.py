@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from fbftl.data.clients import Client, ClientFile, valid_id, write_clients
 from fbftl.ground.errors import UserError
+from fbftl.ground.files import digest_beside, sha256
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -172,7 +173,8 @@ def test_a_failed_write_leaves_the_old_file(written):
     with pytest.raises(UserError, match="stop"):
         write_clients(path, {"train": clients()})
     assert path.read_bytes() == before
-    assert list(path.parent.iterdir()) == [path]
+    assert set(path.parent.iterdir()) == {path, digest_beside(path)}
+    assert digest_beside(path).read_text() == f"{sha256(path)}  clients.h5\n"
 
 
 @pytest.mark.parametrize("name", ["..", ".", "", "a/b", "/a", ".a", "a b", "a\n", "a\0", "x" * 129])

@@ -13,7 +13,7 @@ import pytest
 from collect_runs import main as collect_runs
 from fbftl.data.clients import Client, ClientFile, write_clients
 from fbftl.features.extract import extract
-from fbftl.features.store import open_store
+from fbftl.features.store.opening import open_store
 from fbftl.findings.run_file import read_run
 from fbftl.findings.runs import MEASURES
 from fbftl.ground.errors import UserError

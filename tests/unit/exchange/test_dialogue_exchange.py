@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from fbftl.exchange.dialogues import Rounds, Uploads
 from fbftl.features.dialogues import forward_fn
-from fbftl.features.store import Features
+from fbftl.features.store.features import Features
 from fbftl.features.store.ragged import Ragged
 from fbftl.messages.codec import CorruptMessage
 from fbftl.messages.codec.header import HEADER_BYTES

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from fbftl.features.extract import extract, rows_again
-from fbftl.features.store import Provenance, Target
+from fbftl.features.again import rows_again
+from fbftl.features.extract import extract
+from fbftl.features.store.provenance import Provenance
+from fbftl.features.store.target import Target
 
 BATCH = 16
 COUNTS = {"train": 203, "test": 61}

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from fbftl.features.extract import QUEUE_BATCHES, extract, frozen
-from fbftl.features.store import open_store
+from fbftl.features.store.opening import open_store
 from fbftl.ground.background import Sink, prefetched
 from fbftl.ground.errors import UserError
 from fbftl.ground.progress import ProgressBar

@@ -7,9 +7,12 @@ import numpy as np
 import pytest
 import zarr
 from fbftl.features.extract import extract
-from fbftl.features.store import Ragged, Target, open_store, store_writer, verify
 from fbftl.features.store.dtypes import from_storage, storage_dtype, to_storage
-from fbftl.features.store.ragged import as_column, concatenate
+from fbftl.features.store.opening import open_store
+from fbftl.features.store.publish import store_writer
+from fbftl.features.store.ragged import Ragged, as_column, concatenate
+from fbftl.features.store.target import Target
+from fbftl.features.store.verify import verify
 from fbftl.ground.errors import UserError
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -3,19 +3,26 @@
 import errno
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import fbftl.features.store.work as work_module
 import numpy as np
 import pytest
 from fbftl.features.extract import extract
-from fbftl.features.store import Target, open_store, repair, require_sound, store_writer, verify
 from fbftl.features.store.lock import exclusive
+from fbftl.features.store.manifest import read_manifest
+from fbftl.features.store.opening import open_store
+from fbftl.features.store.publish import store_writer
+from fbftl.features.store.repair import repair
+from fbftl.features.store.target import Target
+from fbftl.features.store.verify import require_sound, verify
 from fbftl.ground.errors import UserError
 from unit.features import store_toys as toys
 
@@ -140,29 +147,83 @@ def test_other_extraction_in_the_work_folder_is_dropped(tmp_path):
 def test_killed_between_store_and_manifest(tmp_path, undisturbed, monkeypatch):
     from fbftl.features.store.manifest import Manifest
 
-    written = []
-    write = Manifest.write
+    def stop(manifest, path):
+        raise StopError
 
-    def write_once(manifest, path):
-        if written:
-            raise StopError
-        written.append(path)
-        write(manifest, path)
-
-    monkeypatch.setattr(Manifest, "write", write_once)
+    monkeypatch.setattr(Manifest, "write", stop)
     with pytest.raises(StopError):
         extract_toys(tmp_path)
     monkeypatch.undo()
     assert (tmp_path / "dense.zarr").exists()
     assert not (tmp_path / "dense.json").exists()
+    (target, _) = toys.toy_targets(tmp_path)
+    extract(nothing_to_extract(), toys.toy_forward, [target], batch=toys.BATCH)
     extract_toys(tmp_path)
     assert toys.files(tmp_path) == undisturbed
+
+
+def nothing_to_extract():
+    return FailingSource(0, AssertionError("nothing to extract"))
+
+
+def test_what_an_engine_removes_before_a_job_runs_again_costs_no_extraction(tmp_path, undisturbed):
+    """Outputs are the manifest and the root's metadata; all else is found by the record."""
+    extract_toys(tmp_path)
+    for name in ("dense", "ragged"):
+        (tmp_path / f"{name}.json").unlink()
+        (tmp_path / f"{name}.zarr" / "zarr.json").unlink()
+    (tmp_path / "dense.zarr" / "train" / "zarr.json").write_text("{}")
+    extract_toys(tmp_path, nothing_to_extract())
+    assert toys.files(tmp_path) == undisturbed
+
+
+@pytest.mark.parametrize("damage", ["", "{", "[]", '{"header": 1, "manifest": 2, "digest": 3}'])
+def test_a_damaged_record_is_none(tmp_path, undisturbed, damage):
+    extract_toys(tmp_path)
+    (tmp_path / ".dense.finished.json").write_text(damage)
+    with pytest.raises(AssertionError, match="nothing to extract"):
+        extract_toys(tmp_path, nothing_to_extract())
+    extract_toys(tmp_path)
+    assert toys.files(tmp_path) == undisturbed
+
+
+def test_other_code_extracts_again(tmp_path):
+    """Finished or half done: what other code has made is not mixed with what this code makes."""
+    extract_toys(tmp_path)
+    (target, _) = toys.toy_targets(tmp_path)
+    other = replace(target, code="c0de")
+    with pytest.raises(AssertionError, match="nothing to extract"):
+        extract(nothing_to_extract(), toys.toy_forward, [other], batch=toys.BATCH)
+    with pytest.raises(StopError):
+        extract(FailingSource(150, StopError()), toys.toy_forward, [other], batch=toys.BATCH)
+    shifted = lambda arrays: {"dense": toys.dense(arrays) + 1}  # noqa: E731
+    extract(toys.ToySource(), shifted, [replace(target, code="newer")], batch=toys.BATCH)
+    found = open_store(tmp_path / "dense.json").read("train").values
+    np.testing.assert_array_equal(found, toys.dense(toys.all_rows("train")) + 1)
+
+
+def test_a_foreign_store_in_the_place_of_ours_is_refused_with_both_digests(tmp_path):
+    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    extract_toys(ours)
+    (target, _) = toys.toy_targets(theirs)
+    foreign = lambda arrays: {"dense": toys.dense(arrays) + 1}  # noqa: E731
+    extract(toys.ToySource(), foreign, [target], batch=toys.BATCH)
+    shutil.rmtree(ours / "dense.zarr")
+    shutil.copytree(theirs / "dense.zarr", ours / "dense.zarr")
+    name = "test/features"
+    digests = [
+        read_manifest(folder / "dense.json").store["arrays"][name]["sha256"]
+        for folder in (theirs, ours)
+    ]
+    sentence = f"array {name} has sha256 {digests[0]} in the store and {digests[1]} in the manifest"
+    with pytest.raises(UserError, match=sentence):
+        open_store(ours / "dense.json")
 
 
 def test_finished_store_is_kept_and_a_damaged_one_replaced(tmp_path, undisturbed):
     extract_toys(tmp_path)
     before = (tmp_path / "dense.zarr" / "zarr.json").stat().st_mtime_ns
-    extract_toys(tmp_path, FailingSource(0, AssertionError("nothing to extract")))
+    extract_toys(tmp_path, nothing_to_extract())
     assert (tmp_path / "dense.zarr" / "zarr.json").stat().st_mtime_ns == before
     (tmp_path / "dense.zarr" / "train" / "features" / "c" / "1" / "0").unlink()
     extract_toys(tmp_path)
@@ -333,13 +394,10 @@ def test_missing_files(stores, undisturbed, name):
 
 
 def test_files_of_others(stores, undisturbed):
-    (stores / "dense.zarr" / ".snakemake_timestamp").write_text("")
-    assert verify(stores / "dense.zarr") == []
     (stores / "dense.zarr" / "train" / "notes.txt").write_text("mine")
     (damage,) = verify(stores / "dense.zarr")
     assert str(damage).endswith("file train/notes.txt is unexpected")
     repair(stores / "dense.zarr", toys.toy_again("dense"))
-    (stores / "dense.zarr" / ".snakemake_timestamp").unlink()
     assert toys.files(stores) == undisturbed
 
 

@@ -2,7 +2,10 @@
 
 import pytest
 from fbftl.features.extract import extract
-from fbftl.features.store import Target, open_store, repair, verify
+from fbftl.features.store.opening import open_store
+from fbftl.features.store.repair import repair
+from fbftl.features.store.target import Target
+from fbftl.features.store.verify import verify
 from fbftl.ground.errors import UserError
 from unit.features import store_toys as toys
 
@@ -35,7 +38,8 @@ def test_remote_store_has_the_bytes_of_a_local_one(bucket, folder, tmp_path):
     for key, content in local.items():
         body = bucket.get_object(Bucket="features", Key=f"toys/dense.zarr/{key}")["Body"]
         assert body.read() == content
-    assert {path.name for path in folder.iterdir()} == {"dense.json", "ragged.json"}
+    beside = {f"{name}.json" for name in ("dense", "ragged", ".dense.finished", ".ragged.finished")}
+    assert {path.name for path in folder.iterdir()} == beside
 
 
 @pytest.mark.parametrize("name", ["dense", "ragged"])

@@ -1,9 +1,10 @@
 """Which files a script's result depends on, and one digest for them."""
 
+import ast
 from pathlib import Path
 
 import pytest
-from fbftl.ground.code import digest, sources
+from fbftl.ground.code import NOT_DECIDING, digest, sources, told
 
 FILES = {
     "draw.py": "from fbftl.runs import read\nfrom fbftl import style\n",
@@ -71,6 +72,51 @@ def test_the_digest_tells_contents_and_names_apart(tmp_path: Path) -> None:
     digests = {digest(paths) for paths in [(one,), (same,), (other,), (one, same), (same, one)]}
     assert len(digests) == 5
     assert digest((one,)) == digest((one,))
+
+
+UNCHANGED = {
+    "a comment": ("x = 1\n", "# why\nx = 1  # so\n"),
+    "a module's docstring": ("x = 1\n", '"""What."""\n\nx = 1\n'),
+    "an attribute's docstring": ("x = 1\n", 'x = 1\n"""What."""\n'),
+    "a function's docstring": (
+        "def f():\n    return 1\n",
+        'def f():\n    """F."""\n    return 1\n',
+    ),
+    "a class's docstring": ("class A:\n    x = 1\n", 'class A:\n    """A."""\n\n    x = 1\n'),
+    "another layout": ("f(1, 2)\n", "f(\n    1,\n    2,\n)\n"),
+}
+
+CHANGED = {
+    "a value": ("x = 1\n", "x = 2\n"),
+    "another type": ("x = 1\n", "x = 1.0\n"),
+    "a name": ("def f(a):\n    return a\n", "def f(b):\n    return b\n"),
+    "a string that is used": ('x = "a"\n', 'x = "b"\n'),
+    "order": ("f()\ng()\n", "g()\nf()\n"),
+    "an added default": ("def f(a): ...\n", "def f(a=None): ...\n"),
+    "depth": ("if a:\n    f()\ng()\n", "if a:\n    f()\n    g()\n"),
+}
+
+
+@pytest.mark.parametrize("what", UNCHANGED)
+def test_what_only_readers_see_changes_nothing(what: str) -> None:
+    assert len({told(ast.parse(text)) for text in UNCHANGED[what]}) == 1
+
+
+@pytest.mark.parametrize("what", CHANGED)
+def test_what_the_code_says_counts(what: str) -> None:
+    assert len({told(ast.parse(text)) for text in CHANGED[what]}) == 2
+
+
+def test_modules_that_decide_nothing_are_left_out_with_what_only_they_import(folder: str) -> None:
+    Path(folder, "fbftl/ground").mkdir()
+    Path(folder, "fbftl/ground/logs.py").write_text("from fbftl import style\n")
+    Path(folder, "job.py").write_text("from fbftl.ground.logs import run_job\n")
+    assert names(folder, "job.py") == ["job.py"]
+
+
+def test_modules_that_decide_nothing_are_there(root: Path) -> None:
+    for name in NOT_DECIDING:
+        assert (root / "scripts" / name.replace(".", "/")).with_suffix(".py").is_file(), name
 
 
 def test_every_script_of_the_project_can_be_read(root: Path) -> None:

@@ -6,9 +6,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from fbftl.ground.digests import ALWAYS_READ, Digests
 from fbftl.ground.errors import UserError
 from fbftl.ground.logs import log, run_job
-from fbftl.ground.seals import ALWAYS_READ, broken, require_unbroken
+from fbftl.ground.seals import broken, require_unbroken
 
 
 @pytest.fixture
@@ -56,4 +57,13 @@ def test_changed_files_are_named(folder: Path) -> None:
 def test_touched_and_removed_files_are_unbroken(folder: Path) -> None:
     (folder / "results/a table, of=things.csv").unlink()
     os.utime(folder / "results/large.bin", (2**33, 2**33))
-    assert broken("results") == []
+    assert broken("results", Digests("kept.json")) == []
+
+
+def test_a_large_file_changed_under_an_older_date_is_named(folder: Path) -> None:
+    digests = Digests("kept.json")
+    require_unbroken("results", digests)
+    large = folder / "results/large.bin"
+    large.write_bytes(b"1" + large.read_bytes()[1:])
+    os.utime(large, (0, 0))
+    assert broken("results", digests) == ["results/large.bin"]

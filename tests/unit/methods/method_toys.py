@@ -7,7 +7,8 @@ import numpy as np
 import torch
 from fbftl.cost.layers import Layer, Network, write_network
 from fbftl.features.extract import extract
-from fbftl.features.store import Provenance, Target
+from fbftl.features.store.provenance import Provenance
+from fbftl.features.store.target import Target
 from fbftl.methods import method
 from fbftl.study.job import Job, from_params
 from fbftl.study.methods import axes_by_method

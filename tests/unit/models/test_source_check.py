@@ -79,10 +79,7 @@ def test_a_data_set_to_pretrain_on_is_checked_and_watched(tmp_path: Path) -> Non
     (tmp_path / "pictures" / "cat").mkdir(parents=True)
     (tmp_path / "pictures" / "cat" / "1.png").touch()
     source_check.check(source, tmp_path)
-    assert source_check.files(source, tmp_path) == [
-        str(tmp_path / "pictures"),
-        str(tmp_path / "pictures" / "cat"),
-    ]
+    assert source_check.files(source, tmp_path) == [str(tmp_path / "pictures")]
     assert source_check.modules(source) == ["fbftl.data.datasets.folder"]
 
 

@@ -45,8 +45,8 @@ def make_task(folder: Path, clients: Mapping[str, Any] = CLIENTS) -> dict[str, s
     source = Source(model, architecture, Preprocessing(None, (0.5,), (0.25,)), {}, None)
     write_source(files["weights"], files["source"], source)
     extract_features.main(
-        files["clients"], files["weights"], files["source"], [files["features"]],
-        [files["manifest"]], FEATURES, "cpu", 1,
+        "fbftl.features.images", files["clients"], files["weights"], files["source"],
+        [files["features"]], [files["manifest"]], FEATURES, "code", "cpu", 1,
     )  # fmt: skip
     describe_network.main(files["clients"], files["source"], files["network"], FEATURES, HEAD)
     return files

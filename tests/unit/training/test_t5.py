@@ -11,7 +11,9 @@ from fbftl.data.dialogues import generated as dialogues
 from fbftl.data.dialogues.records import Record
 from fbftl.features.dialogues import TokenizedClients, forward_fn
 from fbftl.features.extract import extract
-from fbftl.features.store import Provenance, Target, open_store
+from fbftl.features.store.opening import open_store
+from fbftl.features.store.provenance import Provenance
+from fbftl.features.store.target import Target
 from fbftl.ground.errors import UserError
 from fbftl.messages.dialogues import token_id_bits
 from fbftl.models.t5.generate import generate

@@ -81,21 +81,15 @@ def check(spec: Mapping[str, Any], data_folder: str | Path | None) -> None:
 
 
 def files(spec: Mapping[str, Any], data_folder: str | Path | None) -> list[str]:
-    """Return the files and folders that the config names, for the workflow to watch.
-
-    Of an image folder its class folders are named too, since a folder's time of change tells only
-    of what comes and goes directly in it.
-    """
-    found: list[Path] = []
+    """Return the files and folders that the config names, for the workflow to watch."""
+    found: list[str] = []
     for split in ("train", "test"):
         named = spec.get(split) or []
         names = [named] if isinstance(named, str) else named
         names = list(names.values()) if isinstance(names, Mapping) else names
         for name in names:
-            path = located(_folder(data_folder), name, f"data.{split}")
-            inside = sorted(path.iterdir()) if path.is_dir() else []
-            found += [path, *(folder for folder in inside if folder.is_dir())]
-    return [str(path) for path in found]
+            found.append(str(located(_folder(data_folder), name, f"data.{split}")))
+    return found
 
 
 def module(spec: Mapping[str, Any]) -> str:

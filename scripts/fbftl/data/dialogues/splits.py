@@ -38,6 +38,16 @@ def check(spec: Mapping[str, Any], data_folder: str | Path | None) -> None:
             raise UserError(f"{path} is missing; put the {split} dialogues there as JSON lines")
 
 
+def files(spec: Mapping[str, Any], data_folder: str | Path | None) -> list[str]:
+    """Return the files that the config names, for the workflow to watch.
+
+    What `hub` pins is told by its digests, and may not be there before it is asked for.
+    """
+    if spec["kind"] != "jsonl" or spec.get("hub"):
+        return []
+    return [str(Path(data_folder or ".", spec[split])) for split in ("train", "test")]
+
+
 def load(spec: Mapping[str, Any], data_folder: str | Path | None) -> Splits:
     """Return the splits ``source``, ``train`` and ``test`` of a task.
 

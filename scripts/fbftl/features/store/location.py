@@ -15,9 +15,6 @@ from fbftl.ground.errors import UserError
 if TYPE_CHECKING:
     from obstore.store import ObjectStore as ObjectAccess
 
-FOREIGN_FILES = frozenset({".snakemake_timestamp"})
-"""Files that others drop into a store's folder; no part of the store."""
-
 
 class MissingChunkError(LookupError):
     """A chunk that the store's metadata promises is not there."""
@@ -67,7 +64,7 @@ class Folder(Location):
 
     def keys(self) -> set[str]:  # noqa: D102
         files = (path for path in self.path.rglob("*") if path.is_file())
-        return {path.relative_to(self.path).as_posix() for path in files} - FOREIGN_FILES
+        return {path.relative_to(self.path).as_posix() for path in files}
 
     def read(self, key: str) -> bytes:  # noqa: D102
         return (self.path / key).read_bytes()
@@ -90,7 +87,7 @@ class Remote(Location):
         return ObjectStore(self._objects, read_only=True)
 
     def keys(self) -> set[str]:  # noqa: D102
-        return {entry["path"] for page in self._objects.list() for entry in page} - FOREIGN_FILES
+        return {entry["path"] for page in self._objects.list() for entry in page}
 
     def read(self, key: str) -> bytes:  # noqa: D102
         return self._objects.get(key).bytes().to_bytes()

@@ -33,10 +33,13 @@ class Manifest:
     store: Mapping[str, Any]
     files: Mapping[str, str]
 
+    def document(self) -> dict[str, Any]:
+        """Return the fields as JSON-ready builtins."""
+        return {"location": self.location, "store": self.store, "files": self.files}
+
     def write(self, path: Path) -> None:
         """Write the manifest, atomically."""
-        document = {"location": self.location, "store": self.store, "files": self.files}
-        write_json(path, sealed(document))
+        write_json(path, sealed(self.document()))
 
 
 def read_manifest(path: Path) -> Manifest:

@@ -8,7 +8,7 @@ import zarr
 
 from fbftl.features.store.format import VERSION, is_sealed
 from fbftl.features.store.location import Location, is_url, location
-from fbftl.features.store.manifest import REPAIR, read_manifest
+from fbftl.features.store.manifest import REPAIR, Manifest, read_manifest
 from fbftl.features.store.provenance import Provenance, require_same
 from fbftl.features.store.reader import FeatureStore
 from fbftl.ground.errors import UserError
@@ -19,14 +19,16 @@ def open_store(path_or_url: str | Path, expect: Provenance | None = None) -> Fea
 
     Args:
         path_or_url: the store's folder, its URL, or the path of its manifest (``*.json``), which
-            knows where the store is.
+            knows where the store is and what is in it.
         expect: what the features must be; only the identity fields are compared.
 
     Raises:
-        UserError: if there is no finished store, if its metadata is damaged, or if it holds other
-            features than expected, naming the field that differs.
+        UserError: if there is no finished store, if its metadata is damaged, if it holds other
+            arrays than its manifest says, naming both digests, or other features than expected,
+            naming the field that differs.
     """
-    place = _located(path_or_url)
+    manifest = read_manifest(Path(path_or_url)) if str(path_or_url).endswith(".json") else None
+    place = location(path_or_url) if manifest is None else _beside(Path(path_or_url), manifest)
     try:
         group = place.open_group()
         document = dict(group.attrs)
@@ -45,22 +47,33 @@ def open_store(path_or_url: str | Path, expect: Provenance | None = None) -> Fea
             f"{VERSION}: extract the features again."
         )
     _require_promised_arrays(group, document, place.name)
+    if manifest is not None:
+        _require_own(document, manifest, place.name, path_or_url)
     store = FeatureStore(group, document, place.name)
     if expect is not None:
         require_same(store.provenance, expect, place.name)
     return store
 
 
-def _located(path_or_url: str | Path) -> Location:
-    if str(path_or_url).endswith(".json"):
-        return _manifest_location(Path(path_or_url))
-    return location(path_or_url)
-
-
-def _manifest_location(path: Path) -> Location:
-    """Return the location of the store that a manifest vouches for."""
-    place = read_manifest(path).location
+def _beside(path: Path, manifest: Manifest) -> Location:
+    """Return where the store is that a manifest vouches for."""
+    place = manifest.location
     return location(place if is_url(place) else path.parent / place)
+
+
+def _require_own(
+    document: Mapping[str, Any], manifest: Manifest, store: str, path: str | Path
+) -> None:
+    """Refuse a store that lies where another should be."""
+    found, promised = document["arrays"], manifest.store["arrays"]
+    for name in sorted(found.keys() | promised.keys()):
+        digests = [arrays.get(name, {}).get("sha256") for arrays in (found, promised)]
+        if digests[0] != digests[1]:
+            raise UserError(
+                f"Feature store {store} is not the one that its manifest {path} was written for: "
+                f"array {name} has sha256 {digests[0]} in the store and {digests[1]} in the "
+                "manifest; put the store back, or remove both and extract the features again."
+            )
 
 
 def _require_promised_arrays(group: zarr.Group, document: Mapping[str, Any], store: str) -> None:

@@ -25,28 +25,28 @@ from fbftl.features.store.format import (
     sealed,
     sha256_of,
 )
-from fbftl.features.store.location import Folder, Location, Remote, is_url, location
+from fbftl.features.store.location import Folder, Location, Remote, is_url
 from fbftl.features.store.lock import exclusive
-from fbftl.features.store.manifest import Manifest, digests_of_files, read_manifest
-from fbftl.features.store.provenance import provenance_of
+from fbftl.features.store.manifest import Manifest, digests_of_files
 from fbftl.features.store.ragged import Column
+from fbftl.features.store.record import finish_again, write_record
 from fbftl.features.store.target import Target, place_beside
-from fbftl.features.store.verify import damaged_files
 from fbftl.features.store.work import WorkFolder
 from fbftl.features.store.writer import SplitWriter
 from fbftl.ground.errors import UserError
 
 UPLOADS_AT_ONCE = 8
 
-_SAVED_MANIFEST = "manifest.json"
-
 
 class StoreWriter:
     """The writer of one store; get it from `store_writer`."""
 
-    def __init__(self, target: Target, work: WorkFolder, counts: Mapping[str, int]) -> None:
+    def __init__(
+        self, target: Target, header: Mapping[str, Any], counts: Mapping[str, int]
+    ) -> None:
         self._target = target
-        self._work = work
+        self._header = header
+        self._work = work = WorkFolder(target.work_path, header)
         self._counts = counts
         self._splits = {
             split: SplitWriter(work, target, split, count) for split, count in counts.items()
@@ -73,7 +73,8 @@ class StoreWriter:
         for key, content in metadata_files(document).items():
             Folder(self._work.store).write(key, content)
         manifest = self._manifest(document)
-        manifest.write(self._work.path / _SAVED_MANIFEST)
+        # Before the move: from then on, whatever ends this process, the store counts as finished.
+        write_record(self._target.record_path, self._header, manifest)
         _place(self._work.store, self._target)
         manifest.write(self._target.manifest_path)
         self._work.delete()
@@ -137,40 +138,19 @@ def store_writer(
         UserError: if another process writes the same store.
     """
     with exclusive(target.work_path, wait_s=wait_s):
-        if _is_finished(target, counts):
-            shutil.rmtree(target.work_path)
-            yield None
-            return
         header = {
             "version": VERSION,
             "provenance": target.provenance.document(),
             "counts": dict(counts),
             "batch": batch,
             "chunk_bytes": target.chunk_bytes,
+            "code": target.code,
         }
-        yield StoreWriter(target, WorkFolder(target.work_path, header), counts)
-
-
-def _is_finished(target: Target, counts: Mapping[str, int]) -> bool:
-    """Return whether the target is there, whole and with its manifest.
-
-    A kill between the move of the store and the writing of the manifest leaves the manifest in the
-    work folder.
-    """
-    place = location(target.store)
-    for path in (target.manifest_path, target.work_path / _SAVED_MANIFEST):
-        if not path.exists():
-            continue
-        try:
-            manifest = read_manifest(path)
-        except UserError:
-            continue
-        found = provenance_of(manifest.store)
-        same = found == target.provenance and found.dtype == target.provenance.dtype
-        if same and found.counts == dict(counts) and not damaged_files(place, manifest):
-            manifest.write(target.manifest_path)
-            return True
-    return False
+        if finish_again(target, header):
+            shutil.rmtree(target.work_path)
+            yield None
+            return
+        yield StoreWriter(target, header, counts)
 
 
 def _place(made: Path, target: Target) -> None:

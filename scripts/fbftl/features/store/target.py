@@ -21,12 +21,15 @@ class Target:
             storage dtype.
         manifest: local file that vouches for the store; by default beside a local store.
         chunk_bytes: decoded size of a feature chunk; what a kill can cost.
+        code: digest of the code that makes the features; what other code has made is not gone on
+            with.
     """
 
     store: str | Path
     provenance: Provenance
     manifest: str | Path | None = None
     chunk_bytes: int = FEATURE_CHUNK_BYTES
+    code: str = ""
 
     @property
     def manifest_path(self) -> Path:
@@ -38,12 +41,18 @@ class Target:
         """Folder of the unfinished extraction: beside a local store, else beside the manifest."""
         return work_path(self.store, self.manifest)
 
+    @property
+    def record_path(self) -> Path:
+        """File beside the work folder that says what the finished store is, see `record`."""
+        return self.work_path.with_suffix(".finished.json")
+
 
 def targets_of(
     stores: Sequence[str],
     manifests: Sequence[str],
     provenances: Mapping[str, Provenance],
     chunk_mib: int,
+    code: str,
 ) -> list[Target]:
     """Return the targets of one pass, one per cut.
 
@@ -52,9 +61,10 @@ def targets_of(
         manifests: local files that vouch for them.
         provenances: what the features at each cut are, in the same order.
         chunk_mib: decoded size of a feature chunk in MiB.
+        code: digest of the code that makes the features.
     """
     return [
-        Target(store, provenance, manifest, chunk_mib * 2**20)
+        Target(store, provenance, manifest, chunk_mib * 2**20, code)
         for store, manifest, provenance in zip(stores, manifests, provenances.values(), strict=True)
     ]
 

@@ -7,7 +7,6 @@ dropped when the extraction goes on.
     .features.work/
       lock             who writes here
       journal.jsonl    line 1: what is being extracted; then one line per finished chunk
-      manifest.json    the finished store's, from just before the store is renamed into place
       store/           the store in the making
       rows/            per chunk, labels and ids of the rows that end in it
 """

@@ -3,13 +3,13 @@
 Light: the plan of a study asks, so nothing here imports torch.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from fbftl.data import datasets
 from fbftl.ground.errors import UserError
-from fbftl.ground.files import check_digest
+from fbftl.ground.files import check_digest, sha256
 from fbftl.models.source.packaged import packaged_file
 
 NEEDED = {
@@ -27,8 +27,17 @@ NEEDED = {
 """Keys that a block of `kind: load` must set, by its `from` and `weights`."""
 
 
-def check(source: Mapping[str, Any], data_folder: str | Path | None) -> None:
+def check(
+    source: Mapping[str, Any],
+    data_folder: str | Path | None,
+    digest_of: Callable[[str | Path], str] = sha256,
+) -> None:
     """Check a config block `source`: its keys, the files it names and their digests.
+
+    Args:
+        source: the block.
+        data_folder: where relative names of its data start.
+        digest_of: gives a file's SHA-256.
 
     Raises:
         UserError: one sentence that names the key or file and what to do.
@@ -58,7 +67,7 @@ def check(source: Mapping[str, Any], data_folder: str | Path | None) -> None:
             "the weights"
         )
     if source["file"] is not None:
-        check_digest(source["file"], source["sha256"])
+        check_digest(source["file"], source["sha256"], digest_of)
     for path in _in_folder(source):
         if not path.is_file():
             raise UserError(
@@ -68,6 +77,8 @@ def check(source: Mapping[str, Any], data_folder: str | Path | None) -> None:
 
 def files(source: Mapping[str, Any], data_folder: str | Path | None) -> list[str]:
     """Return the files and folders that the block names, for the workflow to watch."""
+    if source["kind"] == "load" and "folder" in source:
+        return _of_summariser(source, Path(data_folder or "."))
     if source["kind"] == "load" and source["weights"] == "package":
         return []  # pinned by its digest, wherever it is installed
     if source["kind"] == "load":
@@ -91,7 +102,15 @@ def _in_folder(source: Mapping[str, Any]) -> list[Path]:
     return [Path(source["name"], name) for name in ("config.json", *weights)]
 
 
+def _of_summariser(source: Mapping[str, Any], data_folder: Path) -> list[str]:
+    """Return the files of a model in a folder, none if they are pinned and fetched when needed."""
+    folder = data_folder / source["folder"]
+    if source.get("hub") or not folder.is_dir():
+        return []
+    return sorted(str(path) for path in folder.iterdir() if path.is_file())
+
+
 def _data(source: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the data set that the source model is pre-trained on, if it is one."""
-    on_data = source["kind"] == "pretrain" and source["task"] != "letters"
+    """Return the data set that the source model is pre-trained on, if the block names one."""
+    on_data = source["kind"] == "pretrain" and source.get("task", "letters") != "letters"
     return source["task"]["data"] if on_data else None

@@ -1,0 +1,121 @@
+"""What tells that a file or folder of the user's has changed, and what is read for it."""
+
+import os
+from pathlib import Path
+
+import fbftl.ground.digests as module
+import pytest
+from fbftl.ground.digests import ALWAYS_READ, Digests
+from fbftl.ground.files import sha256
+
+LARGE = bytes(ALWAYS_READ) + b"!"
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of files whose content has been read, in order."""
+    names = []
+
+    def recording(path: str) -> str:
+        names.append(Path(path).name)
+        return sha256(path)
+
+    monkeypatch.setattr(module, "sha256", recording)
+    return names
+
+
+def test_a_large_file_is_read_once_and_again_when_it_was_touched(
+    tmp_path: Path, read: list[str]
+) -> None:
+    large, kept = tmp_path / "large", tmp_path / "kept.json"
+    large.write_bytes(LARGE)
+    found = [Digests(kept)(large), Digests(kept)(large)]
+    assert read == ["large"]
+    os.utime(large)
+    found.append(Digests(kept)(large))
+    assert read == ["large", "large"]
+    assert set(found) == {sha256(large)}
+
+
+def test_a_file_replaced_under_an_older_date_or_its_own_is_noticed(tmp_path: Path) -> None:
+    large, other, kept = tmp_path / "large", tmp_path / "other", tmp_path / "kept.json"
+    large.write_bytes(LARGE)
+    before, told = Digests(kept)(large), large.stat()
+    for moment in (told.st_mtime_ns - 10**15, told.st_mtime_ns):
+        other.write_bytes(b"?" + LARGE[1:])
+        os.utime(other, ns=(moment, moment))
+        os.replace(other, large)
+        assert Digests(kept)(large) == sha256(large) != before
+        large.write_bytes(LARGE)
+
+
+def test_a_small_file_is_always_read(tmp_path: Path, read: list[str]) -> None:
+    small = tmp_path / "small"
+    small.write_text("a")
+    digests = Digests(tmp_path / "kept.json")
+    assert [digests(small), digests(small)] == [sha256(small)] * 2
+    assert read == ["small", "small"]
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b'{"a": 1}', b'{"a": [1, "x"]}', b"\xff"])
+def test_a_damaged_memory_is_none(tmp_path: Path, content: bytes) -> None:
+    large, kept = tmp_path / "large", tmp_path / "kept.json"
+    large.write_bytes(LARGE)
+    kept.write_bytes(content)
+    assert Digests(kept)(large) == sha256(large)
+
+
+def test_a_memory_that_cannot_be_written_is_done_without(tmp_path: Path) -> None:
+    large = tmp_path / "large"
+    large.write_bytes(LARGE)
+    assert Digests(large / "kept.json")(large) == sha256(large)
+
+
+def test_what_is_no_longer_there_is_forgotten(tmp_path: Path) -> None:
+    one, two, kept = tmp_path / "one", tmp_path / "two", tmp_path / "kept.json"
+    for path in (one, two):
+        path.write_bytes(LARGE)
+    Digests(kept)(one)
+    one.unlink()
+    Digests(kept)(two)
+    assert "one" not in kept.read_text()
+
+
+def overwrite(folder: Path) -> None:
+    (folder / "cat/1.png").write_bytes(b"dog")
+
+
+def give_another_time(folder: Path) -> None:
+    """As when a file is replaced by one of the same size."""
+    os.utime(folder / "cat/1.png", (1, 1))
+
+
+def add(folder: Path) -> None:
+    (folder / "cat/2.png").write_bytes(b"cat")
+
+
+def rename(folder: Path) -> None:
+    (folder / "cat/1.png").rename(folder / "cat/3.png")
+
+
+@pytest.mark.parametrize("change", [overwrite, give_another_time, add, rename])
+def test_a_folder_is_told_by_name_size_and_time_of_every_file(tmp_path: Path, change) -> None:
+    image = tmp_path / "data" / "cat" / "1.png"
+    image.parent.mkdir(parents=True)
+    image.write_bytes(b"cat")
+    before, kept = Digests(tmp_path / "kept.json")(tmp_path / "data"), image.parent.stat()
+    change(tmp_path / "data")
+    # The folder's own time says nothing: an overwritten file leaves it as it was.
+    os.utime(image.parent, ns=(kept.st_atime_ns, kept.st_mtime_ns))
+    assert Digests(tmp_path / "kept.json")(tmp_path / "data") != before
+
+
+def test_hidden_files_circles_and_links_to_nothing_do_no_harm(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    (folder / "cat").mkdir(parents=True)
+    before = Digests(tmp_path / "kept.json")(folder)
+    (folder / ".DS_Store").write_text("x")
+    (folder / "cat" / "again").symlink_to(folder)
+    assert Digests(tmp_path / "kept.json")(folder) == before
+    (folder / "cat" / "nothing").symlink_to(folder / "gone")
+    assert Digests(tmp_path / "kept.json")(folder) != before
