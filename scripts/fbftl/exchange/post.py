@@ -11,6 +11,7 @@ counts q bits for each of the r floats that are kept, the rest of the way d = 32
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,11 @@ class Receipt:
     def arrived(self) -> np.ndarray:
         """What the receiver reads, (arrivals, X); without a copy where nothing is lost."""
         return self.values if self.arrives.all() else self.values[self.arrives]
+
+    def of(self, rows: np.ndarray) -> "Receipt":
+        """Return the same of some messages."""
+        values = None if self.values is None else self.values[rows]
+        return Receipt(self.client[rows], self.round, self.arrives[rows], values)
 
 
 @dataclass
@@ -103,8 +109,7 @@ class Post:
         made = release(content, self.compression) if isinstance(content, np.ndarray) else content
         payload = _payload(parts, self.compression)
         bits = _plain_bits(payload) if made is None else made.bits
-        delivery = self.link.send(np.broadcast_to(bits, len(client)), self._losses)
-        rows = slice(None) if offered is None else offered
+        delivery = self.link.send(np.full(len(client), bits), self._losses)
         told = {
             "client": client,
             "sample": sample,
@@ -112,21 +117,26 @@ class Post:
             "attempts": delivery.attempts,
             "lost": ~delivery.arrives,
             "sha256": None if made is None else made.digests,
+            **columns,
         }
+        receipt = Receipt(client, round, delivery.arrives, getattr(made, "values", None))
+        if offered is not None:
+            told = {name: _taken(own, offered) for name, own in told.items()}
+            payload = {part: _taken(own, offered) for part, own in payload.items()}
+            bits, receipt = _taken(bits, offered), receipt.of(offered)
         self._enter(
-            len(client[rows]),
-            {part: _taken(own, rows) for part, own in payload.items()},
-            _taken(bits, rows),
+            len(receipt.client),
+            payload,
+            bits,
             direction="up",
             sender="client",
             receiver=receiver,
             round=round,
             encoded="counted" if made is None else "made",
-            **{name: _taken(own, rows) for name, own in (told | columns).items()},
+            **told,
             **self._privacy,
         )
-        values = made.values[rows] if isinstance(made, Release) else None
-        return Receipt(client[rows], round, delivery.arrives[rows], values)
+        return receipt
 
     def broadcast(self, parts: Parts, round: int | np.ndarray = 0, sender: str = "server") -> None:
         """Send one message that all clients of a round hear; or one each of several rounds (m,)."""
@@ -206,7 +216,12 @@ class Post:
 def _payload(parts: Parts, compression: Compression) -> Parts:
     """Return r·q·X of every part, as the paper counts."""
     kept = compression.bits * compression.keep
-    return {part: np.ceil(kept * floats).astype(np.int64) for part, floats in parts.items()}
+    return {
+        part: ceil(kept * floats)
+        if isinstance(floats, int)
+        else np.ceil(kept * floats).astype(np.int64)
+        for part, floats in parts.items()
+    }
 
 
 def _plain_bits(payload: Parts) -> int | np.ndarray:
@@ -214,8 +229,8 @@ def _plain_bits(payload: Parts) -> int | np.ndarray:
     return sum(payload.values()) + 8 * HEADER_BYTES
 
 
-def _taken(values: Any, rows: slice | np.ndarray) -> Any:
+def _taken(values: Any, rows: np.ndarray) -> Any:
     """Return some rows of a column; what is one for all stays so."""
     if isinstance(values, list):
-        return values if isinstance(rows, slice) else [values[row] for row in rows]
+        return [values[row] for row in rows]
     return values[rows] if np.ndim(values) else values

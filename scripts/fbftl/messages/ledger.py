@@ -64,6 +64,12 @@ SCHEMA = pa.schema(
 """Columns and types of a ledger."""
 
 
+COLUMNS = frozenset(SCHEMA.names)
+KNOWN = {"part": PARTS | {None}, "sender": PARTIES | {None}, "receiver": PARTIES | {None}}
+MANY = np.ndarray, list
+"""What holds a value for every row."""
+
+
 class Ledger:
     """Collects messages, many at a time, and writes them.
 
@@ -73,8 +79,7 @@ class Ledger:
 
     def __init__(self, **constants: Any) -> None:
         self._constants = constants
-        self._counts: list[int] = []
-        self._columns: dict[str, list[Any]] = {name: [] for name in SCHEMA.names}
+        self._added: list[tuple[int, dict[str, Any]]] = []
 
     def add(self, count: int, **columns: Any) -> None:
         """Add `count` messages.
@@ -87,24 +92,25 @@ class Ledger:
         Raises:
             ValueError: on an unknown column, part or party, or a column of another length.
         """
-        given = self._constants | columns
-        unknown = given.keys() - self._columns.keys()
+        unknown = columns.keys() - COLUMNS
         if unknown:
             raise ValueError(f"the ledger has no columns {sorted(unknown)}")
-        for name, known in (("part", PARTS), ("sender", PARTIES), ("receiver", PARTIES)):
-            if name in given and given[name] not in known:
-                raise ValueError(f"the ledger knows no {name} {given[name]!r}")
-        for value in given.values():
-            if isinstance(value, np.ndarray | list) and len(value) != count:
+        for name, known in KNOWN.items():
+            if columns.get(name) not in known:
+                raise ValueError(f"the ledger knows no {name} {columns[name]!r}")
+        for value in columns.values():
+            if isinstance(value, MANY) and len(value) != count:
                 raise ValueError(f"a column has length {len(value)} instead of {count}")
-        self._counts.append(count)
-        for name, column in self._columns.items():
-            column.append(given.get(name))
+        self._added.append((count, columns))
 
     def table(self) -> pa.Table:
         """Return all rows added so far."""
-        counts = np.array(self._counts, dtype=np.int64)
-        columns = [_column(self._columns[field.name], counts, field.type) for field in SCHEMA]
+        counts = np.array([count for count, _ in self._added], dtype=np.int64)
+        columns = []
+        for field in SCHEMA:
+            value = self._constants.get(field.name)
+            given = [own.get(field.name, value) for _, own in self._added]
+            columns.append(_column(given, counts, field.type))
         return pa.Table.from_arrays(columns, schema=SCHEMA)
 
     def write(self, path: str | Path) -> None:
@@ -161,7 +167,7 @@ WIDE = {pa.bool_(): np.bool_, pa.float64(): np.float64}
 
 def _filled(values: Sequence[Any], counts: np.ndarray, wide: type) -> np.ndarray:
     """Return a column's numbers, 0 where there are none."""
-    if not any(isinstance(value, np.ndarray | list) for value in values):
+    if not any(isinstance(value, MANY) for value in values):
         return np.repeat(np.array([value or 0 for value in values], dtype=wide), counts)
     ends = np.cumsum(counts).tolist()
     filled = np.zeros(ends[-1], dtype=wide)
