@@ -107,6 +107,7 @@ def one_round(shape: tuple[int, ...], samples: int) -> Round:
     """Return a round of CLIENTS clients with so many random samples each."""
     generator = torch.Generator().manual_seed(0)
     return Round(
+        number=2,  # the third, which is neither made for its digest nor measured
         inputs=torch.randn(CLIENTS, samples, *shape, generator=generator),
         labels=torch.randint(0, 10, (CLIENTS, samples), generator=generator),
         present=torch.ones(CLIENTS, samples, dtype=torch.bool),

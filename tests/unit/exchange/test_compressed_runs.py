@@ -11,6 +11,7 @@ from fbftl.exchange.sending import Sending
 from fbftl.ground.errors import UserError
 from fbftl.messages.channel import burst_packet_loss_rate, expected_payload, packet_loss_rate
 from fbftl.messages.codec import decode, kept_count
+from fbftl.privacy.noise import row_norms
 from fbftl.tasks.task import Inputs, Outcome
 from unit.methods.method_toys import CLASSES, HEAD_PARAMETERS, WIDTH, run, toy_inputs
 
@@ -91,6 +92,20 @@ def test_an_update_that_is_not_finite_is_a_divergence(inputs: Inputs) -> None:
         assert repetition["diverged"]
         assert repetition["curves"]["test_accuracy"][-1] == 0
     assert uploads(outcome)["round"].max() < 4 * 7
+
+
+def test_no_update_of_dp_fedavg_is_longer_than_its_clip_norm(
+    inputs: Inputs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent, make = [], uplink.release
+    monkeypatch.setattr(uplink, "release", lambda *a: sent.append(make(*a)) or sent[-1])
+    outcome = run(inputs, {"method": "ftl_c", "mechanism": "dp_fedavg", "epsilon": 50.0})
+    (clip,) = {repetition["privacy"][0]["clip_norm"] for repetition in outcome.repetitions}
+    assert uploads(outcome)["clip"].unique().tolist() == [clip]
+    digests = [digest for release in sent for digest in release.digests]
+    assert uploads(outcome)["sha256"].tolist() == digests
+    norms = np.concatenate([row_norms(release.values) for release in sent])
+    assert 0.99 * clip < norms.max() <= clip
 
 
 # --- losses -----------------------------------------------------------------------------------
