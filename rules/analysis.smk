@@ -1,4 +1,4 @@
-"""Analysis: run files become a tidy table per experiment, and these the numbers of a task."""
+"""Analysis: run files become tables of measures and series per experiment, and numbers of a task."""
 
 
 rule collect:
@@ -6,6 +6,7 @@ rule collect:
         runs=runs_of,
     output:
         table="results/{task}/experiments/{experiment}.csv",
+        series="results/{task}/experiments/{experiment}.series.csv",
     log:
         "results/{task}/logs/collect/{experiment}.log",
     conda:

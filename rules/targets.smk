@@ -52,7 +52,7 @@ FORMATS = {
     "tables": ["csv", "md", "tex", "html"],
     "figures": ["svg", "pdf", "png", "csv"],
     "numbers": ["json", "tex"],
-    "experiments": ["csv"],
+    "experiments": ["csv", "series.csv"],
 }
 """What each kind of result is written as."""
 

@@ -41,7 +41,8 @@ def main(
         device=devices.prepare(device, threads), scratch=scratch and Path(scratch), **paths
     )
     outcome = methods.method(job.setting.method)(job, inputs)
-    write_json(run, run_document(params, outcome.provenance, outcome.repetitions))
+    found = (outcome.provenance, outcome.repetitions, outcome.measures, outcome.series)
+    write_json(run, run_document(params, *found))
     outcome.ledger.write(ledger)
     write_json(meta, provenance.record(code, inputs.device, time.monotonic() - started))
 

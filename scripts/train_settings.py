@@ -42,7 +42,8 @@ def main(
     made = provenance.record(code, inputs.device, time.monotonic() - started)
     for own, job, run, ledger, meta in zip(fitted, params, runs, ledgers, metas, strict=True):
         outcome = own.outcome
-        write_json(run, run_document(job, outcome.provenance, outcome.repetitions))
+        found = (outcome.provenance, outcome.repetitions, outcome.measures, outcome.series)
+        write_json(run, run_document(job, *found))
         outcome.ledger.write(ledger)
         write_json(meta, made | {"settings_in_process": len(params)})
 

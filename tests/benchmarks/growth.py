@@ -32,7 +32,11 @@ from fbftl.study.grid import expand
 losses = [i / {EXPANDED // 10} for i in range({EXPANDED // 10})]
 assert len(expand([{{"plr": losses, "fraction": [i / 10 for i in range(1, 11)]}}])) == {EXPANDED}
 """
-COLLECT = "import sys, collect_runs; collect_runs.main(sys.argv[2:], sys.argv[1], {'plr': 0.0})"
+COLLECT = """
+import sys, collect_runs
+_, table, *runs = sys.argv
+collect_runs.main(runs, table, table + ".series", {"plr": 0.0})
+"""
 
 
 def samples(folder: Path) -> Iterator[Row]:

@@ -35,6 +35,7 @@ class Exchanged:
         the end of each epoch; index seed, direction (up, down, between), epoch. Epoch 0 is what is
         sent before the first, which is all of FbFTL's.
     training: the run's training values.
+    measures: what the run declares of its numbers.
     """
 
     task: str
@@ -42,6 +43,7 @@ class Exchanged:
     repetitions: list[dict[str, Any]]
     totals: pd.DataFrame
     training: dict[str, Any]
+    measures: dict[str, dict[str, Any]]
 
     @property
     def method(self) -> str:
@@ -98,7 +100,7 @@ class Exchanged:
     @property
     def found(self) -> list[float]:
         """Test accuracy at the selected epoch, per seed; 0 for one that diverged."""
-        return list(counted(pd.DataFrame(self.repetitions))["test_accuracy"])
+        return [counted(one, self.measures)["test_accuracy"] for one in self.repetitions]
 
     def summary(self, accuracy: Sequence[float]) -> dict[str, Any]:
         """Return what tables say of accuracies per seed.
@@ -153,6 +155,7 @@ def read_exchanged(run: str | Path, ledger: str | Path, axes: Mapping[str, Any])
         repetitions=repetitions,
         totals=totals.groupby(["seed", "direction"]).cumsum(),
         training=training,
+        measures=document["measures"],
     )
 
 

@@ -5,27 +5,37 @@ A damaged or foreign file must end in one sentence, never in a table.
 
 import json
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NoReturn
 
 from fbftl.ground.errors import UserError
 from fbftl.study.job import name_of
+from fbftl.training.measures import MEASURES, SERIES, Measure, Series
 
-SCHEMA = 1
+SCHEMA = 2
 """Version of the run file's layout."""
 
 
 def run_document(
-    job: Mapping[str, Any], inputs: Mapping[str, Any], repetitions: Sequence[Mapping[str, Any]]
+    job: Mapping[str, Any],
+    inputs: Mapping[str, Any],
+    repetitions: Sequence[Mapping[str, Any]],
+    measures: Mapping[str, Measure] = MEASURES,
+    series: Mapping[str, Series] = SERIES,
 ) -> dict[str, Any]:
     """Return what a run file holds.
 
     Args:
         job: the training job, as `fbftl.study.config.Study.job` gives it.
         inputs: digests of what the run was trained on.
-        repetitions: what each seed found.
+        repetitions: what each seed found; their lists stand below `curves`.
+        measures: what the numbers are; the run declares those that it holds.
+        series: what the lists are, likewise.
     """
+    numbers = {name for repetition in repetitions for name in repetition}
+    lists = {name for repetition in repetitions for name in repetition.get("curves", ())}
     return {
         "schema": SCHEMA,
         "task": job["task"],
@@ -33,23 +43,21 @@ def run_document(
         "setting": job["setting"],
         "training": job["training"],
         "inputs": inputs,
+        "measures": {name: asdict(one) for name, one in measures.items() if name in numbers},
+        "series": {name: asdict(one) for name, one in series.items() if name in lists},
         "repetitions": repetitions,
     }
 
 
-def read_run(path: str | Path, measures: Collection[str]) -> dict[str, Any]:
+def read_run(path: str | Path) -> dict[str, Any]:
     """Return the document of a run file.
-
-    Args:
-        path: the run file.
-        measures: what tables read of a repetition: numbers, or null where nothing was measured.
 
     Raises:
         UserError: if it is no JSON, has another layout, or holds a number that cannot be.
     """
     try:
         run = json.loads(Path(path).read_bytes(), parse_constant=_refuse)
-        _require_run(run, measures)
+        _require_run(run)
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
         raise UserError(
             f"run file {path} is damaged ({error}); remove it and it is made again"
@@ -61,8 +69,8 @@ def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is no number")
 
 
-def _require_run(run: Any, measures: Collection[str]) -> None:
-    """Raise ValueError, TypeError or KeyError unless a document is that of a run."""
+def _require_run(run: Any) -> None:
+    """Raise an error that `read_run` expects unless a document is that of a run."""
     if not isinstance(run, Mapping) or run.get("schema") != SCHEMA:
         raise ValueError(f"its layout is not {SCHEMA}")
     if not isinstance(run["task"], str) or not isinstance(run["setting"], Mapping):
@@ -71,24 +79,40 @@ def _require_run(run: Any, measures: Collection[str]) -> None:
         raise ValueError(f"its name is {run['name']!r}")
     # JSON keeps no order of the axes, so the parts of both names are compared.
     name = name_of(run["setting"])
-    if sorted(run["name"].split("+")) != sorted(name.split("+")):
+    if sorted(str(run["name"]).split("+")) != sorted(name.split("+")):
         raise ValueError(f"its name is {run['name']!r}, its setting {name!r}")
     if not isinstance(run["repetitions"], list) or not run["repetitions"]:
         raise ValueError("it holds no repetitions")
+    measures, series = _declared(run["measures"], "unit"), _declared(run["series"], "by")
     for repetition in run["repetitions"]:
         if not isinstance(repetition, Mapping) or type(repetition["seed"]) is not int:
             raise ValueError("a repetition has no seed")
-        for name in measures:
-            if not _sensible(name, repetition.get(name)):
+        if not isinstance(repetition["diverged"], bool):
+            raise ValueError(f"diverged is {repetition['diverged']!r:.40}")
+        for name, unit in measures.items():
+            if not _sensible(repetition.get(name), unit):
                 raise ValueError(f"{name} is {repetition[name]!r:.40}")
+        for name in series:
+            if not all(map(_number, repetition["curves"][name])):
+                raise ValueError(f"the series {name} holds what is no number")
 
 
-def _sensible(measure: str, value: Any) -> bool:
-    """Tell whether a value may stand in a table under a measure's name."""
-    if value is None:
-        return True
-    if measure == "diverged":
-        return isinstance(value, bool)
-    if type(value) not in (int, float) or not math.isfinite(value):
-        return False
-    return 0 <= value <= (1 if "accuracy" in measure else math.inf)
+def _declared(block: Any, part: str) -> dict[str, str]:
+    """Return a part of what a run declares of its measures or series, by their names."""
+    if not isinstance(block, Mapping) or not all(isinstance(v, Mapping) for v in block.values()):
+        raise ValueError("it declares no measures and series")
+    parts = {name: declared[part] for name, declared in block.items()}
+    if not all(isinstance(found, str) for found in parts.values()):
+        raise ValueError(f"a declared {part} is no text")
+    return parts
+
+
+def _sensible(value: Any, unit: str) -> bool:
+    """Tell whether a value may stand in a table under a measure's unit; None is not measured."""
+    largest = {"share": 1, "%": 100}.get(unit, math.inf)
+    return value is None or (_number(value) and 0 <= value <= largest)
+
+
+def _number(value: Any) -> bool:
+    """Tell whether a value is a finite number, or None."""
+    return value is None or (type(value) in (int, float) and math.isfinite(value))

@@ -1,10 +1,11 @@
 """The tidy table of runs: what tables and figures read, and nothing else.
 
 A row per run and seed: task, the setting's name, its method, a column for every axis in which some
-run deviates, and what was measured. The name says in which axes a row deviates.
+run deviates, and what was measured, as it counts for a seed that diverged. The name says in which
+axes a row deviates.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from functools import cache
 from pathlib import Path
@@ -17,40 +18,6 @@ from fbftl.ground.errors import UserError
 from fbftl.ground.files import write_text
 from fbftl.privacy.mechanisms import PrivacyRecord
 
-MEASURES = [
-    "seed",
-    "epoch",
-    "test_accuracy",
-    "test_accuracy_best",
-    "validation_accuracy",
-    "diverged",
-    "offered",
-    "received",
-    "seen",
-    "nominal_bits",
-    "packed_bits",
-    "entropy_coded_bits",
-    "limit_bits",
-    "model_bits",
-    "distortion",
-]
-"""Columns beside the axes: one repetition's outcome; from `nominal_bits` on per sampled message."""
-
-LANGUAGE_MEASURES = [
-    "trained_encoders",
-    "numbers_per_batch",
-    "upload_batches",
-    "uplink_payload_bits",
-    "uplink_bits",
-    "downlink_bits",
-    "token_id_bits",
-    "rouge1",
-    "rouge2",
-    "rougeL",
-    "rougeLsum",
-]
-"""Further columns of runs of the language task; tables of other tasks leave them out."""
-
 
 def tidy(runs: Iterable[Mapping[str, Any]], axes: Mapping[str, Any]) -> pd.DataFrame:
     """Return a row per run and seed.
@@ -59,13 +26,30 @@ def tidy(runs: Iterable[Mapping[str, Any]], axes: Mapping[str, Any]) -> pd.DataF
         runs: documents of run files; the settings inside count, not the files' names.
         axes: the axes in which some run deviates, with their defaults.
     """
-    # Repetitions count their clients, which as an axis are those that a setting asks for.
-    rows = [repetition | _setting(run, axes) for run in runs for repetition in run["repetitions"]]
-    further = [name for name in LANGUAGE_MEASURES if any(name in row for row in rows)]
-    columns = [*SETTING, *axes, *MEASURES, *further]
-    chosen = [{name: row.get(name) for name in columns} for row in rows]
-    return pd.DataFrame(chosen, columns=columns)
+    measured: dict[str, None] = {}
+    rows = []
+    for run in runs:
+        measured |= dict.fromkeys(run["measures"])
+        rows += [
+            _setting(run, axes)
+            | {"seed": repetition["seed"], "diverged": repetition["diverged"]}
+            | counted(repetition, run["measures"])
+            for repetition in run["repetitions"]
+        ]
+    return pd.DataFrame(rows, columns=[*SETTING, *axes, "seed", "diverged", *measured])
 
+
+def followed(run: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
+    """Yield a row `FOLLOWED` per seed, series and step of a run, steps counted from 1."""
+    for repetition in run["repetitions"]:
+        for name, declared in run["series"].items():
+            at = (run["task"], run["name"], repetition["seed"], name, declared["by"])
+            for step, value in enumerate(repetition["curves"][name], start=1):
+                yield (*at, step, value)
+
+
+FOLLOWED = ("task", "setting", "seed", "series", "by", "step", "value")
+"""Columns of the table of series; the tidy table has each setting's axes."""
 
 SETTING = ("task", "setting", "method")
 """Columns before the axes."""
@@ -140,7 +124,7 @@ def per_seed(
     chosen = runs["setting"].map(_named).eq(frozenset(setting))
     for axis, value in setting.items():
         chosen &= runs[axis] == value if axis in runs else False
-    return counted(runs[chosen]).set_index("seed")[column].sort_index()
+    return runs[chosen].set_index("seed")[column].sort_index()
 
 
 def settings_in(runs: pd.DataFrame) -> dict[str, dict[str, Any]]:

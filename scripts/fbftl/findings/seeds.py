@@ -1,28 +1,28 @@
 """What seeds count for: one that diverged is nothing in every mean, and is counted beside it."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import pandas as pd
 
-SCORES = (
-    "test_accuracy",
-    "test_accuracy_best",
-    "validation_accuracy",
-    "rouge1",
-    "rouge2",
-    "rougeL",
-    "rougeLsum",
-)
-"""Measures that are 0 for a seed whose loss stopped being finite, at whichever epoch."""
 
-
-def counted(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return runs with every score as it counts in a mean; one that no run has stays away.
+def counted(
+    repetition: Mapping[str, Any], measures: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Return what a repetition measured as it counts in a mean.
 
     Args:
-        runs: a row per repetition, with the column `diverged`.
+        repetition: one seed of a run file.
+        measures: what the run declares of them; `diverged` is what counts for a seed whose loss
+            stopped being finite, at whichever epoch, and None leaves it as it was measured.
     """
-    scores = [name for name in SCORES if name in runs and runs[name].notna().any()]
-    diverged = runs["diverged"].astype(bool)
-    return runs.assign(**{name: runs[name].mask(diverged, 0.0) for name in scores})
+    measured = {name: repetition.get(name) for name in measures}
+    instead = {
+        name: measures[name]["diverged"]
+        for name, value in measured.items()
+        if value is not None and measures[name]["diverged"] is not None
+    }
+    return measured | instead if repetition["diverged"] else measured
 
 
 def mean_and_spread(
@@ -38,15 +38,14 @@ def mean_and_spread(
         score: the measure that is averaged.
         name: what its mean is called.
     """
-    rows = counted(runs).assign(converged=runs[score].mask(runs["diverged"].astype(bool)))
+    rows = runs.assign(converged=runs[score].mask(runs["diverged"].astype(bool)))
+    counts = {name: (name, "mean") for name in ("offered", "received", "seen") if name in runs}
     grouped = rows.groupby(by, dropna=False, sort=True)
     return grouped.agg(
         **{name: (score, "mean")},
         spread=(score, "std"),
         seeds=("seed", "nunique"),
-        offered=("offered", "mean"),
-        received=("received", "mean"),
-        seen=("seen", "mean"),
+        **counts,
         diverged=("diverged", "sum"),
         **{f"{name}_converged": ("converged", "mean")},
     ).reset_index()

@@ -1,6 +1,7 @@
 """What a kind of task gives to methods: its inputs, what clients hold, what a run found."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from torch import Tensor
 
 from fbftl.data.participation import Holdings
 from fbftl.messages.ledger import Ledger
+from fbftl.training.measures import MEASURES, SERIES, Measure, Series
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,10 @@ class Outcome:
     """Every message that was sent."""
     provenance: dict[str, Any]
     """Digests of what the run was trained on."""
+    measures: Mapping[str, Measure] = field(default_factory=lambda: MEASURES)
+    """What the numbers of a repetition are; those that are not named here reach no table."""
+    series: Mapping[str, Series] = field(default_factory=lambda: SERIES)
+    """What the lists below `curves` of a repetition are."""
 
 
 @dataclass(frozen=True)

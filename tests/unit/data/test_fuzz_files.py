@@ -15,7 +15,7 @@ from fbftl.data.clients import Client, ClientFile, write_clients
 from fbftl.features.extract import extract
 from fbftl.features.store.opening import open_store
 from fbftl.findings.run_file import read_run
-from fbftl.findings.runs import MEASURES
+from fbftl.findings.runs import read_tidy
 from fbftl.ground.errors import UserError
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -23,12 +23,17 @@ from unit.features import store_toys as toys
 from unit.study.test_fuzz_config import VALUES, places, require_sentence
 
 RUN = {
-    "schema": 1,
+    "schema": 2,
     "task": "digits",
     "name": "fbftl+plr=0.5",
     "setting": {"method": "fbftl", "plr": 0.5},
     "training": {"epochs": 2},
     "inputs": {"features": "0"},
+    "measures": {
+        "test_accuracy": {"unit": "share", "better": "higher", "diverged": 0.0},
+        "seen": {"unit": "samples", "better": None, "diverged": None},
+    },
+    "series": {"loss": {"unit": "nats", "by": "epoch"}},
     "repetitions": [
         {
             "seed": 0,
@@ -96,13 +101,13 @@ def refused_or_sensible(path: Path) -> None:
     table = path.with_name("table.csv")
     table.unlink(missing_ok=True)
     try:
-        collect_runs([str(path)], str(table), {"plr": 0.0})
+        collect_runs([str(path)], str(table), str(table) + ".series", {"plr": 0.0})
     except UserError as error:
         require_sentence(error)
     if table.exists():
-        for repetition in read_run(path, MEASURES)["repetitions"]:
-            accuracy = repetition.get("test_accuracy")
-            assert accuracy is None or 0 <= accuracy <= 1
+        found = read_tidy(table)
+        shares = [n for n, m in read_run(path)["measures"].items() if m["unit"] == "share"]
+        assert ((found[shares].isna()) | (found[shares] >= 0) & (found[shares] <= 1)).all(axis=None)
 
 
 @pytest.mark.parametrize(
@@ -112,7 +117,7 @@ def test_hostile_run_files(tmp_path: Path, content: str) -> None:
     path = tmp_path / "run.json"
     path.write_text(content)
     with pytest.raises(UserError, match=r"is damaged .* remove it and it is made again"):
-        read_run(path, MEASURES)
+        read_run(path)
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,7 @@
 """Tables and figures of compression and packet loss: arrangement, Pareto front, formulas."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from fbftl.messages.ledger import BROADCAST, Ledger
 from fbftl.study.grid import from_axes
 from fbftl.study.methods import rows
 from fbftl.study.settings import DEFAULTS, Setting
+from fbftl.training.measures import MEASURES
 from hypothesis import given
 from hypothesis import strategies as st
 from plot_compression import with_feedback_where_run
@@ -43,6 +45,7 @@ def write_run(folder: Path, axes: dict, accuracies: list[float]) -> tuple[str, s
     document = {
         "task": "toy",
         "setting": setting.deviations(),
+        "measures": {"test_accuracy": asdict(MEASURES["test_accuracy"])},
         "repetitions": repetitions,
         "training": {"epochs": ROUNDS, "clients_per_round": CLIENTS},
     }

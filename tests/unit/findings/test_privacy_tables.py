@@ -22,6 +22,7 @@ from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.study.job import name_of
 from fbftl.study.methods import rows
 from fbftl.study.settings import DEFAULTS
+from fbftl.training.measures import MEASURES
 
 DELTA = 1e-6
 AXES = {axis: default for axis, default in DEFAULTS.items() if axis != "method"}
@@ -42,7 +43,14 @@ def document(
         for seed, accuracy in enumerate(accuracies)
     ]
     name = name_of(setting)
-    return {"task": "toy", "name": name, "setting": setting, "repetitions": repetitions}
+    measures = {"test_accuracy": asdict(MEASURES["test_accuracy"])}
+    return {
+        "task": "toy",
+        "name": name,
+        "setting": setting,
+        "measures": measures,
+        "repetitions": repetitions,
+    }
 
 
 @pytest.fixture(scope="module")

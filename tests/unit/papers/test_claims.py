@@ -133,8 +133,7 @@ def test_fbftl_on_the_tasks_own_clients_stands_for_every_k():
 
 
 def test_a_diverged_seed_counts_as_nothing_and_is_counted():
-    table = runs(CLEAN, ({"method": "ftl_c"}, [0.9] * 3))
-    table.loc[table.index[-1], "diverged"] = True
+    table = runs(CLEAN, ({"method": "ftl_c"}, [0.9, 0.9, None]))
     found = claim("FTL_c and FbFTL agree", table)
     assert list(found.first.values) == [90, 90, 0]
     frame = claims_table({"toy": [found]})

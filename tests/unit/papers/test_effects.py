@@ -1,24 +1,38 @@
 """The measured effects: every habit beside the run that differs in nothing else."""
 
+from dataclasses import asdict
+
 import pandas as pd
 import pytest
 from fbftl.findings.runs import all_runs, per_seed, settings_in, tidy
 from fbftl.papers.fbftl.effects import effects
 from fbftl.study.grid import from_axes
 from fbftl.study.settings import DEFAULTS
+from fbftl.training.measures import MEASURES
 
 
-def runs(*settings: tuple[dict, list[float]], best: float = 0.01) -> pd.DataFrame:
-    """Return the tidy table of made-up runs, axes and accuracies each."""
+DECLARED = {
+    name: asdict(MEASURES[name])
+    for name in ("test_accuracy", "test_accuracy_best", "rouge1", "seen")
+}
+
+
+def runs(*settings: tuple[dict, list[float | None]], best: float = 0.01) -> pd.DataFrame:
+    """Return the tidy table of made-up runs, axes and accuracies each.
+
+    None is a seed that diverged after an epoch that had 0.97.
+    """
     asked = [(from_axes(axes), accuracies) for axes, accuracies in settings]
     documents = [
         {
             "task": "toy",
             "name": setting.name,
             "setting": setting.deviations(),
+            "measures": DECLARED,
             "repetitions": [
-                {"seed": seed, "test_accuracy": accuracy, "test_accuracy_best": accuracy + best}
-                | {"diverged": False}
+                {"seed": seed, "diverged": accuracy is None}
+                | {"test_accuracy": accuracy or 0.97, "test_accuracy_best": (accuracy or 0.97) + best}
+                | {"rouge1": 50.0, "seen": 4}
                 for seed, accuracy in enumerate(accuracies)
             ],
         }

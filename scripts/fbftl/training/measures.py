@@ -1,0 +1,70 @@
+"""What runs measure: a number or a list per repetition, with its unit and what it is good for.
+
+A run file declares those that it holds, and tables take what is declared. A method that measures
+more gives its `Outcome` these and its own.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One number of a repetition."""
+
+    unit: str
+    """A share lies in [0, 1], a percentage (%) in [0, 100]; nothing is negative."""
+    better: str | None = None
+    """higher or lower; None where neither is."""
+    diverged: float | None = None
+    """What counts for a seed that diverged; None takes what was measured."""
+
+
+@dataclass(frozen=True)
+class Series:
+    """One list of numbers of a repetition, an entry per step."""
+
+    unit: str
+    by: str = "epoch"
+    """What a step is."""
+
+
+_ACCURACY = Measure("share", "higher", diverged=0.0)
+_ROUGE = Measure("%", "higher", diverged=0.0)
+_BITS = Measure("bits", "lower")
+
+MEASURES = {
+    "epoch": Measure("epochs"),
+    "test_accuracy": _ACCURACY,
+    "test_accuracy_best": _ACCURACY,
+    "validation_accuracy": _ACCURACY,
+    "rouge1": _ROUGE,
+    "rouge2": _ROUGE,
+    "rougeL": _ROUGE,
+    "rougeLsum": _ROUGE,
+    "offered": Measure("samples"),
+    "received": Measure("samples"),
+    "seen": Measure("samples"),
+    "trained_encoders": Measure("blocks"),
+    "upload_batches": Measure("messages"),
+    "numbers_per_batch": Measure("numbers", "lower"),
+    "uplink_payload_bits": _BITS,
+    "uplink_bits": _BITS,
+    "downlink_bits": _BITS,
+    "token_id_bits": _BITS,
+    "nominal_bits": _BITS,
+    "packed_bits": _BITS,
+    "entropy_coded_bits": _BITS,
+    "limit_bits": _BITS,
+    "model_bits": _BITS,
+    "distortion": Measure("of the energy", "lower"),
+}
+"""What the methods here measure; from `nominal_bits` on per sampled message."""
+
+SERIES = {
+    "loss": Series("nats"),
+    "validation_loss": Series("nats"),
+    "validation_accuracy": Series("share"),
+    "test_accuracy": Series("share"),
+    "updates": Series("updates"),
+}
+"""What the methods here follow."""

@@ -1,0 +1,98 @@
+"""What runs declare, and the tables made of it."""
+
+import pytest
+from collect_runs import main as collect
+from fbftl.findings.run_file import read_run, run_document
+from fbftl.findings.runs import read_tidy
+from fbftl.ground.errors import UserError
+from fbftl.ground.files import write_json
+from fbftl.training.measures import MEASURES, SERIES, Measure, Series
+
+
+def document(setting, accuracy, **more):
+    repetitions = [
+        {
+            "seed": seed,
+            "diverged": False,
+            "test_accuracy": accuracy + seed / 10,
+            "clients": 20,
+            "curves": {"loss": [2.0, None], **more.get("curves", {})},
+        }
+        | more.get("measured", {})
+        for seed in (0, 1)
+    ]
+    declared = (MEASURES | more.get("measures", {}), SERIES | more.get("series", {}))
+    job = {"task": "toy", "setting": setting, "training": {}}
+    return run_document(job, {}, repetitions, *declared)
+
+
+@pytest.fixture
+def collected(tmp_path):
+    def collect_these(*documents, axes):
+        paths = [tmp_path / f"{number}.json" for number in range(len(documents))]
+        for path, one in zip(paths, documents, strict=True):
+            write_json(path, one)
+        made = tmp_path / "t.csv", tmp_path / "t.series.csv"
+        collect([str(path) for path in paths], *map(str, made), axes)
+        return tuple(map(read_tidy, made))
+
+    return collect_these
+
+
+def test_a_run_declares_what_it_holds():
+    run = document({"method": "fbftl"}, 0.5)
+    assert list(run["measures"]) == ["test_accuracy"]
+    assert run["measures"]["test_accuracy"] == {"unit": "share", "better": "higher", "diverged": 0}
+    assert run["series"] == {"loss": {"unit": "nats", "by": "epoch"}}
+
+
+def test_tables_hold_what_was_declared_and_axes_in_which_a_run_deviates(collected):
+    lossy = document({"method": "fbftl", "plr": 0.5}, 0.5)
+    heard = document(
+        {"method": "fbftl"},
+        0.6,
+        measured={"decibels": 3.5},
+        measures={"decibels": Measure("dB", "higher")},
+        curves={"heard": [1, 2, 3]},
+        series={"heard": Series("dB", by="round")},
+    )
+    table, series = collected(lossy, heard, axes={"plr": 0.0})
+    assert list(table) == [
+        "task", "setting", "method", "plr", "seed", "diverged", "test_accuracy", "decibels",
+    ]  # fmt: skip
+    assert table["plr"].tolist() == [0.5, 0.5, 0.0, 0.0]
+    assert table["decibels"].isna().tolist() == [True, True, False, False]
+    assert list(series) == ["task", "setting", "seed", "series", "by", "step", "value"]
+    assert len(series) == 2 * (2 + 2 + 3)
+    last = series[(series["series"] == "heard") & (series["seed"] == 1)]
+    assert last[["by", "step", "value"]].to_numpy().tolist() == [
+        ["round", 1, 1.0], ["round", 2, 2.0], ["round", 3, 3.0],
+    ]  # fmt: skip
+    assert series.loc[series["step"] == 2, "value"].isna().sum() == 4
+
+
+def test_an_axis_without_a_column_reads_as_its_default(collected, tmp_path):
+    collected(document({"method": "fbftl"}, 0.5), axes={})
+    table = read_tidy(tmp_path / "t.csv", {"plr": 0.0, "cut": None})
+    assert table["plr"].tolist() == [0.0, 0.0]
+    assert table["cut"].isna().all()
+
+
+def test_a_run_that_deviates_in_an_unknown_axis_is_refused(collected):
+    with pytest.raises(UserError, match=r"run fbftl\+plr=0\.5 of toy deviates in plr"):
+        collected(document({"method": "fbftl", "plr": 0.5}, 0.5), axes={})
+
+
+@pytest.mark.parametrize(
+    ("unit", "value", "possible"),
+    [("share", 1.0, True), ("share", 1.1, False), ("%", 99, True), ("%", 101, False),
+     ("bits", 10**12, True), ("bits", -1, False), ("bits", None, True), ("bits", True, False)],
+)  # fmt: skip
+def test_a_number_must_be_possible_in_its_unit(tmp_path, unit, value, possible):
+    measured = {"measured": {"x": value}, "measures": {"x": Measure(unit)}}
+    write_json(tmp_path / "run.json", document({"method": "fbftl"}, 0.5, **measured))
+    if possible:
+        assert read_run(tmp_path / "run.json")["repetitions"][0]["x"] == value
+    else:
+        with pytest.raises(UserError, match=r"is damaged \(x is"):
+            read_run(tmp_path / "run.json")
