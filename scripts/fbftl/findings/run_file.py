@@ -84,6 +84,9 @@ def _require_run(run: Any) -> None:
     if not isinstance(run["repetitions"], list) or not run["repetitions"]:
         raise ValueError("it holds no repetitions")
     measures, series = _declared(run["measures"], "unit"), _declared(run["series"], "by")
+    for name, unit in measures.items():
+        if not _sensible(run["measures"][name]["diverged"], unit):
+            raise ValueError(f"what {name} counts for a diverged seed cannot be")
     for repetition in run["repetitions"]:
         if not isinstance(repetition, Mapping) or type(repetition["seed"]) is not int:
             raise ValueError("a repetition has no seed")

@@ -1,9 +1,12 @@
 """A diverged seed counts as nothing in every mean, and is counted."""
 
+from dataclasses import asdict
+
 import pandas as pd
 import pytest
 from fbftl.findings.runs import per_seed
-from fbftl.findings.seeds import mean_and_spread
+from fbftl.findings.seeds import counted, mean_and_spread
+from fbftl.training.measures import MEASURES
 from unit.papers.test_effects import runs
 
 
@@ -27,11 +30,14 @@ def test_every_score_and_every_reader_counts_it_so(broken: pd.DataFrame) -> None
     assert list(broken["seen"]) == [4, 4, 4]
 
 
-def test_a_score_of_another_kind_of_task_is_not_made_up(broken: pd.DataFrame) -> None:
-    assert counted(broken.assign(test_accuracy=float("nan")))["test_accuracy"].isna().all()
+def test_what_was_not_measured_is_not_made_up() -> None:
+    declared = {"validation_accuracy": asdict(MEASURES["validation_accuracy"])}
+    lost = {"diverged": True, "validation_accuracy": None}
+    assert counted(lost, declared) == {"validation_accuracy": None}
+    assert counted(lost | {"validation_accuracy": 0.5}, declared) == {"validation_accuracy": 0.0}
 
 
-def test_all_diverged_have_no_mean_over_the_others(broken: pd.DataFrame) -> None:
-    (row,) = mean_and_spread(broken.assign(diverged=True), ["method"]).to_dict("records")
+def test_all_diverged_have_no_mean_over_the_others() -> None:
+    (row,) = mean_and_spread(runs(({}, [None] * 3)), ["method"]).to_dict("records")
     assert row["accuracy"] == 0
     assert pd.isna(row["accuracy_converged"])

@@ -10,7 +10,6 @@ from fbftl.study.grid import from_axes
 from fbftl.study.settings import DEFAULTS
 from fbftl.training.measures import MEASURES
 
-
 DECLARED = {
     name: asdict(MEASURES[name])
     for name in ("test_accuracy", "test_accuracy_best", "rouge1", "seen")
@@ -31,7 +30,10 @@ def runs(*settings: tuple[dict, list[float | None]], best: float = 0.01) -> pd.D
             "measures": DECLARED,
             "repetitions": [
                 {"seed": seed, "diverged": accuracy is None}
-                | {"test_accuracy": accuracy or 0.97, "test_accuracy_best": (accuracy or 0.97) + best}
+                | {
+                    "test_accuracy": accuracy or 0.97,
+                    "test_accuracy_best": (accuracy or 0.97) + best,
+                }
                 | {"rouge1": 50.0, "seen": 4}
                 for seed, accuracy in enumerate(accuracies)
             ],
