@@ -7,6 +7,7 @@ rule tabulate_compression:
         ledgers=partial(run_files, experiment="compression", suffix="parquet"),
         networks=partial(networks_of_runs, experiment="compression"),
         table5="published/fbftl/table5.csv",
+        setups="published/setups.csv",
     output:
         **table("results/{task}/tables/compression", "compression", "Compression"),
     log:
@@ -19,6 +20,7 @@ rule tabulate_compression:
         axes=partial(
             axes_of, experiment="compression", read=["bits", "keep", "feedback"]
         ),
+        setup=setup_of_task,
     script:
         "../scripts/tabulate_compression.py"
 

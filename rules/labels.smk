@@ -30,7 +30,9 @@ rule tabulate_label_privacy:
         "../envs/workflow.yaml"
     params:
         code=code("tabulate_label_privacy.py"),
-        classes=STUDY.config["label_privacy"]["classes"],
+        setting={
+            key: STUDY.config["label_privacy"][key] for key in ("classes", "repetitions")
+        },
     script:
         "../scripts/tabulate_label_privacy.py"
 

@@ -84,6 +84,8 @@ rule train_summariser:
 rule tabulate_language:
     input:
         runs="results/{task}/experiments/language.csv",
+        table4="published/fbftl/table4.csv",
+        setups="published/setups.csv",
     output:
         **table(
             "results/{task}/tables/language", "cost", "Dialogue summaries by method"
@@ -95,6 +97,7 @@ rule tabulate_language:
     params:
         code=code("tabulate_language.py"),
         methods=partial(methods_of, experiment="language"),
+        setup=setup_of_task,
     script:
         "../scripts/tabulate_language.py"
 

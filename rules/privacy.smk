@@ -22,6 +22,7 @@ rule tabulate_privacy:
         runs="results/{task}/experiments/privacy.csv",
         guarantees="results/{task}/guarantees/privacy.csv",
         published="published/fbftl/fig12.csv",
+        setups="published/setups.csv",
     output:
         **table(
             "results/{task}/tables/privacy", "privacy", "Accuracy under a guarantee"
@@ -37,6 +38,7 @@ rule tabulate_privacy:
             experiment="privacy",
             read=["samples_per_client", "mechanism", "epsilon", "label_epsilon"],
         ),
+        setup=setup_of_task,
     script:
         "../scripts/tabulate_privacy.py"
 
@@ -63,6 +65,7 @@ rule tabulate_noise:
     input:
         runs="results/{task}/experiments/noise.csv",
         published="published/fbftl/notebook_noise.csv",
+        setups="published/setups.csv",
     output:
         **table(
             "results/{task}/tables/noise", "privacy", "Accuracy under relative noise"
@@ -74,6 +77,7 @@ rule tabulate_noise:
     params:
         code=code("tabulate_noise.py"),
         axes=partial(axes_of, experiment="noise", read=["mechanism", "sigma", "noise"]),
+        setup=setup_of_task,
     script:
         "../scripts/tabulate_noise.py"
 

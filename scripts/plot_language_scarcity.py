@@ -1,6 +1,6 @@
 """Plot ROUGE-1 against packet loss rate, a line per share of clients (paper, Fig. 9).
 
-The paper's points for its own task are in grey.
+The paper's points for its own task stand beside.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 from fbftl.findings import published
 from fbftl.findings.runs import read_tidy
+from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.style import (
-    COLUMN_WIDTH,
-    LABEL_SIZE,
+    TEXT_WIDTH,
     EndLabel,
     label_ends,
+    mark_diverged,
     ordered_colors,
     packet_loss_axis,
     save,
@@ -41,27 +42,25 @@ def main(runs: str, fig9: str, svg: str, axes: dict[str, Any]) -> None:
 
 def scores(runs: pd.DataFrame) -> pd.DataFrame:
     """Return mean and standard deviation over seeds of ROUGE-1 per fraction and loss rate."""
-    grouped = runs.groupby(["fraction", "plr"])
-    return grouped.agg(
-        rouge1=("rouge1", "mean"),
-        spread=("rouge1", "std"),
-        seeds=("seed", "nunique"),
-        offered=("offered", "mean"),
-        received=("received", "mean"),
-    ).reset_index()
+    return mean_and_spread(runs, ["fraction", "plr"], score="rouge1", name="rouge1")
 
 
 def draw(table: pd.DataFrame, fig9: pd.DataFrame) -> "Figure":
-    """Return the figure of mean scores with one standard deviation over seeds as a band."""
+    """Return the figure: mean scores with a band of one standard deviation over seeds, and the
+    paper's points in a panel of their own, for its dialogues are others.
+    """
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(figsize=(COLUMN_WIDTH, 0.75 * COLUMN_WIDTH))
+    figure, (own, paper) = plt.subplots(1, 2, figsize=(TEXT_WIDTH, 2.6), width_ratios=(3, 2))
+    figure.subplots_adjust(wspace=0.45)
     rates = sorted(table["plr"].unique())
-    ends = draw_lines(axes, table)
-    draw_published(axes, fig9, max(rates))
-    packet_loss_axis(axes, rates)
-    axes.set_ylabel("ROUGE-1 of test summaries (%)")
-    label_ends(axes, ends)
+    ends = draw_lines(own, table)
+    draw_published(paper, fig9, max(rates))
+    for axes, title in ((own, "This task"), (paper, "The paper, SAMSum")):
+        packet_loss_axis(axes, rates)
+        axes.set_title(title, loc="left", fontsize="medium")
+    own.set_ylabel("ROUGE-1 of test summaries (%)")
+    label_ends(own, ends)
     return figure
 
 
@@ -74,25 +73,17 @@ def draw_lines(axes: "Axes", table: pd.DataFrame) -> list[EndLabel]:
         x, mean, spread = 1 - rows["plr"], rows["rouge1"], rows["spread"].fillna(0)
         axes.plot(x, mean, color=color, marker="o", markersize=3.5)
         axes.fill_between(x, mean - spread, mean + spread, color=color, alpha=0.15, linewidth=0)
+        mark_diverged(axes, x, mean, rows["diverged"])
         share = "all clients" if fraction == 1 else f"{100 * fraction:g}%"
         ends.append(EndLabel(share, float(mean.iloc[-1]), color))
     return ends
 
 
 def draw_published(axes: "Axes", fig9: pd.DataFrame, highest: float) -> None:
-    """Draw and name the paper's curve for its own task, up to a packet loss rate."""
+    """Draw the paper's curve for its own task, up to a packet loss rate."""
     points = fig9[(fig9["series"] == "plotted") & (fig9["plr"] <= highest)]
-    x, rouge1 = 1 - points["plr"], points["printed"].astype(float)
-    axes.plot(x, rouge1, color="#999999", linestyle=":", zorder=1)
-    axes.annotate(
-        "paper, SAMSum",
-        (x.iloc[0], rouge1.iloc[0]),
-        xytext=(2, 3),
-        textcoords="offset points",
-        va="bottom",
-        color="#777777",
-        fontsize=LABEL_SIZE - 1,
-    )
+    rouge1 = points["printed"].astype(float)
+    axes.plot(1 - points["plr"], rouge1, color="#999999", marker="o", markersize=3)
 
 
 if __name__ == "__main__":

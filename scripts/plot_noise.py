@@ -5,7 +5,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 import pandas as pd
 from fbftl.findings.shown import ShownMethod, shown
-from fbftl.findings.style import COLUMN_WIDTH, save, use_style
+from fbftl.findings.style import COLUMN_WIDTH, mark_diverged, save, use_style
 from fbftl.ground.logs import run_job
 
 DRAWS = {"once": ("-", ""), "redrawn": ("--", ", redrawn each epoch")}
@@ -20,9 +20,10 @@ def main(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
 
 def plotted(table: pd.DataFrame) -> pd.DataFrame:
     """Return the points to draw; without noise both ways of drawing it are the same run."""
-    columns = ["method", "noise", "sigma", "accuracy", "spread"]
+    measured = ["sigma", "accuracy", "spread", "diverged"]
+    columns = ["method", "noise", *measured]
     pairs = table[["method", "noise"]].drop_duplicates()
-    clean = table.loc[table["sigma"] == 0, ["method", "sigma", "accuracy", "spread"]]
+    clean = table.loc[table["sigma"] == 0, ["method", *measured]]
     noisy = table.loc[table["sigma"] > 0, columns]
     return pd.concat([pairs.merge(clean, on="method"), noisy])[columns].sort_values(columns[:3])
 
@@ -38,6 +39,7 @@ def draw(table: pd.DataFrame, looks: dict[str, ShownMethod]) -> plt.Figure:
         axes.fill_between(
             rows["sigma"], mean - spread, mean + spread, color=look.colour, alpha=0.15, linewidth=0
         )
+        mark_diverged(axes, rows["sigma"], mean, rows["diverged"])
     axes.set_ylim(0, 103)
     axes.set_xlabel("relative noise σ (in R std(g), no guarantee)")
     axes.set_ylabel("test accuracy (%)")

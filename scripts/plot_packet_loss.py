@@ -1,4 +1,4 @@
-"""Plot packet loss by ledger on the curves of Eq. (18), and the accuracy that is left."""
+"""Plot packet loss by ledger on the curves of Eq. (18), and what it does to accuracy."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.shown import ShownMethod, shown
-from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save, use_style
+from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, mark_diverged, save, use_style
 from fbftl.ground.logs import run_job
-from fbftl.messages.channel import packet_loss_rate
+from fbftl.messages.channel import GILBERT_ELLIOTT, packet_loss_rate
 from matplotlib.axes import Axes
 
 POINTS = 201
@@ -28,13 +28,16 @@ def main(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
     )
     looks = shown(methods)
     draw_losses(left, rows, looks)
-    draw_accuracy(right, rows, looks)
-    figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=7)
+    draw_differences(right, rows, looks)
+    figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=8)
     save(figure, svg, rows)
 
 
 def draw_losses(axes: Axes, rows: pd.DataFrame, looks: dict[str, ShownMethod]) -> None:
-    """Draw Eq. (18) as lines, what the ledgers counted as markers."""
+    """Draw Eq. (18) as lines, what the ledgers counted as markers.
+
+    Losses in bursts follow another formula, a dash at each of their markers.
+    """
     lossy = rows[rows["blr"] > 0]
     rates = np.geomspace(lossy["blr"].min() / 3, lossy["blr"].max() * 3, POINTS)
     for look, own in _by_method(lossy, looks):
@@ -43,6 +46,9 @@ def draw_losses(axes: Axes, rows: pd.DataFrame, looks: dict[str, ShownMethod]) -
         expected = packet_loss_rate(rates, own["blocks"].iloc[0])
         axes.plot(rates, 100 * expected, color=look.colour, dashes=dashes)
         _markers(axes, own, look, "plr_ledger", label=look.drawn)
+        bursts = own[own["burst"] > 1]
+        axes.plot(bursts["blr"], 100 * bursts["plr_formula"], "_", color=look.colour, markersize=11)
+    axes.plot([], [], "_", color=NEUTRAL, markersize=11, label=f"bursts by {GILBERT_ELLIOTT}")
     for style, text in (("s", "independent"), ("x", "in bursts"), ("none", "retransmitted")):
         filling = "white" if style == "none" else NEUTRAL
         marker = "s" if style == "none" else style
@@ -51,26 +57,33 @@ def draw_losses(axes: Axes, rows: pd.DataFrame, looks: dict[str, ShownMethod]) -
     axes.set_title("Ledger (markers) and Eq. (18) (lines)", loc="left", fontsize="medium")
 
 
-def draw_accuracy(axes: Axes, rows: pd.DataFrame, looks: dict[str, ShownMethod]) -> None:
-    """Draw accuracies; a dotted line is the method's accuracy without loss."""
-    methods = list(_by_method(rows, looks))
+def draw_differences(axes: Axes, rows: pd.DataFrame, looks: dict[str, ShownMethod]) -> None:
+    """Draw what loss does to accuracy: the difference to the method's own run without it.
+
+    Bars reach to Student's bounds, so that a bar across zero says that nothing was seen.
+    """
+    methods = list(_by_method(rows[rows["difference"].notna()], looks))
+    axes.axhline(0, color=NEUTRAL, linewidth=0.8)
     for place, (look, own) in enumerate(methods):
-        for clean in own.loc[own["blr"] == 0, "accuracy"]:
-            axes.axhline(100 * clean, color=look.colour, linestyle=":", linewidth=1)
-        # Side by side, for all methods have the same rates.
-        aside = SPREADING ** (place - (len(methods) - 1) / 2)
-        lossy = own[own["blr"] > 0].assign(blr=lambda kept, by=aside: kept["blr"] * by)
+        # Side by side, for all methods have the same rates, and a method may have one thrice.
+        aside = SPREADING ** (place - (len(methods) - 1) / 2 + own.groupby("blr").cumcount() / 4)
+        lossy = own.assign(blr=own["blr"] * aside)
+        reach = [
+            100 * (lossy["difference"] - lossy["difference_lower"]),
+            100 * (lossy["difference_upper"] - lossy["difference"]),
+        ]
         axes.errorbar(
             lossy["blr"],
-            100 * lossy["accuracy"],
-            yerr=100 * lossy["spread"].fillna(0),
+            100 * lossy["difference"],
+            yerr=np.where(np.isfinite(reach), reach, 0),
             fmt="none",
             ecolor=look.colour,
             elinewidth=0.8,
         )
-        _markers(axes, lossy, look, "accuracy")
-    axes.set(xscale="log", xlabel="block loss rate", ylabel="test accuracy (%)")
-    axes.set_title("Accuracy; dotted without loss", loc="left", fontsize="medium")
+        _markers(axes, lossy, look, "difference")
+        mark_diverged(axes, lossy["blr"], 100 * lossy["difference"], lossy["diverged"])
+    axes.set(xscale="log", xlabel="block loss rate", ylabel="accuracy against no loss (points)")
+    axes.set_title("Differences by seed, with 95 % bounds", loc="left", fontsize="medium")
 
 
 def _by_method(

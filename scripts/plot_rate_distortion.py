@@ -1,4 +1,7 @@
-"""Plot accuracy against the measured uplink over all compressions, the Pareto front marked."""
+"""Plot accuracy against the measured uplink over all compressions, the Pareto front marked.
+
+Both are those after the same number of epochs for every setting and seed.
+"""
 
 from typing import Any
 
@@ -7,19 +10,29 @@ import numpy as np
 import pandas as pd
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.shown import ShownMethod, shown
-from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, save, use_style
+from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, mark_diverged, save, use_style
 from fbftl.ground.logs import run_job
+
+FIXED = {
+    "fixed_epochs": "epochs",
+    "fixed_uplink_bits": "uplink_bits",
+    "fixed_uplink_bits_spread": "uplink_bits_spread",
+    "fixed_accuracy": "accuracy",
+    "fixed_spread": "spread",
+}
+"""Columns of the table that are drawn, and their names here."""
 
 
 def main(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
     """Draw the figure from the table of compression; pdf, png and numbers go beside it."""
     use_style()
-    points = read_tidy(table)
+    points = read_tidy(table)[["method", "q", "r", "feedback", *FIXED, "seeds", "diverged"]]
+    points = points.rename(columns=FIXED)
     points["best_of_method"] = False
     for _, own in points.groupby("method"):
         points.loc[own.index, "best_of_method"] = on_front(own)
     points["pareto"] = on_front(points)
-    columns = ["method", "q", "r", "feedback", "uplink_bits", "accuracy", "spread", "seeds"]
+    columns = ["method", "q", "r", "feedback", *FIXED.values(), "seeds", "diverged"]
     save(draw(points, shown(methods)), svg, points[[*columns, "best_of_method", "pareto"]])
 
 
@@ -61,6 +74,7 @@ def draw(points: pd.DataFrame, looks: dict[str, ShownMethod]) -> plt.Figure:
                 markerfacecolor=filling,
                 label=look.drawn if feedback else None,
             )
+        mark_diverged(axes, own["uplink_bits"], 100 * own["accuracy"], own["diverged"])
     front = points[points["pareto"]].sort_values("uplink_bits")
     axes.plot(
         front["uplink_bits"],
@@ -74,7 +88,9 @@ def draw(points: pd.DataFrame, looks: dict[str, ShownMethod]) -> plt.Figure:
     )
     if points["feedback"].eq(False).any():
         axes.plot([], [], "s", color=NEUTRAL, markerfacecolor="white", label="no error feedback")
-    axes.set(xscale="log", xlabel="uplink of all clients (bit)", ylabel="test accuracy (%)")
+    epochs = points["epochs"].iloc[0]
+    axes.set(xscale="log", xlabel=f"uplink of all clients in {epochs} epochs (bit)")
+    axes.set_ylabel("test accuracy then (%)")
     # A bar may reach beyond what an accuracy can be; the axis does not.
     axes.set_ylim(top=min(axes.get_ylim()[1], 101))
     figure.legend(loc="outside lower center", ncols=3, fontsize=6.5)

@@ -15,6 +15,7 @@ from fbftl.findings.style import (
     TEXT_WIDTH,
     EndLabel,
     label_ends,
+    mark_diverged,
     ordered_colors,
     packet_loss_axis,
     save,
@@ -82,6 +83,7 @@ def draw_lines(axes: "Axes", table: pd.DataFrame) -> list[EndLabel]:
         axes.plot(x, mean, color=color, marker="o", markersize=3.5)
         low, high = (mean - spread).clip(lower=0), (mean + spread).clip(upper=100)
         axes.fill_between(x, low, high, color=color, alpha=0.15, linewidth=0)
+        mark_diverged(axes, x, mean, rows["diverged"])
         share = "all clients" if fraction == 1 else f"{100 * fraction:g}%"
         ends.append(EndLabel(share, float(mean.iloc[-1]), color))
     return ends

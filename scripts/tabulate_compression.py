@@ -14,7 +14,9 @@ from fbftl.cost.layers import read_network
 from fbftl.cost.payload import numbers_per_batch
 from fbftl.findings import published
 from fbftl.findings.exchanged import Exchanged, read_exchanged
+from fbftl.findings.printed import beside, judged
 from fbftl.findings.runs import write_tidy
+from fbftl.findings.setups import Setup, differs
 from fbftl.findings.shown import shown
 from fbftl.findings.style import DIVERGED
 from fbftl.findings.tables import Column, write_for_readers
@@ -35,8 +37,8 @@ SAMPLED = (
 
 
 def main(
-    runs: list[str], ledgers: list[str], networks: list[str], table5: str, csv: str,
-    methods: list[dict[str, Any]], axes: dict[str, Any],
+    runs: list[str], ledgers: list[str], networks: list[str], table5: str, setups: str, csv: str,
+    methods: list[dict[str, Any]], axes: dict[str, Any], setup: Setup,
 ) -> None:  # fmt: skip
     """Write the table; md and tex go beside the csv.
 
@@ -45,19 +47,22 @@ def main(
         ledgers: the runs' ledgers, in the same order.
         networks: descriptions of the networks that the runs train, in the same order.
         table5: the published table, which is of CIFAR-10.
+        setups: the published setups.
         csv: path of the csv.
         methods: the methods of the runs, in the order of the rows.
         axes: q, r, feedback and the axes in which a run deviates, with their defaults.
+        setup: the task's.
     """
-    read = (read_exchanged(run, ledger, axes) for run, ledger in zip(runs, ledgers, strict=True))
+    read = [read_exchanged(run, ledger, axes) for run, ledger in zip(runs, ledgers, strict=True)]
+    shortest = min(run.training["epochs"] for run in read)
     trained = map(cache(read_network), networks)
     table = pd.DataFrame(
         [
-            row(run, numbers_per_batch(layers, run.method))
+            row(run, numbers_per_batch(layers, run.method), shortest)
             for run, layers in zip(read, trained, strict=True)
         ]
     )
-    table = beside_published(table, published.read(table5))
+    table = beside_published(table, published.read(table5), differs(setup, setups, "cifar10"))
     labels = {name: method.label for name, method in shown(methods).items()}
     order = list(labels)
     table = table.sort_values(
@@ -70,12 +75,13 @@ def main(
     write_for_readers(csv, *as_printed(table, labels))
 
 
-def row(run: Exchanged, elements: int) -> dict[str, Any]:
+def row(run: Exchanged, elements: int, shortest: int) -> dict[str, Any]:
     """Return a setting's row: means over seeds and messages.
 
     Args:
         run: the run and what it exchanged.
         elements: X, numbers in one of its messages.
+        shortest: epochs after which all settings are compared, the fewest that any was trained for.
     """
     setting = run.setting
     compressed = Compression(setting.bits, setting.keep) != PLAIN
@@ -101,17 +107,41 @@ def row(run: Exchanged, elements: int) -> dict[str, Any]:
         "epochs": float(np.mean(run.selected)),
         "messages": float(np.mean(sent["messages"])),
         "uplink_payload_bits": float(np.mean(sent["payload_bits"])),
+        "uplink_payload_bits_spread": spread(sent["payload_bits"]),
         "uplink_bits": float(np.mean(sent["bits"])),
+        "uplink_bits_spread": spread(sent["bits"]),
+        **at_fixed_epoch(run, shortest),
     }
 
 
-def beside_published(table: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
-    """Add the published accuracy of the same method, q and r; the paper's feedback is on."""
-    numbers = printed.rename(columns={"bits": "q", "keep": "r"})[["method", "q", "r"]]
-    numbers = numbers.assign(published=printed["printed"].astype(float) / 100)
-    joined = table.merge(numbers, how="left", on=["method", "q", "r"])
-    joined.loc[joined["feedback"].eq(False), "published"] = np.nan
-    return joined
+def at_fixed_epoch(run: Exchanged, epoch: int) -> dict[str, Any]:
+    """Return accuracy and uplink after one epoch, the same for all settings and seeds.
+
+    The selected epochs of one method differ several times over between seeds, and so does what it
+    has sent by then; rate and distortion are compared where training is equally long.
+    """
+    reached = run.summary(run.after(epoch))
+    sent = run.until("up", "bits", [epoch] * len(run.seeds))
+    return {
+        "fixed_epochs": epoch,
+        "fixed_accuracy": reached["accuracy"],
+        "fixed_spread": reached["spread"],
+        "fixed_uplink_bits": float(np.mean(sent)),
+        "fixed_uplink_bits_spread": spread(sent),
+    }
+
+
+def spread(values: np.ndarray) -> float | None:
+    """Return the standard deviation over seeds; None for a single one."""
+    return float(np.std(values, ddof=1)) if len(values) > 1 else None
+
+
+def beside_published(table: pd.DataFrame, printed: pd.DataFrame, reason: str) -> pd.DataFrame:
+    """Add the published accuracy of the same method, q and r, judged; its feedback is on."""
+    numbers = printed.rename(columns={"bits": "q", "keep": "r"})
+    joined = beside(table, numbers, ["method", "q", "r"])
+    joined.loc[joined["feedback"].eq(False), "printed"] = None
+    return judged(joined, reason)
 
 
 def as_printed(table: pd.DataFrame, labels: dict[str, str]) -> tuple[pd.DataFrame, list[Column]]:
@@ -177,8 +207,10 @@ if __name__ == "__main__":
             list(job.input.ledgers),
             list(job.input.networks),
             job.input.table5,
+            job.input.setups,
             job.output.csv,
             job.params.methods,
             job.params.axes,
+            job.params.setup,
         ),
     )

@@ -19,6 +19,7 @@ COLUMNS = [
     Column("difference", "Difference", "points", "{:+.2f}"),
     Column("difference_spread", "±", "", PERCENT),
     Column("seeds", "Seeds"),
+    Column("diverged", "Diverged"),
     Column("effect", "Effect"),
     Column("section", "Argued in"),
 ]

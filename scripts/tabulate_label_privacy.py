@@ -1,11 +1,17 @@
 """Tabulate label privacy against samples per client: exact, truncated, published (Fig. 11)."""
 
+from typing import Any
+
 import pandas as pd
+from fbftl.findings.printed import judged
 from fbftl.findings.tables import Column, write_table
 from fbftl.ground.logs import run_job
 from fbftl.privacy.label_privacy import batch_types
 
 BITS = "{:.2f}"
+
+NEAR_BITS = 0.01
+"""Bits up to which two uncertainties count as equal."""
 
 COLUMNS = [
     Column("UK", "UK", "samples"),
@@ -17,32 +23,40 @@ COLUMNS = [
     Column("spread", "±", "bits", "{:.3f}"),
     Column("truncated", "after, first U types", "bits", BITS),
     Column("published", "published", "bits", BITS),
+    Column("verdict", "verdict"),
 ]
 
 
-def main(numbers: str, csv: str, classes: int) -> None:
+def main(numbers: str, csv: str, setting: dict[str, Any]) -> None:
     """Write the table from the figure's numbers; md and tex go beside the csv.
 
     Args:
         numbers: csv of the figure: series, UK, U, K, bits, spread.
         csv: the table to write.
-        classes: number of labels N.
+        setting: `classes` (N) and `repetitions`, the draws behind every mean.
     """
-    write_table(csv, side_by_side(pd.read_csv(numbers), classes), COLUMNS)
+    table = side_by_side(pd.read_csv(numbers), setting["classes"], setting["repetitions"])
+    write_table(csv, table, COLUMNS)
 
 
-def side_by_side(numbers: pd.DataFrame, classes: int) -> pd.DataFrame:
-    """Return a row per UK and K with the uncertainty computed each way."""
+def side_by_side(numbers: pd.DataFrame, classes: int, repetitions: int) -> pd.DataFrame:
+    """Return a row per UK and K with the uncertainty computed each way, the published one judged.
+
+    Draws of all clients take the part of seeds.
+    """
     of = {name: rows.drop(columns="series") for name, rows in numbers.groupby("series")}
     table = of["exact"].rename(columns={"bits": "exact"})
-    for name in ("truncated", "published"):
-        other = of[name][["UK", "K", "bits"]].rename(columns={"bits": name})
+    for name, column in (("truncated", "truncated"), ("published", "printed")):
+        other = of[name][["UK", "K", "bits"]].rename(columns={"bits": column})
         table = table.merge(other, on=["UK", "K"], how="left")
     prior = of["prior"][["K", "bits"]].rename(columns={"bits": "prior"})
     table = table.merge(prior, on="K").astype({"UK": int, "U": int})
     table["types"] = [batch_types(classes, samples) for samples in table["K"]]
-    return table.sort_values(["UK", "K"])
+    table["printed"] = table["printed"].map(str, na_action="ignore")
+    table = table.assign(seeds=repetitions, printed_unit="bit")
+    judgement = judged(table, reason="", score="exact", band=NEAR_BITS)
+    return judgement.drop(columns="reason").sort_values(["UK", "K"])
 
 
 if __name__ == "__main__":
-    run_job(snakemake, lambda job: main(job.input.numbers, job.output.csv, job.params.classes))
+    run_job(snakemake, lambda job: main(job.input.numbers, job.output.csv, job.params.setting))

@@ -3,7 +3,11 @@
 from typing import Any
 
 import pandas as pd
+from fbftl.findings import published
+from fbftl.findings.printed import beside, judged
 from fbftl.findings.runs import read_tidy
+from fbftl.findings.seeds import counted
+from fbftl.findings.setups import Setup, differs
 from fbftl.findings.shown import shown
 from fbftl.findings.tables import Column, prefixed, write_table
 from fbftl.ground.logs import run_job
@@ -27,8 +31,10 @@ COLUMNS = [
     Column("numbers_per_batch", "numbers per batch, as counted", format="{:,.0f}"),
     Column("uplink_payload_bits", "uplink, as counted", "bit", prefixed),
     Column("uplink_bits", "uplink, as sent", "bit", prefixed),
+    Column("uplink_bits_spread", "±", "bit", prefixed),
     Column("token_id_bits", "uplink, as plain token ids", "bit", prefixed),
     Column("downlink_bits", "downlink", "bit", prefixed),
+    Column("downlink_bits_spread", "±", "bit", prefixed),
     *(
         column
         for name, heading in ROUGE.items()
@@ -38,30 +44,44 @@ COLUMNS = [
         )
     ),
     Column("seeds", "seeds"),
+    Column("diverged", "diverged"),
+    Column("published", "ROUGE-1 in the paper, SAMSum", format="{:.1f}"),
+    Column("verdict", "verdict"),
+    Column("reason", "not comparable for"),
 ]
 
 
-def main(runs: str, csv: str, methods: list[dict[str, Any]]) -> None:
+def main(
+    runs: str, table4: str, setups: str, csv: str, methods: list[dict[str, Any]], setup: Setup
+) -> None:
     """Write the table from an experiment's tidy table; md and tex go beside the csv.
 
     *As counted* is the paper's way: for FbFTL one vector per dialogue, whatever its length (audit
     row A8). *As sent* is the length of the encoded messages. *As plain token ids* is what sending
-    the dialogue itself would take, where features are a look-up of it (A18). Methods stand in the
-    order of `methods`, which has what is written of each.
+    the dialogue itself would take, where features are a look-up of it (A18).
+
+    Args:
+        runs: the tidy table.
+        table4: the published table, which is of SAMSum.
+        setups: the published setups.
+        csv: the table to write.
+        methods: the methods, in the order of the rows.
+        setup: the task's.
     """
     labels = {name: method.label for name, method in shown(methods).items()}
     table = by_method(read_tidy(runs), list(labels))
+    table = beside_published(table, published.read(table4), differs(setup, setups, "samsum"))
     write_table(csv, table.assign(label=table["method"].map(labels)), COLUMNS)
 
 
 def by_method(runs: pd.DataFrame, methods: list[str]) -> pd.DataFrame:
     """Return a row per method and number of trained encoders, most trained first."""
-    groups = runs.groupby(["method", "trained_encoders"])
-    table = groups[[*COUNTED, *ROUGE]].mean()
-    spreads = groups[list(ROUGE)].std().add_suffix("_spread")
-    table = table.join(spreads).assign(seeds=groups["seed"].nunique()).reset_index()
+    groups = counted(runs).groupby(["method", "trained_encoders"])
+    measured = [*COUNTED, *ROUGE]
+    table = groups[measured].mean().join(groups[measured].std().add_suffix("_spread"))
+    table = table.assign(seeds=groups["seed"].nunique(), diverged=groups["diverged"].sum())
     order = {name: place for place, name in enumerate(methods)}
-    return table.sort_values(
+    return table.reset_index().sort_values(
         ["trained_encoders", "method"],
         ascending=[False, True],
         key=lambda column: column.map(order) if column.name == "method" else column,
@@ -69,5 +89,23 @@ def by_method(runs: pd.DataFrame, methods: list[str]) -> pd.DataFrame:
     )
 
 
+def beside_published(table: pd.DataFrame, table4: pd.DataFrame, reason: str) -> pd.DataFrame:
+    """Add the published ROUGE-1 of the same method and trained encoders, judged."""
+    numbers = table4[table4["quantity"] == "rouge1"]
+    joined = beside(table, numbers, ["method", "trained_encoders"])
+    judgement = judged(joined.assign(spread=joined["rouge1_spread"]), reason, score="rouge1")
+    return judgement.drop(columns="spread")
+
+
 if __name__ == "__main__":
-    run_job(snakemake, lambda job: main(job.input.runs, job.output.csv, job.params.methods))
+    run_job(
+        snakemake,
+        lambda job: main(
+            job.input.runs,
+            job.input.table4,
+            job.input.setups,
+            job.output.csv,
+            job.params.methods,
+            job.params.setup,
+        ),
+    )

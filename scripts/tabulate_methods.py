@@ -19,9 +19,9 @@ from fbftl.cost.payload import FLOAT_BITS
 from fbftl.cost.scheme import SchemeCost, scheme_cost
 from fbftl.findings import published
 from fbftl.findings.exchanged import Exchanged, read_methods
-from fbftl.findings.printed import judged
+from fbftl.findings.printed import beside, judged
 from fbftl.findings.runs import write_tidy
-from fbftl.findings.setups import Setup, published_setup, reason
+from fbftl.findings.setups import Setup, differs
 from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.tables import Column, prefixed, write_table
 from fbftl.findings.uplink import COMMON, common_accuracy, times, uplink
@@ -98,9 +98,9 @@ def main(
     write_tidy(by_seed, sent)
     rows = pd.DataFrame(table_rows(shown(methods), exchanged, trained))
     common = to_common_accuracy(sent, common_accuracy(exchanged))
-    differs = reason(setup, published_setup(setups, "fbftl", "cifar10"))
     rows = rows.merge(common, how="left", on="method")
-    write_table(csv, beside_published(rows, published.read(table3), differs), COLUMNS)
+    reason = differs(setup, setups, "cifar10")
+    write_table(csv, beside_published(rows, published.read(table3), reason), COLUMNS)
 
 
 def to_common_accuracy(sent: pd.DataFrame, accuracy: float) -> pd.DataFrame:
@@ -121,8 +121,7 @@ def beside_published(rows: pd.DataFrame, printed: pd.DataFrame, reason: str) -> 
     uplink = cells.loc["total_uplink"]
     bits = uplink["printed"].astype(float) * uplink["unit"].map(BITS)
     rows = rows.assign(published_times_fbftl=rows["method"].map(bits / bits["fbftl"]))
-    accuracy = cells.loc["accuracy", ["printed", "unit"]].reset_index()
-    return judged(rows.merge(accuracy, how="left", on="method"), reason)
+    return judged(beside(rows, cells.loc["accuracy"].reset_index(), ["method"]), reason)
 
 
 def table_rows(
@@ -146,7 +145,7 @@ def table_rows(
                 )
                 epochs = [epoch] * len(run.seeds)
                 costs = costs_by_seed(method.cost, run, epochs, network)
-                reached = run.summary(run.accuracy[:, epoch - 1])
+                reached = run.summary(run.after(epoch))
                 yield row(short, costs, times(run, epochs, fbftl)) | reached
 
 

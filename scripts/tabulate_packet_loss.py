@@ -4,14 +4,25 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from fbftl.findings.comparison import Measured, effect
 from fbftl.findings.exchanged import Exchanged, read_exchanged
 from fbftl.findings.shown import shown
 from fbftl.findings.tables import Column, write_table
 from fbftl.ground.logs import run_job
-from fbftl.messages.channel import burst_packet_loss_rate, expected_payload, packet_loss_rate
+from fbftl.messages.channel import (
+    GILBERT_ELLIOTT,
+    burst_packet_loss_rate,
+    expected_payload,
+    packet_loss_rate,
+)
 from fbftl.study.job import KnownAxes
 
 RATE = "{:.4%}"
+
+EQ_18 = "Eq. (18)"
+
+DIFFERENCE = ("difference", "difference_spread", "difference_lower", "difference_upper")
+"""Accuracy less the method's own without loss, over seeds: mean, spread, Student's bounds."""
 
 COLUMNS = [
     Column("label", "Method"),
@@ -21,12 +32,16 @@ COLUMNS = [
     Column("blocks", "Blocks per packet", format="{:.4g}"),
     Column("messages", "Packets sent", format="{:,.0f}"),
     Column("plr_ledger", "PLR by ledger", format=RATE),
-    Column("plr_formula", "by Eq. (18)", format=RATE),
+    Column("plr_formula", "by formula", format=RATE),
+    Column("formula", "which"),
     Column("plr_deviation", "±", format=RATE),
     Column("attempts_ledger", "Attempts per block by ledger", format="{:.5f}"),
     Column("attempts_formula", "by Eq. (19)", format="{:.5f}"),
     Column("accuracy", "Accuracy", format="{:.1%}"),
     Column("spread", "±", format="{:.1%}"),
+    Column("difference", "Against no loss", format="{:+.1%}"),
+    Column("difference_spread", "±", format="{:.1%}"),
+    Column("effect", "Loss"),
     Column("seeds", "Seeds"),
     Column("diverged", "Diverged"),
 ]
@@ -45,8 +60,9 @@ def main(
         methods: the methods of the runs, in the order of the rows.
         axes: those of the link and the axes in which a run deviates, with their defaults.
     """
-    read = (read_exchanged(run, ledger, axes) for run, ledger in zip(runs, ledgers, strict=True))
-    table = pd.DataFrame([row(run) for run in read])
+    read = [read_exchanged(run, ledger, axes) for run, ledger in zip(runs, ledgers, strict=True)]
+    clean = {run.method: run for run in read if run.setting.blr == 0}
+    table = pd.DataFrame([row(run) | against(run, clean.get(run.method)) for run in read])
     labels = {name: method.label for name, method in shown(methods).items()}
     order = list(labels)
     keys = ["method", "blr", "burst", "retransmissions"]
@@ -64,7 +80,7 @@ def row(run: Exchanged) -> dict[str, Any]:
         int(run.until("up", total, last).sum())
         for total in ("messages", "packets", "attempts", "lost")
     )
-    expected = loss_rate(setting, blocks / messages)
+    expected, formula = loss_rate(setting, blocks / messages)
     deviation = None if expected is None else np.sqrt(expected * (1 - expected) / messages)
     return {
         "method": setting.method,
@@ -75,6 +91,7 @@ def row(run: Exchanged) -> dict[str, Any]:
         "messages": messages,
         "plr_ledger": lost / messages,
         "plr_formula": expected,
+        "formula": formula,
         "plr_deviation": deviation if setting.burst == 1 else None,
         "attempts_ledger": attempts / blocks,
         "attempts_formula": float(expected_payload(1, setting.blr, setting.retransmissions)),
@@ -82,18 +99,31 @@ def row(run: Exchanged) -> dict[str, Any]:
     }
 
 
-def loss_rate(setting: KnownAxes, blocks: float) -> float | None:
-    """Return the packet loss rate by formula; bursts with retransmissions have none.
+def against(run: Exchanged, clean: Exchanged | None) -> dict[str, Any]:
+    """Return what a method's accuracy is against its own without loss, seed by seed.
+
+    Empty for the run without loss itself, and where there is none.
+    """
+    if clean is None or run is clean:
+        return dict.fromkeys(DIFFERENCE) | {"effect": ""}
+    pairs = zip(run.found, clean.found, strict=True)
+    difference = Measured.of([lossy - whole for lossy, whole in pairs])
+    values = (difference.mean, difference.spread, *difference.bounds)
+    return dict(zip(DIFFERENCE, values, strict=True)) | {"effect": effect(difference)}
+
+
+def loss_rate(setting: KnownAxes, blocks: float) -> tuple[float | None, str]:
+    """Return the packet loss rate by formula, and which; bursts with retransmissions have none.
 
     Args:
         setting: block loss rate, mean burst length, retransmissions.
         blocks: n_b, the same for all packets of an uncompressed run.
     """
     if setting.burst == 1:
-        return float(packet_loss_rate(setting.blr, blocks, setting.retransmissions))
+        return float(packet_loss_rate(setting.blr, blocks, setting.retransmissions)), EQ_18
     if setting.retransmissions == 0:
-        return float(burst_packet_loss_rate(setting.blr, setting.burst, blocks))
-    return None
+        return float(burst_packet_loss_rate(setting.blr, setting.burst, blocks)), GILBERT_ELLIOTT
+    return None, ""
 
 
 if __name__ == "__main__":

@@ -11,8 +11,10 @@ from typing import Any
 
 import pandas as pd
 from fbftl.findings import published
+from fbftl.findings.printed import beside, judged
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
+from fbftl.findings.setups import Setup, differs
 from fbftl.findings.tables import Column, write_table
 from fbftl.ground.logs import run_job
 from fbftl.privacy.mechanisms import gaussian_per_client
@@ -52,21 +54,29 @@ COLUMNS = [
     Column("epsilon_sample", "ε, sample replaced", format="{:.3g}"),
     Column("epsilon_client", "ε, client replaced", format="{:.3g}"),
     Column("published", "published, CIFAR-10", format=PERCENT),
+    Column("verdict", "verdict"),
+    Column("reason", "not comparable for"),
 ]
 
 
-def main(runs: str, guarantees: str, printed: str | Path, csv: str, axes: dict[str, Any]) -> None:
+def main(
+    runs: str, guarantees: str, printed: str | Path, setups: str, csv: str,
+    axes: dict[str, Any], setup: Setup,
+) -> None:  # fmt: skip
     """Write the table; md and tex go beside the csv.
 
     Args:
         runs: tidy table of the experiment.
         guarantees: what its mechanisms guarantee.
         printed: published values of Fig. 12.
+        setups: the published setups.
         csv: the table to write.
         axes: the keys of a row, with their defaults.
+        setup: the task's.
     """
     table = with_guarantees(accuracies(read_tidy(runs, axes)), read_tidy(guarantees, axes))
-    write_table(csv, beside_published(table, published.read(printed)), COLUMNS)
+    reason = differs(setup, setups, "cifar10")
+    write_table(csv, beside_published(table, published.read(printed), reason), COLUMNS)
 
 
 def accuracies(runs: pd.DataFrame) -> pd.DataFrame:
@@ -118,11 +128,11 @@ def replaced(given: pd.DataFrame, unit: str, row: dict[str, object]) -> float | 
     return None if match.empty else match["given_epsilon"].iloc[0]
 
 
-def beside_published(table: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
-    """Add the published accuracy of the same method, K and epsilon, which is of CIFAR-10."""
-    keys = ["method", "samples_per_client", "epsilon"]
-    numbers = printed[keys].assign(published=printed["printed"].astype(float))
-    return table.merge(numbers, on=keys, how="left")
+def beside_published(table: pd.DataFrame, printed: pd.DataFrame, reason: str) -> pd.DataFrame:
+    """Add the published accuracy of the same method, K and epsilon, judged; its labels are open."""
+    joined = beside(table, printed, ["method", "samples_per_client", "epsilon"])
+    joined.loc[joined["label_epsilon"].notna(), "printed"] = None
+    return judged(joined, reason)
 
 
 if __name__ == "__main__":
@@ -132,7 +142,9 @@ if __name__ == "__main__":
             job.input.runs,
             job.input.guarantees,
             job.input.published,
+            job.input.setups,
             job.output.csv,
             job.params.axes,
+            job.params.setup,
         ),
     )

@@ -7,10 +7,11 @@ from typing import Any
 
 import pandas as pd
 from fbftl.findings import published
-from fbftl.findings.printed import judged
+from fbftl.findings.comparison import Measured, effect
+from fbftl.findings.printed import beside, judged
 from fbftl.findings.runs import read_tidy
-from fbftl.findings.seeds import mean_and_spread
-from fbftl.findings.setups import Setup, published_setup, reason
+from fbftl.findings.seeds import counted, mean_and_spread
+from fbftl.findings.setups import Setup, differs
 from fbftl.findings.tables import Column, write_table
 from fbftl.ground.logs import run_job
 
@@ -27,6 +28,7 @@ COLUMNS = [
     Column("spread_reshuffled", "±", format=PERCENT),
     Column("seen_reshuffled", "seen when reshuffled", "samples", "{:.0f}"),
     Column("difference", "difference", format="{:+.1%}"),
+    Column("effect", "reshuffling"),
     Column("seeds", "seeds"),
     Column("diverged", "diverged"),
     Column("diverged_reshuffled", "diverged when reshuffled", format="{:.0f}"),
@@ -36,7 +38,7 @@ COLUMNS = [
 ]
 
 
-def main(runs: str, fig8: str, setups: str, csv: str, setup: Setup, axes: dict[str, Any]) -> None:
+def main(runs: str, fig8: str, setups: str, csv: str, axes: dict[str, Any], setup: Setup) -> None:
     """Write the table; the other formats go beside the csv.
 
     Args:
@@ -44,11 +46,11 @@ def main(runs: str, fig8: str, setups: str, csv: str, setup: Setup, axes: dict[s
         fig8: the published points.
         setups: the published setups.
         csv: path of the csv.
-        setup: the task's.
         axes: those of scarcity, with their defaults.
+        setup: the task's.
     """
-    differs = reason(setup, published_setup(setups, "fbftl", "cifar10"))
-    table = with_published(side_by_side(read_tidy(runs, axes)), published.read(fig8), differs)
+    reason = differs(setup, setups, "cifar10")
+    table = with_published(side_by_side(read_tidy(runs, axes)), published.read(fig8), reason)
     write_table(csv, table, COLUMNS)
 
 
@@ -65,7 +67,21 @@ def side_by_side(runs: pd.DataFrame) -> pd.DataFrame:
     shuffled = table[table["loss"] == "reshuffled"][own]
     both = lost.merge(shuffled, on=keys, how="left", suffixes=("", "_reshuffled"))
     both["difference"] = both["accuracy_reshuffled"] - both["accuracy"]
+    both = both.merge(effects(runs, keys), on=keys, how="left")
     return both.sort_values(keys, ascending=[False, True])
+
+
+def effects(runs: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """Return what reshuffling does to accuracy, paired by seed, per fraction and loss rate."""
+    by_loss = counted(runs).pivot(index=[*keys, "seed"], columns="loss", values="test_accuracy")
+    if "reshuffled" not in by_loss:
+        return pd.DataFrame(columns=[*keys, "effect"])
+    paired = (by_loss["reshuffled"] - by_loss["persistent"]).dropna().groupby(keys)
+    return (
+        paired.agg(lambda by_seed: effect(Measured.of(list(by_seed))))
+        .rename("effect")
+        .reset_index()
+    )
 
 
 def with_published(table: pd.DataFrame, fig8: pd.DataFrame, reason: str) -> pd.DataFrame:
@@ -75,8 +91,7 @@ def with_published(table: pd.DataFrame, fig8: pd.DataFrame, reason: str) -> pd.D
     are no points of their own.
     """
     points = fig8[fig8["series"] == "plotted"].assign(fraction=1.0)
-    points = points[["fraction", "plr", "printed", "unit"]]
-    return judged(table.merge(points, on=["fraction", "plr"], how="left"), reason)
+    return judged(beside(table, points, ["fraction", "plr"]), reason)
 
 
 if __name__ == "__main__":
@@ -87,7 +102,7 @@ if __name__ == "__main__":
             job.input.fig8,
             job.input.setups,
             job.output.csv,
-            job.params.setup,
             job.params.axes,
+            job.params.setup,
         ),
     )

@@ -102,6 +102,11 @@ class Exchanged:
         """Test accuracy at the selected epoch, per seed; 0 for one that diverged."""
         return [counted(one, self.measures)["test_accuracy"] for one in self.repetitions]
 
+    def after(self, epoch: int) -> list[float]:
+        """Return the test accuracy after one epoch, per seed; 0 for one that diverged."""
+        by_seed = zip(self.accuracy[:, epoch - 1], self.diverged, strict=True)
+        return [0.0 if lost else float(accuracy) for accuracy, lost in by_seed]
+
     def summary(self, accuracy: Sequence[float]) -> dict[str, Any]:
         """Return what tables say of accuracies per seed.
 

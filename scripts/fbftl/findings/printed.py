@@ -70,32 +70,47 @@ def measured_verdict(
     return verdict(measured - float(number), within(band + half_a_digit))
 
 
-def judged(table: pd.DataFrame, reason: str, score: str = "accuracy") -> pd.DataFrame:
+def beside(table: pd.DataFrame, numbers: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """Return a table with the number that was printed under the same keys, as `judged` reads it.
+
+    Args:
+        table: with the keys.
+        numbers: published values with the keys; those without a row in the table are left out.
+        keys: columns.
+    """
+    numbers = numbers[[*keys, "printed", "unit"]].rename(columns={"unit": "printed_unit"})
+    return table.merge(numbers, how="left", on=keys)
+
+
+def judged(
+    table: pd.DataFrame, reason: str, score: str = "accuracy", band: float = NEAR
+) -> pd.DataFrame:
     """Return a table of means over seeds beside what was printed, judged.
 
     Columns `published`, in the unit of the mean; `verdict`; `reason`, what makes a row not
     comparable. All three are empty where nothing was printed.
 
     Args:
-        table: columns `{score}`, `spread`, `seeds`, and the published `printed` and `unit`. Means
-            of accuracy are shares of 1, others points.
+        table: columns `{score}`, `spread`, `seeds`, and the those of `beside`. Means
+            of accuracy are shares of 1, others as they are printed.
         reason: what differs from the published setup, empty if nothing does.
         score: the column of the mean.
+        band: difference up to which two count as equal, in points or as printed.
     """
     places = 2 if score == "accuracy" else 0
-    rows = [_judged(row, reason, score, places) for row in table.to_dict("records")]
+    rows = [_judged(row, reason, score, places, band) for row in table.to_dict("records")]
     columns = pd.DataFrame(rows, columns=["published", "verdict", "reason"], index=table.index)
-    return table.drop(columns=["printed", "unit"]).join(columns)
+    return table.drop(columns=["printed", "printed_unit"]).join(columns)
 
 
 def _judged(
-    row: dict[str, object], reason: str, score: str, places: int
+    row: dict[str, object], reason: str, score: str, places: int, band: float
 ) -> tuple[float | None, str, str]:
     if pd.isna(row["printed"]):
         return None, "", ""
     spread = 0.0 if pd.isna(row["spread"]) else row["spread"]
     measured = Measured(10**places * row[score], 10**places * spread, row["seeds"])
-    points = Decimal(row["printed"]).scaleb(2 if row["unit"] == "1" else 0)
-    found = measured_verdict(measured, str(points), reason)
+    points = Decimal(row["printed"]).scaleb(2 if row["printed_unit"] == "1" else 0)
+    found = measured_verdict(measured, str(points), reason, band)
     shown = reason if found is Verdict.NOT_COMPARABLE else ""
     return float(points.scaleb(-places)), str(found), shown

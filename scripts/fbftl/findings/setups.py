@@ -49,3 +49,15 @@ def published_setup(path: str | Path, paper: str, task: str) -> dict[str, str]:
             f"cannot read the setup of {task} in {paper} from {path}: {error}"
         ) from error
     return row
+
+
+def differs(setup: Setup, path: str | Path, task: str, paper: str = "fbftl") -> str:
+    """Return what makes a task's results not comparable with a paper's; empty if nothing does.
+
+    Args:
+        setup: the task's.
+        path: `published/setups.csv`.
+        task: the published one.
+        paper: whose.
+    """
+    return reason(setup, published_setup(path, paper, task))

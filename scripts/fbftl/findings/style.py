@@ -98,6 +98,22 @@ def packet_loss_axis(axes: "Axes", rates: Sequence[float]) -> None:
     axes.set_xlabel("packet loss rate")
 
 
+def mark_diverged(
+    axes: "Axes", x: Sequence[float], y: Sequence[float], diverged: Sequence[int]
+) -> None:
+    """Write a mark beside every point with a seed that diverged."""
+    for place, height, count in zip(x, y, diverged, strict=True):
+        if count:
+            axes.annotate(
+                DIVERGED,
+                (place, height),
+                xytext=(3, 2),
+                textcoords="offset points",
+                color=NEUTRAL,
+                fontsize=LABEL_SIZE,
+            )
+
+
 def ordered_colors(count: int) -> list[tuple[float, ...]]:
     """Return colours for an ordered axis such as a fraction, dark to light, none too light."""
     import seaborn as sns

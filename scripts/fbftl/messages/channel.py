@@ -39,6 +39,10 @@ def expected_payload(payload: ArrayLike, blr: ArrayLike, retransmissions: int) -
     return np.asarray(payload) * powers.sum(axis=-1)
 
 
+GILBERT_ELLIOTT = "Gilbert-Elliott"
+"""The channel of bursts, whose loss rate is not the paper's Eq. (18)."""
+
+
 def burst_packet_loss_rate(blr: float, burst_length: float, blocks: ArrayLike) -> np.ndarray:
     """Return the packet loss rate of `BurstLoss` without retransmissions.
 

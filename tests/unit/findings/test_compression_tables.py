@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from fbftl.cost.layers import Layer, Network, write_network
-from fbftl.messages.channel import burst_packet_loss_rate, packet_loss_rate
+from fbftl.messages.channel import GILBERT_ELLIOTT, burst_packet_loss_rate, packet_loss_rate
 from fbftl.messages.ledger import BROADCAST, Ledger
 from fbftl.study.grid import from_axes
 from fbftl.study.methods import rows
@@ -20,12 +20,16 @@ from plot_compression import with_feedback_where_run
 from plot_rate_distortion import on_front
 from tabulate_compression import as_printed
 from tabulate_compression import main as tabulate_compression
-from tabulate_packet_loss import loss_rate
+from tabulate_packet_loss import EQ_18, loss_rate
 from tabulate_packet_loss import main as tabulate_packet_loss
 
 X, ROUNDS, CLIENTS = 100, 4, 3
 AXES = {axis: default for axis, default in DEFAULTS.items() if axis != "method"}
 LABELS = {row["name"]: row["label"] for row in rows(["ftl_c", "fbftl"])}
+
+
+SETUPS = str(Path(__file__).parents[3] / "published" / "setups.csv")
+SETUP = {"task": "toy", "backbone": "toy", "size": "8", "data": "all", "encoding": "original"}
 
 
 def write_run(folder: Path, axes: dict, accuracies: list[float]) -> tuple[str, str]:
@@ -38,6 +42,7 @@ def write_run(folder: Path, axes: dict, accuracies: list[float]) -> tuple[str, s
             "test_accuracy": accuracy,
             "diverged": accuracy == 0,
             "clients": CLIENTS,
+            "curves": {"test_accuracy": [accuracy / 2] * (ROUNDS - 1) + [accuracy]},
             "nominal_bits": setting.bits * setting.keep * X,
         }
         for seed, accuracy in enumerate(accuracies)
@@ -89,8 +94,9 @@ def test_compression_counts_until_the_selected_epoch(tmp_path: Path, network: st
     table5 = tmp_path / "table5.csv"
     table5.write_text("method,bits,keep,printed,unit,source\nftl_c,2,0.1,79.5,%,a paper\n")
     tabulate_compression(
-        list(runs), list(ledgers), [network] * 3, str(table5), str(csv), rows(["ftl_c"]), AXES
-    )
+        list(runs), list(ledgers), [network] * 3, str(table5), SETUPS, str(csv),
+        rows(["ftl_c"]), AXES, SETUP,
+    )  # fmt: skip
     plain, feedback, without = pd.read_csv(csv).to_dict("records")
     assert plain["q"] == 32
     assert np.isnan(plain["feedback"])
@@ -104,7 +110,13 @@ def test_compression_counts_until_the_selected_epoch(tmp_path: Path, network: st
     assert np.isnan(without["memory_bytes"])
     assert feedback["accuracy"] == pytest.approx(0.85)
     assert feedback["sampled_nominal_bits"] == pytest.approx(20)
-    assert feedback["published"] == pytest.approx(0.795)
+    assert feedback["published"] == 0.795
+    assert feedback["verdict"] == "not comparable"
+    assert feedback["reason"] == "another task, another backbone, another size"
+    assert feedback["fixed_epochs"] == ROUNDS
+    assert feedback["fixed_accuracy"] == pytest.approx(0.85)
+    assert feedback["fixed_uplink_bits"] == ROUNDS * CLIENTS * 1000
+    assert feedback["fixed_uplink_bits_spread"] == feedback["uplink_bits_spread"] == 0
     assert np.isnan(plain["published"])
     assert np.isnan(without["published"])
     assert "FTL\\_c, no feedback" in csv.with_suffix(".md").read_text()
@@ -165,11 +177,43 @@ def test_the_front_holds_exactly_what_nothing_beats(drawn: list[tuple[int, int]]
 
 
 def test_loss_rates_by_formula() -> None:
-    assert loss_rate(Setting(blr=0.1), 7) == packet_loss_rate(0.1, 7)
-    assert loss_rate(Setting(blr=0.1, retransmissions=2), 7) == pytest.approx(1 - 0.999**7)
-    assert loss_rate(Setting(blr=0.1, burst=3.0), 7) == burst_packet_loss_rate(0.1, 3.0, 7)
-    assert loss_rate(Setting(blr=0.1, burst=3.0, retransmissions=1), 7) is None
-    assert loss_rate(Setting(), 7) == 0
+    assert loss_rate(Setting(blr=0.1), 7) == (packet_loss_rate(0.1, 7), EQ_18)
+    again, formula = loss_rate(Setting(blr=0.1, retransmissions=2), 7)
+    assert (again, formula) == (pytest.approx(1 - 0.999**7), EQ_18)
+    bursts = loss_rate(Setting(blr=0.1, burst=3.0), 7)
+    assert bursts == (burst_packet_loss_rate(0.1, 3.0, 7), GILBERT_ELLIOTT)
+    assert loss_rate(Setting(blr=0.1, burst=3.0, retransmissions=1), 7) == (None, "")
+    assert loss_rate(Setting(), 7) == (0, EQ_18)
+
+
+def test_a_diverged_seed_is_nothing_at_either_epoch(tmp_path: Path, network: str) -> None:
+    """Its selected epoch had 0.9 before its loss broke, as ftl_f+bits=2 of the default study."""
+    run, ledger = write_run(tmp_path, {"bits": 2}, [0.8, 0.9])
+    document = json.loads(Path(run).read_text())
+    document["repetitions"][1]["diverged"] = True
+    Path(run).write_text(json.dumps(document))
+    csv = tmp_path / "compression.csv"
+    table5 = str(Path(SETUPS).with_name("fbftl") / "table5.csv")
+    tabulate_compression(
+        [run], [ledger], [network], table5, SETUPS, str(csv), rows(["ftl_c"]), AXES, SETUP
+    )
+    (row,) = pd.read_csv(csv).to_dict("records")
+    assert row["accuracy"] == row["fixed_accuracy"] == pytest.approx(0.4)
+    assert row["accuracy_converged"] == pytest.approx(0.8)
+    assert row["diverged"] == 1
+
+
+def test_what_loss_does_is_paired_by_seed(tmp_path: Path) -> None:
+    clean = write_run(tmp_path, {}, [0.5, 0.7, 0.9])
+    lossy = write_run(tmp_path, {"blr": 0.1}, [0.4, 0.6, 0.8])
+    csv = tmp_path / "packet_loss.csv"
+    runs, ledgers = zip(clean, lossy, strict=True)
+    tabulate_packet_loss(list(runs), list(ledgers), str(csv), rows(["ftl_c"]), AXES)
+    without, worse = pd.read_csv(csv, keep_default_na=False).to_dict("records")
+    assert (without["difference"], without["effect"]) == ("", "")
+    assert float(worse["difference"]) == pytest.approx(-0.1)
+    assert float(worse["difference_spread"]) == pytest.approx(0)
+    assert worse["effect"] == "lowers"
 
 
 def test_packet_loss_counts_the_whole_ledger(tmp_path: Path) -> None:

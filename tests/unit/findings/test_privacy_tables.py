@@ -25,6 +25,8 @@ from fbftl.study.settings import DEFAULTS
 from fbftl.training.measures import MEASURES
 
 DELTA = 1e-6
+
+SETUP = {"task": "cifar10", "backbone": "own", "size": "224", "data": "all", "encoding": "original"}
 AXES = {axis: default for axis, default in DEFAULTS.items() if axis != "method"}
 METHODS = rows(["ftl_c", "fbftl"])
 
@@ -86,8 +88,10 @@ def table(documents, tmp_path_factory, root) -> pd.DataFrame:
         str(folder / "runs.csv"),
         str(folder / "guarantees.csv"),
         root / "published" / "fbftl" / "fig12.csv",
+        root / "published" / "setups.csv",
         str(folder / "privacy.csv"),
         AXES,
+        SETUP,
     )
     text = (folder / "privacy.md").read_text(encoding="utf-8")
     assert "client replaced" in text
@@ -168,14 +172,17 @@ def test_relative_noise_has_no_guarantee_but_a_footnote(tmp_path, root):
     tabulate_noise.main(
         str(tmp_path / "runs.csv"),
         root / "published" / "fbftl" / "notebook_noise.csv",
+        root / "published" / "setups.csv",
         str(tmp_path / "noise.csv"),
         AXES,
+        SETUP,
     )
     table = pd.read_csv(tmp_path / "noise.csv")
     assert table["guarantee"].isna().all()
     noisy = of(table, sigma=0.2, noise="redrawn")
     assert noisy["footnote"] == mechanisms.RELATIVE_NOTE
     assert noisy["published"] == 0.8429
+    assert (noisy["verdict"], noisy["reason"]) == ("not comparable", "another backbone")
     plot_noise.main(str(tmp_path / "noise.csv"), str(tmp_path / "noise_figure.svg"), METHODS)
     drawn = pd.read_csv(tmp_path / "noise_figure.csv")
     assert drawn.groupby("noise")["sigma"].apply(list).to_dict() == {
@@ -253,7 +260,10 @@ def test_label_privacy_has_every_reading_side_by_side(tmp_path):
     ]
     pd.DataFrame(rows).to_csv(tmp_path / "numbers.csv", index=False)
     csv = tmp_path / "label_privacy.csv"
-    tabulate_label_privacy.main(str(tmp_path / "numbers.csv"), str(csv), 10)
+    tabulate_label_privacy.main(
+        str(tmp_path / "numbers.csv"), str(csv), {"classes": 10, "repetitions": 5}
+    )
     row = of(pd.read_csv(csv), K=8)
     assert row[["prior", "exact", "truncated", "published"]].tolist() == [13.86, 6.6, 0.1, 0.2]
     assert row["types"] == batch_types(10, 8)
+    assert row["verdict"] == "differs"

@@ -74,7 +74,8 @@ def effects(runs: pd.DataFrame) -> pd.DataFrame:
 
 COLUMNS = [
     "id", "finding", "setting", "selection", "released", "released_spread", "corrected",
-    "corrected_spread", "difference", "difference_spread", "seeds", "effect", "section",
+    "corrected_spread", "difference", "difference_spread", "seeds", "diverged", "effect",
+    "section",
 ]  # fmt: skip
 
 
@@ -84,10 +85,13 @@ def _of_settings(runs: pd.DataFrame) -> Iterator[dict[str, Any]]:
             if not habit.shown_by(setting):
                 continue
             for selection, column in SELECTIONS.items():
+                partner = habit.corrected(setting)
                 released = per_seed(runs, setting, column)
-                corrected = per_seed(runs, habit.corrected(setting), column)
+                corrected = per_seed(runs, partner, column)
                 if len(corrected):
-                    yield _row(habit.id, habit.finding, name, selection, released, corrected)
+                    diverged = _diverged(runs, setting) + _diverged(runs, partner)
+                    row = _row(habit.id, habit.finding, name, selection, released, corrected)
+                    yield row | {"diverged": diverged}
 
 
 def _of_selection(runs: pd.DataFrame) -> Iterator[dict[str, Any]]:
@@ -97,7 +101,13 @@ def _of_selection(runs: pd.DataFrame) -> Iterator[dict[str, Any]]:
             best = per_seed(runs, setting, "test_accuracy_best")
             configured = per_seed(runs, setting)
             finding = "the epoch is picked on the test set"
-            yield _row("A14", finding, name, "both", best, configured)
+            row = _row("A14", finding, name, "both", best, configured)
+            yield row | {"diverged": _diverged(runs, setting)}
+
+
+def _diverged(runs: pd.DataFrame, setting: Setting) -> int:
+    """Return how many of a setting's seeds diverged."""
+    return int(per_seed(runs, setting, "diverged").sum())
 
 
 def _row(
