@@ -20,7 +20,7 @@ from fbftl.study import methods
 from fbftl.study.config import resolve
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import remove_leftovers
-from fbftl.study.feasibility import require_feasible
+from fbftl.study.feasibility import require_dealable, require_feasible
 from fbftl.study.processes import shared_processes
 from fbftl.study.systems import read_systems
 from fbftl.study.yaml_files import read_yaml
@@ -65,7 +65,9 @@ def checked_study():
                     study.config["data_folder"],
                 )
         for task in study.tasks_of("seq2seq"):
-            dialogues.check(study.task(task)["data"], study.config["data_folder"])
+            data, folder = study.task(task)["data"], study.config["data_folder"]
+            dialogues.check(data, folder)
+            require_dealable(study, task, dialogues.training_count(data, folder))
     except UserError as error:
         sys.exit(str(error))
     return study

@@ -3,7 +3,7 @@
 Decided before any job, from what the configuration and the count of samples say.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -30,22 +30,20 @@ def require_feasible(
     Raises:
         UserError: naming key, value and what is possible.
     """
+    require_dealable(study, task, samples)
     clients = study.task(task)["clients"]
-    settings = {n: s for own in study.settings[task].values() for n, s in own.items()}
-    if samples is not None:
-        require_enough(f"tasks.{task}.clients.{{}}", clients, samples)
-        for setting in settings.values():
-            if own_dealing(setting):
-                spec = dealing(clients, setting)
-                require_enough(f"{{}} of a setting on {task}", spec, samples)
     given = clients["partition"] == "given"
     number = named if given else number_of_clients(clients, samples)
-    if number is not None:
-        _require_memory(study, task, number, settings.values())
-    for name, setting in settings.items():
-        # A setting with clients of its own has rounds of all of them where they are few.
-        by_rounds = methods.record(setting.method).sends == "rounds"
-        if not by_rounds or own_dealing(setting):
+    _require_scratch(study)
+    for name, setting in _settings(study, task).items():
+        if own_dealing(setting):
+            # Rounds are of all its clients where they are few.
+            _require_memory(
+                study, task, number_of_clients(dealing(clients, setting), samples), setting
+            )
+            continue
+        _require_memory(study, task, number, setting)
+        if methods.record(setting.method).sends != "rounds":
             continue
         per_round = study.job(task, name)["training"]["clients_per_round"]
         if number is not None and per_round > number:
@@ -55,21 +53,47 @@ def require_feasible(
             )
 
 
-def _require_memory(study: Study, task: str, clients: int, settings: Iterable[Setting]) -> None:
+def require_dealable(study: Study, task: str, samples: int | None) -> None:
+    """Refuse more clients, samples per client or shards than a task of any kind has samples.
+
+    Args:
+        study: the checked configuration.
+        task: name of the task.
+        samples: training samples of the task; None if unknown, and the jobs will find out.
+
+    Raises:
+        UserError: naming key, value and what is possible.
+    """
+    if samples is None:
+        return
+    clients = study.task(task)["clients"]
+    require_enough(f"tasks.{task}.clients.{{}}", clients, samples)
+    for setting in _settings(study, task).values():
+        if own_dealing(setting):
+            require_enough(f"{{}} of a setting on {task}", dealing(clients, setting), samples)
+
+
+def _settings(study: Study, task: str) -> dict[str, Setting]:
+    return {n: s for own in study.settings[task].values() for n, s in own.items()}
+
+
+def _require_scratch(study: Study) -> None:
+    scratch = study.config["scratch_folder"]
+    if scratch is not None and not Path(scratch).is_dir():
+        raise UserError(f"config: scratch_folder is '{scratch}', which is no folder; make it first")
+
+
+def _require_memory(study: Study, task: str, clients: int | None, setting: Setting) -> None:
     """Refuse error feedback whose memories are too large for RAM if there is no other place.
 
     How wide the cut layer is only the model knows, so this is the least that the memories take,
     by the layers between the head's hidden widths; a training job knows all.
     """
-    scratch = study.config["scratch_folder"]
-    if scratch is not None and not Path(scratch).is_dir():
-        raise UserError(f"config: scratch_folder is '{scratch}', which is no folder; make it first")
+    remembers = "feedback" in methods.record(setting.method).axes
+    if clients is None or not (remembers and setting.feedback and setting.compressed):
+        return
     needed = memory_bytes(clients, least_parameters(study.task(task)["head"]))
-    remembers = any(
-        "feedback" in methods.record(s.method).axes and s.feedback and s.compressed
-        for s in settings
-    )
-    if remembers and scratch is None and needed > LARGEST_MEMORY:
+    if study.config["scratch_folder"] is None and needed > LARGEST_MEMORY:
         raise UserError(
             f"config: error feedback on {task} has {clients:,} clients remember at least "
             f"{needed / 1e9:.0f} GB together; name a folder with that much room as scratch_folder, "

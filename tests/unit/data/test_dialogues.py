@@ -172,8 +172,13 @@ def test_splits_of_generated_and_of_read_dialogues(tmp_path):
     read = data.load(spec, tmp_path)
     assert [r.id for r in read["source"] + read["train"]] == list("012345")
     assert len(read["source"]) == 2
-    with pytest.raises(UserError, match="leaves none to the clients"):
-        data.load(spec | {"source": 6}, tmp_path)
+    for look in (data.load, data.training_count):
+        with pytest.raises(UserError, match="leaves none to the clients"):
+            look(spec | {"source": 6}, tmp_path)
+    assert data.training_count(spec, tmp_path) == len(read["train"])
+    assert data.training_count(spec | {"limit": {"train": 3}}, tmp_path) == 3
+    assert data.training_count(spec | {"train": "not yet fetched.jsonl"}, tmp_path) is None
+    assert data.training_count({"kind": "dialogues", "train": 4}, None) == 4
     with pytest.raises(UserError, match="dialogues or jsonl"):
         data.load({"kind": "csv"}, tmp_path)
 

@@ -40,6 +40,7 @@ ALLOWED = [
     ({"head": [4096, 4096]}, {"method": ["fbftl"], "bits": [8]}),
     ({"head": [4096, 4096]}, {"method": ["fl"]}),
     ({"head": [1024, 4096]}, {"method": ["fl"], "keep": [0.1]}),
+    ({"head": [4096, 4096]}, {"method": ["fl"], "bits": [8], "clients": [8]}),
 ]
 REFUSED = [
     ({"training": {"clients_per_round": 181}}, {"method": ["ftl_c"]}, "is 181.*are 180 clients"),
@@ -57,6 +58,11 @@ REFUSED = [
         {"head": [4096, 4096]},
         {"method": ["ftl_c"], "keep": [0.1]},
         r"180 clients remember at least 12 GB.*scratch_folder.*feedback: \[false\]",
+    ),
+    (
+        {"head": [1024, 1024]},
+        {"method": ["fl"], "bits": [8], "samples_per_client": [1]},
+        r"1,438 clients remember at least 6 GB",
     ),
     ({}, {"samples_per_client": [4, 2000]}, "of a setting on digits is 2000.*at most 1438"),
     ({}, {"clients": [4, 2000]}, "clients of a setting on digits is 2000.*at most 1438"),

@@ -48,6 +48,26 @@ def files(spec: Mapping[str, Any], data_folder: str | Path | None) -> list[str]:
     return [str(Path(data_folder or ".", spec[split])) for split in ("train", "test")]
 
 
+def training_count(spec: Mapping[str, Any], data_folder: str | Path | None) -> int | None:
+    """Return the number of dialogues at the clients, or None for files that are not there yet.
+
+    Args:
+        spec: the config block ``data``, checked.
+        data_folder: where relative file names start.
+
+    Raises:
+        UserError: as `load`, of the file of training dialogues.
+    """
+    if spec["kind"] == "dialogues":
+        return spec["train"]
+    path = Path(data_folder or ".", spec["train"])
+    if not path.is_file():
+        return None
+    count = len(read_records(path))
+    count -= _public(spec, count, path)
+    return min(count, (spec.get("limit") or {}).get("train", count))
+
+
 def load(spec: Mapping[str, Any], data_folder: str | Path | None) -> Splits:
     """Return the splits ``source``, ``train`` and ``test`` of a task.
 
@@ -82,16 +102,22 @@ def _read(spec: Mapping[str, Any], data_folder: Path) -> Splits:
     if spec.get("hub") and not all(path.is_file() for path in files.values()):
         _fetch_and_unpack(spec["hub"], data_folder, files)
     train, test = read_records(files["train"]), read_records(files["test"])
-    public = spec.get("source", 0)
-    if public >= len(train):
-        raise UserError(
-            f"data.source takes {public} of the {len(train)} dialogues in {files['train']} and "
-            "leaves none to the clients; lower it"
-        )
+    public = _public(spec, len(train), files["train"])
     splits = {"train": train[public:], "test": test}
     limit = spec.get("limit") or {}
     kept = {split: records[: limit.get(split)] for split, records in splits.items()}
     return {"source": train[:public]} | kept
+
+
+def _public(spec: Mapping[str, Any], dialogues: int, path: Path) -> int:
+    """Return how many of the training dialogues are public."""
+    public = spec.get("source", 0)
+    if public >= dialogues:
+        raise UserError(
+            f"data.source takes {public} of the {dialogues} dialogues in {path} and "
+            "leaves none to the clients; lower it"
+        )
+    return public
 
 
 def _fetch_and_unpack(hub: Mapping[str, Any], data_folder: Path, files: Mapping[str, Path]) -> None:
