@@ -31,7 +31,8 @@ rule tabulate_label_privacy:
     params:
         code=code("tabulate_label_privacy.py"),
         setting={
-            key: STUDY.config["label_privacy"][key] for key in ("classes", "repetitions")
+            key: STUDY.config["label_privacy"][key]
+            for key in ("classes", "repetitions")
         },
     script:
         "../scripts/tabulate_label_privacy.py"

@@ -6,7 +6,6 @@ import pandas as pd
 from fbftl.findings import published
 from fbftl.findings.printed import beside, judged
 from fbftl.findings.runs import read_tidy
-from fbftl.findings.seeds import counted
 from fbftl.findings.setups import Setup, differs
 from fbftl.findings.shown import shown
 from fbftl.findings.tables import Column, prefixed, write_table
@@ -76,7 +75,7 @@ def main(
 
 def by_method(runs: pd.DataFrame, methods: list[str]) -> pd.DataFrame:
     """Return a row per method and number of trained encoders, most trained first."""
-    groups = counted(runs).groupby(["method", "trained_encoders"])
+    groups = runs.groupby(["method", "trained_encoders"])
     measured = [*COUNTED, *ROUGE]
     table = groups[measured].mean().join(groups[measured].std().add_suffix("_spread"))
     table = table.assign(seeds=groups["seed"].nunique(), diverged=groups["diverged"].sum())

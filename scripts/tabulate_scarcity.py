@@ -10,7 +10,7 @@ from fbftl.findings import published
 from fbftl.findings.comparison import Measured, effect
 from fbftl.findings.printed import beside, judged
 from fbftl.findings.runs import read_tidy
-from fbftl.findings.seeds import counted, mean_and_spread
+from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.setups import Setup, differs
 from fbftl.findings.tables import Column, write_table
 from fbftl.ground.logs import run_job
@@ -73,7 +73,7 @@ def side_by_side(runs: pd.DataFrame) -> pd.DataFrame:
 
 def effects(runs: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     """Return what reshuffling does to accuracy, paired by seed, per fraction and loss rate."""
-    by_loss = counted(runs).pivot(index=[*keys, "seed"], columns="loss", values="test_accuracy")
+    by_loss = runs.pivot(index=[*keys, "seed"], columns="loss", values="test_accuracy")
     if "reshuffled" not in by_loss:
         return pd.DataFrame(columns=[*keys, "effect"])
     paired = (by_loss["reshuffled"] - by_loss["persistent"]).dropna().groupby(keys)

@@ -1,0 +1,67 @@
+"""Scarcity and language: effects by seed, verdicts where something was printed, diverged seeds."""
+
+import matplotlib.pyplot as plt
+import pandas as pd
+import pytest
+from fbftl.findings.style import DIVERGED, mark_diverged
+from tabulate_language import COUNTED, ROUGE, beside_published, by_method
+from tabulate_scarcity import side_by_side, with_published
+from unit.papers.test_effects import runs
+
+LOSSES = {"plr": 0.9}, {"plr": 0.9, "loss": "reshuffled"}
+FIG8 = pd.DataFrame(
+    {"series": "plotted", "plr": [0.9], "printed": ["0.8570"], "unit": "1", "source": "a paper"}
+)
+
+
+def scarcity(lost: list[float | None], shuffled: list[float | None]) -> pd.DataFrame:
+    table = runs((LOSSES[0], lost), (LOSSES[1], shuffled))
+    return side_by_side(table.assign(fraction=1.0))
+
+
+@pytest.mark.parametrize(
+    ("shuffled", "effect"),
+    [([0.95] * 3, "raises"), ([0.99, 0.7, 0.9], "undecided"), ([0.8, 0.8, 0.8], "lowers")],
+)
+def test_what_reshuffling_adds_is_paired_by_seed(shuffled: list[float], effect: str) -> None:
+    assert scarcity([0.9, 0.85, 0.87], shuffled)["effect"].item() == effect
+
+
+def test_both_sides_count_their_diverged_seeds() -> None:
+    row = scarcity([0.9, 0.9, None], [None, 0.9, None]).iloc[0]
+    assert (row["diverged"], row["diverged_reshuffled"]) == (1, 2)
+    assert row["accuracy"] == pytest.approx(0.6)
+
+
+@pytest.mark.parametrize(
+    ("lost", "reason", "verdict"),
+    [
+        ([0.857, 0.856, 0.858], "", "reproduced"),
+        ([0.757, 0.756, 0.758], "", "differs"),
+        ([0.857, 0.7, 0.9], "", "undecided"),
+        ([0.857, 0.856, 0.858], "another encoding", "not comparable"),
+    ],
+)
+def test_the_verdict_is_of_the_runs_and_not_a_constant(lost, reason, verdict) -> None:
+    row = with_published(scarcity(lost, lost), FIG8, reason).iloc[0]
+    assert (row["published"], row["verdict"], row["reason"]) == (0.857, verdict, reason)
+
+
+def test_rouge_of_a_diverged_seed_is_nothing_beside_the_printed_score() -> None:
+    printed = {"method": ["fbftl"], "trained_encoders": 4, "quantity": "rouge1"}
+    table4 = pd.DataFrame(printed | {"printed": "50.0000", "unit": "points", "source": "a paper"})
+    measured = dict.fromkeys([*COUNTED, *ROUGE], 50.0) | {"trained_encoders": 4}
+    table = runs(({}, [0.5, 0.5, None])).pipe(
+        lambda made: made.assign(**{k: v for k, v in measured.items() if k not in made})
+    )
+    row = beside_published(by_method(table, ["fbftl"]), table4, "").iloc[0]
+    assert row["rouge1"] == pytest.approx(100 / 3)
+    assert (row["seeds"], row["diverged"]) == (3, 1)
+    assert (row["published"], row["verdict"]) == (50, "undecided")
+
+
+def test_figures_mark_what_diverged_and_nothing_else() -> None:
+    figure, axes = plt.subplots()
+    mark_diverged(axes, [1, 2, 3], [4, 5, 6], [0, 1, 0])
+    assert [(text.get_text(), text.xy) for text in axes.texts] == [(DIVERGED, (2, 5))]
+    plt.close(figure)
