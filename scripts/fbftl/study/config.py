@@ -174,8 +174,12 @@ def _require_free(tasks: Iterable[str]) -> None:
             )
 
 
+LARGEST = 2**63 - 1
+"""No whole number is larger: arrays and random streams count in 64 bits."""
+
+
 def _require_plain(value: Any, path: tuple[str, ...]) -> None:
-    """Refuse what YAML can say and a configuration cannot mean: dates, bytes, NaN, other keys."""
+    """Refuse what YAML can say and a configuration cannot mean: dates, NaN, endless numbers."""
     where = f"config: {'.'.join(path) or 'the top level'}"
     match value:
         case Mapping():
@@ -188,6 +192,9 @@ def _require_plain(value: Any, path: tuple[str, ...]) -> None:
                 _require_plain(inner, (*path, str(place)))
         case float() if not math.isfinite(value):
             raise UserError(f"{where} is {value}; give a number")
+        case int() if abs(value) > LARGEST:
+            said = value if abs(value) < LARGEST**2 else "a number of very many digits"
+            raise UserError(f"{where} is {said}; give at most {LARGEST}")
         case None | bool() | int() | float() | str():
             pass
         case _:
@@ -223,11 +230,21 @@ def _settings(
             _require(name, experiments, f"{block.where}.experiments", "experiment")
         for task in block.study["tasks"]:
             require_clients(task, tasks[task]["clients"])
+            _require_further_cuts(task, tasks[task]["features"])
             of_task = settings.setdefault(task, {})
             for name in block.study["experiments"]:
                 if _is_for(experiments[name], task, tasks[task]["kind"]):
                     of_task[name] = _expanded(experiments[name], task, tasks[task])
     return settings
+
+
+def _require_further_cuts(task: str, features: Mapping[str, Any]) -> None:
+    """Refuse a task's own cut among its further ones: it would be extracted and stored twice."""
+    if features["cut"] in features["further_cuts"]:
+        raise UserError(
+            f"config: tasks.{task}.features.further_cuts names the task's own cut "
+            f"'{features['cut']}', which is extracted anyway; leave it out"
+        )
 
 
 def _expanded(
@@ -322,6 +339,8 @@ def _sentence(error: ValidationError, root: str = "config:") -> str:
             return f"{where} lists a value twice; remove one"
         case "minItems" | "minProperties":
             return f"{where} is empty; give at least one entry"
+        case "maxLength":
+            return f"{where} has the name {error.instance!r}; shorten it to {wanted} characters"
         case "pattern":
             return (
                 f"{where} has the name {error.instance!r}; use letters, digits, '.', '_' and '-', "
@@ -338,4 +357,6 @@ def _float_hint(value: Any) -> str:
         float(value)
     except ValueError:
         return ""
-    return "; YAML reads a power of ten as a number only with a decimal point, as in 1.0e-5"
+    return (
+        "; YAML reads a power of ten only with a decimal point and a sign, as in 1.0e-5 or 1.0e+5"
+    )

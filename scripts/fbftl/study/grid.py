@@ -83,6 +83,10 @@ def simplified(setting: Setting) -> Setting:
     return Setting(**(asdict(setting) | {axis: DEFAULTS[axis] for axis in without_effect}))
 
 
+LONGEST_NAME = 200
+"""Characters of a setting's name: files are named after it, with a suffix, in 255 bytes."""
+
+
 def require_sensible(setting: Setting) -> None:
     """Refuse a setting whose method does not know its axes, or whose axes contradict each other.
 
@@ -90,6 +94,11 @@ def require_sensible(setting: Setting) -> None:
         UserError: naming the setting, or method and axis.
     """
     _require_known(setting)
+    if len(setting.name) > LONGEST_NAME:
+        raise UserError(
+            f"config: the setting '{setting.name}' has a name of {len(setting.name)} characters "
+            f"for its files, which take {LONGEST_NAME}; round its values"
+        )
     record = methods.record(setting.method)
     faults = {
         f"is not possible: mechanism {setting.mechanism} is for "

@@ -150,6 +150,79 @@ FAULTS: dict[str, tuple[Callable[[dict], object], str]] = {
         lambda c: digits(c).update(clients={"seed": 2**63}),
         "clients.seed is 9223372036854775808; give at most",
     ),
+    "a number of 400 digits": (
+        lambda c: digits(c).update(training={"learning_rate": 10**399}),
+        "training.learning_rate is a number of very many digits; give at most 9223372036854775807",
+    ),
+    "a number of 400 digits on an axis": (
+        lambda c: grid(c).update(plr=[0], blr=[0.1], burst=[10**399]),
+        "burst.0 is a number of very many digits",
+    ),
+    "a burst without end": (
+        lambda c: grid(c).update(plr=[0], blr=[0.1], burst=[1e300]),
+        "burst.0 is 1e+300; give at most 1000000",
+    ),
+    "retransmissions without end": (
+        lambda c: grid(c).update(plr=[0], blr=[0.1], retransmissions=[10**9]),
+        "retransmissions.0 is 1000000000; give at most 1000",
+    ),
+    "an epsilon that no accountant can hold": (
+        lambda c: grid(c).update(mechanism=["gaussian"], epsilon=[1e300]),
+        "epsilon.0 is 1e+300; give at most 1000000",
+    ),
+    "an epsilon of labels beyond any": (
+        lambda c: grid(c).update(label_epsilon=[1e300]),
+        "label_epsilon.0 is 1e+300; give at most 100",
+    ),
+    "noise beyond any number": (
+        lambda c: grid(c).update(mechanism=["relative"], sigma=[1e300]),
+        "sigma.0 is 1e+300; give at most 1000000",
+    ),
+    "a billion labels": (
+        lambda c: c.update(label_privacy={"classes": 10**9}),
+        "label_privacy.classes is 1000000000; give at most 100000",
+    ),
+    "a head beyond memory": (
+        lambda c: digits(c).update(head=[10**9]),
+        "head.0 is 1000000000; give at most 1000000",
+    ),
+    "an image beyond memory": (
+        lambda c: digits(c)["source"].update(image=[10**6, 10**6, 1]),
+        "source.image.0 is 1000000; give at most 8192",
+    ),
+    "a size beyond memory": (
+        lambda c: digits(c)["features"].update(size=10**6),
+        "features.size is 1000000; give at most 8192",
+    ),
+    "the own cut among further ones": (
+        lambda c: digits(c)["features"].update(further_cuts=["fc1"]),
+        "features.further_cuts names the task's own cut 'fc1'",
+    ),
+    "a wildcard as a cut": (
+        lambda c: digits(c)["features"].update(cut="{task}"),
+        "features.cut has the name '{task}'",
+    ),
+    "a cut that leaves the folder": (
+        lambda c: grid(c).update(method=["released"], cut=["../x"]),
+        "cut.0 has the name '../x'",
+    ),
+    "a task's name beyond a file's": (
+        lambda c: c["tasks"].update({"t" * 300: digits(c)}),
+        "shorten it to 100 characters",
+    ),
+    "an experiment's name beyond a file's": (
+        lambda c: c["experiments"].update({"e" * 300: c["experiments"]["scarcity"]}),
+        "shorten it to 100 characters",
+    ),
+    "a setting's name beyond a file's": (
+        lambda c: grid(c).update(
+            {axis: [1 / 3] for axis in ("fraction", "blr", "keep", "sigma", "label_epsilon")}
+            | {"plr": [0], "loss": ["persistent"], "mechanism": ["relative"]}
+            | {"partition": ["dirichlet_equal"], "alpha": [1 / 3], "samples_per_client": [7]}
+            | {"burst": [10 / 3], "bits": [16], "noise": ["redrawn"], "retransmissions": [9]}
+        ),
+        "for its files, which take 200; round its values",
+    ),
     "bits 33": (lambda c: grid(c).update(bits=[33]), "bits.0 is 33; choose among"),
     "method": (lambda c: grid(c).update(method=["fbft"]), "method.0 is 'fbft'; choose among"),
     "1e-5 as text": (
