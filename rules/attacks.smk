@@ -47,7 +47,7 @@ rule attack_membership:
     resources:
         gpu=GPU,
     params:
-        code=code("attack_membership.py"),
+        code=code("attack_membership.py", "fbftl.tasks.images"),
         jobs=attacked_uploads,
         models=shadows,
     script:

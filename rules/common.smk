@@ -64,7 +64,7 @@ def checked_study():
                     block["privacy"]["public"],
                     study.config["data_folder"],
                 )
-        for task in study.tasks_of("seq2seq"):
+        for task in study.tasks_of("dialogues"):
             data, folder = study.task(task)["data"], study.config["data_folder"]
             dialogues.check(data, folder)
             require_dealable(study, task, dialogues.training_count(data, folder))
@@ -107,11 +107,6 @@ GPU = int(STUDY.config["device"] == "cuda")
 def either(names):
     """Return the pattern of a wildcard that is one of the names; without any it is none."""
     return "|".join(map(re.escape, names)) or "(?!)"
-
-
-def settings_of(**traits):
-    """Return the pattern of a wildcard that is a setting of a method with these traits."""
-    return f"({either(methods.names(**traits))})([+][^/]+)?"
 
 
 wildcard_constraints:

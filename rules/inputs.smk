@@ -9,10 +9,15 @@ def code(script, *modules):
     return digest(sources(script, "scripts", *modules))
 
 
+def code_of_training(task, setting):
+    """Return the code of the training script, of a setting's method and of the kind of task."""
+    method, kind = STUDY.setting(task, setting).method, STUDY.task(task)["kind"]
+    return code("train_setting.py", f"fbftl.methods.{method}", f"fbftl.tasks.{kind}")
+
+
 def code_of_method(wildcards):
-    """Return the code of the training script and of a setting's own method."""
-    method = STUDY.setting(wildcards.task, wildcards.setting).method
-    return code("train_setting.py", f"fbftl.methods.{method}")
+    """Return the same for a job's own setting."""
+    return code_of_training(wildcards.task, wildcards.setting)
 
 
 def code_of_claims(wildcards):
@@ -44,7 +49,7 @@ def contents(files):
 def contents_of_data(wildcards):
     """Return the digests of the data files that a task names."""
     task = STUDY.task(wildcards.task)
-    kind = dialogues if task["kind"] == "seq2seq" else datasets
+    kind = dialogues if task["kind"] == "dialogues" else datasets
     return contents(kind.files(task["data"], STUDY.config["data_folder"]))
 
 
@@ -107,12 +112,6 @@ def root_of_task(wildcards):
     return root_of(wildcards.task)
 
 
-def root_of_setting(wildcards):
-    """Return that file of the store that a job's setting is trained on."""
-    cut = STUDY.setting(wildcards.task, wildcards.setting).cut
-    return root_of(wildcards.task, cut)
-
-
 def roots_of(task):
     """Return that file of each of a task's feature stores, that of its own cut first."""
     further = STUDY.task(task)["features"]["further_cuts"]
@@ -121,7 +120,10 @@ def roots_of(task):
 
 def extractor_of(task):
     """Return the module that makes the extractor of a task's kind of data."""
-    modules = {"images": "fbftl.features.images", "seq2seq": "fbftl.features.dialogues"}
+    modules = {
+        "images": "fbftl.features.images",
+        "dialogues": "fbftl.features.dialogues",
+    }
     return modules[STUDY.task(task)["kind"]]
 
 
@@ -186,16 +188,10 @@ def memory_of_made_rules(wildcards, attempt):
     return 8000 * attempt
 
 
-def at_cut(task, setting, name, suffix):
-    """Return a file of a task that there is one of for each of its cuts."""
-    cut = STUDY.setting(task, setting).cut
+def of_cut(task, cut, name, suffix):
+    """Return a file of a task that there is one of for each cut; None is the task's own."""
     place = name if cut is None else f"{name}/{cut}"
     return f"results/{task}/{place}.{suffix}"
-
-
-def at_cut_of_setting(wildcards, name, suffix):
-    """Return the same for a job's own setting."""
-    return at_cut(wildcards.task, wildcards.setting, name, suffix)
 
 
 def named_network(wildcards):
@@ -205,10 +201,10 @@ def named_network(wildcards):
 
 def network_of(task, setting):
     """Return the description of the network that a setting trains."""
-    name = STUDY.setting(task, setting).network
-    if name is None:
-        return at_cut(task, setting, "network", "json")
-    return f"results/{task}/networks/{name}.json"
+    asked = STUDY.setting(task, setting)
+    if asked.network is None:
+        return of_cut(task, asked.cut, "network", "json")
+    return f"results/{task}/networks/{asked.network}.json"
 
 
 def networks_of_runs(wildcards, experiment):
@@ -262,23 +258,38 @@ def features_here(wildcards):
     return STUDY.task(wildcards.task)["features"] | {"store": None, "further_cuts": []}
 
 
-def inputs_of_heads(task, setting):
-    """Return what a setting's heads are trained from, by input name."""
+def inputs_of(task, setting):
+    """Return what a setting is trained from, by input name; its method and its task decide."""
+    reads = STUDY.reads(task, setting)
+    # Whoever reads no features still reads what the task's own store says of its preprocessing.
+    cut = STUDY.setting(task, setting).cut if "features" in reads else None
     files = {
         # The manifest stands for the store: equal content leaves the runs alone.
-        "features": ancient(root_of(task, STUDY.setting(task, setting).cut)),
-        "manifest": at_cut(task, setting, "features", "json"),
-        "network": at_cut(task, setting, "network", "json"),
+        "features": ancient(root_of(task, cut)),
+        "manifest": of_cut(task, cut, "features", "json"),
+        "network": of_cut(task, cut, "network", "json"),
+        "public": ancient(f"results/{task}/public.zarr/zarr.json"),
+        "public_manifest": f"results/{task}/public.json",
+        "clients": ancient(f"results/{task}/clients.h5"),
+        "weights": ancient(f"results/{task}/source.safetensors"),
+        "source": f"results/{task}/source.json",
     }
-    if STUDY.needs_public(task, setting):
-        files["public"] = ancient(f"results/{task}/public.zarr/zarr.json")
-        files["public_manifest"] = f"results/{task}/public.json"
-    return files
+    return {
+        name: path
+        for name, path in files.items()
+        if name in ("features", "manifest", *reads)
+    }
+
+
+def digests_of_setting(wildcards):
+    """Return what stands for the client file where a job's setting is trained from that."""
+    reads = STUDY.reads(wildcards.task, wildcards.setting)
+    return [f"results/{wildcards.task}/clients.h5.sha256"] if "clients" in reads else []
 
 
 def inputs_of_setting(wildcards):
     """Return the same for a job's own setting."""
-    return inputs_of_heads(wildcards.task, wildcards.setting)
+    return inputs_of(wildcards.task, wildcards.setting)
 
 
 def run_paths(task, names, suffix):
@@ -286,9 +297,9 @@ def run_paths(task, names, suffix):
     return [f"results/{task}/runs/{name}.{suffix}" for name in names]
 
 
-def job_of(wildcards):
-    """Return the one param of a training job."""
-    return STUDY.job(wildcards.task, wildcards.setting)
+def jobs_of(wildcards):
+    """Return the one param of a training job, a list as for several settings together."""
+    return [STUDY.job(wildcards.task, wildcards.setting)]
 
 
 def run_files(wildcards, experiment, suffix):

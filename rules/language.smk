@@ -14,7 +14,7 @@ rule dialogues:
     benchmark:
         "results/{task}/benchmarks/clients.tsv"
     wildcard_constraints:
-        task=either(STUDY.tasks_of("seq2seq")),
+        task=either(STUDY.tasks_of("dialogues")),
     conda:
         "../envs/workflow.yaml"
     params:
@@ -35,7 +35,7 @@ rule summariser:
     benchmark:
         "results/{task}/benchmarks/source.tsv"
     wildcard_constraints:
-        task=either(STUDY.tasks_of("seq2seq")),
+        task=either(STUDY.tasks_of("dialogues")),
     conda:
         "../envs/workflow.yaml"
     resources:
@@ -48,37 +48,6 @@ rule summariser:
         code=code("prepare_summariser.py"),
     script:
         "../scripts/prepare_summariser.py"
-
-
-rule train_summariser:
-    input:
-        "results/{task}/clients.h5.sha256",
-        # The manifest stands for the store: equal content leaves the runs alone.
-        features=ancient(root_of_setting),
-        manifest=partial(at_cut_of_setting, name="features", suffix="json"),
-        clients=ancient("results/{task}/clients.h5"),
-        weights=ancient("results/{task}/source.safetensors"),
-        source="results/{task}/source.json",
-    output:
-        run="results/{task}/runs/{setting}.json",
-        ledger="results/{task}/runs/{setting}.parquet",
-        predictions="results/{task}/runs/{setting}.jsonl",
-        meta="results/{task}/runs/{setting}.meta.json",
-    log:
-        "results/{task}/logs/runs/{setting}.log",
-    benchmark:
-        "results/{task}/benchmarks/runs/{setting}.tsv"
-    wildcard_constraints:
-        task=either(STUDY.tasks_of("seq2seq")),
-    conda:
-        "../envs/workflow.yaml"
-    resources:
-        gpu=GPU,
-    params:
-        job=job_of,
-        code=code("train_summariser.py"),
-    script:
-        "../scripts/train_summariser.py"
 
 
 rule tabulate_language:

@@ -23,6 +23,7 @@ from fbftl.ground import devices
 from fbftl.ground.logs import run_job
 from fbftl.privacy.noise import clip_rows
 from fbftl.study.job import Job, from_params
+from fbftl.tasks.images import uploads_of
 
 VICTIMS = 400
 """Samples that are reconstructed: enough for a mean within a tenth of a decibel."""
@@ -83,7 +84,8 @@ def reconstructions(
 ) -> np.ndarray:  # fmt: skip
     """Return what a decoder that knows the mechanism draws from a job's uploads."""
     seed = job.seeds[0]
-    how = sending(job, features, int(features.labels.max()) + 1, public_features)
+    payload = uploads_of(features, int(features.labels.max()) + 1)
+    how = sending(job, payload, public_features)
     known = public_features
     if how.clip_norm is not None:
         known = clip_rows(public_features, how.clip_norm)
@@ -94,7 +96,7 @@ def reconstructions(
         noise_std=how.records[0].noise_std or 0.0,
         device=device,
     )
-    return decoder(how.noised(seed, draw=0))
+    return decoder(how.noised(seed, draw=0).values)
 
 
 def measured(

@@ -27,10 +27,10 @@ from fbftl.features.store.opening import open_store
 from fbftl.ground import devices
 from fbftl.ground.logs import run_job
 from fbftl.ground.randomness import stream
+from fbftl.models.heads import head_module
 from fbftl.privacy.noise import clip_rows, noisy_sum
 from fbftl.study.clients import dealing
 from fbftl.study.job import Job, from_params
-from fbftl.tasks.images import head_module
 from torch import nn
 
 VICTIMS = 100
@@ -105,7 +105,7 @@ def main(
 def head_of(job: Job, features: Features) -> nn.Sequential:
     """Return the head that the job's first seed broadcasts in the first round."""
     classes = int(features.labels.max()) + 1
-    return head_module([features.values.shape[1], *job.head, classes], job.seeds[0])
+    return head_module([features.values.shape[1], *job.block["head"], classes], job.seeds[0])
 
 
 def updates(

@@ -21,7 +21,6 @@ from fbftl.attacks.membership import (
     separation,
     threshold_at,
 )
-from fbftl.data.participation import participating
 from fbftl.exchange.sending import Sending
 from fbftl.ground import devices
 from fbftl.ground.logs import run_job
@@ -80,19 +79,18 @@ def main(
 
 def trained(fitted: Fitted) -> tuple[Population, np.ndarray]:
     """Return the heads as a population, and every sample's log probability under each, (m, n)."""
-    how = fitted.how
-    values, labels = clean(how), how.features.labels
+    how = fitted.sent.how
+    values, labels = clean(how), how.payload.labels
     everyone = np.arange(len(labels))
     own, rest = zip(
         *(log_probabilities(answers(fitted, m, values), labels) for m in range(len(how.job.seeds))),
         strict=True,
     )
-    offered = [
-        participating(how.clients(seed), how.job.setting.fraction, seed) for seed in how.job.seeds
-    ]
+    trained_on = [rows for rows, _ in fitted.sent.split()]
+    offered = [own.offered for own in fitted.sent.uploads]
     models = Population(
         confidence=np.stack(own) - np.stack(rest),
-        member=np.stack([np.isin(everyone, rows) for rows in fitted.rows]),
+        member=np.stack([np.isin(everyone, rows) for rows in trained_on]),
         other=np.stack([~np.isin(everyone, rows) for rows in offered]),
     )
     return models, np.stack(own)
@@ -162,14 +160,16 @@ def finding(
 
 def clean(how: Sending) -> np.ndarray:
     """Return all features as the server would use them if there were no noise."""
-    values = how.features.values
-    return how.scale * (values if how.clip_norm is None else clip_rows(values, how.clip_norm))
+    values = how.payload.values
+    if how.clip_norm is not None:
+        values = clip_rows(values, how.clip_norm)
+    return how.scale(how.payload.numbers) * values
 
 
 @torch.no_grad()
 def answers(fitted: Fitted, place: int, values: np.ndarray) -> np.ndarray:
     """Return one seed's logits (n, classes) on features (n, width)."""
-    head = fitted.head.at(slice(place, place + 1))
+    head = fitted.fits[place].head
     return head(torch.from_numpy(values)[None].to(head.device))[0].cpu().numpy()
 
 

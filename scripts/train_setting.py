@@ -1,50 +1,89 @@
-"""Train one setting, all its seeds in one process, from the cached uploads.
+"""Train a setting, all its seeds in one process, or several settings whose heads step together.
 
 Writes the science (byte-equal when repeated on one machine) and, apart from it, how it was made.
+Each of several settings gets the files that a process of its own would write.
 """
 
+import json
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from fbftl import methods
 from fbftl.findings.run_file import run_document
 from fbftl.ground import devices, provenance
-from fbftl.ground.files import write_json
+from fbftl.ground.files import write_json, write_text
 from fbftl.ground.logs import run_job
 from fbftl.study.job import from_params
-from fbftl.tasks.task import Inputs
+from fbftl.tasks.task import Inputs, Outcome
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """Paths of the files to write for one setting.
+
+    run: the run file.
+    ledger: every message that was sent.
+    meta: how both were made.
+    predictions: what models say of the test set, where people read that; else None.
+    """
+
+    run: str
+    ledger: str
+    meta: str
+    predictions: str | None = None
 
 
 def main(
-    files: dict[str, str], code: str, run: str, ledger: str, meta: str,
-    params: dict[str, Any], axes: dict[str, Any], device: str, scratch: str | None, threads: int,
+    files: dict[str, str], code: str, outputs: Sequence[Outputs], params: Sequence[dict[str, Any]],
+    axes: dict[str, Any], device: str, scratch: str | None, threads: int,
 ) -> None:  # fmt: skip
-    """Train a setting; write its run file, its ledger, and how they were made.
+    """Train settings and write the files of each.
 
     Args:
         files: paths of the method's input files by name, see `fbftl.tasks.task.Inputs`.
-        code: digest of the source files that the result depends on.
-        run: path of the run file to write.
-        ledger: path of the ledger to write.
-        meta: path of the provenance file to write.
-        params: the job, as `fbftl.study.config.Study.job` gives it.
+        code: digest of the source files that the results depend on.
+        outputs: the files to write, for each setting.
+        params: the settings' jobs, as `fbftl.study.config.Study.job` gives them.
         axes: the axes that each method knows, with their defaults.
         device: auto, cpu or cuda.
         scratch: folder for what is too large for RAM, if there is one.
         threads: threads to compute with.
     """
     started = time.monotonic()
-    job = from_params(params, axes)
     paths = {name: Path(path) for name, path in files.items()}
-    inputs = Inputs(
-        device=devices.prepare(device, threads), scratch=scratch and Path(scratch), **paths
-    )
-    outcome = methods.method(job.setting.method)(job, inputs)
+    where = devices.prepare(device, threads)
+    inputs = Inputs(device=where, scratch=scratch and Path(scratch), **paths)
+    outcomes = methods.train([from_params(job, axes) for job in params], inputs)
+    made = provenance.record(code, where, time.monotonic() - started)
+    if len(params) > 1:
+        made["settings_in_process"] = len(params)
+    for outcome, job, own in zip(outcomes, params, outputs, strict=True):
+        write(outcome, job, own)
+        write_json(own.meta, made)
+
+
+def write(outcome: Outcome, job: dict[str, Any], outputs: Outputs) -> None:
+    """Write what one setting found and sent."""
     found = (outcome.provenance, outcome.repetitions, outcome.measures, outcome.series)
-    write_json(run, run_document(params, *found))
-    outcome.ledger.write(ledger)
-    write_json(meta, provenance.record(code, inputs.device, time.monotonic() - started))
+    write_json(outputs.run, run_document(job, *found))
+    outcome.ledger.write(outputs.ledger)
+    if outputs.predictions is not None:
+        lines = [json.dumps(entry, ensure_ascii=False) for entry in outcome.transcript]
+        write_text(outputs.predictions, "".join(line + "\n" for line in lines))
+
+
+def each(output: Any) -> list[Outputs]:
+    """Return a rule's outputs by setting: a name holds one file, or a file for each setting."""
+    lists = {
+        name: [files] if isinstance(files, str) else list(files) for name, files in output.items()
+    }
+    return [
+        Outputs(**dict(zip(lists, files, strict=True)))
+        for files in zip(*lists.values(), strict=True)
+    ]
 
 
 if __name__ == "__main__":
@@ -53,10 +92,8 @@ if __name__ == "__main__":
         lambda job: main(
             dict(job.input.items()),
             job.params.code,
-            job.output.run,
-            job.output.ledger,
-            job.output.meta,
-            job.params.job,
+            each(job.output),
+            job.params.jobs,
             job.config["axes"],
             job.config["device"],
             job.config["scratch_folder"],

@@ -14,7 +14,7 @@ STAGES = (
     "clients",
     "source",
     "extract_digits",
-    "train_head",
+    "train",
     "collect",
     "tabulate_scarcity",
     "plot_scarcity",

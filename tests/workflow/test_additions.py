@@ -34,7 +34,7 @@ RECORD = """    MethodRecord(
 """
 
 ADDED = Counter(
-    train_head=1, collect=1, tabulate_methods=1, plot_uplink=1, tabulate_claims=1, write_numbers=1
+    train=1, collect=1, tabulate_methods=1, plot_uplink=1, tabulate_claims=1, write_numbers=1
 )
 
 
@@ -82,4 +82,4 @@ def test_a_new_axis_plans_nothing_until_it_is_asked_for(finished: Project) -> No
     grid = {"fraction": [1.0, 0.5], "plr": [0.0, 0.5]}
     study = {"experiments": {"scarcity": {"grids": [grid, {"toy": [4]}]}}}
     planned = finished.planned(study=study)
-    assert (planned["train_head"], planned["collect"], planned["extract_digits"]) == (1, 1, 0)
+    assert (planned["train"], planned["collect"], planned["extract_digits"]) == (1, 1, 0)

@@ -21,7 +21,7 @@ TIDY = "results/digits/experiments/cuts.csv"
 def test_one_pass_fills_a_store_for_every_cut(fresh: Project) -> None:
     planned = fresh.planned("--", TIDY, study=STUDY)
     assert planned["extract_digits"] == 1
-    assert planned["train_head"] == 4
+    assert planned["train"] == 4
     fresh.finish("--", TIDY, "verify_features", study=STUDY)
     task = fresh.results / "digits"
     before, after = (open_store(task / f"{name}.json") for name in ("features/fc1", "features"))

@@ -11,7 +11,7 @@ from pathlib import Path
 from faults import script_jobs
 from project import Project
 
-STAGES = ("clients", "source", "extract_digits", "train_head", "collect")
+STAGES = ("clients", "source", "extract_digits", "train", "collect")
 
 SWEPT = 300
 """Settings of a sweep that is killed."""
@@ -101,7 +101,7 @@ def test_a_kill_between_the_store_and_the_job_s_end_costs_no_extraction(
 def test_a_second_run_in_the_same_folder_is_refused(finished: Project) -> None:
     study = {"tasks": {"digits": {"training": {"learning_rate": 0.02}}}}
     run = finished.start(study=study)
-    wait_for(finished, run, "rule train_head:")
+    wait_for(finished, run, "rule train:")
     second = finished.call(study=study)
     assert second.returncode != 0
     assert f"process {run.pid} on " in second.stderr
@@ -117,12 +117,12 @@ def test_a_killed_fan_out_goes_on_with_what_is_missing(finished: Project) -> Non
     }
     before = finished.planned(study=study)
     run = finished.start(study=study)
-    while finished.console().count("(Rule: train_head)") < 3:
+    while finished.console().count("(Rule: train)") < 3:
         assert run.poll() is None, finished.console()
         time.sleep(0.05)
     os.killpg(run.pid, signal.SIGKILL)
     run.wait()
-    made = finished.console().count("(Rule: train_head)")
-    missing = before - Counter(train_head=made)
-    assert before["train_head"] > SWEPT - 10
-    assert finished.planned(study=study) in (missing, missing - Counter(train_head=1))
+    made = finished.console().count("(Rule: train)")
+    missing = before - Counter(train=made)
+    assert before["train"] > SWEPT - 10
+    assert finished.planned(study=study) in (missing, missing - Counter(train=1))

@@ -151,7 +151,7 @@ def test_real_dialogues_go_through(fresh: Project, data_folder: Path) -> None:
         "study": {"tasks": ["samsum"], "experiments": ["language"]},
         "tasks": {
             "samsum": {
-                "kind": "seq2seq",
+                "kind": "dialogues",
                 "data": {
                     "kind": "jsonl",
                     "train": "samsum/train.jsonl",
@@ -184,7 +184,7 @@ def study_of(root: Path, name: str, data_folder: Path) -> dict[str, Any]:
 
 def test_the_papers_study_is_planned_without_its_files(root: Path, fresh: Project) -> None:
     jobs = fresh.planned(study=study_of(root, "samsum-flan-t5", fresh.folder))
-    assert jobs["train_summariser"] == 7 + 11
+    assert jobs["train_dialogues"] == 7 + 11
     assert jobs["extract_samsum-flan-t5"] == 1
 
 
@@ -198,4 +198,4 @@ def test_the_local_study_is_planned_or_names_the_file_it_lacks(root: Path, fresh
     (fresh.folder / "samsum").mkdir()
     for split in ("train", "test"):
         (fresh.folder / "samsum" / f"{split}.jsonl").touch()
-    assert fresh.planned(study=study)["train_summariser"] == 7 + 4
+    assert fresh.planned(study=study)["train_dialogues"] == 7 + 4

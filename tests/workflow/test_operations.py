@@ -76,4 +76,4 @@ def test_ten_thousand_settings_are_planned(untouched: Project) -> None:
         "plr": [i / 100 for i in range(100)],
     }
     study = {"experiments": {"scarcity": {"grids": [grid]}}}
-    assert untouched.planned("--quiet", "rules", study=study)["train_head"] == 10_000
+    assert untouched.planned("--quiet", "rules", study=study)["train"] == 10_000

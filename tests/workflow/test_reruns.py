@@ -20,7 +20,7 @@ from PIL import Image
 from project import Project
 
 FROM_TABLE = Counter(tabulate_scarcity=1, plot_scarcity=1, tabulate_claims=1, write_numbers=1)
-FROM_RUNS = FROM_TABLE + Counter(train_head=4, collect=1)
+FROM_RUNS = FROM_TABLE + Counter(train=4, collect=1)
 FROM_EXTRACTION = FROM_RUNS + Counter(extract_digits=1)
 FROM_FEATURES = FROM_EXTRACTION + Counter(describe=1)
 PAPER_FIGURES = Counter(plot_paper_packet_loss=1, plot_retransmission=1)
@@ -51,11 +51,11 @@ def test_a_finished_study_has_nothing_to_do(finished: Project) -> None:
 
 def test_one_more_packet_loss_rate_is_one_more_training_job(finished: Project) -> None:
     study = scarcity(fraction=[1.0], plr=[0.0, 0.5, 0.7])
-    assert jobs(finished, study=study) == FROM_RUNS - Counter(train_head=3)
+    assert jobs(finished, study=study) == FROM_RUNS - Counter(train=3)
 
 
 def test_a_smaller_grid_trains_nothing(finished: Project) -> None:
-    assert finished.planned(study=scarcity(plr=[0.0, 0.5]))["train_head"] == 0
+    assert finished.planned(study=scarcity(plr=[0.0, 0.5]))["train"] == 0
 
 
 def test_a_changed_training_value_trains_again(finished: Project) -> None:
@@ -238,4 +238,4 @@ def test_equal_features_leave_the_runs_alone(finished: Project) -> None:
 
 def test_a_removed_run_is_made_again(finished: Project) -> None:
     (finished.results / "digits/runs/fbftl.json").unlink()
-    assert jobs(finished) == FROM_RUNS - Counter(train_head=3)
+    assert jobs(finished) == FROM_RUNS - Counter(train=3)

@@ -43,7 +43,7 @@ def test_a_new_setting_trains_the_processes_that_it_changes(finished: Project) -
     more = TWO | {"experiments": {"scarcity": {"grids": [grid]}}}
     planned = finished.planned(study=more)
     assert shared(planned) == {"train_heads_digits_scarcity-2", "train_heads_digits_scarcity-3"}
-    assert planned["train_head"] == 0
+    assert planned["train"] == 0
 
 
 def test_settings_go_back_to_processes_of_their_own(finished: Project, reference: Project) -> None:

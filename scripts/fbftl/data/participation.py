@@ -73,6 +73,13 @@ def held_out(rows: np.ndarray, share: float, seed: int) -> tuple[np.ndarray, np.
     return rows[~held], rows[held]
 
 
+def grouped(rows: np.ndarray, client: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Return the clients that hold any of the rows, ascending, and the rows of each."""
+    owners, counts = np.unique(client[rows], return_counts=True)
+    order = np.argsort(client[rows], kind="stable")
+    return owners, np.split(rows[order], np.cumsum(counts)[:-1])
+
+
 @dataclass(frozen=True)
 class Holdings:
     """Who holds the samples in the task's own partition, and what dealing them anew goes by.

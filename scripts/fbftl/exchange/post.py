@@ -72,6 +72,7 @@ class Post:
     guarantee: PrivacyRecord
     compression: Compression = PLAIN
     _privacy: dict[str, Any] = field(init=False, repr=False)
+    _entered: list[tuple[str, Any, dict[str, int]]] = field(default_factory=list, repr=False)
 
     def __post_init__(self) -> None:
         self._losses = stream(self.seed, "loss")
@@ -174,6 +175,26 @@ class Post:
         count = np.size(round) if client is None else len(client)
         self._plain(count, parts, "between", sender, receiver, round, client)
 
+    def totals(self, rounds: range) -> dict[str, int | None]:
+        """Return the bits of all messages of some rounds, up and down.
+
+        `uplink_payload_bits` is what the paper counts, `uplink_bits` and `downlink_bits` what was
+        sent, `token_id_bits` what the text itself would have taken, where the messages know.
+        """
+        within = [
+            (way, bits)
+            for way, round, bits in self._entered
+            if rounds.start <= np.min(round) and np.max(round) < rounds.stop
+        ]
+        up = [bits for way, bits in within if way == "up"]
+        texts = [bits["text"] for bits in up if bits["text"] is not None]
+        return {
+            "uplink_payload_bits": sum(bits["payload"] for bits in up),
+            "uplink_bits": sum(bits["sent"] for bits in up),
+            "downlink_bits": sum(bits["sent"] for way, bits in within if way == "down"),
+            "token_id_bits": sum(texts) if texts else None,
+        }
+
     def _plain(
         self,
         count: int,
@@ -203,6 +224,13 @@ class Post:
         """Enter messages: a row for the first part of each, with all that is no other part's."""
         if not count:
             return
+        text = columns.get("token_id_bits")
+        totals = {
+            "payload": sum(_sum(own, count) for own in payload.values()),
+            "sent": _sum(bits, count),
+            "text": None if text is None else _sum(text, count),
+        }
+        self._entered.append((columns["direction"], columns["round"], totals))
         first, *others = payload
         rest = bits - sum(payload[part] for part in others)
         common = {"seed": self.seed, **columns}
@@ -227,6 +255,11 @@ def _payload(parts: Parts, compression: Compression) -> Parts:
 def _plain_bits(payload: Parts) -> int | np.ndarray:
     """Return the length of plain messages with such parts: all of them under one header."""
     return sum(payload.values()) + 8 * HEADER_BYTES
+
+
+def _sum(values: int | np.ndarray, count: int) -> int:
+    """Return the sum over `count` messages of one value for all or (count,)."""
+    return int(np.broadcast_to(values, count).sum())
 
 
 def _taken(values: Any, rows: np.ndarray) -> Any:

@@ -1,6 +1,6 @@
 """What a setting's privacy mechanism means for training by rounds."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -19,7 +19,6 @@ from fbftl.privacy import mechanisms
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.study.job import Job
 from fbftl.training.batches import Rounds, poisson_rounds
-from fbftl.training.batches import rounds as rounds_in_turn
 
 
 @dataclass(frozen=True)
@@ -32,22 +31,24 @@ class Protection:
     averaging: how the server averages.
     """
 
-    schedule: Iterator[Rounds]
+    schedule: Iterable[Rounds]
     records: tuple[PrivacyRecord, ...]
     releasing: Releasing | None = None
     averaging: Averaging = mean_of_arrivals
 
 
-def protection_by_rounds(job: Job, clients: Sequence[np.ndarray], seed: int) -> Protection:
+def protection_by_rounds(
+    job: Job, clients: Sequence[np.ndarray], seed: int, in_turn: Iterable[Rounds]
+) -> Protection:
     """Return the protection that a setting asks for.
 
     Args:
         job: the setting with its training values.
         clients: the training rows of each client.
         seed: the repetition's seed.
+        in_turn: the rounds of each epoch where every client has its turn.
     """
-    setting, training = job.setting, job.training
-    in_turn = rounds_in_turn(clients, training.clients_per_round, training.epochs, seed)
+    setting = job.setting
     if setting.mechanism == "relative":
         return Protection(
             schedule=in_turn,

@@ -1,158 +1,109 @@
 """What the gradient methods share: rounds of clients, their uplink, one repetition per seed."""
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from torch import nn
-
-from fbftl.data.participation import clients_of, held_out, participating
-from fbftl.exchange.passes import Passes, together
+from fbftl.data.participation import clients_of, grouped, held_out, participating
 from fbftl.exchange.post import Parts, Post
-from fbftl.exchange.protection import protection_by_rounds
-from fbftl.exchange.rounds import (
-    Arrivals,
-    Average,
-    Gradient,
-    Own,
-    batch_gradient,
-    client_gradient,
-    own_update,
-    train_rounds,
-)
+from fbftl.exchange.protection import Protection, protection_by_rounds
+from fbftl.exchange.rounds import batch_gradient, client_gradient, train_rounds
 from fbftl.exchange.uplink import Exchanged, Releasing, Uplink, compressing
 from fbftl.ground.errors import UserError
 from fbftl.messages.codec import Compression
 from fbftl.messages.codec.compression import PLAIN
 from fbftl.messages.feedback import mapped_memory, memory
 from fbftl.messages.ledger import Ledger
-from fbftl.messages.link import link_of, plain_upload_bits
+from fbftl.messages.link import link_of
 from fbftl.study.job import Job
 from fbftl.study.memory import LARGEST_MEMORY, memory_bytes
-from fbftl.tasks.task import Federation, Outcome
-from fbftl.training.curves import record
+from fbftl.tasks.task import Held, Learner, Outcome, Repetition
 
 
-@dataclass(frozen=True)
-class Learner:
-    """A model with what its clients exchange.
-
-    exchanged: what goes up and down in a round.
-    together: gradient of a round whose updates are not made, given which of them arrive.
-    own: the message of a client.
-    passes: how a round's samples go through the model.
-    """
-
-    model: nn.Module
-    exchanged: Exchanged
-    together: Callable[[Arrivals], Gradient]
-    own: Own
-    passes: Passes = together
-
-    def apart(self, average: Average) -> Gradient:
-        """Return the gradient of a round whose updates are made one by one."""
-        return client_gradient(self.model, average, self.passes)
+def parameter_count(learner: Learner) -> int:
+    """Return how many numbers a learner trains."""
+    return sum(parameter.numel() for parameter in learner.parameters)
 
 
-def whole_update(
-    model: nn.Module, once: Parts | None = None, passes: Passes = together
-) -> Learner:  # fmt: skip
-    """Return the learner whose clients send a gradient of every parameter, Eq. (2)-(4).
+def whole_update(once: Parts | None = None) -> Callable[[Learner], Exchanged]:
+    """Return what is exchanged where clients send a gradient of every parameter, Eq. (2)-(4).
 
     Args:
-        model: what the clients train.
         once: floats of what they need beside it, broadcast once.
-        passes: how a round's samples go through it.
     """
-    count = parameter_count(model)
-    return Learner(
-        model=model,
-        exchanged=Exchanged(lambda _: {"update": count}, {"weights": count}, once=once),
-        together=lambda arrivals: batch_gradient(model, arrivals, passes),
-        own=own_update(model, passes),
-        passes=passes,
-    )
 
+    def exchanged(learner: Learner) -> Exchanged:
+        count = parameter_count(learner)
+        return Exchanged(lambda _: {"update": count}, {"weights": count}, once=once)
 
-def parameter_count(model: nn.Module) -> int:
-    """Return the number of a model's parameters."""
-    return sum(parameter.numel() for parameter in model.parameters())
+    return exchanged
 
 
 def run_rounds(
     job: Job,
-    federation: Federation,
-    learner_of: Callable[[int], Learner],
+    held: Held,
+    begin: Callable[[Repetition], Learner],
+    exchanged: Callable[[Any], Exchanged],
     scratch: Path | None = None,
 ) -> Outcome:
     """Train by rounds, one repetition per seed.
 
     Args:
         job: the setting with its training values.
-        federation: what the clients hold.
-        learner_of: a seed's model, on the training device, and what its clients exchange.
+        held: what the clients hold.
+        begin: gives a repetition's learner.
+        exchanged: gives what clients and server send each other with such a learner.
         scratch: folder for memories of error feedback that are too large for RAM.
 
     Raises:
         UserError: if those memories do not fit.
     """
-    ledger = Ledger(method=job.setting.method, store=federation.provenance["features"])
-    repetitions = [
-        _repetition(job, federation, learner_of(seed), seed, ledger, scratch) for seed in job.seeds
-    ]
-    return Outcome(repetitions, ledger, federation.provenance)
+    ledger = Ledger(method=job.setting.method, store=held.provenance["features"])
+    repetitions, said = [], {}
+    for seed in job.seeds:
+        client = clients_of(job, held.holdings, seed)
+        offered = participating(client, job.setting.fraction, seed)
+        training, validation = held_out(offered, job.training.validation, seed)
+        owners, clients = grouped(training, client)
+        repetition = Repetition(job, seed, clients, validation)
+        learner = begin(repetition)
+        protection = protection_by_rounds(job, clients, seed, learner.schedule)
+        guarantee, compression = protection.records[0], _compression(job)
+        link = link_of(job.setting, held.block_bits)
+        uplink = Uplink(
+            post=Post(ledger, link, seed, guarantee, compression),
+            exchanged=exchanged(learner),
+            owners=owners,
+            own=learner.own,
+            releasing=protection.releasing or compression_of(job, learner, len(clients), scratch),
+            averaging=protection.averaging,
+        )
+        ends = _train(learner, uplink, protection)
+        score = held.score(repetition, learner)
+        chosen, said[seed] = score.record["epoch"], score.said
+        repetitions.append(
+            score.record
+            | {"seed": seed, "clients": len(clients), "offered": len(offered)}
+            | {"received": len(offered), "seen": len(training)}
+            | uplink.found(ends[chosen - 1] if chosen else 0)
+            | {"privacy": [asdict(guarantee) for guarantee in protection.records]}
+        )
+    return Outcome(repetitions, ledger, held.provenance, transcript=held.transcript(said))
 
 
-def _repetition(
-    job: Job,
-    federation: Federation,
-    learner: Learner,
-    seed: int,
-    ledger: Ledger,
-    scratch: Path | None,
-) -> dict[str, Any]:
-    client = clients_of(job, federation.held, seed)
-    offered = participating(client, job.setting.fraction, seed)
-    training, validation = held_out(offered, job.training.validation, seed)
-    owners, clients = grouped(training, client)
-    protection = protection_by_rounds(job, clients, seed)
-    block_bits = plain_upload_bits(federation.feature_width, federation.classes)
-    uplink = Uplink(
-        post=Post(
-            ledger,
-            link_of(job.setting, block_bits),
-            seed,
-            protection.records[0],
-            Compression(job.setting.bits, job.setting.keep),
-        ),
-        exchanged=learner.exchanged,
-        owners=owners,
-        own=learner.own,
-        releasing=protection.releasing or compression_of(job, learner, len(clients), scratch),
-        averaging=protection.averaging,
-    )
+def _train(learner: Learner, uplink: Uplink, protection: Protection) -> list[int]:
+    """Train a learner through its uplink; return the rounds by the end of each epoch."""
     gradient = (
-        learner.together(uplink.arrivals)
+        batch_gradient(learner, uplink.arrivals)
         if uplink.releasing is None
-        else learner.apart(uplink.average)
+        else client_gradient(learner, uplink.average)
     )
-    curves = train_rounds(
-        learner.model,
-        gradient,
-        protection.schedule,
-        federation.samples,
-        validation,
-        federation.test,
-        job.training,
-    )
-    return (
-        record(curves, job.training.selection)
-        | {"seed": seed, "clients": len(clients), "offered": len(offered), "seen": len(training)}
-        | uplink.found()
-        | {"privacy": [asdict(guarantee) for guarantee in protection.records]}
-    )
+    return train_rounds(learner, gradient, protection.schedule)
+
+
+def _compression(job: Job) -> Compression:
+    return Compression(job.setting.bits, job.setting.keep)
 
 
 def compression_of(
@@ -160,15 +111,21 @@ def compression_of(
 ) -> Releasing | None:
     """Return how updates are compressed under a setting, or None if they are sent as they are.
 
+    Args:
+        job: the setting with its training values.
+        learner: what is trained.
+        clients: how many may send one.
+        scratch: folder for memories of error feedback that are too large for RAM.
+
     Raises:
         UserError: if the memories of error feedback would fit neither RAM nor the folder.
     """
-    compression = Compression(job.setting.bits, job.setting.keep)
+    compression = _compression(job)
     if compression == PLAIN:
         return None
     if not job.setting.feedback:
         return compressing(compression, None)
-    parameters = parameter_count(learner.model)
+    parameters = parameter_count(learner)
     needed = memory_bytes(clients, parameters)
     if needed <= LARGEST_MEMORY:
         return compressing(compression, memory(clients, parameters))
@@ -179,10 +136,3 @@ def compression_of(
             "scratch_folder in the config, or set feedback: [false] in the experiment"
         )
     return compressing(compression, mapped_memory(clients, parameters, scratch))
-
-
-def grouped(rows: np.ndarray, client: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Return the clients that hold any of the rows, ascending, and the rows of each."""
-    owners, counts = np.unique(client[rows], return_counts=True)
-    order = np.argsort(client[rows], kind="stable")
-    return owners, np.split(rows[order], np.cumsum(counts)[:-1])

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fbftl.exchange.passes import Round
 from fbftl.exchange.post import Parts, Post, Receipt
 from fbftl.exchange.rounds import Own
 from fbftl.ground.randomness import stream
@@ -20,6 +19,7 @@ from fbftl.messages.feedback import compress_with_feedback
 from fbftl.messages.release import Encoded, Release, encoded, release
 from fbftl.messages.sample import MessageSample, mean, measure
 from fbftl.privacy.noise import add_relative, clip_rows, noisy_sum, relative_range
+from fbftl.training.batches import Round
 
 Releasing = Callable[[Round, np.ndarray], Release]
 """What a round's clients do to their updates (C, X) before these go on the link."""
@@ -120,8 +120,9 @@ class Uplink:
     own: Own | None = None
     releasing: Releasing | None = None
     averaging: Averaging = mean_of_arrivals
-    _messages: int = 0
+    _messages: list[int] = field(default_factory=list)
     _lost: int = 0
+    _floats: int = 0
     _sample: list[MessageSample] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -155,13 +156,26 @@ class Uplink:
         receipt = self.post.up(parts, client, one.turn, content=content)
         if self.exchanged.answer is not None:
             self.post.answer(self.exchanged.answer(one.counts), receipt)
-        self._messages += len(client)
+        self._messages.append(len(client))
+        self._floats += sum(int(np.broadcast_to(own, len(client)).sum()) for own in parts.values())
         self._lost += int((~receipt.arrives).sum())
         return receipt
 
-    def found(self) -> dict[str, float]:
-        """Return how many messages were sent and lost, and what a sample of them measures.
+    def found(self, rounds: int) -> dict[str, float | None]:
+        """Return how many messages were sent and lost, and what was exchanged up to a round.
 
-        Nothing is measured where updates are not made.
+        Nothing but bits is measured where updates are not made. What went down once, before the
+        first round, is left out of them, as Eq. (12) has it.
+
+        Args:
+            rounds: number of the last round that counts; 0 for none.
         """
-        return {"messages": self._messages, "messages_lost": self._lost} | mean(self._sample)
+        messages, until = sum(self._messages), range(1, rounds + 1)
+        return {
+            "messages": messages,
+            "messages_lost": self._lost,
+            "upload_batches": sum(self._messages[:rounds]),
+            "numbers_per_batch": self._floats / messages if messages else 0.0,
+            **self.post.totals(until),
+            **mean(self._sample),
+        }

@@ -3,35 +3,21 @@
 Settings that train together share messages where these are the same, as on an axis of packet loss.
 """
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
-import torch
 
-from fbftl.data.participation import Uploads, held_out, participating
-from fbftl.exchange.sending import Sending
+from fbftl.data.participation import Uploads, clients_of, held_out, participating
+from fbftl.exchange.sending import Sending, sending
 from fbftl.messages.codec import Compression
 from fbftl.messages.ledger import Ledger
-from fbftl.messages.release import Encoded
-from fbftl.training.stacked import Samples
+from fbftl.messages.payload import Payload, Uploaded
+from fbftl.study.job import Job
+from fbftl.tasks.task import HeldFeatures, Received
 
-
-@dataclass(frozen=True, eq=False)
-class Decoded:
-    """What the server decodes from one release, whose messages are then forgotten.
-
-    values: features (n, width).
-    labels: (n,).
-    sizes: what a sample of the messages measures.
-    """
-
-    values: np.ndarray
-    labels: np.ndarray
-    sizes: dict[str, float]
-
-
-Clean = dict[Compression, tuple[Encoded, Decoded]]
+Clean = dict[Compression, Uploaded]
 """Messages that depend on neither seed nor noise, by their compression."""
 
 
@@ -39,16 +25,31 @@ Clean = dict[Compression, tuple[Encoded, Decoded]]
 class Sent:
     """One setting's uploads.
 
-    how: how the features were sent.
+    how: how they were sent.
     ledger: every message.
-    decoded: what the server decodes for each seed; seeds and settings may share it.
+    read: what the server reads for each seed; seeds and settings may share it.
     uploads: who took part and what arrived, for each seed.
+    counts: what each seed's messages come to, for the run file.
     """
 
     how: Sending
     ledger: Ledger
-    decoded: list[Decoded]
+    read: list[Payload]
     uploads: list[Uploads]
+    counts: list[dict[str, Any]]
+
+    def received(self) -> list[Received]:
+        """Return what the server has to train each seed's head on."""
+        how, job = self.how, self.how.job
+        redrawn = job.setting.noise == "redrawn"
+        received = []
+        for seed, read, (training, validation) in zip(
+            job.seeds, self.read, self.split(), strict=True
+        ):
+            draws = partial(how.redrawn, seed) if redrawn else None
+            own = Received(job, seed, read, training, validation, how.scale, draws)
+            received.append(own)
+        return received
 
     def split(self) -> list[tuple[np.ndarray, np.ndarray]]:
         """Return each seed's rows for training and for validation.
@@ -63,103 +64,56 @@ class Sent:
         ]
 
 
-def send(how: Sending, ledger: Ledger, extractor: int, clean: Clean) -> Sent:
-    """Send a setting's extractor to the clients and their uploads to the server.
+def send(job: Job, held: HeldFeatures, clean: Clean) -> Sent:
+    """Send a setting's uploads, after the frozen extractor went to all clients once.
 
     Args:
-        how: how the features are sent.
-        ledger: where the messages are entered.
-        extractor: parameters of the frozen extractor, which is all that goes down.
+        job: the setting with its training values.
+        held: what the clients hold.
         clean: messages that settings share; added to.
     """
-    features, decoded, uploads = how.features, [], []
-    for seed in how.job.seeds:
-        sent, own = _release(how, seed, clean)
-        client = how.clients(seed)
-        offered = participating(client, how.job.setting.fraction, seed)
-        post = how.post(ledger, seed)
-        post.broadcast({"weights": extractor})
-        receipt = post.up(
-            {"features": features.values.shape[1]},
-            client,
-            sample=features.sample,
-            content=sent,
-            offered=offered,
-        )
-        uploads.append(Uploads(offered, receipt.client, receipt.arrives))
-        decoded.append(own)
-    return Sent(how, ledger, decoded, uploads)
+    how = sending(job, held.payload, held.public)
+    ledger = Ledger(method=job.setting.method, store=held.provenance["features"])
+    sent = Sent(how, ledger, [], [], [])
+    for seed in job.seeds:
+        _send(held, sent, seed, clean)
+    return sent
 
 
-def _release(how: Sending, seed: int, clean: Clean) -> tuple[Encoded, Decoded]:
+def _send(held: HeldFeatures, sent: Sent, seed: int, clean: Clean) -> None:
+    """Send one seed's uploads, and add what became of them."""
+    how, payload = sent.how, held.payload
+    uploaded = _uploaded(how, seed, clean)
+    client = clients_of(how.job, held.holdings, seed)
+    offered = participating(client, how.job.setting.fraction, seed)
+    post = how.post(sent.ledger, seed)
+    post.broadcast({"weights": held.frozen_floats})
+    receipt = post.up(
+        {"features": payload.width},
+        client,
+        sample=payload.sample,
+        content=uploaded.sent,
+        offered=offered,
+        token_id_bits=payload.text_bits,
+    )
+    own = Uploads(offered, receipt.client, receipt.arrives)
+    clients = len(np.unique(own.client))
+    counts = {
+        "clients": clients,
+        "offered": len(offered),
+        "received": len(own.received),
+        "upload_batches": clients,
+        "numbers_per_batch": payload.width * len(offered) / clients,
+    }
+    sent.read.append(uploaded.read)
+    sent.uploads.append(own)
+    sent.counts.append(counts | post.totals(range(1)) | uploaded.sizes)
+
+
+def _uploaded(how: Sending, seed: int, clean: Clean) -> Uploaded:
     if how.shared and how.compression in clean:
         return clean[how.compression]
-    sent = how.release(seed)
-    made = (
-        Encoded(sent.bits, sent.digests),
-        Decoded(sent.values, sent.labels, how.measured(sent, seed)),
-    )
+    uploaded = how.release(seed)
     if how.shared:
-        clean[how.compression] = made
-    return made
-
-
-def received(settings: Sequence[Sent], device: torch.device) -> Callable[[int], Samples]:
-    """Return what the server works with at each epoch: the uploads, which never change.
-
-    Under the public script's semantics the noise is drawn anew every epoch instead (audit A3).
-
-    Args:
-        settings: those that train together; all of them redraw their noise, or none.
-        device: where the features go.
-
-    Returns:
-        Samples for a head per setting and seed, by epoch from 0.
-    """
-    if settings[0].how.job.setting.noise == "redrawn":
-        return lambda epoch: _redrawn(settings, epoch, device)
-    scale = {id(own): sent.how.scale for sent in settings for own in sent.decoded}
-    distinct = {id(own): own for sent in settings for own in sent.decoded}
-    place = {key: number for number, key in enumerate(distinct)}
-    uploads = on_device(
-        [own.values for own in distinct.values()],
-        [own.labels for own in distinct.values()],
-        [scale[key] for key in distinct],
-        [place[id(own)] for sent in settings for own in sent.decoded],
-        device,
-    )
-    return lambda epoch: uploads
-
-
-def _redrawn(settings: Sequence[Sent], epoch: int, device: torch.device) -> Samples:
-    drawn = [(sent.how, seed) for sent in settings for seed in sent.how.job.seeds]
-    return on_device(
-        [how.decoded(seed, draw=epoch) for how, seed in drawn],
-        [how.labels(seed) for how, seed in drawn],
-        [how.scale for how, _ in drawn],
-        range(len(drawn)),
-        device,
-    )
-
-
-def on_device(
-    values: Sequence[np.ndarray], labels: Sequence[np.ndarray], scales: Sequence[float],
-    release: Sequence[int], device: torch.device,
-) -> Samples:  # fmt: skip
-    """Put releases on the training device.
-
-    Args:
-        values: features (n, width) of each release.
-        labels: labels (n,) of each.
-        scales: what each one's features are multiplied by.
-        release: number of the release that each head works with.
-        device: where they go.
-    """
-    together = torch.empty((len(values), *values[0].shape), device=device)
-    for place, (own, scale) in enumerate(zip(values, scales, strict=True)):
-        together[place].copy_(torch.from_numpy(own)).mul_(scale)
-    return Samples(
-        together,
-        torch.stack([torch.from_numpy(own.astype(np.int64)) for own in labels]).to(device),
-        torch.tensor(release, device=device),
-    )
+        clean[how.compression] = uploaded
+    return uploaded

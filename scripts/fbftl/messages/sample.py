@@ -55,21 +55,43 @@ def measure(
         labels: (n,) label that each carries, if any.
         classes: number of classes N, if they carry labels.
     """
-    samples = []
-    for row in rows:
-        label = None if labels is None else labels[row : row + 1]
-        size = message_size(sent.wanted[row], label, classes, compression)
-        samples.append(
-            MessageSample(
-                nominal_bits=size.nominal,
-                packed_bits=size.packed,
-                entropy_coded_bits=size.entropy_coded,
-                limit_bits=size.limit,
-                model_bits=size.model,
-                distortion=_distortion(sent.wanted[row], sent.values[row]),
-            )
+    return [
+        message_sample(
+            sent.wanted[row],
+            sent.values[row],
+            compression,
+            None if labels is None else labels[row : row + 1],
+            classes,
         )
-    return samples
+        for row in rows
+    ]
+
+
+def message_sample(
+    wanted: np.ndarray,
+    read: np.ndarray,
+    compression: Compression,
+    labels: np.ndarray | None = None,
+    classes: int | None = None,
+) -> MessageSample:
+    """Measure one message.
+
+    Args:
+        wanted: (X,) or (rows, X) what the client had to say.
+        read: what the server reads, of the same shape.
+        compression: q and r that made the message.
+        labels: (rows,) labels that it carries, if any.
+        classes: number of classes N, if it carries labels.
+    """
+    size = message_size(wanted, labels, classes, compression)
+    return MessageSample(
+        nominal_bits=size.nominal,
+        packed_bits=size.packed,
+        entropy_coded_bits=size.entropy_coded,
+        limit_bits=size.limit,
+        model_bits=size.model,
+        distortion=_distortion(wanted.reshape(-1), read.reshape(-1)),
+    )
 
 
 def spread_evenly(count: int, wanted: int) -> np.ndarray:

@@ -2,10 +2,11 @@
 
     run(job: Job, inputs: Inputs) -> Outcome
 
-Modules are imported only when a job runs them.
+One that can step several settings together has `run_together` for them as well. Modules are
+imported only when a job runs them.
 """
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from fbftl.tasks.task import Inputs, Outcome
 
 
-def method(name: str) -> "Callable[[Job, Inputs], Outcome]":
-    """Return the run function of a method."""
-    return import_module(f"fbftl.methods.{name}").run
+def train(jobs: "Sequence[Job]", inputs: "Inputs") -> "list[Outcome]":
+    """Train one setting, or several of one method and shape together; return what each found."""
+    module = import_module(f"fbftl.methods.{jobs[0].setting.method}")
+    if len(jobs) == 1:
+        return [module.run(jobs[0], inputs)]
+    return module.run_together(jobs, inputs)

@@ -1,20 +1,11 @@
 """FTL_f (Sec. II-B): all layers, from the source model, trained by client gradients."""
 
-from torch import nn
-
-from fbftl.exchange.passes import passes_of
-from fbftl.exchange.repetition import Learner, run_rounds, whole_update
+from fbftl.exchange.repetition import run_rounds, whole_update
 from fbftl.study.job import Job
-from fbftl.tasks.images import read
-from fbftl.tasks.task import Inputs, Outcome
+from fbftl.tasks.task import Inputs, Outcome, held_samples
 
 
 def run(job: Job, inputs: Inputs) -> Outcome:
     """Fine-tune the whole network under a new head, one repetition per seed."""
-    federation, target = read(inputs)
-
-    def learner_of(seed: int) -> Learner:
-        network = nn.Sequential(target.transferred(), target.head(job, seed))
-        return whole_update(network, passes=passes_of(job.training, seed, network))
-
-    return run_rounds(job, federation, learner_of, inputs.scratch)
+    held = held_samples(job, inputs)
+    return run_rounds(job, held, held.transferred, whole_update(), inputs.scratch)

@@ -4,19 +4,13 @@ The clients hold the network up to the cut layer and send smashed data; the main
 rest; the fed server averages the clients' parts. With one local step it equals FL numerically.
 """
 
-from fbftl.exchange.repetition import Learner, run_rounds
-from fbftl.exchange.split import split_learner
+from fbftl.exchange.repetition import run_rounds
+from fbftl.exchange.split import split_exchange
 from fbftl.study.job import Job
-from fbftl.tasks.images import read
-from fbftl.tasks.task import Inputs, Outcome
+from fbftl.tasks.task import Inputs, Outcome, held_samples
 
 
 def run(job: Job, inputs: Inputs) -> Outcome:
     """Train the split network from scratch, one repetition per seed."""
-    federation, target = read(inputs)
-
-    def learner_of(seed: int) -> Learner:
-        parts = target.random(job, seed)
-        return split_learner(*parts, target.example.to(inputs.device), job.training, seed)
-
-    return run_rounds(job, federation, learner_of)
+    held = held_samples(job, inputs)
+    return run_rounds(job, held, held.split, split_exchange)

@@ -5,7 +5,7 @@ same draw whichever other samples take part, in every epoch and at every noise l
 script's fresh draw per epoch is the same function with another `draw`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import exp
 from typing import Any
 
@@ -130,13 +130,43 @@ def relative_range(vectors: ArrayLike, samples: int = 1) -> float:
     """
     g = np.asarray(vectors, dtype=np.float64)
     spread = g.std(axis=1)
-    if (spread == 0).any():
-        raise UserError(
-            f"vector {(spread == 0).argmax()} is constant, so noise relative to its standard"
-            " deviation is undefined: use the gaussian mechanism or another cut layer"
-        )
+    number = int(spread.argmin())
+    _require_spread(number, spread[number])
     farthest = np.maximum(g - g.min(axis=0), g.max(axis=0) - g).max(axis=1)
     return float((farthest / spread).max() / samples)
+
+
+def relative_range_of_unequal(vectors: Sequence[NDArray[np.float32]]) -> float:
+    """Return R of `relative_range` over vectors of unequal length, one sample behind each.
+
+    A coordinate is compared among the vectors that are long enough to have it.
+
+    Args:
+        vectors: what would be uploaded, each of shape (d_i,).
+
+    Raises:
+        UserError: if a vector is constant.
+    """
+    longest = max(map(len, vectors))
+    low, high = np.full(longest, np.inf), np.full(longest, -np.inf)
+    for g in vectors:
+        np.minimum(low[: len(g)], g, out=low[: len(g)])
+        np.maximum(high[: len(g)], g, out=high[: len(g)])
+    largest = 0.0
+    for number, vector in enumerate(vectors):
+        g = vector.astype(np.float64)
+        farthest = np.maximum(g - low[: len(g)], high[: len(g)] - g).max()
+        _require_spread(number, spread := g.std())
+        largest = max(largest, farthest / spread)
+    return float(largest)
+
+
+def _require_spread(number: int, spread: float) -> None:
+    if spread == 0:
+        raise UserError(
+            f"vector {number} is constant, so noise relative to its standard"
+            " deviation is undefined: use the gaussian mechanism or another cut layer"
+        )
 
 
 def add_relative(vectors: ArrayLike, noise: Floats, *, sigma: float, largest: float) -> Floats:

@@ -23,7 +23,7 @@ from fbftl.study.kinds import dialogues, images
 from fbftl.study.settings import DEFAULTS, Setting
 from fbftl.study.systems import Block, System, chosen, paper_of, with_systems
 
-KINDS = {"images": images, "seq2seq": dialogues}
+KINDS = {"images": images, "dialogues": dialogues}
 """Module of each kind of task: `settled`, `job` and `check`."""
 
 
@@ -78,6 +78,7 @@ class Study:
         setting = self.setting(task, name)
         return {
             "task": task,
+            "kind": block["kind"],
             "setting": setting.deviations(),
             "seeds": block["seeds"],
             **KINDS[block["kind"]].job(setting, block),
@@ -102,6 +103,15 @@ class Study:
     def _of(self, task: str, experiments: Iterable[str]) -> Iterator[Setting]:
         for experiment in experiments:
             yield from self.settings[task][experiment].values()
+
+    def reads(self, task: str, name: str) -> tuple[str, ...]:
+        """Return the names of the files that a task's setting is trained from.
+
+        `features` stands for the store at the setting's cut.
+        """
+        reads = KINDS[self.task(task)["kind"]].reads(self.setting(task, name))
+        public = ("public", "public_manifest") if self.needs_public(task, name) else ()
+        return (*reads, *public)
 
     def needs_public(self, task: str, name: str) -> bool:
         """Tell whether a task's setting reads features of public data, for its clip norm."""

@@ -80,6 +80,34 @@ class Training:
 
 
 @dataclass(frozen=True)
+class Plan:
+    """How a language model's head is trained, by AdamW; defaults live in the schema.
+
+    The learning rate rises over `warmup` and falls linearly to zero.
+    """
+
+    learning_rate: float = 2e-4
+    """AdamW's at its highest."""
+    batch: int = 8
+    """Most samples in a batch, C·U·K_u; a round of the gradient methods."""
+    epochs: int = 10
+    """Passes over the received samples."""
+    least_updates: int = 0
+    """Passes are added until there are this many updates: scarce data is not trained less."""
+    warmup: float = 0.0
+    """Share of all updates, 0 to 1."""
+    weight_decay: float = 0.0
+    validation: float = 0.1
+    """Share of the received samples held out to choose the epoch."""
+    selection: str = "validation"
+    """validation: the least loss on held-out samples. test: ROUGE-1, as the papers do."""
+
+
+TRAININGS = {"images": Training, "dialogues": Plan}
+"""By kind of task, how its models are trained."""
+
+
+@dataclass(frozen=True)
 class Privacy:
     """What a privacy mechanism needs beside a setting's sigma or epsilon; None if it does not."""
 
@@ -95,16 +123,18 @@ class Job:
     """All that the science of one job depends on beside its input files."""
 
     task: str
+    kind: str
+    """The kind of task: images or dialogues."""
     setting: KnownAxes
     seeds: tuple[int, ...]
-    head: tuple[int, ...]
-    """Widths of the head's hidden layers."""
     clients: Mapping[str, Any]
     """The task's partition, for settings that regroup samples into other clients."""
-    training: Training
+    training: Training | Plan
     privacy: Privacy
-    network: Mapping[str, Any] | None = None
-    """The task's block of the network that the setting names; None trains the source's."""
+    block: Mapping[str, Any]
+    """What only the kind of task reads. Images have the `head`, widths of its hidden layers, and
+    the block of the `network` that the setting names, if it names one. Dialogues have the `cut`,
+    trained encoder blocks, and `summary_tokens`, the most that a summary has."""
 
 
 def from_params(params: Mapping[str, Any], axes: Mapping[str, Mapping[str, Any]]) -> Job:
@@ -117,11 +147,11 @@ def from_params(params: Mapping[str, Any], axes: Mapping[str, Mapping[str, Any]]
     setting = params["setting"]
     return Job(
         task=params["task"],
+        kind=params["kind"],
         setting=known_axes(setting, axes[setting["method"]]),
         seeds=tuple(params["seeds"]),
-        head=tuple(params["head"]),
         clients=params["clients"],
-        training=Training(**params["training"]),
+        training=TRAININGS[params["kind"]](**params["training"]),
         privacy=Privacy(**params["privacy"]),
-        network=params.get("network"),
+        block=params["block"],
     )

@@ -84,7 +84,7 @@ RECORDS = (
         axes=BY_ROUNDS,
         mechanisms=("none", "relative", "dp_fedavg"),
         cost="ftl_f",
-        kinds=("images", "seq2seq"),
+        kinds=("images", "dialogues"),
     ),
     MethodRecord(
         "ftl_c", "FTL_c", "#0072B2", "s", "fbftl",
@@ -93,7 +93,7 @@ RECORDS = (
         axes=("cut", *BY_ROUNDS),
         mechanisms=("none", "relative", "dp_fedavg"),
         cost="ftl_c",
-        kinds=("images", "seq2seq"),
+        kinds=("images", "dialogues"),
     ),
     MethodRecord(
         "fbftl", "FbFTL", "#D55E00", "o", "fbftl",
@@ -104,7 +104,7 @@ RECORDS = (
         ),
         mechanisms=("none", "relative", "gaussian"),
         cost="fbftl",
-        kinds=("images", "seq2seq"),
+        kinds=("images", "dialogues"),
     ),
     MethodRecord(
         "released", "public script", "#56B4E9", "P", "fbftl",

@@ -1,131 +1,221 @@
-"""One setting of the language task: every seed's head, its curve, ROUGE and summaries."""
+"""Dialogues and their summaries: a T5 cut between encoder blocks, scored by ROUGE.
 
-from collections.abc import Callable, Mapping, Sequence
+Features at the cut and the token ids beside them lie in one store, so that FTL_f, which trains
+every layer, reads the same files as FbFTL and FTL_c.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
+from fbftl.data.clients import ClientFile
+from fbftl.data.dialogues.records import Record
+from fbftl.data.participation import Holdings, clients_of, grouped
 from fbftl.features.store.features import Features
-from fbftl.ground.errors import UserError
+from fbftl.features.store.opening import open_store
+from fbftl.ground.logs import log
+from fbftl.messages.dialogues import Dialogues, token_id_bits
 from fbftl.models.t5.generate import generate
-from fbftl.models.t5.head import ALL, Cut
+from fbftl.models.t5.head import ALL, Cut, first_trained_block, trained_parameters
 from fbftl.models.t5.model import T5
 from fbftl.models.t5.sequences import Sequences
-from fbftl.models.t5.source import Source
-from fbftl.training.rouge import MEASURES, rouge
-from fbftl.training.t5 import Criterion, Epoch, Plan, Samples, train_head, validation_loss
+from fbftl.models.t5.source import Source, load_source
+from fbftl.study.job import Job, Plan
+from fbftl.tasks.task import Fit, Inputs, Received, Repetition, Score
+from fbftl.training.rouge import MEASURES, rouge, transcript
+from fbftl.training.t5 import Epoch, Samples, TrainedT5, train_at_server, validation_loss
 
 
-@dataclass(frozen=True)
-class Evaluation:
-    """What summaries are scored on.
+@dataclass(frozen=True, eq=False)
+class HeldDialogues:
+    """What the clients hold, at a cut: see `tasks.task.HeldFeatures` and `HeldSamples`.
 
-    Attributes:
-        inputs: features at the cut; token ids for the cut ``ALL``.
-        references: the reference summaries.
-        longest: most tokens of a generated summary.
+    source: the source model, with its tokenizer, on the training device.
+    cut: trained encoder blocks, or ``ALL`` with token ids as inputs.
+    train, test: rows of the feature store.
+    records: the test set.
+    longest: most tokens of a generated summary.
+    provenance: digests of where the dialogues come from.
+    inputs: the job's files and device.
     """
 
-    inputs: Sequences
-    references: Sequence[str]
+    source: Source
+    cut: Cut
+    train: Features
+    test: Features
+    records: Sequence[Record]
     longest: int
+    provenance: dict[str, Any]
+    inputs: Inputs
+
+    public: None = None
+    """No public dialogues are extracted: a clip norm is given, or there is none."""
+
+    @property
+    def holdings(self) -> Holdings:
+        """Who holds which dialogue; none has a class."""
+        return Holdings(self.train.client, np.zeros(len(self.train), dtype=np.int64))
+
+    @cached_property
+    def payload(self) -> Dialogues:
+        """What every dialogue's upload would say."""
+        own, shape = self.train, self.source.model.shape
+        text = None
+        if self.cut != ALL and first_trained_block(shape, self.cut) == 0:
+            text = token_id_bits(np.diff(own.token_offsets), shape.vocab_size)
+        return Dialogues(
+            values=own.values,
+            offsets=own.offsets,
+            labels=own.labels,
+            label_offsets=own.label_offsets,
+            sample=own.sample,
+            vocabulary=shape.vocab_size,
+            text_bits=text,
+        )
+
+    @property
+    def block_bits(self) -> int:
+        """Bits of a transmission block."""
+        return self.payload.block_bits
+
+    @property
+    def frozen_floats(self) -> int:
+        """Numbers of the frozen layers, Eq. (13), each counted once."""
+        shape = self.source.model.shape
+        return trained_parameters(shape, ALL) - trained_parameters(shape, self.cut)
+
+    def head(self, repetition: Repetition) -> "Summariser":
+        """Return the layers after the cut, which rounds of clients train."""
+        return Summariser(self, self._samples, self._test_inputs, repetition)
+
+    transferred = head
+    """The same with every layer after the cut `ALL`."""
+
+    def fit(self, settings: Sequence[Sequence[Received]]) -> list[list[Fit]]:
+        """Train a head at the server for each setting and seed, one after the other."""
+        return [[self._fit(own) for own in setting] for setting in settings]
+
+    def score(self, repetition: Repetition, learner: "Summariser") -> Score:
+        """Return ROUGE at the chosen epoch; 0 where training diverged."""
+        said = learner.summaries(learner.best())
+        rouges = rouge(said, learner.references)
+        if learner.diverged:
+            rouges = dict.fromkeys(MEASURES, 0.0)
+        shape = self.source.model.shape
+        blocks = shape.num_layers - first_trained_block(shape, self.cut)
+        return Score(record(learner) | rouges | {"trained_encoders": blocks}, said)
+
+    def transcript(self, said: Mapping[int, Sequence[str]]) -> list[dict[str, Any]]:
+        """Return each test dialogue with its reference summary and every seed's."""
+        return transcript(self.records, said)
+
+    def _fit(self, own: Received) -> Fit:
+        read, beside = own.payload, self._samples
+        _, clients = grouped(own.training, clients_of(own.job, self.holdings, own.seed))
+        repetition = Repetition(own.job, own.seed, clients, own.validation)
+        inputs = _scaled(read.values, read.offsets, own.scale(read.numbers))
+        samples = Samples(inputs.to(self.inputs.device), beside.labels, beside.clients)
+        learner = Summariser(self, samples, self._test_as_sent(own), repetition)
+        train_at_server(learner)
+        return Fit(self.score(repetition, learner), len(own.training), learner.head)
+
+    def _test_as_sent(self, own: Received) -> Sequences:
+        """Return the test set's features, scaled as the training samples are."""
+        values, offsets = self.test.values, self.test.offsets
+        numbers = np.diff(offsets) * values.shape[1]
+        return _scaled(values, offsets, own.scale(numbers)).to(self.inputs.device)
+
+    @cached_property
+    def _samples(self) -> Samples:
+        return samples_of(self.train, self.cut).to(self.inputs.device)
+
+    @cached_property
+    def _test_inputs(self) -> Sequences:
+        return samples_of(self.test, self.cut).inputs.to(self.inputs.device)
 
 
-@dataclass(frozen=True)
-class SeedRun:
-    """One seed's outcome.
-
-    Attributes:
-        curve: losses per epoch.
-        chosen: the epoch that was scored; None where training diverged before any.
-        diverged: whether training diverged; ROUGE is 0 then.
-        rouge: mean F-measures on the test set in percent.
-        predictions: generated summaries, in the order of the test set.
-    """
-
-    seed: int
-    curve: list[Epoch]
-    chosen: Epoch | None
-    diverged: bool
-    rouge: dict[str, float]
-    predictions: list[str]
-
-
-def run_seeds(
-    source: Source,
-    cut: Cut,
-    samples: Samples,
-    received: Mapping[int, np.ndarray],
-    test: Evaluation,
-    plan: Plan,
-    selection: str = "validation",
-    device: torch.device | str = "cpu",
-    on_epoch: Callable[[int, Epoch], None] = lambda seed, epoch: None,
-) -> list[SeedRun]:
-    """Train and score one head per seed.
+class Summariser(TrainedT5):
+    """A T5 in training, with what its summaries are scored on.
 
     Args:
-        source: the source model, with its tokenizer.
-        cut: trained encoder blocks (FbFTL, FTL_c), or ``ALL`` with token ids as inputs (FTL_f).
-        samples: all clients' samples.
-        received: seed to the positions of the samples that reached the server.
-        test: what to score on.
-        plan: how to train.
-        selection: ``validation`` chooses the epoch by the loss on held-out samples, ``test`` by
-            ROUGE-1 on the test set, as the papers do.
-        device: where to train.
-        on_epoch: called with seed and epoch.
-
-    Raises:
-        UserError: on an unknown selection, or from `train_head`.
+        held: what the clients hold.
+        samples: what it trains on, on the training device.
+        test_inputs: features of the test set; token ids for the cut ``ALL``.
+        repetition: who takes part.
     """
-    if selection not in ("validation", "test"):
-        raise UserError(f"selection is {selection!r}; choose validation or test")
-    model, samples, inputs = source.model.to(device), samples.to(device), test.inputs.to(device)
 
-    def summaries(head: T5) -> list[str]:
-        return source.tokenizer.decode(generate(head, cut, inputs, test.longest))
-
-    def lost_rouge(head: T5, epoch: Epoch) -> float:
-        return -rouge(summaries(head), test.references)["rouge1"]
-
-    criterion: Criterion = lost_rouge if selection == "test" else validation_loss
-    runs = []
-    for seed, rows in received.items():
-        trained = train_head(
-            model,
-            cut,
+    def __init__(
+        self, held: HeldDialogues, samples: Samples, test_inputs: Sequences, repetition: Repetition
+    ) -> None:
+        self._tokenizer, self._longest = held.source.tokenizer, held.longest
+        self._held_cut, self._test_inputs = held.cut, test_inputs
+        self.references = [one.summary for one in held.records]
+        plan: Plan = repetition.job.training
+        super().__init__(
+            held.source.model,
+            held.cut,
             samples,
-            rows,
+            repetition.clients,
+            repetition.validation,
             plan,
-            seed,
-            criterion,
-            lambda epoch, seed=seed: on_epoch(seed, epoch),
+            repetition.seed,
+            self._lost_rouge if plan.selection == "test" else validation_loss,
+            lambda epoch: _log_epoch(repetition.seed, epoch),
         )
-        predictions = summaries(trained.model)
-        scores = rouge(predictions, test.references)
-        if trained.diverged:
-            scores = dict.fromkeys(MEASURES, 0.0)
-        runs.append(
-            SeedRun(seed, trained.curve, trained.chosen, trained.diverged, scores, predictions)
+
+    def summaries(self, head: T5) -> list[str]:
+        """Return the summary of each test dialogue that a head generates."""
+        return self._tokenizer.decode(
+            generate(head, self._held_cut, self._test_inputs, self._longest)
         )
-    return runs
+
+    def _lost_rouge(self, head: T5, epoch: Epoch) -> float:
+        return -rouge(self.summaries(head), self.references)["rouge1"]
 
 
-def record(run: SeedRun) -> dict[str, Any]:
-    """Return one seed's outcome as builtin types for the run's JSON; predictions left out."""
+def held_features(job: Job, inputs: Inputs) -> HeldDialogues:
+    """Return the hidden states of a task's store."""
+    return _held(job, inputs, job.block["cut"])
+
+
+def held_samples(job: Job, inputs: Inputs) -> HeldDialogues:
+    """Return the token ids beside them, from which every layer is trained."""
+    return _held(job, inputs, ALL)
+
+
+def _held(job: Job, inputs: Inputs, cut: Cut) -> HeldDialogues:
+    described = json.loads(inputs.source.read_text(encoding="utf-8"))
+    source = load_source(inputs.weights, described)
+    source.model.to(inputs.device)
+    store = open_store(inputs.manifest)
+    return HeldDialogues(
+        source=source,
+        cut=cut,
+        train=store.read("train"),
+        test=store.read("test"),
+        records=references_of(inputs.clients),
+        longest=job.block["summary_tokens"],
+        provenance={"features": store.digest, "source": described["sha256"]},
+        inputs=inputs,
+    )
+
+
+def record(learner: TrainedT5) -> dict[str, Any]:
+    """Return what one seed's training came to, in builtin types for the run's JSON."""
+    chosen, curve = learner.chosen, learner.curve
     return {
-        "seed": run.seed,
-        "epoch": run.chosen.epoch if run.chosen else 0,
-        "updates": run.chosen.updates if run.chosen else 0,
-        "diverged": run.diverged,
-        **run.rouge,
+        "epoch": chosen.epoch if chosen else 0,
+        "updates": chosen.updates if chosen else 0,
+        "diverged": learner.diverged,
         "curves": {
-            "updates": [epoch.updates for epoch in run.curve],
-            "loss": [epoch.training_loss for epoch in run.curve],
-            "validation_loss": [epoch.validation_loss for epoch in run.curve],
+            "updates": [epoch.updates for epoch in curve],
+            "loss": [epoch.training_loss for epoch in curve],
+            "validation_loss": [epoch.validation_loss for epoch in curve],
         },
     }
 
@@ -142,3 +232,25 @@ def samples_of(stored: Features, cut: Cut) -> Samples:
     )
     labels = stored.labels, stored.label_offsets
     return Samples(Sequences.flat(*inputs), Sequences.flat(*labels), stored.client)
+
+
+def references_of(clients: str | Path) -> list[Record]:
+    """Return the test set in the order of the feature store's rows."""
+    with ClientFile(clients) as file:
+        columns = [file.column("test", name) for name in ("id", "dialogue", "summary")]
+    return [Record(*row) for row in zip(*columns, strict=True)]
+
+
+def _scaled(values: np.ndarray, offsets: np.ndarray, scale: float | np.ndarray) -> Sequences:
+    """Return rows that lie end to end, each multiplied by a number of its own or all by one."""
+    if np.ndim(scale):
+        scale = np.repeat(scale, np.diff(offsets))[:, None].astype(np.float32)
+    return Sequences.flat(values if np.all(scale == 1) else values * np.float32(scale), offsets)
+
+
+def _log_epoch(seed: int, epoch: Epoch) -> None:
+    held = "none" if epoch.validation_loss is None else f"{epoch.validation_loss:.3f}"
+    log.info(
+        "seed %d, epoch %d, %d updates: loss %.3f, validation loss %s",
+        *(seed, epoch.epoch, epoch.updates, epoch.training_loss, held),
+    )

@@ -96,6 +96,38 @@ def _masked(
 
 
 @dataclass(frozen=True)
+class Round:
+    """What takes part in one round.
+
+    number: of the round, from 0 over all epochs.
+    clients: (C,) clients.
+    rows: (C, K) row numbers, K the most samples of any client.
+    present: (C, K) booleans, False where a client has fewer samples.
+    """
+
+    number: int
+    clients: np.ndarray
+    rows: np.ndarray
+    present: np.ndarray
+
+    @property
+    def turn(self) -> int:
+        """Its number as the ledger counts, from 1."""
+        return self.number + 1
+
+    @property
+    def counts(self) -> np.ndarray:
+        """Samples K_u of each client, (C,)."""
+        return self.present.sum(axis=1)
+
+    def only(self, place: int) -> "Round":
+        """Return the round of one of its clients alone, without padding."""
+        own = self.rows[place][self.present[place]][None]
+        here = self.clients[place : place + 1]
+        return Round(self.number, here, own, np.ones(own.shape, dtype=bool))
+
+
+@dataclass(frozen=True)
 class Rounds:
     """The rounds of the gradient methods between two evaluations, for one seed.
 
@@ -107,6 +139,16 @@ class Rounds:
     clients: np.ndarray
     rows: np.ndarray
     present: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.clients)
+
+    def single(self, first: int = 0) -> Iterator[Round]:
+        """Yield one round after the other, numbered from `first` on, empty places left out."""
+        parts = zip(self.clients, self.rows, self.present, strict=True)
+        for number, (clients, rows, present) in enumerate(parts, first):
+            taken = clients >= 0
+            yield Round(number, clients[taken], rows[taken], present[taken])
 
 
 def rounds(
@@ -126,7 +168,7 @@ def rounds(
     for _ in range(epochs):
         shuffled_clients = order.permutation(len(clients))
         starts = range(0, len(clients), clients_per_round)
-        yield _laid_out([shuffled_clients[s : s + clients_per_round] for s in starts], clients)
+        yield laid_out([shuffled_clients[s : s + clients_per_round] for s in starts], clients)
 
 
 def poisson_rounds(
@@ -143,10 +185,10 @@ def poisson_rounds(
     """
     for epoch in range(epochs):
         turns = range(epoch * steps, (epoch + 1) * steps)
-        yield _laid_out([poisson_sample(seed, turn, len(clients), rate) for turn in turns], clients)
+        yield laid_out([poisson_sample(seed, turn, len(clients), rate) for turn in turns], clients)
 
 
-def _laid_out(taking_part: Sequence[np.ndarray], clients: Sequence[np.ndarray]) -> Rounds:
+def laid_out(taking_part: Sequence[np.ndarray], clients: Sequence[np.ndarray]) -> Rounds:
     """Return rounds as padded arrays, given the clients of each and the rows of every client."""
     most = max(len(own) for own in clients)
     places = max(1, *(len(chosen) for chosen in taking_part))

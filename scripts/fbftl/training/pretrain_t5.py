@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from fbftl.data.dialogues.records import Record
+from fbftl.data.participation import held_out
 from fbftl.ground.errors import UserError
 from fbftl.ground.hub import fetch, pinned
 from fbftl.ground.randomness import torch_seed
@@ -18,7 +19,8 @@ from fbftl.models.t5.layers import T5Shape
 from fbftl.models.t5.sequences import Sequences
 from fbftl.models.t5.source import Source
 from fbftl.models.t5.tokenizer import Tokenizer, train_tokenizer
-from fbftl.training.t5 import Epoch, Plan, Samples, train_head
+from fbftl.study.job import Plan
+from fbftl.training.t5 import Epoch, Samples, TrainedT5, train_at_server
 
 
 def prepare_source(
@@ -50,7 +52,7 @@ def prepare_source(
             return _pretrained(spec, records, seed, device, on_epoch)
         case "load":
             return _loaded(spec, Path(data_folder))
-    raise UserError(f"source.kind is {spec['kind']!r}; a seq2seq task has pretrain or load")
+    raise UserError(f"source.kind is {spec['kind']!r}; a task of dialogues has pretrain or load")
 
 
 def _pretrained(
@@ -71,7 +73,11 @@ def _pretrained(
     samples = Samples(Sequences.of(inputs), Sequences.of(labels), everyone).to(device)
     model = new_model(shape, torch_seed(seed, "source-init")).to(device)
     plan = Plan(**spec["training"])
-    trained = train_head(model, ALL, samples, everyone, plan, seed, on_epoch=on_epoch)
+    training, validation = held_out(everyone, plan.validation, seed)
+    learner = TrainedT5(
+        model, ALL, samples, list(training[:, None]), validation, plan, seed, on_epoch=on_epoch
+    )
+    trained = train_at_server(learner)
     if trained.diverged or trained.chosen is None:
         raise UserError("pre-training diverged; lower source.training.learning_rate")
     origin = {
@@ -81,7 +87,7 @@ def _pretrained(
         "training": dict(spec["training"]),
         "curve": [asdict(epoch) for epoch in trained.curve],
     }
-    return Source(trained.model, tokenizer, origin)
+    return Source(trained.best(), tokenizer, origin)
 
 
 def _loaded(spec: Mapping[str, Any], data_folder: Path) -> Source:

@@ -1,14 +1,12 @@
-"""ROUGE of generated summaries, and the file in which a reader can look at them."""
+"""ROUGE of generated summaries, and the summaries themselves, for readers to look at."""
 
-import json
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from typing import Any
 
 from rouge_score.rouge_scorer import RougeScorer
 
 from fbftl.data.dialogues.records import Record
-from fbftl.ground.files import write_text
 
 MEASURES = ("rouge1", "rouge2", "rougeL", "rougeLsum")
 
@@ -32,26 +30,21 @@ def one_sentence_per_line(text: str) -> str:
     return re.sub(r"(?<=[.!?])\s+", "\n", text.strip())
 
 
-def write_predictions(
-    path: str | Path, records: Sequence[Record], predictions: Mapping[int, Sequence[str]]
-) -> None:
-    """Write one JSON object per line: id, dialogue, reference summary, and each seed's prediction.
+def transcript(
+    records: Sequence[Record], said: Mapping[int, Sequence[str]]
+) -> list[dict[str, Any]]:
+    """Return each test sample's id, dialogue, reference summary, and every seed's prediction.
 
     Args:
-        path: the file to write.
         records: the test set.
-        predictions: seed to generated summaries, in the order of `records`.
+        said: seed to generated summaries, in the order of `records`.
     """
-    lines = [
-        json.dumps(
-            {
-                "id": record.id,
-                "dialogue": record.dialogue,
-                "summary": record.summary,
-                "predictions": {str(seed): texts[row] for seed, texts in predictions.items()},
-            },
-            ensure_ascii=False,
-        )
+    return [
+        {
+            "id": record.id,
+            "dialogue": record.dialogue,
+            "summary": record.summary,
+            "predictions": {str(seed): texts[row] for seed, texts in said.items()},
+        }
         for row, record in enumerate(records)
     ]
-    write_text(path, "".join(line + "\n" for line in lines))

@@ -1,23 +1,26 @@
-"""Training at the server: FbFTL and FTL_c from cached features, FTL_f from token ids.
+"""Training of a T5 at the server: from cached features at a cut, or from token ids.
 
-FTL_c's server averages its clients' gradient sums, which is the gradient of the plain mean over
-the round's samples; a test forms both. So one loop serves all three, on batches of whole clients.
+One learner serves FbFTL, whose server has all samples, and FTL_c and FTL_f, whose clients form the
+gradients: a batch is a round of whole clients either way, and where nothing is done to single
+updates their average is the gradient of the plain mean over the round's samples.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from fbftl.data.participation import held_out
 from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import stream, torch_seed
 from fbftl.models.t5.head import Cut, head_memory, new_head, sample_losses, summary_logits
 from fbftl.models.t5.model import T5
 from fbftl.models.t5.sequences import Sequences
+from fbftl.study.job import Plan
+from fbftl.training.batches import Round, Rounds, laid_out
 
 EVALUATION_BATCH = 64
 
@@ -42,31 +45,6 @@ class Samples:
 
 
 @dataclass(frozen=True)
-class Plan:
-    """How a head is trained.
-
-    Attributes:
-        learning_rate: AdamW's at its highest; it rises over `warmup` and falls linearly to zero.
-        batch: most samples in a batch, C·U·K_u.
-        epochs: passes over the received samples.
-        least_updates: passes are added until there are this many updates, so that scarce data is
-            not trained less as well.
-        warmup: share of all updates, 0 to 1.
-        weight_decay: AdamW's.
-        validation: share of the received samples held out to choose the epoch, see
-            `uploads.held_out`.
-    """
-
-    learning_rate: float = 2e-4
-    batch: int = 8
-    epochs: int = 10
-    least_updates: int = 0
-    warmup: float = 0.0
-    weight_decay: float = 0.0
-    validation: float = 0.1
-
-
-@dataclass(frozen=True)
 class Epoch:
     """One point of the curve: updates so far, and mean losses per sample in nats per token.
 
@@ -79,23 +57,6 @@ class Epoch:
     validation_loss: float | None
 
 
-@dataclass(frozen=True)
-class Trained:
-    """One seed's head at the chosen epoch, and how it came about.
-
-    Attributes:
-        model: the head; the source model where training diverged in its first epoch.
-        curve: all epochs with finite losses.
-        chosen: the epoch of `model`, None where there is none.
-        diverged: whether a loss became infinite, which ends the training.
-    """
-
-    model: T5
-    curve: list[Epoch]
-    chosen: Epoch | None
-    diverged: bool
-
-
 Criterion = Callable[[T5, Epoch], float]
 
 
@@ -104,77 +65,183 @@ def validation_loss(head: T5, epoch: Epoch) -> float:
     return -epoch.epoch if epoch.validation_loss is None else epoch.validation_loss
 
 
-def train_head(
-    source: T5,
-    cut: Cut,
-    samples: Samples,
-    received: np.ndarray,
-    plan: Plan,
-    seed: int,
-    criterion: Criterion = validation_loss,
-    on_epoch: Callable[[Epoch], None] = lambda epoch: None,
-) -> Trained:
-    """Train one seed's head on the samples that were received.
+class TrainedT5:
+    """A T5 from a cut on that AdamW trains: a `Learner` of `tasks.task`.
 
     Args:
         source: the source model, on the device to train on; left as it is.
         cut: number of trained encoder blocks, or ``ALL``.
         samples: all samples, on the same device.
-        received: positions of the samples that reached the server, int [m], at least one.
+        clients: training rows of each client, at least one.
+        validation: rows that are held out.
         plan: how to train.
-        seed: non-negative; draws validation split, batches and dropout.
+        seed: non-negative; draws batches and dropout.
         criterion: what the chosen epoch has least of; the first such epoch wins.
         on_epoch: called after each epoch.
 
+    Attributes:
+        head: what is trained.
+        curve: all epochs with finite losses.
+        chosen: the best epoch so far, None where there is none.
+
     Raises:
-        UserError: if no sample was received, or a client has more samples than a batch.
+        UserError: if there is nothing to train on, or a client has more samples than a batch.
     """
-    if not len(received):
-        raise UserError(
-            "no dialogue reached the server; lower the packet loss rate or raise the data fraction"
+
+    def __init__(
+        self, source: T5, cut: Cut, samples: Samples, clients: Sequence[np.ndarray],
+        validation: np.ndarray, plan: Plan, seed: int, criterion: Criterion = validation_loss,
+        on_epoch: Callable[[Epoch], None] = lambda epoch: None,
+    ) -> None:  # fmt: skip
+        self._cut, self._samples, self._validation = cut, samples, validation
+        self._criterion, self._on_epoch = criterion, on_epoch
+        self.schedule = schedule_of(samples.inputs.lengths, clients, plan, seed)
+        self.head = new_head(source, cut)
+        self.parameters = [own for own in self.head.parameters() if own.requires_grad]
+        self._optimizer, self._rate = _optimizer(
+            self.parameters, plan, sum(map(len, self.schedule))
         )
-    training, validation = held_out(np.sort(received), plan.validation, seed)
-    schedule = schedule_of(samples, training, plan, seed)
-    head = new_head(source, cut)
-    optimizer, rate = _optimizer(head, plan, sum(map(len, schedule)))
-    curve: list[Epoch] = []
-    chosen, least, best = None, math.inf, _copy(head)
-    # Dropout draws from torch's global generators: borrow them.
-    with torch.random.fork_rng(_gpus(head)):
-        torch.manual_seed(torch_seed(seed, "dropout"))
-        for number, batches in enumerate(schedule, start=1):
-            loss = _epoch_loss(head, cut, samples, batches, optimizer, rate)
-            updates = len(batches) + (curve[-1].updates if curve else 0)
-            held = mean_loss(head, cut, samples, validation) if len(validation) else None
-            if not math.isfinite(loss + (held or 0.0)):
-                break
-            epoch = Epoch(number, updates, loss, held)
-            curve.append(epoch)
-            on_epoch(epoch)
-            score = criterion(head.eval(), epoch)
-            if score < least:
-                chosen, least, best = epoch, score, _copy(head)
-    head.load_state_dict(best)
-    return Trained(head.eval(), curve, chosen, diverged=len(curve) < len(schedule))
+        self.curve: list[Epoch] = []
+        self.chosen: Epoch | None = None
+        self.diverged = False
+        self._updates, self._least, self._best = 0, math.inf, _copy(self.head)
+        self._dropout = Dropout(self.head, torch_seed(seed, "dropout"))
+
+    def together(self, one: Round, arrives: np.ndarray) -> tuple[Tensor, list[Tensor]]:
+        """Return each arriving sample's loss and the gradient of their mean."""
+        rows = one.rows[arrives][one.present[arrives]]
+        if not len(rows):
+            nothing = self.head.shared.weight.new_zeros(0)
+            return nothing, [torch.zeros_like(own) for own in self.parameters]
+        losses = self._losses(rows)
+        return losses.detach(), list(torch.autograd.grad(losses.mean(), self.parameters))
+
+    def apart(self, one: Round) -> tuple[Tensor, Tensor]:
+        """Return each sample's loss, and each client's sum of per-sample gradients (C, X)."""
+        every, updates = [], []
+        for rows, present in zip(one.rows, one.present, strict=True):
+            losses = self._losses(rows[present])
+            gradients = torch.autograd.grad(losses.sum(), self.parameters)
+            every.append(losses.detach())
+            updates.append(torch.cat([gradient.flatten() for gradient in gradients]))
+        return torch.cat(every), torch.stack(updates)
+
+    def own(self, one: Round) -> np.ndarray:
+        """Return the message (X,) of the one client of a round: its update g_u.
+
+        Its dropout is that of the round, which is yet to be drawn.
+        """
+        with self._dropout.rewound():
+            return self.apart(one)[1][0].cpu().numpy()
+
+    def step(self, gradient: Sequence[Tensor]) -> None:
+        """Take one step of AdamW, at the learning rate of this update."""
+        for parameter, own in zip(self.parameters, gradient, strict=True):
+            parameter.grad = own.contiguous()
+        self._optimizer.step()
+        self._rate.step()
+        self._updates += 1
+
+    def end_epoch(self, losses: Sequence[Tensor]) -> None:
+        """Keep the head if it is the best so far; a loss that is not finite ends the training."""
+        if self.diverged:
+            return
+        count = sum(len(own.view(-1)) for own in losses)
+        loss = float(sum(own.sum() for own in losses)) / max(count, 1)
+        held = None
+        if len(self._validation):
+            held = mean_loss(self.head, self._cut, self._samples, self._validation)
+        if not math.isfinite(loss + (held or 0.0)):
+            self.diverged = True
+            return
+        epoch = Epoch(len(self.curve) + 1, self._updates, loss, held)
+        self.curve.append(epoch)
+        self._on_epoch(epoch)
+        score = self._criterion(self.head.eval(), epoch)
+        if score < self._least:
+            self.chosen, self._least, self._best = epoch, score, _copy(self.head)
+
+    def best(self) -> T5:
+        """Return the head at the chosen epoch; the source model where there is none."""
+        self.head.load_state_dict(self._best)
+        return self.head.eval()
+
+    def _losses(self, rows: np.ndarray) -> Tensor:
+        with self._dropout.drawn():
+            return batch_losses(self.head, self._cut, self._samples, rows)
+
+
+class Dropout:
+    """Lets a model drop out from a stream of its own, which torch only has globally.
+
+    Args:
+        model: put into train mode while it draws.
+        seed: of the stream.
+    """
+
+    def __init__(self, model: T5, seed: int) -> None:
+        device = model.shared.weight.device
+        self._model, self._gpus = model, [device] if device.type == "cuda" else []
+        with torch.random.fork_rng(self._gpus):
+            torch.manual_seed(seed)
+            self._states = self._now()
+
+    @contextmanager
+    def drawn(self) -> Iterator[None]:
+        """Go on with the stream inside the block, and leave torch's generators as they were."""
+        self._model.train()
+        with torch.random.fork_rng(self._gpus):
+            torch.set_rng_state(self._states[0])
+            for device, state in zip(self._gpus, self._states[1:], strict=True):
+                torch.cuda.set_rng_state(state, device)
+            yield
+            self._states = self._now()
+
+    @contextmanager
+    def rewound(self) -> Iterator[None]:
+        """Draw inside the block, and then anew what was drawn there."""
+        states = self._states
+        yield
+        self._states = states
+
+    def _now(self) -> list[Tensor]:
+        return [torch.get_rng_state(), *map(torch.cuda.get_rng_state, self._gpus)]
+
+
+def train_at_server(learner: TrainedT5) -> TrainedT5:
+    """Train on all samples of every round, which the server has; return the learner."""
+    for epoch in learner.schedule:
+        losses = []
+        for one in epoch.single() if not learner.diverged else ():
+            loss, gradient = learner.together(one, np.ones(len(one.clients), dtype=bool))
+            learner.step(gradient)
+            losses.append(loss)
+        learner.end_epoch(losses)
+    return learner
 
 
 def schedule_of(
-    samples: Samples, training: np.ndarray, plan: Plan, seed: int
-) -> list[list[np.ndarray]]:
-    """Return the batches of every epoch, rows of `samples`: for FTL_c and FTL_f the rounds.
+    lengths: np.ndarray, clients: Sequence[np.ndarray], plan: Plan, seed: int
+) -> list[Rounds]:
+    """Return the rounds of every epoch.
 
     Args:
-        samples: all samples.
-        training: rows to train on.
+        lengths: length of every sample's input [n].
+        clients: training rows of each client.
         plan: how to train.
         seed: the repetition's seed.
+
+    Raises:
+        UserError: if there are no rows, or a client has more than a batch.
     """
+    if not sum(map(len, clients)):
+        raise UserError(
+            "no dialogue reached the server; lower the packet loss rate or raise the data fraction"
+        )
     random = stream(seed, "batches")
-    lengths, clients = samples.inputs.lengths[training], samples.clients[training]
-    schedule: list[list[np.ndarray]] = []
+    schedule: list[Rounds] = []
     while len(schedule) < plan.epochs or sum(map(len, schedule)) < plan.least_updates:
-        batches = epoch_batches(lengths, clients, plan.batch, random)
-        schedule.append([training[batch] for batch in batches])
+        schedule.append(epoch_rounds(lengths, clients, plan.batch, random))
     return schedule
 
 
@@ -197,30 +264,9 @@ def mean_loss(head: T5, cut: Cut, samples: Samples, rows: np.ndarray) -> float:
     return sum(float(batch_losses(head, cut, samples, part).sum()) for part in parts) / len(rows)
 
 
-def _epoch_loss(
-    head: T5,
-    cut: Cut,
-    samples: Samples,
-    batches: list[np.ndarray],
-    optimizer: torch.optim.Optimizer,
-    rate: torch.optim.lr_scheduler.LRScheduler,
-) -> float:
-    head.train()
-    total = torch.zeros((), device=head.shared.weight.device)
-    for rows in batches:
-        losses = batch_losses(head, cut, samples, rows)
-        optimizer.zero_grad(set_to_none=True)
-        losses.mean().backward()
-        optimizer.step()
-        rate.step()
-        total += losses.detach().sum()
-    return float(total) / sum(map(len, batches))
-
-
 def _optimizer(
-    head: T5, plan: Plan, updates: int
+    trained: Sequence[Tensor], plan: Plan, updates: int
 ) -> tuple[torch.optim.AdamW, torch.optim.lr_scheduler.LambdaLR]:
-    trained = [parameter for parameter in head.parameters() if parameter.requires_grad]
     optimizer = torch.optim.AdamW(
         trained, lr=plan.learning_rate, weight_decay=plan.weight_decay, fused=True
     )
@@ -236,60 +282,51 @@ def _copy(head: T5) -> dict[str, Tensor]:
     return {name: value.clone() for name, value in head.state_dict().items()}
 
 
-def _gpus(head: T5) -> list[torch.device]:
-    device = head.shared.weight.device
-    return [device] if device.type == "cuda" else []
-
-
 WINDOW = 50
 """Batches among which clients are sorted by length; the rest of the order stays random."""
 
 
-def epoch_batches(
-    lengths: np.ndarray, clients: np.ndarray, batch_size: int, random: np.random.Generator
-) -> list[np.ndarray]:
-    """Return one epoch's batches in random order; each sample is in exactly one.
+def epoch_rounds(
+    lengths: np.ndarray, clients: Sequence[np.ndarray], batch: int, random: np.random.Generator
+) -> Rounds:
+    """Return one epoch's rounds in random order; each client is in exactly one.
 
-    A batch takes whole clients until the next would not fit: with K samples at every client it is
-    one round of ``batch_size / K`` clients, so that FbFTL and FTL_c see the same batches. Clients
-    are shuffled and then sorted by length within a window, so that little is padded.
+    A round takes whole clients until the next would not fit: with K samples at every client it is
+    one of ``batch / K`` clients, so that FbFTL and FTL_c see the same batches. Clients are
+    shuffled and then sorted by length within a window, so that little is padded.
 
     Args:
-        lengths: length of each sample's input [n].
-        clients: client of each sample [n].
-        batch_size: most samples in a batch.
+        lengths: length of every sample's input [n].
+        clients: rows of each client.
+        batch: most samples in a round.
         random: the generator that shuffles.
-
-    Returns:
-        Arrays of sample positions.
 
     Raises:
         UserError: if a client has more samples than a batch.
     """
-    order = np.argsort(clients, kind="stable")
-    held = np.split(order, np.flatnonzero(np.diff(clients[order])) + 1)
-    largest = max(len(samples) for samples in held)
-    if largest > batch_size:
+    sizes = [len(rows) for rows in clients]
+    if max(sizes) > batch:
         raise UserError(
-            f"a client has {largest} samples, more than the batch of {batch_size}; "
+            f"a client has {max(sizes)} samples, more than the batch of {batch}; "
             "raise training.batch, or give clients fewer samples"
         )
-    held = [held[i] for i in random.permutation(len(held))]
-    window = max(WINDOW * batch_size * len(held) // len(lengths), 1)
-    batches = []
-    for first in range(0, len(held), window):
-        near = sorted(held[first : first + window], key=lambda samples: lengths[samples].max())
-        batches += _packed(near, batch_size)
-    return [batches[i] for i in random.permutation(len(batches))]
+    order = random.permutation(len(clients))
+    window = max(WINDOW * batch * len(clients) // sum(sizes), 1)
+    chosen = []
+    for first in range(0, len(order), window):
+        near = sorted(order[first : first + window], key=lambda one: lengths[clients[one]].max())
+        chosen += _packed(near, sizes, batch)
+    return laid_out([np.array(chosen[i]) for i in random.permutation(len(chosen))], clients)
 
 
-def _packed(held: list[np.ndarray], batch_size: int) -> list[np.ndarray]:
-    batches: list[list[np.ndarray]] = [[]]
-    room = batch_size
-    for samples in held:
-        if len(samples) > room:
-            batches.append([])
-            room = batch_size
-        batches[-1].append(samples)
-        room -= len(samples)
-    return [np.concatenate(batch) for batch in batches]
+def _packed(near: list[int], sizes: Sequence[int], batch: int) -> list[list[int]]:
+    """Return clients in rounds, each as full as whole clients make it."""
+    rounds: list[list[int]] = [[]]
+    room = batch
+    for client in near:
+        if sizes[client] > room:
+            rounds.append([])
+            room = batch
+        rounds[-1].append(client)
+        room -= sizes[client]
+    return rounds

@@ -29,9 +29,10 @@ def job(setting: dict[str, Any]) -> dict[str, Any]:
     private = CLIP if setting.get("mechanism") == "gaussian" else {}
     return {
         "task": "toy",
+        "kind": "images",
         "setting": setting,
         "seeds": [0, 1],
-        "head": HEAD,
+        "block": {"head": HEAD},
         "clients": CLIENTS,
         "training": TRAINING,
         "privacy": private,
@@ -105,19 +106,21 @@ def test_members_and_others_share_no_sample_and_are_those_of_the_draw(files):
     assert models.confidence.shape == models.member.shape == own.shape == (2, 124)
     assert not (models.member & models.other).any()
     assert 0.3 < models.other.mean() < 0.7
-    for rows, member in zip(fitted.rows, models.member, strict=True):
+    for (rows, _), member in zip(fitted.sent.split(), models.member, strict=True):
         assert np.array_equal(np.flatnonzero(member), np.sort(rows))
 
 
 def test_clean_features_are_those_of_uploads_without_noise(files):
     from fbftl.exchange.sending import sending
+    from fbftl.tasks.images import uploads_of
 
     features = open_store(Path(files["manifest"])).read("train")
     public = open_store(Path(files["public_manifest"])).read("train").values
-    plain = sending(from_params(job(SETTINGS[0]), axes_by_method()), features, 10, None)
+    payload = uploads_of(features, 10)
+    plain = sending(from_params(job(SETTINGS[0]), axes_by_method()), payload, None)
     np.testing.assert_array_equal(attack_membership.clean(plain), features.values)
-    noisy = sending(from_params(job(SETTINGS[1]), axes_by_method()), features, 10, public)
-    limit = noisy.scale * noisy.clip_norm
+    noisy = sending(from_params(job(SETTINGS[1]), axes_by_method()), payload, public)
+    limit = noisy.scale(payload.numbers) * noisy.clip_norm
     assert row_norms(attack_membership.clean(noisy)).max() <= limit * (1 + 1e-6)
 
 

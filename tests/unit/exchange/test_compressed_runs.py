@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from fbftl.exchange import repetition as by_rounds
 from fbftl.exchange import uplink
-from fbftl.exchange.sending import Sending
 from fbftl.ground.errors import UserError
+from fbftl.messages import vectors
 from fbftl.messages.channel import burst_packet_loss_rate, expected_payload, packet_loss_rate
 from fbftl.messages.codec import decode, kept_count
 from fbftl.privacy.noise import row_norms
@@ -34,8 +34,8 @@ COMPRESSED = [{"bits": 8, "keep": 0.3}, {"bits": 2}, {"keep": 0.1}, {"bits": 3, 
 def test_uploads_are_as_long_as_the_ledger_says(
     inputs: Inputs, axes: dict, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sent, make = [], Sending.release
-    monkeypatch.setattr(Sending, "release", lambda *a, **k: sent.append(make(*a, **k)) or sent[-1])
+    sent, make = [], vectors.release
+    monkeypatch.setattr(vectors, "release", lambda *a, **k: sent.append(make(*a, **k)) or sent[-1])
     outcome = run(inputs, axes)
     rows = uploads(outcome)
     assert len(sent) == 1  # all seeds share their messages

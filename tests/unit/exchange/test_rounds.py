@@ -3,23 +3,20 @@
 import numpy as np
 import pytest
 import torch
-from fbftl.exchange.repetition import grouped
+from fbftl.data.participation import grouped
 from fbftl.exchange.rounds import (
     Arrivals,
     Average,
-    Gradient,
-    Round,
     batch_gradient,
     client_gradient,
-    own_update,
     train_rounds,
 )
-from fbftl.exchange.split import own_smashed, split_gradient
 from fbftl.models.heads import head_module, stacked
 from fbftl.models.networks import vgg
 from fbftl.study.job import Training
-from fbftl.tasks.task import LabelledInputs
-from fbftl.training.batches import Epoch, Rounds, rounds
+from fbftl.training.batches import Epoch, Round, Rounds, rounds
+from fbftl.training.network import LabelledInputs, Lessons, TrainedNetwork
+from fbftl.training.split import SplitNetwork
 from fbftl.training.stacked import Samples, train
 from torch import nn
 
@@ -63,10 +60,21 @@ def mean_over(arrivals: Arrivals) -> Average:
     return average
 
 
-def trained(model: nn.Module, gradient: Gradient, schedule: list[Rounds]) -> nn.Module:
-    samples = images()
-    train_rounds(model, gradient, schedule, samples, np.arange(0), samples, TRAINING)
-    return model
+def lessons(samples: LabelledInputs | None = None) -> Lessons:
+    samples = samples or images()
+    return Lessons(samples, np.arange(0), samples, TRAINING, [])
+
+
+def learner(model: nn.Module) -> TrainedNetwork:
+    return TrainedNetwork(model, lessons())
+
+
+def together(learner: TrainedNetwork, arrivals: Arrivals, schedule: list[Rounds]) -> None:
+    train_rounds(learner, batch_gradient(learner, arrivals), schedule)
+
+
+def apart(learner: TrainedNetwork, arrivals: Arrivals, schedule: list[Rounds]) -> None:
+    train_rounds(learner, client_gradient(learner, mean_over(arrivals)), schedule)
 
 
 def assert_same(one: nn.Module, other: nn.Module, tolerance: float = 1e-5) -> None:
@@ -84,8 +92,8 @@ def test_client_updates_average_to_the_batch_gradient(
     arrivals: Arrivals, schedule: list[Rounds]
 ) -> None:
     plain, single = network(), network()
-    trained(plain, batch_gradient(plain, arrivals), schedule)
-    trained(single, client_gradient(single, mean_over(arrivals)), schedule)
+    together(learner(plain), arrivals, schedule)
+    apart(learner(single), arrivals, schedule)
     assert_same(plain, single)
     assert not torch.equal(next(plain.parameters()), next(network().parameters()))
 
@@ -93,15 +101,9 @@ def test_client_updates_average_to_the_batch_gradient(
 def test_a_round_without_clients_steps_with_what_the_server_averages() -> None:
     model = network()
     size = sum(parameter.numel() for parameter in model.parameters())
-    nobody = Round(
-        number=0,
-        inputs=images().inputs[:0][:, None],
-        labels=images().labels[:0][:, None],
-        present=torch.zeros(0, 1, dtype=torch.bool),
-        clients=np.arange(0),
-        counts=np.arange(0),
-    )
-    loss, mean = client_gradient(model, lambda *_: np.ones(size, dtype=np.float32))(nobody)
+    nobody = Round(0, np.arange(0), np.zeros((0, 1), int), np.zeros((0, 1), bool))
+    average = client_gradient(learner(model), lambda *_: np.ones(size, dtype=np.float32))
+    loss, mean = average(nobody)
     assert loss == 0
     assert [part.shape for part in mean] == [value.shape for value in model.parameters()]
     assert all(bool((part == 1).all()) for part in mean)
@@ -109,56 +111,62 @@ def test_a_round_without_clients_steps_with_what_the_server_averages() -> None:
 
 def test_a_lost_update_makes_a_difference(schedule: list[Rounds]) -> None:
     lossy, complete = network(), network()
-    trained(lossy, batch_gradient(lossy, even_arrive), schedule)
-    trained(complete, batch_gradient(complete, all_arrive), schedule)
+    together(learner(lossy), even_arrive, schedule)
+    together(learner(complete), all_arrive, schedule)
     assert not torch.allclose(next(lossy.parameters()), next(complete.parameters()), atol=1e-5)
 
 
 def test_sfl_with_one_local_step_equals_fl(schedule: list[Rounds]) -> None:
     whole, cut = network(), network()
-    trained(whole, batch_gradient(whole, all_arrive), schedule)
+    together(learner(whole), all_arrive, schedule)
     names = [name for name, _ in cut.named_children()]
     at = names.index("pool1") + 1
-    trained(cut, split_gradient(cut[:at], cut[at:], all_arrive), schedule)
+    together(SplitNetwork(cut[:at], cut[at:], lessons()), all_arrive, schedule)
     assert_same(whole, cut)
 
 
 def test_a_client_alone_is_its_own_part_of_the_round(schedule: list[Rounds]) -> None:
     """Its own update is its part of the average, without padding: K_u samples and no more."""
-    model, samples, seen = network(), images(), []
-    whole = batch_gradient(model, lambda one: seen.append(one) or all_arrive(one))
-    trained(model, whole, schedule[:1])
-    model = network()
+    seen = list(schedule[0].single())
     for one in seen:
         alone = [one.only(place) for place in range(len(one.clients))]
-        assert [own.inputs.shape[1] for own in alone] == one.counts.tolist()
+        assert [own.rows.shape[1] for own in alone] == one.counts.tolist()
         assert np.concatenate([own.clients for own in alone]).tolist() == one.clients.tolist()
-        _, parts = batch_gradient(model, all_arrive)(one)
+        _, parts = learner(network()).together(one, all_arrive(one))
         mean = torch.cat([part.flatten() for part in parts]).numpy()
-        summed = sum(own_update(model)(own) for own in alone)
+        summed = sum(learner(network()).own(own) for own in alone)
         assert summed / one.counts.sum() == pytest.approx(mean, abs=1e-6)
-    assert sum(one.counts.sum() for one in seen) == len(samples.labels)
+    assert sum(one.counts.sum() for one in seen) == len(images().labels)
+
+
+def test_rounds_are_numbered_over_all_epochs(schedule: list[Rounds]) -> None:
+    seen = []
+    own = learner(network())
+    train_rounds(
+        own, batch_gradient(own, lambda one: seen.append(one) or all_arrive(one)), schedule
+    )
+    assert [one.turn for one in seen] == list(range(1, len(seen) + 1))
 
 
 def test_a_split_clients_message_is_its_smashed_data_and_its_parts_update(
     schedule: list[Rounds],
 ) -> None:
-    model, seen = network(), []
-    trained(model, batch_gradient(model, lambda one: seen.append(one) or all_arrive(one)), schedule)
+    model = network()
     at = [name for name, _ in model.named_children()].index("pool1") + 1
-    own = own_smashed(model[:at], model[at:])
-    size = sum(parameter.numel() for parameter in model[:at].parameters())
-    alone = seen[0].only(1)
-    message = own(alone)
-    smashed = model[:at](alone.inputs[0]).detach().numpy()
+    split = SplitNetwork(model[:at], model[at:], lessons())
+    size = split.client_floats
+    alone = next(schedule[0].single()).only(1)
+    message = split.own(alone)
+    smashed = model[:at](images().inputs[alone.rows[0]]).detach().numpy()
     assert (message[:-size] == smashed.flatten()).all()
-    assert message[-size:] == pytest.approx(own_update(model)(alone)[:size], abs=1e-6)
+    assert len(message) - size == split.smashed_floats * alone.counts[0]
+    assert message[-size:] == pytest.approx(learner(model).own(alone)[:size], abs=1e-6)
 
 
 def test_one_client_with_all_samples_is_plain_sgd() -> None:
     schedule = list(rounds([np.arange(24)], 1, 5, seed=0))
     by_rounds, plain = network(), network()
-    trained(by_rounds, client_gradient(by_rounds, mean_over(all_arrive)), schedule)
+    apart(learner(by_rounds), all_arrive, schedule)
     optimizer = torch.optim.SGD(plain.parameters(), lr=0.05, momentum=0.9, weight_decay=5e-4)
     samples = images()
     for _ in range(5):
@@ -184,8 +192,7 @@ def test_ftl_c_equals_fbftl_when_batches_agree(schedule: list[Rounds]) -> None:
         )
         # A fresh optimizer per call on both sides: momentum starts anew at every epoch.
         train(head, [batches], lambda _: uploads, [torch.arange(0)], uploads, TRAINING)
-        gradient = batch_gradient(module, all_arrive)
-        train_rounds(module, gradient, [epoch], samples, np.arange(0), samples, TRAINING)
+        together(TrainedNetwork(module, lessons(samples)), all_arrive, [epoch])
         for number, linear in enumerate(m for m in module if isinstance(m, nn.Linear)):
             assert torch.allclose(head.weights[number][0], linear.weight.T, atol=1e-6)
 

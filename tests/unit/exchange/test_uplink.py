@@ -5,8 +5,6 @@ from hashlib import sha256
 import numpy as np
 import pandas as pd
 import pytest
-import torch
-from fbftl.exchange.passes import Round
 from fbftl.exchange.post import Post
 from fbftl.exchange.uplink import (
     Exchanged,
@@ -24,6 +22,7 @@ from fbftl.messages.link import Link, link_of
 from fbftl.privacy.mechanisms import no_mechanism
 from fbftl.privacy.noise import clip_rows
 from fbftl.study.settings import Setting
+from fbftl.training.batches import Round
 
 WIDTH, CLIENTS = 40, 6
 EVERYONE = np.arange(CLIENTS)
@@ -38,8 +37,8 @@ def updates() -> np.ndarray:
 def a_round(
     turn: int = 1, clients: np.ndarray = TAKING_PART, counts: np.ndarray = COUNTS
 ) -> Round:  # fmt: skip
-    nothing = torch.zeros(len(clients), 0)
-    return Round(turn - 1, nothing, nothing, nothing.bool(), clients, counts)
+    present = np.arange(max(counts, default=0)) < counts[:, None]
+    return Round(turn - 1, clients, np.zeros(present.shape, dtype=int), present)
 
 
 def uplink(
@@ -140,7 +139,7 @@ def test_a_round_without_clients_is_noise_alone_and_sends_nothing() -> None:
     sent.average(a_round(2), updates())
     assert rows_of(sent, "up")["round"].tolist() == [2] * 3
     assert rows_of(sent, "down")["round"].tolist() == [1, 2]
-    assert sent.found()["messages"] == 3
+    assert sent.found(2)["messages"] == 3
 
 
 def test_every_message_is_in_the_ledger_with_its_length_and_digest() -> None:
@@ -156,8 +155,14 @@ def test_every_message_is_in_the_ledger_with_its_length_and_digest() -> None:
     assert (up["payload_bits"] == 8 * WIDTH // 2).all()
     assert (up["encoded"] == "made").all()
     assert up["sha256"].nunique() == 3
-    found = sent.found()
+    found = sent.found(3)
     assert (found["messages"], found["messages_lost"]) == (12, up["lost"].sum())
+    until = up[up["round"] <= 3]
+    assert found["upload_batches"] == len(until) == 9
+    assert found["uplink_payload_bits"] == until["payload_bits"].sum()
+    assert found["uplink_bits"] == until["bits"].sum()
+    assert found["downlink_bits"] == down["bits"].sum() * 3 // 4
+    assert found["numbers_per_batch"] == WIDTH
     assert len(down) == 4
     assert (down["bits"] == 32 * WIDTH + 8 * HEADER_BYTES).all()
 

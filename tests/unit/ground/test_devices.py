@@ -8,8 +8,7 @@ import pytest
 import torch
 from fbftl.study.methods import names
 from fbftl.training.pretrain import pretrain_source
-from fbftl.training.t5 import train_head
-from unit.models.t5_toys import model
+from unit.models.t5_toys import model, trained
 from unit.tasks.toy_task import make_task, train
 from unit.training.test_pretrain import IMAGE, SOURCE
 from unit.training.test_t5 import EVERYONE, PLAN, uploads
@@ -41,7 +40,7 @@ def test_pretraining(device: str) -> None:
 
 def test_summaries(device: str) -> None:
     made, on_cpu = (
-        train_head(model().to(where), 1, uploads(1).to(where), EVERYONE, PLAN, seed=0)
+        trained(model().to(where), 1, uploads(1).to(where), EVERYONE, PLAN)
         for where in (device, "cpu")
     )
     found, wanted = ([epoch.training_loss for epoch in own.curve] for own in (made, on_cpu))

@@ -9,7 +9,7 @@ from fbftl.cost.layers import Layer, Network, write_network
 from fbftl.features.extract import extract
 from fbftl.features.store.provenance import Provenance
 from fbftl.features.store.target import Target
-from fbftl.methods import method
+from fbftl.methods import train
 from fbftl.study.job import Job, from_params
 from fbftl.study.methods import axes_by_method
 from fbftl.tasks.task import Inputs, Outcome
@@ -66,9 +66,10 @@ def job(setting: dict, **training) -> Job:
     return from_params(
         {
             "task": "toy",
+            "kind": "images",
             "setting": {"method": "fbftl"} | setting,
             "seeds": [0, 1],
-            "head": [HIDDEN],
+            "block": {"head": [HIDDEN]},
             "clients": {"partition": "iid", "samples_per_client": 8, "clients": None, "seed": 0},
             "training": {
                 "epochs": 4,
@@ -90,4 +91,5 @@ def job(setting: dict, **training) -> Job:
 def run(inputs: Inputs, setting: dict, **training) -> Outcome:
     """Run a setting on the blobs."""
     asked = job(setting, **training)
-    return method(asked.setting.method)(asked, inputs)
+    (outcome,) = train([asked], inputs)
+    return outcome

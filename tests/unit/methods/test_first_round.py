@@ -13,7 +13,7 @@ from fbftl.messages.codec import encode
 from fbftl.models.heads import head_module
 from fbftl.study.job import from_params
 from fbftl.study.methods import axes_by_method
-from fbftl.tasks.images import read
+from fbftl.tasks.images import held_samples
 from fbftl.tasks.task import Inputs
 from torch import nn
 from unit.tasks.toy_task import CLIENTS, HEAD, TRAINING, make_task, train
@@ -29,22 +29,21 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 def parts(files: dict[str, str], method: str) -> tuple[nn.Module, nn.Module, torch.Tensor, ...]:
     """Return extractor, head, inputs, labels and clients of what a method trains."""
     inputs = Inputs(device=torch.device("cpu"), **{k: Path(v) for k, v in files.items()})
-    federation, target = read(inputs)
-    params = {"setting": {"method": method}, "seeds": [SEED], "head": HEAD, "clients": CLIENTS}
-    job = from_params(
-        {"task": "toy", "training": TRAINING, "privacy": {}} | params, axes_by_method()
-    )
-    samples = federation.samples
+    params = {"setting": {"method": method}, "seeds": [SEED], "clients": CLIENTS}
+    params |= {"task": "toy", "kind": "images", "block": {"head": HEAD}}
+    job = from_params({"training": TRAINING, "privacy": {}} | params, axes_by_method())
+    held = held_samples(job, inputs)
+    samples, target = held.samples, held.target
     if method == "ftl_c":
         store = open_store(inputs.manifest).read("train")
-        head = head_module([store.values.shape[1], *HEAD, federation.classes], SEED)
+        head = head_module([store.values.shape[1], *HEAD, held.classes], SEED)
         values, labels = torch.from_numpy(store.values), torch.from_numpy(store.labels).long()
         return nn.Identity(), head, values, labels, store.client
     if method == "ftl_f":
         network = target.transferred(), target.head(job, SEED)
     else:
         network = target.random(job, SEED)
-    return *network, samples.inputs, samples.labels, federation.held.client
+    return *network, samples.inputs, samples.labels, held.holdings.client
 
 
 @pytest.mark.parametrize("method", ["fl", "sfl", "ftl_f", "ftl_c"])

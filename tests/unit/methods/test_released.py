@@ -5,14 +5,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
-from fbftl.data.participation import Holdings
 from fbftl.ground.errors import UserError
-from fbftl.methods import released
+from fbftl.models.heads import head_module
 from fbftl.models.networks import vgg
 from fbftl.study.grid import from_axes, require_sensible
 from fbftl.study.job import Training
-from fbftl.tasks.images import head_module
-from fbftl.tasks.task import Federation, LabelledInputs
+from fbftl.tasks import images
+from fbftl.training.network import LabelledInputs
+from fbftl.training.released import Positions, train_released
 
 TRAINING = Training(
     epochs=3,
@@ -27,11 +27,10 @@ TRAINING = Training(
 NOTHING = np.array([], dtype=np.int64)
 
 
-def federation(count: int = 24) -> Federation:
+def samples(count: int = 24) -> LabelledInputs:
     generator = torch.Generator().manual_seed(1)
     inputs = torch.randn(count, 1, 8, 8, generator=generator)
-    samples = LabelledInputs(inputs, torch.randint(0, 3, (count,), generator=generator))
-    return Federation(samples, Holdings(np.arange(count), samples.labels.numpy()), samples, 12, {})
+    return LabelledInputs(inputs, torch.randint(0, 3, (count,), generator=generator))
 
 
 def curves(dropout: float, seed: int = 0) -> list[float]:
@@ -39,9 +38,9 @@ def curves(dropout: float, seed: int = 0) -> list[float]:
     network = vgg((8, 8, 1), [[4], [6]], [12], 3, dropout).eval()
     extractor = network[:-1].requires_grad_(False)
     torch.manual_seed(seed)
-    positions = released.Positions(np.arange(24), 8, 0.0, seed=0)
+    positions = Positions(np.arange(24), 8, 0.0, seed=0)
     head = head_module([12, 6, 3], seed=0)
-    return released.train(extractor, head, positions, federation(), NOTHING, TRAINING).loss
+    return train_released(extractor, head, positions, samples(), NOTHING, samples(), TRAINING).loss
 
 
 def test_without_dropout_the_extractor_gives_the_same_features_in_train_mode():
@@ -57,14 +56,14 @@ def test_extractor_stays_frozen():
     network = vgg((8, 8, 1), [[4], [6]], [12], 3, 0.5)
     extractor = network[:-1].requires_grad_(False)
     before = [value.clone() for value in extractor.parameters()]
-    positions = released.Positions(np.arange(24), 8, 0.0, seed=0)
+    positions = Positions(np.arange(24), 8, 0.0, seed=0)
     head = head_module([12, 3], seed=0)
-    released.train(extractor, head, positions, federation(), NOTHING, TRAINING)
+    train_released(extractor, head, positions, samples(), NOTHING, samples(), TRAINING)
     assert all(torch.equal(a, b) for a, b in zip(before, extractor.parameters(), strict=True))
 
 
 def test_a_lost_position_stays_lost_and_its_samples_come_back():
-    positions = released.Positions(np.arange(100), batch=10, plr=0.85, seed=3)
+    positions = Positions(np.arange(100), batch=10, plr=0.85, seed=3)
     assert positions.arrives.sum() == 2
     assert positions.share == 0.2
     first = np.concatenate(list(positions.epoch()))
@@ -75,7 +74,7 @@ def test_a_lost_position_stays_lost_and_its_samples_come_back():
 
 
 def test_no_loss_is_a_permutation():
-    positions = released.Positions(np.array([3, 5, 8, 9]), batch=3, plr=0.0, seed=0)
+    positions = Positions(np.array([3, 5, 8, 9]), batch=3, plr=0.0, seed=0)
     assert sorted(np.concatenate(list(positions.epoch()))) == [3, 5, 8, 9]
 
 
@@ -86,7 +85,7 @@ def test_cut_decides_the_head_s_width():
         names = [name for name, _ in layers.named_children()]
         return layers[: names.index(cut) + 1]
 
-    target = released.Target(
+    target = images.Target(
         inputs=SimpleNamespace(device="cpu"),
         source={},
         cut="relu_fc1",
@@ -95,10 +94,10 @@ def test_cut_decides_the_head_s_width():
         width=12,
         classes=3,
     )
-    assert released.cut_at(target, None) is target
+    assert target.at(None) is target
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(released.Target, "transferred", lambda self: transferred(self.cut))
-        assert released.cut_at(target, "flatten").width == 64
+        patch.setattr(images.Target, "transferred", lambda self: transferred(self.cut))
+        assert target.at("flatten").width == 64
 
 
 @pytest.mark.parametrize(

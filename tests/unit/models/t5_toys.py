@@ -2,12 +2,14 @@
 
 import numpy as np
 import torch
+from fbftl.data.participation import grouped, held_out
 from fbftl.models.t5.checkpoint import new_model
 from fbftl.models.t5.layers import T5Shape
 from fbftl.models.t5.model import T5
 from fbftl.models.t5.sequences import Sequences
 from fbftl.models.t5.tokenizer import END_ID
-from fbftl.training.t5 import Samples
+from fbftl.study.job import Plan
+from fbftl.training.t5 import Samples, TrainedT5, train_at_server
 
 SHAPE = T5Shape(
     vocab_size=40,
@@ -45,3 +47,17 @@ def samples(inputs: list[np.ndarray], clients: np.ndarray, seed: int = 1) -> Sam
 def parameters(head: T5) -> dict[str, torch.Tensor]:
     """All parameters, detached."""
     return {name: value.detach().clone() for name, value in head.named_parameters()}
+
+
+def learner(
+    source: T5, cut: int | str, data: Samples, received: np.ndarray, plan: Plan, seed: int = 0
+) -> TrainedT5:
+    """A learner of the rows that were received, some of them held out."""
+    training, validation = held_out(received, plan.validation, seed)
+    _, clients = grouped(training, data.clients)
+    return TrainedT5(source, cut, data, clients, validation, plan, seed)
+
+
+def trained(*arguments, **further) -> TrainedT5:
+    """The same, trained by a server that has the rows."""
+    return train_at_server(learner(*arguments, **further))

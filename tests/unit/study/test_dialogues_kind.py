@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 import yaml
 from fbftl.ground.errors import UserError
-from fbftl.models.t5.head import ALL
 from fbftl.study.config import Study, resolve
+from fbftl.study.job import from_params
 from fbftl.study.methods import axes_by_method
-from fbftl.tasks.dialogue_job import from_params
 
 CONFIG = """
 study: {tasks: [digits, talks], experiments: [images, talks]}
@@ -19,7 +18,7 @@ tasks:
     source: {kind: pretrain, image: [8, 8, 1]}
     features: {cut: fc1}
   talks:
-    kind: seq2seq
+    kind: dialogues
     data: {kind: dialogues}
     source:
       kind: pretrain
@@ -27,7 +26,7 @@ tasks:
     features: {cut: 1, further_cuts: [2]}
 experiments:
   images: {grids: [{method: [fl]}]}
-  talks: {kind: seq2seq, grids: [{method: [fbftl, ftl_c], cut: [2, 1, null]}, {method: [ftl_f]}]}
+  talks: {kind: dialogues, grids: [{method: [fbftl, ftl_c], cut: [2, 1, null]}, {method: [ftl_f]}]}
 """
 
 
@@ -60,11 +59,11 @@ def test_a_job_knows_its_cut_and_its_plan(schema: dict) -> None:
         name: from_params(made.job("talks", name), axes_by_method())
         for name in made.settings["talks"]["talks"]
     }
-    assert {name: job.cut for name, job in jobs.items()} == {
-        "fbftl": 1, "fbftl+cut=2": 2, "ftl_c": 1, "ftl_c+cut=2": 2, "ftl_f": ALL,
+    assert {name: job.block["cut"] for name, job in jobs.items()} == {
+        "fbftl": 1, "fbftl+cut=2": 2, "ftl_c": 1, "ftl_c+cut=2": 2, "ftl_f": 1,
     }  # fmt: skip
-    assert jobs["fbftl"].plan.learning_rate == 2e-4
-    assert jobs["fbftl"].selection == "validation"
+    assert jobs["fbftl"].training.learning_rate == 2e-4
+    assert jobs["fbftl"].training.selection == "validation"
     assert jobs["fbftl"].seeds == (0, 1, 2)
 
 
@@ -72,22 +71,58 @@ def test_a_job_knows_its_cut_and_its_plan(schema: dict) -> None:
     ("axes", "said"),
     [
         ({"method": ["fl"]}, "choose its method among ftl_f, ftl_c, fbftl"),
-        ({"bits": [8]}, "leave the axis 'bits' out"),
-        ({"samples_per_client": [4]}, "leave the axis 'samples_per_client' out"),
         ({"plr": [0.5], "loss": ["reshuffled"]}, "leave the axis 'loss' out"),
-        ({"method": ["ftl_c"], "plr": [0.5]}, "a packet loss rate is for fbftl"),
+        ({"label_epsilon": [2]}, "leave the axis 'label_epsilon' out"),
+        (
+            {"method": ["ftl_c"], "mechanism": ["dp_fedavg"], "epsilon": [2]},
+            "choose its mechanism among none, relative, gaussian",
+        ),
+        (
+            {"mechanism": ["gaussian"], "epsilon": [2]},
+            r"give tasks\.talks\.privacy\.feature_clip a norm",
+        ),
         ({"cut": [0]}, r"add its cut to tasks\.talks\.features\.further_cuts"),
     ],
 )
-def test_what_a_seq2seq_task_cannot_run_is_refused(schema: dict, axes: dict, said: str) -> None:
-    with pytest.raises(UserError, match=f"task 'talks' is seq2seq .*; {said}"):
+def test_what_a_task_of_dialogues_cannot_run_is_refused(
+    schema: dict, axes: dict, said: str
+) -> None:
+    with pytest.raises(UserError, match=f"task 'talks' has dialogues .*; {said}"):
         study(schema, **axes)
+
+
+@pytest.mark.parametrize("method", ["fbftl", "ftl_c", "ftl_f"])
+@pytest.mark.parametrize(
+    "axes",
+    [
+        {"bits": [2], "keep": [0.5]},
+        {"plr": [0.5]},
+        {"blr": [0.1], "burst": [4], "retransmissions": [1]},
+        {"mechanism": ["relative"], "sigma": [0.1]},
+        {"samples_per_client": [4]},
+    ],
+)
+def test_what_images_can_be_sent_through_dialogues_can_too(
+    schema: dict, method: str, axes: dict
+) -> None:
+    (setting,) = study(schema, method=[method], **axes).settings["talks"]["talks"]
+    assert setting.startswith(f"{method}+")
+
+
+def test_a_clip_norm_lets_dialogues_be_gaussian(schema: dict) -> None:
+    config = yaml.safe_load(CONFIG)
+    config["tasks"]["talks"]["privacy"] = {"feature_clip": {"norm": 3.0}}
+    config["experiments"]["talks"]["grids"] = [{"mechanism": ["gaussian"], "epsilon": [2]}]
+    made = resolve(config, schema)
+    (name,) = made.settings["talks"]["talks"]
+    assert made.job("talks", name)["privacy"] == {"delta": 1e-5, "feature_clip": {"norm": 3.0}}
+    assert not made.needs_public("talks", name)
 
 
 @pytest.mark.parametrize(
     ("path", "value", "said"),
     [
-        ("kind", "speech", "tasks.talks.kind is 'speech'; choose among images, seq2seq"),
+        ("kind", "speech", "tasks.talks.kind is 'speech'; choose among images, dialogues"),
         ("head", [64], "key 'tasks.talks.head' does not exist"),
         ("data.kind", "digits", "data.kind is 'digits'; choose among dialogues, jsonl"),
         ("features.cut", "fc1", "features.cut is 'fc1', not a integer"),

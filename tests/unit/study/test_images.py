@@ -52,8 +52,8 @@ def asked(task: dict[str, Any] | None = None, **axes: Any) -> dict[str, Any]:
 
 
 def test_a_job_is_told_its_own_network_only() -> None:
-    assert asked(method="sfl", network="cnn")["network"] == TASK["networks"]["cnn"]
-    assert "network" not in asked(method="sfl")
+    assert asked(method="sfl", network="cnn")["block"]["network"] == TASK["networks"]["cnn"]
+    assert "network" not in asked(method="sfl")["block"]
     assert names({"method": "fl", "network": "mlp"}) == ["fl+network=mlp"]
 
 

@@ -105,9 +105,10 @@ def test_each_setting_finds_what_it_would_find_alone(inputs: Inputs, device: str
     for asked, together in zip(jobs, fit(jobs, where), strict=True):
         (alone,) = fit([asked], inputs)
         assert together.outcome.ledger.table().equals(alone.outcome.ledger.table())
-        assert len(together.head) == len(alone.head) == 2
-        for ours, own in zip(together.head.parameters(), alone.head.parameters(), strict=True):
-            np.testing.assert_allclose(ours.detach().cpu(), own.detach(), atol=1e-4)
+        assert len(together.fits) == len(alone.fits) == 2
+        for ours, own in zip(together.fits, alone.fits, strict=True):
+            for one, other in zip(ours.head.parameters(), own.head.parameters(), strict=True):
+                np.testing.assert_allclose(one.detach().cpu(), other.detach(), atol=1e-4)
         for ours, own in zip(together.outcome.repetitions, alone.outcome.repetitions, strict=True):
             assert ours["privacy"] == own["privacy"]
             assert ours["received"] == own["received"]

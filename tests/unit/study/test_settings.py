@@ -43,7 +43,7 @@ def test_a_name_survives_the_way_to_another_machine(grid: dict) -> None:
     for setting in map(
         from_axes, (dict(zip(grid, v, strict=True)) for v in product(*grid.values()))
     ):
-        (job,) = parse_target_jobs_cli_args([f"train_head:task=digits,setting={setting.name}"])
+        (job,) = parse_target_jobs_cli_args([f"train:task=digits,setting={setting.name}"])
         assert job.wildcards_dict == {"task": "digits", "setting": setting.name}
 
 

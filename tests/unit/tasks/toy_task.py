@@ -12,6 +12,7 @@ import train_setting
 from fbftl.data.preprocess import Preprocessing
 from fbftl.models.source.manifest import Source, build, write_source
 from fbftl.study.methods import axes_by_method
+from train_setting import Outputs
 
 DATA = {"kind": "digits", "test_fraction": 0.2, "limit": {"train": 124, "test": 30}, "seed": 0}
 CLIENTS = {"partition": "iid", "samples_per_client": 8, "clients": None, "seed": 0}
@@ -72,16 +73,14 @@ def train(
     run, ledger = folder / f"{method}.json", folder / f"{method}.parquet"
     params = {
         "task": "toy",
+        "kind": "images",
         "setting": {"method": method} | dict(axes),
         "seeds": [0, 1],
-        "head": HEAD,
         "clients": clients,
         "training": TRAINING | training,
         "privacy": {},
-        "network": network,
+        "block": {"head": HEAD, "network": network},
     }
-    meta = folder / f"{method}.meta.json"
-    train_setting.main(
-        files, "", str(run), str(ledger), str(meta), params, axes_by_method(), device, None, 1
-    )
+    outputs = Outputs(str(run), str(ledger), str(folder / f"{method}.meta.json"))
+    train_setting.main(files, "", [outputs], [params], axes_by_method(), device, None, 1)
     return run, ledger

@@ -21,14 +21,14 @@ from fbftl.models.t5.head import ALL, is_trained, new_head
 from fbftl.models.t5.sequences import Sequences
 from fbftl.models.t5.source import Source, load_source, write_source
 from fbftl.models.t5.tokenizer import END_ID, train_tokenizer
-from fbftl.tasks.dialogues import Evaluation, record, run_seeds, samples_of
-from fbftl.training import t5 as train
+from fbftl.study.job import Plan
+from fbftl.tasks.dialogues import samples_of
 from fbftl.training.pretrain_t5 import prepare_source
-from fbftl.training.rouge import one_sentence_per_line, rouge, write_predictions
-from fbftl.training.t5 import Plan, Samples, batch_losses, epoch_batches, mean_loss, train_head
+from fbftl.training.rouge import one_sentence_per_line, rouge, transcript
+from fbftl.training.t5 import Samples, batch_losses, epoch_rounds, mean_loss
 from hypothesis import given
 from hypothesis import strategies as st
-from unit.models.t5_toys import SHAPE, model, parameters, rows, samples
+from unit.models.t5_toys import SHAPE, learner, model, parameters, rows, samples, trained
 
 CUTS = range(SHAPE.num_layers + 1)
 CLIENTS = np.repeat(np.arange(6), 2)
@@ -101,7 +101,7 @@ def test_gradients_of_the_head_equal_the_whole_models(cut):
 def test_training_moves_exactly_what_the_cut_trains(cut):
     source = model()
     before = parameters(source)
-    head = train_head(source, cut, uploads(cut), EVERYONE, PLAN, seed=0).model
+    head = trained(source, cut, uploads(cut), EVERYONE, PLAN).best()
     after = parameters(head)
     for name, value in before.items():
         moved = not torch.equal(value, after[name])
@@ -109,74 +109,88 @@ def test_training_moves_exactly_what_the_cut_trains(cut):
     assert all(torch.equal(v, before[n]) for n, v in parameters(source).items())
 
 
-def client_updates(head, cut, data: Samples, round_: np.ndarray):
-    """What FTL_c's clients send: each the sum of its per-sample gradients, and K_u."""
-    trained = [p for p in head.parameters() if p.requires_grad]
-    for client in np.unique(data.clients[round_]):
-        own = round_[data.clients[round_] == client]
-        total = [torch.zeros_like(p) for p in trained]
-        for sample in own:
-            loss = batch_losses(head, cut, data, np.array([sample]))[0]
-            for part, gradient in zip(total, torch.autograd.grad(loss, trained), strict=True):
-                part += gradient
-        yield total, len(own)
+def by_hand(head, cut, data: Samples, own: np.ndarray) -> torch.Tensor:
+    """What one client of FTL_c sends: the sum of its per-sample gradients."""
+    parameters = [p for p in head.parameters() if p.requires_grad]
+    total = torch.zeros(sum(p.numel() for p in parameters))
+    for sample in own:
+        loss = batch_losses(head, cut, data, np.array([sample]))[0]
+        total += torch.cat([g.flatten() for g in torch.autograd.grad(loss, parameters)])
+    return total
 
 
-@pytest.mark.parametrize("cut", [3, 1])
+@pytest.mark.parametrize("cut", [3, 1, ALL])
 def test_ftl_c_equals_fbftl_step_by_step(cut):
     data, plan = uploads(cut), dataclasses.replace(PLAN, warmup=0.2, weight_decay=0.01)
-    schedule = [round_ for epoch in train.schedule_of(data, EVERYONE, plan, 0) for round_ in epoch]
-    fbftl, ftl_c = new_head(model(), cut), new_head(model(), cut)
-    server, rate = train._optimizer(fbftl, plan, len(schedule))
-    ftl_c_server, ftl_c_rate = train._optimizer(ftl_c, plan, len(schedule))
-    for round_ in schedule:
-        train._epoch_loss(fbftl, cut, data, [round_], server, rate)
-        updates = list(client_updates(ftl_c, cut, data, round_))
-        count = sum(held for _, held in updates)
-        trained = [p for p in ftl_c.parameters() if p.requires_grad]
-        for parameter, *sums in zip(trained, *(sums for sums, _ in updates), strict=True):
-            parameter.grad = sum(sums) / count
-        ftl_c_server.step()
-        ftl_c_rate.step()
-        for (name, one), other in zip(fbftl.named_parameters(), ftl_c.parameters(), strict=True):
-            torch.testing.assert_close(one, other, rtol=1e-3, atol=1e-4, msg=name)
-    assert not torch.equal(fbftl.lm_head.weight, model().lm_head.weight)
+    fbftl, ftl_c = (learner(model(), cut, data, EVERYONE, plan) for _ in range(2))
+    for epoch in fbftl.schedule:
+        for one in epoch.single():
+            together, gradient = fbftl.together(one, np.ones(len(one.clients), dtype=bool))
+            apart, updates = ftl_c.apart(one)
+            torch.testing.assert_close(together, apart)
+            for rows_, present, update in zip(one.rows, one.present, updates, strict=True):
+                wanted = by_hand(ftl_c.head, cut, data, rows_[present])
+                torch.testing.assert_close(update, wanted, rtol=1e-3, atol=1e-5)
+            fbftl.step(gradient)
+            mean = updates.sum(0) / one.counts.sum()
+            sizes = [p.numel() for p in ftl_c.parameters]
+            parts = zip(mean.split(sizes), ftl_c.parameters, strict=True)
+            ftl_c.step([part.view_as(p) for part, p in parts])
+            for name, value in parameters(fbftl.head).items():
+                other = parameters(ftl_c.head)[name]
+                torch.testing.assert_close(value, other, rtol=1e-3, atol=1e-4, msg=name)
+    assert not torch.equal(fbftl.head.lm_head.weight, model().lm_head.weight)
+
+
+def test_a_lost_update_leaves_the_mean_over_those_that_arrive():
+    one = next(learner(model(), 1, uploads(1), EVERYONE, PLAN).schedule[0].single())
+    first, both = (learner(model(), 1, uploads(1), EVERYONE, PLAN) for _ in range(2))
+    arrives = np.array([True, False])
+    losses, gradient = first.together(one, arrives)
+    assert len(losses) == one.counts[0]
+    _, updates = both.apart(one)
+    flat = torch.cat([part.flatten() for part in gradient])
+    torch.testing.assert_close(flat, updates[0] / one.counts[0], rtol=1e-3, atol=1e-5)
+    losses, nothing = first.together(one, np.zeros(2, dtype=bool))
+    assert len(losses) == 0
+    assert not any(part.any() for part in nothing)
 
 
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=30), st.integers(4, 9), st.integers(0, 999))
-def test_batches_hold_whole_clients_and_every_sample_once(held, batch_size, seed):
-    clients = np.repeat(np.arange(len(held)), held)
+def test_rounds_hold_whole_clients_and_every_sample_once(held, batch, seed):
+    clients = np.split(np.arange(sum(held)), np.cumsum(held)[:-1])
     random = np.random.default_rng(seed)
-    lengths = random.integers(1, 50, len(clients))
-    batches = epoch_batches(lengths, clients, batch_size, random)
-    assert sorted(np.concatenate(batches).tolist()) == list(range(len(clients)))
-    for batch in batches:
-        assert len(batch) <= batch_size
-        for client in np.unique(clients[batch]):
-            assert (clients[batch] == client).sum() == held[client]
+    lengths = random.integers(1, 50, sum(held))
+    drawn = list(epoch_rounds(lengths, clients, batch, random).single())
+    seen = np.concatenate([one.rows[one.present] for one in drawn])
+    assert sorted(seen.tolist()) == list(range(sum(held)))
+    for one in drawn:
+        assert one.present.sum() <= batch
+        assert one.counts.tolist() == [held[client] for client in one.clients]
 
 
-def test_batches_are_rounds_of_equal_clients_with_little_padding():
+def test_rounds_are_of_equal_clients_with_little_padding():
     random = np.random.default_rng(0)
-    clients = np.repeat(np.arange(400), 2)
     lengths = np.repeat(random.integers(1, 200, 400), 2)
-    batches = epoch_batches(lengths, clients, 8, random)
-    assert {len(np.unique(clients[batch])) for batch in batches} == {4}
-    padded = sum(len(batch) * lengths[batch].max() for batch in batches)
-    assert padded < 1.1 * lengths.sum()
-    longest = [lengths[batch].max() for batch in batches]
+    clients = list(np.arange(800).reshape(400, 2))
+    drawn = list(epoch_rounds(lengths, clients, 8, random).single())
+    assert {len(one.clients) for one in drawn} == {4}
+    longest = [lengths[one.rows].max() for one in drawn]
+    assert sum(one.rows.size * most for one, most in zip(drawn, longest, strict=True)) < (
+        1.1 * lengths.sum()
+    )
     assert longest != sorted(longest)
 
 
 def test_a_client_larger_than_a_batch_is_refused():
     with pytest.raises(UserError, match=r"training\.batch"):
-        epoch_batches(np.ones(3), np.zeros(3), 2, np.random.default_rng(0))
+        epoch_rounds(np.ones(3), [np.arange(3)], 2, np.random.default_rng(0))
 
 
 def test_training_is_repeatable_and_seeds_differ():
     data = uploads(1)
     first, again, other = (
-        train_head(model(), 1, data, EVERYONE, PLAN, seed).curve for seed in (0, 0, 1)
+        trained(model(), 1, data, EVERYONE, PLAN, seed).curve for seed in (0, 0, 1)
     )
     assert first == again
     assert first != other
@@ -187,7 +201,7 @@ def test_dropout_is_repeatable_and_leaves_the_global_generator_alone():
     source = model(dataclasses.replace(SHAPE, dropout_rate=0.3))
     data = uploads(1, source)
     state = torch.get_rng_state()
-    curves = [train_head(source, 1, data, EVERYONE, PLAN, 0).curve for _ in range(2)]
+    curves = [trained(source, 1, data, EVERYONE, PLAN).curve for _ in range(2)]
     assert curves[0] == curves[1]
     assert torch.equal(torch.get_rng_state(), state)
 
@@ -196,12 +210,12 @@ def test_the_best_validation_epoch_is_kept():
     inputs = rows(60, 8)
     data = samples(inputs, np.arange(60) // 2)
     plan = Plan(learning_rate=3e-2, batch=8, epochs=8, validation=0.2)
-    trained = train_head(model(), ALL, data, np.arange(60), plan, seed=0)
-    losses = [epoch.validation_loss for epoch in trained.curve]
-    assert trained.chosen.validation_loss == min(losses)
+    made = trained(model(), ALL, data, np.arange(60), plan)
+    losses = [epoch.validation_loss for epoch in made.curve]
+    assert made.chosen.validation_loss == min(losses)
     assert losses[-1] > min(losses), "this toy overfits, or the test shows nothing"
     held = np.setdiff1d(np.arange(60), _training_rows(60, 0.2, 0))
-    assert mean_loss(trained.model, ALL, data, held) == pytest.approx(min(losses), rel=1e-5)
+    assert mean_loss(made.best(), ALL, data, held) == pytest.approx(min(losses), rel=1e-5)
 
 
 def _training_rows(count: int, share: float, seed: int) -> np.ndarray:
@@ -213,9 +227,9 @@ def _training_rows(count: int, share: float, seed: int) -> np.ndarray:
 def test_scarce_data_gets_as_many_updates():
     plan = dataclasses.replace(PLAN, least_updates=9)
     few = np.array([0, 1, 2])
-    trained = train_head(model(), 1, uploads(1), few, plan, seed=0)
-    assert trained.curve[-1].updates == 9
-    assert len(trained.curve) > PLAN.epochs
+    made = trained(model(), 1, uploads(1), few, plan)
+    assert made.curve[-1].updates == 9
+    assert len(made.curve) > PLAN.epochs
 
 
 def test_lost_samples_are_never_seen():
@@ -226,13 +240,13 @@ def test_lost_samples_are_never_seen():
     )
     for lost in np.setdiff1d(EVERYONE, received):
         spoilt.inputs.values[data.inputs.offsets[lost] : data.inputs.offsets[lost + 1]] = 1e9
-    curves = [train_head(model(), 1, d, received, PLAN, 0).curve for d in (data, spoilt)]
+    curves = [trained(model(), 1, d, received, PLAN).curve for d in (data, spoilt)]
     assert curves[0] == curves[1]
 
 
 def test_nothing_received_is_refused():
     with pytest.raises(UserError, match="no dialogue reached"):
-        train_head(model(), 1, uploads(1), EVERYONE[:0], PLAN, seed=0)
+        trained(model(), 1, uploads(1), EVERYONE[:0], PLAN)
 
 
 @torch.no_grad()
@@ -272,11 +286,9 @@ def test_sentences_are_told_apart_for_rouge_lsum():
     assert scores["rougeLsum"] == 100 > scores["rougeL"]
 
 
-def test_predictions_are_json_lines(tmp_path):
+def test_a_transcript_has_every_seeds_summary_beside_the_reference():
     records = [Record("1", "A: hi 🎉\nB: ho", "They greet."), Record("2", "", "None.")]
-    predictions = {0: ["They \u2028 meet", ""], 3: ["Hi.", "None."]}
-    write_predictions(tmp_path / "p.jsonl", records, predictions)
-    read = [json.loads(line) for line in (tmp_path / "p.jsonl").read_text("utf-8").split("\n")[:-1]]
+    read = transcript(records, {0: ["They \u2028 meet", ""], 3: ["Hi.", "None."]})
     assert read[0]["predictions"] == {"0": "They \u2028 meet", "3": "Hi."}
     assert read[1]["predictions"] == {"0": "", "3": "None."}
     assert read[0]["dialogue"] == records[0].dialogue
@@ -346,7 +358,7 @@ def test_sources_that_cannot_be_made_are_refused():
         prepare_source(wild, dialogues.generate("source", {"s": 40})["s"], ".", seed=0)
 
 
-def test_from_clients_through_the_store_to_rouge(source, tmp_path):
+def test_what_clients_hold_goes_through_the_store(source, tmp_path):
     splits = dialogues.generate("target", {"train": 12, "test": 5})
     clients = {
         split: [
@@ -376,53 +388,11 @@ def test_from_clients_through_the_store_to_rouge(source, tmp_path):
     with ClientFile(tmp_path / "clients.h5") as file:
         tokens = TokenizedClients(file, source.tokenizer, longest=80)
         extract(tokens, forward_fn(source.model, [2, 1]), targets, batch=5)
-        references = file.column("test", "summary")
         told = next(TokenizedClients(file, source.tokenizer, 200, "sum up: ").batches("test", 5))
     store = open_store(tmp_path / "1.zarr")
     (text,) = source.tokenizer.decode(told.arrays["tokens"][:1])
     assert text == "sum up: " + splits["test"][0].dialogue
-    stored, test = store.read("train"), store.read("test")
-    plan = Plan(learning_rate=1e-3, batch=4, epochs=1, validation=0.0)
-    results = {}
-    for cut in (1, ALL):
-        runs = run_seeds(
-            source,
-            cut,
-            samples_of(stored, cut),
-            {0: EVERYONE, 1: EVERYONE[:5]},
-            Evaluation(samples_of(test, cut).inputs, references, longest=10),
-            plan,
-        )
-        results[cut] = runs
-        assert [run.seed for run in runs] == [0, 1]
-        assert all(len(run.predictions) == 5 for run in runs)
-        assert json.dumps([record(run) for run in runs])
+    stored = store.read("train")
     whole = batch_losses(source.model, ALL, samples_of(stored, ALL), EVERYONE)
     cached = batch_losses(source.model, 1, samples_of(stored, 1), EVERYONE)
     torch.testing.assert_close(cached, whole, rtol=1e-4, atol=1e-5)
-
-
-def test_selection_by_the_test_set_takes_its_best_epoch(source, monkeypatch):
-    scores = iter([10.0, 30.0, 20.0, 30.0])
-    monkeypatch.setattr(
-        "fbftl.tasks.dialogues.rouge", lambda *_: dict.fromkeys(("rouge1", "rouge2"), next(scores))
-    )
-    ids = source.tokenizer.encode(["Anna", "Ben runs", "Carla"] * 4, 20)
-    data = Samples(Sequences.of(ids), Sequences.of(ids), CLIENTS)
-    evaluation = Evaluation(Sequences.of(ids[:2]), ["Anna", "Ben runs"], 4)
-    (run,) = run_seeds(source, ALL, data, {0: EVERYONE}, evaluation, PLAN, selection="test")
-    assert run.chosen.epoch == 2
-    assert next(scores, None) is None
-    with pytest.raises(UserError, match="choose validation or test"):
-        run_seeds(source, ALL, data, {0: EVERYONE}, evaluation, PLAN, selection="best")
-
-
-def test_divergence_is_recorded_with_rouge_zero(source):
-    ids = source.tokenizer.encode(["Anna", "Ben runs", "Carla"] * 4, 20)
-    data = Samples(Sequences.of(ids), Sequences.of(ids), CLIENTS)
-    evaluation = Evaluation(Sequences.of(ids[:1]), ["Anna"], 4)
-    plan = dataclasses.replace(PLAN, learning_rate=1e30)
-    (run,) = run_seeds(source, ALL, data, {0: EVERYONE}, evaluation, plan)
-    assert run.diverged
-    assert set(run.rouge.values()) == {0.0}
-    assert json.dumps(record(run), allow_nan=False)

@@ -87,7 +87,7 @@ def load(spec: Mapping[str, Any], data_folder: str | Path | None) -> Splits:
             return _generated(spec)
         case "jsonl":
             return _read(spec, Path(data_folder or "."))
-    raise UserError(f"data.kind is {spec['kind']!r}; a seq2seq task has dialogues or jsonl")
+    raise UserError(f"data.kind is {spec['kind']!r}; a task of dialogues has dialogues or jsonl")
 
 
 def _generated(spec: Mapping[str, Any]) -> Splits:

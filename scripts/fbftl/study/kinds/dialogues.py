@@ -1,4 +1,4 @@
-"""A seq2seq task as the plan sees it: its settings, their jobs, and what it cannot run."""
+"""A task of dialogues as the plan sees it: its settings, their jobs, and what it cannot run."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -8,12 +8,19 @@ from fbftl.ground.errors import UserError
 from fbftl.study import methods
 from fbftl.study.settings import Setting
 
-AXES = ("method", "cut", "fraction", "plr")
-"""Axes that a seq2seq task knows."""
+UNKNOWN = ("loss", "noise", "label_epsilon")
+"""Axes that say nothing of dialogues: losses that come back, redrawn noise, labels as classes."""
+
+NEEDED: dict[str, tuple[str, ...]] = {
+    "none": (),
+    "relative": (),
+    "gaussian": ("delta", "feature_clip"),
+}
+"""The mechanisms that there are, and what each needs of the block `privacy`."""
 
 
 def settled(setting: Setting, task: str, block: Mapping[str, Any]) -> Setting:
-    """Return a setting as a seq2seq task runs it: the task's own cut needs no naming.
+    """Return a setting as a task of dialogues runs it: the task's own cut needs no naming.
 
     Args:
         setting: what an experiment asks for.
@@ -21,7 +28,7 @@ def settled(setting: Setting, task: str, block: Mapping[str, Any]) -> Setting:
         block: its block of the configuration.
 
     Raises:
-        UserError: naming task, setting and axis, if a seq2seq task cannot run it.
+        UserError: naming task, setting and axis, if a task of dialogues cannot run it.
     """
     if setting.cut == str(block["features"]["cut"]):
         setting = replace(setting, cut=None)
@@ -30,20 +37,22 @@ def settled(setting: Setting, task: str, block: Mapping[str, Any]) -> Setting:
 
 
 def check(setting: Setting, task: str, block: Mapping[str, Any]) -> None:
-    """Refuse what a seq2seq task cannot run.
+    """Refuse what a task of dialogues cannot run.
 
     Raises:
         UserError: naming task, setting and axis.
     """
-    where = f"config: task '{task}' is seq2seq and cannot run the setting '{setting.name}'"
-    known = methods.on_kind("seq2seq")
+    where = f"config: task '{task}' has dialogues and cannot run the setting '{setting.name}'"
+    known = methods.on_kind("dialogues")
     if setting.method not in known:
         raise UserError(f"{where}; choose its method among {', '.join(known)}")
     for axis in setting.deviations():
-        if axis not in AXES:
+        if axis in UNKNOWN:
             raise UserError(f"{where}; leave the axis '{axis}' out")
-    if setting.plr > 0 and setting.method != "fbftl":
-        raise UserError(f"{where}; a packet loss rate is for fbftl there, lost dialogues for good")
+    if setting.mechanism not in NEEDED:
+        raise UserError(f"{where}; choose its mechanism among {', '.join(NEEDED)}")
+    if setting.mechanism == "gaussian" and "norm" not in block["privacy"]["feature_clip"]:
+        raise UserError(f"{where}; give tasks.{task}.privacy.feature_clip a norm")
     if setting.cut is not None and setting.cut not in map(str, block["features"]["further_cuts"]):
         raise UserError(f"{where}; add its cut to tasks.{task}.features.further_cuts")
 
@@ -51,7 +60,19 @@ def check(setting: Setting, task: str, block: Mapping[str, Any]) -> None:
 def job(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a job depends on beside task, setting and seeds, in builtin types."""
     return {
-        "cut": block["features"]["cut"] if setting.cut is None else int(setting.cut),
+        "clients": block["clients"],
         "training": block["training"],
-        "summary_tokens": block["evaluation"]["longest"],
+        "privacy": {key: block["privacy"][key] for key in NEEDED[setting.mechanism]},
+        "block": {
+            "cut": block["features"]["cut"] if setting.cut is None else int(setting.cut),
+            "summary_tokens": block["evaluation"]["longest"],
+        },
     }
+
+
+def reads(setting: Setting) -> tuple[str, ...]:
+    """Return the names of the files that a setting is trained from.
+
+    Token ids lie beside the features, and whoever trains from either generates summaries.
+    """
+    return ("features", "clients", "weights", "source")

@@ -96,13 +96,17 @@ def job(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
         training = {key: value for key, value in training.items() if key not in IN_NETWORKS}
     named = {} if setting.network is None else {"network": block["networks"][setting.network]}
     return {
-        "head": block["head"],
         # Groups are for who judges; nothing that sends may know them.
         "clients": {key: value for key, value in block["clients"].items() if key != "groups"},
         "training": training,
         "privacy": {key: privacy[key] for key in NEEDED[setting.mechanism]},
-        **named,
+        "block": {"head": block["head"], **named},
     }
+
+
+def reads(setting: Setting) -> tuple[str, ...]:
+    """Return the names of the files that a setting is trained from."""
+    return ("features", "network") if _on_features(setting) else ("clients", "weights", "source")
 
 
 def _training(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:

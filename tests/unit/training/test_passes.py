@@ -5,23 +5,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from fbftl.exchange.passes import Passes, Round, client_by_client, passes_of, together
-from fbftl.exchange.rounds import (
-    batch_gradient,
-    client_gradient,
-    evaluate,
-    own_update,
-    train_rounds,
-)
-from fbftl.exchange.split import split_gradient
 from fbftl.ground.errors import UserError
 from fbftl.models.chain import Chain
 from fbftl.models.modes import couples_samples, normalise_by_batch
 from fbftl.models.networks import build
-from fbftl.tasks.task import LabelledInputs
-from fbftl.training.batches import Rounds, rounds
+from fbftl.training.batches import Round, Rounds, laid_out, rounds
+from fbftl.training.network import LabelledInputs, Lessons, TrainedNetwork, evaluate
+from fbftl.training.passes import Passes, client_by_client, passes_of, together
+from fbftl.training.split import SplitNetwork
 from torch import Tensor, nn
-from unit.exchange.test_rounds import TRAINING, all_arrive, even_arrive, images, mean_over
+from unit.exchange import test_rounds as engine
+from unit.exchange.test_rounds import TRAINING, all_arrive, even_arrive, lessons
 
 CLIENTS = [np.arange(a, b) for a, b in [(0, 4), (4, 10), (10, 13), (13, 20), (20, 24)]]
 MODES = [(True, "frozen"), (False, "batch"), (True, "batch")]
@@ -46,10 +40,16 @@ def schedule() -> list[Rounds]:
     return list(rounds(CLIENTS, 3, 3, seed=0))
 
 
-def train(model: nn.Module, gradient) -> nn.Module:
-    samples = images()
-    train_rounds(model, gradient, schedule(), samples, np.arange(0), samples, TRAINING)
-    return model
+def learner(mode: tuple[bool, str], *parts: nn.Module, seed: int = 0) -> TrainedNetwork:
+    """A whole network, or one in two parts."""
+    passes = passes_in(mode, *parts, seed=seed)
+    kind = TrainedNetwork if len(parts) == 1 else SplitNetwork
+    return kind(*parts, lessons(), passes)
+
+
+def train(one: TrainedNetwork, arrivals=all_arrive) -> nn.Module:
+    engine.together(one, arrivals, schedule())
+    return one.model
 
 
 def values(model: nn.Module) -> Tensor:
@@ -57,28 +57,14 @@ def values(model: nn.Module) -> Tensor:
 
 
 def one_round(clients: list[np.ndarray], number: int = 0) -> Round:
-    samples = images()
-    most = max(map(len, clients))
-    rows, present = np.zeros((len(clients), most), int), np.zeros((len(clients), most), bool)
-    for place, own in enumerate(clients):
-        rows[place, : len(own)], present[place, : len(own)] = own, True
-    return Round(
-        number,
-        samples.inputs[rows],
-        samples.labels[rows],
-        torch.from_numpy(present),
-        np.arange(len(clients)),
-        present.sum(axis=1),
-    )
+    return next(laid_out([np.arange(len(clients))], clients).single(number))
 
 
 @pytest.mark.parametrize("at", ["relu1_1", "norm2_1", "pool2", "drop_fc1"])
 @pytest.mark.parametrize("mode", MODES)
 def test_sfl_equals_fl_to_the_last_bit(mode: tuple[bool, str], at: str) -> None:
-    whole, parts = network(), cut(network(), at)
-    train(whole, batch_gradient(whole, all_arrive, passes_in(mode, whole)))
-    split = nn.Sequential(*parts)
-    train(split, split_gradient(*parts, all_arrive, passes_in(mode, *parts)))
+    whole = train(learner(mode, network()))
+    split = train(learner(mode, *cut(network(), at)))
     assert torch.equal(values(whole), values(split))
     assert not torch.equal(values(whole), values(network()))
 
@@ -87,29 +73,22 @@ def test_sfl_equals_fl_to_the_last_bit(mode: tuple[bool, str], at: str) -> None:
 @pytest.mark.parametrize("mode", MODES)
 def test_single_updates_average_to_the_batch_gradient(mode: tuple[bool, str], arrivals) -> None:
     plain, single = network(), network()
-    train(plain, batch_gradient(plain, arrivals, passes_in(mode, plain)))
-    train(single, client_gradient(single, mean_over(arrivals), passes_in(mode, single)))
+    train(learner(mode, plain), arrivals)
+    engine.apart(learner(mode, single), arrivals, schedule())
     torch.testing.assert_close(values(plain), values(single), atol=1e-5, rtol=1e-4)
 
 
 def test_without_either_passes_are_those_of_a_round_at_once() -> None:
     assert passes_in((False, "frozen"), network()) is together
     plain, alone = network(), network()
-    train(plain, batch_gradient(plain, all_arrive))
-    apart = client_by_client(0, alone, dropout=False)
-    train(alone, batch_gradient(alone, all_arrive, apart))
+    train(learner((False, "frozen"), plain))
+    train(TrainedNetwork(alone, lessons(), client_by_client(0, alone, dropout=False)))
     torch.testing.assert_close(values(plain), values(alone), atol=1e-5, rtol=1e-4)
 
 
 def updates(mode: tuple[bool, str], one: Round, seed: int = 0) -> np.ndarray:
-    model, found = network(), []
-
-    def keep(_: Round, sent: np.ndarray) -> np.ndarray:
-        found.append(sent)
-        return sent.mean(axis=0)
-
-    client_gradient(model, keep, passes_in(mode, model, seed=seed))(one)
-    return found[0]
+    _, found = learner(mode, network(), seed=seed).apart(one)
+    return found.numpy()
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -121,9 +100,9 @@ def test_a_clients_update_depends_on_no_other_client(mode: tuple[bool, str]) -> 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_client_alone_has_the_masks_that_it_has_in_its_round(mode: tuple[bool, str]) -> None:
-    one, model = one_round([CLIENTS[1], CLIENTS[0], np.arange(4, 24)], number=3), network()
-    own = own_update(model, passes_in(mode, model))
-    np.testing.assert_array_equal(own(one.only(1)), updates(mode, one)[1])
+    one = one_round([CLIENTS[1], CLIENTS[0], np.arange(4, 24)], number=3)
+    own = learner(mode, network()).own(one.only(1))
+    np.testing.assert_array_equal(own, updates(mode, one)[1])
 
 
 def test_masks_come_from_seed_round_and_client() -> None:
@@ -140,7 +119,7 @@ def test_training_leaves_torchs_generator_and_the_models_mode_alone() -> None:
     torch.manual_seed(7)
     wanted = torch.rand(3)
     torch.manual_seed(7)
-    train(model, batch_gradient(model, all_arrive, passes_in((True, "frozen"), model)))
+    train(learner((True, "frozen"), model))
     assert torch.equal(torch.rand(3), wanted)
     assert not any(module.training for module in model.modules())
 
@@ -148,18 +127,16 @@ def test_training_leaves_torchs_generator_and_the_models_mode_alone() -> None:
 def test_frozen_statistics_stay_what_they_were() -> None:
     model = network()
     before = {name: value.clone() for name, value in model.named_buffers()}
-    train(model, batch_gradient(model, all_arrive, passes_in((True, "frozen"), model)))
+    train(learner((True, "frozen"), model))
     assert before
     assert all(torch.equal(value, before[name]) for name, value in model.named_buffers())
 
 
 def test_one_sample_has_no_statistics() -> None:
-    model = network()
-    passes = passes_in((False, "batch"), model)
+    one, everyone = one_round([CLIENTS[0], CLIENTS[0][:1]]), np.ones(2, dtype=bool)
     with pytest.raises(UserError, match=r"client 1 has one sample in a round.*at least 2"):
-        batch_gradient(model, all_arrive, passes)(one_round([CLIENTS[0], CLIENTS[0][:1]]))
-    dropping = passes_in((True, "frozen"), model := network())
-    batch_gradient(model, all_arrive, dropping)(one_round([CLIENTS[0][:1]]))
+        learner((False, "batch"), network()).together(one, everyone)
+    learner((True, "frozen"), network()).together(one, everyone)
 
 
 def deep(norm: str) -> nn.Sequential:
@@ -179,9 +156,9 @@ def test_a_random_deep_network_learns_by_batch_statistics_and_not_by_frozen_ones
     accuracy = {}
     for batch_norm in ("frozen", "batch"):
         model = deep("batch")
-        gradient = batch_gradient(model, all_arrive, passes_in((False, batch_norm), model))
-        own = list(rounds(clients, 5, 10, seed=0))
-        train_rounds(model, gradient, own, samples, np.arange(0), samples, TRAINING)
+        own = Lessons(samples, np.arange(0), samples, TRAINING, rounds(clients, 5, 10, seed=0))
+        one = TrainedNetwork(model, own, passes_in((False, batch_norm), model))
+        engine.together(one, all_arrive, one.schedule)
         accuracy[batch_norm], _ = evaluate(model, samples)
     assert accuracy["frozen"] < 0.5
     assert accuracy["batch"] > 0.9

@@ -20,11 +20,11 @@ from fbftl.study.job import Training
 
 
 @dataclass(frozen=True)
-class Round:
-    """What takes part in one round.
+class Batch:
+    """The samples that take part in one round, on the training device.
 
     number: of the round, from 0 over all epochs.
-    inputs: (C, K, ...) samples of C clients, padded to K, on the training device.
+    inputs: (C, K, ...) samples of C clients, padded to K.
     labels: (C, K).
     present: (C, K) booleans, False on padding.
     clients: (C,) clients.
@@ -38,33 +38,16 @@ class Round:
     clients: np.ndarray
     counts: np.ndarray
 
-    @property
-    def turn(self) -> int:
-        """Its number as the ledger counts, from 1."""
-        return self.number + 1
-
-    def only(self, place: int) -> "Round":
-        """Return the round of one of its clients alone, without padding."""
-        here, present = slice(place, place + 1), self.present[place]
-        return Round(
-            self.number,
-            self.inputs[place][present][None],
-            self.labels[place][present][None],
-            present[present][None],
-            self.clients[here],
-            self.counts[here],
-        )
-
 
 Pass = tuple[Tensor, Tensor, Tensor]
 """Inputs (n, ...), labels (n,) and weights (n,) of samples that go through the network together."""
 
-Passes = Callable[[Round, Tensor], Iterator[Pass]]
+Passes = Callable[[Batch, Tensor], Iterator[Pass]]
 """From a round and each sample's weight (C, K) to the passes that it takes, which must be made in
 turn: what a pass draws is decided when it is taken."""
 
 
-def together(one: Round, weights: Tensor) -> Iterator[Pass]:
+def together(one: Batch, weights: Tensor) -> Iterator[Pass]:
     """Yield one pass with all clients' samples; padding has no weight."""
     yield one.inputs.flatten(0, 1), one.labels.flatten(), weights.flatten()
 
@@ -82,7 +65,7 @@ def client_by_client(seed: int, *models: nn.Module, dropout: bool) -> Passes:
     """
     least = 2 if any(map(couples_samples, models)) else 1
 
-    def passes(one: Round, weights: Tensor) -> Iterator[Pass]:
+    def passes(one: Batch, weights: Tensor) -> Iterator[Pass]:
         for place, client in enumerate(one.clients):
             if one.counts[place] < least:
                 raise UserError(

@@ -1,0 +1,160 @@
+"""A network that rounds of clients train: its gradients, its step, what it scores after an epoch.
+
+How a round's gradient comes about: the plain batch gradient where nothing needs single updates,
+every client's own update where something does. `training/split.py` has networks in two parts.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from fbftl.study.job import Training
+from fbftl.training.batches import Round, Rounds
+from fbftl.training.client_updates import client_updates, weighted_losses
+from fbftl.training.curves import Curves
+from fbftl.training.passes import Batch, Passes, together
+from fbftl.training.sgd import Sgd
+
+EVALUATION_ROWS = 2048
+"""Rows evaluated at once; bounds memory."""
+
+
+@dataclass(frozen=True)
+class LabelledInputs:
+    """Inputs (n, ...) with labels (n,) on the training device."""
+
+    inputs: Tensor
+    labels: Tensor
+
+    def at(self, rows: np.ndarray) -> "LabelledInputs":
+        """Return some rows; the shape of `rows` takes the place of n."""
+        places = torch.from_numpy(rows).to(self.labels.device)
+        return LabelledInputs(self.inputs[places], self.labels[places])
+
+
+@dataclass(frozen=True)
+class Lessons:
+    """What one repetition trains on.
+
+    samples: the clients' samples.
+    validation: rows of them that are held out.
+    test: the test split.
+    training: learning rate, momentum, weight decay.
+    schedule: the rounds of each epoch, every client once an epoch.
+    """
+
+    samples: LabelledInputs
+    validation: np.ndarray
+    test: LabelledInputs
+    training: Training
+    schedule: Iterable[Rounds]
+
+
+class TrainedNetwork:
+    """A network that rounds of clients train by SGD: a `Learner` of `tasks.task`.
+
+    Args:
+        model: on the training device; its parameters are those that are trained, in place.
+        lessons: what it trains on.
+        passes: how a round's samples go through it.
+    """
+
+    def __init__(self, model: nn.Module, lessons: Lessons, passes: Passes = together) -> None:
+        self.model, self.schedule, self.curves = model, lessons.schedule, Curves()
+        self.parameters = list(model.parameters())
+        self.lessons, self.passes = lessons, passes
+        self._held = lessons.samples.at(lessons.validation)
+        self._optimizer = Sgd(self.parameters, lessons.training)
+
+    @property
+    def diverged(self) -> bool:
+        """Whether the loss has stopped being finite."""
+        return self.curves.diverged
+
+    def together(self, one: Round, arrives: np.ndarray) -> tuple[Tensor, list[Tensor]]:
+        """Return loss and gradient of the mean loss over all arriving samples."""
+        batch, weights = self.weighted(one, arrives)
+        loss = torch.stack(
+            [
+                weighted_losses(self.model(inputs), labels, own).sum()
+                for inputs, labels, own in self.passes(batch, weights)
+            ]
+        ).sum()
+        return loss.detach(), list(torch.autograd.grad(loss, self.parameters))
+
+    def apart(self, one: Round) -> tuple[Tensor, Tensor]:
+        """Return the round's mean loss, and each client's sum of per-sample gradients (C, X)."""
+        if not len(one.clients):  # Poisson sampling may take nobody
+            numbers = sum(value.numel() for value in self.parameters)
+            return torch.zeros(()), self.parameters[0].new_zeros(0, numbers)
+        losses, updates = self._updates_of(self.batch(one))
+        return losses.sum() / int(one.counts.sum()), updates
+
+    def own(self, one: Round) -> np.ndarray:
+        """Return the message (X,) of the one client of a round: its update g_u."""
+        return self._updates_apart(self.batch(one))[1][0].cpu().numpy()
+
+    def step(self, gradient: Sequence[Tensor]) -> None:
+        """Take one step of SGD."""
+        self._optimizer.step([value.contiguous() for value in gradient])
+
+    def end_epoch(self, losses: Sequence[Tensor]) -> None:
+        """Evaluate the network and add the epoch to the curves; no losses if it has diverged."""
+        loss = sum(map(float, losses)) / max(len(losses), 1)
+        held = evaluate(self.model, self._held) if len(self._held.labels) else (None, None)
+        test_accuracy, _ = evaluate(self.model, self.lessons.test)
+        self.curves.append(loss, *held, test_accuracy)
+
+    @cached_property
+    def _updates_of(self) -> Callable[[Batch], tuple[Tensor, Tensor]]:
+        """Each client's summed loss (C,) and update (C, X) in a round."""
+        if self.passes is not together:
+            return self._updates_apart
+        updates_of = client_updates(self.model)
+        return lambda batch: updates_of(batch.inputs, batch.labels, batch.present)
+
+    def _updates_apart(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """Return the same from every client's own pass."""
+        losses, found = [], []
+        for inputs, labels, weights in self.passes(batch, batch.present.float()):
+            loss = weighted_losses(self.model(inputs), labels, weights).sum()
+            losses.append(loss.detach())
+            gradients = torch.autograd.grad(loss, self.parameters)
+            found.append(torch.cat([gradient.flatten() for gradient in gradients]))
+        return torch.stack(losses), torch.stack(found)
+
+    def batch(self, one: Round) -> Batch:
+        """Return a round's samples."""
+        own = self.lessons.samples.at(one.rows)
+        present = torch.from_numpy(one.present).to(own.labels.device)
+        return Batch(one.number, own.inputs, own.labels, present, one.clients, one.counts)
+
+    def weighted(self, one: Round, arrives: np.ndarray) -> tuple[Batch, Tensor]:
+        """Return a round's samples and the weight of each (C, K) in the mean over what arrives."""
+        batch = self.batch(one)
+        counted = batch.present & torch.from_numpy(arrives).to(batch.present.device)[:, None]
+        return batch, counted / counted.sum().clamp(min=1)
+
+
+@torch.no_grad()
+def evaluate(model: nn.Module, samples: LabelledInputs) -> tuple[float, float]:
+    """Return accuracy and mean loss of a model on samples.
+
+    Samples go through in parts of nearly equal size: where normalisation takes a part's own
+    statistics, a last part of a few samples would have poor ones.
+    """
+    hits, loss = 0, 0.0
+    parts = math.ceil(len(samples.labels) / EVALUATION_ROWS)
+    for inputs, labels in zip(
+        samples.inputs.tensor_split(parts), samples.labels.tensor_split(parts), strict=True
+    ):
+        logits = model(inputs)
+        hits += int((logits.argmax(1) == labels).sum())
+        loss += functional.cross_entropy(logits, labels, reduction="sum").item()
+    return hits / len(samples.labels), loss / len(samples.labels)

@@ -1,0 +1,335 @@
+"""Dialogues under every method: what is sent, noised, lost and learnt, and that it adds up."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from fbftl.data.clients import ClientFile
+from fbftl.exchange.sending import sending
+from fbftl.features.store.features import Features
+from fbftl.features.store.opening import open_store
+from fbftl.ground.errors import UserError
+from fbftl.ground.randomness import stream
+from fbftl.messages.channel import blocks_per_packet, expected_payload, packet_loss_rate
+from fbftl.messages.codec import Compression, decode, encode
+from fbftl.messages.codec.header import HEADER_BYTES
+from fbftl.messages.dialogues import Dialogues, id_bits
+from fbftl.messages.ledger import BROADCAST, Ledger
+from fbftl.messages.link import plain_upload_bits
+from fbftl.models.t5.head import ALL, trained_parameters
+from fbftl.models.t5.source import load_source
+from fbftl.tasks import dialogues
+from fbftl.tasks.dialogues import held_features
+from fbftl.tasks.task import Outcome
+from fbftl.training.rouge import rouge
+from unit.tasks.toy_dialogues import (
+    BLOCKS,
+    CLIP,
+    PER_CLIENT,
+    TEST,
+    TRAIN,
+    VOCABULARY,
+    WIDTH,
+    inputs_at,
+    job,
+    make_task,
+    run,
+)
+
+METHODS = ["fbftl", "ftl_c", "ftl_f"]
+CLIENTS = TRAIN // PER_CLIENT
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_task(tmp_path_factory.mktemp("dialogues"))
+
+
+def uploads(outcome: Outcome) -> pd.DataFrame:
+    return outcome.ledger.table().to_pandas().query("direction == 'up'")
+
+
+def first(outcome: Outcome) -> dict:
+    return outcome.repetitions[0]
+
+
+def stored(folder: Path, cut: int = 1) -> Features:
+    return open_store(folder / f"{cut}.json").read("train")
+
+
+def shape(folder: Path):
+    described = json.loads((folder / "source.json").read_text())
+    return load_source(folder / "source.safetensors", described).model.shape
+
+
+# --- learning ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_learns_and_repeats_exactly(folder: Path, method: str) -> None:
+    once, again = (run(folder, {"method": method}, epochs=3) for _ in range(2))
+    assert once.repetitions == again.repetitions
+    assert once.ledger.table().equals(again.ledger.table())
+    losses = first(once)["curves"]["loss"]
+    assert losses[-1] < losses[0]
+    assert json.dumps(once.repetitions, allow_nan=False)
+
+
+@pytest.mark.parametrize("cut", [1, 2])
+def test_ftl_c_finds_what_fbftl_finds(folder: Path, cut: int) -> None:
+    fbftl, ftl_c = (first(run(folder, {"method": m}, cut)) for m in ("fbftl", "ftl_c"))
+    for value in ("curves", "epoch", "rouge1", "rouge2", "rougeL", "received", "seen"):
+        assert fbftl[value] == ftl_c[value]
+    assert fbftl["uplink_bits"] != ftl_c["uplink_bits"]
+
+
+def test_what_is_said_stands_beside_its_reference(folder: Path) -> None:
+    outcome = run(folder, {})
+    assert len(outcome.transcript) == TEST
+    said = [entry["predictions"]["0"] for entry in outcome.transcript]
+    with ClientFile(folder / "clients.h5") as file:
+        references = file.column("test", "summary")
+    assert [entry["summary"] for entry in outcome.transcript] == references
+    assert first(outcome)["rouge1"] == rouge(said, references)["rouge1"]
+
+
+def test_selection_by_the_test_set_takes_its_best_epoch(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scores = iter([10.0, 30.0, 20.0, 30.0])
+    monkeypatch.setattr(dialogues, "rouge", lambda *_: {"rouge1": next(scores)})
+    assert first(run(folder, {}, epochs=3, selection="test"))["epoch"] == 2
+    assert next(scores, None) is None
+
+
+@pytest.mark.parametrize("setting", [{}, {"method": "ftl_c"}, {"method": "ftl_c", "bits": 8}])
+def test_divergence_is_recorded_with_rouge_zero(folder: Path, setting: dict) -> None:
+    found = first(run(folder, setting, learning_rate=1e30))
+    assert found["diverged"]
+    assert found["rouge1"] == found["epoch"] == 0
+    assert json.dumps(found, allow_nan=False)
+
+
+# --- what is sent -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cut", [2, 1])
+def test_uploads_cost_their_tokens_once(folder: Path, cut: int) -> None:
+    outcome, features = run(folder, {}, cut), stored(folder, cut)
+    down = outcome.ledger.table().to_pandas().query("direction == 'down'")
+    assert down["client"].tolist() == [BROADCAST]
+    frozen = trained_parameters(shape(folder), ALL) - trained_parameters(shape(folder), cut)
+    assert down["payload_bits"].item() == 32 * frozen
+    up, counts = uploads(outcome), first(outcome)
+    lengths, labels = np.diff(features.offsets), np.diff(features.label_offsets)
+    ids = id_bits(VOCABULARY)
+    sent = 9 + -(-labels * ids // 8) + HEADER_BYTES + 4 * WIDTH * lengths
+    np.testing.assert_array_equal(up["bits"], 8 * sent)
+    # The paper counts one vector for a dialogue, the ledger has its true length beside.
+    assert (up["payload_bits"] == 32 * WIDTH).all()
+    assert counts["uplink_bits"] == 8 * sent.sum()
+    assert counts["uplink_payload_bits"] == TRAIN * 32 * WIDTH
+    assert counts["numbers_per_batch"] == PER_CLIENT * WIDTH
+    assert counts["upload_batches"] == counts["clients"] == CLIENTS
+    if cut == BLOCKS:
+        assert up["token_id_bits"].sum() == counts["token_id_bits"] == ids * lengths.sum()
+    else:
+        assert up["token_id_bits"].isna().all()
+        assert counts["token_id_bits"] is None
+
+
+@pytest.mark.parametrize("method", ["ftl_c", "ftl_f"])
+def test_a_round_is_a_broadcast_and_an_update_of_each_of_its_clients(
+    folder: Path, method: str
+) -> None:
+    outcome = run(folder, {"method": method})
+    numbers = trained_parameters(shape(folder), 1 if method == "ftl_c" else ALL)
+    rows = outcome.ledger.table().to_pandas().query("round > 0")
+    assert (rows["payload_bits"] == 32 * numbers).all()
+    assert (rows["bits"] == 32 * numbers + 8 * HEADER_BYTES).all()
+    up, counts = uploads(outcome), first(outcome)
+    assert len(up) == 2 * CLIENTS  # every client in each of two epochs
+    assert up.groupby("round")["client"].nunique().eq(2).all()
+    assert len(rows) - len(up) == CLIENTS  # two clients a round
+    assert counts["upload_batches"] == CLIENTS * counts["epoch"]
+    assert counts["uplink_bits"] == counts["upload_batches"] * up["bits"].iloc[0]
+    assert counts["downlink_bits"] == CLIENTS // 2 * counts["epoch"] * up["bits"].iloc[0]
+    assert counts["numbers_per_batch"] == numbers
+
+
+def test_q_2_is_training_on_what_a_hand_decodes(folder: Path) -> None:
+    """The server trains on the decoded hidden states and nothing else."""
+    compression = Compression(2, 0.5)
+    held = held_features(job({}), inputs_at(folder))
+    payload, by_hand = held.payload, np.empty_like(held.payload.values)
+    for a, b in zip(payload.offsets, payload.offsets[1:], strict=False):
+        by_hand[a:b] = decode(encode(payload.values[a:b], compression=compression)).values
+    uploaded = payload.uploaded(compression)
+    np.testing.assert_array_equal(uploaded.read.values, by_hand)
+    assert len(np.unique(by_hand[0])) <= 5  # four levels and the zeros of what was left out
+    outcome = run(folder, {"bits": 2, "keep": 0.5})
+    np.testing.assert_array_equal(uploads(outcome)["bits"], uploaded.sent.bits)
+    assert (uploads(outcome)["payload_bits"] == 2 * 0.5 * WIDTH).all()
+    plain, found = run(folder, {}), first(outcome)
+    assert found["curves"]["loss"] != first(plain)["curves"]["loss"]
+    assert 0 < found["distortion"] < 1
+    assert first(plain)["distortion"] == 0
+    assert found["limit_bits"] <= found["entropy_coded_bits"] <= found["packed_bits"]
+    assert found["uplink_bits"] < first(plain)["uplink_bits"] / 4
+
+
+@pytest.mark.parametrize("feedback", [True, False])
+@pytest.mark.parametrize("method", ["ftl_c", "ftl_f"])
+def test_updates_are_compressed_one_by_one(folder: Path, method: str, feedback: bool) -> None:
+    setting = {"method": method, "bits": 8, "feedback": feedback}
+    outcome, plain = run(folder, setting), run(folder, {"method": method})
+    assert uploads(outcome)["sha256"].nunique() == len(uploads(outcome))
+    assert uploads(outcome)["bits"].max() < uploads(plain)["bits"].min() / 3
+    ours, theirs = (first(one)["curves"]["loss"] for one in (outcome, plain))
+    assert ours != theirs
+    np.testing.assert_allclose(ours, theirs, rtol=0.05)
+
+
+def test_feedback_makes_a_difference(folder: Path) -> None:
+    with_it, without = (
+        first(run(folder, {"method": "ftl_c", "keep": 0.1, "feedback": feedback}))
+        for feedback in (True, False)
+    )
+    assert with_it["curves"]["loss"] != without["curves"]["loss"]
+
+
+# --- noise ------------------------------------------------------------------------------------
+
+
+def test_a_clip_is_of_the_whole_dialogue(folder: Path) -> None:
+    asked = job({"mechanism": "gaussian", "sigma": 1e-9})
+    held = held_features(asked, inputs_at(folder))
+    how = sending(asked, held.payload, None)
+    noised, clear = how.noised(0, draw=0), held.payload
+    for row in range(TRAIN):
+        norm, before = (np.linalg.norm(one.states(row)) for one in (noised, clear))
+        assert before > CLIP
+        assert norm == pytest.approx(CLIP, rel=1e-4)
+        # One factor for all of its tokens: their directions and ratios stay.
+        np.testing.assert_allclose(noised.states(row) * before / norm, clear.states(row), 1e-3)
+    assert how.records[0].unit == "sample"
+
+
+def test_a_dialogues_noise_is_its_own_and_is_scaled_by_its_length(folder: Path) -> None:
+    asked = job({"mechanism": "gaussian", "sigma": 2.0})
+    held = held_features(asked, inputs_at(folder))
+    how = sending(asked, held.payload, None)
+    once, again = how.noised(0, draw=0), how.noised(0, draw=0)
+    np.testing.assert_array_equal(once.values, again.values)
+    added = np.concatenate([once.states(row).ravel() for row in range(TRAIN)])
+    assert added.std() == pytest.approx(2 * CLIP, rel=0.05)
+    lengths = how.scale(held.payload.numbers) * np.array(
+        [np.linalg.norm(once.states(row)) for row in range(TRAIN)]
+    )
+    np.testing.assert_allclose(lengths, CLIP, rtol=0.15)
+
+
+def test_relative_noise_follows_the_spread_of_a_whole_dialogue(folder: Path) -> None:
+    asked = job({"mechanism": "relative", "sigma": 0.1})
+    held = held_features(asked, inputs_at(folder))
+    how = sending(asked, held.payload, None)
+    for row in range(TRAIN):
+        clear = held.payload.states(row)
+        noise = how.noised(0, draw=0).states(row) - clear
+        assert noise.std() == pytest.approx(0.1 * how.largest * clear.std(), rel=0.25)
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {"mechanism": "gaussian", "epsilon": 4.0},
+        {"mechanism": "relative", "sigma": 0.2},
+        {"method": "ftl_c", "mechanism": "relative", "sigma": 0.2},
+        {"method": "ftl_f", "mechanism": "relative", "sigma": 0.2},
+    ],
+)
+def test_noise_is_recorded_and_changes_what_is_learnt(folder: Path, setting: dict) -> None:
+    noisy, clear = run(folder, setting), run(folder, {"method": setting.get("method", "fbftl")})
+    assert first(noisy)["curves"]["loss"] != first(clear)["curves"]["loss"]
+    (record, *_) = first(noisy)["privacy"]
+    assert record["mechanism"] == setting["mechanism"]
+    assert (uploads(noisy)["mechanism"] == setting["mechanism"]).all()
+    if "epsilon" in setting:
+        assert record["epsilon"] == pytest.approx(4.0, rel=1e-3)
+        assert record["clip_norm"] == CLIP
+
+
+# --- losses -----------------------------------------------------------------------------------
+
+
+def test_fewer_clients_and_lost_dialogues_are_counted(folder: Path) -> None:
+    outcome = run(folder, {"fraction": 0.5, "plr": 0.4})
+    up, counts = uploads(outcome), first(outcome)
+    assert counts["upload_batches"] == up["client"].nunique() == CLIENTS // 2
+    assert counts["offered"] == len(up) == TRAIN // 2
+    assert counts["seen"] == counts["received"] == (~up["lost"].astype(bool)).sum() < TRAIN // 2
+
+
+def test_when_nothing_arrives_it_says_so(folder: Path) -> None:
+    with pytest.raises(UserError, match="no dialogue reached the server"):
+        run(folder, {"plr": 1.0})
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("axes", [{"plr": 0.4}, {"blr": 0.02}])
+def test_what_is_lost_is_not_learnt(folder: Path, method: str, axes: dict) -> None:
+    lossy, clear = run(folder, {"method": method} | axes), run(folder, {"method": method})
+    assert uploads(lossy)["lost"].any()
+    assert first(lossy)["curves"]["loss"] != first(clear)["curves"]["loss"]
+
+
+@pytest.mark.parametrize("retransmissions", [0, 2])
+def test_a_dialogue_takes_as_many_blocks_as_it_is_long(folder: Path, retransmissions: int) -> None:
+    blr, seeds = 0.02, range(60)
+    asked = job({"blr": blr, "retransmissions": retransmissions})
+    held = held_features(asked, inputs_at(folder))
+    how, sent = sending(asked, held.payload, None), held.payload.uploaded(Compression()).sent
+    blocks = blocks_per_packet(sent.bits, plain_upload_bits(WIDTH, VOCABULARY))
+    tokens = held.payload.numbers // WIDTH
+    assert (abs(blocks - tokens) <= 1 + tokens // 3).all()
+    link = how.post(Ledger(), 0).link
+    delivered = [link.send(sent.bits, stream(seed, "loss")) for seed in seeds]
+    lost = np.mean([~one.arrives for one in delivered])
+    expected = packet_loss_rate(blr, blocks, retransmissions).mean()
+    assert lost == pytest.approx(expected, abs=5 * np.sqrt(expected / len(seeds) / TRAIN))
+    attempts = np.sum([one.attempts for one in delivered])
+    wanted = expected_payload(blocks.sum() * len(seeds), blr, retransmissions)
+    assert attempts == pytest.approx(wanted, rel=0.01)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_bursts_and_retransmissions_go_through(folder: Path, method: str) -> None:
+    setting = {"method": method, "blr": 0.2, "burst": 5.0, "retransmissions": 2}
+    rows = uploads(run(folder, setting))
+    assert rows["attempts"].sum() > rows["packets"].sum()
+
+
+# --- clients of a setting's own ---------------------------------------------------------------
+
+
+def test_a_setting_may_have_clients_of_its_own(folder: Path) -> None:
+    counts = first(run(folder, {"method": "ftl_c", "samples_per_client": 4}))
+    assert counts["clients"] == TRAIN // 4
+
+
+def test_one_dialogue_more_changes_no_other_ones_message(folder: Path) -> None:
+    payload = held_features(job({}), inputs_at(folder)).payload
+    few = Dialogues(
+        payload.values[: payload.offsets[5]],
+        payload.offsets[:6],
+        payload.labels[: payload.label_offsets[5]],
+        payload.label_offsets[:6],
+        payload.sample[:5],
+        VOCABULARY,
+    )
+    compression = Compression(4, 0.5)
+    assert few.uploaded(compression).sent.digests == payload.uploaded(compression).sent.digests[:5]
+    assert torch.from_numpy(few.uploaded(compression).read.values).isfinite().all()
