@@ -17,8 +17,8 @@ def readable(value: float) -> str:
 
 
 COLUMNS = [
-    Column("task", "Task"),
     Column("claim", "Claim", width="6cm"),
+    Column("task", "Task"),
     Column("source", "Paper"),
     Column("test", "Test", width="4cm"),
     Column("lesser_mean", "First", format=readable),

@@ -46,30 +46,75 @@ class Page:
     def shows(self, path: str) -> bool:
         """Open a result as its button does; return whether an image or a table appears."""
         kind = "html" if path.endswith(".html") else "img"
+        uri = self.driver.execute_script("return results[arguments[0]].data_uri", path)
+        self.view(path, kind, uri)
+        return self.until(self.has_table if kind == "html" else self.has_image)
+
+    def view(self, path: str, kind: str, uri: str) -> None:
+        """Show what a link holds in the place of a result."""
         self.driver.execute_script(
-            "app.setView({content: arguments[1], contentPath: results[arguments[0]].data_uri,"
+            "app.setView({content: arguments[1], contentPath: arguments[2],"
             " resultPath: arguments[0], navbarMode: 'resultinfo'})",
             path,
             kind,
+            uri,
         )
-        return self.until(self.has_table if kind == "html" else self.has_image)
 
     def has_image(self) -> bool:
         """Return whether a loaded image is on the page beside the logo."""
         script = "const i = document.querySelector('#app div.p-3 img');"
-        return self.driver.execute_script(script + "return Boolean(i && i.naturalWidth > 0)")
+        return self.driver.execute_script(
+            script + "return Boolean(i && i.complete && i.naturalWidth > 0)"
+        )
 
     def has_table(self) -> bool:
         """Return whether a frame with a table's rows is on the page."""
+        return bool(self.in_frame("return document.querySelector('tbody tr') !== null"))
+
+    def in_frame(self, script: str) -> Any:
+        """Return what a script says of the frame that shows a table, or None without one."""
         from selenium.webdriver.common.by import By
 
         frames = self.driver.find_elements(By.TAG_NAME, "iframe")
         if not frames:
-            return False
+            return None
         self.driver.switch_to.frame(frames[0])
-        rows = self.driver.find_elements(By.CSS_SELECTOR, "tbody tr")
+        said = self.driver.execute_script(script)
         self.driver.switch_to.default_content()
-        return len(rows) > 0
+        return said
+
+    def image_is_whole(self) -> bool:
+        """Return whether all of the open image is within the window, beside the menu."""
+        return self.driver.execute_script(
+            "const i = document.querySelector('#app div.p-3 img').getBoundingClientRect();"
+            "const menu = document.querySelector('#app nav').getBoundingClientRect();"
+            "return i.top >= 0 && i.left >= menu.right"
+            " && i.bottom <= innerHeight && i.right <= innerWidth"
+        )
+
+    def scrolls_sideways(self) -> bool:
+        """Return whether the page or its menu is wider than its place."""
+        return self.driver.execute_script(
+            "return [document.scrollingElement, document.querySelector('#app nav')]"
+            ".some(e => e.scrollWidth > e.clientWidth)"
+        )
+
+    def headings_in_sight(self) -> list[str]:
+        """Return the headings that the open table's frame shows whole, scrolled to the last row."""
+        return self.in_frame(
+            "document.querySelector('tbody tr:last-child').scrollIntoView({block: 'end'});"
+            "return [...document.querySelectorAll('th')].filter(e => {"
+            "  const r = e.getBoundingClientRect(), corner = [r.right - 2, r.top + 2];"
+            "  return r.top >= 0 && r.left >= 0 && r.right <= document.documentElement.clientWidth"
+            "    && document.elementFromPoint(...corner) === e;"
+            "}).map(e => e.innerText.toLowerCase())"
+        )
+
+    def headings(self) -> list[str]:
+        """Return all headings of the open table."""
+        return self.in_frame(
+            "return [...document.querySelectorAll('th')].map(e => e.innerText.toLowerCase())"
+        )
 
     def caption(self) -> str:
         """Return the text beside the open result."""

@@ -11,6 +11,15 @@ from project import Project
 
 MEGABYTE = 2**20
 
+WINDOWS = [(1440, 900), (1280, 720)]
+"""Sizes at which a reader must reach everything, in pixels."""
+
+TALL = (
+    "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='400' height='{height}'>"
+    "<rect width='400' height='{height}'/></svg>"
+)
+"""A figure of the user's own, taller than those of the toy study."""
+
 
 @pytest.fixture(scope="module")
 def toy(reference: Project, tmp_path_factory: pytest.TempPathFactory) -> Project:
@@ -26,11 +35,11 @@ def report(toy: Project) -> Path:
     return toy.results / "report.html"
 
 
-@pytest.fixture(scope="module")
-def page(report: Path) -> Iterator[browser.Page]:
-    """The report in a browser."""
+@pytest.fixture(scope="module", params=WINDOWS, ids=lambda size: "{}x{}".format(*size))
+def page(request: pytest.FixtureRequest, report: Path) -> Iterator[browser.Page]:
+    """The report in a browser's window."""
     browser.require()
-    with browser.opened(report) as opened:
+    with browser.opened(report, *request.param) as opened:
         yield opened
 
 
@@ -67,6 +76,39 @@ def test_every_result_opens_with_its_caption(page: browser.Page) -> None:
     for path in page.result_paths():
         assert page.shows(path), path
         assert "Reading:" in page.caption(), path
+
+
+def test_every_figure_is_whole_in_the_window(page: browser.Page) -> None:
+    figures = [path for path in page.result_paths() if path.endswith(".svg")]
+    assert figures
+    for path in figures:
+        assert page.shows(path), path
+        assert page.image_is_whole(), path
+
+
+@pytest.mark.parametrize("height", [400, 480, 900])
+def test_figures_of_any_shape_are_whole_in_the_window(page: browser.Page, height: int) -> None:
+    page.view(page.result_paths()[0], "img", TALL.format(height=height))
+    assert page.until(page.has_image)
+    assert page.image_is_whole()
+
+
+def test_nothing_but_a_table_scrolls_sideways(page: browser.Page) -> None:
+    for path in page.result_paths():
+        assert page.shows(path), path
+        assert not page.scrolls_sideways(), path
+
+
+def test_headings_and_verdicts_stay_in_sight(page: browser.Page) -> None:
+    seen = set()
+    for path in page.result_paths():
+        if path.endswith(".html"):
+            assert page.shows(path), path
+            named, *_ = headings = page.headings()
+            expected = {named, "verdict"} & set(headings)
+            assert expected <= set(page.headings_in_sight()), path
+            seen |= expected
+    assert "verdict" in seen
 
 
 def test_console_shows_no_error(page: browser.Page) -> None:

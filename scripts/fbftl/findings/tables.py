@@ -123,22 +123,34 @@ def _latex(columns: Sequence[Column], rows: list[list[str]], numeric: list[bool]
 
 STYLE = """\
 body { font: 14px/1.45 system-ui, sans-serif; color: #222; margin: 1rem; }
-div { overflow-x: auto; }
-table { border-collapse: collapse; }
+table { border-collapse: separate; border-spacing: 0; width: max-content; }
+th, td { padding: .3rem .7rem; border-bottom: 1px solid #ddd; max-width: 14rem; }
 th { background: #f3f3f3; text-align: left; vertical-align: bottom; position: sticky; top: 0; }
-th, td { padding: .3rem .7rem; border-bottom: 1px solid #ddd; }
-td { vertical-align: top; }
-.prose { min-width: 24rem; }
-.number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
+td { background: white; vertical-align: top; overflow-wrap: anywhere; }
+th.number { max-width: 7rem; }
+td.number { white-space: nowrap; }
+.number { text-align: right; font-variant-numeric: tabular-nums; }
+.prose { min-width: 18rem; max-width: 24rem; }
+tr > :first-child { position: sticky; left: 0; border-right: 1px solid #ddd; }
+.verdict { position: sticky; right: 0; border-left: 1px solid #ddd; }
+th:first-child, th.verdict { z-index: 1; }
+@media (max-width: 40rem) { tr > :first-child { left: auto; } }
 """
+"""Headings, first column and verdicts stay in sight, however long or wide the table."""
+
+
+def _mark(column: Column, is_number: bool) -> str:
+    """Return the class attribute of a column's cells in HTML, or nothing."""
+    if column.name == "verdict":
+        return ' class="verdict"'
+    if is_number:
+        return ' class="number"'
+    return ' class="prose"' if column.width else ""
 
 
 def _html(title: str, columns: Sequence[Column], rows: list[list[str]], numeric: list[bool]) -> str:
     """Return a page of its own that needs nothing else, numbers to the right."""
-    marks = [
-        ' class="number"' if is_number else ' class="prose"' if column.width else ""
-        for column, is_number in zip(columns, numeric, strict=True)
-    ]
+    marks = [_mark(*column) for column in zip(columns, numeric, strict=True)]
 
     def line(tag: str, cells: Sequence[str]) -> str:
         marked = zip(marks, cells, strict=True)
@@ -155,11 +167,11 @@ def _html(title: str, columns: Sequence[Column], rows: list[list[str]], numeric:
             '<meta name="viewport" content="width=device-width">',
             f"<title>{escape(title)}</title>",
             f"<style>\n{STYLE}</style></head>",
-            "<body><div><table>",
+            "<body><table>",
             f"<thead>{line('th', [column.title for column in columns])}</thead>",
             "<tbody>",
             *(line("td", row) for row in rows),
-            "</tbody></table></div></body></html>",
+            "</tbody></table></body></html>",
             "",
         ]
     )
