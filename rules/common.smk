@@ -23,7 +23,7 @@ from fbftl.ground.files import remove_leftovers
 from fbftl.study.feasibility import require_dealable, require_feasible
 from fbftl.study.processes import shared_processes
 from fbftl.study.systems import read_systems
-from fbftl.study.yaml_files import read_yaml
+from fbftl.study.yaml_files import read_config_file
 from fbftl.study.setup import setup_of
 from fbftl.data.public import check_public, public_data
 from fbftl.ground.seals import require_unbroken
@@ -41,7 +41,7 @@ def checked_study():
         if workflow.is_main_process:
             require_unbroken("results", DIGESTS)
             for path in workflow.configfiles:
-                read_yaml(path)
+                read_config_file(path)
         study = resolve(
             config,
             yaml.safe_load(schema.read_text(encoding="utf-8")),

@@ -35,10 +35,50 @@ def read_yaml(path: str | Path) -> Any:
     """Return what a YAML file says.
 
     Raises:
-        UserError: if it cannot be read, is no YAML, or tells a key twice.
+        UserError: if it cannot be read, is no YAML, tells a key twice, or holds itself.
     """
     try:
-        return yaml.load(Path(path).read_text(encoding="utf-8"), Loader=_Strict)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
+        told = yaml.load(Path(path).read_text(encoding="utf-8"), Loader=_Strict)
+        _require_tree(told, set(), set())
+    except (OSError, ValueError, yaml.YAMLError, RecursionError) as error:
         said = " ".join(str(error).split()) or type(error).__name__
         raise UserError(f"{path} cannot be read as YAML: {said}") from error
+    return told
+
+
+def _require_tree(value: Any, above: set[int], seen: set[int]) -> None:
+    """Refuse an alias below its own anchor, which has no end.
+
+    Args:
+        value: what YAML says.
+        above: the mappings and lists that hold it, by identity.
+        seen: those that are known to end, which aliases may name any number of times.
+
+    Raises:
+        ValueError: if it holds itself.
+    """
+    inside = value.values() if isinstance(value, dict) else value
+    if not isinstance(value, dict | list) or id(value) in seen:
+        return
+    if id(value) in above:
+        raise ValueError("an alias stands below its own anchor; write out what it should say")
+    for inner in inside:
+        _require_tree(inner, above | {id(value)}, seen)
+    seen.add(id(value))
+
+
+def read_config_file(path: str | Path) -> dict[str, Any]:
+    """Return what a file says that is laid over the configuration.
+
+    Raises:
+        UserError: as `read_yaml`, or if the file is missing or holds no keys.
+    """
+    if not Path(path).is_file():
+        raise UserError(
+            f"--configfile: {path} is no file; every word up to the next option is read as one, "
+            "so name targets before it"
+        )
+    told = read_yaml(path)
+    if not isinstance(told, dict):
+        raise UserError(f"{path} holds no keys; write those of config.yaml that it changes")
+    return told

@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -89,20 +90,42 @@ def test_no_software_is_claimed_that_no_rule_has(root: Path) -> None:
     assert {name for name in deployed if deployed[name]} == {n for n in offered if offered[n]}
 
 
+def run(root: Path, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Call `./run` in a copy whose snakemake repeats the words that it is called with."""
+    shutil.copy(root / "run", folder)
+    (folder / "scripts").symlink_to(root / "scripts")
+    for place, name in (("envs", "requirements.lock"), (".venv", "installed.lock")):
+        (folder / place).mkdir()
+        shutil.copy(root / "envs" / "requirements.lock", folder / place / name)
+    programs = folder / ".venv" / "bin"
+    programs.mkdir()
+    for name, line in {"snakemake": "echo $@", "python": f'exec {sys.executable} "$@"'}.items():
+        (programs / name).write_text(f"#!/bin/sh\n{line}\n")
+        (programs / name).chmod(0o755)
+    return subprocess.run(["sh", "run", *words], cwd=folder, capture_output=True, text=True)
+
+
 @pytest.mark.parametrize("verb", ["study", "report", "papers"])
 def test_a_profile_given_to_run_decides_about_cores(root: Path, tmp_path: Path, verb: str) -> None:
     """`./run` puts no option before what a profile says; the default profile takes all cores."""
-    shutil.copy(root / "run", tmp_path)
-    for folder, name in (("envs", "requirements.lock"), (".venv", "installed.lock")):
-        (tmp_path / folder).mkdir()
-        shutil.copy(root / "envs" / "requirements.lock", tmp_path / folder / name)
-    snakemake = tmp_path / ".venv" / "bin" / "snakemake"
-    snakemake.parent.mkdir()
-    snakemake.write_text("#!/bin/sh\necho $@\n")
-    snakemake.chmod(0o755)
-    asked = ["sh", "run", verb, "--workflow-profile", "profiles/slurm"]
-    called = subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
-    assert called.split()[-2:] == asked[-2:]
+    asked = ["--workflow-profile", "profiles/slurm"]
+    called = run(root, tmp_path, verb, *asked).stdout
+    assert called.split()[-2:] == asked
     assert "cores" not in called
     local = yaml.safe_load((root / "profiles/default/profile.yaml").read_text())
     assert local["cores"] == "all"
+
+
+@pytest.mark.parametrize("verb", ["study", "report", "papers"])
+@pytest.mark.parametrize("text", [None, "[]", "a: [1", "tasks: &t {digits: *t}"])
+def test_run_says_what_is_wrong_with_a_configfile_before_snakemake_reads_it(
+    root: Path, tmp_path: Path, verb: str, text: str | None
+) -> None:
+    (tmp_path / "good.yaml").write_text("seeds: [1]\n")
+    if text is not None:
+        (tmp_path / "bad.yaml").write_text(text)
+    done = run(root, tmp_path, verb, "--configfile", "good.yaml", "bad.yaml", "--cores", "2")
+    assert done.returncode != 0
+    assert done.stdout == ""
+    assert len(done.stderr.splitlines()) == 1
+    assert "bad.yaml" in done.stderr

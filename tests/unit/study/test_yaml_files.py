@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 from fbftl.ground.errors import UserError
-from fbftl.study.yaml_files import read_yaml
+from fbftl.study.yaml_files import read_config_file, read_yaml
 
 
 def test_files_are_read_as_yaml_says(root: Path) -> None:
@@ -19,6 +19,10 @@ def test_files_are_read_as_yaml_says(root: Path) -> None:
         ("a: 1\nb: 2\na: 3\n", "the key 'a' is told twice, again in line 3"),
         ("top:\n  x: {y: 1, y: 1}\n", "the key 'y' is told twice"),
         ("a: [1\n", "cannot be read as YAML"),
+        ("tasks: &all {digits: *all}\n", "an alias stands below its own anchor"),
+        ("tasks: &all [1, [*all]]\n", "an alias stands below its own anchor"),
+        ("seeds: [" + "9" * 5000 + "]\n", "cannot be read as YAML"),
+        ("a: " + "[" * 3000 + "\n", "cannot be read as YAML"),
         ("? [1, 2]\n: 3\n", "cannot be read as YAML"),
     ],
 )
@@ -38,3 +42,23 @@ def test_a_merged_key_may_be_told_again(tmp_path: Path) -> None:
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"none\.yaml"):
         read_yaml(tmp_path / "none.yaml")
+
+
+def test_an_anchor_may_be_named_often(tmp_path: Path) -> None:
+    path = tmp_path / "study.yaml"
+    rows = [f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 60)]
+    path.write_text("a0: &a0 [1]\n" + "".join(rows), encoding="utf-8")
+    assert len(read_yaml(path)) == 60
+
+
+@pytest.mark.parametrize("text", ["[]\n", "5\n", "", "word\n"])
+def test_a_configuration_without_keys_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "study.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(UserError, match=r"study\.json holds no keys"):
+        read_config_file(path)
+
+
+def test_a_target_after_a_configuration_is_told_from_a_file(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="layers is no file; .* name targets before it"):
+        read_config_file(tmp_path / "layers")
