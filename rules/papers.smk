@@ -21,6 +21,7 @@ rule tabulate_audit:
         unpack(dialogues_at_hand),
         fbftl=published("fbftl"),
         fedfeat=published("fedfeat"),
+        eppfl=published("eppfl"),
     output:
         **table("results/papers/audit", "audit", "Audit"),
     log:

@@ -33,7 +33,7 @@ def main(
     rows = {
         "fbftl": fbftl_audit.rows(Evidence(tables["fbftl"], tokens)),
         "fedfeat": fedfeat_audit.rows(tables["fedfeat"]),
-        "eppfl": eppfl_audit.rows(),
+        "eppfl": eppfl_audit.rows(tables["eppfl"]),
     }
     write_table(output, table(rows), COLUMNS)
 
@@ -42,7 +42,7 @@ if __name__ == "__main__":
     run_job(
         snakemake,
         lambda job: main(
-            {"fbftl": job.input.fbftl, "fedfeat": job.input.fedfeat},
+            {paper: job.input[paper] for paper in ("fbftl", "fedfeat", "eppfl")},
             job.output.csv,
             job.input.get("dialogues"),
         ),

@@ -11,7 +11,9 @@ pytest.importorskip("fbftl.privacy.accounting")
 pytest.importorskip("fbftl.privacy.label_privacy")
 
 import tabulate_audit
+from fbftl.papers.audit import judged
 from fbftl.papers.fbftl.audit_runs import feature_places, seen_share
+from fbftl.papers.fbftl.dropout import cosine_of_two_uploads
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -63,7 +65,8 @@ def test_every_row_is_argued(audit, root, paper):
         ("A7", "160", "40"),
         ("A8", "1,024; 109,860,224", "4,096; 76,961,152"),
         ("A9", "1.63e17; 7.74e14", "2.03e16; 9.66e13"),
-        ("A12", "117,479,232", "134,260,544"),
+        ("A12", "3.8", "4.3"),
+        ("A14", "1", "0"),
         ("A18", "16,384", "15"),
         ("A19", "86.51", "85.59"),
         ("A22", "322", "74.9"),
@@ -110,3 +113,38 @@ def test_seen_share_is_what_a_reshuffling_loader_shows():
     for _ in range(epochs):
         seen[rng.permutation(samples)[: kept * batch_size]] = True
     assert seen_share(samples, batch_size, epochs, plr) == pytest.approx(seen.mean(), abs=0.05)
+
+
+def test_a_verdict_follows_from_the_two_values(printed, tmp_path):
+    """A5 with the number that Eq. (11) gives in the place of the printed one."""
+    mended = {paper: list(paths) for paper, paths in printed.items()}
+    table3 = next(path for path in mended["fbftl"] if path.name == "table3.csv")
+    mended["fbftl"].remove(table3)
+    mended["fbftl"].append(tmp_path / "table3.csv")
+    row = re.compile("^ftl_f,total_downlink,[^,]*", re.M)
+    text, count = row.subn("ftl_f,total_downlink,118.7", table3.read_text())
+    assert count == 1
+    (tmp_path / "table3.csv").write_text(text)
+    tabulate_audit.main(mended, tmp_path / "audit.csv")
+    audit = pd.read_csv(tmp_path / "audit.csv", keep_default_na=False).set_index("id")
+    assert audit.loc["A5", "verdict"] == "reproduced"
+    assert audit.loc["A22", "verdict"] == "differs"
+
+
+def test_no_verdict_is_typed(root):
+    findings = (root / "scripts" / "fbftl" / "papers").glob("*/audit*.py")
+    assert not [path.name for path in findings if "Verdict" in path.read_text()]
+
+
+def test_one_side_without_a_number_does_not_compare():
+    assert judged([], [1]) == judged([1], []) == "not comparable"
+    assert judged(["1.6"], [1.64]) == "reproduced"
+    assert judged(["1.6", "2"], [1.64, 3]) == judged(["1"], [1, 1]) == "differs"
+
+
+@pytest.mark.parametrize("rate", [0.2, 0.5])
+def test_dropout_turns_uploads_away_from_each_other(rate):
+    assert cosine_of_two_uploads(0.0, 2) == pytest.approx(1)
+    last = cosine_of_two_uploads(rate, 1)
+    assert last == pytest.approx(1 - rate, abs=0.02)
+    assert cosine_of_two_uploads(rate, 2) < last
