@@ -221,9 +221,8 @@ def a25(evidence: Evidence) -> AuditRow:
 def _shares(evidence: Evidence) -> list[Decimal]:
     """Return the shares of the samples that Fig. 8 draws a curve for."""
     statements = evidence.published["statements"]
-    return list(
-        map(Decimal, statements.loc[statements["quantity"] == "share_of_samples", "printed"])
-    )
+    drawn = statements["quantity"].str.startswith("share_of_samples_")
+    return list(map(Decimal, statements.loc[drawn, "printed"]))
 
 
 RUNS = (a2, a3, a4, a11, a13, a14, a19, a20, a24, a25)
