@@ -19,11 +19,10 @@ from fbftl.ground.logs import run_job
 class Split:
     """Who holds which samples of a split.
 
-    Attributes:
-        samples: of the data set, n.
-        client: place in `ids` of each sample's client, [n].
-        ids: the clients by number; of the test split some may hold nothing.
-        domain: domain of each sample, [n]; None if there is one only.
+    samples: of the data set, n.
+    client: place in `ids` of each sample's client, [n].
+    ids: the clients by number; of the test split some may hold nothing.
+    domain: domain of each sample, [n]; None if there is one only.
     """
 
     samples: Samples

@@ -23,12 +23,14 @@ sys.exit(code)
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table."""
+    """One line of the table.
+
+    reach: the number to reach: `>=` or `<=` and a bound; None if the row is for information.
+    """
 
     name: str
     value: float
     reach: tuple[str, float] | None = None
-    """The number to reach: `>=` or `<=` and a bound; None if the row is for information."""
     note: str = ""
 
     @property
@@ -69,12 +71,14 @@ def fastest(candidates: Mapping[str, Callable[[], object]], rounds: int) -> dict
 
 @dataclass(frozen=True)
 class Process:
-    """What a process printed, and what it took."""
+    """What a process printed, and what it took.
+
+    peak_mib: largest resident memory of the process or of one of its children.
+    """
 
     output: str
     seconds: float
     peak_mib: float
-    """Largest resident memory of the process or of one of its children."""
 
 
 def measured(command: Sequence[str], folder: str | Path = ROOT) -> Process:

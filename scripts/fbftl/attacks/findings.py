@@ -12,25 +12,27 @@ from fbftl.ground.files import write_text
 
 @dataclass(frozen=True)
 class Finding:
-    """One number that an adversary attains, beside what it has without the attack."""
+    """One number that an adversary attains, beside what it has without the attack.
+
+    attack: inversion, membership or label recovery.
+    adversary: what the adversary sees and knows.
+    unit: what the mechanism protects: one sample or one client.
+    epsilon: None without a guarantee.
+    spread: standard deviation over the repetitions.
+    blind: the same measure without what the client sent.
+    """
 
     attack: str
-    """inversion, membership or label recovery."""
     method: str
     adversary: str
-    """What the adversary sees and knows."""
     mechanism: str
     unit: str | None
-    """What the mechanism protects: one sample or one client."""
     epsilon: float | None
-    """None without a guarantee."""
     samples_per_client: int | None
     measure: str
     value: float
     spread: float
-    """Standard deviation over the repetitions."""
     blind: float
-    """The same measure without what the client sent."""
     repetitions: int
 
 

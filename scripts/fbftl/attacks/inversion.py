@@ -50,13 +50,15 @@ class Decoder:
 
 @dataclass(frozen=True)
 class Inversion:
-    """What the adversary gets, averaged over samples, and what it has without any upload."""
+    """What the adversary gets, averaged over samples, and what it has without any upload.
+
+    psnr: of the reconstructions, in dB.
+    psnr_blind: of the public data's mean picture, in dB: the best constant guess.
+    """
 
     psnr: float
-    """Of the reconstructions, in dB."""
     ssim: float
     psnr_blind: float
-    """Of the public data's mean picture, in dB: the best constant guess."""
     ssim_blind: float
 
 

@@ -27,20 +27,24 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class LabelRecovery:
-    """Recovered counts, and whether the adversary can be sure of them."""
+    """Recovered counts, and whether the adversary can be sure of them.
+
+    counts: samples of each label, shape (N,), sum K.
+    certain: the lower bounds alone add up to K; holds for gradients sent without noise or clipping.
+    """
 
     counts: NDArray[np.int64]
-    """Samples of each label, shape (N,), sum K."""
     certain: bool
-    """The lower bounds alone add up to K; holds for gradients sent without noise or clipping."""
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """What an adversary has learnt from simulated clients: n_a = intercept_a + slope g_a."""
+    """What an adversary has learnt from simulated clients: n_a = intercept_a + slope g_a.
+
+    intercept: intercept_a of each label, (N,).
+    """
 
     intercept: Floats
-    """(N,)"""
     slope: float
 
 

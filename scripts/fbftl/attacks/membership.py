@@ -19,12 +19,14 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Membership:
-    """How well scores tell members from others: 0.5 and 0 are chance, 1 and 1 certainty."""
+    """How well scores tell members from others: 0.5 and 0 are chance, 1 and 1 certainty.
+
+    auc: probability that a random member scores above a random other sample; ties count half.
+    advantage: largest true positive rate minus false positive rate over all thresholds.
+    """
 
     auc: float
-    """Probability that a random member scores above a random other sample; ties count half."""
     advantage: float
-    """Largest true positive rate minus false positive rate over all thresholds."""
 
 
 def separation(member_scores: ArrayLike, other_scores: ArrayLike) -> Membership:

@@ -15,16 +15,17 @@ class Layer:
 
     `multiplications` counts the additions of a bias as the paper does (000, Sec. III-C), where a
     dense layer costs N^+ (N^- + 1); `products` counts the multiplications alone.
+
+    parameters: T_m, numbers that are trained.
+    inputs: N_m^-, numbers that enter per sample (per token in a sequence model).
+    outputs: N_m^+, numbers that leave per sample (per token in a sequence model).
     """
 
     name: str
     kind: str
     parameters: int
-    """T_m"""
     inputs: int
-    """N_m^-, numbers that enter per sample (per token in a sequence model)."""
     outputs: int
-    """N_m^+, numbers that leave per sample (per token in a sequence model)."""
     products: int = 0
     bias_additions: int = 0
 
@@ -36,14 +37,16 @@ class Layer:
 
 @dataclass(frozen=True)
 class Network:
-    """Layers in forward order, cut before layer `cut` (m_c, counted from 0)."""
+    """Layers in forward order, cut before layer `cut` (m_c, counted from 0).
+
+    cut_width: numbers that leave the extractor per sample, where pooling or flattening stands
+        between it and layer `cut`; None if they are what enters that layer.
+    """
 
     name: str
     layers: tuple[Layer, ...]
     cut: int
     cut_width: int | None = None
-    """Numbers that leave the extractor per sample, where pooling or flattening stands between it
-    and layer `cut`; None if they are what enters that layer."""
 
     def __post_init__(self) -> None:
         if not 0 <= self.cut < len(self.layers):

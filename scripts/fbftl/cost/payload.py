@@ -17,14 +17,16 @@ FLOAT_BITS = 32
 
 @dataclass(frozen=True)
 class Federation:
-    """The clients that take part, and how many of them at a time."""
+    """The clients that take part, and how many of them at a time.
+
+    clients: their number U.
+    samples_per_client: K_u, or its exact mean where clients differ.
+    clients_per_round: UC, those whose updates the server averages at once.
+    """
 
     clients: int
-    """U"""
     samples_per_client: int | Fraction
-    """K_u, or its exact mean where clients differ."""
     clients_per_round: int
-    """UC"""
 
     @property
     def samples(self) -> int | Fraction:

@@ -16,16 +16,18 @@ TRAIN_AT_SERVER = ("sfl", "fbftl")
 
 @dataclass(frozen=True)
 class SchemeCost:
-    """Totals until convergence, exact; fractions where clients' mean K_u is one."""
+    """Totals until convergence, exact; fractions where clients' mean K_u is one.
+
+    uplink_bits: without labels; `payload.label_bits` has them.
+    server_multiplications: of its training; None where the server only averages.
+    """
 
     upload_batches: int | Fraction
     numbers_per_batch: int | Fraction
     uplink_bits: int | Fraction
-    """Without labels; `payload.label_bits` has them."""
     downlink_bits: int
     client_multiplications: int | Fraction
     server_multiplications: int | None
-    """Of its training; None where the server only averages."""
 
 
 def scheme_cost(network: Network, federation: Federation, scheme: str, epochs: int) -> SchemeCost:

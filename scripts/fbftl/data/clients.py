@@ -52,11 +52,10 @@ class Rows(Protocol):
 class Client:
     """One client to be written.
 
-    Attributes:
-        id: its name, unique within the split; see `valid_id`.
-        sample: row numbers of its samples in the data set, int64 [K_u].
-        arrays: what it holds, one row (or string) per sample.
-        group: group that each of its samples is judged by, int64 [K_u]; for evaluators only.
+    id: its name, unique within the split; see `valid_id`.
+    sample: row numbers of its samples in the data set, int64 [K_u].
+    arrays: what it holds, one row (or string) per sample.
+    group: group that each of its samples is judged by, int64 [K_u]; for evaluators only.
     """
 
     id: str
@@ -69,10 +68,9 @@ class Client:
 class Batch:
     """Consecutive rows of a split.
 
-    Attributes:
-        arrays: array name to rows: NumPy arrays, or lists of strings.
-        client: position of each row's client in `ClientFile.client_ids`, int32 [rows].
-        sample: row number of each sample in the data set, int64 [rows].
+    arrays: array name to rows: NumPy arrays, or lists of strings.
+    client: position of each row's client in `ClientFile.client_ids`, int32 [rows].
+    sample: row number of each sample in the data set, int64 [rows].
     """
 
     arrays: dict[str, np.ndarray | list[str]]

@@ -40,11 +40,10 @@ ANGLE, OFFSET, GAMMA = 25.0, 0.1, 2.0
 class Origin:
     """Whose images they are, which decides what is drawn for them.
 
-    Attributes:
-        split: ``train`` or ``test``.
-        sample: numbers of the samples in their split, [n].
-        client: number of the client that holds them.
-        seed: seed of the task's clients.
+    split: ``train`` or ``test``.
+    sample: numbers of the samples in their split, [n].
+    client: number of the client that holds them.
+    seed: seed of the task's clients.
     """
 
     split: str
@@ -190,11 +189,10 @@ def dealt(samples: int, domains: int, seed: int, split: str) -> np.ndarray:
 class Seen:
     """A client's images as they are seen in their domains, made slice by slice.
 
-    Attributes:
-        images: as the data set has them, [n, height, width, channels].
-        domains: of the task.
-        domain: place in `domains` of each image's, [n].
-        origin: whose images they are.
+    images: as the data set has them, [n, height, width, channels].
+    domains: of the task.
+    domain: place in `domains` of each image's, [n].
+    origin: whose images they are.
     """
 
     images: Images

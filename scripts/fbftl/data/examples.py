@@ -52,11 +52,10 @@ class Examples:
         group: the group ``examples``.
         names: the arrays wanted; by default those of the first client.
 
-    Attributes:
-        ids: client ids in row order.
-        counts: samples per client, int64 [clients].
-        count: samples of all clients.
-        columns: name to type and shape of one row.
+    ids: client ids in row order.
+    counts: samples per client, int64 [clients].
+    count: samples of all clients.
+    columns: name to type and shape of one row.
 
     Raises:
         UserError: on a group without clients, a client without a wanted array, with arrays of

@@ -23,12 +23,11 @@ INTERPOLATIONS = {
 class Preprocessing:
     """How images become a network's input.
 
-    Attributes:
-        size: side in pixels to which images are resized, or None to keep theirs.
-        mean: one value per channel, on the scale where white is 1, subtracted.
-        std: one positive value per channel, then divided by. The number of channels of `mean`
-            and `std` is the network's.
-        interpolation: how they are resized, one of `INTERPOLATIONS`.
+    size: side in pixels to which images are resized, or None to keep theirs.
+    mean: one value per channel, on the scale where white is 1, subtracted.
+    std: one positive value per channel, then divided by. The number of channels of `mean`
+        and `std` is the network's.
+    interpolation: how they are resized, one of `INTERPOLATIONS`.
     """
 
     size: int | None

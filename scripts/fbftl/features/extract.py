@@ -66,11 +66,10 @@ class Source(Protocol):
 class Extraction:
     """What a task's `features` block asks for, ready to run, all its cuts in one pass.
 
-    Attributes:
-        samples: the clients' samples as the model takes them.
-        forward: the frozen model, with an output per cut.
-        provenances: of the features at each cut, by the cut's name, the task's own first.
-        stage: what is done to a batch ahead of time.
+    samples: the clients' samples as the model takes them.
+    forward: the frozen model, with an output per cut.
+    provenances: of the features at each cut, by the cut's name, the task's own first.
+    stage: what is done to a batch ahead of time.
     """
 
     samples: Source

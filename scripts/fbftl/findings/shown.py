@@ -8,17 +8,19 @@ from typing import Any
 
 @dataclass(frozen=True)
 class ShownMethod:
-    """How one method is written and drawn everywhere, and what counts it."""
+    """How one method is written and drawn everywhere, and what counts it.
+
+    label: as tables write it; an index stands behind an underscore.
+    sends: once, rounds, or nothing.
+    cost: the scheme that counts what it exchanges; none has no formula.
+    """
 
     name: str
     label: str
-    """As tables write it; an index stands behind an underscore."""
     colour: str
     marker: str
     sends: str
-    """once, rounds, or nothing."""
     cost: str | None
-    """The scheme that counts what it exchanges; none has no formula."""
 
     @property
     def drawn(self) -> str:

@@ -19,17 +19,19 @@ from fbftl.ground.files import write_text
 
 @dataclass(frozen=True)
 class Column:
-    """How one column of a frame is printed."""
+    """How one column of a frame is printed.
+
+    name: column of the frame, and its name in the csv.
+    unit: printed in parentheses after the heading.
+    format: a format string for one value, or a function that prints it.
+    width: width of a column of prose in LaTeX, e.g. `6cm`; without one the column does not wrap.
+    """
 
     name: str
-    """Column of the frame, and its name in the csv."""
     heading: str
     unit: str = ""
-    """Printed in parentheses after the heading."""
     format: str | Callable[[Any], str] = "{}"
-    """A format string for one value, or a function that prints it."""
     width: str = ""
-    """Width of a column of prose in LaTeX, e.g. `6cm`; without one the column does not wrap."""
 
     @property
     def title(self) -> str:

@@ -18,11 +18,10 @@ DOWNLOAD_TIMEOUT_S = 10.0
 class Pinned:
     """What to fetch.
 
-    Attributes:
-        repository: e.g. ``google/flan-t5-small``.
-        type: ``model`` or ``dataset``.
-        revision: commit of the repository, 40 hex digits.
-        files: file name in the repository to its SHA-256.
+    repository: e.g. ``google/flan-t5-small``.
+    type: ``model`` or ``dataset``.
+    revision: commit of the repository, 40 hex digits.
+    files: file name in the repository to its SHA-256.
     """
 
     repository: str

@@ -103,11 +103,10 @@ class BurstLoss:
     grows with the number of bursts and not of blocks. Retransmissions follow the blocks that they
     repeat on the same link, so a burst can take them too.
 
-    Attributes:
-        blr: mean block loss rate, in [0, 1).
-        burst_length: mean number of blocks lost in a row; at least 1 and at least
-            blr / (1 - blr), because good runs have one block or more. 1 / (1 - blr) gives
-            independent losses.
+    blr: mean block loss rate, in [0, 1).
+    burst_length: mean number of blocks lost in a row; at least 1 and at least
+        blr / (1 - blr), because good runs have one block or more. 1 / (1 - blr) gives
+        independent losses.
 
     Raises:
         ValueError: if one of them is out of range.
@@ -208,9 +207,8 @@ def _check_rate(name: str, rate: float) -> None:
 class Transmission:
     """What became of each packet.
 
-    Attributes:
-        lost: (packets,) bool, whether a block never arrived.
-        attempts: (packets,) int64, blocks sent for the packet, retransmissions included.
+    lost: (packets,) bool, whether a block never arrived.
+    attempts: (packets,) int64, blocks sent for the packet, retransmissions included.
     """
 
     lost: np.ndarray

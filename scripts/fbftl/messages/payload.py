@@ -18,10 +18,11 @@ class Payload(Protocol):
 
     Mechanisms see an upload as one vector, however many tokens it has: what they clip and protect
     is the whole sample.
+
+    sample: (n,) number of each sample in the data set.
     """
 
     sample: np.ndarray
-    """(n,) number of each sample in the data set."""
 
     @property
     def width(self) -> int:

@@ -21,14 +21,13 @@ SAMPLED_UPLOADS = 64
 class MessageSample:
     """Means over the messages that were measured; all but the last in bits per message.
 
-    Attributes:
-        nominal_bits: r·q·X, as the paper counts.
-        packed_bits: length as it was sent, header included.
-        entropy_coded_bits: length with the range coder where that is shorter.
-        limit_bits: empirical entropy, without header and model (`MessageSize.limit`).
-        model_bits: histogram that the range coder needs sent along.
-        distortion: squared error of what the server reads over the squared norm of what the
-            client wanted to send. Error feedback contracts only below 1.
+    nominal_bits: r·q·X, as the paper counts.
+    packed_bits: length as it was sent, header included.
+    entropy_coded_bits: length with the range coder where that is shorter.
+    limit_bits: empirical entropy, without header and model (`MessageSize.limit`).
+    model_bits: histogram that the range coder needs sent along.
+    distortion: squared error of what the server reads over the squared norm of what the
+        client wanted to send. Error feedback contracts only below 1.
     """
 
     nominal_bits: float

@@ -27,28 +27,30 @@ class Planned:
 
 @dataclass(frozen=True)
 class Chain:
-    """A convolutional network; without blocks of convolutions it is a multi-layer perceptron."""
+    """A convolutional network; without blocks of convolutions it is a multi-layer perceptron.
+
+    image: height, width and channels of the images.
+    fc: widths of the hidden dense layers.
+    channels: per block, the output channels of its convolutions.
+    kernel: side of the convolutions' kernels, an odd number.
+    padding: same keeps a map's size, valid shrinks it by kernel - 1.
+    pool: side and stride of the max-pooling that ends a block (odd sizes rounded up), one number
+        for all blocks or one for each; 1 leaves it out.
+    norm: none, or batch for batch normalisation before every ReLU.
+    dropout: rate after each hidden dense layer.
+    pool_dropout: rate at each block's end; at 0 there is no such layer.
+    """
 
     image: tuple[int, int, int]
-    """Height, width and channels of the images."""
     classes: int
     fc: Sequence[int]
-    """Widths of the hidden dense layers."""
     channels: Sequence[Sequence[int]] = ()
-    """Per block, the output channels of its convolutions."""
     kernel: int = 3
-    """Side of the convolutions' kernels, an odd number."""
     padding: str = "same"
-    """same keeps a map's size, valid shrinks it by kernel - 1."""
     pool: int | Sequence[int] = 2
-    """Side and stride of the max-pooling that ends a block (odd sizes rounded up), one number for
-    all blocks or one for each; 1 leaves it out."""
     norm: str = "none"
-    """none, or batch for batch normalisation before every ReLU."""
     dropout: float = 0.0
-    """Rate after each hidden dense layer."""
     pool_dropout: float = 0.0
-    """Rate at each block's end; at 0 there is no such layer."""
 
     def layers(self) -> list[Planned]:
         """Return the layers in forward order.

@@ -14,7 +14,10 @@ from fbftl.findings.tables import Column
 
 @dataclass(frozen=True)
 class AuditRow:
-    """One finding; both values in `unit`."""
+    """One finding; both values in `unit`.
+
+    explanation: one line.
+    """
 
     id: str
     where: str
@@ -23,7 +26,6 @@ class AuditRow:
     unit: str
     verdict: Verdict
     explanation: str
-    """One line."""
 
     @property
     def number(self) -> int:

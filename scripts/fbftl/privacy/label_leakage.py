@@ -30,28 +30,29 @@ class PartitionLeakage:
 
     A client's size K_u is part of its batch type, so with unequal sizes every batch entropy
     holds the entropy of the sizes too.
+
+    entropy_uniform: H(B | P_y,uni), Eq. (25).
+    entropy_true: H(B | P_y,true), Eq. (27), with the partition's own label shares.
+    entropy_queried: H(B | C_U = c_U), Eq. (30), of the partition's own batches.
+    entropy_queried_iid: the same of i.i.d. clients of the same sizes, over repeated draws.
+    statistical: L_s, Eq. (28).
+    query: L_q, Eq. (34).
+    total: L_t, Eq. (36).
+    client_entropy: entropy of a label given its client, bits per sample.
+    client_entropy_iid: the same of i.i.d. clients of the same sizes, in expectation.
     """
 
     clients: int
     classes: int
     entropy_uniform: float
-    """H(B | P_y,uni), Eq. (25)."""
     entropy_true: float
-    """H(B | P_y,true), Eq. (27), with the partition's own label shares."""
     entropy_queried: float
-    """H(B | C_U = c_U), Eq. (30), of the partition's own batches."""
     entropy_queried_iid: Estimate
-    """The same of i.i.d. clients of the same sizes, over repeated draws."""
     statistical: float
-    """L_s, Eq. (28)."""
     query: float
-    """L_q, Eq. (34)."""
     total: float
-    """L_t, Eq. (36)."""
     client_entropy: float
-    """Entropy of a label given its client, bits per sample."""
     client_entropy_iid: float
-    """The same of i.i.d. clients of the same sizes, in expectation."""
 
 
 def checked_counts(counts: ArrayLike) -> NDArray[np.int64]:

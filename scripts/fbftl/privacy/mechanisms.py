@@ -92,17 +92,18 @@ class PrivacyRecord:
 
     A mechanism that holds under several adjacencies or units gives several records. What a
     mechanism does not have is None; an infinite epsilon is None too, since JSON has no infinity.
+
+    unit: what neighbours differ in: one sample, one client or one label.
+    adjacency: how they differ: replace-one, zero-out or add-remove.
+    sigma: noise standard deviation over the clip norm; for `relative`, over R std(g).
     """
 
     mechanism: str
     note: str
     unit: str | None = None
-    """What neighbours differ in: one sample, one client or one label."""
     adjacency: str | None = None
-    """How they differ: replace-one, zero-out or add-remove."""
     clip_norm: float | None = None
     sigma: float | None = None
-    """Noise standard deviation over the clip norm; for `relative`, over R std(g)."""
     noise_std: float | None = None
     epsilon: float | None = None
     delta: float | None = None

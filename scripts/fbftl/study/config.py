@@ -29,14 +29,16 @@ KINDS = {"images": images, "dialogues": dialogues}
 
 @dataclass(frozen=True)
 class Study:
-    """A checked configuration and the settings that it asks for."""
+    """A checked configuration and the settings that it asks for.
+
+    config: the configuration with all defaults.
+    settings: settings by task, experiment and setting name.
+    paper: paper of each experiment that this study makes.
+    """
 
     config: dict[str, Any]
-    """The configuration with all defaults."""
     settings: dict[str, dict[str, dict[str, Setting]]]
-    """Settings by task, experiment and setting name."""
     paper: dict[str, str]
-    """Paper of each experiment that this study makes."""
 
     @property
     def tasks(self) -> list[str]:

@@ -57,26 +57,29 @@ def known_axes(deviations: Mapping[str, Any], defaults: Mapping[str, Any]) -> Kn
 
 @dataclass(frozen=True)
 class Training:
-    """How a model is trained; defaults live in the configuration's schema."""
+    """How a model is trained; defaults live in the configuration's schema.
+
+    epochs: passes over all of the task's training samples; iterations do not shrink with fewer
+        data.
+    batch: samples per server step of FbFTL.
+    clients_per_round: clients U·C per round of the gradient methods.
+    validation: share of the received uploads held out to pick the epoch.
+    selection: validation, test (the papers' habit), or last.
+    dropout: whether dropout acts while clients train a network; every client's masks are its own.
+    batch_norm: frozen is by the running statistics that the network came with; batch is by those
+        of the batch, in training each client's own.
+    """
 
     epochs: int
-    """Passes over all of the task's training samples; iterations do not shrink with fewer data."""
     batch: int
-    """Samples per server step of FbFTL."""
     clients_per_round: int
-    """Clients U·C per round of the gradient methods."""
     learning_rate: float
     momentum: float
     weight_decay: float
     validation: float
-    """Share of the received uploads held out to pick the epoch."""
     selection: str
-    """validation, test (the papers' habit), or last."""
     dropout: bool = False
-    """Whether dropout acts while clients train a network; every client's masks are its own."""
     batch_norm: str = "frozen"
-    """frozen: by the running statistics that the network came with. batch: by those of the batch,
-    in training each client's own."""
 
 
 @dataclass(frozen=True)
@@ -84,23 +87,25 @@ class Plan:
     """How a language model's head is trained, by AdamW; defaults live in the schema.
 
     The learning rate rises over `warmup` and falls linearly to zero.
+
+    learning_rate: AdamW's at its highest.
+    batch: most samples in a batch, C·U·K_u; a round of the gradient methods.
+    epochs: passes over the received samples.
+    least_updates: passes are added until there are this many updates: scarce data is not trained
+        less.
+    warmup: share of all updates, 0 to 1.
+    validation: share of the received samples held out to choose the epoch.
+    selection: validation is the least loss on held-out samples; test is ROUGE-1, as the papers do.
     """
 
     learning_rate: float = 2e-4
-    """AdamW's at its highest."""
     batch: int = 8
-    """Most samples in a batch, C·U·K_u; a round of the gradient methods."""
     epochs: int = 10
-    """Passes over the received samples."""
     least_updates: int = 0
-    """Passes are added until there are this many updates: scarce data is not trained less."""
     warmup: float = 0.0
-    """Share of all updates, 0 to 1."""
     weight_decay: float = 0.0
     validation: float = 0.1
-    """Share of the received samples held out to choose the epoch."""
     selection: str = "validation"
-    """validation: the least loss on held-out samples. test: ROUGE-1, as the papers do."""
 
 
 TRAININGS = {"images": Training, "dialogues": Plan}
@@ -109,32 +114,36 @@ TRAININGS = {"images": Training, "dialogues": Plan}
 
 @dataclass(frozen=True)
 class Privacy:
-    """What a privacy mechanism needs beside a setting's sigma or epsilon; None if it does not."""
+    """What a privacy mechanism needs beside a setting's sigma or epsilon; None if it does not.
+
+    feature_clip: L2 clip norm c of a feature vector: `norm`, or a `quantile` of public `data`.
+    update_clip: L2 norm to which a client's mean gradient is clipped: c over the mean K_u.
+    """
 
     delta: float | None = None
     feature_clip: Mapping[str, Any] | None = None
-    """L2 clip norm c of a feature vector: `norm`, or a `quantile` of public `data`."""
     update_clip: float | None = None
-    """L2 norm to which a client's mean gradient is clipped: c over the mean K_u."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """All that the science of one job depends on beside its input files."""
+    """All that the science of one job depends on beside its input files.
+
+    kind: the kind of task: images or dialogues.
+    clients: the task's partition, for settings that regroup samples into other clients.
+    block: what only the kind of task reads. Images have the `head`, widths of its hidden layers,
+        and the block of the `network` that the setting names, if it names one. Dialogues have the
+        `cut`, trained encoder blocks, and `summary_tokens`, the most that a summary has.
+    """
 
     task: str
     kind: str
-    """The kind of task: images or dialogues."""
     setting: KnownAxes
     seeds: tuple[int, ...]
     clients: Mapping[str, Any]
-    """The task's partition, for settings that regroup samples into other clients."""
     training: Training | Plan
     privacy: Privacy
     block: Mapping[str, Any]
-    """What only the kind of task reads. Images have the `head`, widths of its hidden layers, and
-    the block of the `network` that the setting names, if it names one. Dialogues have the `cut`,
-    trained encoder blocks, and `summary_tokens`, the most that a summary has."""
 
 
 def from_params(params: Mapping[str, Any], axes: Mapping[str, Mapping[str, Any]]) -> Job:

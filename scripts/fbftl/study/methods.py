@@ -22,29 +22,32 @@ BY_ROUNDS = (*CLIENTS, *LINK, *COMPRESSION, "feedback", *NOISE)
 
 @dataclass(frozen=True)
 class MethodRecord:
-    """What the plan knows of one method; `fbftl.methods.<name>` trains it."""
+    """What the plan knows of one method; `fbftl.methods.<name>` trains it.
+
+    label: as its paper writes it, an index behind an underscore.
+    paper: the word of the paper that it is from.
+    reads: what it trains on: features, or clients and source.
+    sends: once is before training, rounds is an update of each client every round, nothing is no
+        message at all.
+    axes: axes that its run reads.
+    mechanisms: privacy mechanisms that it offers.
+    compresses: whether its messages may have fewer bits and fewer elements.
+    cost: the scheme in `fbftl.cost.scheme` that counts it; none has no formula.
+    kinds: kinds of task that it runs on.
+    """
 
     name: str
     label: str
-    """As its paper writes it, an index behind an underscore."""
     colour: str
     marker: str
     paper: str
-    """The word of the paper that it is from."""
     reads: str
-    """What it trains on: features, or clients and source."""
     sends: str
-    """once: before training. rounds: an update of each client every round. nothing: no messages."""
     axes: tuple[str, ...]
-    """Axes that its run reads."""
     mechanisms: tuple[str, ...] = ("none",)
-    """Privacy mechanisms that it offers."""
     compresses: bool = True
-    """Whether its messages may have fewer bits and fewer elements."""
     cost: str | None = None
-    """The scheme in `fbftl.cost.scheme` that counts it; none has no formula."""
     kinds: tuple[str, ...] = ("images",)
-    """Kinds of task that it runs on."""
 
     @property
     def trains_network(self) -> bool:

@@ -18,50 +18,51 @@ class Setting:
     """The axes of one server-training job; the defaults are the clean, complete upload.
 
     Names rest on the defaults: none ever changes.
+
+    method: how the model is trained; `study/methods.py` has a record of each.
+    cut: cut layer m_c; none takes the task's own.
+    fraction: fraction of the clients' samples that take part.
+    samples_per_client: samples per client K; none takes the task's own.
+    partition: how the task's samples are dealt anew; none takes the task's own partition.
+    alpha: concentration of a Dirichlet partition; none takes the task's own.
+    clients: number of clients U; none takes the task's own.
+    plr: packet loss rate PLR, given directly.
+    blr: block loss rate BLR, from which the packet loss rate follows by Eq. (18).
+    burst: mean length of a loss burst in blocks; 1 loses blocks independently.
+    retransmissions: retransmissions n_r that a lost block gets at most.
+    loss: persistent keeps a lost upload lost; reshuffled masks positions as the public script does.
+    bits: bits q per sent element; 32 sends the float itself.
+    keep: keep ratio r of the sparsifier.
+    feedback: error feedback of the gradient methods under compression, Eq. (20)-(21).
+    mechanism: noise on uploads: none, relative, gaussian, or dp_fedavg.
+    sigma: noise multiplier; none has it calibrated from epsilon.
+    epsilon: privacy loss epsilon that the mechanism is calibrated to.
+    noise: once is a draw per upload; redrawn is the public script's fresh draw every epoch.
+    label_epsilon: epsilon of randomised response on the labels; none sends them as they are.
+    network: name of the network that starts at random; none takes source architecture and head.
     """
 
     method: str = "fbftl"
-    """How the model is trained; `study/methods.py` has a record of each."""
     cut: str | None = None
-    """Cut layer m_c; none takes the task's own."""
     fraction: float = 1.0
-    """Fraction of the clients' samples that take part."""
     samples_per_client: int | None = None
-    """Samples per client K; none takes the task's own."""
     partition: str | None = None
-    """How the task's samples are dealt anew; none takes the task's own partition."""
     alpha: float | None = None
-    """Concentration of a Dirichlet partition; none takes the task's own."""
     clients: int | None = None
-    """Number of clients U; none takes the task's own."""
     plr: float = 0.0
-    """Packet loss rate PLR, given directly."""
     blr: float = 0.0
-    """Block loss rate BLR, from which the packet loss rate follows by Eq. (18)."""
     burst: float = 1.0
-    """Mean length of a loss burst in blocks; 1 loses blocks independently."""
     retransmissions: int = 0
-    """Retransmissions n_r that a lost block gets at most."""
     loss: str = "persistent"
-    """persistent: a lost upload stays lost. reshuffled: the public script's mask over positions."""
     bits: int = CLEAN_BITS
-    """Bits q per sent element; 32 sends the float itself."""
     keep: float = 1.0
-    """Keep ratio r of the sparsifier."""
     feedback: bool = True
-    """Error feedback of the gradient methods under compression, Eq. (20)-(21)."""
     mechanism: str = "none"
-    """Noise on uploads: none, relative, gaussian, or dp_fedavg."""
     sigma: float | None = None
-    """Noise multiplier; none has it calibrated from epsilon."""
     epsilon: float | None = None
-    """Privacy loss epsilon that the mechanism is calibrated to."""
     noise: str = "once"
-    """once: one draw per upload. redrawn: the public script's fresh draw every epoch."""
     label_epsilon: float | None = None
-    """Epsilon of randomised response on the labels; none sends them as they are."""
     network: str | None = None
-    """Name of the network that starts at random; none takes source architecture and head."""
 
     @property
     def name(self) -> str:

@@ -43,10 +43,12 @@ class System:
 
 @dataclass(frozen=True)
 class Block:
-    """What a study makes: its experiments on its tasks."""
+    """What a study makes: its experiments on its tasks.
+
+    where: for sentences: the file and the key that say so.
+    """
 
     where: str
-    """For sentences: the file and the key that say so."""
     study: Mapping[str, Any]
 
 

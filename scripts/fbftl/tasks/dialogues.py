@@ -42,6 +42,8 @@ class HeldDialogues:
     longest: most tokens of a generated summary.
     provenance: digests of where the dialogues come from.
     inputs: the job's files and device.
+    public: none are extracted; a clip norm is given, or there is none.
+    transferred: how FTL_f trains, as a head; its cut `ALL` leaves every layer to the clients.
     """
 
     source: Source
@@ -54,7 +56,6 @@ class HeldDialogues:
     inputs: Inputs
 
     public: None = None
-    """No public dialogues are extracted: a clip norm is given, or there is none."""
 
     @property
     def holdings(self) -> Holdings:
@@ -94,7 +95,6 @@ class HeldDialogues:
         return Summariser(self, self._samples, self._test_inputs, repetition)
 
     transferred = head
-    """The same with every layer after the cut `ALL`."""
 
     def fit(self, settings: Sequence[Sequence[Received]]) -> list[list[Fit]]:
         """Train a head at the server for each setting and seed, one after the other."""

@@ -241,17 +241,18 @@ class Target:
     """What the target network is made of: the source model up to the cut, and a head.
 
     Both parts are fresh modules at every call, in eval mode, on the training device.
+
+    source: the source model's manifest.
+    example: a preprocessed batch, for tracing.
+    width: width of the cut layer's features.
     """
 
     inputs: Inputs
     source: dict[str, Any]
-    """The source model's manifest."""
     cut: str
     pool: str
     example: torch.Tensor
-    """A preprocessed batch, for tracing."""
     width: int
-    """Width of the cut layer's features."""
     classes: int
 
     def transferred(self) -> nn.Module:

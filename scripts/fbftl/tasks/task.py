@@ -24,45 +24,50 @@ from fbftl.training.measures import MEASURES, SERIES, Measure, Series
 
 @dataclass(frozen=True)
 class Inputs:
-    """The files and folders that a method may use, and the device it computes on."""
+    """The files and folders that a method may use, and the device it computes on.
+
+    manifest: of the feature store: where the store is, cut layer, preprocessing, digests.
+    network: the network's layers, for methods whose clients are sent a frozen extractor.
+    features: the feature store, where it is a folder; methods open what the manifest names.
+    public: feature store of public samples, for a clip norm that is their quantile.
+    public_manifest: of the public store.
+    clients: the client file, for methods that run the whole network.
+    weights: of the source model, for methods that run the whole network.
+    source: manifest of the source model, for methods that run the whole network.
+    scratch: folder for memories of error feedback that are too large for RAM.
+    """
 
     manifest: Path
-    """The feature store's manifest: where the store is, cut layer, preprocessing, digests."""
     device: torch.device
     network: Path | None = None
-    """The network's layers, for methods whose clients are sent a frozen extractor."""
     features: Path | None = None
-    """The feature store, where it is a folder; methods open what the manifest names."""
     public: Path | None = None
-    """Feature store of public samples, for a clip norm that is their quantile."""
     public_manifest: Path | None = None
-    """Its manifest."""
     clients: Path | None = None
-    """The client file, for methods that run the whole network."""
     weights: Path | None = None
-    """The source model's weights, likewise."""
     source: Path | None = None
-    """The source model's manifest, likewise."""
     scratch: Path | None = None
-    """Folder for memories of error feedback that are too large for RAM."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run found."""
+    """What a run found.
+
+    repetitions: one entry per seed, in builtin types: curves, selected epoch, what was sent and
+        received.
+    ledger: every message that was sent.
+    provenance: digests of what the run was trained on.
+    measures: what the numbers of a repetition are; those that are not named here reach no table.
+    series: what the lists below `curves` of a repetition are.
+    transcript: one entry per test sample where people read what models say of it; else empty.
+    """
 
     repetitions: list[dict[str, Any]]
-    """One entry per seed, in builtin types: curves, selected epoch, what was sent and received."""
     ledger: Ledger
-    """Every message that was sent."""
     provenance: dict[str, Any]
-    """Digests of what the run was trained on."""
     measures: Mapping[str, Measure] = field(default_factory=lambda: MEASURES)
-    """What the numbers of a repetition are; those that are not named here reach no table."""
     series: Mapping[str, Series] = field(default_factory=lambda: SERIES)
-    """What the lists below `curves` of a repetition are."""
     transcript: list[dict[str, Any]] = field(default_factory=list)
-    """One entry per test sample where people read what models say of it; else empty."""
 
 
 @dataclass(frozen=True)
@@ -95,12 +100,13 @@ class Learner(Protocol):
     """One seed's model in training: it forms gradients of rounds, steps, and looks at each epoch.
 
     Losses of a round are whatever `end_epoch` understands.
+
+    parameters: what is trained, on the training device.
+    schedule: the rounds of each epoch, every client once an epoch.
     """
 
     parameters: list[Tensor]
-    """What is trained, on the training device."""
     schedule: Iterable[Rounds]
-    """The rounds of each epoch, every client once an epoch."""
 
     @property
     def diverged(self) -> bool:
@@ -169,12 +175,14 @@ class Fit:
 
 
 class Held(Protocol):
-    """What the clients hold, of either view: cached features, or samples themselves."""
+    """What the clients hold, of either view: cached features, or samples themselves.
+
+    holdings: who holds which training sample.
+    provenance: digests of where the samples come from.
+    """
 
     holdings: Holdings
-    """Who holds which training sample."""
     provenance: Mapping[str, Any]
-    """Digests of where the samples come from."""
 
     @property
     def block_bits(self) -> int:
@@ -188,12 +196,14 @@ class Held(Protocol):
 
 
 class HeldFeatures(Held, Protocol):
-    """Features at the cut, of methods whose extractor is frozen."""
+    """Features at the cut, of methods whose extractor is frozen.
+
+    payload: what every sample's upload would say.
+    public: (m, X) features of public data, for a clip norm that is their quantile.
+    """
 
     payload: Payload
-    """What every sample's upload would say."""
     public: np.ndarray | None
-    """(m, X) features of public data, for a clip norm that is their quantile."""
 
     @property
     def frozen_floats(self) -> int:
@@ -207,12 +217,14 @@ class HeldFeatures(Held, Protocol):
 
 
 class HeldSamples(Held, Protocol):
-    """The samples themselves, of methods that train the whole network at the clients."""
+    """The samples themselves, of methods that train the whole network at the clients.
+
+    samples: what the clients hold, on the training device, as the kind's training reads it.
+    test: the test split, on the training device, as the kind's training reads it.
+    """
 
     samples: Any
-    """What the clients hold, on the training device, as the kind's training reads it."""
     test: Any
-    """The test split, likewise."""
 
     def transferred(self, repetition: Repetition) -> Learner:
         """Return the source model with a new head, all of it trained."""

@@ -13,15 +13,17 @@ import numpy as np
 
 @dataclass
 class Curves:
-    """What one repetition's training showed after every epoch."""
+    """What one repetition's training showed after every epoch.
+
+    loss: mean training loss of the epoch's steps; None once it is not finite.
+    validation: accuracy on the validation split; None without one.
+    test: accuracy on the test split.
+    """
 
     loss: list[float | None] = field(default_factory=list)
-    """Mean training loss of the epoch's steps; None once it is not finite."""
     validation: list[float | None] = field(default_factory=list)
-    """Accuracy on the validation split; None without one."""
     validation_loss: list[float | None] = field(default_factory=list)
     test: list[float] = field(default_factory=list)
-    """Accuracy on the test split."""
 
     def append(
         self, loss: float, validation: float | None, validation_loss: float | None, test: float

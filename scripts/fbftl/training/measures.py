@@ -9,23 +9,27 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Measure:
-    """One number of a repetition."""
+    """One number of a repetition.
+
+    unit: a share lies in [0, 1], a percentage (%) in [0, 100]; nothing is negative.
+    better: higher or lower; None where neither is.
+    diverged: what counts for a seed that diverged; None takes what was measured.
+    """
 
     unit: str
-    """A share lies in [0, 1], a percentage (%) in [0, 100]; nothing is negative."""
     better: str | None = None
-    """higher or lower; None where neither is."""
     diverged: float | None = None
-    """What counts for a seed that diverged; None takes what was measured."""
 
 
 @dataclass(frozen=True)
 class Series:
-    """One list of numbers of a repetition, an entry per step."""
+    """One list of numbers of a repetition, an entry per step.
+
+    by: what a step is.
+    """
 
     unit: str
     by: str = "epoch"
-    """What a step is."""
 
 
 _ACCURACY = Measure("share", "higher", diverged=0.0)

@@ -35,13 +35,12 @@ class SourceTask:
 class Plan:
     """How long and how fast to pre-train.
 
-    Attributes:
-        epochs: passes over the source samples.
-        batch_size: samples per step; a last smaller batch is left out.
-        learning_rate: the peak of the one-cycle schedule.
-        momentum: Nesterov momentum.
-        weight_decay: L2 penalty on every parameter.
-        seed: names the order of the samples and the dropout masks.
+    epochs: passes over the source samples.
+    batch_size: samples per step; a last smaller batch is left out.
+    learning_rate: the peak of the one-cycle schedule.
+    momentum: Nesterov momentum.
+    weight_decay: L2 penalty on every parameter.
+    seed: names the order of the samples and the dropout masks.
     """
 
     epochs: int = 8

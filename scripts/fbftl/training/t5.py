@@ -29,10 +29,9 @@ EVALUATION_BATCH = 64
 class Samples:
     """What the server has of each sample.
 
-    Attributes:
-        inputs: features at the cut; token ids for the cut ``ALL``.
-        labels: token ids of the summaries, each ending in ``</s>``.
-        clients: client of each sample, int [n].
+    inputs: features at the cut; token ids for the cut ``ALL``.
+    labels: token ids of the summaries, each ending in ``</s>``.
+    clients: client of each sample, int [n].
     """
 
     inputs: Sequences
@@ -79,10 +78,9 @@ class TrainedT5:
         criterion: what the chosen epoch has least of; the first such epoch wins.
         on_epoch: called after each epoch.
 
-    Attributes:
-        head: what is trained.
-        curve: all epochs with finite losses.
-        chosen: the best epoch so far, None where there is none.
+    head: what is trained.
+    curve: all epochs with finite losses.
+    chosen: the best epoch so far, None where there is none.
 
     Raises:
         UserError: if there is nothing to train on, or a client has more samples than a batch.

@@ -56,10 +56,9 @@ class Images(Protocol):
 class Samples:
     """Samples of one split.
 
-    Attributes:
-        inputs: images, uint8 [n, height, width, channels].
-        labels: classes, int64 [n].
-        owners: id of the client that holds each sample, str [n], where the data says so.
+    inputs: images, uint8 [n, height, width, channels].
+    labels: classes, int64 [n].
+    owners: id of the client that holds each sample, str [n], where the data says so.
     """
 
     inputs: Images

@@ -22,12 +22,11 @@ MODES = {1: "L", 3: "RGB"}
 class EncodedImages:
     """Images that are decoded to uint8 NHWC when rows are taken.
 
-    Attributes:
-        sources: each image's bytes, or the file that holds them.
-        names: what to call each image in a message.
-        channels: 1 (grey) or 3 (colour); images are converted.
-        size: side in pixels of the decoded squares: each image is scaled to cover it and cropped
-            in the centre. Without it all images must have the first one's shape.
+    sources: each image's bytes, or the file that holds them.
+    names: what to call each image in a message.
+    channels: 1 (grey) or 3 (colour); images are converted.
+    size: side in pixels of the decoded squares: each image is scaled to cover it and cropped
+        in the centre. Without it all images must have the first one's shape.
     """
 
     sources: Sequence[bytes | Path]

@@ -22,9 +22,8 @@ from fbftl.ground.randomness import stream
 class Intent:
     """One kind of dialogue.
 
-    Attributes:
-        turns: what the two say by turns, `a` first; each turn is one of several phrasings.
-        summary: the summary of all of them.
+    turns: what the two say by turns, `a` first; each turn is one of several phrasings.
+    summary: the summary of all of them.
     """
 
     turns: tuple[tuple[str, ...], ...]

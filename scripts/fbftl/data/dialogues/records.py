@@ -7,10 +7,9 @@ from dataclasses import dataclass
 class Record:
     """One dialogue.
 
-    Attributes:
-        id: its name in the data set.
-        dialogue: the turns, one per line, each ``Name: text``; may be empty.
-        summary: the reference summary.
+    id: its name in the data set.
+    dialogue: the turns, one per line, each ``Name: text``; may be empty.
+    summary: the reference summary.
     """
 
     id: str

@@ -12,16 +12,15 @@ from fbftl.features.store.ragged import Column, Ragged, concatenate
 class Features:
     """Rows of one split.
 
-    Attributes:
-        values: (n, width) float32; of ragged features (total, width), see `offsets`.
-        labels: (n,); of ragged labels (total,), see `label_offsets`.
-        client: (n,) int32 number of the client that uploaded the row.
-        sample: (n,) int64 number of the sample in the data set.
-        domain: (n,) int32 domain that the client sees the sample in; None if there is one only.
-        offsets: (n + 1,) int64; row i is ``values[offsets[i]:offsets[i + 1]]``. None if not ragged.
-        label_offsets: the same for labels.
-        tokens: (total,) input token ids beside the features, or None.
-        token_offsets: the offsets of `tokens`.
+    values: (n, width) float32; of ragged features (total, width), see `offsets`.
+    labels: (n,); of ragged labels (total,), see `label_offsets`.
+    client: (n,) int32 number of the client that uploaded the row.
+    sample: (n,) int64 number of the sample in the data set.
+    domain: (n,) int32 domain that the client sees the sample in; None if there is one only.
+    offsets: (n + 1,) int64; row i is ``values[offsets[i]:offsets[i + 1]]``. None if not ragged.
+    label_offsets: the same for labels.
+    tokens: (total,) input token ids beside the features, or None.
+    token_offsets: the offsets of `tokens`.
     """
 
     values: np.ndarray

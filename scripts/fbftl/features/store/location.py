@@ -21,10 +21,12 @@ class MissingChunkError(LookupError):
 
 
 class Location(ABC):
-    """The files of one store by key, e.g. ``train/features/c/3/0``."""
+    """The files of one store by key, e.g. ``train/features/c/3/0``.
+
+    name: the location as the user wrote it.
+    """
 
     name: str
-    """The location as the user wrote it."""
 
     @abstractmethod
     def zarr_store(self) -> Store:

@@ -23,10 +23,9 @@ REPAIR = "`snakemake repair_features`"
 class Manifest:
     """What a finished store must be.
 
-    Attributes:
-        location: a URL, or the store folder's path from the manifest's folder.
-        store: the store's document, as in the attributes of its root group.
-        files: SHA-256 of every file of the store, by key.
+    location: a URL, or the store folder's path from the manifest's folder.
+    store: the store's document, as in the attributes of its root group.
+    files: SHA-256 of every file of the store, by key.
     """
 
     location: str

@@ -16,15 +16,14 @@ class Provenance:
 
     Two provenances are equal when their identity is: source, cut, preprocessing and data.
 
-    Attributes:
-        source: digest of the source model's weights.
-        cut: name of the cut layer whose output is stored.
-        preprocessing: what was done to a sample before the model; builtin types only.
-        data: digest of the client file.
-        dtype: storage dtype of the features: float32, float16 or bfloat16.
-        width: numbers per feature vector; 0 until extracted.
-        counts: samples per split; empty until extracted.
-        libraries: versions of the libraries that computed the features.
+    source: digest of the source model's weights.
+    cut: name of the cut layer whose output is stored.
+    preprocessing: what was done to a sample before the model; builtin types only.
+    data: digest of the client file.
+    dtype: storage dtype of the features: float32, float16 or bfloat16.
+    width: numbers per feature vector; 0 until extracted.
+    counts: samples per split; empty until extracted.
+    libraries: versions of the libraries that computed the features.
     """
 
     source: str

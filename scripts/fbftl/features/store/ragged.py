@@ -12,9 +12,8 @@ from fbftl.ground.errors import UserError
 class Ragged:
     """Rows of different length, laid end to end.
 
-    Attributes:
-        values: (total, ...) all rows' values, one row after the other.
-        offsets: (n + 1,) int64; row i is ``values[offsets[i]:offsets[i + 1]]``.
+    values: (total, ...) all rows' values, one row after the other.
+    offsets: (n + 1,) int64; row i is ``values[offsets[i]:offsets[i + 1]]``.
     """
 
     values: np.ndarray

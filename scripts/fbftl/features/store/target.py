@@ -15,14 +15,13 @@ from fbftl.ground.errors import UserError
 class Target:
     """One store to be extracted.
 
-    Attributes:
-        store: folder or URL of the finished store, e.g. ``results/digits/features.zarr``.
-        provenance: what the features are; `cut` names the forward pass's output, `dtype` the
-            storage dtype.
-        manifest: local file that vouches for the store; by default beside a local store.
-        chunk_bytes: decoded size of a feature chunk; what a kill can cost.
-        code: digest of the code that makes the features; what other code has made is not gone on
-            with.
+    store: folder or URL of the finished store, e.g. ``results/digits/features.zarr``.
+    provenance: what the features are; `cut` names the forward pass's output, `dtype` the
+        storage dtype.
+    manifest: local file that vouches for the store; by default beside a local store.
+    chunk_bytes: decoded size of a feature chunk; what a kill can cost.
+    code: digest of the code that makes the features; what other code has made is not gone on
+        with.
     """
 
     store: str | Path

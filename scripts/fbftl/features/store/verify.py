@@ -16,10 +16,9 @@ from fbftl.ground.errors import UserError
 class Damage:
     """One file of a store that is not what it was when the store was finished.
 
-    Attributes:
-        store: name of the store.
-        key: the file, e.g. ``train/features/c/3/0``.
-        reason: missing, damaged or unexpected.
+    store: name of the store.
+    key: the file, e.g. ``train/features/c/3/0``.
+    reason: missing, damaged or unexpected.
     """
 
     store: str

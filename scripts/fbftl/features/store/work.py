@@ -33,14 +33,13 @@ JOURNAL = "journal.jsonl"
 class FinishedChunk:
     """One line of the journal.
 
-    Attributes:
-        split: the split it belongs to.
-        chunk: its number within the split's features.
-        kind: width of the features and whether they are ragged.
-        units: feature vectors in it; 0 if only rows of length zero were left, then without file.
-        key: its file below ``store/``.
-        features_sha256: digest of that file.
-        rows_sha256: digest of its file of labels and ids.
+    split: the split it belongs to.
+    chunk: its number within the split's features.
+    kind: width of the features and whether they are ragged.
+    units: feature vectors in it; 0 if only rows of length zero were left, then without file.
+    key: its file below ``store/``.
+    features_sha256: digest of that file.
+    rows_sha256: digest of its file of labels and ids.
     """
 
     split: str

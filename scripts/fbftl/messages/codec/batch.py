@@ -21,9 +21,8 @@ from fbftl.messages.codec.sparsifier import scatter, select
 class Compressed:
     """What the server reads of each message, and the message's length.
 
-    Attributes:
-        values: (n, X) float32, the decoded rows; with q = 32 and r = 1 the input itself.
-        bits: (n,) int64, length of each row's packed message, header included.
+    values: (n, X) float32, the decoded rows; with q = 32 and r = 1 the input itself.
+    bits: (n,) int64, length of each row's packed message, header included.
     """
 
     values: np.ndarray

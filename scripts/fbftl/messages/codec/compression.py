@@ -11,9 +11,8 @@ FLOAT_BITS = 32
 class Compression:
     """Quantisation and sparsification of one message, Eq. (20) and (22): Q_q(S_r(z)).
 
-    Attributes:
-        bits: q, 1 to 16 for a uniform grid of 2^q levels, or 32 for plain float32.
-        keep: r in (0, 1], the ratio of elements kept.
+    bits: q, 1 to 16 for a uniform grid of 2^q levels, or 32 for plain float32.
+    keep: r in (0, 1], the ratio of elements kept.
 
     Raises:
         ValueError: if one of them is out of range.

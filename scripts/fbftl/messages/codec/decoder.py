@@ -21,11 +21,10 @@ class CorruptMessage(ValueError):  # noqa: N818 - named for what was received
 class Message:
     """What the server reads from a message.
 
-    Attributes:
-        values: (rows, X) float32; elements that were not kept are 0.
-        labels: (rows,) int64, or None if the message carries none.
-        bits: q.
-        kept: elements kept of each row.
+    values: (rows, X) float32; elements that were not kept are 0.
+    labels: (rows,) int64, or None if the message carries none.
+    bits: q.
+    kept: elements kept of each row.
     """
 
     values: np.ndarray

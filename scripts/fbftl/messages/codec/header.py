@@ -17,29 +17,30 @@ HEADER_BYTES = _FIELDS.size + _CHECKSUM.size
 
 
 class Layout(IntEnum):
-    """How a message carries positions and values."""
+    """How a message carries positions and values.
+
+    DENSE: packed values of all elements; no positions.
+    BITMAP: packed values of the kept elements; one bit per element says which.
+    GAPS: packed values of the kept elements; Golomb-Rice coded gaps between them.
+    RANGE_CODED: positions (if not all are kept) and codes (if q < 32) by the range coder.
+    """
 
     DENSE = 0
-    """Packed values of all elements; no positions."""
     BITMAP = 1
-    """Packed values of the kept elements; one bit per element says which."""
     GAPS = 2
-    """Packed values of the kept elements; Golomb-Rice coded gaps between them."""
     RANGE_CODED = 3
-    """Positions (if not all are kept) and codes (if q < 32) by the range coder."""
 
 
 @dataclass(frozen=True)
 class Header:
     """The fields of a header.
 
-    Attributes:
-        bits: q.
-        layout: how positions and values follow.
-        label_bits: bits of each label, or None if there are no labels.
-        rows: vectors in the message.
-        width: X, elements of each vector.
-        kept: elements kept of each vector.
+    bits: q.
+    layout: how positions and values follow.
+    label_bits: bits of each label, or None if there are no labels.
+    rows: vectors in the message.
+    width: X, elements of each vector.
+    kept: elements kept of each vector.
     """
 
     bits: int

@@ -13,10 +13,9 @@ RANGE_BYTES = 8  # a grid travels as its two ends
 class Grid:
     """The levels of each vector: 2^bits values, evenly spaced from `low` to `high`.
 
-    Attributes:
-        low: (..., 1) float32 minimum; never -0.0.
-        high: (..., 1) float32 maximum; never -0.0.
-        bits: q, 1 to 16.
+    low: (..., 1) float32 minimum; never -0.0.
+    high: (..., 1) float32 maximum; never -0.0.
+    bits: q, 1 to 16.
     """
 
     low: np.ndarray

@@ -15,13 +15,12 @@ from fbftl.messages.codec.sparsifier import select
 class MessageSize:
     """Bits of one message.
 
-    Attributes:
-        nominal: r·q·X per row, as the paper counts: no ranges, positions, labels or header.
-        packed: length of the packed message.
-        entropy_coded: length of the message with coding "entropy".
-        limit: empirical entropy of the quantiser's codes (at q = 32: 32 bits each), plus
-            log2 of the number of ways to choose the kept elements, plus labels and ranges.
-        model: bits of the histogram that the range coder needs sent along (none at q = 32).
+    nominal: r·q·X per row, as the paper counts: no ranges, positions, labels or header.
+    packed: length of the packed message.
+    entropy_coded: length of the message with coding "entropy".
+    limit: empirical entropy of the quantiser's codes (at q = 32: 32 bits each), plus
+        log2 of the number of ways to choose the kept elements, plus labels and ranges.
+    model: bits of the histogram that the range coder needs sent along (none at q = 32).
     """
 
     nominal: float

@@ -15,12 +15,11 @@ KeysValues = tuple[Tensor, Tensor]
 class T5Shape:
     """What a T5 is made of; the fields are those of a Hugging Face ``config.json``.
 
-    Attributes:
-        num_layers: encoder blocks.
-        feed_forward_proj: ``relu`` (v1.0) or ``gated-gelu`` (v1.1).
-        dropout_rate: dropout while training.
-        scale_outputs: scale the decoder's output by d_model^-1/2, as checkpoints with a tied
-            ``lm_head`` expect.
+    num_layers: encoder blocks.
+    feed_forward_proj: ``relu`` (v1.0) or ``gated-gelu`` (v1.1).
+    dropout_rate: dropout while training.
+    scale_outputs: scale the decoder's output by d_model^-1/2, as checkpoints with a tied
+        ``lm_head`` expect.
     """
 
     vocab_size: int

@@ -12,9 +12,8 @@ from torch import Tensor
 class Sequences:
     """Rows of unequal length on a device.
 
-    Attributes:
-        values: all tokens, [tokens] ids (int64) or [tokens, width] features (float32).
-        offsets: row i is ``values[offsets[i]:offsets[i + 1]]``; int64 [rows + 1], on the host.
+    values: all tokens, [tokens] ids (int64) or [tokens, width] features (float32).
+    offsets: row i is ``values[offsets[i]:offsets[i + 1]]``; int64 [rows + 1], on the host.
     """
 
     values: Tensor

@@ -12,12 +12,14 @@ from fbftl.papers.fbftl.setup import federation
 
 @dataclass(frozen=True)
 class Evidence:
-    """What the rows read."""
+    """What the rows read.
+
+    published: tables of `published/fbftl/` by name.
+    mean_tokens: mean length of real dialogues, a lower bound if counted in words.
+    """
 
     published: Mapping[str, pd.DataFrame]
-    """Tables of `published/fbftl/` by name."""
     mean_tokens: Fraction | None = None
-    """Mean length of real dialogues, a lower bound if counted in words."""
 
     @property
     def cifar10(self) -> Federation:

@@ -38,18 +38,20 @@ EQUATIONS = {
 
 @dataclass(frozen=True)
 class Reading:
-    """One way to compute one cell of a table."""
+    """One way to compute one cell of a table.
+
+    method: column of the table; `fl_low` and `ftl_f_low` are runs of `fl` and `ftl_f` cut short.
+    basis: the equation, or the count in words.
+    value: exact, in batches, numbers, bits or multiplications.
+    audit: audit row that argues a difference.
+    """
 
     method: str
-    """Column of the table; `fl_low` and `ftl_f_low` are runs of `fl` and `ftl_f` cut short."""
     quantity: str
     reading: str
     basis: str
-    """The equation, or the count in words."""
     value: int
-    """Exact, in batches, numbers, bits or multiplications."""
     audit: str = ""
-    """Audit row that argues a difference."""
 
 
 def uploads(

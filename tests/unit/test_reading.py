@@ -1,0 +1,59 @@
+"""The code is told in one way: fields where CONTRIBUTING.md says, and a word for one thing only."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+FIELD = (ast.AnnAssign, ast.Assign)
+
+
+def _text(node: ast.stmt) -> bool:
+    """Tell whether a statement is a bare string."""
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
+
+
+def elsewhere(source: str) -> list[str]:
+    """Return the classes that tell of a field under it, or below a heading of their docstring."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, ast.ClassDef):
+            continue
+        under = any(
+            isinstance(field, FIELD) and _text(after)
+            for field, after in zip(node.body, node.body[1:], strict=False)
+        )
+        lines = (ast.get_docstring(node) or "").splitlines()
+        if under or {"Attributes:", "Fields:", "Attributes", "Parameters"} & set(lines):
+            found.append(node.name)
+    return found
+
+
+@pytest.fixture(scope="module")
+def sources(root: Path) -> dict[Path, str]:
+    """Text of every script and module by its path."""
+    return {path: path.read_text(encoding="utf-8") for path in (root / "scripts").rglob("*.py")}
+
+
+@pytest.mark.parametrize(
+    ("body", "told_elsewhere"),
+    [
+        ('"""A box.\n\n    width: in metres.\n    """\n\n    width: float', False),
+        ('"""A box."""\n\n    width: float\n    """In metres."""', True),
+        ('"""A box."""\n\n    width = 1.0\n    """In metres."""', True),
+        (
+            '"""A box.\n\n    Attributes:\n        width: in metres.\n    """\n\n    width: float',
+            True,
+        ),
+    ],
+)
+def test_dialects_are_told_apart(body, told_elsewhere):
+    assert bool(elsewhere(f"class Box:\n    {body}\n")) is told_elsewhere
+
+
+def test_fields_are_told_in_the_docstring_of_their_class(sources):
+    assert [(path.name, name) for path, text in sources.items() for name in elsewhere(text)] == []
