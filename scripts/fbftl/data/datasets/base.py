@@ -17,6 +17,26 @@ IN_MEMORY_BYTES = 2**30
 BLOCK = 1024
 """Samples decoded at a time where a whole set is walked."""
 
+MAX_BYTES = 32 * 2**30
+"""What a file says it holds is read into memory, so one that unpacks to more is refused."""
+
+
+def require_unpackable(path: object, claimed: int) -> None:
+    """Refuse a file before any memory is taken for what it says that it holds.
+
+    Args:
+        path: the file.
+        claimed: bytes in memory.
+
+    Raises:
+        UserError: if that is more than `MAX_BYTES`.
+    """
+    if claimed > MAX_BYTES:
+        raise UserError(
+            f"{path} claims to unpack to {claimed} bytes, more than {MAX_BYTES}; "
+            "split it into smaller files"
+        )
+
 
 MAX_CLASSES = 100_000
 """No data set has more; a label beyond is a mistake, or made to exhaust memory."""

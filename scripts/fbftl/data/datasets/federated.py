@@ -16,7 +16,7 @@ import h5py
 import numpy as np
 
 from fbftl.data.clients import valid_id
-from fbftl.data.datasets.base import BLOCK, Samples, located, numbered
+from fbftl.data.datasets.base import BLOCK, Samples, located, numbered, require_unpackable
 from fbftl.data.examples import Examples, explaining_damage
 from fbftl.ground.errors import UserError
 
@@ -115,6 +115,7 @@ def _examples(file: h5py.File, group: str, image: str, label: str) -> Examples:
                 "use letters, digits, and . _ - + @, at most 128 of them"
             )
     pixels, classes = examples.columns[image], examples.columns[label]
+    require_unpackable(file.filename, examples.count * (pixels.row_bytes + classes.row_bytes))
     if len(pixels.shape) not in (2, 3) or pixels.dtype.kind not in "uf":
         raise UserError(
             f"{file.filename}: {image!r} is {pixels.dtype} of shape {pixels.shape} per sample, "

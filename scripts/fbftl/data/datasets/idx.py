@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from fbftl.data.datasets.base import Samples, located, numbered
+from fbftl.data.datasets.base import Samples, located, numbered, require_unpackable
 from fbftl.ground.errors import UserError
 
 UNSIGNED_BYTES = 0x08
@@ -75,6 +75,7 @@ def check_file(path: Path, axes: int) -> tuple[int, ...]:
         intact = size == expected
     if not intact:
         raise _damaged(path, f"its header promises {expected} bytes, which it does not hold")
+    require_unpackable(path, expected)
     return shape
 
 

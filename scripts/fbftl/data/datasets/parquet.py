@@ -6,20 +6,21 @@ integers. Config: ``train: file`` (or a list of shards) and, if the set has its 
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from fbftl.data.datasets.base import Samples, located, numbered
+from fbftl.data.datasets.base import Samples, located, numbered, require_unpackable
 from fbftl.data.datasets.images import EncodedImages
 from fbftl.ground.errors import UserError
 
-MAX_BYTES = 32 * 2**30
-"""A file whose columns claim to unpack to more is refused: they are read into memory."""
+ROW_BYTES = 128
+"""What a row takes in memory beside its image: label, place and name. A footer's count is free."""
 
 
 def check(spec: Mapping[str, Any], folder: Path | None) -> None:
@@ -92,37 +93,28 @@ def _open(path: Path, image: str, label: str) -> pq.ParquetFile:
             "store class numbers there"
         )
     groups = [file.metadata.row_group(group) for group in range(file.metadata.num_row_groups)]
-    claimed = sum(group.total_byte_size for group in groups)
-    if claimed > MAX_BYTES:
-        raise UserError(
-            f"{path} claims to unpack to {claimed} bytes, more than {MAX_BYTES}; "
-            "split it into smaller files"
-        )
-    return file
+    unpacked = sum(group.total_byte_size for group in groups)
+    require_unpackable(path, unpacked + ROW_BYTES * file.metadata.num_rows)
+    # As a dictionary, an image that rows repeat is in memory once, however often it is named.
+    return pq.ParquetFile(path, metadata=file.metadata, read_dictionary=[f"{image}.bytes"])
 
 
 def _read_split(spec: Mapping[str, Any], paths: list[Path]) -> Samples:
     image, label = _columns(spec)
     sources: list[bytes] = []
     names: list[str] = []
-    labels: list[np.ndarray] = []
+    labels = [np.empty(0, dtype=np.int64)]
     for path in paths:
-        file = _open(path, image, label)
-        try:
-            table = file.read(columns=[f"{image}.bytes", label])
-        except (pa.ArrowException, OSError) as error:
-            raise _damaged(path) from error
-        encoded = [
-            source
-            for chunk in table.column(image).chunks
-            for source in chunk.field("bytes").to_pylist()
-        ]
-        classes = table.column(label)
-        if None in encoded or classes.null_count:
-            raise UserError(f"{path} has rows without an image or a label; remove them")
-        sources += encoded
-        names += [f"image {row} of {path}" for row in range(len(encoded))]
-        labels.append(classes.to_numpy().astype(np.int64))
+        before = len(sources)
+        for table in _groups(path, image, label):
+            chunks = table.column(image).chunks
+            encoded = [source for chunk in chunks for source in _rows(chunk.field("bytes"))]
+            classes = table.column(label)
+            if None in encoded or classes.null_count:
+                raise UserError(f"{path} has rows without an image or a label; remove them")
+            sources += encoded
+            labels.append(classes.to_numpy().astype(np.int64))
+        names += [f"image {row} of {path}" for row in range(len(sources) - before)]
     joined = np.concatenate(labels)
     if len(joined) and joined.min() < 0:
         raise UserError(
@@ -130,6 +122,22 @@ def _read_split(spec: Mapping[str, Any], paths: list[Path]) -> Samples:
         )
     images = EncodedImages(sources, names, spec.get("channels", 3), spec.get("size"))
     return Samples(images, joined)
+
+
+def _groups(path: Path, image: str, label: str) -> Iterator[pa.Table]:
+    """Yield a file's groups of rows, images and labels, one at a time."""
+    file = _open(path, image, label)
+    try:
+        for number in range(file.metadata.num_row_groups):
+            yield file.read_row_group(number, columns=[f"{image}.bytes", label])
+    except (pa.ArrowException, OSError) as error:
+        raise _damaged(path) from error
+
+
+def _rows(encoded: pa.DictionaryArray) -> Iterator[bytes | None]:
+    """Yield each row's image; rows that repeat one share it."""
+    images = encoded.dictionary.to_pylist()
+    return (None if place is None else images[place] for place in encoded.indices.to_pylist())
 
 
 def _largest(path: Path, image: str, label: str) -> int:
@@ -147,7 +155,7 @@ def _largest(path: Path, image: str, label: str) -> int:
                 values = file.read_row_group(number, columns=[label]).column(label)
             except (pa.ArrowException, OSError) as error:
                 raise _damaged(path) from error
-            largest = max([largest, *(value for value in values.to_pylist() if value is not None)])
+            largest = max(largest, pc.max(values).as_py() or 0)
     return largest
 
 
