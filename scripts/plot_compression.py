@@ -75,7 +75,7 @@ def _write_values(axes: Axes, grid: np.ndarray, diverged: np.ndarray, low: float
             f"{value:.1f}{mark}" if known else "not run",
             ha="center",
             va="center",
-            fontsize=6.5 if known else 5,
+            fontsize=6.5 if known else 6,
             color="white" if dark else NEUTRAL,
         )
 

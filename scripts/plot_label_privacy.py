@@ -139,9 +139,9 @@ def draw_uncertainty(axes: "Axes", numbers: pd.DataFrame, classes: int) -> None:
     axes.set(
         xlabel="samples per client K",
         ylabel="uncertainty of a batch (bits)",
-        title=f"H(B | C$_U$), N = {classes} labels",
         ylim=(-0.7, None),
     )
+    axes.set_title(f"Left after the query, N = {classes} labels", loc="left", fontsize="medium")
     axes.legend(fontsize="small", loc="upper left", ncols=2)
     axes.set_ylim(top=1.35 * float(prior["bits"].max()))
 
@@ -156,8 +156,8 @@ def draw_query_leakage(axes: "Axes", numbers: pd.DataFrame) -> None:
         yscale="log",
         xlabel="clients U",
         ylabel="query leakage L$_q$ (bits)",
-        title="Lemma 2",
     )
+    axes.set_title("Given by the query (Lemma 2)", loc="left", fontsize="medium")
     axes.legend(fontsize="small")
 
 

@@ -8,15 +8,12 @@ import numpy as np
 import pandas as pd
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.shown import ShownMethod, shown
-from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, mark_diverged, save, use_style
+from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, aside, mark_diverged, save, use_style
 from fbftl.ground.logs import run_job
 from fbftl.messages.channel import GILBERT_ELLIOTT, packet_loss_rate
 from matplotlib.axes import Axes
 
 POINTS = 201
-
-SPREADING = 1.15
-"""Factor in block loss rate between neighbouring methods' accuracies."""
 
 
 def main(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
@@ -65,9 +62,9 @@ def draw_differences(axes: Axes, rows: pd.DataFrame, looks: dict[str, ShownMetho
     methods = list(_by_method(rows[rows["difference"].notna()], looks))
     axes.axhline(0, color=NEUTRAL, linewidth=0.8)
     for place, (look, own) in enumerate(methods):
-        # Side by side, for all methods have the same rates, and a method may have one thrice.
-        aside = SPREADING ** (place - (len(methods) - 1) / 2 + own.groupby("blr").cumcount() / 4)
-        lossy = own.assign(blr=own["blr"] * aside)
+        # A method may have a rate thrice.
+        places = place + own.groupby("blr").cumcount() / 4
+        lossy = own.assign(blr=own["blr"] * aside(places, len(methods)))
         reach = [
             100 * (lossy["difference"] - lossy["difference_lower"]),
             100 * (lossy["difference_upper"] - lossy["difference"]),

@@ -43,13 +43,16 @@ def main(svg: str | Path, methods: list[dict[str, Any]]) -> None:
     )
     draw(left, panels["whole"], looks)
     draw(right, panels["magnified"], looks)
-    left.set(xlim=(0, 1), ylim=(0, 1.13), yticks=np.linspace(0, 1, 6), ylabel="Packet loss rate")
+    left.set(xlim=(0, 1), ylim=(0, 1.13), yticks=np.linspace(0, 1, 6), ylabel="packet loss rate")
     right.set(xlim=(0, MAGNIFIED))
     left.set_title("All block loss rates", loc="left", fontsize="medium")
     right.set_title("Magnified 1000 times", loc="left", fontsize="medium")
     for axes, decimals in ((left, 0), (right, 2)):
-        axes.set_xlabel("Block loss rate")
+        axes.set_xlabel("block loss rate")
         axes.xaxis.set_major_formatter(PercentFormatter(1, decimals))
+    left.yaxis.set_major_formatter(PercentFormatter(1, 0))
+    # The last tick of one panel shall not touch the first of the next.
+    figure.get_layout_engine().set(wspace=0.06)
     left.text(0.03, 1.03, "FL, FTL$_f$, FTL$_c$", color=NEUTRAL)
     label(left, looks["fbftl"], (0.62, 0.52))
     label(right, looks["fl"], (1.2e-4, 1.03))

@@ -5,7 +5,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 import pandas as pd
 from fbftl.findings.shown import ShownMethod, shown
-from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save, use_style
+from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, aside, mark_diverged, save, use_style
 from fbftl.ground.logs import run_job
 
 UNITS = {"sample": "per sample, server not trusted", "client": "per client, server trusted"}
@@ -46,12 +46,12 @@ def panel(axes: plt.Axes, table: pd.DataFrame, looks: dict[str, ShownMethod]) ->
     """Draw one K: a line per method, and FbFTL without noise as a level."""
     noisy = table[table["epsilon"].notna()]
     epsilons = sorted(noisy["epsilon"].unique())
-    for name, look in looks.items():
-        rows = noisy[noisy["method"] == name].sort_values("epsilon")
-        if rows.empty:
-            continue
+    drawn = [look for name, look in looks.items() if noisy["method"].eq(name).any()]
+    for place, look in enumerate(drawn):
+        rows = noisy[noisy["method"] == look.name].sort_values("epsilon")
+        beside = aside(place, len(drawn)) * rows["epsilon"]
         axes.errorbar(
-            rows["epsilon"],
+            beside,
             100 * rows["accuracy"],
             100 * rows["spread"].fillna(0),
             color=look.colour,
@@ -59,8 +59,7 @@ def panel(axes: plt.Axes, table: pd.DataFrame, looks: dict[str, ShownMethod]) ->
             capsize=2,
             label=f"{look.drawn} ({UNITS[rows['unit'].iloc[0]]})",
         )
-        lost = rows[rows["diverged"] > 0]
-        axes.plot(lost["epsilon"], 100 * lost["accuracy"], "x", color=NEUTRAL, markersize=7)
+        mark_diverged(axes, beside, 100 * rows["accuracy"], rows["diverged"])
     clean = table[table["epsilon"].isna() & (table["method"] == "fbftl")]
     if not clean.empty:
         level = 100 * clean["accuracy"].iloc[0]

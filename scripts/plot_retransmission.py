@@ -41,8 +41,10 @@ def main(svg: str | Path, methods: list[dict[str, Any]]) -> None:
     for count, curve in payload.groupby("retransmissions"):
         left.plot(curve["blr"], curve["payload"], color=NEUTRAL)
         left.text(1.02, curve["payload"].iloc[-1], f"$n_r$ = {count}", color=NEUTRAL, va="center")
-    left.set(xlim=(0, 1), ylim=(0.8, 4.1), xlabel="Block loss rate", ylabel="Expected payload / P")
-    left.set_title("Every scheme pays the same factor", loc="left", fontsize="medium")
+    left.set(
+        xlim=(0, 1), ylim=(0.8, 4.1), xlabel="block loss rate", ylabel="expected payload over P"
+    )
+    left.set_title("Payload with $n_r$ retransmissions", loc="left", fontsize="medium")
 
     for (method, count), curve in residual.groupby(["method", "retransmissions"]):
         color = looks[method].colour
@@ -53,8 +55,8 @@ def main(svg: str | Path, methods: list[dict[str, Any]]) -> None:
         right.text(place, height, str(count), color=color, ha="center", va="center", bbox=box)
     right.text(2e-5, 0.03, looks["fl"].drawn, color=looks["fl"].colour)
     right.text(0.15, 1e-5, looks["fbftl"].drawn, color=looks["fbftl"].colour)
-    right.set(xlim=(1e-5, 1), ylim=(1e-7, 2), xlabel="Block loss rate")
-    right.set_ylabel("Packet loss rate left")
+    right.set(xlim=(1e-5, 1), ylim=(1e-7, 2), xlabel="block loss rate")
+    right.set_ylabel("packet loss rate left")
     right.set_title("Risk left after $n_r$ retransmissions", loc="left", fontsize="medium")
     numbers = pd.concat([payload.assign(panel="payload"), residual.assign(panel="residual loss")])
     columns = ["panel", "method", "blocks", "retransmissions", "blr", "payload", "plr"]

@@ -1,7 +1,7 @@
 """Plot accuracy against packet loss rate, a line per share of clients (paper, Fig. 8).
 
-One panel per meaning of a loss: lost for good, and the public script's reshuffling (audit row A2),
-with the paper's points for its own task in grey.
+One panel per meaning of a loss: lost for good, and the public script's reshuffling (audit row A2).
+The paper's points for its own task stand beside.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,6 @@ from fbftl.findings import published
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.style import (
-    LABEL_SIZE,
     TEXT_WIDTH,
     EndLabel,
     label_ends,
@@ -28,8 +27,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PANELS = {
-    "persistent": "A lost upload is lost for good",
-    "reshuffled": "Lost positions, reshuffled (public script)",
+    "persistent": "Lost for good",
+    "reshuffled": "Reshuffled (public script)",
 }
 
 
@@ -48,27 +47,29 @@ def main(runs: str, fig8: str, svg: str, axes: dict[str, Any]) -> None:
 
 
 def draw(table: pd.DataFrame, fig8: pd.DataFrame) -> "Figure":
-    """Return the figure of mean accuracies with one standard deviation over seeds as a band."""
+    """Return the figure: mean accuracies with a band of one standard deviation over seeds, and the
+    paper's points in a panel of their own, for its task is another.
+    """
     import matplotlib.pyplot as plt
 
     panels = [loss for loss in PANELS if (table["loss"] == loss).any()]
-    figure, grid = plt.subplots(
-        1, len(panels), figsize=(TEXT_WIDTH, 2.6), sharey=True, squeeze=False
-    )
-    figure.subplots_adjust(wspace=0.3)
+    figure, grid = plt.subplots(1, len(panels) + 1, figsize=(TEXT_WIDTH, 2.3), sharey=True)
+    figure.subplots_adjust(wspace=0.55)
     ends = {}
     rates = sorted(table["plr"].unique())
-    for axes, loss in zip(grid[0], panels, strict=True):
+    *measured, paper = grid
+    for axes, loss in zip(measured, panels, strict=True):
         # Without loss the two meanings are the same run; both panels begin there.
         shown = table[(table["loss"] == loss) | (table["plr"] == 0)]
-        draw_published(axes, fig8, rates)
         ends[axes] = draw_lines(axes, shown)
         axes.set_title(PANELS[loss], loc="left", fontsize="medium")
+    draw_published(paper, fig8, max(rates))
+    paper.set_title("The paper, CIFAR-10", loc="left", fontsize="medium")
+    for axes in grid:
         packet_loss_axis(axes, rates)
     for axes, labels in ends.items():
         label_ends(axes, labels)
-    name_published(grid[0][0], fig8, rates)
-    grid[0][0].set_ylabel("test accuracy (%)")
+    grid[0].set_ylabel("test accuracy (%)")
     return figure
 
 
@@ -89,23 +90,11 @@ def draw_lines(axes: "Axes", table: pd.DataFrame) -> list[EndLabel]:
     return ends
 
 
-def draw_published(axes: "Axes", fig8: pd.DataFrame, rates: list[float]) -> None:
-    """Draw the paper's curve for all samples of its own task, as far as the axis goes."""
-    points = published_until(fig8, max(rates))
-    axes.plot(1 - points["plr"], points["accuracy"], color="#999999", linestyle=":", zorder=1)
-
-
-def name_published(axes: "Axes", fig8: pd.DataFrame, rates: list[float]) -> None:
-    """Write whose the dotted line is above its end."""
-    end = published_until(fig8, max(rates))["accuracy"].iloc[-1]
-    place = (1 - max(rates), end + 2.5)
-    axes.text(*place, "paper, CIFAR-10", ha="right", color="#777777", fontsize=LABEL_SIZE - 1)
-
-
-def published_until(fig8: pd.DataFrame, rate: float) -> pd.DataFrame:
-    """Return the plotted points up to a packet loss rate, accuracy in percent."""
-    points = fig8[(fig8["series"] == "plotted") & (fig8["plr"] <= rate)]
-    return points.assign(accuracy=100 * points["printed"].astype(float))
+def draw_published(axes: "Axes", fig8: pd.DataFrame, highest: float) -> None:
+    """Draw the paper's curve for all samples of its own task, up to a packet loss rate."""
+    points = fig8[(fig8["series"] == "plotted") & (fig8["plr"] <= highest)]
+    accuracy = 100 * points["printed"].astype(float)
+    axes.plot(1 - points["plr"], accuracy, color="#999999", marker="o", markersize=3)
 
 
 if __name__ == "__main__":

@@ -65,9 +65,8 @@ def draw(points: pd.DataFrame, sent: pd.DataFrame, looks: dict[str, ShownMethod]
         look = looks[name]
         mean, spread = 100 * own["accuracy"], 100 * own["spread"]
         axes.plot(own["uplink"], mean, color=look.colour, zorder=2)
-        axes.fill_between(
-            own["uplink"], mean - spread, mean + spread, color=look.colour, alpha=0.15, linewidth=0
-        )
+        low, high = (mean - spread).clip(lower=0), (mean + spread).clip(upper=100)
+        axes.fill_between(own["uplink"], low, high, color=look.colour, alpha=0.15, linewidth=0)
         picked = own[own["selected"]]
         axes.plot(
             picked["uplink"], 100 * picked["accuracy"], look.marker,

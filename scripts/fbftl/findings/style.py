@@ -32,6 +32,10 @@ LABEL_SIZE = 7.5
 """Points of a label in a figure."""
 
 
+SPREADING = 1.15
+"""Factor between neighbouring methods on a logarithmic axis that they share."""
+
+
 @dataclass(frozen=True)
 class EndLabel:
     """A line's name beside its last point.
@@ -112,6 +116,13 @@ def mark_diverged(
                 color=NEUTRAL,
                 fontsize=LABEL_SIZE,
             )
+
+
+def aside(place: float, count: int) -> float:
+    """Return the factor that sets the marker of one of `count` methods beside the others' on a
+    logarithmic axis, where all have the same abscissae.
+    """
+    return SPREADING ** (place - (count - 1) / 2)
 
 
 def ordered_colors(count: int) -> list[tuple[float, ...]]:

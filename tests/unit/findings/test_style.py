@@ -1,10 +1,12 @@
-"""Labels at the ends of lines never overlap and move as little as needed."""
+"""Labels and markers never overlap: names at the ends of lines, ticks, methods side by side."""
 
+import math
 from itertools import pairwise
 
 import pytest
 from fbftl.findings.style import (
     EndLabel,
+    aside,
     label_ends,
     packet_loss_axis,
     spread_out,
@@ -62,3 +64,10 @@ def test_labels_stand_at_their_lines(tmp_path):
     heights = {text.get_text(): text.get_position()[1] for text in axes.texts}
     assert heights == {"low": pytest.approx(0.25), "high": pytest.approx(0.75)}
     plt.close(figure)
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_methods_stand_side_by_side_about_their_common_place(count):
+    factors = [aside(place, count) for place in range(count)]
+    assert math.prod(factors) == pytest.approx(1)
+    assert len(set(factors)) == count

@@ -1,0 +1,28 @@
+from pathlib import Path
+
+import pandas as pd
+import plot_scarcity
+import pytest
+from fbftl.findings.published import read
+from fbftl.findings.style import use_style
+
+FIG8 = Path(__file__).parents[3] / "published" / "fbftl" / "fig8.csv"
+
+
+@pytest.mark.parametrize("losses", [["persistent"], ["persistent", "reshuffled"]])
+def test_the_paper_s_points_stand_in_a_panel_of_their_own(losses):
+    rows = [
+        {"fraction": 1.0, "plr": plr, "loss": loss, "accuracy": 0.9 - plr / 2, "spread": 0.01}
+        for loss in losses
+        for plr in ((0.0, 0.9) if loss == "persistent" else (0.9,))
+    ]
+    use_style()
+    figure = plot_scarcity.draw(pd.DataFrame(rows).assign(diverged=0), read(FIG8))
+    *measured, paper = figure.axes
+    assert len(measured) == len(losses)
+    for axes in measured:
+        (line,) = axes.get_lines()
+        assert list(line.get_ydata()) == pytest.approx([90, 45])
+    (line,) = paper.get_lines()
+    assert line.get_ydata()[0] == pytest.approx(86.51)
+    assert min(line.get_xdata()) == pytest.approx(1 - 0.9)
