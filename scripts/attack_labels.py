@@ -51,7 +51,7 @@ class Update:
 
 
 @dataclass(frozen=True)
-class Round:
+class FirstRound:
     """What an adversary sees of the first round.
 
     victims: the updates of the clients in question.
@@ -91,7 +91,7 @@ def main(
         head, seed = head_of(job, features), job.seeds[0]
         classes = len(head[-1].bias)
         chance = stream(seed, "simulated_labels", samples).integers(classes, size=len(public))
-        seen = Round(
+        seen = FirstRound(
             updates(head, features.values, features.labels, samples, VICTIMS, seed),
             updates(head, public, chance, samples, SIMULATED, seed),
         )
@@ -136,9 +136,9 @@ def updates(
     return made
 
 
-def under(seen: Round, sigma: float, clip: float) -> Round:
+def under(seen: FirstRound, sigma: float, clip: float) -> FirstRound:
     """Return the same round with every update clipped and under the round's noise."""
-    return Round(
+    return FirstRound(
         noised(seen.victims, sigma, clip),
         noised(seen.simulated, sigma, clip, turn=VICTIMS),
         sigma > 0,
@@ -159,7 +159,7 @@ def noised(sent: Sequence[Update], sigma: float, clip: float, turn: int = 0) -> 
 
 
 def found(
-    job: Job | None, samples: int, head: nn.Sequential, seen: Round, adversary: str
+    job: Job | None, samples: int, head: nn.Sequential, seen: FirstRound, adversary: str
 ) -> list[Finding]:
     """Return the share of labels recovered, beside a balanced guess, and how often it is sure."""
     classes, hidden = head[-1].weight.shape

@@ -7,7 +7,7 @@ from fbftl.ground import devices
 from fbftl.ground.logs import log, run_job
 from fbftl.models.t5.source import write_source
 from fbftl.training.pretrain_t5 import prepare_source
-from fbftl.training.t5 import Epoch
+from fbftl.training.t5 import CurvePoint
 
 
 def main(
@@ -31,7 +31,7 @@ def main(
     write_source(safetensors, manifest, made)
 
 
-def log_epoch(epoch: Epoch) -> None:
+def log_epoch(epoch: CurvePoint) -> None:
     """Log how pre-training goes."""
     log.info("epoch %d, %d updates: loss %.3f", epoch.epoch, epoch.updates, epoch.training_loss)
 

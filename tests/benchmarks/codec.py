@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
 from fbftl.exchange.post import Post
 from fbftl.exchange.rounds import Round, batch_gradient, client_gradient
-from fbftl.exchange.uplink import Exchanged, Releasing, Uplink, compressing
+from fbftl.exchange.uplink import Releasing, Traffic, Uplink, compressing
 from fbftl.ground import devices
 from fbftl.messages.codec import Compression, compress, decode, encode, encode_each, message_size
 from fbftl.messages.codec.header import HEADER_BYTES
@@ -121,7 +121,7 @@ def link_to_server(parameters: int, releasing: Releasing, compression: Compressi
     link = link_of(Setting(), 40 * parameters)
     return Uplink(
         post=Post(Ledger(), link, 0, no_mechanism(), compression),
-        exchanged=Exchanged(lambda counts: {"update": parameters}, {"weights": parameters}),
+        exchanged=Traffic(lambda counts: {"update": parameters}, {"weights": parameters}),
         owners=np.arange(CLIENTS),
         releasing=releasing,
     )

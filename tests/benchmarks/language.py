@@ -19,7 +19,7 @@ from fbftl.models.t5.head import ALL, Cut
 from fbftl.models.t5.sequences import Sequences
 from fbftl.tasks.dialogues import Evaluation, run_seeds
 from fbftl.training.pretrain_t5 import prepare_source
-from fbftl.training.t5 import Plan, Samples
+from fbftl.training.t5 import FineTuning, SequencePairs
 
 DATA = {"kind": "dialogues", "source": 4000, "train": 600, "test": 150, "seed": 0}
 SOURCE = {
@@ -42,7 +42,7 @@ SOURCE = {
         "weight_decay": 0.01,
     },
 }
-PLAN = Plan(learning_rate=4e-3, batch=8, epochs=4, least_updates=280, warmup=0.05)
+PLAN = FineTuning(learning_rate=4e-3, batch=8, epochs=4, least_updates=280, warmup=0.05)
 CUTS = (2, 1, 0)
 SEEDS = (0, 1, 2)
 SETTINGS: list[tuple[str, Cut, float, float]] = [
@@ -80,7 +80,7 @@ def main() -> None:
     print(f"{'setting':42s}{'R-1':>14s}{'R-2':>14s}{'R-L':>14s}{'updates':>9s}{'s/seed':>8s}")
     for method, cut, fraction, plr in SETTINGS:
         name = "tokens" if cut == ALL else str(cut)
-        samples = Samples(Sequences.of(columns["train"][name]), labels, np.arange(n) // 2)
+        samples = SequencePairs(Sequences.of(columns["train"][name]), labels, np.arange(n) // 2)
         evaluation = Evaluation(Sequences.of(columns["test"][name]), references, longest=48)
         received = {}
         for seed in SEEDS:

@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 from fbftl.exchange.passes import Round
 from fbftl.exchange.post import Post
 from fbftl.exchange.rounds import batch_gradient, client_gradient, train_rounds
-from fbftl.exchange.uplink import Exchanged, Uplink, compressing
+from fbftl.exchange.uplink import Traffic, Uplink, compressing
 from fbftl.ground import devices
 from fbftl.messages.codec import Compression
 from fbftl.messages.ledger import Ledger
@@ -66,7 +66,7 @@ def uplink(releasing: object = None) -> Uplink:
     link = link_of(Setting(), 32 * WIDTH)
     return Uplink(
         post=Post(Ledger(), link, 0, no_mechanism()),
-        exchanged=Exchanged(lambda counts: {"update": floats}, {"weights": floats}),
+        exchanged=Traffic(lambda counts: {"update": floats}, {"weights": floats}),
         owners=np.arange(CLIENTS),
         releasing=releasing,
     )

@@ -48,7 +48,7 @@ def make(folder: Path, samples: int) -> None:
     import describe_network
     import partition_clients
     from fbftl.data.preprocess import Preprocessing
-    from fbftl.models.source.manifest import Source, build, write_source
+    from fbftl.models.source.manifest import SourceModel, build, write_source
 
     folder.mkdir(parents=True, exist_ok=True)
     random = np.random.default_rng(0)
@@ -62,7 +62,7 @@ def make(folder: Path, samples: int) -> None:
     partition_clients.main(files["clients"], data | NO_CHOICE, CLIENTS, str(folder), seed=0)
     model = build(ARCHITECTURE).eval()
     preprocessing = Preprocessing(None, (0.5,), (0.25,))
-    source = Source(model, ARCHITECTURE, preprocessing, {}, None)
+    source = SourceModel(model, ARCHITECTURE, preprocessing, {}, None)
     write_source(files["weights"], files["source"], source)
     describe_network.main(files["clients"], files["source"], files["network"], FEATURES, HEAD)
 

@@ -29,7 +29,7 @@ from fbftl.models.heads import stacked
 from fbftl.study.job import Training
 from fbftl.tasks.images import head_module
 from fbftl.training.batches import shuffled
-from fbftl.training.stacked import Samples, train
+from fbftl.training.stacked import StackedSamples, train
 
 BATCH = 64
 TRAINING = Training(
@@ -74,8 +74,8 @@ def ours(
     """Train heads in lockstep; the evaluation after the epoch sees one row only."""
     rows = [np.arange(len(labels))] * seeds
     shared = torch.zeros(seeds, dtype=torch.int64)
-    samples = Samples(values[None], labels[None], shared)
-    one = Samples(values[None, :1], labels[None, :1], shared)
+    samples = StackedSamples(values[None], labels[None], shared)
+    one = StackedSamples(values[None, :1], labels[None, :1], shared)
     train(
         stacked(widths, range(seeds), torch.device("cpu")),
         shuffled(rows, BATCH, steps, 1, range(seeds)),

@@ -1,6 +1,7 @@
 """The code is told in one way: fields where CONTRIBUTING.md says, and a word for one thing only."""
 
 import ast
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -57,3 +58,13 @@ def test_dialects_are_told_apart(body, told_elsewhere):
 
 def test_fields_are_told_in_the_docstring_of_their_class(sources):
     assert [(path.name, name) for path, text in sources.items() for name in elsewhere(text)] == []
+
+
+def test_a_name_of_a_class_says_one_thing(sources):
+    named = Counter(
+        node.name
+        for path, text in sources.items()
+        for node in ast.parse(text).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    assert [name for name, times in named.items() if times > 1] == []

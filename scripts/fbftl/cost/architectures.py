@@ -57,19 +57,38 @@ def vgg16(
 
 @dataclass(frozen=True)
 class T5Shape:
-    """Sizes of an encoder-decoder transformer of the T5 1.1 family (gated feed-forward)."""
+    """What a T5 is made of, gated (T5 1.1) or not; fields as in a Hugging Face ``config.json``.
 
-    vocabulary: int
-    width: int
-    key_width: int
-    heads: int
-    feed_forward: int
-    blocks: int
-    buckets: int
+    num_layers: encoder blocks.
+    feed_forward_proj: ``relu`` (v1.0) or ``gated-gelu`` (v1.1).
+    dropout_rate: dropout while training.
+    scale_outputs: scale the decoder's output by d_model^-1/2, as checkpoints with a tied
+        ``lm_head`` expect.
+    """
+
+    vocab_size: int
+    d_model: int
+    d_kv: int
+    d_ff: int
+    num_heads: int
+    num_layers: int
+    num_decoder_layers: int
+    feed_forward_proj: str = "gated-gelu"
+    relative_attention_num_buckets: int = 32
+    relative_attention_max_distance: int = 128
+    layer_norm_epsilon: float = 1e-6
+    dropout_rate: float = 0.0
+    scale_outputs: bool = False
 
 
 FLAN_T5_SMALL = T5Shape(
-    vocabulary=32128, width=512, key_width=64, heads=6, feed_forward=1024, blocks=8, buckets=32
+    vocab_size=32128,
+    d_model=512,
+    d_kv=64,
+    d_ff=1024,
+    num_heads=6,
+    num_layers=8,
+    num_decoder_layers=8,
 )
 
 
@@ -80,7 +99,7 @@ def t5(shape: T5Shape, trained_encoders: int, embedding_copies: int = 1) -> Netw
     the attention, which grow with the length, are left out. There are no biases.
 
     Args:
-        shape: the sizes.
+        shape: the sizes; the feed-forward layers are gated.
         trained_encoders: encoder blocks from the cut on; all of them freeze the embedding alone.
         embedding_copies: how often to count the one embedding that encoder and decoder share;
             Table IV counts it three times (audit row A8).
@@ -88,39 +107,40 @@ def t5(shape: T5Shape, trained_encoders: int, embedding_copies: int = 1) -> Netw
     Raises:
         UserError: if the encoder has fewer blocks than `trained_encoders`, or none is trained.
     """
-    if not 1 <= trained_encoders <= shape.blocks:
+    blocks, width = shape.num_layers, shape.d_model
+    if not 1 <= trained_encoders <= blocks:
         raise UserError(
-            f"a T5 with {shape.blocks} encoder blocks can train 1 to {shape.blocks} of them, "
+            f"a T5 with {blocks} encoder blocks can train 1 to {blocks} of them, "
             f"not {trained_encoders}"
         )
-    attention = 4 * shape.width * shape.heads * shape.key_width
-    feed_forward = 3 * shape.width * shape.feed_forward
-    position_bias = shape.buckets * shape.heads
-    table = shape.vocabulary * shape.width
+    attention = 4 * width * shape.num_heads * shape.d_kv
+    feed_forward = 3 * width * shape.d_ff
+    position_bias = shape.relative_attention_num_buckets * shape.num_heads
+    table = shape.vocab_size * width
 
     def block(stack: str, index: int, attentions: int) -> Layer:
         """Return one block; only a stack's first one owns the relative position bias."""
         weights = attentions * attention + feed_forward
-        norms = (attentions + 1) * shape.width
+        norms = (attentions + 1) * width
         return Layer(
             f"{stack}.{index}",
             "transformer block",
             parameters=weights + norms + (position_bias if index == 0 else 0),
-            inputs=shape.width,
-            outputs=shape.width,
+            inputs=width,
+            outputs=width,
             products=weights,
         )
 
     def norm(stack: str) -> Layer:
-        return Layer(f"{stack}.norm", "norm", shape.width, shape.width, shape.width)
+        return Layer(f"{stack}.norm", "norm", width, width, width)
 
-    embedding = Layer("embedding", "embedding", table, 1, shape.width)
+    embedding = Layer("embedding", "embedding", table, 1, width)
     layers = (
         *(embedding,) * embedding_copies,
-        *(block("encoder", index, attentions=1) for index in range(shape.blocks)),
+        *(block("encoder", index, attentions=1) for index in range(blocks)),
         norm("encoder"),
-        *(block("decoder", index, attentions=2) for index in range(shape.blocks)),
+        *(block("decoder", index, attentions=2) for index in range(shape.num_decoder_layers)),
         norm("decoder"),
-        Layer("lm_head", "dense", table, shape.width, shape.vocabulary, products=table),
+        Layer("lm_head", "dense", table, width, shape.vocab_size, products=table),
     )
-    return Network("t5", layers, cut=embedding_copies + shape.blocks - trained_encoders)
+    return Network("t5", layers, cut=embedding_copies + blocks - trained_encoders)

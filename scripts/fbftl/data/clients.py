@@ -65,7 +65,7 @@ class Client:
 
 
 @dataclass(frozen=True)
-class Batch:
+class RowBatch:
     """Consecutive rows of a split.
 
     arrays: array name to rows: NumPy arrays, or lists of strings.
@@ -255,13 +255,13 @@ class ClientFile:
         """Return the number of samples of a split."""
         return self.examples(split).count
 
-    def rows(self, split: str, first: int, last: int) -> Batch:
+    def rows(self, split: str, first: int, last: int) -> RowBatch:
         """Return rows ``first:last`` of a split, across client borders."""
         examples = self.examples(split)
         arrays = examples.rows(first, last)
-        return Batch(arrays, examples.owners(first, last), arrays.pop("sample"))
+        return RowBatch(arrays, examples.owners(first, last), arrays.pop("sample"))
 
-    def batches(self, split: str, size: int, start: int = 0) -> Iterator[Batch]:
+    def batches(self, split: str, size: int, start: int = 0) -> Iterator[RowBatch]:
         """Yield a split's rows from row `start` on, `size` at a time, the last batch shorter.
 
         Only one batch is in memory at a time. The batches of a walk that starts at ``start`` are

@@ -28,7 +28,7 @@ def explaining_damage(where: str) -> Iterator[None]:
 
 
 @dataclass(frozen=True)
-class Column:
+class RowType:
     """Type and shape of one array's rows, the same for every client."""
 
     dtype: np.dtype
@@ -157,14 +157,14 @@ class Examples:
                 f"{self._where}: client {client!r} has no array {name!r}; make the file anew"
             ) from None
 
-    def _column(self, client: str, name: str) -> Column:
+    def _column(self, client: str, name: str) -> RowType:
         dataset = self._open(client, name)
         if not dataset.shape:
             raise UserError(
                 f"{self._where}: {name!r} of client {client!r} has no rows to count; "
                 "store one row per sample"
             )
-        return Column(dataset.dtype, dataset.shape[1:])
+        return RowType(dataset.dtype, dataset.shape[1:])
 
     def _length(self, client: str) -> int:
         """Return K_u of a client after comparing its arrays with each other and the first's."""

@@ -9,7 +9,7 @@ from fbftl.data.participation import clients_of, grouped, held_out, participatin
 from fbftl.exchange.post import Parts, Post
 from fbftl.exchange.protection import Protection, protection_by_rounds
 from fbftl.exchange.rounds import batch_gradient, client_gradient, train_rounds
-from fbftl.exchange.uplink import Exchanged, Releasing, Uplink, compressing
+from fbftl.exchange.uplink import Releasing, Traffic, Uplink, compressing
 from fbftl.ground.errors import UserError
 from fbftl.messages.codec import Compression
 from fbftl.messages.codec.compression import PLAIN
@@ -26,16 +26,16 @@ def parameter_count(learner: Learner) -> int:
     return sum(parameter.numel() for parameter in learner.parameters)
 
 
-def whole_update(once: Parts | None = None) -> Callable[[Learner], Exchanged]:
+def whole_update(once: Parts | None = None) -> Callable[[Learner], Traffic]:
     """Return what is exchanged where clients send a gradient of every parameter, Eq. (2)-(4).
 
     Args:
         once: floats of what they need beside it, broadcast once.
     """
 
-    def exchanged(learner: Learner) -> Exchanged:
+    def exchanged(learner: Learner) -> Traffic:
         count = parameter_count(learner)
-        return Exchanged(lambda _: {"update": count}, {"weights": count}, once=once)
+        return Traffic(lambda _: {"update": count}, {"weights": count}, once=once)
 
     return exchanged
 
@@ -44,7 +44,7 @@ def run_rounds(
     job: Job,
     held: Held,
     begin: Callable[[Repetition], Learner],
-    exchanged: Callable[[Any], Exchanged],
+    exchanged: Callable[[Any], Traffic],
     scratch: Path | None = None,
 ) -> Outcome:
     """Train by rounds, one repetition per seed.

@@ -87,7 +87,7 @@ def noisy_mean(noise_std: float, samples_per_round: float, seed: int) -> Averagi
 
 
 @dataclass(frozen=True)
-class Exchanged:
+class Traffic:
     """What clients and server of a gradient method send each other, in floats by part.
 
     update: of one client's message, given its number of samples K_u.
@@ -115,7 +115,7 @@ class Uplink:
     """
 
     post: Post
-    exchanged: Exchanged
+    exchanged: Traffic
     owners: np.ndarray
     own: Own | None = None
     releasing: Releasing | None = None

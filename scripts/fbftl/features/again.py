@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 
-from fbftl.features.extract import Forward, Source, columns_of, features_at
+from fbftl.features.extract import Forward, SampleSource, columns_of, features_at
 from fbftl.features.store.ragged import Column
 from fbftl.features.store.repair import RowsAgain
 
 
-def rows_again(source: Source, forward: Forward, cut: str, batch: int) -> RowsAgain:
+def rows_again(source: SampleSource, forward: Forward, cut: str, batch: int) -> RowsAgain:
     """Return what `fbftl.features.store.repair` needs to make rows again as they were extracted.
 
     Batches start where they started in the extraction; the model runs only if features are asked

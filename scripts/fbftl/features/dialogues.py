@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from fbftl.data.clients import Batch, ClientFile
+from fbftl.data.clients import ClientFile, RowBatch
 from fbftl.features.extract import Extraction
 from fbftl.features.store.provenance import Provenance
 from fbftl.ground.files import sha256
@@ -46,7 +46,7 @@ class TokenizedClients:
         """Return the number of samples of a split."""
         return self._samples.count(split)
 
-    def batches(self, split: str, size: int, start: int = 0) -> Iterator[Batch]:
+    def batches(self, split: str, size: int, start: int = 0) -> Iterator[RowBatch]:
         """Yield a split's rows from row `start` on, `size` at a time."""
         for batch in self._samples.batches(split, size, start):
             dialogues = [self._prefix + text for text in batch.arrays["dialogue"]]
@@ -54,7 +54,7 @@ class TokenizedClients:
                 "tokens": self._tokenizer.encode(dialogues, self._longest),
                 "label": self._tokenizer.encode(batch.arrays["summary"], self._longest),
             }
-            yield Batch(arrays, batch.client, batch.sample)
+            yield RowBatch(arrays, batch.client, batch.sample)
 
 
 def forward_fn(model: T5, cuts: Sequence[int], device: torch.device | str = "cpu") -> Forward:

@@ -52,7 +52,7 @@ class Batch(Protocol):
     sample: np.ndarray
 
 
-class Source(Protocol):
+class SampleSource(Protocol):
     """Where samples come from, in an order that never changes."""
 
     def count(self, split: str) -> int:
@@ -72,14 +72,14 @@ class Extraction:
     stage: what is done to a batch ahead of time.
     """
 
-    samples: Source
+    samples: SampleSource
     forward: Forward
     provenances: dict[str, Provenance]
     stage: Stage = dict
 
 
 def extract(
-    source: Source,
+    source: SampleSource,
     forward: Forward,
     targets: Sequence[Target],
     *,
@@ -144,7 +144,7 @@ def _disk_full_in_words(targets: Sequence[Target]) -> Iterator[None]:
 
 
 def _extract_split(
-    source: Source,
+    source: SampleSource,
     stage: Stage,
     forward: Forward,
     writers: Sequence[tuple[str, StoreWriter]],

@@ -21,7 +21,7 @@ from fbftl.study.dealing import require_clients, require_dealt
 from fbftl.study.grid import expand
 from fbftl.study.kinds import dialogues, images
 from fbftl.study.settings import DEFAULTS, Setting
-from fbftl.study.systems import Block, System, chosen, paper_of, with_systems
+from fbftl.study.systems import StudyBlock, System, chosen, paper_of, with_systems
 
 KINDS = {"images": images, "dialogues": dialogues}
 """Module of each kind of task: `settled`, `job` and `check`."""
@@ -227,7 +227,7 @@ def _is_integer(_: Any, value: Any) -> bool:
 
 
 def _settings(
-    config: dict[str, Any], blocks: Iterable[Block]
+    config: dict[str, Any], blocks: Iterable[StudyBlock]
 ) -> dict[str, dict[str, dict[str, Setting]]]:
     """Return the settings of every block's own experiments on its own tasks."""
     tasks, experiments = config["tasks"], config["experiments"]

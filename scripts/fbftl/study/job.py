@@ -83,7 +83,7 @@ class Training:
 
 
 @dataclass(frozen=True)
-class Plan:
+class FineTuning:
     """How a language model's head is trained, by AdamW; defaults live in the schema.
 
     The learning rate rises over `warmup` and falls linearly to zero.
@@ -108,7 +108,7 @@ class Plan:
     selection: str = "validation"
 
 
-TRAININGS = {"images": Training, "dialogues": Plan}
+TRAININGS = {"images": Training, "dialogues": FineTuning}
 """By kind of task, how its models are trained."""
 
 
@@ -141,7 +141,7 @@ class Job:
     setting: KnownAxes
     seeds: tuple[int, ...]
     clients: Mapping[str, Any]
-    training: Training | Plan
+    training: Training | FineTuning
     privacy: Privacy
     block: Mapping[str, Any]
 

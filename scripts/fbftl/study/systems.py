@@ -42,7 +42,7 @@ class System:
 
 
 @dataclass(frozen=True)
-class Block:
+class StudyBlock:
     """What a study makes: its experiments on its tasks.
 
     where: for sentences: the file and the key that say so.
@@ -131,7 +131,7 @@ def _laid_over(below: Any, above: Any) -> Any:
     return {**below, **above, **shared}
 
 
-def chosen(config: Mapping[str, Any], systems: Sequence[System]) -> list[Block]:
+def chosen(config: Mapping[str, Any], systems: Sequence[System]) -> list[StudyBlock]:
     """Return what a call makes.
 
     Args:
@@ -141,12 +141,12 @@ def chosen(config: Mapping[str, Any], systems: Sequence[System]) -> list[Block]:
     Raises:
         UserError: where a paper has no study.
     """
-    default, papers = Block("config: study", config["study"]), config["papers"]
+    default, papers = StudyBlock("config: study", config["study"]), config["papers"]
     if papers is None:
         return [default]
-    by_paper: dict[str, list[Block]] = {DEFAULT: [default]}
+    by_paper: dict[str, list[StudyBlock]] = {DEFAULT: [default]}
     for system in systems:
-        block = Block(f"{_file(system.name)}: study", system.study)
+        block = StudyBlock(f"{_file(system.name)}: study", system.study)
         by_paper.setdefault(system.paper, []).append(block)
     wanted = list(by_paper) if papers == ALL else [papers] if isinstance(papers, str) else papers
     for paper in wanted:

@@ -24,11 +24,11 @@ from fbftl.models.t5.generate import generate
 from fbftl.models.t5.head import ALL, Cut, first_trained_block, trained_parameters
 from fbftl.models.t5.model import T5
 from fbftl.models.t5.sequences import Sequences
-from fbftl.models.t5.source import Source, load_source
-from fbftl.study.job import Job, Plan
+from fbftl.models.t5.source import SourceT5, load_source
+from fbftl.study.job import FineTuning, Job
 from fbftl.tasks.task import Fit, Inputs, Received, Repetition, Score
 from fbftl.training.rouge import MEASURES, rouge, transcript
-from fbftl.training.t5 import Epoch, Samples, TrainedT5, train_at_server, validation_loss
+from fbftl.training.t5 import CurvePoint, SequencePairs, TrainedT5, train_at_server, validation_loss
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ class HeldDialogues:
     transferred: how FTL_f trains, as a head; its cut `ALL` leaves every layer to the clients.
     """
 
-    source: Source
+    source: SourceT5
     cut: Cut
     train: Features
     test: Features
@@ -119,7 +119,7 @@ class HeldDialogues:
         _, clients = grouped(own.training, clients_of(own.job, self.holdings, own.seed))
         repetition = Repetition(own.job, own.seed, clients, own.validation)
         inputs = _scaled(read.values, read.offsets, own.scale(read.numbers))
-        samples = Samples(inputs.to(self.inputs.device), beside.labels, beside.clients)
+        samples = SequencePairs(inputs.to(self.inputs.device), beside.labels, beside.clients)
         learner = Summariser(self, samples, self._test_as_sent(own), repetition)
         train_at_server(learner)
         return Fit(self.score(repetition, learner), len(own.training), learner.head)
@@ -131,7 +131,7 @@ class HeldDialogues:
         return _scaled(values, offsets, own.scale(numbers)).to(self.inputs.device)
 
     @cached_property
-    def _samples(self) -> Samples:
+    def _samples(self) -> SequencePairs:
         return samples_of(self.train, self.cut).to(self.inputs.device)
 
     @cached_property
@@ -150,12 +150,16 @@ class Summariser(TrainedT5):
     """
 
     def __init__(
-        self, held: HeldDialogues, samples: Samples, test_inputs: Sequences, repetition: Repetition
+        self,
+        held: HeldDialogues,
+        samples: SequencePairs,
+        test_inputs: Sequences,
+        repetition: Repetition,
     ) -> None:
         self._tokenizer, self._longest = held.source.tokenizer, held.longest
         self._held_cut, self._test_inputs = held.cut, test_inputs
         self.references = [one.summary for one in held.records]
-        plan: Plan = repetition.job.training
+        plan: FineTuning = repetition.job.training
         super().__init__(
             held.source.model,
             held.cut,
@@ -174,7 +178,7 @@ class Summariser(TrainedT5):
             generate(head, self._held_cut, self._test_inputs, self._longest)
         )
 
-    def _lost_rouge(self, head: T5, epoch: Epoch) -> float:
+    def _lost_rouge(self, head: T5, epoch: CurvePoint) -> float:
         return -rouge(self.summaries(head), self.references)["rouge1"]
 
 
@@ -220,7 +224,7 @@ def record(learner: TrainedT5) -> dict[str, Any]:
     }
 
 
-def samples_of(stored: Features, cut: Cut) -> Samples:
+def samples_of(stored: Features, cut: Cut) -> SequencePairs:
     """Return rows of the feature store as training samples.
 
     Args:
@@ -231,7 +235,7 @@ def samples_of(stored: Features, cut: Cut) -> Samples:
         (stored.tokens, stored.token_offsets) if cut == ALL else (stored.values, stored.offsets)
     )
     labels = stored.labels, stored.label_offsets
-    return Samples(Sequences.flat(*inputs), Sequences.flat(*labels), stored.client)
+    return SequencePairs(Sequences.flat(*inputs), Sequences.flat(*labels), stored.client)
 
 
 def references_of(clients: str | Path) -> list[Record]:
@@ -248,7 +252,7 @@ def _scaled(values: np.ndarray, offsets: np.ndarray, scale: float | np.ndarray) 
     return Sequences.flat(values if np.all(scale == 1) else values * np.float32(scale), offsets)
 
 
-def _log_epoch(seed: int, epoch: Epoch) -> None:
+def _log_epoch(seed: int, epoch: CurvePoint) -> None:
     held = "none" if epoch.validation_loss is None else f"{epoch.validation_loss:.3f}"
     log.info(
         "seed %d, epoch %d, %d updates: loss %.3f, validation loss %s",

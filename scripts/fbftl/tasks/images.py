@@ -33,11 +33,11 @@ from fbftl.training.curves import record
 from fbftl.training.network import LabelledInputs, Lessons, TrainedNetwork
 from fbftl.training.passes import passes_of
 from fbftl.training.split import SplitNetwork
-from fbftl.training.stacked import Samples, train
+from fbftl.training.stacked import StackedSamples, train
 
 
 @dataclass(frozen=True, eq=False)
-class Held:
+class HeldImages:
     """What both views share.
 
     holdings: who holds which training sample.
@@ -79,7 +79,7 @@ class Held:
 
 
 @dataclass(frozen=True, eq=False)
-class HeldFeatures(Held):
+class HeldImageFeatures(HeldImages):
     """Cached features: see `tasks.task.HeldFeatures`.
 
     payload: every sample's upload.
@@ -137,17 +137,17 @@ class HeldFeatures(Held):
         )
         return [[next(fits) for _ in own] for own in settings]
 
-    def _scaled_test(self, every: Sequence[Received]) -> Samples:
+    def _scaled_test(self, every: Sequence[Received]) -> StackedSamples:
         """Return the test split for every head, scaled as its training samples are."""
         scale_of = [float(own.scale(self.width)) for own in every]
         scales = list(dict.fromkeys(scale_of))
         values = [scale * self.test.inputs for scale in scales]
         release = torch.tensor([scales.index(own) for own in scale_of], device=self.inputs.device)
         labels = self.test.labels.expand(len(scales), -1)
-        return Samples(torch.stack(values), labels, release)
+        return StackedSamples(torch.stack(values), labels, release)
 
 
-def held_features(job: Job, inputs: Inputs) -> HeldFeatures:
+def held_features(job: Job, inputs: Inputs) -> HeldImageFeatures:
     """Return the features of a task's store."""
     store = open_store(inputs.manifest)
     own, test = store.read("train"), store.read("test")
@@ -155,7 +155,7 @@ def held_features(job: Job, inputs: Inputs) -> HeldFeatures:
     if inputs.public_manifest is not None:
         public = open_store(inputs.public_manifest).read("train").values
     payload = uploads_of(own, int(max(own.labels.max(), test.labels.max())) + 1)
-    return HeldFeatures(
+    return HeldImageFeatures(
         holdings=Holdings(own.client, own.labels, own.domain),
         test=labelled(test.values, test.labels, inputs.device),
         width=store.width,
@@ -194,7 +194,7 @@ def schedule(job: Job, samples: int, own: Sequence[Received]) -> Iterator[batche
     return batches.shuffled(rows, *shape)
 
 
-def received(every: Sequence[Received], device: torch.device) -> Callable[[int], Samples]:
+def received(every: Sequence[Received], device: torch.device) -> Callable[[int], StackedSamples]:
     """Return what the server works with at each epoch: the uploads, which never change.
 
     Under the public script's semantics the noise is drawn anew every epoch instead (audit A3).
@@ -214,7 +214,7 @@ def received(every: Sequence[Received], device: torch.device) -> Callable[[int],
 
 def on_device(
     every: Sequence[Received], payloads: Sequence[Vectors], device: torch.device
-) -> Samples:
+) -> StackedSamples:
     """Put what the server read on the training device, scaled, each distinct payload once.
 
     Args:
@@ -230,14 +230,14 @@ def on_device(
         together[number].copy_(torch.from_numpy(own.values)).mul_(scale)
     labels = [torch.from_numpy(own.labels) for own, _ in distinct.values()]
     release = torch.tensor([place[id(own)] for own in payloads], device=device)
-    return Samples(together, torch.stack(labels).to(device), release)
+    return StackedSamples(together, torch.stack(labels).to(device), release)
 
 
 # --- samples and the whole network ------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Target:
+class TargetNetwork:
     """What the target network is made of: the source model up to the cut, and a head.
 
     Both parts are fresh modules at every call, in eval mode, on the training device.
@@ -279,7 +279,7 @@ class Target:
         widths = [self.width, *job.block["head"], self.classes]
         return head_module(widths, seed).to(self.inputs.device)
 
-    def at(self, cut: str | None) -> "Target":
+    def at(self, cut: str | None) -> "TargetNetwork":
         """Return the same cut at another layer; none keeps the task's own."""
         if cut is None:
             return self
@@ -294,7 +294,7 @@ class Target:
 
 
 @dataclass(frozen=True, eq=False)
-class HeldSamples(Held):
+class HeldImageSamples(HeldImages):
     """Preprocessed samples and the network that clients train: see `tasks.task.HeldSamples`.
 
     samples: what the clients hold, on the training device.
@@ -302,7 +302,7 @@ class HeldSamples(Held):
     """
 
     samples: LabelledInputs
-    target: Target
+    target: TargetNetwork
 
     def transferred(self, repetition: Repetition) -> TrainedNetwork:
         """Return the extractor with the source model's weights and a new head."""
@@ -332,7 +332,7 @@ class HeldSamples(Held):
         return TrainedNetwork(network, self.lessons(repetition, self.samples), passes)
 
 
-def held_samples(job: Job, inputs: Inputs) -> HeldSamples:
+def held_samples(job: Job, inputs: Inputs) -> HeldImageSamples:
     """Return what the clients hold, preprocessed, and the network that they train."""
     cache = read_manifest(inputs.manifest).store
     source = json.loads(Path(inputs.source).read_text(encoding="utf-8"))
@@ -341,7 +341,7 @@ def held_samples(job: Job, inputs: Inputs) -> HeldSamples:
         samples, test = (_samples(file, part, preprocessing, inputs) for part in ("train", "test"))
         client = file.examples("train").owners(0, file.count("train"))
         holdings = Holdings(client, file.column("train", "label"), file.domains("train"))
-    target = Target(
+    target = TargetNetwork(
         inputs=inputs,
         source=source,
         cut=cache["cut"],
@@ -350,7 +350,7 @@ def held_samples(job: Job, inputs: Inputs) -> HeldSamples:
         width=cache["width"],
         classes=int(max(samples.labels.max(), test.labels.max())) + 1,
     )
-    return HeldSamples(
+    return HeldImageSamples(
         holdings=holdings,
         test=test,
         width=target.width,

@@ -18,7 +18,7 @@ from fbftl.study.job import Training
 from fbftl.training.batches import Round, Rounds
 from fbftl.training.client_updates import client_updates, weighted_losses
 from fbftl.training.curves import Curves
-from fbftl.training.passes import Batch, Passes, together
+from fbftl.training.passes import Passes, RoundBatch, together
 from fbftl.training.sgd import Sgd
 
 EVALUATION_ROWS = 2048
@@ -112,14 +112,14 @@ class TrainedNetwork:
         self.curves.append(loss, *held, test_accuracy)
 
     @cached_property
-    def _updates_of(self) -> Callable[[Batch], tuple[Tensor, Tensor]]:
+    def _updates_of(self) -> Callable[[RoundBatch], tuple[Tensor, Tensor]]:
         """Each client's summed loss (C,) and update (C, X) in a round."""
         if self.passes is not together:
             return self._updates_apart
         updates_of = client_updates(self.model)
         return lambda batch: updates_of(batch.inputs, batch.labels, batch.present)
 
-    def _updates_apart(self, batch: Batch) -> tuple[Tensor, Tensor]:
+    def _updates_apart(self, batch: RoundBatch) -> tuple[Tensor, Tensor]:
         """Return the same from every client's own pass."""
         losses, found = [], []
         for inputs, labels, weights in self.passes(batch, batch.present.float()):
@@ -129,13 +129,13 @@ class TrainedNetwork:
             found.append(torch.cat([gradient.flatten() for gradient in gradients]))
         return torch.stack(losses), torch.stack(found)
 
-    def batch(self, one: Round) -> Batch:
+    def batch(self, one: Round) -> RoundBatch:
         """Return a round's samples."""
         own = self.lessons.samples.at(one.rows)
         present = torch.from_numpy(one.present).to(own.labels.device)
-        return Batch(one.number, own.inputs, own.labels, present, one.clients, one.counts)
+        return RoundBatch(one.number, own.inputs, own.labels, present, one.clients, one.counts)
 
-    def weighted(self, one: Round, arrives: np.ndarray) -> tuple[Batch, Tensor]:
+    def weighted(self, one: Round, arrives: np.ndarray) -> tuple[RoundBatch, Tensor]:
         """Return a round's samples and the weight of each (C, K) in the mean over what arrives."""
         batch = self.batch(one)
         counted = batch.present & torch.from_numpy(arrives).to(batch.present.device)[:, None]

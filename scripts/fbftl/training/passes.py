@@ -20,7 +20,7 @@ from fbftl.study.job import Training
 
 
 @dataclass(frozen=True)
-class Batch:
+class RoundBatch:
     """The samples that take part in one round, on the training device.
 
     number: of the round, from 0 over all epochs.
@@ -42,12 +42,12 @@ class Batch:
 Pass = tuple[Tensor, Tensor, Tensor]
 """Inputs (n, ...), labels (n,) and weights (n,) of samples that go through the network together."""
 
-Passes = Callable[[Batch, Tensor], Iterator[Pass]]
+Passes = Callable[[RoundBatch, Tensor], Iterator[Pass]]
 """From a round and each sample's weight (C, K) to the passes that it takes, which must be made in
 turn: what a pass draws is decided when it is taken."""
 
 
-def together(one: Batch, weights: Tensor) -> Iterator[Pass]:
+def together(one: RoundBatch, weights: Tensor) -> Iterator[Pass]:
     """Yield one pass with all clients' samples; padding has no weight."""
     yield one.inputs.flatten(0, 1), one.labels.flatten(), weights.flatten()
 
@@ -65,7 +65,7 @@ def client_by_client(seed: int, *models: nn.Module, dropout: bool) -> Passes:
     """
     least = 2 if any(map(couples_samples, models)) else 1
 
-    def passes(one: Batch, weights: Tensor) -> Iterator[Pass]:
+    def passes(one: RoundBatch, weights: Tensor) -> Iterator[Pass]:
         for place, client in enumerate(one.clients):
             if one.counts[place] < least:
                 raise UserError(

@@ -14,7 +14,7 @@ from fbftl.data import letters
 from fbftl.data.preprocess import Preprocessing, measured, preprocess
 from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import stream
-from fbftl.models.source.manifest import Source, build
+from fbftl.models.source.manifest import SourceModel, build
 
 HELD_OUT_LETTERS = 2000
 """Letters rendered besides the training ones, to state the source model's accuracy."""
@@ -32,7 +32,7 @@ class SourceTask:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Pretraining:
     """How long and how fast to pre-train.
 
     epochs: passes over the source samples.
@@ -56,11 +56,11 @@ def pretrain_source(
     image: tuple[int, int, int],
     data_folder: str | Path | None,
     device: str = "cpu",
-) -> Source:
+) -> SourceModel:
     """Return the source model that the config's `source` block of `kind: pretrain` asks for.
 
     Args:
-        source: `task` (letters or a data set), `network`, `samples` and the fields of `Plan`.
+        source: `task` (letters or a data set), `network`, `samples` and fields of `Pretraining`.
         image: height, width and channels of the target's images, at which letters are rendered.
         data_folder: where a data set lies; letters need none.
         device: where to train.
@@ -77,10 +77,10 @@ def pretrain_source(
     }
     model = build(architecture, source["seed"])
     preprocessing = measured(task.images)
-    plan = Plan(**{field.name: source[field.name] for field in fields(Plan)})
+    plan = Pretraining(**{field.name: source[field.name] for field in fields(Pretraining)})
     pretrain(model, task.images, task.labels, preprocessing, plan, device)
     score = accuracy(model, task.held_out_images, task.held_out_labels, preprocessing)
-    return Source(model, architecture, preprocessing, dict(source), score)
+    return SourceModel(model, architecture, preprocessing, dict(source), score)
 
 
 def _source_task(
@@ -113,7 +113,7 @@ def pretrain(
     images: np.ndarray,
     labels: np.ndarray,
     preprocessing: Preprocessing,
-    plan: Plan,
+    plan: Pretraining,
     device: str = "cpu",
 ) -> None:
     """Train `model` in place on images (uint8, NHWC) and labels (int64); leave it in eval mode.

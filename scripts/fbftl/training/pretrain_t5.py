@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from fbftl.cost.architectures import T5Shape
 from fbftl.data.dialogues.records import Record
 from fbftl.data.participation import held_out
 from fbftl.ground.errors import UserError
@@ -15,12 +16,11 @@ from fbftl.ground.hub import fetch, pinned
 from fbftl.ground.randomness import torch_seed
 from fbftl.models.t5.checkpoint import load_folder, new_model
 from fbftl.models.t5.head import ALL
-from fbftl.models.t5.layers import T5Shape
 from fbftl.models.t5.sequences import Sequences
-from fbftl.models.t5.source import Source
+from fbftl.models.t5.source import SourceT5
 from fbftl.models.t5.tokenizer import Tokenizer, train_tokenizer
-from fbftl.study.job import Plan
-from fbftl.training.t5 import Epoch, Samples, TrainedT5, train_at_server
+from fbftl.study.job import FineTuning
+from fbftl.training.t5 import CurvePoint, SequencePairs, TrainedT5, train_at_server
 
 
 def prepare_source(
@@ -29,13 +29,13 @@ def prepare_source(
     data_folder: str | Path,
     seed: int,
     device: torch.device | str = "cpu",
-    on_epoch: Callable[[Epoch], None] = lambda epoch: None,
-) -> Source:
+    on_epoch: Callable[[CurvePoint], None] = lambda epoch: None,
+) -> SourceT5:
     """Return the source model that the config block ``source`` asks for, in eval mode.
 
     Args:
         spec: ``kind: pretrain`` with ``vocabulary``, ``model`` (fields of `T5Shape`), ``training``
-            (fields of `Plan`) and ``longest``; or ``kind: load`` with ``folder`` and, to
+            (fields of `FineTuning`) and ``longest``; or ``kind: load`` with ``folder`` and, to
             download it, ``hub``.
         records: the public split; not used by ``load``.
         data_folder: where relative folder names start.
@@ -60,8 +60,8 @@ def _pretrained(
     records: Sequence[Record],
     seed: int,
     device: torch.device | str,
-    on_epoch: Callable[[Epoch], None],
-) -> Source:
+    on_epoch: Callable[[CurvePoint], None],
+) -> SourceT5:
     if not records:
         raise UserError("data.source is 0, but the source model is pre-trained on it; raise it")
     texts = [text for record in records for text in (record.dialogue, record.summary)]
@@ -70,9 +70,9 @@ def _pretrained(
     inputs = tokenizer.encode([record.dialogue for record in records], spec["longest"])
     labels = tokenizer.encode([record.summary for record in records], spec["longest"])
     everyone = np.arange(len(records))
-    samples = Samples(Sequences.of(inputs), Sequences.of(labels), everyone).to(device)
+    samples = SequencePairs(Sequences.of(inputs), Sequences.of(labels), everyone).to(device)
     model = new_model(shape, torch_seed(seed, "source-init")).to(device)
-    plan = Plan(**spec["training"])
+    plan = FineTuning(**spec["training"])
     training, validation = held_out(everyone, plan.validation, seed)
     learner = TrainedT5(
         model, ALL, samples, list(training[:, None]), validation, plan, seed, on_epoch=on_epoch
@@ -87,10 +87,10 @@ def _pretrained(
         "training": dict(spec["training"]),
         "curve": [asdict(epoch) for epoch in trained.curve],
     }
-    return Source(trained.best(), tokenizer, origin)
+    return SourceT5(trained.best(), tokenizer, origin)
 
 
-def _loaded(spec: Mapping[str, Any], data_folder: Path) -> Source:
+def _loaded(spec: Mapping[str, Any], data_folder: Path) -> SourceT5:
     folder = data_folder / spec["folder"]
     origin: dict[str, Any] = {"how": "load"}
     if hub := spec.get("hub"):
@@ -104,4 +104,4 @@ def _loaded(spec: Mapping[str, Any], data_folder: Path) -> Source:
             f"{folder}: the tokenizer has {tokenizer.size} ids and the model embeds only "
             f"{model.shape.vocab_size}; fetch both from one checkpoint"
         )
-    return Source(model.eval(), tokenizer, origin)
+    return SourceT5(model.eval(), tokenizer, origin)

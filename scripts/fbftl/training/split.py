@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from fbftl.training.batches import Round
 from fbftl.training.client_updates import weighted_losses
 from fbftl.training.network import Lessons, TrainedNetwork
-from fbftl.training.passes import Batch, Passes, together
+from fbftl.training.passes import Passes, RoundBatch, together
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class SplitNetwork(TrainedNetwork):
         told = [*stepped.smashed, *stepped.of_clients]
         return torch.cat([values.flatten() for values in told]).cpu().numpy()
 
-    def _step(self, batch: Batch, weights: Tensor) -> SplitStep:
+    def _step(self, batch: RoundBatch, weights: Tensor) -> SplitStep:
         """Return what a round comes to, from its samples and their weights (C, K).
 
         The clients run their part and send its output; the main server runs the rest, and returns

@@ -19,7 +19,7 @@ EVALUATED_AT_ONCE = 2**15
 
 
 @dataclass(frozen=True)
-class Samples:
+class StackedSamples:
     """R releases of n samples on the training device, and which of them each of H heads works with.
 
     values: (R, n, width).
@@ -35,9 +35,9 @@ class Samples:
         """Return where rows (..., H, B) lie in the flattened values and labels."""
         return rows + (self.release * self.labels.shape[1])[:, None]
 
-    def of(self, head: int) -> "Samples":
+    def of(self, head: int) -> "StackedSamples":
         """Return the same for one head."""
-        return Samples(self.values, self.labels, self.release[head : head + 1])
+        return StackedSamples(self.values, self.labels, self.release[head : head + 1])
 
     def at(self, rows: Tensor) -> tuple[Tensor, Tensor]:
         """Return values (H, B, width) and labels (H, B) at each head's rows (H, B)."""
@@ -54,9 +54,9 @@ class Samples:
 def train(
     head: Head,
     schedule: Iterable[Epoch],
-    samples_at: Callable[[int], Samples],
+    samples_at: Callable[[int], StackedSamples],
     held_out: Sequence[Tensor],
-    test: Samples,
+    test: StackedSamples,
     training: Training,
 ) -> list[Curves]:
     """Train stacked heads in place and return the curves of each.
@@ -101,7 +101,7 @@ def train(
 
 
 @torch.no_grad()
-def accuracies(head: Head, test: Samples) -> list[float]:
+def accuracies(head: Head, test: StackedSamples) -> list[float]:
     """Return every head's accuracy on all samples."""
     correct = 0
     count = test.labels.shape[1]
@@ -113,7 +113,9 @@ def accuracies(head: Head, test: Samples) -> list[float]:
 
 
 @torch.no_grad()
-def _validate(head: Head, samples: Samples, rows: Tensor) -> tuple[float | None, float | None]:
+def _validate(
+    head: Head, samples: StackedSamples, rows: Tensor
+) -> tuple[float | None, float | None]:
     """Return one head's accuracy and mean loss on its held-out rows, or None for both."""
     if len(rows) == 0:
         return None, None

@@ -19,14 +19,14 @@ from fbftl.ground.randomness import stream, torch_seed
 from fbftl.models.t5.head import Cut, head_memory, new_head, sample_losses, summary_logits
 from fbftl.models.t5.model import T5
 from fbftl.models.t5.sequences import Sequences
-from fbftl.study.job import Plan
+from fbftl.study.job import FineTuning
 from fbftl.training.batches import Round, Rounds, laid_out
 
 EVALUATION_BATCH = 64
 
 
 @dataclass(frozen=True)
-class Samples:
+class SequencePairs:
     """What the server has of each sample.
 
     inputs: features at the cut; token ids for the cut ``ALL``.
@@ -38,13 +38,13 @@ class Samples:
     labels: Sequences
     clients: np.ndarray
 
-    def to(self, device: torch.device | str) -> "Samples":
+    def to(self, device: torch.device | str) -> "SequencePairs":
         """Return the same samples on another device."""
-        return Samples(self.inputs.to(device), self.labels.to(device), self.clients)
+        return SequencePairs(self.inputs.to(device), self.labels.to(device), self.clients)
 
 
 @dataclass(frozen=True)
-class Epoch:
+class CurvePoint:
     """One point of the curve: updates so far, and mean losses per sample in nats per token.
 
     The validation loss is None where no samples are held out.
@@ -56,10 +56,10 @@ class Epoch:
     validation_loss: float | None
 
 
-Criterion = Callable[[T5, Epoch], float]
+Criterion = Callable[[T5, CurvePoint], float]
 
 
-def validation_loss(head: T5, epoch: Epoch) -> float:
+def validation_loss(head: T5, epoch: CurvePoint) -> float:
     """Choose the epoch by the loss on held-out uploads, or the last where none are held out."""
     return -epoch.epoch if epoch.validation_loss is None else epoch.validation_loss
 
@@ -87,9 +87,9 @@ class TrainedT5:
     """
 
     def __init__(
-        self, source: T5, cut: Cut, samples: Samples, clients: Sequence[np.ndarray],
-        validation: np.ndarray, plan: Plan, seed: int, criterion: Criterion = validation_loss,
-        on_epoch: Callable[[Epoch], None] = lambda epoch: None,
+        self, source: T5, cut: Cut, samples: SequencePairs, clients: Sequence[np.ndarray],
+        validation: np.ndarray, plan: FineTuning, seed: int, criterion: Criterion = validation_loss,
+        on_epoch: Callable[[CurvePoint], None] = lambda epoch: None,
     ) -> None:  # fmt: skip
         self._cut, self._samples, self._validation = cut, samples, validation
         self._criterion, self._on_epoch = criterion, on_epoch
@@ -99,8 +99,8 @@ class TrainedT5:
         self._optimizer, self._rate = _optimizer(
             self.parameters, plan, sum(map(len, self.schedule))
         )
-        self.curve: list[Epoch] = []
-        self.chosen: Epoch | None = None
+        self.curve: list[CurvePoint] = []
+        self.chosen: CurvePoint | None = None
         self.diverged = False
         self._updates, self._least, self._best = 0, math.inf, _copy(self.head)
         self._dropout = Dropout(self.head, torch_seed(seed, "dropout"))
@@ -152,7 +152,7 @@ class TrainedT5:
         if not math.isfinite(loss + (held or 0.0)):
             self.diverged = True
             return
-        epoch = Epoch(len(self.curve) + 1, self._updates, loss, held)
+        epoch = CurvePoint(len(self.curve) + 1, self._updates, loss, held)
         self.curve.append(epoch)
         self._on_epoch(epoch)
         score = self._criterion(self.head.eval(), epoch)
@@ -219,7 +219,7 @@ def train_at_server(learner: TrainedT5) -> TrainedT5:
 
 
 def schedule_of(
-    lengths: np.ndarray, clients: Sequence[np.ndarray], plan: Plan, seed: int
+    lengths: np.ndarray, clients: Sequence[np.ndarray], plan: FineTuning, seed: int
 ) -> list[Rounds]:
     """Return the rounds of every epoch.
 
@@ -243,7 +243,7 @@ def schedule_of(
     return schedule
 
 
-def batch_losses(head: T5, cut: Cut, samples: Samples, rows: np.ndarray) -> Tensor:
+def batch_losses(head: T5, cut: Cut, samples: SequencePairs, rows: np.ndarray) -> Tensor:
     """Return the loss of each named sample [len(rows)]; bfloat16 matmuls on a GPU."""
     inputs, mask = samples.inputs.padded(rows)
     labels, label_mask = samples.labels.padded(rows)
@@ -254,7 +254,7 @@ def batch_losses(head: T5, cut: Cut, samples: Samples, rows: np.ndarray) -> Tens
 
 
 @torch.no_grad()
-def mean_loss(head: T5, cut: Cut, samples: Samples, rows: np.ndarray) -> float:
+def mean_loss(head: T5, cut: Cut, samples: SequencePairs, rows: np.ndarray) -> float:
     """Return the mean loss of the named samples, without dropout."""
     head.eval()
     rows = rows[np.argsort(samples.inputs.lengths[rows], kind="stable")]
@@ -263,7 +263,7 @@ def mean_loss(head: T5, cut: Cut, samples: Samples, rows: np.ndarray) -> float:
 
 
 def _optimizer(
-    trained: Sequence[Tensor], plan: Plan, updates: int
+    trained: Sequence[Tensor], plan: FineTuning, updates: int
 ) -> tuple[torch.optim.AdamW, torch.optim.lr_scheduler.LambdaLR]:
     optimizer = torch.optim.AdamW(
         trained, lr=plan.learning_rate, weight_decay=plan.weight_decay, fused=True

@@ -17,7 +17,7 @@ from fbftl.study.job import Training
 from fbftl.training.batches import Epoch, Round, Rounds, rounds
 from fbftl.training.network import LabelledInputs, Lessons, TrainedNetwork
 from fbftl.training.split import SplitNetwork
-from fbftl.training.stacked import Samples, train
+from fbftl.training.stacked import StackedSamples, train
 from torch import nn
 
 TRAINING = Training(
@@ -182,7 +182,7 @@ def test_ftl_c_equals_fbftl_when_batches_agree(schedule: list[Rounds]) -> None:
     values = torch.randn(24, 10, generator=generator)
     labels = torch.randint(0, 3, (24,), generator=generator)
     samples = LabelledInputs(values, labels)
-    uploads = Samples(values[None], labels[None], torch.zeros(1, dtype=torch.int64))
+    uploads = StackedSamples(values[None], labels[None], torch.zeros(1, dtype=torch.int64))
     head, module = stacked(widths, [4], torch.device("cpu")), head_module(widths, 4)
     for epoch in schedule:
         weights = epoch.present / epoch.present.sum(axis=(1, 2), keepdims=True)

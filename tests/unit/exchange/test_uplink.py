@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from fbftl.exchange.post import Post
 from fbftl.exchange.uplink import (
-    Exchanged,
     Releasing,
+    Traffic,
     Uplink,
     clipping,
     compressing,
@@ -52,7 +52,7 @@ def uplink(
     link = link_of(setting, 8 * 64)
     return Uplink(
         post=Post(Ledger(method="ftl_c"), link, 0, no_mechanism(), compression),
-        exchanged=Exchanged(lambda counts: {"update": WIDTH}, {"weights": WIDTH}),
+        exchanged=Traffic(lambda counts: {"update": WIDTH}, {"weights": WIDTH}),
         owners=owners,
         releasing=releasing,
         **changes,

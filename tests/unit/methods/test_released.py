@@ -85,7 +85,7 @@ def test_cut_decides_the_head_s_width():
         names = [name for name, _ in layers.named_children()]
         return layers[: names.index(cut) + 1]
 
-    target = images.Target(
+    target = images.TargetNetwork(
         inputs=SimpleNamespace(device="cpu"),
         source={},
         cut="relu_fc1",
@@ -96,7 +96,7 @@ def test_cut_decides_the_head_s_width():
     )
     assert target.at(None) is target
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(images.Target, "transferred", lambda self: transferred(self.cut))
+        patch.setattr(images.TargetNetwork, "transferred", lambda self: transferred(self.cut))
         assert target.at("flatten").width == 64
 
 

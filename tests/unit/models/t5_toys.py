@@ -2,14 +2,14 @@
 
 import numpy as np
 import torch
+from fbftl.cost.architectures import T5Shape
 from fbftl.data.participation import grouped, held_out
 from fbftl.models.t5.checkpoint import new_model
-from fbftl.models.t5.layers import T5Shape
 from fbftl.models.t5.model import T5
 from fbftl.models.t5.sequences import Sequences
 from fbftl.models.t5.tokenizer import END_ID
-from fbftl.study.job import Plan
-from fbftl.training.t5 import Samples, TrainedT5, train_at_server
+from fbftl.study.job import FineTuning
+from fbftl.training.t5 import SequencePairs, TrainedT5, train_at_server
 
 SHAPE = T5Shape(
     vocab_size=40,
@@ -38,10 +38,10 @@ def rows(count: int, seed: int, longest: int = 14, vocabulary: int = 40) -> list
     ]
 
 
-def samples(inputs: list[np.ndarray], clients: np.ndarray, seed: int = 1) -> Samples:
+def samples(inputs: list[np.ndarray], clients: np.ndarray, seed: int = 1) -> SequencePairs:
     """Inputs with random summaries."""
     labels = Sequences.of(rows(len(inputs), seed, longest=7))
-    return Samples(Sequences.of(inputs), labels, clients)
+    return SequencePairs(Sequences.of(inputs), labels, clients)
 
 
 def parameters(head: T5) -> dict[str, torch.Tensor]:
@@ -50,7 +50,12 @@ def parameters(head: T5) -> dict[str, torch.Tensor]:
 
 
 def learner(
-    source: T5, cut: int | str, data: Samples, received: np.ndarray, plan: Plan, seed: int = 0
+    source: T5,
+    cut: int | str,
+    data: SequencePairs,
+    received: np.ndarray,
+    plan: FineTuning,
+    seed: int = 0,
 ) -> TrainedT5:
     """A learner of the rows that were received, some of them held out."""
     training, validation = held_out(received, plan.validation, seed)

@@ -182,12 +182,12 @@ def test_transformers_t5_agrees_with_the_closed_form():
     transformers = pytest.importorskip("transformers")
     shape = FLAN_T5_SMALL
     config = transformers.T5Config(
-        vocab_size=shape.vocabulary,
-        d_model=shape.width,
-        d_kv=shape.key_width,
-        num_heads=shape.heads,
-        d_ff=shape.feed_forward,
-        num_layers=shape.blocks,
+        vocab_size=shape.vocab_size,
+        d_model=shape.d_model,
+        d_kv=shape.d_kv,
+        num_heads=shape.num_heads,
+        d_ff=shape.d_ff,
+        num_layers=shape.num_layers,
         feed_forward_proj="gated-gelu",
     )
     with torch.device("meta"):
@@ -201,7 +201,7 @@ def test_transformers_t5_agrees_with_the_closed_form():
     assert parameters(network.layers) == parameters(closed.layers) == 76_961_152
     assert products(network.layers) == products(closed.layers)
     for stack in ("encoder", "decoder"):
-        for index in range(shape.blocks):
+        for index in range(shape.num_layers):
             block = [la for la in network.layers if la.name.startswith(f"{stack}.block.{index}.")]
             expected = next(la for la in closed.layers if la.name == f"{stack}.{index}")
             assert parameters(block) == expected.parameters

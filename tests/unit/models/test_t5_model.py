@@ -5,11 +5,11 @@ import json
 
 import pytest
 import torch
+from fbftl.cost.architectures import T5Shape
 from fbftl.ground.errors import UserError
 from fbftl.models.source.weights import write_weights
 from fbftl.models.t5.checkpoint import load_folder, load_model, shape_from_config
 from fbftl.models.t5.head import ALL, first_trained_block, summary_logits, trained_parameters
-from fbftl.models.t5.layers import T5Shape
 from fbftl.models.t5.model import T5, position_buckets
 from fbftl.models.t5.sequences import Sequences
 from fbftl.models.t5.tokenizer import train_tokenizer

@@ -10,7 +10,7 @@ import extract_features
 import partition_clients
 import train_setting
 from fbftl.data.preprocess import Preprocessing
-from fbftl.models.source.manifest import Source, build, write_source
+from fbftl.models.source.manifest import SourceModel, build, write_source
 from fbftl.study.methods import axes_by_method
 from train_setting import Outputs
 
@@ -43,7 +43,7 @@ def make_task(folder: Path, clients: Mapping[str, Any] = CLIENTS) -> dict[str, s
     architecture = {"from": "vgg", "image": [8, 8, 1], "channels": [[3], [4]], "fc": [6]}
     architecture |= {"classes": 4}
     model = build(architecture).eval()
-    source = Source(model, architecture, Preprocessing(None, (0.5,), (0.25,)), {}, None)
+    source = SourceModel(model, architecture, Preprocessing(None, (0.5,), (0.25,)), {}, None)
     write_source(files["weights"], files["source"], source)
     extract_features.main(
         "fbftl.features.images", files["clients"], files["weights"], files["source"],

@@ -9,7 +9,7 @@ from fbftl.data.preprocess import Preprocessing, measured
 from fbftl.ground.errors import UserError
 from fbftl.models.networks import vgg
 from fbftl.models.source.manifest import build, load_source, write_source
-from fbftl.training.pretrain import Plan, accuracy, pretrain, pretrain_source
+from fbftl.training.pretrain import Pretraining, accuracy, pretrain, pretrain_source
 
 SOURCE = {
     "kind": "pretrain",
@@ -95,7 +95,7 @@ def two_classes():
 def test_an_easy_task_is_learnt_completely():
     images, labels = two_classes()
     model, spec = vgg((4, 4, 1), [[4]], [8], 2), measured(images)
-    pretrain(model, images, labels, spec, Plan(epochs=5, batch_size=20))
+    pretrain(model, images, labels, spec, Pretraining(epochs=5, batch_size=20))
     assert not model.training
     assert accuracy(model, images, labels, spec, batch_size=7) == 1.0
 
@@ -103,12 +103,14 @@ def test_an_easy_task_is_learnt_completely():
 def test_fewer_samples_than_a_batch_are_refused():
     images, labels = two_classes()
     with pytest.raises(UserError, match="200 samples, less than one batch"):
-        pretrain(vgg((4, 4, 1), [[4]], [8], 2), images, labels, measured(images), Plan(5, 201))
+        pretrain(
+            vgg((4, 4, 1), [[4]], [8], 2), images, labels, measured(images), Pretraining(5, 201)
+        )
 
 
 def test_divergence_is_said():
     images, labels = two_classes()
-    plan = dataclasses.replace(Plan(), batch_size=20, learning_rate=1e6)
+    plan = dataclasses.replace(Pretraining(), batch_size=20, learning_rate=1e6)
     with pytest.raises(UserError, match="diverged at source"):
         pretrain(vgg((4, 4, 1), [[4]], [8], 2), images, labels, measured(images), plan)
 

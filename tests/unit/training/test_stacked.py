@@ -7,7 +7,7 @@ from fbftl.models.heads import layers, stacked
 from fbftl.study.job import Training
 from fbftl.training.batches import shuffled
 from fbftl.training.curves import Curves, first_epoch_at, record, selected_epoch
-from fbftl.training.stacked import Samples, accuracies, train
+from fbftl.training.stacked import StackedSamples, accuracies, train
 
 TRAINING = Training(
     epochs=3,
@@ -43,7 +43,7 @@ def test_lockstep_equals_one_plain_model_per_seed() -> None:
     seeds = [0, 5]
     rows = [np.arange(50), np.arange(10, 20)]
     head = stacked(WIDTHS, seeds, torch.device("cpu"))
-    samples = Samples(values[None], labels[None], SHARED)
+    samples = StackedSamples(values[None], labels[None], SHARED)
     none = [torch.arange(0)] * 2
     schedule = list(shuffled(rows, 16, 4, 3, seeds))
     curves = train(head, schedule, lambda _: samples, none, samples, TRAINING)
@@ -71,9 +71,9 @@ def test_a_diverged_seed_is_marked_and_leaves_the_others_alone() -> None:
     both[0, 0] = torch.inf
     rows = [np.arange(40)] * 2
     schedule = list(shuffled(rows, 16, 3, 2, [0, 0]))
-    test = Samples(values[None], labels[None], SHARED)
+    test = StackedSamples(values[None], labels[None], SHARED)
     head = stacked(WIDTHS, [0, 0], torch.device("cpu"))
-    samples = Samples(both, labels.expand(2, -1), torch.arange(2))
+    samples = StackedSamples(both, labels.expand(2, -1), torch.arange(2))
     curves = train(head, schedule, lambda _: samples, [torch.arange(0)] * 2, test, TRAINING)
     assert record(curves[0], "last")["diverged"] is True
     assert record(curves[0], "last")["test_accuracy"] == 0

@@ -19,13 +19,13 @@ from fbftl.messages.dialogues import token_id_bits
 from fbftl.models.t5.generate import generate
 from fbftl.models.t5.head import ALL, is_trained, new_head
 from fbftl.models.t5.sequences import Sequences
-from fbftl.models.t5.source import Source, load_source, write_source
+from fbftl.models.t5.source import SourceT5, load_source, write_source
 from fbftl.models.t5.tokenizer import END_ID, train_tokenizer
-from fbftl.study.job import Plan
+from fbftl.study.job import FineTuning
 from fbftl.tasks.dialogues import samples_of
 from fbftl.training.pretrain_t5 import prepare_source
 from fbftl.training.rouge import one_sentence_per_line, rouge, transcript
-from fbftl.training.t5 import Samples, batch_losses, epoch_rounds, mean_loss
+from fbftl.training.t5 import SequencePairs, batch_losses, epoch_rounds, mean_loss
 from hypothesis import given
 from hypothesis import strategies as st
 from unit.models.t5_toys import SHAPE, learner, model, parameters, rows, samples, trained
@@ -34,10 +34,10 @@ CUTS = range(SHAPE.num_layers + 1)
 CLIENTS = np.repeat(np.arange(6), 2)
 EVERYONE = np.arange(12)
 INPUTS = rows(12, 7)
-PLAN = Plan(learning_rate=1e-2, batch=4, epochs=3, validation=0.0)
+PLAN = FineTuning(learning_rate=1e-2, batch=4, epochs=3, validation=0.0)
 
 
-def uploads(cut: int | str, source=None) -> Samples:
+def uploads(cut: int | str, source=None) -> SequencePairs:
     """Twelve dialogues of six clients, as features at a cut."""
     if cut == ALL:
         return samples(INPUTS, CLIENTS)
@@ -109,7 +109,7 @@ def test_training_moves_exactly_what_the_cut_trains(cut):
     assert all(torch.equal(v, before[n]) for n, v in parameters(source).items())
 
 
-def by_hand(head, cut, data: Samples, own: np.ndarray) -> torch.Tensor:
+def by_hand(head, cut, data: SequencePairs, own: np.ndarray) -> torch.Tensor:
     """What one client of FTL_c sends: the sum of its per-sample gradients."""
     parameters = [p for p in head.parameters() if p.requires_grad]
     total = torch.zeros(sum(p.numel() for p in parameters))
@@ -209,7 +209,7 @@ def test_dropout_is_repeatable_and_leaves_the_global_generator_alone():
 def test_the_best_validation_epoch_is_kept():
     inputs = rows(60, 8)
     data = samples(inputs, np.arange(60) // 2)
-    plan = Plan(learning_rate=3e-2, batch=8, epochs=8, validation=0.2)
+    plan = FineTuning(learning_rate=3e-2, batch=8, epochs=8, validation=0.2)
     made = trained(model(), ALL, data, np.arange(60), plan)
     losses = [epoch.validation_loss for epoch in made.curve]
     assert made.chosen.validation_loss == min(losses)
@@ -235,7 +235,7 @@ def test_scarce_data_gets_as_many_updates():
 def test_lost_samples_are_never_seen():
     data = uploads(1)
     received = np.array([0, 3, 4, 5, 9])
-    spoilt = Samples(
+    spoilt = SequencePairs(
         Sequences(data.inputs.values.clone(), data.inputs.offsets), data.labels, data.clients
     )
     for lost in np.setdiff1d(EVERYONE, received):
@@ -255,7 +255,7 @@ def test_greedy_summaries_are_the_most_probable_tokens(cut):
     head, data = model(seed=5), uploads(cut, model(seed=5))
     summaries = generate(head, cut, data.inputs, longest=6, batch_size=5)
     labels = [np.array([*ids, END_ID]) for ids in summaries]
-    forced = Samples(data.inputs, Sequences.of(labels), CLIENTS)
+    forced = SequencePairs(data.inputs, Sequences.of(labels), CLIENTS)
     inputs, mask = forced.inputs.padded(EVERYONE)
     wanted, wanted_mask = forced.labels.padded(EVERYONE)
     from fbftl.models.t5.head import head_memory, summary_logits
@@ -312,7 +312,7 @@ SPEC = {
 
 
 @pytest.fixture(scope="module")
-def source() -> Source:
+def source() -> SourceT5:
     return prepare_source(SPEC, dialogues.generate("source", {"s": 60})["s"], ".", seed=0)
 
 

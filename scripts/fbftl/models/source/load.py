@@ -10,12 +10,12 @@ from fbftl.ground.errors import UserError
 from fbftl.ground.files import check_digest, sha256
 from fbftl.ground.randomness import torch_seed
 from fbftl.models.source import known_weights
-from fbftl.models.source.manifest import Source, build, load_source
+from fbftl.models.source.manifest import SourceModel, build, load_source
 from fbftl.models.source.packaged import packaged_file
 from fbftl.models.source.weights import fill, in_order, read_pinned_pickle, read_weights
 
 
-def load_given(source: Mapping[str, Any]) -> Source:
+def load_given(source: Mapping[str, Any]) -> SourceModel:
     """Return the source model that the block names.
 
     Args:
@@ -36,7 +36,7 @@ def load_given(source: Mapping[str, Any]) -> Source:
     return loader(source)
 
 
-def _torchvision_published(source: Mapping[str, Any]) -> Source:
+def _torchvision_published(source: Mapping[str, Any]) -> SourceModel:
     weights = known_weights.torchvision_weights(source["name"], source["version"])
     path, digest = known_weights.torchvision_file(weights, source["sha256"])
     architecture = _architecture(source)
@@ -47,7 +47,7 @@ def _torchvision_published(source: Mapping[str, Any]) -> Source:
     )
 
 
-def _timm_published(source: Mapping[str, Any]) -> Source:
+def _timm_published(source: Mapping[str, Any]) -> SourceModel:
     architecture = _architecture(source)
     card = build(architecture).pretrained_cfg
     path = known_weights.hub_file(card["hf_hub_id"], "model.safetensors", source["version"])
@@ -56,7 +56,7 @@ def _timm_published(source: Mapping[str, Any]) -> Source:
     return _source(source, model, architecture, known_weights.timm_preprocessing(model), digest)
 
 
-def _transformers_published(source: Mapping[str, Any]) -> Source:
+def _transformers_published(source: Mapping[str, Any]) -> SourceModel:
     folder, config = _transformers_config(source)
     path = known_weights.hub_file(source["name"], "model.safetensors", source["version"])
     digest = check_digest(path, source["sha256"])
@@ -66,14 +66,14 @@ def _transformers_published(source: Mapping[str, Any]) -> Source:
     return _source(source, model, architecture, preprocessing, digest)
 
 
-def _from_file(source: Mapping[str, Any]) -> Source:
+def _from_file(source: Mapping[str, Any]) -> SourceModel:
     architecture = _architecture(source)
     model = build(architecture)
     fill(model, read_weights(source["file"], source["sha256"]), source["file"])
     return _source(source, model, architecture, _usual(source, model), sha256(source["file"]))
 
 
-def _packaged(source: Mapping[str, Any]) -> Source:
+def _packaged(source: Mapping[str, Any]) -> SourceModel:
     path = packaged_file(source)
     architecture = _architecture(source)
     model = build(architecture)
@@ -81,13 +81,13 @@ def _packaged(source: Mapping[str, Any]) -> Source:
     return _source(source, model, architecture, _usual(source, model), sha256(path))
 
 
-def _random(source: Mapping[str, Any]) -> Source:
+def _random(source: Mapping[str, Any]) -> SourceModel:
     architecture = _architecture(source)
     model = build(architecture, source["seed"])
     return _source(source, model, architecture, _usual(source, model), None)
 
 
-def _transformers_random(source: Mapping[str, Any]) -> Source:
+def _transformers_random(source: Mapping[str, Any]) -> SourceModel:
     folder, config = _transformers_config(source)
     architecture = {"from": "transformers", "name": source["name"], "options": config}
     model = build(architecture, source["seed"])
@@ -95,7 +95,7 @@ def _transformers_random(source: Mapping[str, Any]) -> Source:
     return _source(source, model, architecture, preprocessing, None)
 
 
-def _workflow(source: Mapping[str, Any]) -> Source:
+def _workflow(source: Mapping[str, Any]) -> SourceModel:
     """Return a source model that this workflow wrote, here or in another study."""
     check_digest(source["file"], source["sha256"])
     try:
@@ -103,7 +103,9 @@ def _workflow(source: Mapping[str, Any]) -> Source:
         model = load_source(source["file"], manifest)
         preprocessing = Preprocessing.of(manifest["preprocessing"])
         origin = {**source, "sha256": manifest["sha256"]}
-        return Source(model, manifest["architecture"], preprocessing, origin, manifest["accuracy"])
+        return SourceModel(
+            model, manifest["architecture"], preprocessing, origin, manifest["accuracy"]
+        )
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RuntimeError) as error:
         raise UserError(
             f"source.manifest = {source['manifest']} is no manifest of a source model ({error}); "
@@ -111,7 +113,7 @@ def _workflow(source: Mapping[str, Any]) -> Source:
         ) from error
 
 
-_LOADERS: dict[tuple[str, str], Callable[[Mapping[str, Any]], Source]] = {
+_LOADERS: dict[tuple[str, str], Callable[[Mapping[str, Any]], SourceModel]] = {
     ("torchvision", "published"): _torchvision_published,
     ("torchvision", "file"): _from_file,
     ("torchvision", "random"): _random,
@@ -152,6 +154,6 @@ def _source(
     architecture: dict[str, Any],
     preprocessing: Preprocessing,
     digest: str | None,
-) -> Source:
+) -> SourceModel:
     """Return the source with the digest of the file that its weights came from."""
-    return Source(model, architecture, preprocessing, {**source, "sha256": digest}, None)
+    return SourceModel(model, architecture, preprocessing, {**source, "sha256": digest}, None)

@@ -28,7 +28,7 @@ from fbftl.models.source.weights import WithoutInitialValues, fill, read_weights
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceModel:
     """A source model with what the manifest says about it."""
 
     model: nn.Module
@@ -60,7 +60,7 @@ def build(architecture: Mapping[str, Any], seed: int = 0) -> nn.Module:
         return build_backbone(kind, **options)
 
 
-def write_source(safetensors: str | Path, manifest: str | Path, source: Source) -> None:
+def write_source(safetensors: str | Path, manifest: str | Path, source: SourceModel) -> None:
     """Write weights and manifest; equal models give equal bytes on one machine."""
     digest = write_weights(safetensors, source.model)
     document = {
@@ -75,7 +75,7 @@ def write_source(safetensors: str | Path, manifest: str | Path, source: Source) 
     write_json(manifest, document)
 
 
-def _libraries(source: Source) -> list[str]:
+def _libraries(source: SourceModel) -> list[str]:
     kind = source.architecture["from"]
     renderer = ["pillow", "matplotlib"] if source.origin.get("task") == "letters" else []
     return ["torch", *renderer, *([kind] if kind != "vgg" else [])]

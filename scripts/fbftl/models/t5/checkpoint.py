@@ -9,9 +9,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from fbftl.cost.architectures import T5Shape
 from fbftl.ground.errors import UserError
 from fbftl.models.source.weights import read_weights
-from fbftl.models.t5.layers import Attention, FeedForward, T5Shape
+from fbftl.models.t5.layers import Attention, FeedForward
 from fbftl.models.t5.model import T5
 
 FEED_FORWARDS = ("relu", "gated-gelu")

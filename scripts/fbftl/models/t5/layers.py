@@ -3,38 +3,12 @@
 Shapes: B samples, L input tokens, T summary tokens.
 """
 
-from dataclasses import dataclass
-
 import torch
 from torch import Tensor, nn
 
+from fbftl.cost.architectures import T5Shape
+
 KeysValues = tuple[Tensor, Tensor]
-
-
-@dataclass(frozen=True)
-class T5Shape:
-    """What a T5 is made of; the fields are those of a Hugging Face ``config.json``.
-
-    num_layers: encoder blocks.
-    feed_forward_proj: ``relu`` (v1.0) or ``gated-gelu`` (v1.1).
-    dropout_rate: dropout while training.
-    scale_outputs: scale the decoder's output by d_model^-1/2, as checkpoints with a tied
-        ``lm_head`` expect.
-    """
-
-    vocab_size: int
-    d_model: int
-    d_kv: int
-    d_ff: int
-    num_heads: int
-    num_layers: int
-    num_decoder_layers: int
-    feed_forward_proj: str = "gated-gelu"
-    relative_attention_num_buckets: int = 32
-    relative_attention_max_distance: int = 128
-    layer_norm_epsilon: float = 1e-6
-    dropout_rate: float = 0.0
-    scale_outputs: bool = False
 
 
 class Attention(nn.Module):

@@ -13,7 +13,8 @@ import math
 import torch
 from torch import Tensor, nn
 
-from fbftl.models.t5.layers import Block, KeysValues, T5Shape, dropout, norm
+from fbftl.cost.architectures import T5Shape
+from fbftl.models.t5.layers import Block, KeysValues, dropout, norm
 
 
 class Stack(nn.Module):

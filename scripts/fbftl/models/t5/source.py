@@ -16,16 +16,16 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from fbftl.cost.architectures import T5Shape
 from fbftl.ground.files import write_json
 from fbftl.models.source.weights import write_weights
 from fbftl.models.t5.checkpoint import load_model
-from fbftl.models.t5.layers import T5Shape
 from fbftl.models.t5.model import T5
 from fbftl.models.t5.tokenizer import Tokenizer
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceT5:
     """A source model with its tokenizer and how it came about."""
 
     model: T5
@@ -33,7 +33,7 @@ class Source:
     origin: dict[str, Any]
 
 
-def write_source(safetensors: str | Path, manifest: str | Path, source: Source) -> None:
+def write_source(safetensors: str | Path, manifest: str | Path, source: SourceT5) -> None:
     """Write weights and manifest; equal models give equal bytes."""
     digest = write_weights(safetensors, source.model)
     libraries = ("torch", "tokenizers", "safetensors")
@@ -48,7 +48,7 @@ def write_source(safetensors: str | Path, manifest: str | Path, source: Source) 
     write_json(manifest, document)
 
 
-def load_source(safetensors: str | Path, manifest: Mapping[str, Any]) -> Source:
+def load_source(safetensors: str | Path, manifest: Mapping[str, Any]) -> SourceT5:
     """Return the source that `write_source` wrote, the model in eval mode.
 
     Raises:
@@ -56,4 +56,4 @@ def load_source(safetensors: str | Path, manifest: Mapping[str, Any]) -> Source:
     """
     architecture = {k: v for k, v in manifest["architecture"].items() if k != "from"}
     model = load_model(T5Shape(**architecture), safetensors, manifest["sha256"]).eval()
-    return Source(model, Tokenizer(manifest["tokenizer"]), dict(manifest["origin"]))
+    return SourceT5(model, Tokenizer(manifest["tokenizer"]), dict(manifest["origin"]))

@@ -79,7 +79,7 @@ def a8(evidence: Evidence) -> AuditRow:
     model = lookup(table, method="ftl_f", trained_encoders=8, quantity="numbers_per_batch")
     features = lookup(table, method="fbftl", trained_encoders=8, quantity="numbers_per_batch")
     distinct = parameters(t5(FLAN_T5_SMALL, trained_encoders=8).layers)
-    width = FLAN_T5_SMALL.width
+    width = FLAN_T5_SMALL.d_model
     if evidence.mean_tokens is None:
         # Without dialogues only a bound: one token each.
         true_numbers = [clients.samples_per_client * width]

@@ -92,7 +92,7 @@ def _fbftl_language(
         basis = f"one vector per token, at least {float(mean_tokens):.1f} a dialogue"
         yield from uploads("fbftl", CORRECTED, basis, batches, per_batch, "A8")
         tokens = round(federation.samples * mean_tokens)
-        ids = payload.label_bits(tokens, FLAN_T5_SMALL.vocabulary)
+        ids = payload.label_bits(tokens, FLAN_T5_SMALL.vocab_size)
         yield Reading("fbftl", "total_uplink", TOKEN_IDS, "⌈log2 V⌉ bits per token", ids, "A18")
     basis = "Eq. (13), embedding counted three times"
     broadcast = payload.broadcast_bits(parameters(printed.extractor), 1)
