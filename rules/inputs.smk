@@ -16,7 +16,7 @@ def code_of_training(task, setting):
 
 
 def code_of_method(wildcards):
-    """Return the same for a job's own setting."""
+    """Return the code of the training script, of the method and kind of task of a job."""
     return code_of_training(wildcards.task, wildcards.setting)
 
 
@@ -228,7 +228,7 @@ def features_at_own_cut(wildcards):
 
 
 def features_at_further_cut(wildcards):
-    """Return the same with one of the task's further cuts in the place of its own."""
+    """Return what decides a task's network at one of its further cuts."""
     return features_at_own_cut(wildcards) | {"cut": wildcards.cut}
 
 
@@ -288,7 +288,7 @@ def digests_of_setting(wildcards):
 
 
 def inputs_of_setting(wildcards):
-    """Return the same for a job's own setting."""
+    """Return the input files of a job's own setting, by name."""
     return inputs_of(wildcards.task, wildcards.setting)
 
 

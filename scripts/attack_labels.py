@@ -137,7 +137,7 @@ def updates(
 
 
 def under(seen: FirstRound, sigma: float, clip: float) -> FirstRound:
-    """Return the same round with every update clipped and under the round's noise."""
+    """Return a round with every update clipped and under the round's noise."""
     return FirstRound(
         noised(seen.victims, sigma, clip),
         noised(seen.simulated, sigma, clip, turn=VICTIMS),

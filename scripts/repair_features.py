@@ -19,7 +19,7 @@ def main(extractions: Sequence[dict[str, Any]], device: str, threads: int) -> No
             paths `clients`, `weights` and `source`, the config block `features`, and `stores` with
             their `manifests`, the task's own cut first, then its further cuts.
         device: auto, cpu or cuda, as the extraction had.
-        threads: threads to compute with, likewise.
+        threads: to compute with, as the extraction had.
     """
     where = devices.prepare(device, threads).type
     for made in extractions:

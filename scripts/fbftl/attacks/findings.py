@@ -19,7 +19,7 @@ class Finding:
     unit: what the mechanism protects: one sample or one client.
     epsilon: None without a guarantee.
     spread: standard deviation over the repetitions.
-    blind: the same measure without what the client sent.
+    blind: what the measure comes to without what the client sent.
     """
 
     attack: str

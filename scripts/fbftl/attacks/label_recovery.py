@@ -80,7 +80,7 @@ def recover_labels(
 
     Args:
         weight_gradient: sum over the client's samples, shape (N, h), clipped or not.
-        bias_gradient: the same of the bias, shape (N,).
+        bias_gradient: gradient of the bias of that layer, shape (N,).
         calibration: from simulated clients under the same clipping and noise.
         samples: K, which the client sends along.
         noisy: whether noise was added, under which the bounds do not hold.

@@ -68,7 +68,7 @@ class Network:
         return self.head[0].inputs if self.cut_width is None else self.cut_width
 
     def cut_before(self, name: str) -> "Network":
-        """Return the same network cut before the named layer.
+        """Return this network cut before the named layer.
 
         Raises:
             UserError: if no layer has that name.

@@ -122,7 +122,7 @@ def moved(images: np.ndarray, angle: float, down: float = 0, right: float = 0) -
         images: uint8 [n, height, width, channels].
         angle: degrees to the left.
         down: pixels, may be a fraction of one; between pixels is interpolated.
-        right: likewise.
+        right: pixels, may be a fraction of one; between pixels is interpolated.
     """
     height, width = images.shape[1:3]
     middle_y, middle_x = (height - 1) / 2, (width - 1) / 2

@@ -50,7 +50,7 @@ class Receipt:
         return self.values if self.arrives.all() else self.values[self.arrives]
 
     def of(self, rows: np.ndarray) -> "Receipt":
-        """Return the same of some messages."""
+        """Return what became of some of the messages."""
         values = None if self.values is None else self.values[rows]
         return Receipt(self.client[rows], self.round, self.arrives[rows], values)
 

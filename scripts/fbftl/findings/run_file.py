@@ -32,7 +32,7 @@ def run_document(
         inputs: digests of what the run was trained on.
         repetitions: what each seed found; their lists stand below `curves`.
         measures: what the numbers are; the run declares those that it holds.
-        series: what the lists are, likewise.
+        series: what the lists are; the run declares those that it holds.
     """
     numbers = {name for repetition in repetitions for name in repetition}
     lists = {name for repetition in repetitions for name in repetition.get("curves", ())}

@@ -44,7 +44,7 @@ LARGEST_KEPT = 2**30
 
 
 LARGEST_KEPT_BEFORE = 2**25
-"""The same in older C libraries, which refuse more."""
+"""Bytes of the largest array whose memory older C libraries keep; they refuse more."""
 
 
 NEVER = -1

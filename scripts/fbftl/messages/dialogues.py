@@ -84,7 +84,8 @@ class Dialogues:
 
     values: (total, d_model) float32; row i is ``values[offsets[i]:offsets[i + 1]]``.
     offsets: (n + 1,) int64.
-    labels: (total,) token ids; ``label_offsets`` (n + 1,) as above.
+    labels: (total,) token ids of all summaries.
+    label_offsets: (n + 1,) int64, where each summary begins and ends in `labels`.
     sample: (n,) number of each dialogue in the data set.
     vocabulary: number of token ids.
     text_bits: (n,) bits of each dialogue's own token ids where features are a look-up of them.

@@ -18,7 +18,7 @@ def memory(clients: int, width: int) -> np.ndarray:
 
 
 def mapped_memory(clients: int, width: int, folder: str | Path) -> np.ndarray:
-    """Return the same as `memory`, kept in an unnamed file in `folder` that goes when it is freed.
+    """Return `memory` in an unnamed file in `folder` that goes when it is freed.
 
     Raises:
         UserError: if the folder does not have the room.

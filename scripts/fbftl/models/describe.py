@@ -62,7 +62,7 @@ def describe_named(
         name: the network's name.
         block: its block of the configuration, see `chain.chain_of`.
         source: the source model's manifest, for the preprocessing.
-        features: config block `features` of the task, likewise.
+        features: config block `features` of the task, for the preprocessing.
         image: height, width and channels of the clients' images.
         classes: number of classes N.
     """

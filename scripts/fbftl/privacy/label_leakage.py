@@ -34,12 +34,13 @@ class PartitionLeakage:
     entropy_uniform: H(B | P_y,uni), Eq. (25).
     entropy_true: H(B | P_y,true), Eq. (27), with the partition's own label shares.
     entropy_queried: H(B | C_U = c_U), Eq. (30), of the partition's own batches.
-    entropy_queried_iid: the same of i.i.d. clients of the same sizes, over repeated draws.
+    entropy_queried_iid: H(B | C_U = c_U) of i.i.d. clients of those sizes, over repeated draws.
     statistical: L_s, Eq. (28).
     query: L_q, Eq. (34).
     total: L_t, Eq. (36).
     client_entropy: entropy of a label given its client, bits per sample.
-    client_entropy_iid: the same of i.i.d. clients of the same sizes, in expectation.
+    client_entropy_iid: expected entropy of a label given its client if clients of those sizes are
+        i.i.d., bits per sample.
     """
 
     clients: int

@@ -280,7 +280,7 @@ class TargetNetwork:
         return head_module(widths, seed).to(self.inputs.device)
 
     def at(self, cut: str | None) -> "TargetNetwork":
-        """Return the same cut at another layer; none keeps the task's own."""
+        """Return this network cut at another layer; none keeps the task's own."""
         if cut is None:
             return self
         moved = replace(self, cut=cut)

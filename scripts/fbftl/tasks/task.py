@@ -230,10 +230,10 @@ class HeldSamples(Held, Protocol):
         """Return the source model with a new head, all of it trained."""
 
     def random(self, repetition: Repetition) -> Learner:
-        """Return the same network from random initial values."""
+        """Return the whole network with random initial values, which rounds of clients train."""
 
     def split(self, repetition: Repetition) -> SplitLearner:
-        """Return the same in two parts that meet at the cut."""
+        """Return the random network in two parts that meet at the cut."""
 
     def parts(self, job: Job, seed: int) -> tuple[nn.Module, nn.Module]:
         """Return the frozen extractor up to the cut that the setting names, and a new head."""

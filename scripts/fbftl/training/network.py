@@ -120,7 +120,7 @@ class TrainedNetwork:
         return lambda batch: updates_of(batch.inputs, batch.labels, batch.present)
 
     def _updates_apart(self, batch: RoundBatch) -> tuple[Tensor, Tensor]:
-        """Return the same from every client's own pass."""
+        """Return each client's summed loss (C,) and update (C, X), from a pass of its own."""
         losses, found = [], []
         for inputs, labels, weights in self.passes(batch, batch.present.float()):
             loss = weighted_losses(self.model(inputs), labels, weights).sum()

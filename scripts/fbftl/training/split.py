@@ -24,7 +24,7 @@ class SplitStep:
     loss: weighted sum of the samples' losses.
     smashed: what the clients' part gives, a tensor per pass.
     of_clients: gradient of the clients' part, a tensor per parameter.
-    of_server: gradient of the server's part, likewise.
+    of_server: gradient of the server's part, a tensor per parameter.
     """
 
     loss: Tensor

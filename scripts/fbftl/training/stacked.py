@@ -36,7 +36,7 @@ class StackedSamples:
         return rows + (self.release * self.labels.shape[1])[:, None]
 
     def of(self, head: int) -> "StackedSamples":
-        """Return the same for one head."""
+        """Return the samples that one head works with."""
         return StackedSamples(self.values, self.labels, self.release[head : head + 1])
 
     def at(self, rows: Tensor) -> tuple[Tensor, Tensor]:

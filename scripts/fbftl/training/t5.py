@@ -39,7 +39,7 @@ class SequencePairs:
     clients: np.ndarray
 
     def to(self, device: torch.device | str) -> "SequencePairs":
-        """Return the same samples on another device."""
+        """Return these samples on another device."""
         return SequencePairs(self.inputs.to(device), self.labels.to(device), self.clients)
 
 

@@ -94,7 +94,7 @@ class Samples:
         return Samples(self.inputs.take(rows, axis=0), self.labels[rows], owners)
 
     def settled(self) -> "Samples":
-        """Return the same samples, decoded at once if that takes little memory."""
+        """Return these samples, decoded at once if that takes little memory."""
         if isinstance(self.inputs, np.ndarray):
             return self
         if int(np.prod(self.inputs.shape, dtype=np.int64)) > IN_MEMORY_BYTES:
@@ -115,7 +115,7 @@ class Dataset:
         yield "test", self.test
 
     def settled(self) -> Self:
-        """Return the same data set, decoded at once if that takes little memory."""
+        """Return this data set, decoded at once if that takes little memory."""
         return type(self)(self.train.settled(), self.test.settled(), self.classes)
 
 

@@ -18,7 +18,7 @@ class Features:
     sample: (n,) int64 number of the sample in the data set.
     domain: (n,) int32 domain that the client sees the sample in; None if there is one only.
     offsets: (n + 1,) int64; row i is ``values[offsets[i]:offsets[i + 1]]``. None if not ragged.
-    label_offsets: the same for labels.
+    label_offsets: (n + 1,) int64; as `offsets`, of the labels. None if they are not ragged.
     tokens: (total,) input token ids beside the features, or None.
     token_offsets: the offsets of `tokens`.
     """

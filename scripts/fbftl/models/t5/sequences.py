@@ -39,7 +39,7 @@ class Sequences:
         return np.diff(self.offsets)
 
     def to(self, device: torch.device | str) -> "Sequences":
-        """Return the same rows on another device."""
+        """Return these rows on another device."""
         return Sequences(self.values.to(device), self.offsets)
 
     def padded(self, rows: np.ndarray) -> tuple[Tensor, Tensor]:
