@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(workflow.basedir, "scripts")))
 
 from fbftl.data import datasets
 from fbftl.models.chain import check_networks
+from fbftl.models.planned import trained
 from fbftl.models.source import check as source_check
 from fbftl.ground import provenance
 from fbftl.ground.code import digest, sources
@@ -20,7 +21,7 @@ from fbftl.study import methods
 from fbftl.study.config import resolve
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import remove_leftovers
-from fbftl.study.feasibility import require_dealable, require_feasible
+from fbftl.study.feasibility import Sizes, require_dealable, require_feasible
 from fbftl.study.processes import shared_processes
 from fbftl.study.systems import read_systems
 from fbftl.study.yaml_files import read_config_file
@@ -52,12 +53,14 @@ def checked_study():
             datasets.check(block["data"], folder)
             source_check.check(block["source"], folder, DIGESTS)
             check_networks(task, block)
-            require_feasible(
-                study,
-                task,
-                datasets.training_count(block["data"], folder),
-                datasets.named_clients(block["data"], folder),
-            )
+            if workflow.is_main_process:
+                require_feasible(
+                    study,
+                    task,
+                    datasets.training_count(block["data"], folder),
+                    datasets.named_clients(block["data"], folder),
+                    sizes_of(study, task),
+                )
             if study.asks_public(task):
                 check_public(
                     block["source"],
@@ -71,6 +74,22 @@ def checked_study():
     except UserError as error:
         sys.exit(str(error))
     return study
+
+
+def sizes_of(study, task):
+    """Return how many parameters a task's clients train, as far as no job is needed to know."""
+    block, folder = study.task(task), study.config["data_folder"]
+    try:
+        found = trained(
+            block,
+            study.cuts(task),
+            datasets.class_count(block["data"], folder),
+            source_check.image(block["source"], folder),
+            datasets.image(block["data"], folder),
+        )
+    except UserError as error:
+        raise UserError(f"config: tasks.{task}: {error}") from error
+    return Sizes(found.heads, found.networks)
 
 
 def hold_folder():

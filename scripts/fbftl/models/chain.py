@@ -24,6 +24,32 @@ class Planned:
     kind: str
     options: Mapping[str, Any]
 
+    @property
+    def parameters(self) -> int:
+        """Weights and biases."""
+        match self.kind, self.options:
+            case "convolution", {"in_channels": i, "out_channels": o, "kernel_size": side}:
+                return o * (i * side**2 + 1)
+            case "dense", {"in_features": i, "out_features": o}:
+                return o * (i + 1)
+            case _, {"num_features": features}:
+                return 2 * features
+        return 0
+
+    def output(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the shape of an output for that of an input: height, width, channels, or a row."""
+        match self.kind, self.options:
+            case "convolution", {"out_channels": o, "kernel_size": side, "padding": around}:
+                lost = side - 1 - 2 * around
+                return shape[0] - lost, shape[1] - lost, o
+            case "pool", {"kernel_size": side}:
+                return -(-shape[0] // side), -(-shape[1] // side), shape[2]
+            case "flatten", _:
+                return (prod(shape),)
+            case "dense", {"out_features": o}:
+                return (o,)
+        return shape
+
 
 @dataclass(frozen=True)
 class Chain:

@@ -70,6 +70,12 @@ class Study:
         """Names of the experiments that run on a task."""
         return list(self.settings[task])
 
+    def cuts(self, task: str) -> list[str]:
+        """Return the layers at which a task or a setting of it cuts the source network."""
+        features = self.task(task)["features"]
+        named = {one.cut for one in self._of(task, self.experiments(task)) if one.cut is not None}
+        return list(dict.fromkeys([features["cut"], *features["further_cuts"], *sorted(named)]))
+
     def setting(self, task: str, name: str) -> Setting:
         """Return a task's setting by its name."""
         return next(s[name] for s in self.settings[task].values() if name in s)

@@ -3,9 +3,11 @@
 Decided before any job, from what the configuration and the count of samples say.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from fbftl.ground.errors import UserError
 from fbftl.study import methods
@@ -16,8 +18,27 @@ from fbftl.study.memory import LARGEST_MEMORY, memory_bytes
 from fbftl.study.settings import Setting
 
 
+@dataclass(frozen=True)
+class Sizes:
+    """Parameters that clients train, where they are known before any job.
+
+    heads: of the head, by the cut before it.
+    networks: of a network that the task names, by name; under None of source and head.
+    """
+
+    heads: Mapping[str, int] = field(default_factory=dict)
+    networks: Mapping[str | None, int] = field(default_factory=dict)
+
+
+NOTHING_KNOWN = Sizes()
+
+
 def require_feasible(
-    study: Study, task: str, samples: int | None, named: int | None = None
+    study: Study,
+    task: str,
+    samples: int | None,
+    named: int | None = None,
+    sizes: Sizes = NOTHING_KNOWN,
 ) -> None:
     """Refuse rounds or clients larger than the data, and memories that fit nowhere.
 
@@ -26,6 +47,7 @@ def require_feasible(
         task: name of the task.
         samples: training samples of the task; None if unknown, and the jobs will find out.
         named: clients that the task's data names, for those that it deals itself.
+        sizes: of the task's networks, as far as they are known.
 
     Raises:
         UserError: naming key, value and what is possible.
@@ -38,11 +60,10 @@ def require_feasible(
     for name, setting in _settings(study, task).items():
         if own_dealing(setting):
             # Rounds are of all its clients where they are few.
-            _require_memory(
-                study, task, number_of_clients(dealing(clients, setting), samples), setting
-            )
+            own = number_of_clients(dealing(clients, setting), samples)
+            _require_memory(study, task, own, setting, sizes)
             continue
-        _require_memory(study, task, number, setting)
+        _require_memory(study, task, number, setting, sizes)
         if methods.record(setting.method).sends != "rounds":
             continue
         per_round = study.job(task, name)["training"]["clients_per_round"]
@@ -83,22 +104,33 @@ def _require_scratch(study: Study) -> None:
         raise UserError(f"config: scratch_folder is '{scratch}', which is no folder; make it first")
 
 
-def _require_memory(study: Study, task: str, clients: int | None, setting: Setting) -> None:
-    """Refuse error feedback whose memories are too large for RAM if there is no other place.
-
-    How wide the cut layer is only the model knows, so this is the least that the memories take,
-    by the layers between the head's hidden widths; a training job knows all.
-    """
+def _require_memory(
+    study: Study, task: str, clients: int | None, setting: Setting, sizes: Sizes
+) -> None:
+    """Refuse error feedback whose memories are too large for RAM if there is no other place."""
     remembers = "feedback" in methods.record(setting.method).axes
     if clients is None or not (remembers and setting.feedback and setting.compressed):
         return
-    needed = memory_bytes(clients, least_parameters(study.task(task)["head"]))
+    parameters, exactly = _parameters(study.task(task), setting, sizes)
+    needed = memory_bytes(clients, parameters)
     if study.config["scratch_folder"] is None and needed > LARGEST_MEMORY:
         raise UserError(
-            f"config: error feedback on {task} has {clients:,} clients remember at least "
-            f"{needed / 1e9:.0f} GB together; name a folder with that much room as scratch_folder, "
-            "or set feedback: [false] in the experiment"
+            f"config: error feedback on {task} has {clients:,} clients remember "
+            f"{'' if exactly else 'at least '}{needed / 1e9:.0f} GB together in the setting "
+            f"'{setting.name}'; name a folder with that much room as scratch_folder, or set "
+            "feedback: [false] in the experiment"
         )
+
+
+def _parameters(block: Mapping[str, Any], setting: Setting, sizes: Sizes) -> tuple[int, bool]:
+    """Return the parameters that a setting's clients train, and whether they are all of them."""
+    if methods.record(setting.method).reads == "features":
+        known = sizes.heads.get(setting.cut or block["features"]["cut"])
+    else:
+        known = sizes.networks.get(setting.network)
+    if known is not None:
+        return known, True
+    return least_parameters(block["head"]) if setting.network is None else 0, False
 
 
 def least_parameters(head: Sequence[int]) -> int:

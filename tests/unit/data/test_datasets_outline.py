@@ -81,6 +81,19 @@ def test_counts_are_those_of_the_data_read(
     assert datasets.training_count(spec, tmp_path) == len(datasets.load(spec, tmp_path).train)
 
 
+@pytest.mark.parametrize("size", [None, 3])
+@pytest.mark.parametrize("write", KINDS)
+def test_the_images_shape_is_that_of_the_data_read(tmp_path: Path, write: Any, size: Any) -> None:
+    encoded = write in (in_parquet, in_folders)
+    spec = write(tmp_path, LABELS) | ({"size": size} if encoded else {})
+    known = datasets.image(spec, tmp_path)
+    assert known == (
+        None if encoded and size is None else datasets.load(spec, tmp_path).train.inputs.shape[1:]
+    )
+    assert datasets.class_count(spec, tmp_path) == 5
+    assert datasets.class_count(spec | {"classes": [0, 2]}, tmp_path) == 2
+
+
 @pytest.mark.parametrize("write", KINDS)
 def test_classes_are_those_of_the_data_read(tmp_path: Path, write: Any) -> None:
     spec = write(tmp_path, LABELS) | {"seed": 0}

@@ -9,7 +9,7 @@ import yaml
 from fbftl.data.datasets import load, training_count
 from fbftl.ground.errors import UserError
 from fbftl.study.config import Study, resolve
-from fbftl.study.feasibility import least_parameters, require_feasible
+from fbftl.study.feasibility import Sizes, least_parameters, require_feasible
 
 DIGITS = {"kind": "digits", "test_fraction": 0.2, "seed": 0}
 
@@ -83,6 +83,18 @@ def test_what_the_data_can_fill_passes(root: Path, task: dict, axes: dict) -> No
 def test_what_it_cannot_is_one_sentence(root: Path, task: dict, axes: dict, sentence: str) -> None:
     with pytest.raises(UserError, match=sentence):
         require_feasible(study(root, task, **axes), "digits", 1438)
+
+
+def test_memories_are_known_by_cut_and_network(root: Path) -> None:
+    """The paper's head behind 4,096 features: 892 GB, and not the 472 of its hidden widths."""
+    paper = {"head": [4096, 4096, 512], "clients": {"samples_per_client": 8}}
+    asked = study(root, paper, method=["ftl_c"], bits=[2])
+    with pytest.raises(UserError, match=r"6,250 clients remember 892 GB together .*ftl_c\+bits=2"):
+        require_feasible(asked, "digits", 50_000, sizes=Sizes(heads={"fc1": 35_668_490}))
+    whole = study(root, {}, method=["fl"], bits=[2])
+    require_feasible(whole, "digits", 1438, sizes=Sizes(networks={None: 10**6}))
+    with pytest.raises(UserError, match="180 clients remember 7 GB"):
+        require_feasible(whole, "digits", 1438, sizes=Sizes(networks={None: 10**7}))
 
 
 def test_without_a_count_only_given_numbers_are_compared(root: Path) -> None:

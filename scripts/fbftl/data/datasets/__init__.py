@@ -28,8 +28,10 @@ __all__ = [
     "Dataset",
     "Samples",
     "check",
+    "class_count",
     "digest",
     "files",
+    "image",
     "load",
     "module",
     "named_clients",
@@ -58,6 +60,9 @@ class Kind(Protocol):
 
     def class_names(self, spec: Mapping[str, Any], folder: Path | None) -> tuple[str | None, ...]:
         """Return a name for each class, None where only reading the data would tell it."""
+
+    def image(self, spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int, int] | None:
+        """Return height, width and channels of the images, None where only decoding would tell."""
 
     def read(
         self, spec: Mapping[str, Any], folder: Path | None
@@ -148,6 +153,17 @@ def training_count(spec: Mapping[str, Any], data_folder: str | Path | None) -> i
         first, last = between(samples, spec["portion"])
         samples = last - first
     return min(samples, (spec.get("limit") or {}).get("train", samples))
+
+
+def class_count(spec: Mapping[str, Any], data_folder: str | Path | None) -> int:
+    """Return the number of classes that are kept."""
+    chosen = spec.get("classes")
+    return len(_kind(spec).class_names(spec, _folder(data_folder)) if chosen is None else chosen)
+
+
+def image(spec: Mapping[str, Any], data_folder: str | Path | None) -> tuple[int, int, int] | None:
+    """Return height, width and channels of the images, None where only decoding would tell."""
+    return _kind(spec).image(spec, _folder(data_folder))
 
 
 def named_clients(spec: Mapping[str, Any], data_folder: str | Path | None) -> int | None:

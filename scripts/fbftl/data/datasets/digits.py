@@ -32,6 +32,11 @@ def class_names(spec: Mapping[str, Any], folder: Path | None) -> tuple[str, ...]
     return CLASSES
 
 
+def image(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int, int]:
+    """Return the digits' height, width and channels."""
+    return 8, 8, 1
+
+
 def read(
     spec: Mapping[str, Any], folder: Path | None
 ) -> tuple[Samples, Samples | None, tuple[str, ...]]:

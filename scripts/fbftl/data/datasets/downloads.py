@@ -15,13 +15,13 @@ from fbftl.data.datasets.base import Samples
 from fbftl.ground.errors import UserError
 
 SIZES = {
-    "MNIST": (60_000, 10_000, 10),
-    "FashionMNIST": (60_000, 10_000, 10),
-    "KMNIST": (60_000, 10_000, 10),
-    "CIFAR10": (50_000, 10_000, 10),
-    "CIFAR100": (50_000, 10_000, 100),
+    "MNIST": (60_000, 10_000, 10, (28, 28, 1)),
+    "FashionMNIST": (60_000, 10_000, 10, (28, 28, 1)),
+    "KMNIST": (60_000, 10_000, 10, (28, 28, 1)),
+    "CIFAR10": (50_000, 10_000, 10, (32, 32, 3)),
+    "CIFAR100": (50_000, 10_000, 100, (32, 32, 3)),
 }
-"""Training samples, test samples and classes of each set."""
+"""Training samples, test samples, classes and images' shape of each set."""
 
 NAMES = tuple(SIZES)
 
@@ -42,6 +42,11 @@ def counts(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int]:
 def class_names(spec: Mapping[str, Any], folder: Path | None) -> tuple[None, ...]:
     """Return as many unknowns as there are classes: torchvision, slow to import, has the names."""
     return (None,) * SIZES[spec["name"]][2]
+
+
+def image(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int, int]:
+    """Return the set's height, width and channels."""
+    return SIZES[spec["name"]][3]
 
 
 def read(

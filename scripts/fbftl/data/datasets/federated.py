@@ -42,13 +42,20 @@ def class_names(spec: Mapping[str, Any], folder: Path | None) -> tuple[str, ...]
     return numbered(max(split.largest for split in _outlines(spec, folder)), spec["train"])
 
 
+def image(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int, int]:
+    """Return height, width and channels of the clients' images."""
+    height, width, *channels = _outlines(spec, folder)[0].image
+    return height, width, channels[0] if channels else 1
+
+
 @dataclass(frozen=True)
 class Outline:
-    """What a split holds: samples, clients, and its largest label."""
+    """What a split holds: samples, clients, its largest label, and one image's shape."""
 
     samples: int
     clients: int
     largest: int
+    image: tuple[int, ...]
 
 
 def _outlines(spec: Mapping[str, Any], folder: Path | None) -> list[Outline]:
@@ -65,7 +72,8 @@ def _outline(path: Path, group: str, image: str, label: str, *_: int) -> Outline
     with _open(path) as file:
         found = _examples(file, group, image, label)
         labels = found.rows(0, found.count, (label,))[label]
-    return Outline(found.count, len(found.ids), int(np.max(labels, initial=0)))
+    largest = int(np.max(labels, initial=0))
+    return Outline(found.count, len(found.ids), largest, found.columns[image].shape)
 
 
 def read(

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from fbftl.data.datasets.base import Samples, located
-from fbftl.data.datasets.images import EncodedImages
+from fbftl.data.datasets.images import EncodedImages, shape_wanted
 from fbftl.ground.errors import UserError
 
 SUFFIXES = {".bmp", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".tiff", ".webp"}
@@ -33,6 +33,11 @@ def counts(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int | Non
 def class_names(spec: Mapping[str, Any], folder: Path | None) -> tuple[str, ...]:
     """Return the training split's folder names, sorted."""
     return tuple(sub.name for sub in _class_folders(located(folder, spec["train"], "data.train")))
+
+
+def image(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int, int] | None:
+    """Return the shape to which images are brought, None if each keeps its own."""
+    return shape_wanted(spec)
 
 
 def read(

@@ -44,6 +44,12 @@ def class_names(spec: Mapping[str, Any], folder: Path | None) -> tuple[str, ...]
     return numbered(max(int(split.max(initial=0)) for split in labels), "data")
 
 
+def image(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int, int]:
+    """Return height and width from the header of the training images, and one channel."""
+    height, width = check_file(_paths(spec, folder, "train")[0], axes=3)[1:]
+    return height, width, 1
+
+
 def read(
     spec: Mapping[str, Any], folder: Path | None
 ) -> tuple[Samples, Samples | None, tuple[str, ...]]:

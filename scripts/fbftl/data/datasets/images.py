@@ -1,10 +1,11 @@
 """Encoded images (JPEG, PNG, ...) in memory or on disk, decoded only where they are asked for."""
 
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from PIL import Image, ImageOps
@@ -16,6 +17,12 @@ MAX_PIXELS = 64 * 2**20
 
 MODES = {1: "L", 3: "RGB"}
 """Channels to Pillow's name for them."""
+
+
+def shape_wanted(spec: Mapping[str, Any]) -> tuple[int, int, int] | None:
+    """Return height, width and channels to which a data block brings images, None without size."""
+    size = spec.get("size")
+    return None if size is None else (size, size, spec.get("channels", 3))
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from fbftl.data.datasets.base import Samples, located, numbered, require_unpackable
-from fbftl.data.datasets.images import EncodedImages
+from fbftl.data.datasets.images import EncodedImages, shape_wanted
 from fbftl.ground.errors import UserError
 
 ROW_BYTES = 128
@@ -44,6 +44,11 @@ def class_names(spec: Mapping[str, Any], folder: Path | None) -> tuple[str, ...]
     paths = [path for split in ("train", "test") for path in _paths(spec, folder, split)]
     largest = max(_largest(path, *_columns(spec)) for path in paths)
     return _named(_paths(spec, folder, "train")[0], spec, largest)
+
+
+def image(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int, int] | None:
+    """Return the shape to which images are brought, None if each keeps its own."""
+    return shape_wanted(spec)
 
 
 def read(

@@ -88,6 +88,14 @@ def files(source: Mapping[str, Any], data_folder: str | Path | None) -> list[str
     return [] if data is None else datasets.files(data, data_folder)
 
 
+def image(source: Mapping[str, Any], data_folder: str | Path | None) -> tuple[int, int, int] | None:
+    """Return the height, width and channels that a pre-trained source is made for, or None."""
+    if source["kind"] != "pretrain":
+        return None
+    data = _data(source)
+    return (None if data is None else datasets.image(data, data_folder)) or tuple(source["image"])
+
+
 def modules(source: Mapping[str, Any]) -> list[str]:
     """Return the modules that are imported by name for this block."""
     data = _data(source)

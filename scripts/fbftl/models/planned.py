@@ -1,0 +1,199 @@
+"""What can be said of a task's networks before any job: their cuts, and how large they are.
+
+The workflow's own networks are laid out without torch; those of torchvision and timm are built
+without memory for weights. Of others only a job knows.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from math import prod
+from typing import Any
+
+from fbftl.ground.errors import UserError
+from fbftl.models.chain import Chain, chain_of
+
+LARGEST = 2**31
+"""Parameters that no network of this workflow has; their gradients would be as large again."""
+
+BUILT = ("torchvision", "timm")
+"""Libraries whose networks can be built without weights."""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A source network up to a cut layer.
+
+    width: values of one upload after the pooling there.
+    parameters: of the layers up to the cut.
+    """
+
+    width: int
+    parameters: int
+
+
+def planned_cuts(
+    source: Mapping[str, Any],
+    features: Mapping[str, Any],
+    wanted: Iterable[str],
+    made_for: tuple[int, int, int] | None = None,
+    image: tuple[int, int, int] | None = None,
+) -> dict[str, Cut]:
+    """Return the cuts wanted of a task's source network; none of one that only a job knows.
+
+    Args:
+        source: config block `source` of the task.
+        features: its block `features`.
+        wanted: names of layers.
+        made_for: height, width and channels that a pre-trained source is made for.
+        image: those of the clients' images, None if unknown.
+
+    Raises:
+        UserError: if a cut is no layer, the pooling does not fit its output, or the images do not
+            fit the network.
+    """
+    if made_for is not None:
+        return _of_chain(source["network"], features, wanted, made_for, image or made_for)
+    if source["from"] in BUILT and features["size"] is not None:
+        return _of_library(source, features, wanted)
+    return {}
+
+
+@dataclass(frozen=True)
+class Trained:
+    """Parameters that a task's clients train.
+
+    heads: of the head, by the cut before it.
+    networks: of the networks that the task names, by name; of source and head under None.
+    """
+
+    heads: dict[str, int]
+    networks: dict[str | None, int]
+
+
+def trained(
+    block: Mapping[str, Any],
+    cuts: Iterable[str],
+    classes: int,
+    made_for: tuple[int, int, int] | None = None,
+    image: tuple[int, int, int] | None = None,
+) -> Trained:
+    """Return what is known of the parameters that clients of a task train, and check its cuts.
+
+    Args:
+        block: the task's block of the configuration.
+        cuts: layers at which the task or its settings cut the source network.
+        classes: number of classes N.
+        made_for: height, width and channels that a pre-trained source is made for.
+        image: those of the clients' images, None if unknown.
+
+    Raises:
+        UserError: as `planned_cuts`.
+    """
+    features = block["features"]
+    found = planned_cuts(block["source"], features, cuts, made_for, image)
+    heads = {name: _head(cut.width, block["head"], classes) for name, cut in found.items()}
+    networks: dict[str | None, int] = {}
+    if features["cut"] in found:
+        networks[None] = found[features["cut"]].parameters + heads[features["cut"]]
+    if made_for is not None and image is not None:
+        entering = (*_entering(features, image), made_for[2])
+        for name, network in block["networks"].items():
+            layers = chain_of(network, entering, classes).layers()
+            networks[name] = sum(layer.parameters for layer in layers)
+    return Trained(heads, networks)
+
+
+def _entering(features: Mapping[str, Any], image: tuple[int, int, int]) -> tuple[int, int]:
+    """Return height and width of images as they enter a network."""
+    size = features["size"]
+    return (size, size) if size else image[:2]
+
+
+def _head(width: int, head: Iterable[int], classes: int) -> int:
+    """Return the parameters of the head behind a cut, biases included."""
+    return sum((before + 1) * after for before, after in pairwise((width, *head, classes)))
+
+
+def _of_chain(
+    network: Mapping[str, Any],
+    features: Mapping[str, Any],
+    wanted: Iterable[str],
+    made_for: tuple[int, int, int],
+    image: tuple[int, int, int],
+) -> dict[str, Cut]:
+    options = {key: network[key] for key in ("channels", "fc", "dropout")}
+    try:
+        layers = Chain(image=made_for, classes=2, **options).layers()
+    except UserError as error:
+        raise UserError(f"source.network: {error}") from error
+    if sum(layer.parameters for layer in layers) > LARGEST:
+        raise UserError(
+            f"the source network has more than {LARGEST:,} parameters; make source.image or its "
+            "layers smaller"
+        )
+    entering = _entering(features, image)
+    shape, parameters, fits = (*entering, made_for[2]), 0, True
+    cuts: dict[str, Cut] = {}
+    for layer in layers:
+        if layer.kind == "dense":
+            fits = fits and shape == (layer.options["in_features"],)
+        shape, parameters = layer.output(shape), parameters + layer.parameters
+        if layer.name in wanted:
+            if not fits:
+                raise UserError(
+                    f"the source network is made for {made_for[0]} x {made_for[1]} pixels, but "
+                    f"images of {entering[0]} x {entering[1]} enter it, which do not fit its dense "
+                    f"layers before the cut {layer.name}; give source.image the images' height and "
+                    "width, or set features.size"
+                )
+            cuts[layer.name] = Cut(_pooled(layer.name, shape, features["pool"]), parameters)
+    for cut in wanted:
+        if cut not in cuts:
+            raise UserError(
+                f"features.cut = {cut}: the source network has no such layer; choose among "
+                f"{', '.join(layer.name for layer in layers)}"
+            )
+    return cuts
+
+
+def _pooled(cut: str, shape: tuple[int, ...], pool: str) -> int:
+    """Return the width of a row that a pooling makes of an output of this shape."""
+    if len(shape) == 1 or pool == "flatten":
+        return prod(shape)
+    if pool == "avg":
+        return shape[-1]
+    raise UserError(
+        f"features.pool = {pool} does not fit the cut layer {cut}, whose output per sample "
+        f"is {' x '.join(map(str, shape))}; use flatten or avg"
+    )
+
+
+def _of_library(
+    source: Mapping[str, Any], features: Mapping[str, Any], wanted: Iterable[str]
+) -> dict[str, Cut]:
+    import torch
+
+    from fbftl.models.backbones import build_backbone
+    from fbftl.models.cut.extractor import split
+    from fbftl.models.forward import Pool
+
+    with torch.device("meta"), torch.no_grad():
+        model = build_backbone(source["from"], source["name"], source["options"])
+        side = features["size"]
+        example = torch.zeros(2, _channels(model), side, side)
+        cuts = {}
+        for cut in wanted:
+            try:
+                front, _ = split(model, cut, example)
+                width = Pool(features["pool"])(front(example)).shape[1]
+            except NotImplementedError:  # it asks for values, and here there are none
+                return {}
+            parameters = sum(parameter.numel() for parameter in front.parameters())
+            cuts[cut] = Cut(width, parameters)
+    return cuts
+
+
+def _channels(model: Any) -> int:
+    """Return the channels that a network takes: those of its first layer's weights."""
+    return next(weight.shape[1] for weight in model.parameters() if weight.ndim == 4)

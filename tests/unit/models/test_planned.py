@@ -1,0 +1,98 @@
+"""What is said of a network before any job is what the job finds; what does not fit is refused."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from fbftl.ground.errors import UserError
+from fbftl.models.chain import Chain
+from fbftl.models.describe import describe
+from fbftl.models.networks import build
+from fbftl.models.planned import Cut, planned_cuts, trained
+
+NETWORK = {"name": "vgg", "channels": [[3, 4], [5]], "fc": [7, 6], "dropout": 0.5}
+SOURCE = {"kind": "pretrain", "network": NETWORK}
+FEATURES: dict[str, Any] = {"cut": "fc1", "pool": "flatten", "size": None}
+IMAGE = (9, 8, 3)
+
+
+@pytest.mark.parametrize("norm", ["none", "batch"])
+@pytest.mark.parametrize(("kernel", "padding"), [(3, "same"), (3, "valid"), (1, "same")])
+def test_a_chain_is_as_large_before_any_job_as_torch_makes_it(
+    norm: str, kernel: int, padding: str
+) -> None:
+    chain = Chain((14, 15, 2), 4, [7], [[3], [5]], kernel, padding, [2, 3], norm)
+    network, shape = build(chain).eval(), chain.image
+    values = torch.zeros(1, 2, 14, 15)
+    for planned, layer in zip(chain.layers(), network, strict=True):
+        values, shape = layer(values), planned.output(shape)
+        found = tuple(values.permute(0, 2, 3, 1).shape if values.ndim == 4 else values.shape)
+        assert shape == found[1:]
+        assert planned.parameters == sum(weight.numel() for weight in layer.parameters())
+
+
+@pytest.mark.parametrize("cut", ["relu1_2", "pool2", "flatten", "fc1", "drop_fc2"])
+def test_planned_sizes_are_those_that_a_job_describes(cut: str) -> None:
+    block = {"source": SOURCE, "features": FEATURES | {"cut": cut}, "head": [5], "networks": {}}
+    found = trained(block, [cut], classes=4, made_for=IMAGE, image=IMAGE)
+    architecture = {"from": "vgg", "image": IMAGE, "classes": 52}
+    architecture |= {key: value for key, value in NETWORK.items() if key != "name"}
+    manifest = {
+        "architecture": architecture,
+        "preprocessing": {"size": None, "mean": [0.5] * 3, "std": [0.5] * 3},
+    }
+    described = describe(manifest, block["features"], IMAGE, [5], 4)
+    layers = described.layers
+    assert found.networks == {None: sum(layer.parameters for layer in layers)}
+    assert found.heads == {cut: sum(layer.parameters for layer in layers[described.cut :])}
+
+
+def test_a_named_network_is_counted_too() -> None:
+    named = {"kind": "mlp", "fc": [6], "norm": "none", "dropout": 0.0, "cut": "relu_fc1"}
+    block = {"source": SOURCE, "features": FEATURES, "head": [5], "networks": {"mlp": named}}
+    inputs = int(np.prod(IMAGE))
+    found = trained(block, ["fc1"], classes=4, made_for=IMAGE, image=IMAGE)
+    assert found.networks["mlp"] == (inputs + 1) * 6 + 7 * 4
+
+
+def test_a_library_s_network_is_sized_without_its_weights() -> None:
+    source = {"kind": "load", "from": "torchvision", "name": "vgg16", "options": {}}
+    features = FEATURES | {"pool": "none", "size": 224}
+    found = planned_cuts(source, features, ["classifier.1", "classifier.4"])
+    convolutions, dense = 14_714_688, 512 * 49 * 4096 + 4096
+    assert found["classifier.1"] == Cut(4096, convolutions + dense)
+    assert found["classifier.4"].parameters == convolutions + dense + 4097 * 4096
+    assert planned_cuts(source, features | {"size": None}, ["classifier.1"]) == {}
+    with pytest.raises(UserError, match=r"features.cut = fc9: there is no such layer"):
+        planned_cuts(source, features, ["fc9"])
+
+
+@pytest.mark.parametrize(
+    ("features", "wanted", "image", "sentence"),
+    [
+        ({}, ["fc3"], IMAGE, r"cut = fc3: the source network has no such .* conv1_1, relu1_1"),
+        ({}, ["fc1", "pool3"], IMAGE, "cut = pool3: the source network has no such layer"),
+        ({}, ["fc1"], (28, 28, 1), "made for 9 x 8 pixels, but images of 28 x 28 enter it"),
+        ({"size": 16}, ["relu_fc1"], IMAGE, "made for 9 x 8 pixels, but images of 16 x 16"),
+        ({"pool": "none"}, ["pool1"], IMAGE, r"pool = none does not fit .* is 5 x 4 x 4"),
+    ],
+)
+def test_what_does_not_fit_is_refused(
+    features: dict[str, Any], wanted: list[str], image: tuple[int, int, int], sentence: str
+) -> None:
+    with pytest.raises(UserError, match=sentence):
+        planned_cuts(SOURCE, FEATURES | features, wanted, IMAGE, image)
+
+
+def test_a_network_beyond_memory_is_refused() -> None:
+    with pytest.raises(UserError, match="more than 2,147,483,648 parameters"):
+        wide = SOURCE | {"network": NETWORK | {"fc": [200]}}
+        planned_cuts(wide, FEATURES, ["fc1"], (8192, 8192, 3))
+
+
+def test_maps_before_the_dense_layers_are_of_any_size() -> None:
+    own = planned_cuts(SOURCE, FEATURES, ["pool1"], IMAGE)["pool1"]
+    larger = planned_cuts(SOURCE, FEATURES, ["pool1"], IMAGE, (18, 16, 3))["pool1"]
+    assert (own.width, larger.width) == (5 * 4 * 4, 9 * 8 * 4)
+    assert own.parameters == larger.parameters
