@@ -58,6 +58,12 @@ rule layers:
     localrule: True
 
 
+rule heads:
+    input:
+        expand("results/{task}/tables/heads.csv", task=STUDY.tasks_of("images")),
+    localrule: True
+
+
 rule features:
     input:
         all_manifests(),

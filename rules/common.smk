@@ -19,6 +19,7 @@ from fbftl.ground.code import digest, sources
 from fbftl.ground.digests import Digests
 from fbftl.study import methods
 from fbftl.study.config import resolve
+from fbftl.study.settings import Setting
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import remove_leftovers
 from fbftl.study.feasibility import Sizes, require_dealable, require_feasible

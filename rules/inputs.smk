@@ -25,6 +25,14 @@ def code_of_claims(wildcards):
     return code("tabulate_claims.py", f"fbftl.papers.{wildcards.paper}.claims")
 
 
+def code_of_choice(wildcards):
+    """Return the code of the rule for head and epochs and of the methods that it trains."""
+    names = ["fbftl", *STUDY.clean_methods(wildcards.task)]
+    return code(
+        "choose_head.py", *(f"fbftl.methods.{name}" for name in sorted(set(names)))
+    )
+
+
 def code_of_clients(wildcards):
     """Return the code of the partition script and of the task's kind of data."""
     return code(
@@ -258,12 +266,9 @@ def features_here(wildcards):
     return STUDY.task(wildcards.task)["features"] | {"store": None, "further_cuts": []}
 
 
-def inputs_of(task, setting):
-    """Return what a setting is trained from, by input name; its method and its task decide."""
-    reads = STUDY.reads(task, setting)
-    # Whoever reads no features still reads what the task's own store says of its preprocessing.
-    cut = STUDY.setting(task, setting).cut if "features" in reads else None
-    files = {
+def files_to_train(task, cut):
+    """Return all that training can read on a task with features at a cut, by input name."""
+    return {
         # The manifest stands for the store: equal content leaves the runs alone.
         "features": ancient(root_of(task, cut)),
         "manifest": of_cut(task, cut, "features", "json"),
@@ -274,11 +279,40 @@ def inputs_of(task, setting):
         "weights": ancient(f"results/{task}/source.safetensors"),
         "source": f"results/{task}/source.json",
     }
-    return {
-        name: path
-        for name, path in files.items()
-        if name in ("features", "manifest", *reads)
-    }
+
+
+def inputs_of(task, setting):
+    """Return what a setting is trained from, by input name; its method and its task decide."""
+    reads = STUDY.reads(task, setting)
+    # Whoever reads no features still reads what the task's own store says of its preprocessing.
+    cut = STUDY.setting(task, setting).cut if "features" in reads else None
+    read = ("features", "manifest", *reads)
+    return {k: path for k, path in files_to_train(task, cut).items() if k in read}
+
+
+def inputs_of_choice(wildcards):
+    """Return what the rule for head and epochs trains from: both kinds of methods, no noise."""
+    files = files_to_train(wildcards.task, None)
+    return {k: path for k, path in files.items() if not k.startswith("public")}
+
+
+def job_of_choice(wildcards):
+    """Return FbFTL's clean job, longer than will be needed and with the rule's own seeds."""
+    choice = STUDY.config["choice"]
+    job = STUDY.job_of(wildcards.task, Setting())
+    longer = job["training"] | {"epochs": choice["epochs"]}
+    return job | {"training": longer, "seeds": list(range(choice["seeds"]))}
+
+
+def other_jobs_of_choice(wildcards):
+    """Return the clean jobs of the task's methods that train the network, as long."""
+    longest = {"epochs": STUDY.config["choice"]["epochs"]}
+    jobs = [
+        STUDY.job_of(wildcards.task, Setting(method=method))
+        for method in STUDY.clean_methods(wildcards.task)
+        if methods.record(method).trains_network
+    ]
+    return [job | {"training": job["training"] | longest} for job in jobs]
 
 
 def digests_of_setting(wildcards):

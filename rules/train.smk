@@ -26,6 +26,29 @@ rule train:
         "../scripts/train_setting.py"
 
 
+rule choose_head:
+    input:
+        "results/{task}/clients.h5.sha256",
+        unpack(inputs_of_choice),
+    output:
+        **table("results/{task}/tables/heads", "cost", "Heads and epochs by the rule"),
+    log:
+        "results/{task}/logs/tables/heads.log",
+    wildcard_constraints:
+        task=either(STUDY.tasks_of("images")),
+    conda:
+        "../envs/workflow.yaml"
+    resources:
+        gpu=GPU,
+    params:
+        code=code_of_choice,
+        heads=STUDY.config["choice"]["heads"],
+        job=job_of_choice,
+        others=other_jobs_of_choice,
+    script:
+        "../scripts/choose_head.py"
+
+
 # Summaries are there to be read, so these runs leave what every seed says of the test set.
 use rule train as train_dialogues with:
     output:

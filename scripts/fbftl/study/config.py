@@ -82,8 +82,11 @@ class Study:
 
     def job(self, task: str, name: str) -> dict[str, Any]:
         """Return all that the science of one job depends on, in builtin types: its only param."""
+        return self.job_of(task, self.setting(task, name))
+
+    def job_of(self, task: str, setting: Setting) -> dict[str, Any]:
+        """Return the job of any setting on a task, whether or not an experiment asks for it."""
         block = self.task(task)
-        setting = self.setting(task, name)
         return {
             "task": task,
             "kind": block["kind"],
@@ -91,6 +94,11 @@ class Study:
             "seeds": block["seeds"],
             **KINDS[block["kind"]].job(setting, block),
         }
+
+    def clean_methods(self, task: str) -> list[str]:
+        """Return the methods that a task runs without loss, noise or compression."""
+        settings = {s for own in self.settings[task].values() for s in own.values()}
+        return [r.name for r in methods.RECORDS if Setting(method=r.name) in settings]
 
     def methods_of(self, task: str, *experiments: str) -> list[dict[str, Any]]:
         """Return what tables and figures of a task's experiments are told of the methods there."""

@@ -1,0 +1,40 @@
+"""The script that picks head and epochs, on a toy task."""
+
+import choose_head
+import pandas as pd
+from fbftl.study.methods import axes_by_method
+from unit.tasks.toy_task import CLIENTS, TRAINING, make_task
+
+
+def job(method: str) -> dict[str, object]:
+    return {
+        "task": "toy",
+        "kind": "images",
+        "setting": {"method": method},
+        "seeds": [0, 1, 2],
+        "clients": CLIENTS,
+        "block": {"head": [4]},
+        "training": TRAINING | {"epochs": 12, "validation": 0.2},
+        "privacy": {},
+    }
+
+
+def test_the_head_is_picked_and_given_to_the_others(tmp_path):
+    made = make_task(tmp_path)
+    names = ("features", "manifest", "network", "clients", "weights", "source")
+    files = {name: made[name] for name in names if name in made}
+    csv = tmp_path / "heads.csv"
+    choose_head.main(
+        files, str(csv), [[], [8]], job("fbftl"), [job("ftl_f")], axes_by_method(), "cpu", 1
+    )
+    table = pd.read_csv(csv, keep_default_na=False)
+    assert table["method"].tolist() == ["fbftl", "fbftl", "ftl_f"]
+    assert table["validation"].astype(float).iloc[:2].nunique() == 2
+    picked = table[table["picked"] == "yes"]
+    assert picked["method"].tolist() == ["fbftl", "ftl_f"]
+    assert picked["head"].nunique() == 1
+    assert table["epochs"].isin([8, 12]).all()
+    # FTL_c's uplink is the head's parameters for every client and epoch.
+    ratio = table[table["method"] == "fbftl"].astype({"times_fbftl": float, "uplink": float})
+    assert (ratio["uplink"] / ratio["parameters"] / ratio["epochs"] / 32 % 1 == 0).all()
+    assert (ratio["times_fbftl"] > 0).all()
