@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from fbftl.cost.layers import Network, read_network
-from fbftl.cost.payload import FLOAT_BITS
 from fbftl.cost.scheme import SchemeCost, scheme_cost
 from fbftl.findings import published
 from fbftl.findings.exchanged import Exchanged, read_methods
@@ -25,6 +24,7 @@ from fbftl.findings.setups import Setup, differs
 from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.tables import Column, prefixed, write_table
 from fbftl.findings.uplink import COMMON, common_accuracy, times, uplink
+from fbftl.ground.floats import FLOAT_BITS
 from fbftl.ground.logs import run_job
 from fbftl.papers.fbftl.readings import CUT_SHORT
 

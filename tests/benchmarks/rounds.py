@@ -39,7 +39,6 @@ from fbftl.training.batches import Rounds, rounds
 CLIENTS, SAMPLES, WIDTH, CLASSES, PER_ROUND = 100, 500, 512, 10, 10
 ROWS = [np.arange(client * SAMPLES, (client + 1) * SAMPLES) for client in range(CLIENTS)]
 REPETITIONS = 5
-UPDATES = CLIENTS * REPETITIONS
 TRAINING = Training(
     epochs=1,
     batch=SAMPLES * PER_ROUND,

@@ -55,12 +55,3 @@ def write_findings(path: str | Path, findings: list[Finding]) -> None:
 def read_findings(path: str | Path) -> pd.DataFrame:
     """Read them back."""
     return pd.read_csv(path, keep_default_na=False, na_values=[""])
-
-
-def below_blind(table: pd.DataFrame) -> pd.Series:
-    """Tell which findings lie below what needs no attack, by more than two standard errors.
-
-    An adversary could have guessed instead, so such a row is a fault of the attack.
-    """
-    error = table["spread"] / np.sqrt(table["repetitions"])
-    return table["value"] < table["blind"] - 2 * error

@@ -10,9 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from fbftl.cost.layers import Network, parameters
-
-FLOAT_BITS = 32
-"""d: bits of one number that is sent."""
+from fbftl.ground.floats import FLOAT_BITS
 
 
 @dataclass(frozen=True)

@@ -173,7 +173,7 @@ def claims_table(found: Mapping[str, Sequence[Examined]]) -> pd.DataFrame:
     true ones that make no difference, one in twenty is decided all the same.
 
     Args:
-        found: a list of claims as each task finds them, by task.
+        found: one list of claims, as each task finds them, by task.
     """
     rows = [row for of_tasks in zip(*found.values(), strict=True) for row in _on(found, of_tasks)]
     count = sum(one.verdict is not Verdict.NOT_RUN for _, one in rows)

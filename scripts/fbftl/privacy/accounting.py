@@ -1,8 +1,8 @@
 """Differential privacy accounting: noise from epsilon, epsilon from noise, exactly or by bounds.
 
 A single Gaussian release is calibrated exactly (Balle and Wang 2018, arXiv 1805.06530). Rounds on
-Poisson-sampled clients are composed by privacy loss distributions (PLD), with Renyi DP (RDP), the
-papers' moments accountant, as cross-check. The classical rule is here for the audit only.
+Poisson-sampled clients are composed by privacy loss distributions (PLD). The classical rule is
+here for the audit only.
 
 A noise multiplier is the standard deviation of the noise over the clip norm c, which bounds the
 L2 norm of one record's contribution. Removing or zeroing a record then moves the sum by at most
@@ -130,20 +130,6 @@ def rounds_epsilon(
     return float(accountant.get_epsilon(delta))
 
 
-def rounds_epsilon_rdp(multiplier: float, delta: float, *, rate: float, rounds: int) -> float:
-    """Return the RDP bound on `rounds_epsilon` for added or removed records, the cross-check.
-
-    Orders at which the library's series does not converge are left out, with a warning in the
-    log; that can only loosen the bound.
-    """
-    require_rounds(rate, rounds)
-    require_positive("noise multiplier", multiplier)
-    require_delta(delta)
-    accountant = rdp_accountant()
-    accountant.compose(sampled_rounds(multiplier, rate, rounds))
-    return float(accountant.get_epsilon(delta))
-
-
 def rounds_sigma(
     epsilon: float,
     delta: float,
@@ -207,13 +193,6 @@ def pld_accountant(adjacency: Adjacency) -> Any:
         "replace-one": NeighboringRelation.REPLACE_ONE,
     }[adjacency]
     return PLDAccountant(relation, value_discretization_interval=GRID)
-
-
-def rdp_accountant() -> Any:
-    """Return a fresh RDP accountant for added or removed records."""
-    from dp_accounting.rdp import RdpAccountant
-
-    return RdpAccountant()
 
 
 def require_positive(name: str, value: float) -> None:

@@ -4,7 +4,7 @@
 feature vector and releases it once. `dp_fedavg` clips each client's update and adds noise to the
 sum of every round. None of them covers the labels; `randomised_response` does.
 
-Here are the mechanisms as data and the guarantees they give; `perturbation` applies them.
+Here are the guarantees that they give; `noise` and `exchange.protection` apply them.
 """
 
 from dataclasses import dataclass, replace
@@ -37,53 +37,6 @@ SAMPLE_IN_CLIENT = (
     " Only a client's whole update is clipped, so one of its samples is protected as well as the"
     " client's replacement, whatever K."
 )
-
-
-@dataclass(frozen=True)
-class Mechanism:
-    """A mechanism as data, for tables and captions; c is the clip norm, s the noise multiplier."""
-
-    name: str
-    released: str
-    sensitivity: str
-    noise: str
-    guarantee: str
-
-
-MECHANISMS = {
-    m.name: m
-    for m in (
-        Mechanism("none", "any upload, as it is", "unbounded", "none", "none"),
-        Mechanism(
-            "relative",
-            "feature vector of a sample, or client update of a round",
-            "R std(g), coordinate-wise, measured on the training data",
-            "N(0, s^2 R^2 std(g)^2 I)",
-            "none",
-        ),
-        Mechanism(
-            "gaussian",
-            "feature vector of a sample, clipped to L2 norm c, once",
-            "2 c for a replaced, c for a zeroed sample",
-            "N(0, s^2 c^2 I)",
-            "exact (epsilon, delta) per sample",
-        ),
-        Mechanism(
-            "dp_fedavg",
-            "sum of the client updates of a round, each clipped to L2 norm c",
-            "c for an added or removed, 2 c for a replaced client",
-            "N(0, s^2 c^2 I) on the sum, each round",
-            "(epsilon, delta) over all rounds on Poisson-sampled clients",
-        ),
-        Mechanism(
-            "randomised_response",
-            "label of a sample, once",
-            "any label for any other",
-            "another label with probability (N-1) / (e^epsilon + N - 1)",
-            "epsilon per label",
-        ),
-    )
-}
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,8 @@ figures never import this module; what they need of it reaches them as params.
 from dataclasses import asdict, dataclass, fields
 from typing import Any, get_args, get_type_hints
 
+from fbftl.ground.floats import FLOAT_BITS
 from fbftl.study.job import name_of
-
-CLEAN_BITS = 32
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -54,7 +53,7 @@ class Setting:
     burst: float = 1.0
     retransmissions: int = 0
     loss: str = "persistent"
-    bits: int = CLEAN_BITS
+    bits: int = FLOAT_BITS
     keep: float = 1.0
     feedback: bool = True
     mechanism: str = "none"
@@ -72,7 +71,7 @@ class Setting:
     @property
     def compressed(self) -> bool:
         """Whether messages have fewer bits or fewer elements than plain ones."""
-        return self.bits != CLEAN_BITS or self.keep != 1
+        return self.bits != FLOAT_BITS or self.keep != 1
 
     def deviations(self) -> dict[str, Any]:
         """Return the method and the axes that differ from their default, in the fixed order."""

@@ -63,7 +63,6 @@ def test_document_says_what_is_in_it(dense):
     assert (provenance.width, provenance.dtype) == (toys.WIDTH, "float32")
     assert provenance.counts == toys.COUNTS
     assert provenance.libraries == {"numpy": np.__version__}
-    assert dense.nbytes("train") == dense.read("train").values.nbytes
 
 
 def test_opens_with_plain_zarr_and_xarray(folder, dense):

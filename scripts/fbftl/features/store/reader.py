@@ -59,10 +59,6 @@ class FeatureStore:
         """Return whether the rows of a split differ in length."""
         return self._has(split, "offsets")
 
-    def nbytes(self, split: str) -> int:
-        """Return the bytes that all features of a split take in memory, as float32."""
-        return 4 * int(np.prod(self.array(split, "features").shape))
-
     def labels(self, split: str) -> np.ndarray | Ragged:
         """Return all labels of a split; its features are not touched."""
         return self._column(split, "labels")

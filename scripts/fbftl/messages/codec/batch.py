@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fbftl.ground.floats import FLOAT_BITS
 from fbftl.messages.codec.bitpack import packed_bytes
-from fbftl.messages.codec.compression import FLOAT_BITS, Compression, finite_float32
+from fbftl.messages.codec.compression import Compression, finite_float32
 from fbftl.messages.codec.encoder import label_bits
 from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.messages.codec.positions import positions_bytes

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-FLOAT_BITS = 32
+from fbftl.ground.floats import FLOAT_BITS
 
 
 @dataclass(frozen=True)

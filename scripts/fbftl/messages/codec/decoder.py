@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fbftl.ground.floats import FLOAT_BITS
 from fbftl.messages.codec.bitpack import packed_bytes, unpack
-from fbftl.messages.codec.compression import FLOAT_BITS
 from fbftl.messages.codec.entropy import RangeDecoder, decode_histogram
 from fbftl.messages.codec.header import HEADER_BYTES, Header, Layout
 from fbftl.messages.codec.positions import decode_positions

@@ -6,8 +6,9 @@ from typing import Literal
 
 import numpy as np
 
+from fbftl.ground.floats import FLOAT_BITS
 from fbftl.messages.codec.bitpack import pack
-from fbftl.messages.codec.compression import FLOAT_BITS, PLAIN, Compression, finite_float32
+from fbftl.messages.codec.compression import PLAIN, Compression, finite_float32
 from fbftl.messages.codec.entropy import RangeEncoder, encode_histogram
 from fbftl.messages.codec.header import Header, Layout
 from fbftl.messages.codec.positions import encode_positions

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from zlib import crc32
 
-from fbftl.messages.codec.compression import FLOAT_BITS, Compression
+from fbftl.ground.floats import FLOAT_BITS
+from fbftl.messages.codec.compression import Compression
 
 # magic, version, q, layout, label bits; rows, width, kept per row; then the checksum
 _FIELDS = struct.Struct("<2sBBBBIII")

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fbftl.messages.codec.compression import FLOAT_BITS, finite_float32
+from fbftl.ground.floats import FLOAT_BITS
+from fbftl.messages.codec.compression import finite_float32
 
 RANGE_BYTES = 8  # a grid travels as its two ends
 

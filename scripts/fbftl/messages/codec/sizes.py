@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fbftl.messages.codec.compression import FLOAT_BITS, PLAIN, Compression, finite_float32
+from fbftl.ground.floats import FLOAT_BITS
+from fbftl.messages.codec.compression import PLAIN, Compression, finite_float32
 from fbftl.messages.codec.encoder import encode, label_bits
 from fbftl.messages.codec.entropy import encode_histogram, entropy_bits, log2_choices
 from fbftl.messages.codec.quantiser import RANGE_BYTES, Grid

@@ -5,9 +5,9 @@ from decimal import Decimal
 from fbftl.cost import compute, payload
 from fbftl.cost.architectures import FLAN_T5_SMALL, t5, vgg16
 from fbftl.cost.layers import parameters, products
-from fbftl.cost.payload import FLOAT_BITS
 from fbftl.findings.printed import at_printed_precision
 from fbftl.findings.published import lookup
+from fbftl.ground.floats import FLOAT_BITS
 from fbftl.papers.audit import AuditRow, judged
 from fbftl.papers.fbftl.evidence import Evidence
 from fbftl.papers.fbftl.setup import epochs

@@ -7,7 +7,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from fbftl.cost.layers import Network
-from fbftl.cost.payload import FLOAT_BITS, numbers_per_batch
+from fbftl.cost.payload import numbers_per_batch
+from fbftl.ground.floats import FLOAT_BITS
 from fbftl.messages.channel import blocks_per_packet, expected_payload, packet_loss_rate
 
 PACKETS = ("fbftl", "ftl_c", "ftl_f", "fl")

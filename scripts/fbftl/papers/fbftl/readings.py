@@ -12,11 +12,12 @@ from fractions import Fraction
 
 import pandas as pd
 
-from fbftl.cost.payload import FLOAT_BITS, uplink_bits
+from fbftl.cost.payload import uplink_bits
 from fbftl.findings.comparison import Verdict
 from fbftl.findings.printed import SCALES, at_printed_precision, formula_verdict
 from fbftl.findings.shown import ShownMethod
 from fbftl.findings.tables import Column
+from fbftl.ground.floats import FLOAT_BITS
 
 AS_PRINTED = "as printed"
 CORRECTED = "corrected"

@@ -6,7 +6,8 @@ from fractions import Fraction
 from fbftl.cost import payload
 from fbftl.cost.architectures import FLAN_T5_SMALL, t5
 from fbftl.cost.layers import Network, parameters
-from fbftl.cost.payload import FLOAT_BITS, Federation
+from fbftl.cost.payload import Federation
+from fbftl.ground.floats import FLOAT_BITS
 from fbftl.papers.fbftl.readings import (
     AS_PRINTED,
     AS_TABULATED,

@@ -1,0 +1,4 @@
+"""The floats that are sent and counted."""
+
+FLOAT_BITS = 32
+"""d: bits of one number that is sent as it is."""
