@@ -86,8 +86,8 @@ def test_what_does_not_fit_is_refused(
 
 
 def test_a_network_beyond_memory_is_refused() -> None:
+    wide = SOURCE | {"network": NETWORK | {"fc": [200]}}
     with pytest.raises(UserError, match="more than 2,147,483,648 parameters"):
-        wide = SOURCE | {"network": NETWORK | {"fc": [200]}}
         planned_cuts(wide, FEATURES, ["fc1"], (8192, 8192, 3))
 
 
