@@ -3,7 +3,7 @@
 import re
 import sys
 from contextlib import ExitStack
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import yaml

@@ -5,7 +5,7 @@ a setting that several experiments share is one job, and a new axis renames none
 figures never import this module; what they need of it reaches them as params.
 """
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any, get_args, get_type_hints
 
 from fbftl.ground.floats import FLOAT_BITS
@@ -75,8 +75,8 @@ class Setting:
 
     def deviations(self) -> dict[str, Any]:
         """Return the method and the axes that differ from their default, in the fixed order."""
-        values = asdict(self)
-        return {k: v for k, v in values.items() if k == "method" or v != DEFAULTS[k]}
+        values = ((axis, getattr(self, axis)) for axis in DEFAULTS)
+        return {axis: v for axis, v in values if axis == "method" or v != DEFAULTS[axis]}
 
 
 DEFAULTS: dict[str, Any] = {field.name: field.default for field in fields(Setting)}
