@@ -1,0 +1,110 @@
+"""Optimisers by name, for those who start one anew at every client and round.
+
+Like SGD (`training/sgd.py`), Adam and Adadelta are torch's functional form of them: the classes
+import torch's compiler. Their steps are elementwise, so stacked models step as each would alone.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import torch
+from torch import Tensor
+from torch.optim.adadelta import adadelta
+from torch.optim.adam import adam
+
+from fbftl.study.job import Training
+from fbftl.training.sgd import Sgd, StackedSgd
+
+
+class Optimiser(Protocol):
+    """Updates parameters in place."""
+
+    parameters: list[Tensor]
+
+    def step(self, gradients: Sequence[Tensor]) -> None:
+        """Take one step; gradients are contiguous, one per parameter."""
+
+
+class Adam:
+    """Adam (Kingma & Ba 2015) with torch's defaults but the learning rate and weight decay.
+
+    Args:
+        parameters: contiguous tensors on one device.
+        training: learning rate, weight decay.
+    """
+
+    def __init__(self, parameters: Sequence[Tensor], training: Training) -> None:
+        self.parameters, self._training = list(parameters), training
+        self._means = [torch.zeros_like(own) for own in self.parameters]
+        self._squares = [torch.zeros_like(own) for own in self.parameters]
+        self._steps = [own.new_zeros(()) for own in self.parameters]
+
+    @torch.no_grad()
+    def step(self, gradients: Sequence[Tensor]) -> None:
+        """Take one step."""
+        adam(
+            self.parameters,
+            list(gradients),
+            self._means,
+            self._squares,
+            [],
+            self._steps,
+            fused=True,
+            foreach=False,
+            amsgrad=False,
+            beta1=0.9,
+            beta2=0.999,
+            lr=self._training.learning_rate,
+            weight_decay=self._training.weight_decay,
+            eps=1e-8,
+            maximize=False,
+        )
+
+
+class Adadelta:
+    """Adadelta (Zeiler 2012) with torch's defaults but the learning rate and weight decay.
+
+    Args:
+        parameters: contiguous tensors on one device.
+        training: learning rate, weight decay.
+    """
+
+    def __init__(self, parameters: Sequence[Tensor], training: Training) -> None:
+        self.parameters, self._training = list(parameters), training
+        self._squares = [torch.zeros_like(own) for own in self.parameters]
+        self._changes = [torch.zeros_like(own) for own in self.parameters]
+        self._steps = [own.new_zeros(()) for own in self.parameters]
+
+    @torch.no_grad()
+    def step(self, gradients: Sequence[Tensor]) -> None:
+        """Take one step."""
+        adadelta(
+            self.parameters,
+            list(gradients),
+            self._squares,
+            self._changes,
+            self._steps,
+            foreach=False,
+            lr=self._training.learning_rate,
+            rho=0.9,
+            eps=1e-6,
+            weight_decay=self._training.weight_decay,
+            maximize=False,
+        )
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How an optimiser begins: for one model, and for stacked ones."""
+
+    alone: Callable[[Sequence[Tensor], Training], Optimiser]
+    stacked: Callable[[Sequence[Tensor], Training], Optimiser]
+
+
+OPTIMISERS = {
+    "sgd": Kind(Sgd, StackedSgd),
+    "adam": Kind(Adam, Adam),
+    "adadelta": Kind(Adadelta, Adadelta),
+}
+"""Every optimiser by its name; SGD has the momentum that it is given."""

@@ -1,0 +1,63 @@
+"""Adam and Adadelta: torch's own numbers, and the same steps in a stack as alone."""
+
+import pytest
+import torch
+from fbftl.study.job import Training
+from fbftl.training.optimisers import OPTIMISERS
+
+TRAINING = Training(
+    epochs=1, batch=1, clients_per_round=1, learning_rate=0.05, momentum=0.9, weight_decay=5e-4,
+    validation=0.0, selection="last",
+)  # fmt: skip
+TORCHS = {
+    "sgd": lambda own: torch.optim.SGD(own, lr=0.05, momentum=0.9, weight_decay=5e-4),
+    "adam": lambda own: torch.optim.Adam(own, lr=0.05, weight_decay=5e-4),
+    "adadelta": lambda own: torch.optim.Adadelta(own, lr=0.05, weight_decay=5e-4),
+}
+
+
+def drawn(seed: int) -> list[torch.Tensor]:
+    generator = torch.Generator().manual_seed(seed)
+    return [torch.randn(3, *shape, generator=generator) for shape in ((5, 7), (1, 10))]
+
+
+def steps(optimiser, first: int = 1) -> None:
+    for step in range(4):
+        optimiser.step(drawn(first + step))
+
+
+@pytest.mark.parametrize("name", OPTIMISERS)
+def test_steps_are_torchs(name):
+    ours, theirs = drawn(0), drawn(0)
+    steps(OPTIMISERS[name].alone(ours, TRAINING))
+    wanted = TORCHS[name](theirs)
+    for step in range(4):
+        for parameter, gradient in zip(theirs, drawn(1 + step), strict=True):
+            parameter.grad = gradient
+        wanted.step()
+    for own, other in zip(ours, theirs, strict=True):
+        torch.testing.assert_close(own, other)
+
+
+@pytest.mark.parametrize("name", OPTIMISERS)
+def test_a_stack_steps_as_its_models_alone(name):
+    together = drawn(0)
+    steps(OPTIMISERS[name].stacked(together, TRAINING))
+    for place in range(3):
+        alone = [own[place].clone() for own in drawn(0)]
+        optimiser = OPTIMISERS[name].alone(alone, TRAINING)
+        for step in range(4):
+            optimiser.step([own[place].contiguous() for own in drawn(1 + step)])
+        for own, stacked in zip(alone, together, strict=True):
+            torch.testing.assert_close(own, stacked[place])
+
+
+@pytest.mark.parametrize("name", OPTIMISERS)
+def test_without_steps_there_is_nothing_to_remember(name):
+    """A fresh optimiser steps as the first one did."""
+    once, again = drawn(0), drawn(0)
+    OPTIMISERS[name].alone(once, TRAINING).step(drawn(1))
+    used = drawn(5)
+    steps(OPTIMISERS[name].alone(used, TRAINING))
+    OPTIMISERS[name].alone(again, TRAINING).step(drawn(1))
+    assert all(torch.equal(a, b) for a, b in zip(once, again, strict=True))
