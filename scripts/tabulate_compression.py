@@ -54,7 +54,7 @@ def main(
         setup: the task's.
     """
     read = [read_exchanged(run, ledger, axes) for run, ledger in zip(runs, ledgers, strict=True)]
-    shortest = min(run.training["epochs"] for run in read)
+    shortest = min(run.points for run in read)
     trained = map(cache(read_network), networks)
     table = pd.DataFrame(
         [

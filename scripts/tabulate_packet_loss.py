@@ -75,7 +75,7 @@ def main(
 def row(run: Exchanged) -> dict[str, Any]:
     """Return a setting's row: all packets of all seeds together, and the mean accuracy."""
     setting = run.setting
-    last = [run.training["epochs"]] * len(run.seeds)
+    last = [run.points] * len(run.seeds)
     messages, blocks, attempts, lost = (
         int(run.until("up", total, last).sum())
         for total in ("messages", "packets", "attempts", "lost")

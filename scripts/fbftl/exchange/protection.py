@@ -17,7 +17,7 @@ from fbftl.exchange.uplink import (
 from fbftl.messages.codec import Compression
 from fbftl.privacy import mechanisms
 from fbftl.privacy.mechanisms import PrivacyRecord
-from fbftl.study.job import Job
+from fbftl.study.job import Job, Training
 from fbftl.training.batches import Rounds, poisson_rounds
 
 
@@ -65,17 +65,24 @@ def _dp_fedavg(job: Job, clients: Sequence[np.ndarray], seed: int) -> Protection
     setting, training, privacy = job.setting, job.training, job.privacy
     # Numbers of clients and samples count as public, so that rate and clip norm may use them.
     rate = min(training.clients_per_round / len(clients), 1.0)
-    steps = -(-len(clients) // training.clients_per_round)
+    steps, points = pace(training, len(clients))
     samples = sum(len(own) for own in clients)
     clip_norm = privacy.update_clip * samples / len(clients)
-    rounds = steps * training.epochs
+    rounds = steps * points
     records = _guarantees(setting.sigma, setting.epsilon, privacy.delta, clip_norm, rate, rounds)
     return Protection(
-        schedule=poisson_rounds(clients, rate, steps, training.epochs, seed),
+        schedule=poisson_rounds(clients, rate, steps, points, seed),
         records=records,
         releasing=clipping(clip_norm),
         averaging=noisy_mean(records[0].noise_std, rate * samples, seed),
     )
+
+
+def pace(training: Training, clients: int) -> tuple[int, int]:
+    """Return the rounds between two points of the curves, and how many points there are."""
+    if training.rounds is not None:
+        return 1, training.rounds
+    return -(-clients // training.clients_per_round), training.epochs
 
 
 @cache

@@ -1,13 +1,13 @@
 """What the gradient methods share: rounds of clients, their uplink, one repetition per seed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from fbftl.data.participation import clients_of, grouped, held_out, participating
 from fbftl.exchange.post import Parts, Post
-from fbftl.exchange.protection import Protection, protection_by_rounds
+from fbftl.exchange.protection import protection_by_rounds
 from fbftl.exchange.rounds import batch_gradient, client_gradient, train_rounds
 from fbftl.exchange.uplink import Releasing, Traffic, Uplink, compressing
 from fbftl.ground.errors import UserError
@@ -19,6 +19,11 @@ from fbftl.messages.link import link_of
 from fbftl.study.job import Job
 from fbftl.study.memory import LARGEST_MEMORY, memory_bytes
 from fbftl.tasks.task import Held, Learner, Outcome, Repetition
+from fbftl.training.batches import Rounds
+
+Train = Callable[[Any, Uplink, Iterable[Rounds]], list[int]]
+"""Trains a learner through its uplink; returns the rounds by the end of each point of its curves.
+"""
 
 
 def parameter_count(learner: Learner) -> int:
@@ -46,6 +51,7 @@ def run_rounds(
     begin: Callable[[Repetition], Learner],
     exchanged: Callable[[Any], Traffic],
     scratch: Path | None = None,
+    train: Train | None = None,
 ) -> Outcome:
     """Train by rounds, one repetition per seed.
 
@@ -55,10 +61,12 @@ def run_rounds(
         begin: gives a repetition's learner.
         exchanged: gives what clients and server send each other with such a learner.
         scratch: folder for memories of error feedback that are too large for RAM.
+        train: how rounds train a learner through its uplink; by gradients if None.
 
     Raises:
         UserError: if those memories do not fit.
     """
+    train = train or by_gradients
     ledger = Ledger(method=job.setting.method, store=held.provenance["features"])
     repetitions, said = [], {}
     for seed in job.seeds:
@@ -79,7 +87,7 @@ def run_rounds(
             releasing=protection.releasing or compression_of(job, learner, len(clients), scratch),
             averaging=protection.averaging,
         )
-        ends = _train(learner, uplink, protection)
+        ends = train(learner, uplink, protection.schedule)
         score = held.score(repetition, learner)
         chosen, said[seed] = score.record["epoch"], score.said
         repetitions.append(
@@ -92,14 +100,14 @@ def run_rounds(
     return Outcome(repetitions, ledger, held.provenance, transcript=held.transcript(said))
 
 
-def _train(learner: Learner, uplink: Uplink, protection: Protection) -> list[int]:
-    """Train a learner through its uplink; return the rounds by the end of each epoch."""
+def by_gradients(learner: Learner, uplink: Uplink, schedule: Iterable[Rounds]) -> list[int]:
+    """Train a learner by the gradients of its rounds; return the rounds by each epoch's end."""
     gradient = (
         batch_gradient(learner, uplink.arrivals)
         if uplink.releasing is None
         else client_gradient(learner, uplink.average)
     )
-    return train_rounds(learner, gradient, protection.schedule)
+    return train_rounds(learner, gradient, schedule)
 
 
 def _compression(job: Job) -> Compression:

@@ -138,7 +138,11 @@ class Uplink:
         return self._exchange(one, first).arrives
 
     def average(self, one: Round, updates: np.ndarray) -> np.ndarray:
-        """Exchange a round's updates (C, X); return the average (X,) that the server steps with.
+        """Exchange a round's updates (C, X); return the average (X,) that the server steps with."""
+        return self.averaged(one, updates)[0]
+
+    def averaged(self, one: Round, updates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Do the same, and return as well which of the updates arrive (C,).
 
         A round without clients sends nothing and is averaged as any other: under DP-FedAvg its
         noise hides that nobody took part.
@@ -147,7 +151,8 @@ class Uplink:
         # Rounds 1, 2, 4, ... are measured: updates change early.
         if sent.messages and one.turn & (one.turn - 1) == 0:
             self._sample += measure(sent, [0], self.post.compression)
-        return self.averaging(one, self._exchange(one, sent))
+        receipt = self._exchange(one, sent)
+        return self.averaging(one, receipt), receipt.arrives
 
     def _exchange(self, one: Round, content: Release | Encoded | None) -> Receipt:
         """Send the model, the clients' messages, and what they are answered."""

@@ -61,6 +61,11 @@ class Exchanged:
         return [repetition["epoch"] for repetition in self.repetitions]
 
     @property
+    def points(self) -> int:
+        """How many points its curves have."""
+        return points_of(self.training)
+
+    @property
     def accuracy(self) -> np.ndarray:
         """Test accuracy (S, E) after every epoch."""
         return np.array([r["curves"]["test_accuracy"] for r in self.repetitions])
@@ -130,6 +135,16 @@ class Exchanged:
         return first_epoch_at(self.accuracy.mean(axis=0), accuracy)
 
 
+def points_of(training: Mapping[str, Any]) -> int:
+    """Return how many points a run's curves have: its epochs, or rounds under local epochs."""
+    return training.get("rounds") or training["epochs"]
+
+
+def rounds_per_point(training: Mapping[str, Any], clients: int) -> int:
+    """Return how many rounds lie between two points: until every client had its turn, or one."""
+    return 1 if training.get("rounds") else math.ceil(clients / training["clients_per_round"])
+
+
 def read_exchanged(run: str | Path, ledger: str | Path, axes: Mapping[str, Any]) -> Exchanged:
     """Read a run file and its ledger.
 
@@ -141,7 +156,7 @@ def read_exchanged(run: str | Path, ledger: str | Path, axes: Mapping[str, Any])
     document = json.loads(Path(run).read_text(encoding="utf-8"))
     repetitions, training = document["repetitions"], document["training"]
     clients = {repetition["seed"]: repetition["clients"] for repetition in repetitions}
-    rounds_per_epoch = {s: math.ceil(u / training["clients_per_round"]) for s, u in clients.items()}
+    rounds_per_epoch = {s: rounds_per_point(training, u) for s, u in clients.items()}
     rows = pq.read_table(ledger, columns=COLUMNS).to_pandas()
     epoch = np.ceil(rows["round"] / rows["seed"].map(rounds_per_epoch)).astype(int)
     # Only the first part of a message says what became of it.
@@ -150,7 +165,7 @@ def read_exchanged(run: str | Path, ledger: str | Path, axes: Mapping[str, Any])
         ["seed", "direction", "epoch"], observed=True
     )[TOTALS]
     every = pd.MultiIndex.from_product(
-        [clients, DIRECTIONS, range(training["epochs"] + 1)],
+        [clients, DIRECTIONS, range(points_of(training) + 1)],
         names=["seed", "direction", "epoch"],
     )
     totals = by_epoch.sum().reindex(every, fill_value=0).astype(np.int64)

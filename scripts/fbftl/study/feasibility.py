@@ -64,7 +64,7 @@ def require_feasible(
             _require_memory(study, task, own, setting, sizes)
             continue
         _require_memory(study, task, number, setting, sizes)
-        if methods.record(setting.method).sends != "rounds":
+        if not methods.record(setting.method).by_rounds:
             continue
         per_round = study.job(task, name)["training"]["clients_per_round"]
         if number is not None and per_round > number:

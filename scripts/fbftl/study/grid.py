@@ -133,7 +133,7 @@ def require_sensible(setting: Setting) -> None:
             setting.mechanism == "relative" and setting.sigma is None
         ),
         "compresses noisy updates, which is not offered; use bits 32 and keep 1": (
-            record.sends == "rounds" and setting.mechanism != "none" and setting.compressed
+            record.by_rounds and setting.mechanism != "none" and setting.compressed
         ),
     }
     for fault, holds in faults.items():

@@ -68,6 +68,9 @@ class Training:
     dropout: whether dropout acts while clients train a network; every client's masks are its own.
     batch_norm: frozen is by the running statistics that the network came with; batch is by those
         of the batch, in training each client's own.
+    rounds: of methods with local epochs, a point of the curves each; none for all others.
+    local_batch: samples per step of a client's local epochs; none takes all that it has.
+    optimiser: what clients step with in local epochs: sgd with the momentum, adam, or adadelta.
     """
 
     epochs: int
@@ -80,6 +83,9 @@ class Training:
     selection: str
     dropout: bool = False
     batch_norm: str = "frozen"
+    rounds: int | None = None
+    local_batch: int | None = None
+    optimiser: str = "sgd"
 
 
 @dataclass(frozen=True)

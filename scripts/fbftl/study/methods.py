@@ -27,8 +27,8 @@ class MethodRecord:
     label: as its paper writes it, an index behind an underscore.
     paper: the word of the paper that it is from.
     reads: what it trains on: features, or clients and source.
-    sends: once is before training, rounds is an update of each client every round, nothing is no
-        message at all.
+    sends: once is before training, rounds is an update of each client every round, local is
+        weights of some clients every round, after local epochs, nothing is no message at all.
     axes: axes that its run reads.
     mechanisms: privacy mechanisms that it offers.
     compresses: whether its messages may have fewer bits and fewer elements.
@@ -50,9 +50,14 @@ class MethodRecord:
     kinds: tuple[str, ...] = ("images",)
 
     @property
+    def by_rounds(self) -> bool:
+        """Whether clients send in rounds."""
+        return self.sends in ("rounds", "local")
+
+    @property
     def trains_network(self) -> bool:
         """Whether its clients train a network, so that dropout and batch normalisation matter."""
-        return self.reads == "clients and source" and self.sends == "rounds"
+        return self.reads == "clients and source" and self.by_rounds
 
     def knows(self, axis: str) -> bool:
         """Tell whether a setting of this method may deviate in an axis."""
@@ -115,6 +120,13 @@ RECORDS = (
         sends="nothing",
         axes=("cut", *CLIENTS, "plr", "loss"),
         compresses=False,
+    ),
+    MethodRecord(
+        "fedavg", "FedAvg", "#000000", "*", "fedfeat",
+        reads="clients and source",
+        sends="local",
+        axes=(*BY_ROUNDS, "network", "local_epochs"),
+        mechanisms=("none", "relative", "dp_fedavg"),
     ),
 )  # fmt: skip
 """Every method, in the order in which tables and figures show them."""

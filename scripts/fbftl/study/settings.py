@@ -39,6 +39,7 @@ class Setting:
     noise: once is a draw per upload; redrawn is the public script's fresh draw every epoch.
     label_epsilon: epsilon of randomised response on the labels; none sends them as they are.
     network: name of the network that starts at random; none takes source architecture and head.
+    local_epochs: passes E that a client makes over its samples in a round before it sends.
     """
 
     method: str = "fbftl"
@@ -62,6 +63,7 @@ class Setting:
     noise: str = "once"
     label_epsilon: float | None = None
     network: str | None = None
+    local_epochs: int = 1
 
     @property
     def name(self) -> str:

@@ -30,6 +30,8 @@ from fbftl.study.job import Job
 from fbftl.tasks.task import Fit, Inputs, Received, Repetition, Score
 from fbftl.training import batches
 from fbftl.training.curves import record
+from fbftl.training.local import FEDAVG, Halves, Hooks, LocalPlan
+from fbftl.training.local_network import LocalNetwork
 from fbftl.training.network import LabelledInputs, Lessons, TrainedNetwork
 from fbftl.training.passes import passes_of
 from fbftl.training.split import SplitNetwork
@@ -318,6 +320,21 @@ class HeldImageSamples(HeldImages):
         parts = self.target.random(repetition.job, repetition.seed)
         passes = passes_of(repetition.job.training, repetition.seed, *parts)
         return SplitNetwork(*parts, self.lessons(repetition, self.samples), passes)
+
+    def local(self, repetition: Repetition, hooks: Hooks = FEDAVG) -> LocalNetwork:
+        """Return the network from random initial values, trained for local epochs."""
+        job, training = repetition.job, repetition.job.training
+        halves = Halves(*self.target.random(job, repetition.seed))
+        # For what it does to their normalisation: local epochs have passes of their own.
+        passes_of(training, repetition.seed, halves.front, halves.rest)
+        turns = batches.picked_rounds(
+            repetition.clients, training.clients_per_round, training.rounds, repetition.seed
+        )
+        lessons = replace(self.lessons(repetition, self.samples), schedule=turns)
+        plan = LocalPlan(
+            job.setting.local_epochs, training.local_batch, training, training.optimiser
+        )
+        return LocalNetwork(halves, lessons, plan, repetition.seed, hooks)
 
     def parts(self, job: Job, seed: int) -> tuple[nn.Module, nn.Module]:
         """Return the frozen extractor up to the cut that the setting names, and a new head."""

@@ -19,6 +19,7 @@ from fbftl.messages.ledger import Ledger
 from fbftl.messages.payload import Payload
 from fbftl.study.job import Job
 from fbftl.training.batches import Round, Rounds
+from fbftl.training.local import FEDAVG, Hooks, Trained
 from fbftl.training.measures import MEASURES, SERIES, Measure, Series
 
 
@@ -216,6 +217,19 @@ class HeldFeatures(Held, Protocol):
         """Train a head at the server for each setting and seed."""
 
 
+class LocalLearner(Learner, Protocol):
+    """A learner whose clients train for local epochs and send weights."""
+
+    def train(self, one: Round) -> Trained | None:
+        """Train the clients of a round from the global weights; None if there are none."""
+
+    def weights(self) -> Tensor:
+        """Return a copy of the global weights, flat (X,)."""
+
+    def set_weights(self, weights: Tensor) -> None:
+        """Make these (X,) the global weights."""
+
+
 class HeldSamples(Held, Protocol):
     """The samples themselves, of methods that train the whole network at the clients.
 
@@ -234,6 +248,9 @@ class HeldSamples(Held, Protocol):
 
     def split(self, repetition: Repetition) -> SplitLearner:
         """Return the random network in two parts that meet at the cut."""
+
+    def local(self, repetition: Repetition, hooks: Hooks = FEDAVG) -> LocalLearner:
+        """Return the same, trained for local epochs."""
 
     def parts(self, job: Job, seed: int) -> tuple[nn.Module, nn.Module]:
         """Return the frozen extractor up to the cut that the setting names, and a new head."""

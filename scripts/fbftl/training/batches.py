@@ -171,6 +171,23 @@ def rounds(
         yield laid_out([shuffled_clients[s : s + clients_per_round] for s in starts], clients)
 
 
+def picked_rounds(
+    clients: Sequence[np.ndarray], clients_per_round: int, rounds: int, seed: int
+) -> Iterator[Rounds]:
+    """Yield rounds of clients picked anew each, with all their samples; every one stands alone.
+
+    Args:
+        clients: the rows of each client.
+        clients_per_round: clients per round; all of them where they are fewer.
+        rounds: rounds to yield.
+        seed: the repetition's seed.
+    """
+    count = min(clients_per_round, len(clients))
+    for turn in range(rounds):
+        picked = stream(seed, "participation", turn).permutation(len(clients))[:count]
+        yield laid_out([picked], clients)
+
+
 def poisson_rounds(
     clients: Sequence[np.ndarray], rate: float, steps: int, epochs: int, seed: int
 ) -> Iterator[Rounds]:

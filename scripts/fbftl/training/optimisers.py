@@ -95,7 +95,7 @@ class Adadelta:
 
 
 @dataclass(frozen=True)
-class Kind:
+class Beginning:
     """How an optimiser begins: for one model, and for stacked ones."""
 
     alone: Callable[[Sequence[Tensor], Training], Optimiser]
@@ -103,8 +103,8 @@ class Kind:
 
 
 OPTIMISERS = {
-    "sgd": Kind(Sgd, StackedSgd),
-    "adam": Kind(Adam, Adam),
-    "adadelta": Kind(Adadelta, Adadelta),
+    "sgd": Beginning(Sgd, StackedSgd),
+    "adam": Beginning(Adam, Adam),
+    "adadelta": Beginning(Adadelta, Adadelta),
 }
 """Every optimiser by its name; SGD has the momentum that it is given."""

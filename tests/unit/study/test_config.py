@@ -125,6 +125,18 @@ FAULTS: dict[str, tuple[Callable[[dict], object], str]] = {
         lambda c: grid(c).update(samples_per_client=[4], clients=[10]),
         "gives both clients and samples_per_client",
     ),
+    "an optimiser that is not known": (
+        lambda c: digits(c).update(training={"optimiser": "rmsprop"}),
+        "training.optimiser is 'rmsprop'; choose among sgd, adam, adadelta",
+    ),
+    "no local epoch": (
+        lambda c: grid(c).update(method=["fedavg"], local_epochs=[0]),
+        "local_epochs.0 is 0; give at least 1",
+    ),
+    "local epochs of a method without": (
+        lambda c: grid(c).update(method=["sfl"], local_epochs=[5]),
+        "sfl does not know axis local_epochs; methods that know it: fedavg",
+    ),
     "alpha without dirichlet": (lambda c: grid(c).update(alpha=[0.5]), "names alpha"),
     "alpha too large": (
         lambda c: digits(c).update(clients={"alpha": 1e7}),

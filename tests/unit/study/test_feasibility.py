@@ -43,6 +43,11 @@ ALLOWED = [
     ({"head": [4096, 4096]}, {"method": ["fl"], "bits": [8], "clients": [8]}),
 ]
 REFUSED = [
+    (
+        {"training": {"clients_per_round": 181}},
+        {"method": ["fedavg"]},
+        "clients_per_round of fedavg on digits is 181, but there are 180 clients; give at most 180",
+    ),
     ({"training": {"clients_per_round": 181}}, {"method": ["ftl_c"]}, "is 181.*are 180 clients"),
     (
         {"clients": {"clients": 5, "samples_per_client": None}},

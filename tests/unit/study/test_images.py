@@ -88,6 +88,31 @@ def test_values_for_networks_are_refused_where_no_client_trains_one() -> None:
     asked(faults, method="fl")
 
 
+LOCAL = {"rounds": 9, "local_batch": 4, "optimiser": "adam"}
+
+
+def test_only_jobs_with_local_epochs_are_told_of_rounds_batches_and_optimiser() -> None:
+    training = TASK["training"] | LOCAL
+    assert asked({"training": training}, method="fedavg", local_epochs=5)["training"] == training
+    for method in ("fl", "sfl", "ftl_f"):
+        assert asked({"training": training}, method=method)["training"] == TASK["training"]
+
+
+@pytest.mark.parametrize(
+    ("method", "values", "said"),
+    [
+        ("fl", {"optimiser": "adam"}, "fl.optimiser says nothing.*with local epochs: fedavg$"),
+        ("fbftl", {"rounds": 4}, "fbftl.rounds says nothing.*with local epochs: fedavg$"),
+        ("fedavg", {"epochs": 4}, "fedavg.epochs says nothing.*where this one has rounds: fl,"),
+    ],
+)
+def test_training_values_without_meaning_are_refused(
+    method: str, values: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(UserError, match=said):
+        asked({"methods": {method: values}}, method=method)
+
+
 def test_batches_of_one_sample_have_no_statistics() -> None:
     by_batch = {"methods": {"fl": {"batch_norm": "batch"}}}
     with pytest.raises(UserError, match=r"samples_per_client at least 2, or training.batch_norm"):

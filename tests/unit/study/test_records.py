@@ -37,11 +37,12 @@ def test_figures_set_an_index_lower():
 @pytest.mark.parametrize(
     ("axes", "said"),
     [
-        ({"method": "sfl", "bits": 8}, "sfl does not know axis bits; .* fl, ftl_f, ftl_c, fbftl$"),
+        ({"method": "sfl", "bits": 8}, "sfl does not know axis bits; .* ftl_c, fbftl, fedavg$"),
         ({"method": "fl", "cut": "fc1"}, "fl does not know axis cut; .* ftl_c, fbftl, released$"),
         ({"method": "fbftl", "bits": 2, "feedback": False}, "fbftl does not know axis feedback"),
         ({"method": "ftl_c", "label_epsilon": 1.0}, "know it: fbftl$"),
         ({"method": "released", "blr": 0.1}, "released does not know axis blr"),
+        ({"method": "fl", "local_epochs": 5}, "fl does not know axis local_epochs; .*: fedavg$"),
     ],
 )
 def test_an_axis_that_a_method_does_not_know_is_refused(axes, said):
@@ -78,6 +79,7 @@ def test_no_default_ever_changes():
         "epsilon": None,
         "noise": "once",
         "label_epsilon": None,
+        "local_epochs": 1,
     }
     assert {axis: DEFAULTS[axis] for axis in old} == old
     assert [axis for axis in DEFAULTS if axis in old] == list(old)

@@ -21,6 +21,9 @@ NEEDED: dict[str, tuple[str, ...]] = {
 IN_NETWORKS = ("dropout", "batch_norm")
 """Training values for methods whose clients train a network; the jobs of others are not told."""
 
+IN_LOCAL_EPOCHS = ("rounds", "local_batch", "optimiser")
+"""Training values for methods with local epochs, likewise."""
+
 
 def settled(setting: Setting, task: str, block: Mapping[str, Any]) -> Setting:
     """Return a setting as a task with images runs it: the task's own cut needs no naming.
@@ -53,13 +56,26 @@ def check(setting: Setting, task: str, block: Mapping[str, Any]) -> None:
         raise UserError(f"{where}; the networks in tasks.{task}.networks are: {known}")
     if methods.record(setting.method).trains_network:
         _require_statistics(where, setting, block)
-        return
-    for key in IN_NETWORKS:
-        if key in block["methods"].get(setting.method, {}):
-            trained = [r.name for r in methods.RECORDS if r.trains_network]
+    _require_meaning(setting, task, block)
+
+
+def _require_meaning(setting: Setting, task: str, block: Mapping[str, Any]) -> None:
+    """Refuse training values that a method is given and makes nothing of."""
+    record = methods.record(setting.method)
+    trained = [r.name for r in methods.RECORDS if r.trains_network]
+    local = methods.names(sends="local")
+    meant = {
+        **dict.fromkeys(IN_NETWORKS, ("whose clients train a network", trained)),
+        **dict.fromkeys(IN_LOCAL_EPOCHS, ("with local epochs", local)),
+    }
+    if record.sends == "local":
+        others = [r.name for r in methods.RECORDS if r.sends != "local"]
+        meant["epochs"] = "that count epochs, where this one has rounds", others
+    for key, (which, names) in meant.items():
+        if key in block["methods"].get(setting.method, {}) and setting.method not in names:
             raise UserError(
                 f"config: tasks.{task}.methods.{setting.method}.{key} says nothing; leave it out, "
-                f"it is for methods whose clients train a network: {', '.join(trained)}"
+                f"it is for methods {which}: {', '.join(names)}"
             )
 
 
@@ -92,8 +108,10 @@ def _require_statistics(where: str, setting: Setting, block: Mapping[str, Any]) 
 def job(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a job depends on beside task, setting and seeds, in builtin types."""
     training, privacy = _training(setting, block), block["privacy"]
-    if not methods.record(setting.method).trains_network:
-        training = {key: value for key, value in training.items() if key not in IN_NETWORKS}
+    record = methods.record(setting.method)
+    untold = () if record.trains_network else IN_NETWORKS
+    untold += () if record.sends == "local" else IN_LOCAL_EPOCHS
+    training = {key: value for key, value in training.items() if key not in untold}
     named = {} if setting.network is None else {"network": block["networks"][setting.network]}
     return {
         # Groups are for who judges; nothing that sends may know them.

@@ -1,0 +1,291 @@
+"""FedAvg in whole runs: what it equals, a round by hand, losses, compression, privacy, hooks."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from fbftl.data.participation import grouped, held_out
+from fbftl.exchange import averaging, uplink
+from fbftl.exchange.averaging import Server, by_weights, weights_or_updates, with_momentum
+from fbftl.exchange.repetition import run_rounds, whole_update
+from fbftl.findings.exchanged import read_exchanged
+from fbftl.privacy.accounting import rounds_epsilon
+from fbftl.privacy.noise import poisson_sample, row_norms
+from fbftl.study.job import Job, from_params
+from fbftl.study.methods import axes_by_method
+from fbftl.tasks.images import HeldImageSamples, held_samples
+from fbftl.tasks.task import Inputs, Outcome
+from fbftl.training.local import Visit, mini_batches, one_by_one
+from fbftl.training.local_network import LocalNetwork
+from torch.nn import functional
+from unit.tasks.toy_task import CLIENTS, HEAD, TRAINING, make_task, train
+
+SEED, EVERYBODY = 1, 16
+LOCAL = TRAINING | {"rounds": 3, "local_batch": 3, "clients_per_round": 5, "validation": 0.0}
+MLP = {"kind": "mlp", "fc": [5], "norm": "none", "dropout": 0.0, "cut": "relu_fc1"}
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    return make_task(tmp_path_factory.mktemp("task"))
+
+
+def job(axes: dict[str, Any], clients: dict = CLIENTS, network: dict | None = None, **own) -> Job:
+    return from_params(
+        {
+            "task": "toy",
+            "kind": "images",
+            "setting": {"method": "fedavg"} | axes,
+            "seeds": [SEED],
+            "clients": clients,
+            "training": LOCAL | own,
+            "privacy": {"delta": 1e-5, "update_clip": 0.01},
+            "block": {"head": HEAD, "network": network},
+        },
+        axes_by_method(),
+    )
+
+
+def held(files: dict[str, str], asked: Job) -> HeldImageSamples:
+    inputs = Inputs(device=torch.device("cpu"), **{k: Path(v) for k, v in files.items()})
+    return held_samples(asked, inputs)
+
+
+def fedavg(
+    files: dict[str, str], asked: Job, server_of=Server
+) -> tuple[LocalNetwork, torch.Tensor, Outcome]:
+    """Run FedAvg; return the learner afterwards, the weights that it began with, the outcome."""
+    own, begun = held(files, asked), []
+
+    def begin(repetition) -> LocalNetwork:
+        begun.append(own.local(repetition))
+        begun.append(begun[0].weights())
+        return begun[0]
+
+    outcome = run_rounds(asked, own, begin, weights_or_updates(asked), train=by_weights(server_of))
+    return *begun, outcome
+
+
+def clients_of(own: HeldImageSamples) -> list[np.ndarray]:
+    return grouped(np.arange(len(own.samples.labels)), own.holdings.client)[1]
+
+
+def up(outcome: Outcome) -> pd.DataFrame:
+    return outcome.ledger.table().to_pandas().query("direction == 'up'")
+
+
+# --- what it equals ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("network", [None, MLP])
+def test_one_full_batch_of_everybody_is_fl(files, network):
+    plain = {"momentum": 0.0, "clients_per_round": EVERYBODY, "local_batch": None}
+    local, before, _ = fedavg(files, job({}, network=network, **plain))
+    asked = job({}, network=network, **plain)
+    fl = replace(asked, setting=replace(asked.setting, values=FL))
+    own, begun = held(files, fl), []
+    run_rounds(fl, own, lambda r: begun.append(own.random(r)) or begun[0], whole_update())
+    wanted = torch.cat([parameter.detach().flatten() for parameter in begun[0].parameters])
+    torch.testing.assert_close(local.weights(), wanted, rtol=0, atol=1e-6)
+    assert (before - wanted).abs().max() > 1e-3
+
+
+FL = {"method": "fl"} | axes_by_method()["fl"]
+
+
+@pytest.mark.parametrize("network", [None, MLP])
+def test_one_client_is_plain_training_to_the_bit(files, network):
+    """With the optimiser begun anew at every round on both sides."""
+    alone = CLIENTS | {"samples_per_client": 124}
+    asked = job({"local_epochs": 2, "clients": 1}, alone, network, clients_per_round=1)
+    local, before, _ = fedavg(files, asked)
+    own = held(files, asked)
+    model = torch.nn.Sequential(*own.target.random(asked, SEED))
+    rows = np.arange(124)
+    for turn in (1, 2, 3):
+        optimizer = torch.optim.SGD(
+            model.parameters(), lr=0.05, momentum=0.9, weight_decay=5e-4, fused=True
+        )
+        for _, batch in mini_batches(Visit(turn, 0, rows), local.plan, SEED):
+            optimizer.zero_grad()
+            logits = model(own.samples.inputs[batch])
+            functional.cross_entropy(logits, own.samples.labels[batch]).backward()
+            optimizer.step()
+    trained = torch.cat([parameter.detach().flatten() for parameter in model.parameters()])
+    assert torch.equal(local.weights(), trained)
+    assert not torch.equal(before, trained)
+
+
+# --- rounds -----------------------------------------------------------------------------------
+
+
+def test_a_round_by_hand(files):
+    """Weights of the clients that arrive, by their samples, over these clients alone."""
+    asked = job({"plr": 0.4, "local_epochs": 2}, rounds=1, clients_per_round=EVERYBODY)
+    local, before, outcome = fedavg(files, asked)
+    rows, clients = up(outcome), clients_of(held(files, asked))
+    lost = dict(zip(rows["client"], rows["lost"], strict=True))
+    counts = [len(own) for own in clients]
+    assert 0 < sum(lost.values()) < EVERYBODY
+    assert len(set(counts)) == 2
+    assert rows["part"].unique().tolist() == ["weights"]
+    visits = [Visit(1, client, own) for client, own in enumerate(clients) if not lost[client]]
+    local.set_weights(before)
+    samples = local.lessons.samples
+    alone = one_by_one(local.halves, samples.inputs, samples.labels, visits, local.plan, SEED)
+    arrived = np.array([len(visit.rows) for visit in visits])
+    wanted = (arrived[:, None] * alone.weights.double().numpy()).sum(0) / arrived.sum()
+    after, _, _ = fedavg(files, asked)
+    np.testing.assert_allclose(after.weights().numpy(), wanted, rtol=1e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("axes", [{}, {"bits": 4}, {"bits": 4, "feedback": False}])
+@pytest.mark.parametrize("server_of", [Server, lambda: Server(advance=with_momentum(0.9))])
+def test_a_round_in_which_nobody_arrives_leaves_the_weights(files, axes, server_of):
+    local, before, outcome = fedavg(files, job({"plr": 1.0} | axes), server_of)
+    assert torch.equal(local.weights(), before)
+    (found,) = outcome.repetitions
+    assert found["messages_lost"] == found["messages"] == 15
+    assert len(set(found["curves"]["test_accuracy"])) == 1
+
+
+def test_one_point_and_one_broadcast_a_round_and_clients_picked_anew(files, tmp_path):
+    values = {key: LOCAL[key] for key in ("rounds", "local_batch", "clients_per_round")}
+    run = read_exchanged(*train(files, tmp_path, "fedavg", **values), {})
+    assert run.accuracy.shape == (2, 3)
+    assert run.until("up", "messages", [3, 3]).tolist() == [15, 15]
+    assert run.until("up", "messages", [1, 2]).tolist() == [5, 10]
+    assert run.until("down", "messages", [3, 3]).tolist() == [3, 3]
+    rows = pd.read_parquet(tmp_path / "fedavg.parquet").query("direction == 'up' and seed == 0")
+    picked = rows.groupby("round")["client"].apply(frozenset)
+    assert all(len(own) == 5 for own in picked)
+    assert len(set(picked)) == 3
+    assert rows["encoded"].tolist() == ["made"] * 5 + ["counted"] * 10
+
+
+def test_more_local_epochs_are_another_training(files):
+    ends = [fedavg(files, job({"local_epochs": epochs}))[0].weights() for epochs in (1, 2)]
+    assert not torch.allclose(*ends)
+
+
+def test_loss_compression_and_local_epochs_go_together(files):
+    axes = {"local_epochs": 2, "bits": 8, "keep": 0.3, "blr": 0.2, "burst": 2.0}
+    axes |= {"retransmissions": 1, "network": "mlp", "fraction": 0.5}
+    local, before, outcome = fedavg(files, job(axes, network=MLP))
+    assert not torch.equal(local.weights(), before)
+    rows = up(outcome)
+    assert (rows["part"] == "update").all()
+    assert (rows["encoded"] == "made").all()
+    assert (rows["attempts"] >= rows["packets"]).all()
+    assert rows["bits"].max() < 0.5 * 32 * len(before)
+
+
+# --- compression and privacy ------------------------------------------------------------------
+
+
+def test_differences_under_compression_telescope(files, monkeypatch):
+    """What clients sent and what they still remember is all that they had to say."""
+    told, sent, memories = [], [], []
+    made, compress = averaging._updates, uplink.compress_with_feedback
+
+    def compressing(updates, memory, clients, compression):
+        release = compress(updates, memory, clients, compression)
+        sent.append((clients, release.values))
+        memories.append(memory)
+        return release
+
+    def updates(trained, before, one):
+        told.append((one.clients, made(trained, before, one)))
+        return told[-1][1]
+
+    monkeypatch.setattr(averaging, "_updates", updates)
+    monkeypatch.setattr(uplink, "compress_with_feedback", compressing)
+    fedavg(files, job({"bits": 3, "keep": 0.2}, rounds=6))
+    total = np.zeros((2, *memories[0].shape))
+    for place, messages in enumerate((told, sent)):
+        for clients, values in messages:
+            total[place][clients] += values
+    np.testing.assert_allclose(total[0], total[1] + memories[-1], atol=1e-5)
+    assert np.abs(total[0] - total[1]).max() > 1e-3
+
+
+def test_under_dp_clients_are_sampled_clipped_and_summed_over_a_fixed_divisor(files, monkeypatch):
+    sent, own = [], uplink.clip_rows
+    monkeypatch.setattr(uplink, "clip_rows", lambda *a: sent.append(own(*a)) or sent[-1])
+    noiseless = lambda clipped, **_: np.asarray(clipped, dtype=np.float32).sum(axis=0)  # noqa: E731
+    monkeypatch.setattr(uplink, "noisy_sum", noiseless)
+    asked = job({"mechanism": "dp_fedavg", "sigma": 1.5}, rounds=1)
+    local, before, outcome = fedavg(files, asked)
+    clip = 0.01 * 124 / 16
+    (found,) = outcome.repetitions
+    assert found["privacy"][0]["clip_norm"] == pytest.approx(clip)
+    assert (row_norms(sent[0]) <= clip).all()
+    assert row_norms(sent[0]).max() > 0.99 * clip
+    picked = poisson_sample(SEED, 0, EVERYBODY, 5 / 16)
+    assert up(outcome)["client"].tolist() == picked.tolist()
+    wanted = before.numpy() + sent[0].sum(axis=0) / (5 / 16 * 124)
+    np.testing.assert_allclose(local.weights().numpy(), wanted, rtol=1e-5, atol=1e-8)
+
+
+def test_dp_is_accounted_over_the_rounds(files):
+    _, _, outcome = fedavg(files, job({"mechanism": "dp_fedavg", "sigma": 1.5}, rounds=4))
+    wanted = rounds_epsilon(1.5, 1e-5, rate=5 / 16, rounds=4)
+    assert outcome.repetitions[0]["privacy"][0]["epsilon"] == pytest.approx(wanted)
+
+
+def test_under_dp_a_round_of_nobody_still_has_its_noise(files, monkeypatch):
+    monkeypatch.setattr("fbftl.training.batches.poisson_sample", lambda *_: np.zeros(0, dtype=int))
+    local, before, outcome = fedavg(files, job({"mechanism": "dp_fedavg", "sigma": 1.5}))
+    assert not torch.equal(local.weights(), before)
+    assert up(outcome).empty
+
+
+# --- the server's hooks -----------------------------------------------------------------------
+
+
+def test_momentum_goes_on_with_what_was_moved():
+    step = with_momentum(0.5)
+    first = step(torch.zeros(2), torch.ones(2))
+    second = step(first, first + 1)
+    assert first.tolist() == [1, 1]
+    assert second.tolist() == [2.5, 2.5]
+
+
+def test_without_momentum_the_servers_step_is_the_average(files):
+    plain, _, _ = fedavg(files, job({}))
+    still, _, _ = fedavg(files, job({}), lambda: Server(advance=with_momentum(0.0)))
+    torch.testing.assert_close(plain.weights(), still.weights())
+
+
+def test_aggregation_and_the_servers_own_step_are_asked(files):
+    """The server's step comes after the average, and learns who arrived."""
+    seen = []
+
+    def after(learner, one, arrives):
+        seen.append((one.turn, len(one.clients), arrives.sum()))
+        learner.set_weights(torch.zeros(len(learner.weights())))
+
+    unweighted = Server(aggregate=lambda weights, counts: weights.mean(0), after=after)
+    local, _, outcome = fedavg(files, job({"plr": 0.5}), lambda: unweighted)
+    lost = up(outcome).groupby("round")["lost"].sum()
+    assert seen == [(turn, 5, 5 - lost[turn]) for turn in (1, 2, 3)]
+    assert not local.weights().any()
+
+
+def test_a_diverged_seed_ends(files):
+    _, _, outcome = fedavg(files, job({"bits": 8}, learning_rate=1e30))
+    (found,) = outcome.repetitions
+    assert found["diverged"]
+    assert found["test_accuracy"] == 0
+    assert len(found["curves"]["loss"]) == 3
+
+
+def test_what_is_held_out_is_not_trained_on(files):
+    asked = job({}, validation=0.1)
+    _, _, outcome = fedavg(files, asked)
+    training, _ = held_out(np.arange(124), 0.1, SEED)
+    assert outcome.repetitions[0]["seen"] == len(training)
