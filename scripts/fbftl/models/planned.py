@@ -10,11 +10,18 @@ from itertools import pairwise
 from math import prod
 from typing import Any
 
+from fbftl.data.datasets.base import MAX_BYTES
 from fbftl.ground.errors import UserError
 from fbftl.models.chain import Chain, chain_of
 
 LARGEST = 2**31
 """Parameters that no network of this workflow has; their gradients would be as large again."""
+
+LARGEST_BATCH = 2**32
+"""Bytes of a batch of images as they enter a network, float32; its activations are larger still."""
+
+LIBRARY = (0, 0, 3)
+"""Channels of the images that libraries' networks take; they say nothing of height and width."""
 
 BUILT = ("torchvision", "timm")
 """Libraries whose networks can be built without weights."""
@@ -88,9 +95,10 @@ def trained(
         image: those of the clients' images, None if unknown.
 
     Raises:
-        UserError: as `planned_cuts`.
+        UserError: as `planned_cuts`, or if images take more memory than there is anywhere.
     """
     features = block["features"]
+    _require_room(block, made_for, image)
     found = planned_cuts(block["source"], features, cuts, made_for, image)
     heads = {name: _head(cut.width, block["head"], classes) for name, cut in found.items()}
     networks: dict[str | None, int] = {}
@@ -108,6 +116,29 @@ def _entering(features: Mapping[str, Any], image: tuple[int, int, int]) -> tuple
     """Return height and width of images as they enter a network."""
     size = features["size"]
     return (size, size) if size else image[:2]
+
+
+def _require_room(
+    block: Mapping[str, Any],
+    made_for: tuple[int, int, int] | None,
+    image: tuple[int, int, int] | None,
+) -> None:
+    """Refuse a batch to extract from, or source images, that no memory holds."""
+    features, source = block["features"], block["source"]
+    if image is not None or features["size"] is not None:
+        height, width = _entering(features, image or LIBRARY)
+        needed = 4 * features["batch"] * height * width * (made_for or LIBRARY)[2]
+        if needed > LARGEST_BATCH:
+            raise UserError(
+                f"features.batch is {features['batch']} images of {height} x {width} pixels, which "
+                f"take {needed / 1e9:.0f} GB at once; lower it, or features.size"
+            )
+    needed = 0 if made_for is None else source["samples"] * prod(made_for)
+    if needed > MAX_BYTES:
+        raise UserError(
+            f"source.samples is {source['samples']:,} images of {made_for} bytes, which take "
+            f"{needed / 1e9:.0f} GB; give fewer or smaller ones"
+        )
 
 
 def _head(width: int, head: Iterable[int], classes: int) -> int:

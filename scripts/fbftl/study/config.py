@@ -256,7 +256,7 @@ def _settings(
             _require(name, experiments, f"{block.where}.experiments", "experiment")
         for task in block.study["tasks"]:
             require_clients(task, tasks[task]["clients"])
-            _require_further_cuts(task, tasks[task]["features"])
+            _require_features(task, tasks[task]["features"])
             of_task = settings.setdefault(task, {})
             for name in block.study["experiments"]:
                 if _is_for(experiments[name], task, tasks[task]["kind"]):
@@ -264,12 +264,26 @@ def _settings(
     return settings
 
 
-def _require_further_cuts(task: str, features: Mapping[str, Any]) -> None:
-    """Refuse a task's own cut among its further ones: it would be extracted and stored twice."""
+STORES = ("s3", "gs", "az")
+"""Object stores that are written to: schemes of URLs."""
+
+
+def _require_features(task: str, features: Mapping[str, Any]) -> None:
+    """Refuse the own cut among the further ones, which would be twice, and stores that cannot be.
+
+    A store is written and read by several machines: http is read only, memory is nobody else's.
+    """
+    where, store = f"config: tasks.{task}.features", features.get("store")
     if features["cut"] in features["further_cuts"]:
         raise UserError(
-            f"config: tasks.{task}.features.further_cuts names the task's own cut "
-            f"'{features['cut']}', which is extracted anyway; leave it out"
+            f"{where}.further_cuts names the task's own cut '{features['cut']}', which is "
+            "extracted anyway; leave it out"
+        )
+    scheme, _, place = (store or "").partition("://")
+    if store is not None and (scheme not in STORES or not place.strip("/")):
+        raise UserError(
+            f"{where}.store is '{store}'; give {'://, '.join(STORES)}:// with bucket and name, as "
+            "in s3://bucket/name.zarr, or null"
         )
 
 

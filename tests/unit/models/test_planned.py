@@ -12,8 +12,9 @@ from fbftl.models.networks import build
 from fbftl.models.planned import Cut, planned_cuts, trained
 
 NETWORK = {"name": "vgg", "channels": [[3, 4], [5]], "fc": [7, 6], "dropout": 0.5}
-SOURCE = {"kind": "pretrain", "network": NETWORK}
-FEATURES: dict[str, Any] = {"cut": "fc1", "pool": "flatten", "size": None}
+SOURCE = {"kind": "pretrain", "network": NETWORK, "samples": 1000}
+FEATURES: dict[str, Any] = {"cut": "fc1", "pool": "flatten", "size": None, "batch": 256}
+BLOCK = {"source": SOURCE, "features": FEATURES, "head": [5], "networks": {}}
 IMAGE = (9, 8, 3)
 
 
@@ -34,7 +35,7 @@ def test_a_chain_is_as_large_before_any_job_as_torch_makes_it(
 
 @pytest.mark.parametrize("cut", ["relu1_2", "pool2", "flatten", "fc1", "drop_fc2"])
 def test_planned_sizes_are_those_that_a_job_describes(cut: str) -> None:
-    block = {"source": SOURCE, "features": FEATURES | {"cut": cut}, "head": [5], "networks": {}}
+    block = BLOCK | {"features": FEATURES | {"cut": cut}}
     found = trained(block, [cut], classes=4, made_for=IMAGE, image=IMAGE)
     architecture = {"from": "vgg", "image": IMAGE, "classes": 52}
     architecture |= {key: value for key, value in NETWORK.items() if key != "name"}
@@ -50,7 +51,7 @@ def test_planned_sizes_are_those_that_a_job_describes(cut: str) -> None:
 
 def test_a_named_network_is_counted_too() -> None:
     named = {"kind": "mlp", "fc": [6], "norm": "none", "dropout": 0.0, "cut": "relu_fc1"}
-    block = {"source": SOURCE, "features": FEATURES, "head": [5], "networks": {"mlp": named}}
+    block = BLOCK | {"networks": {"mlp": named}}
     inputs = int(np.prod(IMAGE))
     found = trained(block, ["fc1"], classes=4, made_for=IMAGE, image=IMAGE)
     assert found.networks["mlp"] == (inputs + 1) * 6 + 7 * 4
@@ -89,6 +90,18 @@ def test_a_network_beyond_memory_is_refused() -> None:
     wide = SOURCE | {"network": NETWORK | {"fc": [200]}}
     with pytest.raises(UserError, match="more than 2,147,483,648 parameters"):
         planned_cuts(wide, FEATURES, ["fc1"], (8192, 8192, 3))
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"features": FEATURES | {"size": 8000}}, "batch is 256 images of 8000 x 8000 .* 197 GB"),
+        ({"source": SOURCE | {"samples": 10**9}}, "samples is 1,000,000,000 .* take 216 GB"),
+    ],
+)
+def test_images_beyond_memory_are_refused(changes: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(UserError, match=sentence):
+        trained(BLOCK | changes, ["fc1"], 4, IMAGE, IMAGE)
 
 
 def test_maps_before_the_dense_layers_are_of_any_size() -> None:

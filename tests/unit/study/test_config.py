@@ -210,6 +210,14 @@ FAULTS: dict[str, tuple[Callable[[dict], object], str]] = {
         lambda c: digits(c)["features"].update(further_cuts=["fc1"]),
         "features.further_cuts names the task's own cut 'fc1'",
     ),
+    "a store that is read only": (
+        lambda c: digits(c)["features"].update(store="http://example.org/x.zarr"),
+        "features.store is 'http://example.org/x.zarr'; give s3://, gs://, az:// with bucket",
+    ),
+    "a store without a bucket": (
+        lambda c: digits(c)["features"].update(store="s3://"),
+        "features.store is 's3://'; give s3://",
+    ),
     "a wildcard as a cut": (
         lambda c: digits(c)["features"].update(cut="{task}"),
         "features.cut has the name '{task}'",

@@ -1,4 +1,4 @@
-"""Where a finished store lives: a folder, or a URL that obstore understands (s3, gs, az, http)."""
+"""Where a finished store lives: a folder, or a URL that obstore understands (s3, gs, az)."""
 
 from abc import ABC, abstractmethod
 from pathlib import Path
