@@ -22,7 +22,6 @@ from torch.nn import functional
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
-from fbftl.exchange.passes import Round
 from fbftl.exchange.post import Post
 from fbftl.exchange.rounds import batch_gradient, client_gradient, train_rounds
 from fbftl.exchange.uplink import Traffic, Uplink, compressing
@@ -33,8 +32,8 @@ from fbftl.messages.link import link_of
 from fbftl.privacy.mechanisms import no_mechanism
 from fbftl.study.job import Training
 from fbftl.study.settings import Setting
-from fbftl.tasks.task import LabelledInputs
-from fbftl.training.batches import Rounds, rounds
+from fbftl.training.batches import Round, Rounds, rounds
+from fbftl.training.network import LabelledInputs, Lessons, TrainedNetwork
 
 CLIENTS, SAMPLES, WIDTH, CLASSES, PER_ROUND = 100, 500, 512, 10, 10
 ROWS = [np.arange(client * SAMPLES, (client + 1) * SAMPLES) for client in range(CLIENTS)]
@@ -71,10 +70,15 @@ def uplink(releasing: object = None) -> Uplink:
     )
 
 
+def learner_of(model: nn.Module, samples: LabelledInputs, test: LabelledInputs) -> TrainedNetwork:
+    """Return the engine's learner of one epoch; nothing is held out."""
+    return TrainedNetwork(model, Lessons(samples, np.arange(0), test, TRAINING, one_epoch()))
+
+
 def together(model: nn.Module, samples: LabelledInputs, test: LabelledInputs) -> None:
     """One epoch of the engine where nothing needs single updates."""
-    gradient = batch_gradient(model, uplink().arrivals)
-    train_rounds(model, gradient, one_epoch(), samples, np.arange(0), test, TRAINING)
+    learner = learner_of(model, samples, test)
+    train_rounds(learner, batch_gradient(learner, uplink().arrivals), learner.schedule)
 
 
 def apart(model: nn.Module, samples: LabelledInputs, test: LabelledInputs) -> None:
@@ -83,14 +87,15 @@ def apart(model: nn.Module, samples: LabelledInputs, test: LabelledInputs) -> No
     def average(one: Round, updates: np.ndarray) -> np.ndarray:
         return updates.sum(axis=0) / np.float32(one.counts.sum())
 
-    gradient = client_gradient(model, average)
-    train_rounds(model, gradient, one_epoch(), samples, np.arange(0), test, TRAINING)
+    learner = learner_of(model, samples, test)
+    train_rounds(learner, client_gradient(learner, average), learner.schedule)
 
 
 def encoded(model: nn.Module, samples: LabelledInputs, test: LabelledInputs) -> None:
     """One epoch as `apart`, every update really encoded and decoded as plain floats."""
-    gradient = client_gradient(model, uplink(compressing(Compression(), None)).average)
-    train_rounds(model, gradient, one_epoch(), samples, np.arange(0), test, TRAINING)
+    learner = learner_of(model, samples, test)
+    average = uplink(compressing(Compression(), None)).average
+    train_rounds(learner, client_gradient(learner, average), learner.schedule)
 
 
 def plain_loop(model: nn.Module, samples: LabelledInputs, test: LabelledInputs) -> None:
