@@ -1,6 +1,5 @@
 """What rules read: the code of scripts, files by wildcards, blocks of the configuration."""
 
-
 @cache
 def code(script, *modules):
     """Return the digest of a script and the library modules it imports: a param of its rule.
