@@ -67,7 +67,7 @@ def planned_cuts(
 
 
 @dataclass(frozen=True)
-class Trained:
+class TrainedSizes:
     """Parameters that a task's clients train.
 
     heads: of the head, by the cut before it.
@@ -84,7 +84,7 @@ def trained(
     classes: int,
     made_for: tuple[int, int, int] | None = None,
     image: tuple[int, int, int] | None = None,
-) -> Trained:
+) -> TrainedSizes:
     """Return what is known of the parameters that clients of a task train, and check its cuts.
 
     Args:
@@ -109,7 +109,7 @@ def trained(
         for name, network in block["networks"].items():
             layers = chain_of(network, entering, classes).layers()
             networks[name] = sum(layer.parameters for layer in layers)
-    return Trained(heads, networks)
+    return TrainedSizes(heads, networks)
 
 
 def _entering(features: Mapping[str, Any], image: tuple[int, int, int]) -> tuple[int, int]:

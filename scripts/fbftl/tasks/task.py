@@ -250,7 +250,7 @@ class HeldSamples(Held, Protocol):
         """Return the random network in two parts that meet at the cut."""
 
     def local(self, repetition: Repetition, hooks: Hooks = FEDAVG) -> LocalLearner:
-        """Return the same, trained for local epochs."""
+        """Return the network, trained for local epochs."""
 
     def parts(self, job: Job, seed: int) -> tuple[nn.Module, nn.Module]:
         """Return the frozen extractor up to the cut that the setting names, and a new head."""

@@ -22,7 +22,7 @@ IN_NETWORKS = ("dropout", "batch_norm")
 """Training values for methods whose clients train a network; the jobs of others are not told."""
 
 IN_LOCAL_EPOCHS = ("rounds", "local_batch", "optimiser")
-"""Training values for methods with local epochs, likewise."""
+"""Training values that only methods with local epochs read."""
 
 
 def settled(setting: Setting, task: str, block: Mapping[str, Any]) -> Setting:
