@@ -22,6 +22,8 @@ from fbftl.study.config import resolve
 from fbftl.study.settings import Setting
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import remove_leftovers
+from fbftl.ground.hub import lacking as hub_lacks, pinned
+from fbftl.ground.lacking import listed
 from fbftl.study.feasibility import Sizes, require_dealable, require_feasible
 from fbftl.study.processes import shared_processes
 from fbftl.study.systems import read_systems
@@ -49,6 +51,8 @@ def checked_study():
             yaml.safe_load(schema.read_text(encoding="utf-8")),
             read_systems(Path(workflow.basedir)),
         )
+        if workflow.is_main_process and (lacking := listed(lacking_of(study))):
+            print(lacking, file=sys.stderr)
         for task in study.tasks_of("images"):
             block, folder = study.task(task), study.config["data_folder"]
             datasets.check(block["data"], folder)
@@ -75,6 +79,24 @@ def checked_study():
     except UserError as error:
         sys.exit(str(error))
     return study
+
+
+def lacking_of(study):
+    """Yield what a study's tasks still have to fetch."""
+    folder = study.config["data_folder"]
+    for task in study.tasks_of("images"):
+        block = study.task(task)
+        yield from datasets.lacking(block["data"], folder)
+        yield from source_check.lacking(block["source"], folder)
+        if study.asks_public(task):
+            public = public_data(block["source"], block["privacy"]["public"])
+            yield from () if public is None else datasets.lacking(public, folder)
+    for task in study.tasks_of("dialogues"):
+        block = study.task(task)
+        yield from dialogues.lacking(block["data"], folder)
+        hub = block["source"].get("hub")
+        if hub and folder is not None:
+            yield from hub_lacks(pinned(hub), Path(folder, block["source"]["folder"]))
 
 
 def sizes_of(study, task):

@@ -3,13 +3,14 @@
 A file that already lies in its place is checked and used; only a missing one is downloaded.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import sha256
+from fbftl.ground.lacking import Lacking, lacking_file
 
 DOWNLOAD_TIMEOUT_S = 10.0
 
@@ -62,6 +63,22 @@ def fetch(wanted: Pinned, folder: Path) -> None:
                 f"{folder / name} has sha256 {found} where the study pins {digest}; "
                 f"delete it and fetch {wanted.url(name)} again"
             )
+
+
+def lacking(wanted: Pinned, folder: Path) -> list[Lacking]:
+    """Return the files that `fetch` would download."""
+    return [each for name in wanted.files for each in lacking_file(wanted.url(name), folder / name)]
+
+
+def lacking_in_cache(repository: str, names: Iterable[str], revision: str | None) -> list[Lacking]:
+    """Return the files of a repository that are not in Hugging Face's own cache."""
+    from huggingface_hub import constants, hf_hub_url, try_to_load_from_cache
+
+    return [
+        Lacking(hf_hub_url(repository, name, revision=revision), constants.HF_HUB_CACHE)
+        for name in names
+        if not isinstance(try_to_load_from_cache(repository, name, revision=revision), str)
+    ]
 
 
 def _download(wanted: Pinned, name: str, folder: Path) -> None:

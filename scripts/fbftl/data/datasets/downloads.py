@@ -13,6 +13,7 @@ import numpy as np
 
 from fbftl.data.datasets.base import Samples
 from fbftl.ground.errors import UserError
+from fbftl.ground.lacking import Lacking, lacking_file
 
 SIZES = {
     "MNIST": (60_000, 10_000, 10, (28, 28, 1)),
@@ -24,6 +25,28 @@ SIZES = {
 """Training samples, test samples, classes and images' shape of each set."""
 
 NAMES = tuple(SIZES)
+
+PARTS = tuple(
+    f"{split}-{what}.gz"
+    for split in ("train", "t10k")
+    for what in ("images-idx3-ubyte", "labels-idx1-ubyte")
+)
+"""Files of every set of MNIST's family."""
+
+FILES = {
+    "MNIST": ("https://ossci-datasets.s3.amazonaws.com/mnist/", PARTS),
+    "FashionMNIST": ("http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/", PARTS),
+    "KMNIST": ("http://codh.rois.ac.jp/kmnist/dataset/kmnist/", PARTS),
+    "CIFAR10": ("https://www.cs.toronto.edu/~kriz/", ("cifar-10-python.tar.gz",)),
+    "CIFAR100": ("https://www.cs.toronto.edu/~kriz/", ("cifar-100-python.tar.gz",)),
+}
+"""Address and files of each set, as torchvision has them: importing it takes seconds."""
+
+UNPACKED = {name: name.removesuffix(".gz") for name in PARTS} | {
+    "cifar-10-python.tar.gz": "cifar-10-batches-py",
+    "cifar-100-python.tar.gz": "cifar-100-python",
+}
+"""What each file unpacks to."""
 
 
 def check(spec: Mapping[str, Any], folder: Path | None) -> None:
@@ -42,6 +65,20 @@ def counts(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int]:
 def class_names(spec: Mapping[str, Any], folder: Path | None) -> tuple[None, ...]:
     """Return as many unknowns as there are classes: torchvision, slow to import, has the names."""
     return (None,) * SIZES[spec["name"]][2]
+
+
+def lacking(spec: Mapping[str, Any], folder: Path | None) -> list[Lacking]:
+    """Return the files that are still to be downloaded, packed and unpacked ones looked for."""
+    if folder is None or spec["name"] not in FILES:
+        return []
+    address, names = FILES[spec["name"]]
+    own = folder / spec["name"] / "raw" if names == PARTS else folder
+    return [
+        each
+        for name in names
+        if not (own / UNPACKED[name]).exists()
+        for each in lacking_file(address + name, own / name)
+    ]
 
 
 def image(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int, int]:

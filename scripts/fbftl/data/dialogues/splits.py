@@ -5,6 +5,7 @@ is what summaries are scored on.
 """
 
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from fbftl.data.dialogues.jsonl import read_records
 from fbftl.data.dialogues.records import Record
 from fbftl.ground.errors import UserError
 from fbftl.ground.hub import fetch, pinned
+from fbftl.ground.hub import lacking as lacking_pinned
+from fbftl.ground.lacking import Lacking
 
 Splits = dict[str, list[Record]]
 
@@ -118,6 +121,20 @@ def _public(spec: Mapping[str, Any], dialogues: int, path: Path) -> int:
             "leaves none to the clients; lower it"
         )
     return public
+
+
+def lacking(spec: Mapping[str, Any], data_folder: str | Path | None) -> list[Lacking]:
+    """Return what is still to be downloaded: pinned files, and the package that unpacks them."""
+    if spec["kind"] != "jsonl" or not spec.get("hub") or data_folder is None:
+        return []
+    if all(Path(data_folder, spec[split]).is_file() for split in ("train", "test")):
+        return []
+    wanted = pinned(spec["hub"])
+    found = lacking_pinned(wanted, Path(data_folder, spec["hub"]["folder"]))
+    packed = any(name.endswith(".7z") for name in wanted.files)
+    if packed and find_spec("py7zr") is None:
+        found.append(Lacking("pip install py7zr", "the environment"))
+    return found
 
 
 def _fetch_and_unpack(hub: Mapping[str, Any], data_folder: Path, files: Mapping[str, Path]) -> None:

@@ -10,7 +10,9 @@ from typing import Any
 from fbftl.data import datasets
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import check_digest, sha256
-from fbftl.models.source.packaged import packaged_file
+from fbftl.ground.hub import lacking_in_cache
+from fbftl.ground.lacking import Lacking, lacking_file
+from fbftl.models.source.packaged import lacking_package, packaged_file
 
 NEEDED = {
     ("torchvision", "published"): ("name", "version"),
@@ -86,6 +88,37 @@ def files(source: Mapping[str, Any], data_folder: str | Path | None) -> list[str
         return [*named, *map(str, _in_folder(source))]
     data = _data(source)
     return [] if data is None else datasets.files(data, data_folder)
+
+
+def lacking(source: Mapping[str, Any], data_folder: str | Path | None) -> list[Lacking]:
+    """Return the files and packages that are still to be had for a config block `source`.
+
+    Raises:
+        UserError: if a library has no such model or weights.
+    """
+    data = _data(source)
+    if data is not None:
+        return datasets.lacking(data, data_folder)
+    if source["kind"] == "pretrain" or source["name"] is None:
+        return []
+    match source["from"], source["weights"]:
+        case _, "package":
+            return lacking_package(source)
+        case "torchvision", "published":
+            # Importing torch takes seconds, and only such a study pays for them.
+            from fbftl.models.source.known_weights import torchvision_place, torchvision_weights
+
+            weights = torchvision_weights(source["name"], source["version"])
+            return lacking_file(weights.url, torchvision_place(weights))
+        case "timm", "published":
+            from fbftl.models.source.known_weights import timm_repository
+
+            repository = timm_repository(source["name"])
+            return lacking_in_cache(repository, ["model.safetensors"], source["version"])
+        case "transformers", weights if not Path(source["name"]).is_dir():
+            names = ["config.json", *(["model.safetensors"] if weights == "published" else [])]
+            return lacking_in_cache(source["name"], names, source["version"])
+    return []
 
 
 def image(source: Mapping[str, Any], data_folder: str | Path | None) -> tuple[int, int, int] | None:

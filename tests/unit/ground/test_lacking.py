@@ -1,0 +1,36 @@
+"""What a study still has to fetch is one list, each once, and shrinks as files come."""
+
+from pathlib import Path
+
+from fbftl.ground.hub import lacking, pinned
+from fbftl.ground.lacking import Lacking, lacking_file, listed
+
+HUB = {"repository": "a/b", "revision": "0" * 40, "files": {"x/one": "1" * 64, "two": "2" * 64}}
+
+
+def test_a_list_names_address_and_place_once() -> None:
+    one, two = Lacking("https://example.org/1", "here/1"), Lacking("pip install x", "there")
+    text = listed([one, two, one])
+    assert text.count("https://example.org/1\n    to here/1") == 1
+    assert "pip install x\n    to there" in text
+    assert listed([]) == ""
+
+
+def test_a_file_is_lacking_until_it_lies_in_its_place(tmp_path: Path) -> None:
+    place = tmp_path / "weights"
+    assert lacking_file("https://example.org", place) == [
+        Lacking("https://example.org", str(place))
+    ]
+    place.touch()
+    assert lacking_file("https://example.org", place) == []
+
+
+def test_pinned_files_are_lacking_one_by_one(tmp_path: Path) -> None:
+    found = lacking(pinned(HUB), tmp_path)
+    base = f"https://huggingface.co/a/b/resolve/{'0' * 40}"
+    assert found == [
+        Lacking(f"{base}/x/one", str(tmp_path / "x/one")),
+        Lacking(f"{base}/two", str(tmp_path / "two")),
+    ]
+    (tmp_path / "two").touch()
+    assert lacking(pinned(HUB), tmp_path) == found[:1]
