@@ -10,14 +10,13 @@ rule clients:
         "results/{task}/logs/clients.log",
     benchmark:
         "results/{task}/benchmarks/clients.tsv"
-    wildcard_constraints:
-        task=either(STUDY.tasks_of("images")),
     conda:
         "../envs/workflow.yaml"
     params:
         data=partial(task_block, block="data"),
         clients=clients_block,
         files=contents_of_data,
+        module=module_of_clients,
         code=code_of_clients,
     script:
         "../scripts/partition_clients.py"

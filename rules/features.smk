@@ -28,8 +28,8 @@ for task in STUDY.tasks:
         params:
             features=STUDY.task(task)["features"],
             stores=stores_of(task),
-            module=extractor_of(task),
-            code=code("extract_features.py", extractor_of(task)),
+            module=module_of(task, "features"),
+            code=code("extract_features.py", module_of(task, "features")),
         script:
             "../scripts/extract_features.py"
 

@@ -28,22 +28,68 @@ def code_of_claims(wildcards):
 def code_of_choice(wildcards):
     """Return the code of the rule for head and epochs and of the methods that it trains."""
     names = ["fbftl", *STUDY.clean_methods(wildcards.task)]
-    return code(
-        "choose_head.py", *(f"fbftl.methods.{name}" for name in sorted(set(names)))
-    )
+    kind = f"fbftl.tasks.{STUDY.task(wildcards.task)['kind']}"
+    methods_there = (f"fbftl.methods.{name}" for name in sorted(set(names)))
+    return code("choose_head.py", kind, *methods_there)
+
+
+MODULES = {
+    "images": {
+        "clients": "fbftl.data.images",
+        "source": "fbftl.training.pretrain",
+        "features": "fbftl.features.images",
+    },
+    "dialogues": {
+        "clients": "fbftl.data.dialogues.holdings",
+        "source": "fbftl.training.pretrain_t5",
+        "features": "fbftl.features.dialogues",
+    },
+}
+"""By kind of task, the module that each stage before training imports by name."""
+
+
+def module_of(task, stage):
+    """Return the module of a stage for a task's kind."""
+    return MODULES[STUDY.task(task)["kind"]][stage]
+
+
+def module_of_clients(wildcards):
+    """Return the module that deals out a task's data."""
+    return module_of(wildcards.task, "clients")
+
+
+def module_of_source(wildcards):
+    """Return the module that makes a task's source model."""
+    return module_of(wildcards.task, "source")
 
 
 def code_of_clients(wildcards):
     """Return the code of the partition script and of the task's kind of data."""
-    return code(
-        "partition_clients.py", datasets.module(STUDY.task(wildcards.task)["data"])
-    )
+    task = STUDY.task(wildcards.task)
+    kind = [datasets.module(task["data"])] if task["kind"] == "images" else []
+    return code("partition_clients.py", module_of_clients(wildcards), *kind)
 
 
 def code_of_source(wildcards):
     """Return the code of the source's script and of its task's kind of data."""
     modules = source_check.modules(STUDY.task(wildcards.task)["source"])
-    return code("prepare_source.py", *modules)
+    return code("prepare_source.py", module_of_source(wildcards), *modules)
+
+
+def trains_on_public_split(task):
+    """Tell whether a task's source model is trained on samples of its own data set."""
+    return STUDY.task(task)["kind"] == "dialogues"
+
+
+def public_data_of_source(wildcards):
+    """Return the task's data block where its source model is trained on samples of it."""
+    own = trains_on_public_split(wildcards.task)
+    return STUDY.task(wildcards.task)["data"] if own else {}
+
+
+def contents_of_public_split(wildcards):
+    """Return the digests of the files of these samples."""
+    return contents_of_data(wildcards) if trains_on_public_split(wildcards.task) else []
 
 
 def contents(files):
@@ -126,15 +172,6 @@ def roots_of(task):
     return [root_of(task, cut) for cut in [None, *further]]
 
 
-def extractor_of(task):
-    """Return the module that makes the extractor of a task's kind of data."""
-    modules = {
-        "images": "fbftl.features.images",
-        "dialogues": "fbftl.features.dialogues",
-    }
-    return modules[STUDY.task(task)["kind"]]
-
-
 def stores_of_public(wildcards):
     """Return the one store of a task's public samples, always here."""
     return [f"results/{wildcards.task}/public.zarr"]
@@ -163,7 +200,7 @@ def extractions():
 def extraction_of(task):
     """Return the pass over a task's clients, in builtin types."""
     return {
-        "module": extractor_of(task),
+        "module": module_of(task, "features"),
         "clients": f"results/{task}/clients.h5",
         "weights": f"results/{task}/source.safetensors",
         "source": f"results/{task}/source.json",

@@ -9,15 +9,16 @@ rule source:
         "results/{task}/logs/source.log",
     benchmark:
         "results/{task}/benchmarks/source.tsv"
-    wildcard_constraints:
-        task=either(STUDY.tasks_of("images")),
     conda:
         "../envs/workflow.yaml"
     resources:
         gpu=GPU,
     params:
         source=partial(task_block, block="source"),
+        data=public_data_of_source,
         files=contents_of_source,
+        public_files=contents_of_public_split,
+        module=module_of_source,
         code=code_of_source,
     script:
         "../scripts/prepare_source.py"

@@ -33,7 +33,7 @@ RESULTS = {
 """What is made of each experiment, below a task's results; others end in their tidy table."""
 
 TASK_RESULTS = ["numbers"]
-"""What is made of all experiments together, below the results of a task with images."""
+"""What is made of all experiments together, below the results of a task."""
 
 PAPER_RESULTS = {
     "fbftl": [
@@ -125,6 +125,6 @@ def all_results():
         for experiment in experiments:
             made = RESULTS.get(experiment, [f"experiments/{experiment}"])
             files += in_formats(f"results/{task}", made)
-    for task in STUDY.tasks_of("images"):
+    for task in STUDY.tasks:
         files += in_formats(f"results/{task}", TASK_RESULTS)
     return files

@@ -59,7 +59,9 @@ def make(folder: Path, samples: int) -> None:
         (folder / name).write_bytes(bytes([0, 0, 8, array.ndim]) + shape + array.tobytes())
     data = {"kind": "idx", "train": {"images": "images", "labels": "labels"}, "test_fraction": 0.1}
     files = paths(folder)
-    partition_clients.main(files["clients"], data | NO_CHOICE, CLIENTS, str(folder), seed=0)
+    partition_clients.main(
+        "fbftl.data.images", files["clients"], data | NO_CHOICE, CLIENTS, str(folder), seed=0
+    )
     model = build(ARCHITECTURE).eval()
     preprocessing = Preprocessing(None, (0.5,), (0.25,))
     source = SourceModel(model, ARCHITECTURE, preprocessing, {}, None)

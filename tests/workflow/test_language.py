@@ -197,5 +197,9 @@ def test_the_local_study_is_planned_or_names_the_file_it_lacks(root: Path, fresh
     assert "Traceback" not in said
     (fresh.folder / "samsum").mkdir()
     for split in ("train", "test"):
-        (fresh.folder / "samsum" / f"{split}.jsonl").touch()
+        lines = (
+            json.dumps({"id": f"{split} {n}", "dialogue": "Ann: Hi.", "summary": f"Ann, {n}."})
+            for n in range(1_000)
+        )
+        (fresh.folder / "samsum" / f"{split}.jsonl").write_text("\n".join(lines), "utf-8")
     assert fresh.planned(study=study)["train_dialogues"] == 7 + 4

@@ -33,15 +33,28 @@ class Number:
         return self.format.format(self.value)
 
 
+SCORES = {"test_accuracy": ("accuracy", "spread", 100), "rouge1": ("rouge1", "rouge1 spread", 1)}
+"""What mean and spread of a task's score are called, and what makes them percent; the first that
+its runs have is its score."""
+
+SENT = {"uplink_payload_bits": "uplink as counted", "uplink_bits": "uplink as sent"}
+"""Measures of what a run sends up: as the paper counts, and the messages as long as they were."""
+
+
 def of_runs(runs: pd.DataFrame) -> Iterator[Number]:
-    """Yield accuracy and spread in percent of every setting in one task's tidy table."""
+    """Yield score and spread in percent, and the uplink, of every setting in one tidy table."""
     task = runs["task"].iloc[0]
+    scored = next(measure for measure in SCORES if measure in runs)
+    mean, spread, percent = SCORES[scored]
     for setting, axes in settings_in(runs).items():
-        accuracy = 100 * per_seed(runs, axes)
         name = f"{task}/{setting}"
-        yield Number(f"{name}/accuracy", accuracy.mean(), "{:.1f}")
-        if len(accuracy) > 1:
-            yield Number(f"{name}/spread", accuracy.std(), "{:.1f}")
+        score = percent * per_seed(runs, axes, scored)
+        yield Number(f"{name}/{mean}", score.mean(), "{:.1f}")
+        if len(score) > 1:
+            yield Number(f"{name}/{spread}", score.std(), "{:.1f}")
+        for measure, called in SENT.items():
+            if measure in runs and (bits := per_seed(runs, axes, measure).dropna()).size:
+                yield Number(f"{name}/{called}", bits.mean(), "{:,.0f}")
 
 
 def of_uplink(task: str, uplink: pd.DataFrame) -> Iterator[Number]:

@@ -14,6 +14,7 @@ import pandas as pd
 
 from fbftl.findings.comparison import MORE, Claimed, Measured, Verdict, verdict
 from fbftl.findings.runs import per_seed, settings_in
+from fbftl.findings.uplink import SELECTED
 
 
 @dataclass(frozen=True)
@@ -54,13 +55,20 @@ class Runs:
             column: what was measured.
             axes: the method, and every axis that differs from its default.
         """
+        if column not in self.table:
+            return NOTHING
         diverged = per_seed(self.table, axes, "diverged").astype(bool)
         name = "+".join(f"{axis}={value}" for axis, value in axes.items())
         seeds = frozenset((name, int(seed)) for seed in diverged.index[diverged])
         return BySeed(per_seed(self.table, axes, column).dropna(), seeds)
 
     def accuracy(self, **axes: Any) -> BySeed:
-        """Return a setting's test accuracy in percent; a diverged seed has 0."""
+        """Return a setting's test accuracy in percent; a diverged seed has 0.
+
+        Summaries have ROUGE-1 in its place, which is in percent as well.
+        """
+        if "test_accuracy" not in self.table:
+            return self.measured("rouge1", **axes)
         found = self.measured("test_accuracy", **axes)
         return BySeed(100 * found.values, found.diverged)
 
@@ -76,7 +84,8 @@ class Runs:
             until: the epoch that ends the count, as `findings.uplink` calls it.
         """
         if self.uplink.empty:
-            return NOTHING
+            chosen = until == SELECTED
+            return self.measured("uplink_payload_bits", method=method) if chosen else NOTHING
         rows = self.uplink[(self.uplink["method"] == method) & (self.uplink["until"] == until)]
         rows = rows.set_index("seed")
         seeds = rows.index[rows["diverged"].astype(bool)]

@@ -14,7 +14,7 @@ from fbftl.data import letters
 from fbftl.data.preprocess import Preprocessing, measured, preprocess
 from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import stream
-from fbftl.models.source.manifest import SourceModel, build
+from fbftl.models.source.manifest import SourceModel, build, write_source
 
 HELD_OUT_LETTERS = 2000
 """Letters rendered besides the training ones, to state the source model's accuracy."""
@@ -49,6 +49,30 @@ class Pretraining:
     momentum: float = 0.9
     weight_decay: float = 5e-4
     seed: int = 0
+
+
+def make_source(
+    safetensors: str | Path, manifest: str | Path, source: Mapping[str, Any],
+    data: Mapping[str, Any], data_folder: str | Path | None, device: torch.device,
+) -> None:  # fmt: skip
+    """Pre-train or load the source model of a task with classes, and write it.
+
+    Args:
+        safetensors: where the weights go.
+        manifest: where what is known of them goes, JSON.
+        source: config block `source` of the task.
+        data: its block `data`, of which nothing is known here: the source task is another one.
+        data_folder: where the data set of a source task lies; None for letters.
+        device: where to pre-train.
+    """
+    if source["kind"] == "pretrain":
+        made = pretrain_source(source, tuple(source["image"]), data_folder, device.type)
+    else:
+        # The libraries of given weights are slow to import, and only they need them.
+        from fbftl.models.source.load import load_given
+
+        made = load_given(source)
+    write_source(safetensors, manifest, made)
 
 
 def pretrain_source(

@@ -10,17 +10,38 @@ import torch
 
 from fbftl.cost.architectures import T5Shape
 from fbftl.data.dialogues.records import Record
+from fbftl.data.dialogues.splits import load
 from fbftl.data.participation import held_out
 from fbftl.ground.errors import UserError
 from fbftl.ground.hub import fetch, pinned
+from fbftl.ground.logs import log
 from fbftl.ground.randomness import torch_seed
 from fbftl.models.t5.checkpoint import load_folder, new_model
 from fbftl.models.t5.head import ALL
 from fbftl.models.t5.sequences import Sequences
-from fbftl.models.t5.source import SourceT5
+from fbftl.models.t5.source import SourceT5, write_source
 from fbftl.models.t5.tokenizer import Tokenizer, train_tokenizer
 from fbftl.study.job import FineTuning
 from fbftl.training.t5 import CurvePoint, SequencePairs, TrainedT5, train_at_server
+
+
+def make_source(
+    safetensors: str | Path, manifest: str | Path, source: Mapping[str, Any],
+    data: Mapping[str, Any], data_folder: str | Path | None, device: torch.device,
+) -> None:  # fmt: skip
+    """Pre-train or load the source model of a task of dialogues, and write it.
+
+    Args:
+        safetensors: where the weights go.
+        manifest: where architecture, tokenizer and origin go, JSON.
+        source: config block `source` of the task.
+        data: its block `data`, for the public dialogues.
+        data_folder: where relative names of files and folders start.
+        device: where to pre-train.
+    """
+    public = load(data, data_folder)["source"] if source["kind"] == "pretrain" else []
+    made = prepare_source(source, public, data_folder or ".", source["seed"], device, _log_epoch)
+    write_source(safetensors, manifest, made)
 
 
 def prepare_source(
@@ -105,3 +126,7 @@ def _loaded(spec: Mapping[str, Any], data_folder: Path) -> SourceT5:
             f"{model.shape.vocab_size}; fetch both from one checkpoint"
         )
     return SourceT5(model.eval(), tokenizer, origin)
+
+
+def _log_epoch(epoch: CurvePoint) -> None:
+    log.info("epoch %d, %d updates: loss %.3f", epoch.epoch, epoch.updates, epoch.training_loss)

@@ -159,7 +159,7 @@ def test_client_file_of_digits(tmp_path):
     clients = {"partition": "dirichlet_equal", "samples_per_client": 8, "alpha": 0.1}
     paths = [tmp_path / "one.h5", tmp_path / "two.h5"]
     for path in paths:
-        partition_clients.main(path, data, clients, None, 3)
+        partition_clients.main("fbftl.data.images", path, data, clients, None, 3)
     assert paths[0].read_bytes() == paths[1].read_bytes()
     source = load(data, None)
     with ClientFile(paths[0]) as file:
@@ -176,7 +176,12 @@ def test_client_file_of_digits(tmp_path):
 def test_given_clients_need_data_that_names_them(tmp_path):
     with pytest.raises(UserError, match="the data names no clients"):
         partition_clients.main(
-            tmp_path / "clients.h5", {"kind": "digits"}, {"partition": "given"}, None, 0
+            "fbftl.data.images",
+            tmp_path / "clients.h5",
+            {"kind": "digits"},
+            {"partition": "given"},
+            None,
+            0,
         )
     assert not list(tmp_path.iterdir())
 

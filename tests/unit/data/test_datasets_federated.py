@@ -70,7 +70,7 @@ def test_colour_images_under_other_names(tmp_path):
 
 def test_given_partition_keeps_the_users_clients(folder, tmp_path):
     out = tmp_path / "clients.h5"
-    partition_clients.main(out, SPEC, {"partition": "given"}, folder, 0)
+    partition_clients.main("fbftl.data.images", out, SPEC, {"partition": "given"}, folder, 0)
     with ClientFile(out) as file:
         for split in ("train", "test"):
             assert file.client_ids(split) == list(SIZES)

@@ -31,7 +31,7 @@ def origin(count: int, client: int = 0, seed: int = 0) -> Origin:
 def clients_of(folder: Path, name: str = "clients.h5", **changes) -> Path:
     """Write and return a client file of a few digits in domains."""
     path = folder / name
-    partition_clients.main(path, DATA, CLIENTS | changes, None, 3)
+    partition_clients.main("fbftl.data.images", path, DATA, CLIENTS | changes, None, 3)
     return path
 
 

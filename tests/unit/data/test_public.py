@@ -63,7 +63,14 @@ def test_samples_of_the_clients_are_left_out():
 
 def test_the_file_has_one_client_and_no_sample_of_the_target(tmp_path):
     clients, out = tmp_path / "clients.h5", tmp_path / "public.h5"
-    partition_clients.main(clients, DIGITS | {"limit": {"train": 80, "test": 20}}, CLIENTS, None, 0)
+    partition_clients.main(
+        "fbftl.data.images",
+        clients,
+        DIGITS | {"limit": {"train": 80, "test": 20}},
+        CLIENTS,
+        None,
+        0,
+    )
     public = PUBLIC | {"data": DIGITS | {"seed": 1}, "samples": 1000}
     choose_public.main(clients, out, LETTERS, public, None)
     private = {image.tobytes() for image in choose_public.target_images(clients)}
@@ -76,7 +83,7 @@ def test_the_file_has_one_client_and_no_sample_of_the_target(tmp_path):
 
 def test_a_target_that_holds_all_public_samples_is_refused(tmp_path):
     clients, out = tmp_path / "clients.h5", tmp_path / "public.h5"
-    partition_clients.main(clients, DIGITS, CLIENTS, None, 0)
+    partition_clients.main("fbftl.data.images", clients, DIGITS, CLIENTS, None, 0)
     with pytest.raises(UserError, match="are not the clients' own"):
         choose_public.main(clients, out, LETTERS, PUBLIC | {"data": DIGITS}, None)
     assert not out.exists()

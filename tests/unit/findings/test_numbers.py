@@ -20,6 +20,22 @@ def test_every_setting_has_its_accuracy():
     assert found["toy/fbftl+plr=0.5/accuracy"].text == "50.0"
 
 
+def test_dialogues_have_their_rouge_and_both_uplinks():
+    table = runs(({}, [0.4, 0.2]))
+    scored = table.assign(
+        rouge1=100 * table.pop("test_accuracy"),
+        uplink_payload_bits=[10, 30],
+        uplink_bits=[1000.0, 2000.0],
+    )
+    found = {n.name: n.text for n in of_runs(scored)}
+    assert found == {
+        "toy/fbftl/rouge1": "30.0",
+        "toy/fbftl/rouge1 spread": "14.1",
+        "toy/fbftl/uplink as counted": "20",
+        "toy/fbftl/uplink as sent": "1,500",
+    }
+
+
 def test_one_seed_has_no_spread():
     assert [n.name for n in of_runs(runs(({}, [0.9])))] == ["toy/fbftl/accuracy"]
 

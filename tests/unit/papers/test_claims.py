@@ -50,6 +50,17 @@ def test_agreement_is_to_a_point(other, expected):
     assert verdict("FTL_c and FbFTL agree", table) is expected
 
 
+def test_dialogues_are_judged_by_rouge_and_what_they_send():
+    table = runs(({}, [0.3] * 3), ({"method": "ftl_c"}, [0.3] * 3), ({"plr": 0.9}, [0.29] * 3))
+    bits = table["method"].map({"fbftl": 10.0, "ftl_c": 50_000.0})
+    scored = table.assign(rouge1=100 * table.pop("test_accuracy"), uplink_payload_bits=bits)
+    assert verdict("FTL_c and FbFTL agree", scored) is Verdict.REPRODUCED
+    assert verdict("FbFTL needs at least 1,000 times fewer uplink bits than FTL_c", scored) is (
+        Verdict.REPRODUCED
+    )
+    assert verdict("FbFTL at q = 2", scored) is Verdict.NOT_RUN
+
+
 def test_two_seeds_leave_a_claim_undecided():
     table = runs(({}, [0.9] * 2), ({"method": "ftl_c"}, [0.9] * 2))
     assert verdict("FTL_c and FbFTL agree", table) is Verdict.UNDECIDED

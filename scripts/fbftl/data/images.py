@@ -1,0 +1,139 @@
+"""Who holds which samples of a data set with classes: clients, and a server with the test split."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fbftl.data.clients import SERVER, Client
+from fbftl.data.datasets import Dataset, Samples, digest, load
+from fbftl.data.domains import Domain, Origin, Seen, dealt, domains_in, is_of_client, name_of
+from fbftl.data.partition import deal, members
+from fbftl.ground.errors import UserError
+
+
+def dealt_out(
+    data: Mapping[str, Any], clients: Mapping[str, Any], data_folder: str | None, seed: int
+) -> tuple[dict[str, Iterator[Client]], dict[str, str]]:
+    """Return the clients of each split, and what the client file says of the data set.
+
+    Args:
+        data: config block ``data`` of the task.
+        clients: config block ``clients`` of the task.
+        data_folder: where the data's relative file names start.
+        seed: seed of the partition and of the domains.
+    """
+    dataset = load(data, data_folder)
+    attributes = {"classes": json.dumps(dataset.classes), "dataset": digest(dataset)}
+    if domains := domains_in(clients.get("domains")):
+        attributes["domains"] = json.dumps([name_of(domain) for domain in domains])
+    splits = zip(("train", "test"), splits_of(dataset, clients, seed), strict=True)
+    return {name: holdings(name, split, clients, seed) for name, split in splits}, attributes
+
+
+@dataclass(frozen=True)
+class Split:
+    """Who holds which samples of a split.
+
+    samples: of the data set, n.
+    client: place in `ids` of each sample's client, [n].
+    ids: the clients by number; of the test split some may hold nothing.
+    domain: domain of each sample, [n]; None if there is one only.
+    """
+
+    samples: Samples
+    client: np.ndarray
+    ids: Sequence[str]
+    domain: np.ndarray | None = None
+
+
+def holdings(name: str, split: Split, clients: Mapping[str, Any], seed: int) -> Iterator[Client]:
+    """Yield each client that holds samples, with them.
+
+    Args:
+        name: ``train`` or ``test``.
+        split: who holds what.
+        clients: config block ``clients`` of the task.
+        seed: seed of the domains.
+    """
+    for number, (own, rows) in enumerate(zip(split.ids, members(split.client), strict=False)):
+        if not len(rows):
+            continue
+        samples = split.samples.take(rows)
+        client = Client(own, rows, {"pixels": samples.inputs, "label": samples.labels})
+        if split.domain is None:
+            yield client
+        else:
+            yield seen(client, split.domain[rows], clients, Origin(name, rows, number, seed))
+
+
+def seen(client: Client, domain: np.ndarray, clients: Mapping[str, Any], origin: Origin) -> Client:
+    """Return a client with its samples as it sees them, their domains, and their groups."""
+    pixels = Seen(client.arrays["pixels"], domains_in(clients["domains"]), domain, origin)
+    arrays = {**client.arrays, "pixels": pixels, "domain": domain}
+    groups = clients.get("groups")
+    group = None if groups is None else np.array(groups, dtype=np.int64)[domain]
+    return Client(client.id, client.sample, arrays, group)
+
+
+def splits_of(dataset: Dataset, clients: Mapping[str, Any], seed: int) -> tuple[Split, Split]:
+    """Return who holds which training and test samples."""
+    if domains := domains_in(clients.get("domains")):
+        return drawn_by_domain(dataset, domains, clients, seed)
+    if clients["partition"] == "given":
+        return given(dataset.train), given(dataset.test)
+    return drawn(dataset.train, clients, seed), held_by_server(dataset.test)
+
+
+def given(samples: Samples) -> Split:
+    """Return a split as the data itself deals it."""
+    if samples.owners is None:
+        raise UserError(
+            "clients.partition is 'given', but the data names no clients; "
+            "choose iid, shards, dirichlet or dirichlet_equal"
+        )
+    ids, client = np.unique(samples.owners, return_inverse=True)
+    return Split(samples, client, ids.tolist())
+
+
+def drawn(
+    samples: Samples, clients: Mapping[str, Any], seed: int, domain: np.ndarray | None = None
+) -> Split:
+    """Return the training split; clients are numbered with leading zeros."""
+    client = deal(samples.labels, clients, seed, domain)
+    count = int(client.max()) + 1
+    return Split(samples, client, [f"{u:0{len(str(count - 1))}}" for u in range(count)], domain)
+
+
+def held_by_server(samples: Samples) -> Split:
+    """Return a test split that belongs to nobody."""
+    return Split(samples, np.zeros(len(samples), dtype=np.int64), [SERVER])
+
+
+def drawn_by_domain(
+    dataset: Dataset, domains: Sequence[Domain], clients: Mapping[str, Any], seed: int
+) -> tuple[Split, Split]:
+    """Return training and test split of a task with domains.
+
+    Test samples are the server's, but for domains that are each client's own: theirs are dealt to
+    the clients in turn.
+
+    Raises:
+        UserError: if one of these clients would get none.
+    """
+    of_train, of_test = (dealt(len(own), len(domains), seed, name) for name, own in dataset)
+    train = drawn(dataset.train, clients, seed, of_train)
+    client = np.full(len(of_test), len(train.ids))
+    for place, domain in enumerate(domains):
+        if is_of_client(domain):
+            rows = np.flatnonzero(of_test == place)
+            own = np.unique(train.client[of_train == place])
+            if len(rows) < len(own):
+                raise UserError(
+                    f"the domain {name_of(domain)} has {len(own)} clients and {len(rows)} test "
+                    "samples, and each client needs one; give fewer clients or more samples"
+                )
+            client[rows] = np.resize(own, len(rows))
+    return train, Split(dataset.test, client, [*train.ids, SERVER], of_test)
