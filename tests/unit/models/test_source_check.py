@@ -45,7 +45,7 @@ def test_a_transformers_folder_is_looked_into_and_watched(tmp_path: Path) -> Non
     for file in files:
         with pytest.raises(UserError, match=f"has no file {file.name}; put it there"):
             source_check.check(source, None)
-        file.touch()
+        file.write_text("{}")
     source_check.check(source, None)
     assert source_check.files(source, None) == [str(file) for file in files]
     assert source_check.files(source | {"weights": "random"}, None) == [str(files[0])]
@@ -132,3 +132,14 @@ def test_a_package_that_is_not_installed_is_told(monkeypatch: pytest.MonkeyPatch
 def test_letters_and_files_lack_nothing(weights: Path) -> None:
     assert source_check.lacking(LETTERS, None) == []
     assert source_check.lacking(given(name="vgg16", file=str(weights)), None) == []
+
+
+@pytest.mark.parametrize("text", ["[]", "5", "null", "{", "[" * 10_000, b"\xff"])
+def test_a_model_s_config_that_is_no_object_is_refused(tmp_path: Path, text: str | bytes) -> None:
+    content = text if isinstance(text, bytes) else text.encode()
+    (tmp_path / "config.json").write_bytes(content)
+    source = given(**{"from": "transformers"}, name=str(tmp_path), weights="random")
+    with pytest.raises(UserError, match=r"config\.json (is no JSON|holds no keys)"):
+        source_check.check(source, None)
+    with pytest.raises(UserError, match=r"config\.json (is no JSON|holds no keys)"):
+        load.load_given(source | {"options": {}, "seed": 0})

@@ -3,6 +3,7 @@
 Light: the plan of a study asks, so nothing here imports torch.
 """
 
+import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,8 @@ def check(
             raise UserError(
                 f"folder source.name = {source['name']} has no file {path.name}; put it there"
             )
+        if path.name == "config.json":
+            read_config(path)
 
 
 def files(source: Mapping[str, Any], data_folder: str | Path | None) -> list[str]:
@@ -88,6 +91,21 @@ def files(source: Mapping[str, Any], data_folder: str | Path | None) -> list[str
         return [*named, *map(str, _in_folder(source))]
     data = _data(source)
     return [] if data is None else datasets.files(data, data_folder)
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """Return what a model's `config.json` says.
+
+    Raises:
+        UserError: if it is no JSON object.
+    """
+    try:
+        config = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise UserError(f"{path} is no JSON ({error}); fetch it again") from error
+    if not isinstance(config, dict):
+        raise UserError(f"{path} holds no keys of a model; fetch it again")
+    return config
 
 
 def lacking(source: Mapping[str, Any], data_folder: str | Path | None) -> list[Lacking]:

@@ -10,6 +10,7 @@ from fbftl.ground.errors import UserError
 from fbftl.ground.files import check_digest, sha256
 from fbftl.ground.randomness import torch_seed
 from fbftl.models.source import known_weights
+from fbftl.models.source.check import read_config
 from fbftl.models.source.manifest import SourceModel, build, load_source
 from fbftl.models.source.packaged import packaged_file
 from fbftl.models.source.weights import fill, in_order, read_pinned_pickle, read_weights
@@ -134,11 +135,7 @@ def _architecture(source: Mapping[str, Any]) -> dict[str, Any]:
 def _transformers_config(source: Mapping[str, Any]) -> tuple[Path, dict[str, Any]]:
     """Return the folder with the model's files and its `config.json` with the block's options."""
     path = known_weights.hub_file(source["name"], "config.json", source["version"])
-    try:
-        config = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise UserError(f"{path} is no JSON ({error}); fetch it again") from error
-    return path.parent, {**config, **source["options"]}
+    return path.parent, read_config(path) | source["options"]
 
 
 def _usual(source: Mapping[str, Any], model: Any) -> Preprocessing:
