@@ -98,7 +98,7 @@ def _groups(spec: Mapping[str, Any], folder: Path | None) -> list[tuple[Path, st
     path = located(folder, spec["train"], "data.train")
     if spec.get("test"):
         return [(path, "examples"), (located(folder, spec["test"], "data.test"), "examples")]
-    with _open(path) as file:
+    with _open(path) as file, explaining_damage(str(path)):
         both = [f"{split}/examples" for split in ("train", "test") if split in file]
     return [(path, group) for group in both or ["examples"]]
 
