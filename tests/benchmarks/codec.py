@@ -20,7 +20,7 @@ from torch import nn
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
 from fbftl.exchange.post import Post
-from fbftl.exchange.rounds import Round, batch_gradient, client_gradient
+from fbftl.exchange.rounds import batch_gradient, client_gradient
 from fbftl.exchange.uplink import Releasing, Traffic, Uplink, compressing
 from fbftl.ground import devices
 from fbftl.messages.codec import Compression, compress, decode, encode, encode_each, message_size
@@ -32,10 +32,23 @@ from fbftl.messages.release import Release
 from fbftl.models.heads import head_module
 from fbftl.models.networks import vgg
 from fbftl.privacy.mechanisms import no_mechanism
+from fbftl.study.job import Training
 from fbftl.study.settings import Setting
+from fbftl.training.batches import Round
+from fbftl.training.network import LabelledInputs, Lessons, TrainedNetwork
 
 WIDTH = 4096
 CLIENTS = 8
+TRAINING = Training(
+    epochs=1,
+    batch=64,
+    clients_per_round=1,
+    learning_rate=0.01,
+    momentum=0.9,
+    weight_decay=5e-4,
+    validation=0.0,
+    selection="last",
+)
 
 
 def cpu_seconds(function: Callable[[], object], repetitions: int = 7) -> float:
@@ -103,17 +116,21 @@ def network() -> tuple[nn.Module, tuple[int, ...]]:
     return nn.Sequential(extractor, nn.ReLU(), nn.Linear(256, 10)), (1, 8, 8)
 
 
-def one_round(shape: tuple[int, ...], samples: int) -> Round:
-    """Return a round of CLIENTS clients with so many random samples each."""
+def one_round(samples: int) -> Round:
+    """Return a round of CLIENTS clients with so many samples each."""
+    rows = np.arange(CLIENTS * samples).reshape(CLIENTS, samples)
+    # The third, which is neither made for its digest nor measured.
+    return Round(2, np.arange(CLIENTS), rows, np.ones(rows.shape, dtype=bool))
+
+
+def learner_of(model: nn.Module, shape: tuple[int, ...], samples: int) -> TrainedNetwork:
+    """Return the engine's learner of such rounds, on random samples."""
     generator = torch.Generator().manual_seed(0)
-    return Round(
-        number=2,  # the third, which is neither made for its digest nor measured
-        inputs=torch.randn(CLIENTS, samples, *shape, generator=generator),
-        labels=torch.randint(0, 10, (CLIENTS, samples), generator=generator),
-        present=torch.ones(CLIENTS, samples, dtype=torch.bool),
-        clients=np.arange(CLIENTS),
-        counts=np.full(CLIENTS, samples),
+    held = LabelledInputs(
+        torch.randn(CLIENTS * samples, *shape, generator=generator),
+        torch.randint(0, 10, (CLIENTS * samples,), generator=generator),
     )
+    return TrainedNetwork(model, Lessons(held, np.arange(0), held, TRAINING, []))
 
 
 def link_to_server(parameters: int, releasing: Releasing, compression: Compression) -> Uplink:
@@ -142,17 +159,17 @@ def print_round_share() -> None:
         model, shape = build()
         parameters = sum(parameter.numel() for parameter in model.parameters())
         for samples in (8, 64):
-            arriving = one_round(shape, samples)
+            arriving, learner = one_round(samples), learner_of(model, shape, samples)
             everyone = np.ones(CLIENTS, dtype=bool)
-            plain = batch_gradient(model, lambda one, all_=everyone: all_)
+            plain = batch_gradient(learner, lambda one, all_=everyone: all_)
             plain_ms = 1e3 * cpu_seconds(lambda g=plain, one=arriving: g(one), 15)
             for bits, keep in [(8, 1.0), (2, 1.0), (32, 0.1), (8, 0.1), (2, 0.01), (2, 0.001)]:
-                share_of(name, model, arriving, Compression(bits, keep), plain_ms, parameters)
+                share_of(name, learner, arriving, Compression(bits, keep), plain_ms, parameters)
 
 
 def share_of(
     name: str,
-    model: nn.Module,
+    learner: TrainedNetwork,
     arriving: Round,
     compression: Compression,
     plain_ms: float,
@@ -169,7 +186,7 @@ def share_of(
         return sent
 
     uplink = link_to_server(parameters, timed, compression)
-    gradient = client_gradient(model, uplink.average)
+    gradient = client_gradient(learner, uplink.average)
     gradient(arriving)
     spent.clear()
     rounds = 30

@@ -12,14 +12,17 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
 
 from fbftl.data.dialogues.splits import load
+from fbftl.data.participation import grouped, held_out
 from fbftl.features.dialogues import forward_fn
 from fbftl.ground import devices
 from fbftl.ground.randomness import stream
+from fbftl.models.t5.generate import generate
 from fbftl.models.t5.head import ALL, Cut
 from fbftl.models.t5.sequences import Sequences
-from fbftl.tasks.dialogues import Evaluation, run_seeds
+from fbftl.study.job import FineTuning
 from fbftl.training.pretrain_t5 import prepare_source
-from fbftl.training.t5 import FineTuning, SequencePairs
+from fbftl.training.rouge import rouge
+from fbftl.training.t5 import SequencePairs, TrainedT5, train_at_server
 
 DATA = {"kind": "dialogues", "source": 4000, "train": 600, "test": 150, "seed": 0}
 SOURCE = {
@@ -81,27 +84,32 @@ def main() -> None:
     for method, cut, fraction, plr in SETTINGS:
         name = "tokens" if cut == ALL else str(cut)
         samples = SequencePairs(Sequences.of(columns["train"][name]), labels, np.arange(n) // 2)
-        evaluation = Evaluation(Sequences.of(columns["test"][name]), references, longest=48)
-        received = {}
+        test = Sequences.of(columns["test"][name])
+        start, found = time.perf_counter(), []
         for seed in SEEDS:
             chosen = stream(seed, "subset").permutation(n)[: round(fraction * n)]
-            received[seed] = chosen[stream(seed, "loss").random(len(chosen)) >= plr]
-        start = time.perf_counter()
-        runs = run_seeds(source, cut, samples, received, evaluation, PLAN)
+            received = np.sort(chosen[stream(seed, "loss").random(len(chosen)) >= plr])
+            training, validation = held_out(received, PLAN.validation, seed)
+            _, clients = grouped(training, samples.clients)
+            learner = train_at_server(
+                TrainedT5(source.model, cut, samples, clients, validation, PLAN, seed)
+            )
+            said = source.tokenizer.decode(generate(learner.best(), cut, test, 48))
+            found.append(rouge(said, references))
         seconds = (time.perf_counter() - start) / len(SEEDS)
         scores = [
             f"{np.mean(values):.1f} ± {np.std(values, ddof=1):.1f}"
             for measure in ("rouge1", "rouge2", "rougeL")
-            for values in [[run.rouge[measure] for run in runs]]
+            for values in [[own[measure] for own in found]]
         ]
         label = f"{method}, cut {cut}, fraction {fraction}, plr {plr}"
         print(
             f"{label:42s}"
             + "".join(f"{score:>14s}" for score in scores)
-            + f"{runs[0].curve[-1].updates:9d}{seconds:8.1f}",
+            + f"{learner.curve[-1].updates:9d}{seconds:8.1f}",
             flush=True,
         )
-    for record, prediction in list(zip(splits["test"], runs[0].predictions, strict=True))[:3]:
+    for record, prediction in list(zip(splits["test"], said, strict=True))[:3]:
         print(f"reference:  {record.summary}\nprediction: {prediction}")
 
 

@@ -88,17 +88,19 @@ def train(folder: Path, epochs: int) -> float:
 
     params = {
         "task": "small",
+        "kind": "images",
         "setting": {"method": "fbftl"},
         "seeds": [0],
-        "head": HEAD,
+        "block": {"head": HEAD},
         "clients": CLIENTS,
         "training": TRAINING | {"epochs": epochs},
         "privacy": {},
     }
-    made = [str(folder / name) for name in ("run.json", "run.parquet", "run.meta.json")]
+    files = (str(folder / name) for name in ("run.json", "run.parquet", "run.meta.json"))
+    made = train_setting.Outputs(*files)
     used = {name: paths(folder)[name] for name in ("features", "manifest", "network")}
     started = time.perf_counter()
-    train_setting.main(used, "", *made, params, axes_by_method(), "cpu", None, 1)
+    train_setting.main(used, "", [made], [params], axes_by_method(), "cpu", None, 1)
     return time.perf_counter() - started
 
 

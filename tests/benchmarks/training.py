@@ -25,9 +25,8 @@ from torch.utils.data import DataLoader, TensorDataset
 sys.path.insert(0, str(SCRIPTS))
 
 from fbftl.ground import devices
-from fbftl.models.heads import stacked
+from fbftl.models.heads import head_module, stacked
 from fbftl.study.job import Training
-from fbftl.tasks.images import head_module
 from fbftl.training.batches import shuffled
 from fbftl.training.stacked import StackedSamples, train
 

@@ -15,8 +15,7 @@ from fbftl.ground.randomness import torch_seed
 from fbftl.messages.ledger import Ledger
 from fbftl.study.job import Job
 from fbftl.tasks.task import HeldSamples, Inputs, Outcome, held_samples
-from fbftl.training.curves import record
-from fbftl.training.released import Positions, train_released
+from fbftl.training.released import Positions, found, train_released
 
 
 def run(job: Job, inputs: Inputs) -> Outcome:
@@ -41,9 +40,5 @@ def _repetition(job: Job, held: HeldSamples, seed: int) -> dict[str, Any]:
         curves = train_released(
             extractor, head, positions, held.samples, validation, held.test, job.training
         )
-    return record(curves, job.training.selection) | {
-        "seed": seed,
-        "offered": len(offered),
-        "received": round(positions.share * len(training)),
-        "seen": int(positions.seen.sum()),
-    }
+    own = {"seed": seed, "offered": len(offered)}
+    return found(curves, positions, job.training.selection) | own

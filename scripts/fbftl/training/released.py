@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -10,7 +11,7 @@ from torch.nn import functional
 
 from fbftl.ground.randomness import stream
 from fbftl.study.job import Training
-from fbftl.training.curves import Curves
+from fbftl.training.curves import Curves, record
 from fbftl.training.network import LabelledInputs, evaluate
 from fbftl.training.sgd import Sgd
 
@@ -50,6 +51,20 @@ class Positions:
                 chosen = order[start : start + self.batch]
                 self.seen[chosen] = True
                 yield self.rows[chosen]
+
+
+def found(curves: Curves, positions: Positions, selection: str) -> dict[str, Any]:
+    """Return what a repetition comes to, in builtin types for the run's JSON.
+
+    Args:
+        curves: of its training.
+        positions: which rows it saw.
+        selection: how its epoch is picked.
+    """
+    return record(curves, selection) | {
+        "received": round(positions.share * len(positions.rows)),
+        "seen": int(positions.seen.sum()),
+    }
 
 
 def train_released(
