@@ -26,7 +26,7 @@ def code_of_claims(wildcards):
 
 
 def code_of_choice(wildcards):
-    """Return the code of the rule for head and epochs and of the methods that it trains."""
+    """Return the code that chooses head and epochs, with that of the methods that it trains."""
     names = ["fbftl", *STUDY.clean_methods(wildcards.task)]
     kind = f"fbftl.tasks.{STUDY.task(wildcards.task)['kind']}"
     methods_there = (f"fbftl.methods.{name}" for name in sorted(set(names)))
@@ -328,7 +328,7 @@ def inputs_of(task, setting):
 
 
 def inputs_of_choice(wildcards):
-    """Return what the rule for head and epochs trains from: both kinds of methods, no noise."""
+    """Return what head and epochs are chosen from, for both kinds of methods and without noise."""
     files = files_to_train(wildcards.task, None)
     return {k: path for k, path in files.items() if not k.startswith("public")}
 

@@ -17,6 +17,10 @@ COUNTED = ["seed", "direction", "round", "client", "bits", "lost"]
 """Columns of a ledger that no device may change."""
 
 
+LOCAL = {"rounds": 2, "local_batch": 4}
+"""Training values of methods whose clients train for epochs of their own."""
+
+
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return make_task(tmp_path_factory.mktemp("task"))
@@ -25,8 +29,9 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 @pytest.mark.parametrize("method", names())
 def test_methods(files: dict[str, str], tmp_path: Path, method: str, device: str) -> None:
     (tmp_path / "here").mkdir()
-    run, ledger = train(files, tmp_path / "here", method, device)
-    _, on_cpu = train(files, tmp_path, method, "cpu")
+    training = LOCAL if method in names(sends="local") else {}
+    run, ledger = train(files, tmp_path / "here", method, device, **training)
+    _, on_cpu = train(files, tmp_path, method, "cpu", **training)
     assert pq.read_table(ledger, columns=COUNTED).equals(pq.read_table(on_cpu, columns=COUNTED))
     assert not any(found["diverged"] for found in json.loads(run.read_text())["repetitions"])
 
