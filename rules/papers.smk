@@ -22,6 +22,8 @@ rule tabulate_audit:
         fbftl=published("fbftl"),
         fedfeat=published("fedfeat"),
         eppfl=published("eppfl"),
+        thesis=published("thesis"),
+        survey=published("survey"),
     output:
         **table("results/papers/audit", "audit", "Audit"),
     log:

@@ -12,6 +12,16 @@ from fbftl.papers.fbftl import audit as fbftl_audit
 from fbftl.papers.fbftl.dialogues import mean_tokens
 from fbftl.papers.fbftl.evidence import Evidence
 from fbftl.papers.fedfeat import audit as fedfeat_audit
+from fbftl.papers.survey import audit as survey_audit
+from fbftl.papers.thesis import audit as thesis_audit
+
+AUDITS = {
+    "fedfeat": fedfeat_audit.rows,
+    "eppfl": eppfl_audit.rows,
+    "thesis": thesis_audit.rows,
+    "survey": survey_audit.rows,
+}
+"""What finds the rows of each paper in its published tables alone."""
 
 
 def main(
@@ -32,9 +42,7 @@ def main(
     tokens = None if dialogues is None else mean_tokens(dialogues)
     rows = {
         "fbftl": fbftl_audit.rows(Evidence(tables["fbftl"], tokens)),
-        "fedfeat": fedfeat_audit.rows(tables["fedfeat"]),
-        "eppfl": eppfl_audit.rows(tables["eppfl"]),
-    }
+    } | {paper: found(tables[paper]) for paper, found in AUDITS.items()}
     write_table(output, table(rows), COLUMNS)
 
 
@@ -42,7 +50,7 @@ if __name__ == "__main__":
     run_job(
         snakemake,
         lambda job: main(
-            {paper: job.input[paper] for paper in ("fbftl", "fedfeat", "eppfl")},
+            {paper: job.input[paper] for paper in ("fbftl", *AUDITS)},
             job.output.csv,
             job.input.get("dialogues"),
         ),

@@ -20,6 +20,8 @@ PAPERS: dict[str, tuple[str, ...]] = {
     DEFAULT: (),
     "fedfeat": (),
     "eppfl": (),
+    "thesis": (),
+    "survey": (),
 }
 """Systems of each paper that have a study of their own, beside the default one."""
 

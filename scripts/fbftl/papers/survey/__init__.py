@@ -1,0 +1,1 @@
+"""Paper survey, a survey's frameworks: its audit rows and claims."""

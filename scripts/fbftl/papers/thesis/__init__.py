@@ -1,0 +1,1 @@
+"""Paper thesis, four systems: its audit rows and claims."""
