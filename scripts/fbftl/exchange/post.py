@@ -118,6 +118,7 @@ class Post:
             "attempts": delivery.attempts,
             "lost": ~delivery.arrives,
             "sha256": None if made is None else made.digests,
+            "encoded": "counted" if made is None else made.encoded,
             **columns,
         }
         receipt = Receipt(client, round, delivery.arrives, getattr(made, "values", None))
@@ -133,7 +134,6 @@ class Post:
             sender="client",
             receiver=receiver,
             round=round,
-            encoded="counted" if made is None else "made",
             **told,
             **self._privacy,
         )

@@ -149,16 +149,28 @@ def _column(values: Sequence[Any], counts: np.ndarray, kind: pa.DataType) -> pa.
     if not present.all():
         valid = pa.py_buffer(np.packbits(np.repeat(present, counts), bitorder="little"))
     if pa.types.is_dictionary(kind):
-        names = list(dict.fromkeys(value for value in values if value is not None))
-        places = {name: place for place, name in enumerate(names)}
-        codes = np.array([places.get(value, 0) for value in values], dtype=np.int8)
-        codes = np.repeat(codes, counts)
+        names, codes = _coded(values, counts)
         return pa.DictionaryArray.from_arrays(_array(kind.index_type, codes, valid), _texts(names))
     if pa.types.is_fixed_size_binary(kind):
         empty = bytes(kind.byte_width)
-        joined = (b"".join(v or [empty] * n) for v, n in zip(values, counts.tolist(), strict=True))
-        return pa.Array.from_buffers(kind, total, [valid, pa.py_buffer(b"".join(joined))])
+        every = [v or [None] * n for v, n in zip(values, counts.tolist(), strict=True)]
+        known = np.array([one is not None for own in every for one in own])
+        valid = None if known.all() else pa.py_buffer(np.packbits(known, bitorder="little"))
+        joined = b"".join(one or empty for own in every for one in own)
+        return pa.Array.from_buffers(kind, total, [valid, pa.py_buffer(joined)])
     return _array(kind, _filled(values, counts, WIDE.get(kind, np.int64)), valid)
+
+
+def _coded(values: Sequence[Any], counts: np.ndarray) -> tuple[list[str], np.ndarray]:
+    """Return the names of a column, and which of them every row has; the first if it has none."""
+    every = [value if isinstance(value, list) else [value] for value in values]
+    names = list(dict.fromkeys(name for own in every for name in own if name is not None))
+    places = {name: place for place, name in enumerate(names)}
+    codes = [
+        np.broadcast_to(np.array([places.get(name, 0) for name in own], dtype=np.int8), count)
+        for own, count in zip(every, counts.tolist(), strict=True)
+    ]
+    return names, np.concatenate(codes)
 
 
 WIDE = {pa.bool_(): np.bool_, pa.float64(): np.float64}

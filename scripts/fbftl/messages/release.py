@@ -24,6 +24,7 @@ class Release:
     values: np.ndarray
     messages: list[bytes]
     labels: np.ndarray | None = None
+    encoded = "made"
 
     @cached_property
     def bits(self) -> np.ndarray:
@@ -41,11 +42,17 @@ class Encoded:
     """Messages that were made and forgotten again, which may be longer than memory.
 
     bits: (n,) length of each.
-    digests: SHA-256 of each.
+    digests: SHA-256 of each; None of those that were only counted, as long as those made.
     """
 
     bits: np.ndarray
-    digests: list[bytes]
+    digests: list[bytes | None]
+
+    @property
+    def encoded(self) -> str | list[str]:
+        """Whether messages were made or counted: one word for all, or one for each."""
+        words = ["counted" if digest is None else "made" for digest in self.digests]
+        return words[0] if len(set(words)) == 1 else words
 
 
 def encoded(messages: Iterable[bytes]) -> Encoded:

@@ -132,6 +132,9 @@ def require_sensible(setting: Setting) -> None:
         "has mechanism relative, which has no epsilon (audit row A10); give sigma": (
             setting.mechanism == "relative" and setting.sigma is None
         ),
+        "masks compressed messages, whose sum is none of what was said; use bits 32 and keep 1": (
+            setting.aggregation == "masked" and setting.compressed
+        ),
         "compresses noisy updates, which is not offered; use bits 32 and keep 1": (
             record.by_rounds and setting.mechanism != "none" and setting.compressed
         ),

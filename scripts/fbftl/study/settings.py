@@ -40,6 +40,7 @@ class Setting:
     label_epsilon: epsilon of randomised response on the labels; none sends them as they are.
     network: name of the network that starts at random; none takes source architecture and head.
     local_epochs: passes E that a client makes over its samples in a round before it sends.
+    aggregation: open shows the server every message; masked shows it their sum alone.
     """
 
     method: str = "fbftl"
@@ -64,6 +65,7 @@ class Setting:
     label_epsilon: float | None = None
     network: str | None = None
     local_epochs: int = 1
+    aggregation: str = "open"
 
     @property
     def name(self) -> str:

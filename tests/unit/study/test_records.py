@@ -80,6 +80,7 @@ def test_no_default_ever_changes():
         "noise": "once",
         "label_epsilon": None,
         "local_epochs": 1,
+        "aggregation": "open",
     }
     assert {axis: DEFAULTS[axis] for axis in old} == old
     assert [axis for axis in DEFAULTS if axis in old] == list(old)
