@@ -49,6 +49,25 @@ def participating(client: np.ndarray, fraction: float, seed: int) -> np.ndarray:
     return np.flatnonzero(np.isin(client, chosen))
 
 
+def at_most(rows: np.ndarray, client: np.ndarray, most: int | None, seed: int) -> np.ndarray:
+    """Return rows of which every client keeps so many at most, chosen at random; None keeps all.
+
+    Args:
+        rows: (m,) ascending.
+        client: (n,) client of each row of the task.
+        most: samples of a client. Fewer are among those that more would be.
+        seed: the repetition's seed.
+    """
+    if most is None:
+        return rows
+    owners, own = grouped(rows, client)
+    kept = [
+        stream(seed, "most samples", int(owner)).permutation(held)[:most]
+        for owner, held in zip(owners, own, strict=True)
+    ]
+    return np.sort(np.concatenate(kept))
+
+
 LEAST_HELD_OUT = 10
 """A validation split of fewer samples picks epochs by chance, so none is held out."""
 

@@ -5,7 +5,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from fbftl.data.participation import clients_of, grouped, held_out, participating
+import numpy as np
+
+from fbftl.data.participation import at_most, clients_of, grouped, held_out, participating
 from fbftl.exchange.post import Parts, Post
 from fbftl.exchange.protection import protection_by_rounds
 from fbftl.exchange.rounds import batch_gradient, client_gradient, train_rounds
@@ -45,6 +47,18 @@ def whole_update(once: Parts | None = None) -> Callable[[Learner], Traffic]:
     return exchanged
 
 
+def offered_rows(job: Job, client: np.ndarray, seed: int) -> np.ndarray:
+    """Return the rows of the clients that take part, as many of each as the setting leaves it.
+
+    Args:
+        job: the setting.
+        client: (n,) client of each sample.
+        seed: the repetition's seed.
+    """
+    rows = participating(client, job.setting.fraction, seed)
+    return at_most(rows, client, getattr(job.setting, "most_samples", None), seed)
+
+
 def run_rounds(
     job: Job,
     held: Held,
@@ -71,7 +85,7 @@ def run_rounds(
     repetitions, said = [], {}
     for seed in job.seeds:
         client = clients_of(job, held.holdings, seed)
-        offered = participating(client, job.setting.fraction, seed)
+        offered = offered_rows(job, client, seed)
         training, validation = held_out(offered, job.training.validation, seed)
         owners, clients = grouped(training, client)
         repetition = Repetition(job, seed, clients, validation)

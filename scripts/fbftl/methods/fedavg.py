@@ -1,12 +1,51 @@
-"""FedAvg (McMahan et al. 2017): all layers from random initial values, by clients' local epochs."""
+"""FedAvg (McMahan et al. 2017): all layers from random initial values, by clients' local epochs.
+
+A survey's simulation of it (paper survey, Sec. 3.1) has clients draw their samples anew in every
+round, and begins as if each had a network of its own.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from torch import Tensor
 
 from fbftl.exchange.averaging import by_weights, weights_or_updates
 from fbftl.exchange.repetition import run_rounds
+from fbftl.ground.randomness import stream
 from fbftl.study.job import Job
-from fbftl.tasks.task import Inputs, Outcome, held_samples
+from fbftl.tasks.task import HeldSamples, Inputs, LocalLearner, Outcome, Repetition, held_samples
+from fbftl.training.batches import drawn_rounds
+from fbftl.training.local import Hooks, Visit
 
 
 def run(job: Job, inputs: Inputs) -> Outcome:
     """Train the whole network from scratch, one repetition per seed."""
     held = held_samples(job, inputs)
-    return run_rounds(job, held, held.local, weights_or_updates(job), inputs.scratch, by_weights())
+
+    def begin(repetition: Repetition) -> LocalLearner:
+        return begun(held, repetition)
+
+    return run_rounds(job, held, begin, weights_or_updates(job), inputs.scratch, by_weights())
+
+
+def begun(held: HeldSamples, repetition: Repetition) -> LocalLearner:
+    """Return a repetition's learner with the starts and the draws that its setting asks for."""
+    setting, training = repetition.job.setting, repetition.job.training
+    turns = None
+    if setting.drawn is not None:
+        shape = (setting.drawn, training.clients_per_round, training.rounds, repetition.seed)
+        turns = drawn_rounds(repetition.clients, *shape)
+    hooks = Hooks(start=own_starts(held, repetition)) if setting.start == "own" else Hooks()
+    return held.local(repetition, hooks, turns)
+
+
+def own_starts(held: HeldSamples, repetition: Repetition) -> Callable[[Visit], Tensor | None]:
+    """Return what has every client begin its first round from initial values of its own."""
+
+    def start(visit: Visit) -> Tensor | None:
+        if visit.turn > 1:
+            return None
+        seed = int(stream(repetition.seed, "start", visit.client).integers(2**31))
+        return held.local(replace(repetition, seed=seed)).weights()
+
+    return start

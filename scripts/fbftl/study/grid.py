@@ -138,6 +138,9 @@ def require_sensible(setting: Setting) -> None:
         "compresses noisy updates, which is not offered; use bits 32 and keep 1": (
             record.by_rounds and setting.mechanism != "none" and setting.compressed
         ),
+        "has clients draw samples in every round, which dp_fedavg cannot count; leave drawn out": (
+            setting.drawn is not None and setting.mechanism == "dp_fedavg"
+        ),
     }
     for fault, holds in faults.items():
         if holds:

@@ -71,6 +71,7 @@ class Training:
     rounds: of methods with local epochs, a point of the curves each; none for all others.
     local_batch: samples per step of a client's local epochs; none takes all that it has.
     optimiser: what clients step with in local epochs: sgd with the momentum, adam, or adadelta.
+    decay: factor of the learning rate from one round of local epochs to the next.
     """
 
     epochs: int
@@ -86,6 +87,7 @@ class Training:
     rounds: int | None = None
     local_batch: int | None = None
     optimiser: str = "sgd"
+    decay: float = 1.0
 
 
 @dataclass(frozen=True)

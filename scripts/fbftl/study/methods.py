@@ -125,7 +125,7 @@ RECORDS = (
         "fedavg", "FedAvg", "#000000", "*", "fedfeat",
         reads="clients and source",
         sends="local",
-        axes=(*BY_ROUNDS, "network", "local_epochs"),
+        axes=(*BY_ROUNDS, "network", "local_epochs", "start", "drawn", "most_samples"),
         mechanisms=("none", "relative", "dp_fedavg"),
     ),
 )  # fmt: skip

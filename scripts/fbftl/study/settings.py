@@ -41,6 +41,10 @@ class Setting:
     network: name of the network that starts at random; none takes source architecture and head.
     local_epochs: passes E that a client makes over its samples in a round before it sends.
     aggregation: open shows the server every message; masked shows it their sum alone.
+    start: common has all clients start round 1 from one network, own each from its own.
+    drawn: samples that every client draws anew in each round from all clients' samples; none has
+        them train on their own.
+    most_samples: samples that a client has at most, the others left out; none leaves none out.
     """
 
     method: str = "fbftl"
@@ -66,6 +70,9 @@ class Setting:
     network: str | None = None
     local_epochs: int = 1
     aggregation: str = "open"
+    start: str = "common"
+    drawn: int | None = None
+    most_samples: int | None = None
 
     @property
     def name(self) -> str:

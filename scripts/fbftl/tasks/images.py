@@ -1,7 +1,7 @@
 """Samples with a class, mostly images: features of them, and the networks cut at a named layer."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -29,6 +29,7 @@ from fbftl.models.source.manifest import build, load_source
 from fbftl.study.job import Job
 from fbftl.tasks.task import Fit, Inputs, Received, Repetition, Score
 from fbftl.training import batches
+from fbftl.training.batches import Rounds
 from fbftl.training.curves import record
 from fbftl.training.local import FEDAVG, Halves, Hooks, LocalPlan
 from fbftl.training.local_network import LocalNetwork
@@ -321,13 +322,15 @@ class HeldImageSamples(HeldImages):
         passes = passes_of(repetition.job.training, repetition.seed, *parts)
         return SplitNetwork(*parts, self.lessons(repetition, self.samples), passes)
 
-    def local(self, repetition: Repetition, hooks: Hooks = FEDAVG) -> LocalNetwork:
+    def local(
+        self, repetition: Repetition, hooks: Hooks = FEDAVG, turns: Iterable[Rounds] | None = None
+    ) -> LocalNetwork:
         """Return the network from random initial values, trained for local epochs."""
         job, training = repetition.job, repetition.job.training
         halves = Halves(*self.target.random(job, repetition.seed))
         # For what it does to their normalisation: local epochs have passes of their own.
         passes_of(training, repetition.seed, halves.front, halves.rest)
-        turns = batches.picked_rounds(
+        turns = turns or batches.picked_rounds(
             repetition.clients, training.clients_per_round, training.rounds, repetition.seed
         )
         lessons = replace(self.lessons(repetition, self.samples), schedule=turns)

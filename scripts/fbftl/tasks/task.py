@@ -249,8 +249,16 @@ class HeldSamples(Held, Protocol):
     def split(self, repetition: Repetition) -> SplitLearner:
         """Return the random network in two parts that meet at the cut."""
 
-    def local(self, repetition: Repetition, hooks: Hooks = FEDAVG) -> LocalLearner:
-        """Return the network, trained for local epochs."""
+    def local(
+        self, repetition: Repetition, hooks: Hooks = FEDAVG, turns: Iterable[Rounds] | None = None
+    ) -> LocalLearner:
+        """Return the network, trained for local epochs.
+
+        Args:
+            repetition: who takes part.
+            hooks: what is different from FedAvg.
+            turns: the rounds; by default clients are picked anew for each, with all their samples.
+        """
 
     def parts(self, job: Job, seed: int) -> tuple[nn.Module, nn.Module]:
         """Return the frozen extractor up to the cut that the setting names, and a new head."""

@@ -10,6 +10,7 @@ from itertools import islice
 
 import numpy as np
 
+from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import stream
 from fbftl.privacy.noise import poisson_sample
 
@@ -186,6 +187,37 @@ def picked_rounds(
     for turn in range(rounds):
         picked = stream(seed, "participation", turn).permutation(len(clients))[:count]
         yield laid_out([picked], clients)
+
+
+def drawn_rounds(
+    clients: Sequence[np.ndarray], drawn: int, clients_per_round: int, rounds: int, seed: int
+) -> Iterator[Rounds]:
+    """Yield rounds of clients that each draw samples anew from those of all, none of them twice.
+
+    Args:
+        clients: the rows of each client.
+        drawn: samples that a client draws in a round.
+        clients_per_round: clients per round; all of them where they are fewer.
+        rounds: rounds to yield.
+        seed: the repetition's seed.
+
+    Raises:
+        UserError: if there are fewer samples.
+    """
+    pool = np.concatenate(clients)
+    if drawn > len(pool):
+        raise UserError(
+            f"clients are to draw {drawn} samples in a round of {len(pool)}; give drawn at most "
+            f"{len(pool)}"
+        )
+    nothing = pool[:0]
+    for turn, usual in enumerate(picked_rounds(clients, clients_per_round, rounds, seed)):
+        picked = usual.clients[0]
+        draws = {
+            client: stream(seed, "drawn", turn, client).choice(pool, drawn, replace=False)
+            for client in picked.tolist()
+        }
+        yield laid_out([picked], [draws.get(own, nothing) for own in range(len(clients))])
 
 
 def poisson_rounds(

@@ -9,7 +9,7 @@ A network has two halves that meet at a boundary. `Hooks` change the loss, what 
 forwards and backwards, and what is collected there; who looks at the boundary runs one by one.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -85,12 +85,14 @@ class Hooks:
         through, so that a function with a backward pass of its own changes both ways.
     collect: is told what passed the boundary, without gradient, and its labels.
     rate: factor of the learning rate in a round, counted from 1.
+    start: the weights (X,) that a client starts from, None for the network's.
     """
 
     loss: Callable[[Tensor, Tensor], Tensor] = cross_entropies
     boundary: Callable[[Tensor, Moment], Tensor] | None = None
     collect: Callable[[Moment, Tensor, Tensor], None] | None = None
     rate: Callable[[int], float] = lambda turn: 1.0
+    start: Callable[[Visit], Tensor | None] = lambda visit: None
 
     @property
     def looks_inside(self) -> bool:
@@ -140,7 +142,7 @@ def train_clients(
     seed: int,
     hooks: Hooks = FEDAVG,
 ) -> Trained:
-    """Train the clients of one round, each from the network's weights, which stay as they are.
+    """Train the clients of one round, by default each from the network's weights, which stay.
 
     Args:
         halves: the global network.
@@ -189,18 +191,18 @@ def one_by_one(
 ) -> Trained:
     """Do the same as `train_clients`, one client after the other; for any network."""
     parameters = halves.parameters
-    start = [own.detach().clone() for own in parameters]
-    weights = start[0].new_empty(len(visits), sum(own.numel() for own in start))
+    begun = flattened(parameters)
+    weights = begun.new_empty(len(visits), len(begun))
     least = 2 if couples_samples(halves.whole) else 1
     losses = []
     try:
         for place, visit in enumerate(visits):
-            _set(parameters, start)
+            set_flat(parameters, _start(begun, hooks, visit))
             with _dropout(halves, plan, visit, seed):
                 losses.append(_visit(halves, inputs, labels, visit, plan, seed, hooks, least))
-            torch.cat([own.detach().flatten() for own in parameters], out=weights[place])
+            weights[place] = flattened(parameters)
     finally:
-        _set(parameters, start)
+        set_flat(parameters, begun)
     return Trained(weights, torch.stack(losses))
 
 
@@ -234,14 +236,27 @@ def _visit(
 
 
 def _training(plan: LocalPlan, hooks: Hooks, visit: Visit) -> Training:
-    rate = plan.training.learning_rate * hooks.rate(visit.turn)
+    decayed = plan.training.learning_rate * plan.training.decay ** (visit.turn - 1)
+    rate = decayed * hooks.rate(visit.turn)
     return replace(plan.training, learning_rate=rate)
 
 
+def _start(begun: Tensor, hooks: Hooks, visit: Visit) -> Tensor:
+    own = hooks.start(visit)
+    return begun if own is None else own
+
+
+def flattened(parameters: Iterable[Tensor]) -> Tensor:
+    """Return a copy of parameters as one vector (X,)."""
+    return torch.cat([own.detach().flatten() for own in parameters])
+
+
 @torch.no_grad()
-def _set(parameters: Sequence[Tensor], values: Sequence[Tensor]) -> None:
-    for parameter, value in zip(parameters, values, strict=True):
-        parameter.copy_(value)
+def set_flat(parameters: Sequence[Tensor], weights: Tensor) -> None:
+    """Give parameters the values of one vector (X,)."""
+    parts = weights.split([own.numel() for own in parameters])
+    for own, part in zip(parameters, parts, strict=True):
+        own.copy_(part.view_as(own))
 
 
 @contextmanager
@@ -280,13 +295,14 @@ def _stacked(
 ) -> Trained:  # fmt: skip
     """Train dense networks side by side, those together that take equally many steps."""
     steps = [list(mini_batches(visit, plan, seed)) for visit in visits]
-    numbers = sum(own.numel() for layer in layers for own in layer.parameters())
-    weights = layers[0].weight.new_empty(len(visits), numbers)
-    losses = layers[0].weight.new_empty(len(visits))
+    begun = flattened(own for layer in layers for own in layer.parameters())
+    weights = begun.new_empty(len(visits), len(begun))
+    losses = begun.new_empty(len(visits))
     values = inputs.flatten(1)
     for count in sorted({len(own) for own in steps}):
         places = [place for place, own in enumerate(steps) if len(own) == count]
-        head = _copies(layers, len(places))
+        starts = [_start(begun, hooks, visits[place]) for place in places]
+        head = _stack(layers, torch.stack(starts))
         training = _training(plan, hooks, visits[places[0]])
         optimiser = OPTIMISERS[plan.optimiser].stacked(head.parameters(), training)
         batches = [[rows for _, rows in steps[place]] for place in places]
@@ -321,14 +337,15 @@ def _train_stack(
 
 
 @torch.no_grad()
-def _copies(layers: Sequence[nn.Linear], count: int) -> Head:
-    """Return a network's layers, stacked so many times."""
-    weights = [own.weight.T.expand(count, -1, -1) for own in layers]
-    biases = [own.bias.expand(count, 1, -1) for own in layers]
+def _stack(layers: Sequence[nn.Linear], weights: Tensor) -> Head:
+    """Return H stacked networks from the weights (H, X) of each, as `_flat` gives them."""
+    parts = iter(weights.split([own.numel() for m in layers for own in m.parameters()], dim=1))
+    pairs = [(m, next(parts), next(parts)) for m in layers]
+    shaped = [(w.unflatten(1, m.weight.shape).transpose(1, 2), b[:, None]) for m, w, b in pairs]
     dense = torch.contiguous_format
     return Head(
-        [own.clone(memory_format=dense).requires_grad_() for own in weights],
-        [own.clone(memory_format=dense).requires_grad_() for own in biases],
+        [own.clone(memory_format=dense).requires_grad_() for own, _ in shaped],
+        [own.clone(memory_format=dense).requires_grad_() for _, own in shaped],
     )
 
 

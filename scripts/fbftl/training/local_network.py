@@ -1,11 +1,20 @@
 """A network whose clients train for local epochs: a `LocalLearner` of `tasks.task`."""
 
 import numpy as np
-import torch
 from torch import Tensor
 
 from fbftl.training.batches import Round
-from fbftl.training.local import FEDAVG, Halves, Hooks, LocalPlan, Trained, Visit, train_clients
+from fbftl.training.local import (
+    FEDAVG,
+    Halves,
+    Hooks,
+    LocalPlan,
+    Trained,
+    Visit,
+    flattened,
+    set_flat,
+    train_clients,
+)
 from fbftl.training.network import Lessons, TrainedNetwork
 
 
@@ -54,11 +63,8 @@ class LocalNetwork(TrainedNetwork):
 
     def weights(self) -> Tensor:
         """Return a copy of the global weights, flat (X,)."""
-        return torch.cat([own.detach().flatten() for own in self.parameters])
+        return flattened(self.parameters)
 
-    @torch.no_grad()
     def set_weights(self, weights: Tensor) -> None:
         """Make these (X,) the global weights."""
-        parts = weights.split([own.numel() for own in self.parameters])
-        for own, part in zip(self.parameters, parts, strict=True):
-            own.copy_(part.view_as(own))
+        set_flat(self.parameters, weights)

@@ -81,6 +81,9 @@ def test_no_default_ever_changes():
         "label_epsilon": None,
         "local_epochs": 1,
         "aggregation": "open",
+        "start": "common",
+        "drawn": None,
+        "most_samples": None,
     }
     assert {axis: DEFAULTS[axis] for axis in old} == old
     assert [axis for axis in DEFAULTS if axis in old] == list(old)

@@ -21,7 +21,7 @@ NEEDED: dict[str, tuple[str, ...]] = {
 IN_NETWORKS = ("dropout", "batch_norm")
 """Training values for methods whose clients train a network; the jobs of others are not told."""
 
-IN_LOCAL_EPOCHS = ("rounds", "local_batch", "optimiser")
+IN_LOCAL_EPOCHS = ("rounds", "local_batch", "optimiser", "decay")
 """Training values that only methods with local epochs read."""
 
 
