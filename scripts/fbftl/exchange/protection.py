@@ -16,9 +16,10 @@ from fbftl.exchange.uplink import (
 )
 from fbftl.messages.codec import Compression
 from fbftl.privacy import mechanisms
+from fbftl.privacy.feature_noise import FeatureNoise, bounded, published
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.study.job import Job, Training
-from fbftl.training.batches import Rounds, poisson_rounds
+from fbftl.training.batches import Rounds, most_visits, poisson_rounds
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,8 @@ def protection_by_rounds(
         in_turn: the rounds of each epoch where every client has its turn.
     """
     setting = job.setting
+    if (noise := feature_noise(job, len(clients), seed)) is not None:
+        return Protection(in_turn, noise.records)
     if setting.mechanism == "relative":
         return Protection(
             schedule=in_turn,
@@ -58,6 +61,30 @@ def protection_by_rounds(
     if setting.mechanism == "dp_fedavg":
         return _dp_fedavg(job, clients, seed)
     return Protection(in_turn, (mechanisms.no_mechanism(),))
+
+
+def feature_noise(job: Job, clients: int, seed: int) -> FeatureNoise | None:
+    """Return the noise that a setting puts on features at the boundary, or None if it puts none.
+
+    Args:
+        job: the setting with its training values.
+        clients: their number.
+        seed: the repetition's seed, which decides who takes part how often.
+    """
+    setting, delta = job.setting, job.privacy.delta
+    if setting.mechanism in ("feature_gaussian", "feature_laplace"):
+        return published(setting.mechanism, setting.epsilon, delta)
+    if setting.mechanism != "gaussian":
+        return None
+    training = job.training
+    visits = most_visits(clients, training.clients_per_round, training.rounds, seed)
+    return bounded(
+        clip_norm=setting.feature_clip,
+        delta=delta,
+        rounds=visits,
+        epsilon=setting.epsilon,
+        sigma=setting.sigma,
+    )
 
 
 def _dp_fedavg(job: Job, clients: Sequence[np.ndarray], seed: int) -> Protection:

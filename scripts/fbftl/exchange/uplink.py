@@ -162,9 +162,27 @@ class Uplink:
         if self.exchanged.answer is not None:
             self.post.answer(self.exchanged.answer(one.counts), receipt)
         self._messages.append(len(client))
-        self._floats += sum(int(np.broadcast_to(own, len(client)).sum()) for own in parts.values())
-        self._lost += int((~receipt.arrives).sum())
+        self._count(receipt, parts)
         return receipt
+
+    def again(self, one: Round, down: Parts, up: Parts) -> np.ndarray:
+        """Exchange a further message in a round that has had its first; return which arrive (C,).
+
+        Args:
+            one: the round.
+            down: floats of what the server sends its clients by part.
+            up: floats of what each of them answers by part.
+        """
+        self.post.broadcast(down, one.turn)
+        receipt = self.post.up(up, self.owners[one.clients], one.turn)
+        self._messages[-1] += len(one.clients)
+        self._count(receipt, up)
+        return receipt.arrives
+
+    def _count(self, receipt: Receipt, parts: Parts) -> None:
+        count = len(receipt.client)
+        self._floats += sum(int(np.broadcast_to(own, count).sum()) for own in parts.values())
+        self._lost += int((~receipt.arrives).sum())
 
     def found(self, rounds: int) -> dict[str, float | None]:
         """Return how many messages were sent and lost, and what was exchanged up to a round.

@@ -17,6 +17,9 @@ from fbftl.training.measures import MEASURES, SERIES, Measure, Series
 SCHEMA = 2
 """Version of the run file's layout."""
 
+RANGES = {"share": (0, 1), "%": (0, 100), "correlation": (-1, 1)}
+"""Least and greatest value by unit; of other units nothing is negative."""
+
 
 def run_document(
     job: Mapping[str, Any],
@@ -112,8 +115,8 @@ def _declared(block: Any, part: str) -> dict[str, str]:
 
 def _sensible(value: Any, unit: str) -> bool:
     """Tell whether a value may stand in a table under a measure's unit; None is not measured."""
-    largest = {"share": 1, "%": 100}.get(unit, math.inf)
-    return value is None or (_number(value) and 0 <= value <= largest)
+    least, largest = RANGES.get(unit, (0, math.inf))
+    return value is None or (_number(value) and least <= value <= largest)
 
 
 def _number(value: Any) -> bool:

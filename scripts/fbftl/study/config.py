@@ -125,8 +125,11 @@ class Study:
 
     def needs_public(self, task: str, name: str) -> bool:
         """Tell whether a task's setting reads features of public data, for its clip norm."""
+        setting = self.setting(task, name)
+        if methods.record(setting.method).reads != "features":
+            return False
         given = "norm" in self.task(task)["privacy"]["feature_clip"]
-        return self.setting(task, name).mechanism == "gaussian" and not given
+        return setting.mechanism == "gaussian" and not given
 
     def asks_public(self, task: str) -> bool:
         """Tell whether anything of a task reads public data: a setting, or an attack."""

@@ -43,6 +43,7 @@ NEEDS = {
     "sigma": "a mechanism",
     "epsilon": "a mechanism",
     "noise": "a mechanism",
+    "features_from": "server_epochs above 0",
 }
 """What has to be given beside an axis for it to have an effect."""
 
@@ -80,6 +81,8 @@ def simplified(setting: Setting) -> Setting:
         without_effect.append("feedback")
     if setting.mechanism == "none":
         without_effect += ["sigma", "epsilon", "noise"]
+    if setting.server_epochs == 0:
+        without_effect.append("features_from")
     return Setting(**(asdict(setting) | {axis: DEFAULTS[axis] for axis in without_effect}))
 
 
@@ -134,6 +137,17 @@ def require_sensible(setting: Setting) -> None:
         ),
         "masks compressed messages, whose sum is none of what was said; use bits 32 and keep 1": (
             setting.aggregation == "masked" and setting.compressed
+        ),
+        f"has mechanism {setting.mechanism}, whose noise is printed by epsilon; give epsilon": (
+            setting.mechanism in ("feature_gaussian", "feature_laplace") and setting.epsilon is None
+        ),
+        "has mechanism gaussian, which bounds nothing without a clip norm; give feature_clip": (
+            setting.mechanism == "gaussian"
+            and record.knows("feature_clip")
+            and setting.feature_clip is None
+        ),
+        "puts noise on features that nobody asks for; give server_epochs at least 1": (
+            setting.mechanism != "none" and setting.server_epochs == 0
         ),
         "compresses noisy updates, which is not offered; use bits 32 and keep 1": (
             record.by_rounds and setting.mechanism != "none" and setting.compressed

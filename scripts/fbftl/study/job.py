@@ -72,6 +72,8 @@ class Training:
     local_batch: samples per step of a client's local epochs; none takes all that it has.
     optimiser: what clients step with in local epochs: sgd with the momentum, adam, or adadelta.
     decay: factor of the learning rate from one round of local epochs to the next.
+    server_learning_rate: of a server that retrains the classifier; none takes the clients'.
+    server_batch: features per step of such a server; none takes `local_batch`.
     """
 
     epochs: int
@@ -88,6 +90,8 @@ class Training:
     local_batch: int | None = None
     optimiser: str = "sgd"
     decay: float = 1.0
+    server_learning_rate: float | None = None
+    server_batch: int | None = None
 
 
 @dataclass(frozen=True)

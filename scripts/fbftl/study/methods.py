@@ -128,6 +128,17 @@ RECORDS = (
         axes=(*BY_ROUNDS, "network", "local_epochs", "start", "drawn", "most_samples"),
         mechanisms=("none", "relative", "dp_fedavg"),
     ),
+    MethodRecord(
+        "fedfeat", "FedFeat+", "#8B4513", "h", "fedfeat",
+        reads="clients and source",
+        sends="local",
+        axes=(
+            *BY_ROUNDS, "network", "local_epochs", "features_from", "server_epochs",
+            "feature_clip", "weighting",
+        ),
+        mechanisms=("none", "feature_gaussian", "feature_laplace", "gaussian"),
+        compresses=False,
+    ),
 )  # fmt: skip
 """Every method, in the order in which tables and figures show them."""
 

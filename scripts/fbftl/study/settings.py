@@ -45,6 +45,11 @@ class Setting:
     drawn: samples that every client draws anew in each round from all clients' samples; none has
         them train on their own.
     most_samples: samples that a client has at most, the others left out; none leaves none out.
+    features_from: extractor behind a client's features: its own in its last_epoch or after it, or
+        the averaged one.
+    server_epochs: passes E_r that the server makes over features; 0 asks for none.
+    feature_clip: L2 norm to which each sample's features are clipped; none leaves them unbounded.
+    weighting: what clients count by in the average: their samples, or all equal.
     """
 
     method: str = "fbftl"
@@ -73,6 +78,10 @@ class Setting:
     start: str = "common"
     drawn: int | None = None
     most_samples: int | None = None
+    features_from: str = "last_epoch"
+    server_epochs: int = 1
+    feature_clip: float | None = None
+    weighting: str = "samples"
 
     @property
     def name(self) -> str:

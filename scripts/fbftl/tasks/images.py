@@ -323,8 +323,12 @@ class HeldImageSamples(HeldImages):
         return SplitNetwork(*parts, self.lessons(repetition, self.samples), passes)
 
     def local(
-        self, repetition: Repetition, hooks: Hooks = FEDAVG, turns: Iterable[Rounds] | None = None
-    ) -> LocalNetwork:
+        self,
+        repetition: Repetition,
+        hooks: Hooks = FEDAVG,
+        turns: Iterable[Rounds] | None = None,
+        of: Callable[..., Any] = LocalNetwork,
+    ) -> Any:
         """Return the network from random initial values, trained for local epochs."""
         job, training = repetition.job, repetition.job.training
         halves = Halves(*self.target.random(job, repetition.seed))
@@ -337,7 +341,7 @@ class HeldImageSamples(HeldImages):
         plan = LocalPlan(
             job.setting.local_epochs, training.local_batch, training, training.optimiser
         )
-        return LocalNetwork(halves, lessons, plan, repetition.seed, hooks)
+        return of(halves, lessons, plan, repetition.seed, hooks)
 
     def parts(self, job: Job, seed: int) -> tuple[nn.Module, nn.Module]:
         """Return the frozen extractor up to the cut that the setting names, and a new head."""

@@ -20,6 +20,7 @@ from fbftl.messages.payload import Payload
 from fbftl.study.job import Job
 from fbftl.training.batches import Round, Rounds
 from fbftl.training.local import FEDAVG, Hooks, Trained
+from fbftl.training.local_network import LocalNetwork
 from fbftl.training.measures import MEASURES, SERIES, Measure, Series
 
 
@@ -250,14 +251,19 @@ class HeldSamples(Held, Protocol):
         """Return the random network in two parts that meet at the cut."""
 
     def local(
-        self, repetition: Repetition, hooks: Hooks = FEDAVG, turns: Iterable[Rounds] | None = None
-    ) -> LocalLearner:
-        """Return the network, trained for local epochs.
+        self,
+        repetition: Repetition,
+        hooks: Hooks = FEDAVG,
+        turns: Iterable[Rounds] | None = None,
+        of: Callable[..., Any] = LocalNetwork,
+    ) -> Any:
+        """Return the network, trained for local epochs: a `LocalLearner`.
 
         Args:
             repetition: who takes part.
             hooks: what is different from FedAvg.
             turns: the rounds; by default clients are picked anew for each, with all their samples.
+            of: what makes the learner.
         """
 
     def parts(self, job: Job, seed: int) -> tuple[nn.Module, nn.Module]:

@@ -183,10 +183,19 @@ def picked_rounds(
         rounds: rounds to yield.
         seed: the repetition's seed.
     """
-    count = min(clients_per_round, len(clients))
     for turn in range(rounds):
-        picked = stream(seed, "participation", turn).permutation(len(clients))[:count]
-        yield laid_out([picked], clients)
+        yield laid_out([picked(len(clients), clients_per_round, turn, seed)], clients)
+
+
+def picked(clients: int, clients_per_round: int, turn: int, seed: int) -> np.ndarray:
+    """Return the clients of a round, of so many; rounds count from 0."""
+    return stream(seed, "participation", turn).permutation(clients)[:clients_per_round]
+
+
+def most_visits(clients: int, clients_per_round: int, rounds: int, seed: int) -> int:
+    """Return in how many of the rounds that client takes part who does most often."""
+    visits = [picked(clients, clients_per_round, turn, seed) for turn in range(rounds)]
+    return int(np.bincount(np.concatenate(visits)).max())
 
 
 def drawn_rounds(

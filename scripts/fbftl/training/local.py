@@ -165,17 +165,24 @@ def train_clients(
 def mini_batches(
     visit: Visit, plan: LocalPlan, seed: int, least: int = 1
 ) -> Iterator[tuple[int, np.ndarray]]:
-    """Yield the epoch, from 1, and the rows of each mini-batch of a visit.
+    """Yield the epoch, from 1, and the rows of each mini-batch of a visit, as `batched`."""
+    return batched(visit.rows, plan, stream(seed, "local", visit.turn, visit.client), least)
+
+
+def batched(
+    rows: np.ndarray, plan: LocalPlan, order: np.random.Generator, least: int = 1
+) -> Iterator[tuple[int, np.ndarray]]:
+    """Yield the epoch, from 1, and each mini-batch of rows.
 
     Every epoch has a new order; the last batch may be smaller, but for `least` samples, below
     which it joins the one before it.
     """
-    order, count = stream(seed, "local", visit.turn, visit.client), len(visit.rows)
+    count = len(rows)
     starts = list(range(0, count, plan.batch or count))
     if len(starts) > 1 and count - starts[-1] < least:
         starts.pop()
     for epoch in range(1, plan.epochs + 1):
-        shuffled = order.permutation(visit.rows)
+        shuffled = order.permutation(rows)
         for start, end in zip(starts, [*starts[1:], count], strict=True):
             yield epoch, shuffled[start:end]
 

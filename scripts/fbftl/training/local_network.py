@@ -39,7 +39,7 @@ class LocalNetwork(TrainedNetwork):
     ) -> None:
         super().__init__(halves.whole, lessons)
         self.halves, self.plan, self.hooks = halves, plan, hooks
-        self._seed = seed
+        self.seed = seed
         self._latest: dict[int, Tensor] = {}
 
     def train(self, one: Round) -> Trained | None:
@@ -52,7 +52,7 @@ class LocalNetwork(TrainedNetwork):
             return None
         samples = self.lessons.samples
         trained = train_clients(
-            self.halves, samples.inputs, samples.labels, visits, self.plan, self._seed, self.hooks
+            self.halves, samples.inputs, samples.labels, visits, self.plan, self.seed, self.hooks
         )
         self._latest = {v.client: own for v, own in zip(visits, trained.weights, strict=True)}
         return trained

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 class Measure:
     """One number of a repetition.
 
-    unit: a share lies in [0, 1], a percentage (%) in [0, 100]; nothing is negative.
+    unit: a share lies in [0, 1], a percentage (%) in [0, 100], a correlation in [-1, 1]; nothing
+        else is negative.
     better: higher or lower; None where neither is.
     diverged: what counts for a seed that diverged; None takes what was measured.
     """

@@ -101,8 +101,8 @@ def test_only_jobs_with_local_epochs_are_told_of_rounds_batches_and_optimiser() 
 @pytest.mark.parametrize(
     ("method", "values", "said"),
     [
-        ("fl", {"optimiser": "adam"}, "fl.optimiser says nothing.*with local epochs: fedavg$"),
-        ("fbftl", {"rounds": 4}, "fbftl.rounds says nothing.*with local epochs: fedavg$"),
+        ("fl", {"optimiser": "adam"}, "fl.optimiser says nothing.*with local epochs: fedavg"),
+        ("fbftl", {"rounds": 4}, "fbftl.rounds says nothing.*with local epochs: fedavg"),
         ("fedavg", {"epochs": 4}, "fedavg.epochs says nothing.*where this one has rounds: fl,"),
     ],
 )
@@ -124,3 +124,17 @@ def test_batches_of_one_sample_have_no_statistics() -> None:
         asked(one_each, method="fl", network="cnn")
     asked(by_batch, method="fl", network="mlp", samples_per_client=1)
     asked(method="fl", network="cnn", samples_per_client=1)
+
+
+def test_only_jobs_that_retrain_are_told_of_the_server_and_none_of_a_public_quantile() -> None:
+    server = {"server_learning_rate": 0.1, "server_batch": 8}
+    training = TASK["training"] | LOCAL | server
+    privacy = TASK["privacy"] | {"delta": 1e-5}
+    task = {"training": training, "privacy": privacy}
+    noised = {"mechanism": "gaussian", "epsilon": 8.0, "feature_clip": 1.0}
+    told = asked(task, method="fedfeat", **noised)
+    assert told["training"] == training
+    assert told["privacy"] == {"delta": 1e-5}
+    assert asked(task, method="fedavg")["training"] == TASK["training"] | LOCAL
+    with pytest.raises(UserError, match=r"fedavg.server_batch says nothing.*retrains.*: fedfeat"):
+        asked({"methods": {"fedavg": {"server_batch": 8}}}, method="fedavg")

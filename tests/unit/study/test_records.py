@@ -42,7 +42,10 @@ def test_figures_set_an_index_lower():
         ({"method": "fbftl", "bits": 2, "feedback": False}, "fbftl does not know axis feedback"),
         ({"method": "ftl_c", "label_epsilon": 1.0}, "know it: fbftl$"),
         ({"method": "released", "blr": 0.1}, "released does not know axis blr"),
-        ({"method": "fl", "local_epochs": 5}, "fl does not know axis local_epochs; .*: fedavg$"),
+        (
+            {"method": "fl", "local_epochs": 5},
+            "fl does not know axis local_epochs; .*: fedavg, fedfeat",
+        ),
     ],
 )
 def test_an_axis_that_a_method_does_not_know_is_refused(axes, said):
@@ -84,6 +87,10 @@ def test_no_default_ever_changes():
         "start": "common",
         "drawn": None,
         "most_samples": None,
+        "features_from": "last_epoch",
+        "server_epochs": 1,
+        "feature_clip": None,
+        "weighting": "samples",
     }
     assert {axis: DEFAULTS[axis] for axis in old} == old
     assert [axis for axis in DEFAULTS if axis in old] == list(old)

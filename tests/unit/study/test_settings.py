@@ -100,3 +100,28 @@ def test_an_axis_that_no_setting_keeps_is_refused(grid: dict, sentence: str) -> 
 
 def test_an_axis_that_some_settings_keep_is_not() -> None:
     assert len(expand([{"blr": [0.0, 0.1], "retransmissions": [0, 2]}])) == 3
+
+
+@pytest.mark.parametrize(
+    ("axes", "sentence"),
+    [
+        ({"mechanism": "feature_gaussian", "sigma": 1.0}, "printed by epsilon; give epsilon$"),
+        ({"mechanism": "gaussian", "epsilon": 8.0}, "without a clip norm; give feature_clip$"),
+        (
+            {"mechanism": "feature_laplace", "epsilon": 8.0, "server_epochs": 0},
+            "features that nobody asks for; give server_epochs at least 1$",
+        ),
+        ({"mechanism": "dp_fedavg", "sigma": 1.0}, "dp_fedavg is for fl and "),
+        ({"server_epochs": 0, "features_from": "after"}, "features_from after.*server_epochs"),
+    ],
+)
+def test_features_that_are_told_are_asked_for_sensibly(axes: dict, sentence: str) -> None:
+    with pytest.raises(UserError, match=sentence):
+        expand([{"method": ["fedfeat"]} | {axis: [value] for axis, value in axes.items()}])
+
+
+@pytest.mark.parametrize("axis", ["features_from", "server_epochs", "feature_clip", "weighting"])
+def test_who_retrains_nothing_is_asked_for_no_features(axis: str) -> None:
+    value = {"features_from": "after", "server_epochs": 5, "feature_clip": 1.0}.get(axis, "equal")
+    with pytest.raises(UserError, match=f"fedavg does not know axis {axis}; .*: .*fedfeat"):
+        expand([{"method": ["fedavg"], axis: [value]}])

@@ -14,6 +14,8 @@ NEEDED: dict[str, tuple[str, ...]] = {
     "relative": (),
     "gaussian": ("delta", "feature_clip"),
     "dp_fedavg": ("delta", "update_clip"),
+    "feature_gaussian": ("delta",),
+    "feature_laplace": (),
 }
 """The values of the block `privacy` that each mechanism needs; a job is given no others."""
 
@@ -23,6 +25,9 @@ IN_NETWORKS = ("dropout", "batch_norm")
 
 IN_LOCAL_EPOCHS = ("rounds", "local_batch", "optimiser", "decay")
 """Training values that only methods with local epochs read."""
+
+IN_RETRAINING = ("server_learning_rate", "server_batch")
+"""Training values that only methods read whose server retrains the classifier."""
 
 
 def settled(setting: Setting, task: str, block: Mapping[str, Any]) -> Setting:
@@ -67,6 +72,10 @@ def _require_meaning(setting: Setting, task: str, block: Mapping[str, Any]) -> N
     meant = {
         **dict.fromkeys(IN_NETWORKS, ("whose clients train a network", trained)),
         **dict.fromkeys(IN_LOCAL_EPOCHS, ("with local epochs", local)),
+        **dict.fromkeys(
+            IN_RETRAINING,
+            ("whose server retrains the classifier", methods.knowing("server_epochs")),
+        ),
     }
     if record.sends == "local":
         others = [r.name for r in methods.RECORDS if r.sends != "local"]
@@ -111,13 +120,16 @@ def job(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
     record = methods.record(setting.method)
     untold = () if record.trains_network else IN_NETWORKS
     untold += () if record.sends == "local" else IN_LOCAL_EPOCHS
+    untold += () if record.knows("server_epochs") else IN_RETRAINING
     training = {key: value for key, value in training.items() if key not in untold}
+    # Only features of a frozen extractor have a public quantile; others have the axis of that name.
+    needed = [k for k in NEEDED[setting.mechanism] if k != "feature_clip" or _on_features(setting)]
     named = {} if setting.network is None else {"network": block["networks"][setting.network]}
     return {
         # Groups are for who judges; nothing that sends may know them.
         "clients": {key: value for key, value in block["clients"].items() if key != "groups"},
         "training": training,
-        "privacy": {key: privacy[key] for key in NEEDED[setting.mechanism]},
+        "privacy": {key: privacy[key] for key in needed},
         "block": {"head": block["head"], **named},
     }
 

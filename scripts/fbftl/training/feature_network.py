@@ -1,0 +1,221 @@
+"""A network whose clients tell what their features are, and whose classifier a server retrains.
+
+FedFeat+ (paper fedfeat, Eq. 2-12): noise enters every forward pass at the boundary between
+extractor and classifier, and what passes it is what clients send. CCVR (Luo et al. 2021) asks for
+statistics of the same features.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from fbftl.ground.randomness import stream
+from fbftl.models.clip import Clip
+from fbftl.models.modes import couples_samples
+from fbftl.privacy.feature_noise import FeatureNoise
+from fbftl.training.batches import Round
+from fbftl.training.local import FEDAVG, Halves, Hooks, LocalPlan, Moment, Trained, batched
+from fbftl.training.local_network import LocalNetwork
+from fbftl.training.network import Lessons
+from fbftl.training.optimisers import OPTIMISERS
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of clients' features.
+
+    source: whose they are: of the client's extractor in its last_epoch or after it, or of the
+        averaged one.
+    epochs: passes E_r that the server makes over them; at 0 nobody is asked for any.
+    clip: L2 norm that each sample's features are clipped to; None leaves them as they are.
+    noise: what is added to them in every pass, in training too; None adds nothing.
+    """
+
+    source: str
+    epochs: int
+    clip: float | None = None
+    noise: FeatureNoise | None = None
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a client's features are in a round.
+
+    client: its number.
+    rows: (n,) rows of its samples.
+    clean: (n, ...) as the extractor gives them.
+    sent: (n, ...) as they are sent, noise added.
+    labels: (n,).
+    """
+
+    client: int
+    rows: np.ndarray
+    clean: Tensor
+    sent: Tensor
+    labels: Tensor
+
+
+class FeatureNetwork(LocalNetwork):
+    """The global network, with the features that clients tell of in a round.
+
+    Args:
+        halves: extractor and classifier, on the training device.
+        lessons: what it trains on.
+        plan: how clients train, and the server after them.
+        seed: the repetition's seed.
+        hooks: what else is different from FedAvg; the boundary is this network's own.
+        asked: what is asked of features.
+    """
+
+    def __init__(
+        self, halves: Halves, lessons: Lessons, plan: LocalPlan, seed: int, hooks: Hooks = FEDAVG,
+        *, asked: Asked,
+    ) -> None:  # fmt: skip
+        if asked.clip is not None:
+            halves = Halves(nn.Sequential(halves.front, Clip(asked.clip)), halves.rest)
+        self._in_training = asked.source == "last_epoch" and asked.epochs > 0
+        if self._in_training or asked.noise is not None:
+            hooks = replace(hooks, boundary=self._pass)
+        super().__init__(halves, lessons, plan, seed, hooks)
+        self.asked = asked
+        self.heard: Sequence[Told] = ()
+        self._told: dict[int, list[Told]] = {}
+        self._draws: dict[int, np.random.Generator] = {}
+
+    @property
+    def sends_features(self) -> bool:
+        """Whether clients send features together with their weights."""
+        return self.asked.epochs > 0 and self.asked.source != "averaged"
+
+    @property
+    def extractor_floats(self) -> int:
+        """Numbers of the extractor."""
+        return sum(own.numel() for own in self.halves.front.parameters())
+
+    @cached_property
+    def width(self) -> int:
+        """Numbers of one sample's features; two samples tell, as batches may be normalised."""
+        with torch.no_grad():
+            return self.halves.front(self.lessons.samples.inputs[:2])[0].numel()
+
+    def train(self, one: Round) -> Trained | None:
+        """Train the clients of a round; those that are asked to tell what their features are."""
+        self._told = {int(client): [] for client in one.clients}
+        self._draws = {
+            client: stream(self.seed, "feature_noise", one.turn, client) for client in self._told
+        }
+        trained = super().train(one)
+        if self.sends_features and self.asked.source == "after":
+            self._tell_after(one)
+        return trained
+
+    def own(self, one: Round) -> np.ndarray:
+        """Return the message of the one client of a round that was trained.
+
+        Its weights, and features and labels (in the order of `told`) if it sends them too.
+        """
+        weights = super().own(one)
+        if not self.sends_features:
+            return weights
+        (told,) = self.told(one, np.ones(1, dtype=bool))
+        parts = (own.float().flatten().cpu().numpy() for own in (told.sent, told.labels))
+        return np.concatenate([weights, *parts])
+
+    def told(self, one: Round, arrives: np.ndarray) -> list[Told]:
+        """Return the features of the clients of a round whose message arrives (C,)."""
+        return [_joined(self._told[int(client)]) for client in one.clients[arrives]]
+
+    def extracted(self, client: int, rows: np.ndarray) -> Told:
+        """Return what the extractor as it stands gives for a client's rows, noise added."""
+        samples = self.lessons.samples.at(rows)
+        with torch.no_grad():
+            clean = self.halves.front(samples.inputs)
+        return Told(client, rows, clean, self._noised(clean, client), samples.labels)
+
+    def retrain(self, turn: int, heard: Sequence[Told]) -> None:
+        """Retrain the classifier from its present values on what the server heard, Eq. (11)-(12).
+
+        Args:
+            turn: the round, from 1.
+            heard: what clients told; nothing of nobody leaves it as it is.
+        """
+        self.heard = heard
+        if heard and self.asked.epochs:
+            features = torch.cat([one.sent for one in heard])
+            labels = torch.cat([one.labels for one in heard])
+            order = stream(self.seed, "retraining", turn)
+            retrain(self.halves.rest, features, labels, self._server_plan, order)
+
+    @cached_property
+    def _server_plan(self) -> LocalPlan:
+        training = self.plan.training
+        rate = training.server_learning_rate or training.learning_rate
+        return replace(
+            self.plan,
+            epochs=self.asked.epochs,
+            batch=training.server_batch or self.plan.batch,
+            training=replace(training, learning_rate=rate),
+        )
+
+    def _pass(self, features: Tensor, moment: Moment) -> Tensor:
+        """Let features pass the boundary with their noise; keep those of the last epoch."""
+        client = moment.visit.client
+        sent = self._noised(features, client)
+        if self._in_training and moment.last:
+            labels = self.lessons.samples.at(moment.rows).labels
+            kept = Told(client, moment.rows, features.detach(), sent.detach(), labels)
+            self._told[client].append(kept)
+        return sent
+
+    def _noised(self, features: Tensor, client: int) -> Tensor:
+        if self.asked.noise is None:
+            return features
+        noise = self.asked.noise.draw(tuple(features.shape), self._draws[client])
+        return features + torch.from_numpy(noise).to(features.device)
+
+    def _tell_after(self, one: Round) -> None:
+        """Have every client extract once more, with the weights that it sends."""
+        before = self.weights()
+        for place, client in enumerate(map(int, one.clients)):
+            self.set_weights(self._latest[client])
+            rows = one.rows[place][one.present[place]]
+            self._told[client].append(self.extracted(client, rows))
+        self.set_weights(before)
+
+
+def _joined(told: Sequence[Told]) -> Told:
+    """Return what one client told in several mini-batches."""
+    if len(told) == 1:
+        return told[0]
+    rows = np.concatenate([one.rows for one in told])
+    parts = zip(*((one.clean, one.sent, one.labels) for one in told), strict=True)
+    return Told(told[0].client, rows, *map(torch.cat, parts))
+
+
+def retrain(
+    classifier: nn.Module, features: Tensor, labels: Tensor, plan: LocalPlan,
+    order: np.random.Generator,
+) -> None:  # fmt: skip
+    """Train a classifier in place on features, with a fresh optimiser.
+
+    Args:
+        classifier: what follows the boundary, on the training device.
+        features: (n, ...) what enters it.
+        labels: (n,).
+        plan: epochs, batch, optimiser and its rate.
+        order: draws the mini-batches.
+    """
+    least = 2 if couples_samples(classifier) else 1
+    if len(labels) < least:
+        return
+    optimiser = OPTIMISERS[plan.optimiser].alone(list(classifier.parameters()), plan.training)
+    for _, rows in batched(np.arange(len(labels)), plan, order, least):
+        at = torch.from_numpy(rows).to(labels.device)
+        loss = functional.cross_entropy(classifier(features[at]), labels[at])
+        gradients = torch.autograd.grad(loss, optimiser.parameters)
+        optimiser.step([gradient.contiguous() for gradient in gradients])

@@ -1,0 +1,92 @@
+"""Noise on features: the printed scales, what they come to exactly, and the metrics."""
+
+import math
+
+import numpy as np
+import pytest
+from fbftl.ground.errors import UserError
+from fbftl.privacy.feature_metrics import feature_metrics
+from fbftl.privacy.feature_noise import (
+    bounded,
+    epsilon_at_stated_sensitivity,
+    printed_sigma,
+    published,
+)
+
+DELTA = 1e-5
+
+
+def test_the_printed_scales_and_what_they_would_give_if_features_were_bounded():
+    sigma = printed_sigma(2.0, DELTA)
+    assert sigma == pytest.approx(2.399, abs=1e-3)
+    assert epsilon_at_stated_sensitivity(sigma, DELTA) == pytest.approx(1.63, abs=5e-3)
+    assert epsilon_at_stated_sensitivity(sigma, DELTA, 100) == pytest.approx(25.8, abs=0.05)
+    assert published("feature_laplace", 4.0).scale == 0.25
+
+
+@pytest.mark.parametrize("law", ["feature_gaussian", "feature_laplace"])
+def test_noise_has_its_law(law):
+    noise = published(law, 2.0, DELTA)
+    drawn = noise.draw((400, 50), np.random.default_rng(0))
+    assert drawn.dtype == np.float32
+    assert drawn.std() == pytest.approx(noise.records[0].noise_std, rel=0.02)
+    # E|x| over the standard deviation: sqrt(2/pi) of a normal, 1/sqrt(2) of Laplace's.
+    shape = {"feature_gaussian": math.sqrt(2 / math.pi), "feature_laplace": math.sqrt(0.5)}[law]
+    assert np.abs(drawn).mean() / drawn.std() == pytest.approx(shape, rel=0.02)
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.0, DELTA), (2.0, 0.0), (2.0, 1.0)])
+def test_values_out_of_range_are_refused(epsilon, delta):
+    with pytest.raises(UserError):
+        published("feature_gaussian", epsilon, delta)
+
+
+def test_more_rounds_need_more_noise():
+    one, four = (
+        bounded(clip_norm=2.0, delta=DELTA, rounds=rounds, epsilon=4.0, sigma=None)
+        for rounds in (1, 4)
+    )
+    assert four.scale == pytest.approx(2 * one.scale, rel=1e-4)
+    assert one.records[0].epsilon == four.records[0].epsilon == pytest.approx(4)
+    assert one.records[0].clip_norm == 2
+
+
+# --- metrics ----------------------------------------------------------------------------------
+
+
+def noised(scale: float) -> tuple[np.ndarray, np.ndarray]:
+    draws = np.random.default_rng(0)
+    clean = draws.standard_normal((4000, 50))
+    return clean, clean + scale * draws.standard_normal(clean.shape)
+
+
+@pytest.mark.parametrize("scale", [0.5, 1.0, 3.0])
+def test_metrics_of_normal_features_under_normal_noise(scale):
+    found = feature_metrics(*noised(scale))
+    correlation = 1 / math.sqrt(1 + scale**2)
+    assert found["feature_correlation"] == pytest.approx(correlation, abs=0.01)
+    assert found["mutual_information"] == pytest.approx(
+        -0.5 * math.log1p(-(correlation**2)), abs=0.03
+    )
+    assert found["entropy_difference"] == pytest.approx(0.5 * math.log1p(scale**2), abs=0.03)
+    variance = 1 + scale**2
+    divergence = 0.5 * (math.log(variance) + 1 / variance - 1)
+    assert found["kl_divergence"] == pytest.approx(divergence, abs=0.03)
+    assert found["feature_std"] == pytest.approx(1, abs=0.01)
+    assert found["feature_norm"] == pytest.approx(math.sqrt(50), rel=0.02)
+
+
+def test_without_noise_nothing_is_lost():
+    clean, _ = noised(1.0)
+    found = feature_metrics(clean, clean)
+    assert found["entropy_difference"] == found["kl_divergence"] == 0
+    assert found["feature_correlation"] == pytest.approx(1)
+    assert found["mutual_information"] > 3
+
+
+def test_a_shape_does_not_matter_and_constants_correlate_with_nothing():
+    clean, sent = noised(1.0)
+    whole = feature_metrics(clean, sent)
+    assert feature_metrics(clean.reshape(4000, 2, 25), sent.reshape(4000, 2, 25)) == whole
+    dead = feature_metrics(np.zeros((3, 4)), np.zeros((3, 4)))
+    assert dead["feature_correlation"] == dead["mutual_information"] == 0
