@@ -55,6 +55,7 @@ def checked_study():
             print(lacking, file=sys.stderr)
         for task in study.tasks_of("images"):
             block, folder = study.task(task), study.config["data_folder"]
+            source_check.require_one_kind(f"config: tasks.{task}", block)
             datasets.check(block["data"], folder)
             source_check.check(block["source"], folder, DIGESTS)
             check_networks(task, block)

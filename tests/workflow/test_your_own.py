@@ -100,6 +100,7 @@ def test_the_page_has_a_command_for_each_study() -> None:
         "birds.yaml",
         "painters.yaml",
         "networks.yaml",
+        "income.yaml",
     }
     assert {f"snakemake --cores 2 --configfile {study}" for study in STUDIES} < set(COMMANDS)
 
@@ -169,6 +170,25 @@ def test_a_parquet_file_and_a_transformers_backbone(fresh: Project) -> None:
     pq.write_table(table, fresh.folder / "data" / "birds.parquet")
     run(fresh, "birds")
     assert width(fresh, "birds") == 16
+
+
+def test_a_table(fresh: Project) -> None:
+    draws = np.random.default_rng(0)
+    age, sex = draws.integers(18, 80, 120), draws.choice(["Female", "Male"], 120)
+    colour, income = draws.choice(["blue", "green"], 120), np.where(age > 50, "+", "-")
+    rows = zip(age, sex, colour, income, strict=True)
+    lines = ["age,sex,colour,income", *(",".join(map(str, row)) for row in rows)]
+    (fresh.folder / "data").mkdir()
+    (fresh.folder / "data" / "income.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (fresh.folder / "income.yaml").write_text(STUDIES["income.yaml"], encoding="utf-8")
+    small = {"seeds": [0], "tasks": {"income": {"training": {"epochs": 3, "rounds": 3}}}}
+    (fresh.folder / "small.yaml").write_text(yaml.safe_dump(small), encoding="utf-8")
+    succeed(fresh, "snakemake --cores 2 --configfile income.yaml", "small.yaml")
+    found = pd.read_csv(fresh.results / "income" / "experiments" / "income.csv")
+    assert set(found["method"]) == {"ftl_c", "fbftl", "fedavg"}
+    assert width(fresh, "income") == 3
+    with ClientFile(fresh.results / "income" / "clients.h5") as file:
+        assert set(file.groups("train")) == {0, 1}
 
 
 def test_clients_in_domains_are_dealt_anew_with_every_seed(fresh: Project) -> None:

@@ -5,7 +5,8 @@ The layout is that of TensorFlow Federated, with one root group per split::
     train/examples/<client id>/<array>      one row per sample of that client
     test/examples/<client id>/<array>
 
-Image tasks hold ``pixels`` (uint8, height x width x channels) and ``label`` (int64), text tasks
+Image tasks hold ``pixels`` (uint8, height x width x channels) and ``label`` (int64), tasks of
+vectors the same (float32, 1 x 1 x width), text tasks
 ``dialogue``, ``summary`` and ``id`` (UTF-8 strings); every client also holds ``sample``, the row
 numbers of its samples in the data set, and where the task has domains ``domain`` (int32), places
 in the file's attribute ``domains``. A test set that no client owns lies with the one client

@@ -62,7 +62,8 @@ def holdings(name: str, split: Split, clients: Mapping[str, Any], seed: int) -> 
         if not len(rows):
             continue
         samples = split.samples.take(rows)
-        client = Client(own, rows, {"pixels": samples.inputs, "label": samples.labels})
+        arrays = {"pixels": samples.inputs, "label": samples.labels}
+        client = Client(own, rows, arrays, samples.groups)
         if split.domain is None:
             yield client
         else:

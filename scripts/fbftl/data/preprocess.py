@@ -1,4 +1,7 @@
-"""From stored pixels to a network's input: scale, channels, size, normalisation."""
+"""From stored pixels to a network's input: scale, channels, size, normalisation.
+
+Vectors are taken as they are: their columns were scaled when the data set was read.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -24,7 +27,7 @@ class Preprocessing:
     """How images become a network's input.
 
     size: side in pixels to which images are resized, or None to keep theirs.
-    mean: one value per channel, on the scale where white is 1, subtracted.
+    mean: one value per channel, on the scale where white is 1, subtracted; none for vectors.
     std: one positive value per channel, then divided by. The number of channels of `mean`
         and `std` is the network's.
     interpolation: how they are resized, one of `INTERPOLATIONS`.
@@ -48,6 +51,8 @@ class Preprocessing:
             UserError: if mean and std differ in length, std is not positive, or the interpolation
                 is unknown.
         """
+        if document["mean"] is None:
+            return AS_THEY_ARE
         mean, std = tuple(document["mean"]), tuple(document["std"])
         if len(mean) != len(std) or not mean or min(std) <= 0:
             raise UserError(
@@ -66,11 +71,15 @@ class Preprocessing:
         """Return this preprocessing with what the config's block `features` gives of it."""
         keys = ("size", "mean", "std", "interpolation")
         given = {key: features[key] for key in keys if features.get(key)}
-        return Preprocessing.of({**asdict(self), **given})
+        return Preprocessing.of({**self.document(), **given})
 
     def document(self) -> dict[str, Any]:
         """Return builtin types for a manifest."""
-        return asdict(self) | {"mean": list(self.mean), "std": list(self.std)}
+        return asdict(self) | {"mean": list(self.mean) or None, "std": list(self.std) or None}
+
+
+AS_THEY_ARE = Preprocessing(None, (), ())
+"""What vectors get: nothing."""
 
 
 def measured(images: np.ndarray) -> Preprocessing:
@@ -90,8 +99,10 @@ def preprocess(images: np.ndarray | torch.Tensor, spec: Preprocessing) -> torch.
     Raises:
         UserError: if the images' channels cannot be turned into the network's.
     """
-    inputs = torch.as_tensor(images).permute(0, 3, 1, 2).float().div_(255)
-    inputs = _with_channels(inputs, spec.channels)
+    inputs = torch.as_tensor(images).permute(0, 3, 1, 2).float()
+    if spec == AS_THEY_ARE:
+        return inputs
+    inputs = _with_channels(inputs.div_(255), spec.channels)
     if spec.size is not None and tuple(inputs.shape[2:]) != (spec.size, spec.size):
         inputs = F.interpolate(inputs, size=(spec.size,) * 2, **INTERPOLATIONS[spec.interpolation])
     return inputs.sub_(_per_channel(spec.mean, inputs)).div_(_per_channel(spec.std, inputs))

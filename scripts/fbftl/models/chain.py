@@ -167,10 +167,14 @@ def check_networks(task: str, block: Mapping[str, Any]) -> None:
         UserError: naming the network's place, the fault and what is possible.
     """
     side = block["features"]["size"]
-    image = (side, side, 1) if side else block["source"].get("image", LARGE)
+    vectors = block["source"]["kind"] == "vectors"
+    image = VECTOR if vectors else (side, side, 1) if side else block["source"].get("image", LARGE)
     for name, network in block["networks"].items():
         _check(f"config: tasks.{task}.networks.{name}", network, tuple(image))
 
+
+VECTOR = (1, 1, 1)
+"""A vector as an image, however many columns it has."""
 
 LARGE = (2**14, 2**14, 1)
 """Images that fit any network, where a job will know how large they are."""

@@ -27,6 +27,10 @@ BUILT = ("torchvision", "timm")
 """Libraries whose networks can be built without weights."""
 
 
+COLUMNS = "columns"
+"""The one layer of a task of vectors, which gives them as they are."""
+
+
 @dataclass(frozen=True)
 class Cut:
     """A source network up to a cut layer.
@@ -61,6 +65,8 @@ def planned_cuts(
     """
     if made_for is not None:
         return _of_chain(source["network"], features, wanted, made_for, image or made_for)
+    if source["kind"] == "vectors":
+        return _of_vectors(wanted, image)
     if source["from"] in BUILT and features["size"] is not None:
         return _of_library(source, features, wanted)
     return {}
@@ -104,12 +110,19 @@ def trained(
     networks: dict[str | None, int] = {}
     if features["cut"] in found:
         networks[None] = found[features["cut"]].parameters + heads[features["cut"]]
-    if made_for is not None and image is not None:
-        entering = (*_entering(features, image), made_for[2])
+    if image is not None and (made_for is not None or block["source"]["kind"] == "vectors"):
+        entering = (*_entering(features, image), (made_for or image)[2])
         for name, network in block["networks"].items():
             layers = chain_of(network, entering, classes).layers()
             networks[name] = sum(layer.parameters for layer in layers)
     return TrainedSizes(heads, networks)
+
+
+def _of_vectors(wanted: Iterable[str], image: tuple[int, int, int] | None) -> dict[str, Cut]:
+    for cut in wanted:
+        if cut != COLUMNS:
+            raise UserError(f"features.cut = {cut}: vectors are cut at {COLUMNS} alone; name that")
+    return {} if image is None else {COLUMNS: Cut(prod(image), 0)}
 
 
 def _entering(features: Mapping[str, Any], image: tuple[int, int, int]) -> tuple[int, int]:

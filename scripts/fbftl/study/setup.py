@@ -10,7 +10,7 @@ from typing import Any
 RESTRICTIONS = ("portion", "classes", "limit")
 """Keys of a data block that leave samples out."""
 
-AS_DISTRIBUTED = ("digits", "idx", "torchvision", "dialogues", "jsonl")
+AS_DISTRIBUTED = ("digits", "idx", "torchvision", "dialogues", "jsonl", "groups", "table")
 """Kinds of data whose files hold what the data set's authors gave out."""
 
 
@@ -36,6 +36,8 @@ def _backbone(source: Mapping[str, Any]) -> str:
     """Return the published network whose published weights are loaded, or how one was made."""
     if source["kind"] == "pretrain":
         return "pre-trained here"
+    if source["kind"] == "vectors":
+        return "none"
     weights = source.get("weights", "published")
     name = source.get("name") or source.get("folder") or source["from"]
     return name if weights == "published" else f"{name} with weights {weights}"

@@ -11,7 +11,7 @@ import torch.nn.functional as F  # noqa: N812
 from torch import nn
 
 from fbftl.data import letters
-from fbftl.data.preprocess import Preprocessing, measured, preprocess
+from fbftl.data.preprocess import AS_THEY_ARE, Preprocessing, measured, preprocess
 from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import stream
 from fbftl.models.source.manifest import SourceModel, build, write_source
@@ -55,7 +55,7 @@ def make_source(
     safetensors: str | Path, manifest: str | Path, source: Mapping[str, Any],
     data: Mapping[str, Any], data_folder: str | Path | None, device: torch.device,
 ) -> None:  # fmt: skip
-    """Pre-train or load the source model of a task with classes, and write it.
+    """Pre-train or load the source model of a task with classes, and write it; vectors have none.
 
     Args:
         safetensors: where the weights go.
@@ -67,6 +67,9 @@ def make_source(
     """
     if source["kind"] == "pretrain":
         made = pretrain_source(source, tuple(source["image"]), data_folder, device.type)
+    elif source["kind"] == "vectors":
+        architecture = {"from": "vectors"}
+        made = SourceModel(build(architecture), architecture, AS_THEY_ARE, dict(source), None)
     else:
         # The libraries of given weights are slow to import, and only they need them.
         from fbftl.models.source.load import load_given

@@ -88,7 +88,9 @@ class SplitNetwork(TrainedNetwork):
             losses.append(weighted_losses(self.server_part(received[-1]), labels, own).sum())
         loss, cut = torch.stack(losses).sum(), len(server_parameters)
         found = torch.autograd.grad(loss, [*server_parameters, *received])
-        of_clients = torch.autograd.grad(smashed, client_parameters, found[cut:])
+        of_clients: Sequence[Tensor] = ()  # what is cut at its input has nothing to train there
+        if client_parameters:
+            of_clients = torch.autograd.grad(smashed, client_parameters, found[cut:])
         return SplitStep(
             loss.detach(), [data.detach() for data in received], of_clients, found[:cut]
         )

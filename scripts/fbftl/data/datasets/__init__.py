@@ -26,6 +26,7 @@ from fbftl.ground.lacking import Lacking
 
 __all__ = [
     "KINDS",
+    "VECTORS",
     "Dataset",
     "Samples",
     "check",
@@ -47,8 +48,13 @@ KINDS = {
     "folder": "folder",
     "federated": "federated",
     "torchvision": "downloads",
+    "groups": "groups",
+    "table": "table",
 }
 """Kind in the config to the module of this package that reads it."""
+
+VECTORS = ("groups", "table")
+"""Kinds whose samples are vectors, no images."""
 
 
 class Kind(Protocol):

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, Self
 
@@ -61,7 +61,11 @@ def numbered(largest: int, where: object) -> tuple[str, ...]:
 
 
 class Images(Protocol):
-    """Images as uint8 NHWC: a NumPy array, or `EncodedImages`, which decodes what is sliced."""
+    """Images as uint8 NHWC: a NumPy array, or `EncodedImages`, which decodes what is sliced.
+
+    A vector, a row of a table of numbers, is an image of one pixel with a channel for each of its
+    columns, float32 (n, 1, 1, width): all that names no pixels treats both alike.
+    """
 
     shape: tuple[int, ...]
     dtype: np.dtype
@@ -76,14 +80,16 @@ class Images(Protocol):
 class Samples:
     """Samples of one split.
 
-    inputs: images, uint8 [n, height, width, channels].
+    inputs: images, uint8 [n, height, width, channels], or vectors, float32 [n, 1, 1, width].
     labels: classes, int64 [n].
     owners: id of the client that holds each sample, str [n], where the data says so.
+    groups: group that each sample is judged by, int64 [n], where the data has groups of people.
     """
 
     inputs: Images
     labels: np.ndarray
     owners: np.ndarray | None = None
+    groups: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -91,7 +97,8 @@ class Samples:
     def take(self, rows: np.ndarray) -> "Samples":
         """Return the samples of the given rows; images that stay encoded remain so."""
         owners = None if self.owners is None else self.owners[rows]
-        return Samples(self.inputs.take(rows, axis=0), self.labels[rows], owners)
+        groups = None if self.groups is None else self.groups[rows]
+        return Samples(self.inputs.take(rows, axis=0), self.labels[rows], owners, groups)
 
     def settled(self) -> "Samples":
         """Return these samples, decoded at once if that takes little memory."""
@@ -99,7 +106,7 @@ class Samples:
             return self
         if int(np.prod(self.inputs.shape, dtype=np.int64)) > IN_MEMORY_BYTES:
             return self
-        return Samples(self.inputs[0 : len(self)], self.labels, self.owners)
+        return replace(self, inputs=self.inputs[0 : len(self)])
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """What is taken from a data set: its test split, a portion, some classes, or only a few samples."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -90,7 +91,7 @@ def choose_classes(dataset: Dataset, wanted: Sequence[int | str]) -> Dataset:
                 f"data.classes {list(wanted)} leaves no {name} samples; choose other classes"
             )
         kept = samples.take(rows)
-        return Samples(kept.inputs, new_label[kept.labels], kept.owners)
+        return replace(kept, labels=new_label[kept.labels])
 
     names = tuple(dataset.classes[label] for label in chosen)
     return Dataset(keep("train", dataset.train), keep("test", dataset.test), names)

@@ -48,7 +48,7 @@ def check(
     data = _data(source)
     if data is not None:
         datasets.check(data, data_folder)
-    if source["kind"] == "pretrain":
+    if source["kind"] != "load":
         return
     library, weights = source["from"], source["weights"]
     if (library, weights) not in NEEDED:
@@ -78,6 +78,35 @@ def check(
             )
         if path.name == "config.json":
             read_config(path)
+
+
+def require_one_kind(where: str, block: Mapping[str, Any]) -> None:
+    """Refuse vectors for a network that takes images, the other way round, and views of vectors.
+
+    Args:
+        where: the task's place in the configuration.
+        block: its block.
+
+    Raises:
+        UserError: naming keys and remedy.
+    """
+    kind = block["data"]["kind"]
+    vectors = kind in datasets.VECTORS
+    if vectors != (block["source"]["kind"] == "vectors"):
+        remedy = "kind: vectors, for they need no source model" if vectors else "another kind"
+        raise UserError(
+            f"{where}: data of kind {kind} and source of kind {block['source']['kind']} do not go "
+            f"together; give source {remedy}"
+        )
+    of_images = {
+        "clients.domains": block["clients"]["domains"],
+        **{f"features.{key}": block["features"][key] for key in ("size", "mean", "std")},
+    }
+    for key, value in of_images.items():
+        if vectors and value is not None:
+            raise UserError(
+                f"{where}.{key} is for images, and data of kind {kind} has none; leave it out"
+            )
 
 
 def files(source: Mapping[str, Any], data_folder: str | Path | None) -> list[str]:
@@ -117,7 +146,7 @@ def lacking(source: Mapping[str, Any], data_folder: str | Path | None) -> list[L
     data = _data(source)
     if data is not None:
         return datasets.lacking(data, data_folder)
-    if source["kind"] == "pretrain" or source["name"] is None:
+    if source["kind"] != "load" or source["name"] is None:
         return []
     match source["from"], source["weights"]:
         case _, "package":

@@ -11,6 +11,7 @@
     versions        of the libraries that made it
 """
 
+from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -43,7 +44,8 @@ def build(architecture: Mapping[str, Any], seed: int = 0) -> nn.Module:
 
     Args:
         architecture: `{from: vgg, image, channels, fc, classes, dropout}` for the workflow's own
-            network (see `networks.vgg`), or what `backbones.build_backbone` takes.
+            network (see `networks.vgg`), `{from: vectors}` for none at all, or what
+            `backbones.build_backbone` takes.
         seed: of the initial values.
 
     Raises:
@@ -55,6 +57,8 @@ def build(architecture: Mapping[str, Any], seed: int = 0) -> nn.Module:
         torch.manual_seed(torch_seed(seed, "init"))
         if kind == "vgg":
             return networks.vgg(**options)
+        if kind == "vectors":
+            return nn.Sequential(OrderedDict(columns=nn.Flatten()))
         from fbftl.models.backbones import build_backbone
 
         return build_backbone(kind, **options)
@@ -78,7 +82,7 @@ def write_source(safetensors: str | Path, manifest: str | Path, source: SourceMo
 def _libraries(source: SourceModel) -> list[str]:
     kind = source.architecture["from"]
     renderer = ["pillow", "matplotlib"] if source.origin.get("task") == "letters" else []
-    return ["torch", *renderer, *([kind] if kind != "vgg" else [])]
+    return ["torch", *renderer, *([kind] if kind not in ("vgg", "vectors") else [])]
 
 
 def load_source(safetensors: str | Path, manifest: Mapping[str, Any]) -> nn.Module:

@@ -1,0 +1,57 @@
+"""People in groups, drawn here: vectors of which some columns tell the class and some the group.
+
+Every column has unit variance: `OF_CLASS` columns have their mean at plus or minus the class's
+shift, `OF_GROUP` columns at the group's, spread evenly from plus to minus it, and the rest is
+noise. Groups differ in how frequent the second class is, so that whoever can tell the group has a
+reason to treat it differently. Rows come in random order: a row's number says nothing of its group.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fbftl.data.datasets.base import Samples
+from fbftl.ground.randomness import stream
+
+OF_CLASS, OF_GROUP, OF_NOISE = 4, 4, 12
+WIDTH = OF_CLASS + OF_GROUP + OF_NOISE
+CLASSES = ("0", "1")
+
+
+def check(spec: Mapping[str, Any], folder: Path | None) -> None:
+    """Check nothing: the schema says all there is to say."""
+
+
+def counts(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int]:
+    """Return the number of training and of test samples."""
+    return spec["samples"], len(spec["rates"]) * spec["test_per_group"]
+
+
+def class_names(spec: Mapping[str, Any], folder: Path | None) -> tuple[str, ...]:
+    """Return the two classes."""
+    return CLASSES
+
+
+def image(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int, int]:
+    """Return the shape of a vector as an image."""
+    return 1, 1, WIDTH
+
+
+def read(spec: Mapping[str, Any], folder: Path | None) -> tuple[Samples, Samples, tuple[str, ...]]:
+    """Return training and test samples, the groups in equal shares."""
+    splits = zip(("train", "test"), counts(spec, folder), strict=True)
+    return *(drawn(spec, name, count) for name, count in splits), CLASSES
+
+
+def drawn(spec: Mapping[str, Any], split: str, count: int) -> Samples:
+    """Return so many samples of a split."""
+    rng, rates = stream(spec["seed"], f"groups {split}"), np.array(spec["rates"])
+    group = rng.permutation(np.arange(count) % len(rates))
+    label = (rng.random(count) < rates[group]).astype(np.int64)
+    values = rng.standard_normal((count, WIDTH))
+    values[:, :OF_CLASS] += spec["class_shift"] * (2 * label - 1)[:, None]
+    centres = spec["group_shift"] * np.linspace(1, -1, len(rates))
+    values[:, OF_CLASS : OF_CLASS + OF_GROUP] += centres[group][:, None]
+    return Samples(values.astype(np.float32)[:, None, None], label, groups=group)

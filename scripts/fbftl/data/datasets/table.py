@@ -1,0 +1,201 @@
+"""Tables of numbers and words, CSV or Parquet: a row is a sample, a vector of its columns.
+
+Numbers are brought to mean 0 and variance 1 over the training rows. Words get a column for each
+that the training rows have, 1 where it stands. The columns of the class, of the group that people
+are judged by and of the client that holds a row are no inputs. Files are small enough to be read
+whole, which also the check does, once per file.
+"""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+import pyarrow.parquet
+
+from fbftl.data.datasets.base import Samples, located, require_unpackable
+from fbftl.data.datasets.selection import test_count
+from fbftl.ground.errors import UserError
+from fbftl.ground.randomness import stream
+
+NAMED = ("label_column", "group_column", "client_column")
+"""Keys that name columns which are no inputs."""
+
+MISSING = ["", "?", "NA", "N/A", "NaN", "nan", "null", "NULL"]
+"""Words that stand where a value is missing; the Adult data have question marks."""
+
+
+def check(spec: Mapping[str, Any], folder: Path | None) -> None:
+    """Check that files hold the named columns, equal inputs, no gaps, and several classes.
+
+    Raises:
+        UserError: naming file and column.
+    """
+    train, test = tables(spec, folder)
+    if test is not None and train.schema.names != test.schema.names:
+        raise UserError(
+            f"data.test: {spec['test']} has the columns {', '.join(test.schema.names)}, and "
+            f"data.train {', '.join(train.schema.names)}; give both the same"
+        )
+    if len(class_names(spec, folder)) < 2:
+        raise UserError(
+            f"data.train: {spec['train']} has one value only in the label column "
+            f"'{spec['label_column']}'; name a column that tells classes apart"
+        )
+    if not _inputs(spec, train):
+        raise UserError(f"data.train: {spec['train']} has no column beside those named; add inputs")
+
+
+def counts(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int]:
+    """Return the number of training and of test rows."""
+    train, test = tables(spec, folder)
+    if test is not None:
+        return train.num_rows, test.num_rows
+    held_out = test_count(train.num_rows, spec["test_fraction"])
+    return train.num_rows - held_out, held_out
+
+
+def class_names(spec: Mapping[str, Any], folder: Path | None) -> tuple[str, ...]:
+    """Return the values of the label column, ascending."""
+    return tuple(map(str, _values(spec, folder, "label_column")))
+
+
+def image(spec: Mapping[str, Any], folder: Path | None) -> None:
+    """Return None: how many columns words make is known when they are read."""
+
+
+def named_clients(spec: Mapping[str, Any], folder: Path | None) -> int | None:
+    """Return how many clients the table names, None if it names none."""
+    named = spec["client_column"] is not None
+    return len(_values(spec, folder, "client_column")) if named else None
+
+
+def read(spec: Mapping[str, Any], folder: Path | None) -> tuple[Samples, Samples, tuple[str, ...]]:
+    """Return training and test samples; without a test file a share of the rows is held out."""
+    train, test = tables(spec, folder)
+    if test is None:
+        held_out = test_count(train.num_rows, spec["test_fraction"])
+        rows = stream(spec["seed"], "test split").permutation(train.num_rows)
+        whole = train
+        train, test = (whole.take(np.sort(own)) for own in (rows[held_out:], rows[:held_out]))
+    columns = [_encoded(train[name], test[name]) for name in _inputs(spec, train)]
+    inputs = (np.concatenate(parts, axis=1) for parts in zip(*columns, strict=True))
+    found = {key: _values(spec, folder, key) for key in NAMED if spec[key] is not None}
+
+    def samples(values: np.ndarray, rows: pa.Table) -> Samples:
+        places = {key: np.searchsorted(own, _column(rows[spec[key]])) for key, own in found.items()}
+        owners = None
+        if "client_column" in places:
+            owners = found["client_column"].astype(str)[places["client_column"]]
+        return Samples(
+            values[:, None, None], places["label_column"], owners, places.get("group_column")
+        )
+
+    of_train, of_test = inputs
+    return samples(of_train, train), samples(of_test, test), class_names(spec, folder)
+
+
+def tables(spec: Mapping[str, Any], folder: Path | None) -> tuple[pa.Table, pa.Table | None]:
+    """Return the tables of training and of test rows, None without a test file.
+
+    Raises:
+        UserError: if a file is no table, lacks a named column, or has gaps.
+    """
+    named = tuple(spec[key] for key in NAMED if spec[key] is not None)
+    train, test = (
+        _complete(located(folder, spec[split], f"data.{split}"), named) if spec.get(split) else None
+        for split in ("train", "test")
+    )
+    return train, test
+
+
+def _complete(path: Path, named: tuple[str, ...]) -> pa.Table:
+    at = path.stat()
+    table = _read(path, at.st_mtime_ns, at.st_size)
+    for column in named:
+        if column not in table.schema.names:
+            raise UserError(
+                f"{path} has no column '{column}'; its columns are {', '.join(table.schema.names)}"
+            )
+    gaps = {name: table[name].null_count for name in table.schema.names}
+    gaps = {name: count for name, count in gaps.items() if count}
+    if gaps:
+        raise UserError(
+            f"{path} lacks values in {', '.join(f'{n} ({count})' for n, count in gaps.items())}; "
+            "fill them in, or leave these rows or columns out"
+        )
+    if not table.num_rows:
+        raise UserError(f"{path} has no rows; add some")
+    return table
+
+
+@lru_cache(maxsize=4)
+def _read(path: Path, changed: int, size: int) -> pa.Table:
+    """Return a file's table; time and size tell whether it is still the same."""
+    try:
+        if path.suffix == ".parquet":
+            file = pyarrow.parquet.ParquetFile(path)
+            groups = range(file.metadata.num_row_groups)
+            claimed = sum(file.metadata.row_group(group).total_byte_size for group in groups)
+            require_unpackable(path, claimed)
+            table = file.read()
+        else:
+            table = pyarrow.csv.read_csv(path)
+        names = [name.strip() for name in table.schema.names]
+        return pa.table([_with_gaps(column) for column in table.columns], names=names)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise UserError(
+            f"{path} is no table ({str(error).splitlines()[0]}); give CSV with a line of names, "
+            "or Parquet"
+        ) from error
+
+
+def _with_gaps(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column with nulls for all that stands for a missing value."""
+    if pa.types.is_floating(column.type):
+        return pc.if_else(pc.is_finite(column), column, None)
+    if not _is_text(column.type):
+        return column
+    words = pc.utf8_trim_whitespace(column.cast(pa.string()))
+    return pc.if_else(pc.is_in(words, pa.array(MISSING)), None, words)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    words = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    return words or pa.types.is_dictionary(kind)
+
+
+def _inputs(spec: Mapping[str, Any], table: pa.Table) -> list[str]:
+    named = {spec[key] for key in NAMED}
+    return [name for name in table.schema.names if name not in named]
+
+
+def _values(spec: Mapping[str, Any], folder: Path | None, key: str) -> np.ndarray:
+    """Return the values of a named column in both files, ascending."""
+    found = [_column(own[spec[key]]) for own in tables(spec, folder) if own is not None]
+    return np.unique(np.concatenate(found))
+
+
+def _column(column: pa.ChunkedArray) -> np.ndarray:
+    """Return a column's numbers, or its words."""
+    kind = column.type
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind):
+        return column.to_numpy()
+    if _is_text(kind) or pa.types.is_boolean(kind):
+        return np.array(column.cast(pa.string()).to_pylist())
+    raise UserError(f"a column of the table holds {kind}; leave it out, or make numbers or words")
+
+
+def _encoded(train: pa.ChunkedArray, test: pa.ChunkedArray) -> tuple[np.ndarray, np.ndarray]:
+    """Return a column of both splits as inputs, float32 (n, columns), by the training rows."""
+    own, others = _column(train), _column(test)
+    if own.dtype.kind in "iuf":
+        mean, spread = own.mean(), own.std() or 1.0
+        scaled = ((values[:, None] - mean) / spread for values in (own, others))
+        return tuple(values.astype(np.float32) for values in scaled)
+    words = np.unique(own)
+    return tuple((values[:, None] == words).astype(np.float32) for values in (own, others))
