@@ -16,8 +16,12 @@ from fbftl.findings.run_file import run_document
 from fbftl.ground import devices, provenance
 from fbftl.ground.files import write_json, write_text
 from fbftl.ground.logs import run_job
+from fbftl.ground.room import Room
 from fbftl.study.job import from_params
 from fbftl.tasks.task import Inputs, Outcome
+
+GIGABYTE = 10**9
+"""Bytes."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +42,7 @@ class Outputs:
 
 def main(
     files: dict[str, str], code: str, outputs: Sequence[Outputs], params: Sequence[dict[str, Any]],
-    axes: dict[str, Any], device: str, scratch: str | None, threads: int,
+    axes: dict[str, Any], device: str, room: Room, threads: int,
 ) -> None:  # fmt: skip
     """Train settings and write the files of each.
 
@@ -49,13 +53,13 @@ def main(
         params: the settings' jobs, as `fbftl.study.config.Study.job` gives them.
         axes: the axes that each method knows, with their defaults.
         device: auto, cpu or cuda.
-        scratch: folder for what is too large for RAM, if there is one.
+        room: where large arrays go.
         threads: threads to compute with.
     """
     started = time.monotonic()
     paths = {name: Path(path) for name, path in files.items()}
     where = devices.prepare(device, threads)
-    inputs = Inputs(device=where, scratch=scratch and Path(scratch), **paths)
+    inputs = Inputs(device=where, room=room, **paths)
     outcomes = methods.train([from_params(job, axes) for job in params], inputs)
     made = provenance.record(code, where, time.monotonic() - started)
     if len(params) > 1:
@@ -73,6 +77,14 @@ def write(outcome: Outcome, job: dict[str, Any], outputs: Outputs) -> None:
     if outputs.predictions is not None:
         lines = [json.dumps(entry, ensure_ascii=False) for entry in outcome.transcript]
         write_text(outputs.predictions, "".join(line + "\n" for line in lines))
+
+
+def room_of(config: dict[str, Any]) -> Room:
+    """Return where large arrays go, as the config says it."""
+    memory, folder = config["memory"], config["scratch_folder"]
+    return Room(
+        None if memory is None else int(memory * GIGABYTE), None if folder is None else Path(folder)
+    )
 
 
 def each(output: Any) -> list[Outputs]:
@@ -96,7 +108,7 @@ if __name__ == "__main__":
             job.params.jobs,
             job.config["axes"],
             job.config["device"],
-            job.config["scratch_folder"],
+            room_of(job.config),
             job.threads,
         ),
     )

@@ -24,6 +24,7 @@ from fbftl.models.chain import Chain
 from fbftl.models.networks import random_halves
 from fbftl.study.job import Training
 from fbftl.training.local import Halves, LocalPlan, Visit, mini_batches, one_by_one, train_clients
+from fbftl.training.network import LabelledInputs
 
 CLIENTS, SAMPLES, CLASSES, ROUNDS = 10, 32, 10, 7
 TRAINING = Training(
@@ -48,14 +49,14 @@ NETWORKS = {
 }
 
 
-def samples() -> tuple[torch.Tensor, torch.Tensor]:
+def samples() -> LabelledInputs:
     """Return random images and labels."""
     generator = torch.Generator().manual_seed(0)
     images = torch.randn(CLIENTS * SAMPLES, 1, 8, 8, generator=generator)
-    return images, torch.randint(0, CLASSES, (len(images),), generator=generator)
+    return LabelledInputs(images, torch.randint(0, CLASSES, (len(images),), generator=generator))
 
 
-def bare(halves: Halves, images: torch.Tensor, labels: torch.Tensor, plan: LocalPlan) -> None:
+def bare(halves: Halves, held: LabelledInputs, plan: LocalPlan) -> None:
     """One round as people write it: a copy of the model and an optimiser per client."""
     total: dict[str, torch.Tensor] = {}
     for visit in VISITS:
@@ -63,7 +64,7 @@ def bare(halves: Halves, images: torch.Tensor, labels: torch.Tensor, plan: Local
         optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
         for _, rows in mini_batches(visit, plan, 0):
             optimizer.zero_grad()
-            functional.cross_entropy(model(images[rows]), labels[rows]).backward()
+            functional.cross_entropy(model(held.inputs[rows]), held.labels[rows]).backward()
             optimizer.step()
         for name, value in model.state_dict().items():
             total[name] = total.get(name, 0) + value / CLIENTS
@@ -71,10 +72,10 @@ def bare(halves: Halves, images: torch.Tensor, labels: torch.Tensor, plan: Local
 
 def measure(halves: Halves, plan: LocalPlan) -> dict[str, float]:
     """Return the seconds of a round by each way."""
-    images, labels = samples()
-    ways = {"bare": lambda: bare(halves, images, labels, plan)}
+    held = samples()
+    ways = {"bare": lambda: bare(halves, held, plan)}
     for name, way in (("one by one", one_by_one), ("engine", train_clients)):
-        ways[name] = lambda way=way: way(halves, images, labels, VISITS, plan, 0).weights.mean(0)
+        ways[name] = lambda way=way: way(halves, held, VISITS, plan, 0).weights.mean(0)
     return fastest(ways, ROUNDS)
 
 

@@ -3,17 +3,20 @@
 Settings that train together share messages where these are the same, as on an axis of packet loss.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from fbftl.data.participation import Uploads, clients_of, held_out, participating
+from fbftl.data.participation import Holdings, Uploads, clients_of, held_out, participating
 from fbftl.exchange.sending import Sending, sending
 from fbftl.messages.codec import Compression
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.payload import Payload, Uploaded
+from fbftl.messages.release import Encoded
+from fbftl.messages.sample import SAMPLED_UPLOADS, spread_evenly
 from fbftl.study.job import Job
 from fbftl.tasks.task import HeldFeatures, Received
 
@@ -27,13 +30,15 @@ class Sent:
 
     how: how they were sent.
     ledger: every message.
-    read: what the server reads for each seed; seeds and settings may share it.
+    rows: training samples of which there is a message, ascending.
+    read: what the server reads of these for each seed; seeds and settings may share it.
     uploads: who took part and what arrived, for each seed.
     counts: what each seed's messages come to, for the run file.
     """
 
     how: Sending
     ledger: Ledger
+    rows: np.ndarray
     read: list[Payload]
     uploads: list[Uploads]
     counts: list[dict[str, Any]]
@@ -47,7 +52,8 @@ class Sent:
             job.seeds, self.read, self.split(), strict=True
         ):
             draws = partial(how.redrawn, seed) if redrawn else None
-            own = Received(job, seed, read, training, validation, how.scale, draws)
+            places = (np.searchsorted(self.rows, rows) for rows in (training, validation))
+            own = Received(job, seed, read, *places, how.scale, draws)
             received.append(own)
         return received
 
@@ -64,6 +70,27 @@ class Sent:
         ]
 
 
+def rows_read(jobs: Sequence[Job], held: Holdings) -> np.ndarray | None:
+    """Return the training samples that any seed of some settings sends, or that are measured.
+
+    None stands for all: the relative mechanism's noise is measured on the whole set, and which
+    blocks are lost hangs on the length of all messages.
+
+    Args:
+        jobs: settings of one task.
+        held: who holds which sample.
+    """
+    settings = [job.setting for job in jobs]
+    if any(setting.mechanism == "relative" or setting.blr > 0 for setting in settings):
+        return None
+    sent = [
+        participating(clients_of(job, held, seed), job.setting.fraction, seed)
+        for job in jobs
+        for seed in job.seeds
+    ]
+    return np.unique(np.concatenate([*sent, spread_evenly(len(held.client), SAMPLED_UPLOADS)]))
+
+
 def send(job: Job, held: HeldFeatures, clean: Clean) -> Sent:
     """Send a setting's uploads, after the frozen extractor went to all clients once.
 
@@ -74,7 +101,7 @@ def send(job: Job, held: HeldFeatures, clean: Clean) -> Sent:
     """
     how = sending(job, held.payload, held.public)
     ledger = Ledger(method=job.setting.method, store=held.provenance["features"])
-    sent = Sent(how, ledger, [], [], [])
+    sent = Sent(how, ledger, held.rows, [], [], [])
     for seed in job.seeds:
         _send(held, sent, seed, clean)
     return sent
@@ -91,8 +118,11 @@ def _send(held: HeldFeatures, sent: Sent, seed: int, clean: Clean) -> None:
     receipt = post.up(
         {"features": payload.width},
         client,
-        sample=payload.sample,
-        content=uploaded.sent,
+        sample=_among_all(payload.sample, held),
+        content=Encoded(
+            _among_all(uploaded.sent.bits, held),
+            _among_all(np.array(uploaded.sent.digests, dtype=object), held).tolist(),
+        ),
         offered=offered,
         token_id_bits=payload.text_bits,
     )
@@ -108,6 +138,18 @@ def _send(held: HeldFeatures, sent: Sent, seed: int, clean: Clean) -> None:
     sent.read.append(uploaded.read)
     sent.uploads.append(own)
     sent.counts.append(counts | post.totals(range(1)) | uploaded.sizes)
+
+
+def _among_all(values: np.ndarray, held: HeldFeatures) -> np.ndarray:
+    """Return values of the samples that were read at their places among all.
+
+    The others send nothing; they are there because all have a draw of the link's losses.
+    """
+    if len(held.rows) == len(held.holdings.client):
+        return values
+    spread = np.zeros(len(held.holdings.client), dtype=values.dtype)
+    spread[held.rows] = values
+    return spread
 
 
 def _uploaded(how: Sending, seed: int, clean: Clean) -> Uploaded:

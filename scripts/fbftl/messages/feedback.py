@@ -1,12 +1,12 @@
 """Error feedback for compressed gradients: each client remembers what it did not send."""
 
 import shutil
-import tempfile
 from pathlib import Path
 
 import numpy as np
 
 from fbftl.ground.errors import UserError
+from fbftl.ground.room import mapped
 from fbftl.messages.codec import Compression
 from fbftl.messages.release import Release, release
 from fbftl.study.memory import memory_bytes
@@ -30,8 +30,7 @@ def mapped_memory(clients: int, width: int, folder: str | Path) -> np.ndarray:
             f"error feedback for {clients} clients needs {needed / 1e9:.1f} GB in {folder}, which "
             f"has {free / 1e9:.1f} GB left: name a larger scratch folder or turn feedback off"
         )
-    with tempfile.TemporaryFile(dir=folder) as file:
-        return np.memmap(file, dtype=np.float32, mode="w+", shape=(clients, width))
+    return mapped((clients, width), Path(folder))
 
 
 def compress_with_feedback(

@@ -1,14 +1,16 @@
 """Uploads that are one vector and one label each: samples with a class."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from fbftl.ground.room import RAM, Room
 from fbftl.messages.codec import Compression, compress
 from fbftl.messages.link import plain_upload_bits
 from fbftl.messages.payload import Change, Uploaded
 from fbftl.messages.release import Encoded, release
-from fbftl.messages.sample import SAMPLED_UPLOADS, mean, measure, spread_evenly
+from fbftl.messages.sample import mean, message_sample
 from fbftl.privacy.noise import relative_range, respond
 
 
@@ -20,12 +22,16 @@ class Vectors:
     labels: (n,) int64, as they are sent.
     sample: (n,) number of each sample in the data set.
     classes: number of classes N.
+    measured: rows whose messages are measured closely.
+    room: where other values of the same uploads go.
     """
 
     values: np.ndarray
     labels: np.ndarray
     sample: np.ndarray
     classes: int
+    measured: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    room: Room = RAM
 
     @property
     def width(self) -> int:
@@ -48,7 +54,7 @@ class Vectors:
 
     def changed(self, change: Change) -> "Vectors":
         """Return uploads with other features."""
-        return replace(self, values=change(self.values, self.sample))
+        return self._with(lambda part: change(self.values[part], self.sample[part]))
 
     def responded(self, epsilon: float, seed: int) -> "Vectors":
         """Return uploads whose labels went through randomised response."""
@@ -63,7 +69,7 @@ class Vectors:
 
     def read(self, compression: Compression) -> "Vectors":
         """Return what a server reads from the messages, without making them."""
-        return replace(self, values=compress(self.values, compression).values)
+        return self._with(lambda part: compress(self.values[part], compression).values)
 
     def uploaded(self, compression: Compression) -> Uploaded:
         """Return the messages of all samples.
@@ -71,7 +77,27 @@ class Vectors:
         Raises:
             NotFiniteError: if a vector holds NaN or infinity.
         """
-        sent = release(self.values, compression, self.labels, self.classes)
-        rows = spread_evenly(len(self.values), SAMPLED_UPLOADS)
-        sizes = mean(measure(sent, rows, compression, self.labels, self.classes))
-        return Uploaded(Encoded(sent.bits, sent.digests), replace(self, values=sent.values), sizes)
+        bits: list[np.ndarray] = []
+        digests: list[bytes] = []
+
+        def sent(part: slice) -> np.ndarray:
+            made = release(self.values[part], compression, self.labels[part], self.classes)
+            bits.append(made.bits)
+            digests.extend(made.digests)
+            return made.values
+
+        read = self._with(sent)
+        samples = [
+            message_sample(
+                self.values[row],
+                read.values[row],
+                compression,
+                self.labels[row : row + 1],
+                self.classes,
+            )
+            for row in self.measured
+        ]
+        return Uploaded(Encoded(np.concatenate(bits), digests), read, mean(samples))
+
+    def _with(self, make: Callable[[slice], np.ndarray]) -> "Vectors":
+        return replace(self, values=self.room.rows(self.values.shape, make))

@@ -7,9 +7,9 @@ starts where several would, and a GPU that one head leaves idle has work.
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from fbftl.exchange.uploads import Clean, Sent, send
+from fbftl.exchange.uploads import Clean, Sent, rows_read, send
 from fbftl.study.job import Job
-from fbftl.tasks.task import Fit, HeldFeatures, Inputs, Outcome, held_features
+from fbftl.tasks.task import Fit, HeldFeatures, Inputs, Outcome, held_features, holdings
 
 
 @dataclass(frozen=True)
@@ -34,21 +34,27 @@ def run(job: Job, inputs: Inputs) -> Outcome:
 
 def run_together(jobs: Sequence[Job], inputs: Inputs) -> list[Outcome]:
     """Train settings of one shape in one process; each finds what it would find alone."""
-    return [fitted.outcome for fitted in fit(jobs, inputs)]
+    needed = rows_read(jobs, holdings(jobs[0], inputs))
+    held = held_features(jobs[0], inputs, needed)
+    return [fitted.outcome for fitted in fit_held(jobs, held)]
 
 
 def fit(jobs: Sequence[Job], inputs: Inputs) -> list[Fitted]:
+    """Train them with every sample's features at hand, as attacks need them; see `fit_held`."""
+    return fit_held(jobs, held_features(jobs[0], inputs))
+
+
+def fit_held(jobs: Sequence[Job], held: HeldFeatures) -> list[Fitted]:
     """Train one head per setting and seed, all in lockstep; what each finds is its own.
 
     Args:
         jobs: settings of one task with the same seeds and training values.
-        inputs: the files of all of them.
+        held: what the clients hold, at least the samples that a setting sends.
 
     Raises:
         ValueError: if the settings cannot step together.
     """
     _require_one_shape(jobs)
-    held = held_features(jobs[0], inputs)
     clean: Clean = {}
     settings = [send(job, held, clean) for job in jobs]
     fits = held.fit([sent.received() for sent in settings])

@@ -25,7 +25,7 @@ def run(job: Job, inputs: Inputs) -> Outcome:
     def begin(repetition: Repetition) -> LocalLearner:
         return begun(held, repetition)
 
-    return run_rounds(job, held, begin, weights_or_updates(job), inputs.scratch, by_weights())
+    return run_rounds(job, held, begin, weights_or_updates(job), inputs.room.folder, by_weights())
 
 
 def begun(held: HeldSamples, repetition: Repetition) -> LocalLearner:

@@ -8,4 +8,4 @@ from fbftl.tasks.task import Inputs, Outcome, held_samples
 def run(job: Job, inputs: Inputs) -> Outcome:
     """Train the whole network from scratch, one repetition per seed."""
     held = held_samples(job, inputs)
-    return run_rounds(job, held, held.random, whole_update(), inputs.scratch)
+    return run_rounds(job, held, held.random, whole_update(), inputs.room.folder)

@@ -8,4 +8,4 @@ from fbftl.tasks.task import Inputs, Outcome, held_samples
 def run(job: Job, inputs: Inputs) -> Outcome:
     """Fine-tune the whole network under a new head, one repetition per seed."""
     held = held_samples(job, inputs)
-    return run_rounds(job, held, held.transferred, whole_update(), inputs.scratch)
+    return run_rounds(job, held, held.transferred, whole_update(), inputs.room.folder)

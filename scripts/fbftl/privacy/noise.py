@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import stream
+from fbftl.ground.room import parts
 from fbftl.privacy.accounting import require_positive
 
 Floats = NDArray[np.float32]
@@ -128,12 +129,17 @@ def relative_range(vectors: ArrayLike, samples: int = 1) -> float:
     Raises:
         UserError: if a vector is constant, which has no standard deviation.
     """
-    g = np.asarray(vectors, dtype=np.float64)
-    spread = g.std(axis=1)
-    number = int(spread.argmin())
-    _require_spread(number, spread[number])
-    farthest = np.maximum(g - g.min(axis=0), g.max(axis=0) - g).max(axis=1)
-    return float((farthest / spread).max() / samples)
+    vectors = np.asarray(vectors)
+    low = np.asarray(vectors.min(axis=0), dtype=np.float64)
+    high = np.asarray(vectors.max(axis=0), dtype=np.float64)
+    ratios = []
+    for part in parts(vectors.shape, np.float64):
+        g = np.asarray(vectors[part], dtype=np.float64)
+        spread = g.std(axis=1)
+        number = int(spread.argmin())
+        _require_spread(part.start + number, spread[number])
+        ratios.append((np.maximum(g - low, high - g).max(axis=1) / spread).max())
+    return float(max(ratios) / samples)
 
 
 def relative_range_of_unequal(vectors: Sequence[NDArray[np.float32]]) -> float:

@@ -99,7 +99,13 @@ def _settings(study: Study, task: str) -> dict[str, Setting]:
 
 
 def _require_scratch(study: Study) -> None:
+    """Refuse a bound on memory without a folder for what exceeds it, or a folder that is none."""
     scratch = study.config["scratch_folder"]
+    if study.config["memory"] is not None and scratch is None:
+        raise UserError(
+            "config: memory is set, but scratch_folder is null; name a folder with room for what "
+            "takes more, or leave memory out"
+        )
     if scratch is not None and not Path(scratch).is_dir():
         raise UserError(f"config: scratch_folder is '{scratch}', which is no folder; make it first")
 

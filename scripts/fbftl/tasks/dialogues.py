@@ -60,7 +60,12 @@ class HeldDialogues:
     @property
     def holdings(self) -> Holdings:
         """Who holds which dialogue; none has a class."""
-        return Holdings(self.train.client, np.zeros(len(self.train), dtype=np.int64))
+        return held_by(self.train.client)
+
+    @property
+    def rows(self) -> np.ndarray:
+        """Which dialogues were read: all."""
+        return np.arange(len(self.train))
 
     @cached_property
     def payload(self) -> Dialogues:
@@ -182,8 +187,18 @@ class Summariser(TrainedT5):
         return -rouge(self.summaries(head), self.references)["rouge1"]
 
 
-def held_features(job: Job, inputs: Inputs) -> HeldDialogues:
-    """Return the hidden states of a task's store."""
+def holdings(job: Job, inputs: Inputs) -> Holdings:
+    """Return who holds which dialogue of a task's store."""
+    return held_by(open_store(inputs.manifest).clients("train"))
+
+
+def held_by(client: np.ndarray) -> Holdings:
+    """Return who holds which dialogue, given the client of each; none has a class."""
+    return Holdings(client, np.zeros(len(client), dtype=np.int64))
+
+
+def held_features(job: Job, inputs: Inputs, rows: np.ndarray | None = None) -> HeldDialogues:
+    """Return the hidden states of a task's store, all of them."""
     return _held(job, inputs, job.block["cut"])
 
 

@@ -1,7 +1,7 @@
 """Samples with a class, mostly images: features of them, and the networks cut at a named layer."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,11 +14,13 @@ from torch import nn
 from fbftl.cost.layers import parameters, read_network
 from fbftl.data.clients import ClientFile
 from fbftl.data.participation import Holdings
-from fbftl.data.preprocess import Preprocessing, preprocess
+from fbftl.data.preprocess import Preprocessing
 from fbftl.features.store.features import Features
 from fbftl.features.store.manifest import read_manifest
 from fbftl.features.store.opening import open_store
+from fbftl.features.store.reader import FeatureStore
 from fbftl.messages.link import plain_upload_bits
+from fbftl.messages.sample import SAMPLED_UPLOADS, spread_evenly
 from fbftl.messages.vectors import Vectors
 from fbftl.models.chain import chain_of
 from fbftl.models.cut.extractor import split
@@ -27,14 +29,16 @@ from fbftl.models.heads import head_module, stacked
 from fbftl.models.networks import random_halves
 from fbftl.models.source.manifest import build, load_source
 from fbftl.study.job import Job
+from fbftl.tasks.lockstep import labelled, received, scaled, schedule
 from fbftl.tasks.task import Fit, Inputs, Received, Repetition, Score
 from fbftl.training import batches
 from fbftl.training.batches import Rounds
 from fbftl.training.curves import record
 from fbftl.training.local import FEDAVG, Halves, Hooks, LocalPlan
 from fbftl.training.local_network import LocalNetwork
-from fbftl.training.network import LabelledInputs, Lessons, TrainedNetwork
+from fbftl.training.network import LabelledInputs, LabelledSamples, Lessons, TrainedNetwork
 from fbftl.training.passes import passes_of
+from fbftl.training.pictures import Pictures
 from fbftl.training.split import SplitNetwork
 from fbftl.training.stacked import StackedSamples, train
 
@@ -44,14 +48,14 @@ class HeldImages:
     """What both views share.
 
     holdings: who holds which training sample.
-    test: the test split, on the training device.
+    test: the test split.
     width: floats of one FbFTL upload, which makes one transmission block.
     classes: number of classes N.
     provenance: digests of where the samples come from.
     """
 
     holdings: Holdings
-    test: LabelledInputs
+    test: LabelledSamples
     width: int
     classes: int
     provenance: dict[str, Any]
@@ -61,8 +65,8 @@ class HeldImages:
         """Bits of a transmission block: one plain upload."""
         return plain_upload_bits(self.width, self.classes)
 
-    def lessons(self, repetition: Repetition, samples: LabelledInputs) -> Lessons:
-        """Return what a repetition trains on, given what the clients hold on the device."""
+    def lessons(self, repetition: Repetition, samples: LabelledSamples) -> Lessons:
+        """Return what a repetition trains on, given what the clients hold."""
         training = repetition.job.training
         turns = batches.rounds(
             repetition.clients, training.clients_per_round, training.epochs, repetition.seed
@@ -85,12 +89,14 @@ class HeldImages:
 class HeldImageFeatures(HeldImages):
     """Cached features: see `tasks.task.HeldFeatures`.
 
-    payload: every sample's upload.
+    payload: the upload of every sample that was read.
+    rows: which training samples these are.
     public: (m, width) features of public data, if the setting needs them.
     inputs: the job's files and device.
     """
 
     payload: Vectors
+    rows: np.ndarray
     public: np.ndarray | None
     inputs: Inputs
 
@@ -103,20 +109,28 @@ class HeldImageFeatures(HeldImages):
         """Return the head that rounds of clients train."""
         widths = [self.width, *repetition.job.block["head"], self.classes]
         model = head_module(widths, repetition.seed).to(self.inputs.device)
-        return TrainedNetwork(model, self.lessons(repetition, self._samples))
+        read = replace(
+            repetition,
+            clients=[self._places(own) for own in repetition.clients],
+            validation=self._places(repetition.validation),
+        )
+        return TrainedNetwork(model, self.lessons(read, self._samples))
+
+    def _places(self, rows: np.ndarray) -> np.ndarray:
+        """Return where training samples are among those that were read."""
+        return np.searchsorted(self.rows, rows)
 
     @cached_property
     def _samples(self) -> LabelledInputs:
-        return labelled(self.payload.values, self.payload.labels, self.inputs.device)
+        return labelled(self.payload.values, self.payload.labels, self.inputs)
 
     def fit(self, settings: Sequence[Sequence[Received]]) -> list[list[Fit]]:
         """Train a head for each setting and seed, all stacked and in lockstep."""
         every = [own for setting in settings for own in setting]
         job, device = every[0].job, self.inputs.device
-        samples = len(self.payload.labels)
-        seen = [np.zeros((len(own), samples), dtype=bool) for own in settings]
+        seen = [np.zeros((len(own), len(self.rows)), dtype=bool) for own in settings]
         schedules = [
-            batches.observed(schedule(own[0].job, samples, own), mark)
+            batches.observed(schedule(own[0].job, len(self.holdings.client), own), mark)
             for own, mark in zip(settings, seen, strict=True)
         ]
         widths = [self.width, *job.block["head"], self.classes]
@@ -124,7 +138,7 @@ class HeldImageFeatures(HeldImages):
         curves = train(
             heads,
             batches.side_by_side(schedules),
-            received(every, device),
+            received(every, self.inputs),
             [torch.from_numpy(own.validation).to(device) for own in every],
             self._scaled_test(every),
             job.training,
@@ -144,23 +158,41 @@ class HeldImageFeatures(HeldImages):
         """Return the test split for every head, scaled as its training samples are."""
         scale_of = [float(own.scale(self.width)) for own in every]
         scales = list(dict.fromkeys(scale_of))
-        values = [scale * self.test.inputs for scale in scales]
+        values = scaled([self.test.inputs] * len(scales), scales, self.inputs)
         release = torch.tensor([scales.index(own) for own in scale_of], device=self.inputs.device)
-        labels = self.test.labels.expand(len(scales), -1)
-        return StackedSamples(torch.stack(values), labels, release)
+        return StackedSamples(values, self.test.labels.expand(len(scales), -1), release)
 
 
-def held_features(job: Job, inputs: Inputs) -> HeldImageFeatures:
-    """Return the features of a task's store."""
-    store = open_store(inputs.manifest)
-    own, test = store.read("train"), store.read("test")
+def holdings(job: Job, inputs: Inputs) -> Holdings:
+    """Return who holds which training sample of a task's store."""
+    return held_in(open_store(inputs.manifest))
+
+
+def held_in(store: FeatureStore) -> Holdings:
+    """Return who holds which training sample of a store."""
+    return Holdings(store.clients("train"), store.labels("train"), store.domains("train"))
+
+
+def held_features(job: Job, inputs: Inputs, rows: np.ndarray | None = None) -> HeldImageFeatures:
+    """Return the features of a task's store, at some training samples or all."""
+    store, room = open_store(inputs.manifest), inputs.room
+    held = held_in(store)
+    everyone = np.arange(len(held.client))
+    if rows is None or len(rows) == len(everyone):
+        own, rows = store.read("train", room=room), everyone
+    else:
+        own = store.read("train", rows, room)
+    test = store.read("test", room=room)
     public = None
     if inputs.public_manifest is not None:
         public = open_store(inputs.public_manifest).read("train").values
-    payload = uploads_of(own, int(max(own.labels.max(), test.labels.max())) + 1)
+    measured = np.searchsorted(rows, spread_evenly(len(everyone), SAMPLED_UPLOADS))
+    classes = int(max(held.labels.max(), test.labels.max())) + 1
+    payload = replace(uploads_of(own, classes), measured=measured, room=room)
     return HeldImageFeatures(
-        holdings=Holdings(own.client, own.labels, own.domain),
-        test=labelled(test.values, test.labels, inputs.device),
+        holdings=held,
+        rows=rows,
+        test=labelled(test.values, test.labels, inputs),
         width=store.width,
         classes=payload.classes,
         provenance={"features": store.digest},
@@ -174,66 +206,6 @@ def uploads_of(stored: Features, classes: int) -> Vectors:
     """Return what the uploads of a store's rows would say, given the number of classes N."""
     labels = stored.labels.astype(np.int64)
     return Vectors(stored.values, labels, stored.sample, classes)
-
-
-def labelled(values: np.ndarray, labels: np.ndarray, device: torch.device) -> LabelledInputs:
-    """Put values (n, ...) and labels (n,) on the training device."""
-    return LabelledInputs(
-        torch.from_numpy(values).to(device), torch.from_numpy(labels.astype(np.int64)).to(device)
-    )
-
-
-def schedule(job: Job, samples: int, own: Sequence[Received]) -> Iterator[batches.Epoch]:
-    """Return the server's mini-batches under one setting.
-
-    The number of iterations is that of the complete data, whatever arrived: with fewer samples
-    the paper trains for as many iterations (Sec. IV-D, I'U' of the order of IU).
-    """
-    training, rows = job.training, [one.training for one in own]
-    steps = -(-samples // training.batch)
-    shape = (training.batch, steps, training.epochs, [one.seed for one in own])
-    if job.setting.loss == "reshuffled":
-        return batches.reshuffled(rows, job.setting.plr, *shape)
-    return batches.shuffled(rows, *shape)
-
-
-def received(every: Sequence[Received], device: torch.device) -> Callable[[int], StackedSamples]:
-    """Return what the server works with at each epoch: the uploads, which never change.
-
-    Under the public script's semantics the noise is drawn anew every epoch instead (audit A3).
-
-    Args:
-        every: those that train together; all of them redraw their noise, or none.
-        device: where the features go.
-
-    Returns:
-        Samples for a head each, by epoch from 0.
-    """
-    if every[0].redrawn is not None:
-        return lambda epoch: on_device(every, [own.redrawn(epoch) for own in every], device)
-    uploads = on_device(every, [own.payload for own in every], device)
-    return lambda epoch: uploads
-
-
-def on_device(
-    every: Sequence[Received], payloads: Sequence[Vectors], device: torch.device
-) -> StackedSamples:
-    """Put what the server read on the training device, scaled, each distinct payload once.
-
-    Args:
-        every: what each head works with.
-        payloads: the payload of each.
-        device: where they go.
-    """
-    distinct = {id(own): (own, one) for own, one in zip(payloads, every, strict=True)}
-    place = {key: number for number, key in enumerate(distinct)}
-    together = torch.empty((len(distinct), *payloads[0].values.shape), device=device)
-    for number, (own, one) in enumerate(distinct.values()):
-        scale = float(one.scale(own.numbers))
-        together[number].copy_(torch.from_numpy(own.values)).mul_(scale)
-    labels = [torch.from_numpy(own.labels) for own, _ in distinct.values()]
-    release = torch.tensor([place[id(own)] for own in payloads], device=device)
-    return StackedSamples(together, torch.stack(labels).to(device), release)
 
 
 # --- samples and the whole network ------------------------------------------------------------
@@ -298,13 +270,13 @@ class TargetNetwork:
 
 @dataclass(frozen=True, eq=False)
 class HeldImageSamples(HeldImages):
-    """Preprocessed samples and the network that clients train: see `tasks.task.HeldSamples`.
+    """Samples and the network that clients train: see `tasks.task.HeldSamples`.
 
-    samples: what the clients hold, on the training device.
+    samples: what the clients hold.
     target: what the network is made of.
     """
 
-    samples: LabelledInputs
+    samples: Pictures
     target: TargetNetwork
 
     def transferred(self, repetition: Repetition) -> TrainedNetwork:
@@ -357,7 +329,7 @@ class HeldImageSamples(HeldImages):
 
 
 def held_samples(job: Job, inputs: Inputs) -> HeldImageSamples:
-    """Return what the clients hold, preprocessed, and the network that they train."""
+    """Return what the clients hold, and the network that they train."""
     cache = read_manifest(inputs.manifest).store
     source = json.loads(Path(inputs.source).read_text(encoding="utf-8"))
     preprocessing = Preprocessing.of(cache["preprocessing"])
@@ -370,7 +342,7 @@ def held_samples(job: Job, inputs: Inputs) -> HeldImageSamples:
         source=source,
         cut=cache["cut"],
         pool=cache["preprocessing"]["pool"],
-        example=samples.inputs[:2].cpu(),
+        example=samples.at(np.arange(2)).inputs.cpu(),
         width=cache["width"],
         classes=int(max(samples.labels.max(), test.labels.max())) + 1,
     )
@@ -386,9 +358,14 @@ def held_samples(job: Job, inputs: Inputs) -> HeldImageSamples:
 
 
 def _samples(
-    file: ClientFile, part: str, preprocessing: Preprocessing, inputs: Inputs
-) -> LabelledInputs:
-    batch = file.rows(part, 0, file.count(part))
-    pixels = torch.from_numpy(np.ascontiguousarray(batch.arrays["pixels"]))
-    inputs_of = preprocess(pixels, preprocessing).numpy()
-    return labelled(inputs_of, batch.arrays["label"], inputs.device)
+    file: ClientFile, split: str, preprocessing: Preprocessing, inputs: Inputs
+) -> Pictures:
+    def pixels(part: slice) -> np.ndarray:
+        return np.ascontiguousarray(file.rows(split, part.start, part.stop).arrays["pixels"])
+
+    one = pixels(slice(0, 1))
+    shape = (file.count(split), *one.shape[1:])
+    labels = torch.from_numpy(file.column(split, "label").astype(np.int64))
+    return Pictures(
+        inputs.room.rows(shape, pixels, one.dtype), labels.to(inputs.device), preprocessing
+    )

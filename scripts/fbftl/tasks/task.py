@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from fbftl.data.participation import Holdings
+from fbftl.ground.room import RAM, Room
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.payload import Payload
 from fbftl.study.job import Job
@@ -36,7 +37,7 @@ class Inputs:
     clients: the client file, for methods that run the whole network.
     weights: of the source model, for methods that run the whole network.
     source: manifest of the source model, for methods that run the whole network.
-    scratch: folder for memories of error feedback that are too large for RAM.
+    room: where large arrays go: features, images, memories of error feedback.
     """
 
     manifest: Path
@@ -48,7 +49,7 @@ class Inputs:
     clients: Path | None = None
     weights: Path | None = None
     source: Path | None = None
-    scratch: Path | None = None
+    room: Room = RAM
 
 
 @dataclass(frozen=True)
@@ -200,11 +201,13 @@ class Held(Protocol):
 class HeldFeatures(Held, Protocol):
     """Features at the cut, of methods whose extractor is frozen.
 
-    payload: what every sample's upload would say.
+    payload: what the upload of every sample that was read would say.
+    rows: (m,) which training samples these are, ascending.
     public: (m, X) features of public data, for a clip norm that is their quantile.
     """
 
     payload: Payload
+    rows: np.ndarray
     public: np.ndarray | None
 
     @property
@@ -270,9 +273,21 @@ class HeldSamples(Held, Protocol):
         """Return the frozen extractor up to the cut that the setting names, and a new head."""
 
 
-def held_features(job: Job, inputs: Inputs) -> HeldFeatures:
-    """Return what the clients of a job's task hold, as features at the cut."""
-    return _kind(job).held_features(job, inputs)
+def holdings(job: Job, inputs: Inputs) -> Holdings:
+    """Return who holds which training sample of a job's task; its features stay unread."""
+    return _kind(job).holdings(job, inputs)
+
+
+def held_features(job: Job, inputs: Inputs, rows: np.ndarray | None = None) -> HeldFeatures:
+    """Return what the clients of a job's task hold, as features at the cut.
+
+    Args:
+        job: one of the settings that are trained on them.
+        inputs: the job's files.
+        rows: training samples that are needed, ascending; None for all. A kind of task with few
+            samples reads all.
+    """
+    return _kind(job).held_features(job, inputs, rows)
 
 
 def held_samples(job: Job, inputs: Inputs) -> HeldSamples:

@@ -23,6 +23,7 @@ from fbftl.ground.randomness import stream, torch_seed
 from fbftl.models.heads import Head
 from fbftl.models.modes import couples_samples, dropping
 from fbftl.study.job import Training
+from fbftl.training.network import LabelledInputs, LabelledSamples
 from fbftl.training.optimisers import OPTIMISERS, Optimiser
 
 
@@ -135,8 +136,7 @@ class Trained:
 
 def train_clients(
     halves: Halves,
-    inputs: Tensor,
-    labels: Tensor,
+    samples: LabelledSamples,
     visits: Sequence[Visit],
     plan: LocalPlan,
     seed: int,
@@ -146,8 +146,7 @@ def train_clients(
 
     Args:
         halves: the global network.
-        inputs: (n, ...) samples on the training device.
-        labels: (n,).
+        samples: of all clients; those of the round are read.
         visits: the C clients of the round, at least one.
         plan: how they train.
         seed: the repetition's seed; with round and client it decides mini-batches and dropout.
@@ -158,8 +157,8 @@ def train_clients(
     """
     layers = None if hooks.looks_inside or plan.training.dropout else dense_layers(halves.whole)
     if layers is not None and len(visits) > 1:
-        return _stacked(layers, inputs, labels, visits, plan, seed, hooks)
-    return one_by_one(halves, inputs, labels, visits, plan, seed, hooks)
+        return _stacked(layers, samples, visits, plan, seed, hooks)
+    return one_by_one(halves, samples, visits, plan, seed, hooks)
 
 
 def mini_batches(
@@ -189,8 +188,7 @@ def batched(
 
 def one_by_one(
     halves: Halves,
-    inputs: Tensor,
-    labels: Tensor,
+    samples: LabelledSamples,
     visits: Sequence[Visit],
     plan: LocalPlan,
     seed: int,
@@ -206,7 +204,7 @@ def one_by_one(
         for place, visit in enumerate(visits):
             set_flat(parameters, _start(begun, hooks, visit))
             with _dropout(halves, plan, visit, seed):
-                losses.append(_visit(halves, inputs, labels, visit, plan, seed, hooks, least))
+                losses.append(_visit(halves, samples, visit, plan, seed, hooks, least))
             weights[place] = flattened(parameters)
     finally:
         set_flat(parameters, begun)
@@ -214,7 +212,7 @@ def one_by_one(
 
 
 def _visit(
-    halves: Halves, inputs: Tensor, labels: Tensor, visit: Visit, plan: LocalPlan, seed: int,
+    halves: Halves, samples: LabelledSamples, visit: Visit, plan: LocalPlan, seed: int,
     hooks: Hooks, least: int,
 ) -> Tensor:  # fmt: skip
     """Train the network in place as one client does; return its mean loss."""
@@ -227,8 +225,8 @@ def _visit(
                 "normalisation makes nothing; give samples_per_client and local_batch at least 2, "
                 "or training.batch_norm: frozen"
             )
-        at = torch.from_numpy(rows).to(labels.device)
-        features, own = halves.front(inputs[at]), labels[at]
+        batch = samples.at(rows)
+        features, own = halves.front(batch.inputs), batch.labels
         if hooks.looks_inside:
             moment = Moment(visit, epoch, epoch == plan.epochs, rows)
             if hooks.boundary is not None:
@@ -297,7 +295,7 @@ def dense_layers(model: nn.Module) -> list[nn.Linear] | None:
 
 
 def _stacked(
-    layers: Sequence[nn.Linear], inputs: Tensor, labels: Tensor, visits: Sequence[Visit],
+    layers: Sequence[nn.Linear], samples: LabelledSamples, visits: Sequence[Visit],
     plan: LocalPlan, seed: int, hooks: Hooks,
 ) -> Trained:  # fmt: skip
     """Train dense networks side by side, those together that take equally many steps."""
@@ -305,22 +303,23 @@ def _stacked(
     begun = flattened(own for layer in layers for own in layer.parameters())
     weights = begun.new_empty(len(visits), len(begun))
     losses = begun.new_empty(len(visits))
-    values = inputs.flatten(1)
+    taken = np.unique(np.concatenate([visit.rows for visit in visits]))
+    of_round = samples.at(taken)
     for count in sorted({len(own) for own in steps}):
         places = [place for place, own in enumerate(steps) if len(own) == count]
         starts = [_start(begun, hooks, visits[place]) for place in places]
         head = _stack(layers, torch.stack(starts))
         training = _training(plan, hooks, visits[places[0]])
         optimiser = OPTIMISERS[plan.optimiser].stacked(head.parameters(), training)
-        batches = [[rows for _, rows in steps[place]] for place in places]
-        mean = _train_stack(head, optimiser, batches, values, labels, hooks)
+        batches = [[np.searchsorted(taken, rows) for _, rows in steps[p]] for p in places]
+        mean = _train_stack(head, optimiser, batches, of_round, hooks)
         losses[places], weights[places] = mean, _flat(head)
     return Trained(weights, losses)
 
 
 def _train_stack(
-    head: Head, optimiser: Optimiser, batches: Sequence[Sequence[np.ndarray]], values: Tensor,
-    labels: Tensor, hooks: Hooks,
+    head: Head, optimiser: Optimiser, batches: Sequence[Sequence[np.ndarray]],
+    samples: LabelledInputs, hooks: Hooks,
 ) -> Tensor:  # fmt: skip
     """Train H stacked networks in place, given the mini-batches of each; return mean losses."""
     steps = len(batches[0])
@@ -331,6 +330,7 @@ def _train_stack(
         for step, rows in enumerate(own):
             chosen[step, place, : len(rows)] = rows
             share[step, place, : len(rows)] = 1 / len(rows)
+    values, labels = samples.inputs.flatten(1), samples.labels
     at = torch.from_numpy(chosen).to(labels.device)
     weights = torch.from_numpy(share).to(labels.device)
     means = []

@@ -50,9 +50,8 @@ class LocalNetwork(TrainedNetwork):
         ]
         if not visits:  # Poisson sampling may take nobody
             return None
-        samples = self.lessons.samples
         trained = train_clients(
-            self.halves, samples.inputs, samples.labels, visits, self.plan, self.seed, self.hooks
+            self.halves, self.lessons.samples, visits, self.plan, self.seed, self.hooks
         )
         self._latest = {v.client: own for v, own in zip(visits, trained.weights, strict=True)}
         return trained

@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -25,17 +26,34 @@ EVALUATION_ROWS = 2048
 """Rows evaluated at once; bounds memory."""
 
 
+class LabelledSamples(Protocol):
+    """Labelled samples, of which a few at a time are inputs on the training device.
+
+    labels: (n,) on the training device.
+    """
+
+    labels: Tensor
+
+    def at(self, rows: np.ndarray) -> "LabelledInputs":
+        """Return some rows; the shape of `rows` takes the place of n."""
+
+
 @dataclass(frozen=True)
 class LabelledInputs:
-    """Inputs (n, ...) with labels (n,) on the training device."""
+    """Inputs (n, ...) with labels (n,): `LabelledSamples`.
+
+    inputs: on the training device, or where there is room for them.
+    labels: on the training device.
+    """
 
     inputs: Tensor
     labels: Tensor
 
     def at(self, rows: np.ndarray) -> "LabelledInputs":
         """Return some rows; the shape of `rows` takes the place of n."""
-        places = torch.from_numpy(rows).to(self.labels.device)
-        return LabelledInputs(self.inputs[places], self.labels[places])
+        places, device = torch.from_numpy(rows), self.labels.device
+        inputs = self.inputs[places.to(self.inputs.device)].to(device)
+        return LabelledInputs(inputs, self.labels[places.to(device)])
 
 
 @dataclass(frozen=True)
@@ -49,9 +67,9 @@ class Lessons:
     schedule: the rounds of each epoch, every client once an epoch.
     """
 
-    samples: LabelledInputs
+    samples: LabelledSamples
     validation: np.ndarray
-    test: LabelledInputs
+    test: LabelledSamples
     training: Training
     schedule: Iterable[Rounds]
 
@@ -69,7 +87,6 @@ class TrainedNetwork:
         self.model, self.schedule, self.curves = model, lessons.schedule, Curves()
         self.parameters = list(model.parameters())
         self.lessons, self.passes = lessons, passes
-        self._held = lessons.samples.at(lessons.validation)
         self._optimizer = Sgd(self.parameters, lessons.training)
 
     @property
@@ -107,8 +124,9 @@ class TrainedNetwork:
     def end_epoch(self, losses: Sequence[Tensor]) -> None:
         """Evaluate the network and add the epoch to the curves; no losses if it has diverged."""
         loss = sum(map(float, losses)) / max(len(losses), 1)
-        held = evaluate(self.model, self._held) if len(self._held.labels) else (None, None)
-        test_accuracy, _ = evaluate(self.model, self.lessons.test)
+        lessons = self.lessons
+        held = evaluated(self.model, lessons.samples, lessons.validation)
+        test_accuracy, _ = evaluate(self.model, lessons.test, np.arange(len(lessons.test.labels)))
         self.curves.append(loss, *held, test_accuracy)
 
     @cached_property
@@ -142,19 +160,24 @@ class TrainedNetwork:
         return batch, counted / counted.sum().clamp(min=1)
 
 
+def evaluated(
+    model: nn.Module, samples: LabelledSamples, rows: np.ndarray
+) -> tuple[float | None, float | None]:
+    """Return accuracy and mean loss of a model on some samples, None without any."""
+    return evaluate(model, samples, rows) if len(rows) else (None, None)
+
+
 @torch.no_grad()
-def evaluate(model: nn.Module, samples: LabelledInputs) -> tuple[float, float]:
-    """Return accuracy and mean loss of a model on samples.
+def evaluate(model: nn.Module, samples: LabelledSamples, rows: np.ndarray) -> tuple[float, float]:
+    """Return accuracy and mean loss of a model on some samples, at least one.
 
     Samples go through in parts of nearly equal size: where normalisation takes a part's own
     statistics, a last part of a few samples would have poor ones.
     """
     hits, loss = 0, 0.0
-    parts = math.ceil(len(samples.labels) / EVALUATION_ROWS)
-    for inputs, labels in zip(
-        samples.inputs.tensor_split(parts), samples.labels.tensor_split(parts), strict=True
-    ):
-        logits = model(inputs)
-        hits += int((logits.argmax(1) == labels).sum())
-        loss += functional.cross_entropy(logits, labels, reduction="sum").item()
-    return hits / len(samples.labels), loss / len(samples.labels)
+    for some in np.array_split(rows, math.ceil(len(rows) / EVALUATION_ROWS)):
+        part = samples.at(some)
+        logits = model(part.inputs)
+        hits += int((logits.argmax(1) == part.labels).sum())
+        loss += functional.cross_entropy(logits, part.labels, reduction="sum").item()
+    return hits / len(rows), loss / len(rows)

@@ -12,7 +12,7 @@ from torch.nn import functional
 from fbftl.ground.randomness import stream
 from fbftl.study.job import Training
 from fbftl.training.curves import Curves, record
-from fbftl.training.network import LabelledInputs, evaluate
+from fbftl.training.network import LabelledSamples, evaluate, evaluated
 from fbftl.training.sgd import Sgd
 
 
@@ -71,9 +71,9 @@ def train_released(
     extractor: nn.Module,
     head: nn.Module,
     positions: Positions,
-    samples: LabelledInputs,
+    samples: LabelledSamples,
     validation: np.ndarray,
-    test: LabelledInputs,
+    test: LabelledSamples,
     training: Training,
 ) -> Curves:
     """Train the head in place, the extractor before it in train mode, and return the curves.
@@ -89,18 +89,18 @@ def train_released(
     """
     network = nn.Sequential(extractor, head)
     optimizer = Sgd(list(head.parameters()), training)
-    held = samples.at(validation)
-    curves = Curves()
+    curves, tested = Curves(), np.arange(len(test.labels))
     for _ in range(training.epochs):
         network.train()
         losses = []
         for rows in positions.epoch():
-            loss = functional.cross_entropy(network(samples.inputs[rows]), samples.labels[rows])
+            batch = samples.at(rows)
+            loss = functional.cross_entropy(network(batch.inputs), batch.labels)
             gradients = torch.autograd.grad(loss, optimizer.parameters)
             optimizer.step([gradient.contiguous() for gradient in gradients])
             losses.append(loss.item())
         network.eval()
-        accuracy, held_loss = evaluate(network, held) if len(validation) else (None, None)
-        test_accuracy, _ = evaluate(network, test)
+        accuracy, held_loss = evaluated(network, samples, validation)
+        test_accuracy, _ = evaluate(network, test, tested)
         curves.append(float(np.mean(losses)) if losses else 0.0, accuracy, held_loss, test_accuracy)
     return curves

@@ -59,7 +59,7 @@ class SplitNetwork(TrainedNetwork):
     def smashed_floats(self) -> int:
         """Numbers of one sample's smashed data; two samples tell, as batches may be normalised."""
         with torch.no_grad():
-            return self.client_part(self.lessons.samples.inputs[:2])[0].numel()
+            return self.client_part(self.lessons.samples.at(np.arange(2)).inputs)[0].numel()
 
     def together(self, one: Round, arrives: np.ndarray) -> tuple[Tensor, list[Tensor]]:
         """Return loss and gradient, the latter in two parts that meet at the smashed data."""

@@ -20,11 +20,11 @@ EVALUATED_AT_ONCE = 2**15
 
 @dataclass(frozen=True)
 class StackedSamples:
-    """R releases of n samples on the training device, and which of them each of H heads works with.
+    """R releases of n samples, and which of them each of H heads works with.
 
-    values: (R, n, width).
-    labels: (R, n).
-    release: (H,), from 0 to R - 1.
+    values: (R, n, width), on the training device, or where there is room for them.
+    labels: (R, n), on the training device.
+    release: (H,), from 0 to R - 1, likewise.
     """
 
     values: Tensor
@@ -42,13 +42,20 @@ class StackedSamples:
     def at(self, rows: Tensor) -> tuple[Tensor, Tensor]:
         """Return values (H, B, width) and labels (H, B) at each head's rows (H, B)."""
         places = self.places(rows)
-        return embedding(places, self.values.flatten(0, 1)), self.labels.flatten()[places]
+        return self.gathered(places), self.labels.flatten()[places]
+
+    def gathered(self, places: Tensor) -> Tensor:
+        """Return the values at some places, on the training device."""
+        values = self.values.flatten(0, 1)
+        # The rows by `embedding`, the quickest gather.
+        return embedding(places.to(values.device), values).to(self.labels.device)
 
     def part(self, rows: slice) -> tuple[Tensor, Tensor]:
         """Return values (H, m, width) and labels (H, m) of the same m rows for every head."""
-        if len(self.values) == 1:
-            return self.values[:, rows].expand(len(self.release), -1, -1), self.labels[:, rows]
-        return self.values[:, rows][self.release], self.labels[:, rows][self.release]
+        values = self.values[:, rows].to(self.labels.device)
+        if len(values) == 1:
+            return values.expand(len(self.release), -1, -1), self.labels[:, rows]
+        return values[self.release], self.labels[:, rows][self.release]
 
 
 def train(
@@ -74,17 +81,15 @@ def train(
     progress = tqdm(schedule, total=training.epochs, unit="epoch", mininterval=5, disable=None)
     for number, epoch in enumerate(progress):
         samples = samples_at(number)
-        device = samples.values.device
+        device = samples.labels.device
         rows = torch.from_numpy(epoch.rows).to(device)
         weights = torch.from_numpy(epoch.weights).to(device).flatten(1)
         # Places and labels of all steps at once: a step gathers features and nothing else.
         places = samples.places(rows)
         labels = samples.labels.flatten()[places]
-        features = samples.values.flatten(0, 1)
         step_losses = []
         for step, place in enumerate(places):
-            # The rows by `embedding`, the quickest gather.
-            loss = losses(head(embedding(place, features)), labels[step])
+            loss = losses(head(samples.gathered(place)), labels[step])
             mean = loss.dot(weights[step])
             optimizer.step(torch.autograd.grad(mean, optimizer.parameters))
             step_losses.append(loss.detach())

@@ -112,8 +112,8 @@ def test_one_client_is_plain_training_to_the_bit(files, network):
         )
         for _, batch in mini_batches(Visit(turn, 0, rows), local.plan, SEED):
             optimizer.zero_grad()
-            logits = model(own.samples.inputs[batch])
-            functional.cross_entropy(logits, own.samples.labels[batch]).backward()
+            taken = own.samples.at(batch)
+            functional.cross_entropy(model(taken.inputs), taken.labels).backward()
             optimizer.step()
     trained = torch.cat([parameter.detach().flatten() for parameter in model.parameters()])
     assert torch.equal(local.weights(), trained)
@@ -135,8 +135,7 @@ def test_a_round_by_hand(files):
     assert rows["part"].unique().tolist() == ["weights"]
     visits = [Visit(1, client, own) for client, own in enumerate(clients) if not lost[client]]
     local.set_weights(before)
-    samples = local.lessons.samples
-    alone = one_by_one(local.halves, samples.inputs, samples.labels, visits, local.plan, SEED)
+    alone = one_by_one(local.halves, local.lessons.samples, visits, local.plan, SEED)
     arrived = np.array([len(visit.rows) for visit in visits])
     wanted = (arrived[:, None] * alone.weights.double().numpy()).sum(0) / arrived.sum()
     after, _, _ = fedavg(files, asked)

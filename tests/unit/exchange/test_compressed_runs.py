@@ -8,6 +8,7 @@ import pytest
 from fbftl.exchange import repetition as by_rounds
 from fbftl.exchange import uplink
 from fbftl.ground.errors import UserError
+from fbftl.ground.room import Room
 from fbftl.messages import vectors
 from fbftl.messages.channel import burst_packet_loss_rate, expected_payload, packet_loss_rate
 from fbftl.messages.codec import decode, kept_count
@@ -169,7 +170,7 @@ def test_memories_in_a_scratch_folder_give_the_same_run(
     store.mkdir()
     scratch.mkdir()
     setting = {"method": "ftl_c", "bits": 2, "keep": 0.2}
-    inputs = toy_inputs(store, scratch)
+    inputs = toy_inputs(store, Room(folder=scratch))
     in_memory = run(inputs, setting)
     monkeypatch.setattr(by_rounds, "LARGEST_MEMORY", 1000)
     mapped = run(inputs, setting)

@@ -3,6 +3,7 @@
 import tracemalloc
 from dataclasses import replace
 
+import fbftl.ground.room as room_module
 import numpy as np
 import pytest
 import zarr
@@ -14,6 +15,7 @@ from fbftl.features.store.ragged import Ragged, as_column, concatenate
 from fbftl.features.store.target import Target
 from fbftl.features.store.verify import verify
 from fbftl.ground.errors import UserError
+from fbftl.ground.room import Room
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from unit.features import store_toys as toys
@@ -174,36 +176,20 @@ def test_no_store(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["dense", "ragged"])
-@pytest.mark.parametrize("batch", [1, 16, 500])
-def test_stream_gives_every_row_once(folder, name, batch):
+@pytest.mark.parametrize("rows", [None, slice(3, 150), np.array([5, 190, 17, 17])])
+def test_rows_in_a_file_are_those_in_memory(folder, tmp_path, monkeypatch, name, rows):
+    monkeypatch.setattr(room_module, "PART_BYTES", 7 * 4 * toys.WIDTH)
     store = open_store(folder / f"{name}.zarr")
-    whole = store.read("train")
-    batches = list(store.stream("train", batch, seed=3, memory_limit_bytes=160_000))
-    assert {len(part) for part in batches[:-1]} <= {batch}
-    order = np.concatenate([part.sample for part in batches])
-    assert sorted(order) == list(range(toys.COUNTS["train"]))
-    assert list(order) != sorted(order)
-    for part in batches:
-        expected = store.read("train", part.sample)
-        np.testing.assert_array_equal(part.values, expected.values)
-        np.testing.assert_array_equal(part.labels, whole.labels[part.sample])
-        np.testing.assert_array_equal(part.tokens, expected.tokens)
+    inside = store.read("train", rows)
+    outside = store.read("train", rows, Room(0, tmp_path))
+    assert isinstance(outside.values, np.memmap)
+    np.testing.assert_array_equal(outside.values, inside.values)
+    np.testing.assert_array_equal(outside.labels, inside.labels)
 
 
-def test_stream_repeats_with_its_seed(dense):
-    def order(seed, rows=None):
-        parts = dense.stream("train", 10, seed, 160_000, rows)
-        return np.concatenate([part.sample for part in parts])
-
-    np.testing.assert_array_equal(order(1), order(1))
-    assert list(order(1)) != list(order(2))
-    mask = np.arange(toys.COUNTS["train"]) % 5 == 0
-    np.testing.assert_array_equal(np.sort(order(1, mask)), np.flatnonzero(mask))
-    assert list(dense.stream("train", 10, 1, 160_000, slice(0, 0))) == []
-
-
-def test_stream_stays_in_its_memory_bound(tmp_path):
-    rows, width, limit = 4000, 512, 3_000_000  # 8.2 MB of features
+def test_reading_into_a_file_stays_in_its_memory_bound(tmp_path, monkeypatch):
+    rows, width = 4000, 512  # 8.2 MB of features
+    monkeypatch.setattr(room_module, "PART_BYTES", 2**18)
     target = Target(tmp_path / "big.zarr", toys.toy_provenance("c"), chunk_bytes=65536)
     values = np.random.default_rng(0).random((rows, width), np.float32)
     ids = np.arange(rows)
@@ -214,13 +200,11 @@ def test_stream_stays_in_its_memory_bound(tmp_path):
     store = open_store(tmp_path / "big.zarr")
     store.read("train", slice(0, 1))  # ids and Zarr's own caches
     tracemalloc.start()
-    seen = sum(len(part) for part in store.stream("train", 64, 0, limit))
+    read = store.read("train", room=Room(0, tmp_path))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert seen == rows
-    assert peak < limit + 3 * 64 * width * 4 + 300_000  # the batches, ids
-    with pytest.raises(UserError, match="raise the memory limit"):
-        next(store.stream("train", 64, 0, 100_000))
+    np.testing.assert_array_equal(read.values, values)
+    assert peak < 2_500_000  # chunks being read, a part, ids
 
 
 @pytest.mark.parametrize(
@@ -263,10 +247,6 @@ def test_short_dtypes_are_stored(tmp_path, dtype):
     assert store.array("train", "features").dtype.itemsize == 2
     np.testing.assert_array_equal(
         store.read("train").values, from_storage(to_storage(exact, dtype), dtype)
-    )
-    streamed = next(store.stream("train", 203, 0, 160_000))
-    np.testing.assert_array_equal(
-        streamed.values, from_storage(to_storage(exact[streamed.sample], dtype), dtype)
     )
 
 

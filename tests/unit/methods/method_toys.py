@@ -9,6 +9,7 @@ from fbftl.cost.layers import Layer, Network, write_network
 from fbftl.features.extract import extract
 from fbftl.features.store.provenance import Provenance
 from fbftl.features.store.target import Target
+from fbftl.ground.room import RAM, Room
 from fbftl.methods import train
 from fbftl.study.job import Job, from_params
 from fbftl.study.methods import axes_by_method
@@ -43,7 +44,7 @@ class Blobs:
             yield Batch(arrays, (rows // PER_CLIENT).astype(np.int32), rows.astype(np.int64))
 
 
-def toy_inputs(folder: Path, scratch: Path | None = None) -> Inputs:
+def toy_inputs(folder: Path, room: Room = RAM) -> Inputs:
     """Extract the blobs into a folder and return what FbFTL and FTL_c read."""
     provenance = Provenance(source="0" * 64, cut="x", preprocessing={}, data="1" * 64)
     target = Target(folder / "features.zarr", provenance)
@@ -57,7 +58,7 @@ def toy_inputs(folder: Path, scratch: Path | None = None) -> Inputs:
         manifest=folder / "features.json",
         network=folder / "network.json",
         device=torch.device("cpu"),
-        scratch=scratch,
+        room=room,
     )
 
 

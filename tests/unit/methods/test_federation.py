@@ -54,7 +54,7 @@ def test_own_starts_are_one_network_for_each_client_and_one_for_all_from_round_t
         visit = Visit(1, int(client), first.rows[place])
         own = held.local(replace(repetition, seed=5))
         own.set_weights(start(visit))
-        alone = one_by_one(own.halves, samples.inputs, samples.labels, [visit], own.plan, 1)
+        alone = one_by_one(own.halves, samples, [visit], own.plan, 1)
         torch.testing.assert_close(trained.weights[place], alone.weights[0])
     assert len({tuple(start(Visit(1, c, first.rows[0]))[:3].tolist()) for c in range(3)}) == 3
     common = begun()[2]

@@ -43,7 +43,8 @@ def parts(files: dict[str, str], method: str) -> tuple[nn.Module, nn.Module, tor
         network = target.transferred(), target.head(job, SEED)
     else:
         network = target.random(job, SEED)
-    return *network, samples.inputs, samples.labels, held.holdings.client
+    whole = samples.at(np.arange(len(samples.labels)))
+    return *network, whole.inputs, whole.labels, held.holdings.client
 
 
 @pytest.mark.parametrize("method", ["fl", "sfl", "ftl_f", "ftl_c"])

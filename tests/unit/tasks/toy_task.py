@@ -10,6 +10,7 @@ import extract_features
 import partition_clients
 import train_setting
 from fbftl.data.preprocess import Preprocessing
+from fbftl.ground.room import RAM, Room
 from fbftl.models.source.manifest import SourceModel, build, write_source
 from fbftl.study.methods import axes_by_method
 from train_setting import Outputs
@@ -56,7 +57,7 @@ def make_task(folder: Path, clients: Mapping[str, Any] = CLIENTS) -> dict[str, s
 def train(
     files: dict[str, str], folder: Path, method: str, device: str = "cpu",
     network: dict[str, Any] | None = None, clients: Mapping[str, Any] = CLIENTS,
-    axes: Mapping[str, Any] = MappingProxyType({}), **training: Any,
+    axes: Mapping[str, Any] = MappingProxyType({}), room: Room = RAM, **training: Any,
 ) -> tuple[Path, Path]:  # fmt: skip
     """Train a setting of a method, a clean one by default; return its run file and its ledger.
 
@@ -68,6 +69,7 @@ def train(
         network: block of the network that the setting names, if it names one.
         clients: block of the clients, as a job is told it.
         axes: the setting's, beside its method.
+        room: where large arrays go.
         training: values that differ from `TRAINING`.
     """
     run, ledger = folder / f"{method}.json", folder / f"{method}.parquet"
@@ -82,5 +84,5 @@ def train(
         "block": {"head": HEAD, "network": network},
     }
     outputs = Outputs(str(run), str(ledger), str(folder / f"{method}.meta.json"))
-    train_setting.main(files, "", [outputs], [params], axes_by_method(), device, None, 1)
+    train_setting.main(files, "", [outputs], [params], axes_by_method(), device, room, 1)
     return run, ledger

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fbftl.features.store.ragged import Column, Ragged, concatenate
+from fbftl.features.store.ragged import Column, Ragged
 
 
 @dataclass(frozen=True)
@@ -43,13 +43,6 @@ class Features:
                 name: column[rows] if isinstance(column, Ragged) else column[rows].copy()
                 for name, column in self.columns().items()
             }
-        )
-
-    def joined(self, others: "Features") -> "Features":
-        """Return these rows followed by others of the same store."""
-        theirs = others.columns()
-        return Features._from_columns(
-            {name: concatenate([column, theirs[name]]) for name, column in self.columns().items()}
         )
 
     def columns(self) -> dict[str, Column]:

@@ -1,6 +1,6 @@
-"""Reading a finished store: the whole of a split, a subset, or a stream of shuffled batches."""
+"""Reading a finished store: the whole of a split, or a subset."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from fbftl.features.store.features import Features
 from fbftl.features.store.format import OFFSETS
 from fbftl.features.store.provenance import Provenance, provenance_of
 from fbftl.features.store.ragged import Ragged
-from fbftl.features.store.stream import shuffled_batches
+from fbftl.ground.room import RAM, Room
 
 Rows = slice | np.ndarray | None
 """All rows (None), a contiguous slice, row numbers, or a boolean mask over the split."""
@@ -71,27 +71,30 @@ class FeatureStore:
         """Return (n,) int64 the data set's sample number of each row; features are not touched."""
         return self._column(split, "sample")
 
-    def lengths(self, split: str) -> np.ndarray:
-        """Return (n,) int64 the number of feature vectors of each row; 1 unless ragged."""
-        if self.is_ragged(split):
-            return np.diff(self._all(split, "offsets"))
-        return np.ones(self.count(split), np.int64)
+    def domains(self, split: str) -> np.ndarray | None:
+        """Return (n,) int32 the domain of each row, None if there is one only."""
+        return self._column(split, "domain") if self._has(split, "domain") else None
 
-    def read(self, split: str, rows: Rows = None) -> Features:
+    def read(self, split: str, rows: Rows = None, room: Room = RAM) -> Features:
         """Return rows of a split, reading only the chunks that they touch.
+
+        Args:
+            split: which split.
+            rows: which rows.
+            room: where their features go.
 
         Raises:
             UserError: naming store, array and chunk if a chunk is missing or damaged.
             IndexError: if a row number is out of range.
         """
         rows = self._resolved(split, rows)
-        values, offsets = self._rows_of(split, "features", rows)
+        values, offsets = self._features_of(split, rows, room)
         labels, label_offsets = self._rows_of(split, "labels", rows)
         tokens, token_offsets = None, None
         if self._has(split, "tokens"):
             tokens, token_offsets = self._rows_of(split, "tokens", rows)
         return Features(
-            values=from_storage(values, self.provenance.dtype),
+            values=values,
             labels=labels,
             client=self._all(split, "client")[rows],
             sample=self._all(split, "sample")[rows],
@@ -101,21 +104,6 @@ class FeatureStore:
             tokens=tokens,
             token_offsets=token_offsets,
         )
-
-    def stream(
-        self,
-        split: str,
-        batch: int,
-        seed: int,
-        memory_limit_bytes: int,
-        rows: Rows = None,
-    ) -> Iterator[Features]:
-        """Yield every row once in shuffled batches, within a memory bound.
-
-        See `fbftl.features.store.stream.shuffled_batches`.
-        """
-        numbers = np.arange(self.count(split))[self._resolved(split, rows)]
-        return shuffled_batches(self, split, batch, seed, memory_limit_bytes, numbers)
 
     def array(self, split: str, name: str) -> CheckedArray:
         """Return one array of a split, as stored."""
@@ -151,18 +139,46 @@ class FeatureStore:
             return np.flatnonzero(rows)
         return rows.astype(np.int64, copy=False)
 
+    def _features_of(
+        self, split: str, rows: slice | np.ndarray, room: Room
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        """Return features (n, width) and None, or flat ones and their offsets if ragged."""
+        units, offsets = self._units(split, "features", rows)
+        array = self.array(split, "features")
+
+        def read(part: slice) -> np.ndarray:
+            return from_storage(array.read(_within(units, part)), self.provenance.dtype)
+
+        return room.rows((_count(units), self.width), read), offsets
+
     def _rows_of(
         self, split: str, name: str, rows: slice | np.ndarray
     ) -> tuple[np.ndarray, np.ndarray | None]:
         """Return (values, None), or (flat values, offsets) of a ragged column."""
-        array = self.array(split, name)
+        units, offsets = self._units(split, name, rows)
+        return self.array(split, name).read(units), offsets
+
+    def _units(
+        self, split: str, name: str, rows: slice | np.ndarray
+    ) -> tuple[slice | np.ndarray, np.ndarray | None]:
+        """Return where rows lie in a column's array, with their offsets if it is ragged."""
         if not self._has(split, OFFSETS[name]):
-            return array.read(rows), None
+            return rows, None
         offsets = self._all(split, OFFSETS[name])
         if isinstance(rows, slice):
             bounds = offsets[rows.start : rows.stop + 1]
-            return array.read(slice(int(bounds[0]), int(bounds[-1]))), bounds - bounds[0]
+            return slice(int(bounds[0]), int(bounds[-1])), bounds - bounds[0]
         starts, lengths = offsets[:-1][rows], np.diff(offsets)[rows]
         cut = Ragged.from_lengths(np.empty(0), lengths).offsets
-        flat = np.repeat(starts - cut[:-1], lengths) + np.arange(cut[-1])
-        return array.read(flat), cut
+        return np.repeat(starts - cut[:-1], lengths) + np.arange(cut[-1]), cut
+
+
+def _count(units: slice | np.ndarray) -> int:
+    return units.stop - units.start if isinstance(units, slice) else len(units)
+
+
+def _within(units: slice | np.ndarray, part: slice) -> slice | np.ndarray:
+    """Return a part of some rows, as what they are."""
+    if isinstance(units, slice):
+        return slice(units.start + part.start, units.start + part.stop)
+    return units[part]

@@ -1,0 +1,47 @@
+"""Room for large arrays: RAM up to a bound, files beyond it."""
+
+import os
+from pathlib import Path
+
+import fbftl.ground.room as module
+import numpy as np
+import pytest
+from fbftl.ground.errors import UserError
+from fbftl.ground.room import RAM, Room, mapped, parts
+
+
+@pytest.mark.parametrize("memory", [None, 0, 8 * 10**5 - 1, 8 * 10**5])
+def test_rows_are_the_same_wherever_they_lie(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memory: int | None
+) -> None:
+    monkeypatch.setattr(module, "PART_BYTES", 999)
+    values = np.random.default_rng(0).random((1000, 100))
+    made = Room(memory, tmp_path).rows(values.shape, lambda part: values[part], float)
+    np.testing.assert_array_equal(made, values)
+    assert isinstance(made, np.memmap) == (memory is not None and memory < values.nbytes)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_a_bound_all_rows_are_made_at_once() -> None:
+    asked = []
+    RAM.rows((10**6, 2), lambda part: asked.append(part) or np.zeros((10**6, 2), np.float32))
+    assert asked == [slice(0, 10**6)]
+
+
+@pytest.mark.parametrize("shape", [(7, 10), (1, 10**6), (0, 4), (5,)])
+def test_parts_cover_every_row_once(shape: tuple[int, ...], monkeypatch) -> None:
+    monkeypatch.setattr(module, "PART_BYTES", 100)
+    rows = [row for part in parts(shape) for row in range(part.start, part.stop)]
+    assert rows == list(range(shape[0]))
+
+
+def test_what_fits_nowhere_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UserError, match=r"4e-07 GB, .* is 1e-07 GB; name .* scratch_folder"):
+        Room(100).empty((100,))
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    with pytest.raises(UserError, match=r"no room for .*No space left.*scratch_folder"):
+        mapped((100,), tmp_path)

@@ -1,0 +1,124 @@
+"""Training beyond memory: what is read, and that files give the curves that RAM gives."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import fbftl.ground.room as room_module
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+import torch
+from fbftl.features.store.reader import FeatureStore
+from fbftl.ground.room import RAM, Room
+from fbftl.methods.fbftl import fit, run_together
+from fbftl.methods.ftl_c import run as run_ftl_c
+from fbftl.tasks.task import Inputs, held_samples
+from fbftl.training.pictures import Pictures
+from unit.methods.method_toys import job, toy_inputs
+from unit.tasks.toy_task import make_task, train
+
+FILES = 0
+"""Bytes of RAM that send every array to a file."""
+
+
+@pytest.fixture(scope="module")
+def blobs(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
+    return toy_inputs(tmp_path_factory.mktemp("blobs"))
+
+
+@pytest.fixture
+def in_files(blobs: Inputs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Inputs:
+    """The same task with every array in a file, made a few rows at a time."""
+    monkeypatch.setattr(room_module, "PART_BYTES", 1000)
+    return Inputs(**{**vars(blobs), "room": Room(FILES, tmp_path)})
+
+
+SETTINGS: list[dict[str, Any]] = [
+    {},
+    {"plr": 0.5, "fraction": 0.4},
+    {"bits": 2, "keep": 0.3},
+    {"mechanism": "relative", "sigma": 0.1},
+    {"blr": 0.3, "retransmissions": 1, "fraction": 0.4},
+    {"mechanism": "relative", "sigma": 0.1, "noise": "redrawn"},
+]
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_uploads_in_files_give_equal_curves(
+    blobs: Inputs, in_files: Inputs, setting: dict[str, Any]
+) -> None:
+    (whole,), (streamed,) = (run_together([job(setting)], each) for each in (blobs, in_files))
+    assert streamed.repetitions == whole.repetitions
+    assert streamed.ledger.table().equals(whole.ledger.table())
+
+
+def test_a_head_trained_by_rounds_on_features_in_a_file_has_equal_curves(
+    blobs: Inputs, in_files: Inputs
+) -> None:
+    asked = job({"method": "ftl_c", "fraction": 0.5})
+    whole, streamed = run_ftl_c(asked, blobs), run_ftl_c(asked, in_files)
+    assert streamed.repetitions == whole.repetitions
+    assert streamed.ledger.table().equals(whole.ledger.table())
+
+
+@pytest.mark.parametrize("axes", [{}, {"plr": 0.5, "bits": 4}, {"plr": 0.5, "retransmissions": 1}])
+def test_only_rows_that_are_sent_or_measured_are_read(
+    blobs: Inputs, monkeypatch: pytest.MonkeyPatch, axes: dict[str, Any]
+) -> None:
+    """What the whole store gives, without reading the whole store."""
+    read: dict[str, int] = {}
+    reading = FeatureStore.read
+
+    def recording(store, split, rows=None, room=RAM):
+        found = reading(store, split, rows, room)
+        read[split] = len(found)
+        return found
+
+    monkeypatch.setattr(FeatureStore, "read", recording)
+    monkeypatch.setattr("fbftl.exchange.uploads.SAMPLED_UPLOADS", 5)
+    monkeypatch.setattr("fbftl.tasks.images.SAMPLED_UPLOADS", 5)
+    asked = job(axes | {"fraction": 0.1})
+    (whole,) = fit([asked], blobs)
+    everyone = read["train"]
+    (part,) = run_together([asked], blobs)
+    assert read["train"] < everyone / 2
+    assert part.repetitions == whole.outcome.repetitions
+    assert part.ledger.table().equals(whole.outcome.ledger.table())
+
+
+@pytest.fixture(scope="module")
+def task(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    return make_task(tmp_path_factory.mktemp("task"))
+
+
+@pytest.mark.parametrize("method", ["fl", "sfl", "ftl_f", "released"])
+def test_pictures_in_a_file_give_equal_curves(
+    task: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    monkeypatch.setattr(room_module, "PART_BYTES", 1000)
+    (tmp_path / "scratch").mkdir()
+    found = []
+    for name, room in (("whole", RAM), ("streamed", Room(FILES, tmp_path / "scratch"))):
+        (tmp_path / name).mkdir()
+        run, ledger = train(task, tmp_path / name, method, room=room)
+        found.append((json.loads(run.read_text())["repetitions"], pq.read_table(ledger)))
+    assert found[0][0] == found[1][0]
+    assert found[0][1].equals(found[1][1])
+
+
+@pytest.mark.parametrize("size", [None, 12])
+def test_pictures_are_preprocessed_alike_in_any_company(task: dict[str, str], size) -> None:
+    """Resized or not, a picture in a round of a few is what it is among all, to the last bit."""
+    inputs = Inputs(
+        device=torch.device("cpu"), **{k: Path(v) for k, v in task.items() if k != "network"}
+    )
+    held = held_samples(job({"method": "fl"}), inputs)
+    samples = held.samples
+    resized = Pictures(
+        samples.pixels, samples.labels, samples.preprocessing.overridden({"size": size})
+    )
+    whole = resized.at(np.arange(len(samples.labels)))
+    rows = np.random.default_rng(0).integers(0, len(samples.labels), (3, 5))
+    torch.testing.assert_close(resized.at(rows).inputs, whole.inputs[rows], rtol=0, atol=0)
+    torch.testing.assert_close(resized.at(rows).labels, whole.labels[rows])
