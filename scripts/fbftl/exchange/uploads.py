@@ -16,9 +16,8 @@ from fbftl.messages.codec import Compression
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.payload import Payload, Uploaded
 from fbftl.messages.release import Encoded
-from fbftl.messages.sample import SAMPLED_UPLOADS, spread_evenly
 from fbftl.study.job import Job
-from fbftl.tasks.task import HeldFeatures, Received
+from fbftl.tasks.task import HeldFeatures, Received, measured
 
 Clean = dict[Compression, Uploaded]
 """Messages that depend on neither seed nor noise, by their compression."""
@@ -88,7 +87,7 @@ def rows_read(jobs: Sequence[Job], held: Holdings) -> np.ndarray | None:
         for job in jobs
         for seed in job.seeds
     ]
-    return np.unique(np.concatenate([*sent, spread_evenly(len(held.client), SAMPLED_UPLOADS)]))
+    return np.unique(np.concatenate([*sent, measured(jobs[0], len(held.client))]))
 
 
 def send(job: Job, held: HeldFeatures, clean: Clean) -> Sent:
@@ -115,6 +114,7 @@ def _send(held: HeldFeatures, sent: Sent, seed: int, clean: Clean) -> None:
     offered = participating(client, how.job.setting.fraction, seed)
     post = how.post(sent.ledger, seed)
     post.broadcast({"weights": held.frozen_floats})
+    text = payload.text_bits
     receipt = post.up(
         {"features": payload.width},
         client,
@@ -124,7 +124,7 @@ def _send(held: HeldFeatures, sent: Sent, seed: int, clean: Clean) -> None:
             _among_all(np.array(uploaded.sent.digests, dtype=object), held).tolist(),
         ),
         offered=offered,
-        token_id_bits=payload.text_bits,
+        token_id_bits=None if text is None else _among_all(text, held),
     )
     own = Uploads(offered, receipt.client, receipt.arrives)
     clients = len(np.unique(own.client))

@@ -7,18 +7,19 @@ compression each token's row has a range and kept elements of its own, as the co
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from zlib import crc32
 
 import numpy as np
 
+from fbftl.ground.room import RAM, Room
 from fbftl.messages.codec import Compression, CorruptMessage, decode, encode
 from fbftl.messages.codec.bitpack import pack, packed_bytes, unpack
 from fbftl.messages.codec.compression import PLAIN
 from fbftl.messages.link import plain_upload_bits
 from fbftl.messages.payload import Change, Uploaded
 from fbftl.messages.release import encoded
-from fbftl.messages.sample import MessageSample, mean, message_sample, spread_evenly
+from fbftl.messages.sample import MessageSample, mean, message_sample
 from fbftl.privacy.noise import relative_range_of_unequal
 
 SAMPLED_DIALOGUES = 16
@@ -89,6 +90,8 @@ class Dialogues:
     sample: (n,) number of each dialogue in the data set.
     vocabulary: number of token ids.
     text_bits: (n,) bits of each dialogue's own token ids where features are a look-up of them.
+    measured: rows whose messages are measured closely.
+    room: where other values of the same uploads go.
     """
 
     values: np.ndarray
@@ -98,6 +101,8 @@ class Dialogues:
     sample: np.ndarray
     vocabulary: int
     text_bits: np.ndarray | None = None
+    measured: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    room: Room = RAM
 
     @property
     def width(self) -> int:
@@ -116,7 +121,7 @@ class Dialogues:
 
     def changed(self, change: Change) -> "Dialogues":
         """Return uploads with other features; a change sees each dialogue whole."""
-        changed = replace(self, values=np.empty_like(self.values))
+        changed = self._blank()
         for row, sample in enumerate(self.sample):
             whole = self.states(row).reshape(1, -1)
             changed.states(row)[:] = change(whole, np.array([sample])).reshape(-1, self.width)
@@ -142,11 +147,16 @@ class Dialogues:
         Raises:
             NotFiniteError: if a hidden state holds NaN or infinity.
         """
-        read = self if compression == PLAIN else replace(self, values=np.empty_like(self.values))
+        read = self if compression == PLAIN else self._blank()
         sent = encoded(self._messages(compression, read))
-        rows = spread_evenly(len(self.sample), SAMPLED_DIALOGUES)
-        sizes = mean([self._measured(row, read, sent.bits[row], compression) for row in rows])
+        sizes = mean(
+            [self._measured(row, read, sent.bits[row], compression) for row in self.measured]
+        )
         return Uploaded(sent, read, sizes)
+
+    def _blank(self) -> "Dialogues":
+        """Return uploads of the same shape whose features are yet to be filled in."""
+        return replace(self, values=self.room.empty(self.values.shape, self.values.dtype))
 
     def _messages(self, compression: Compression, read: "Dialogues") -> Iterator[bytes]:
         """Yield every dialogue's message, after its features have been read where they differ."""

@@ -55,7 +55,7 @@ def fit(job: Job, inputs: Inputs) -> Retrained:
         return networks[-1]
 
     train = by_retraining(job)
-    outcome = run_rounds(job, held, kept, weights_and_features, inputs.scratch, train)
+    outcome = run_rounds(job, held, kept, weights_and_features, inputs.room.folder, train)
     repetitions = [
         found | noise_measured(network)
         for found, network in zip(outcome.repetitions, networks, strict=True)

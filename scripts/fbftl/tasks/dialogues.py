@@ -6,7 +6,7 @@ every layer, reads the same files as FbFTL and FTL_c.
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,8 @@ from fbftl.data.participation import Holdings, clients_of, grouped
 from fbftl.features.store.features import Features
 from fbftl.features.store.opening import open_store
 from fbftl.ground.logs import log
-from fbftl.messages.dialogues import Dialogues, token_id_bits
+from fbftl.messages.dialogues import SAMPLED_DIALOGUES, Dialogues, token_id_bits
+from fbftl.messages.sample import spread_evenly
 from fbftl.models.t5.generate import generate
 from fbftl.models.t5.head import ALL, Cut, first_trained_block, trained_parameters
 from fbftl.models.t5.model import T5
@@ -37,7 +38,9 @@ class HeldDialogues:
 
     source: the source model, with its tokenizer, on the training device.
     cut: trained encoder blocks, or ``ALL`` with token ids as inputs.
-    train, test: rows of the feature store.
+    holdings: who holds which dialogue; none has a class.
+    rows: the training dialogues that were read.
+    train, test: these, and the test split, of the feature store.
     records: the test set.
     longest: most tokens of a generated summary.
     provenance: digests of where the dialogues come from.
@@ -48,6 +51,8 @@ class HeldDialogues:
 
     source: SourceT5
     cut: Cut
+    holdings: Holdings
+    rows: np.ndarray
     train: Features
     test: Features
     records: Sequence[Record]
@@ -57,19 +62,9 @@ class HeldDialogues:
 
     public: None = None
 
-    @property
-    def holdings(self) -> Holdings:
-        """Who holds which dialogue; none has a class."""
-        return held_by(self.train.client)
-
-    @property
-    def rows(self) -> np.ndarray:
-        """Which dialogues were read: all."""
-        return np.arange(len(self.train))
-
     @cached_property
     def payload(self) -> Dialogues:
-        """What every dialogue's upload would say."""
+        """What the upload of every dialogue that was read would say."""
         own, shape = self.train, self.source.model.shape
         text = None
         if self.cut != ALL and first_trained_block(shape, self.cut) == 0:
@@ -82,6 +77,8 @@ class HeldDialogues:
             sample=own.sample,
             vocabulary=shape.vocab_size,
             text_bits=text,
+            measured=self._places(measured(len(self.holdings.client))),
+            room=self.inputs.room,
         )
 
     @property
@@ -97,9 +94,18 @@ class HeldDialogues:
 
     def head(self, repetition: Repetition) -> "Summariser":
         """Return the layers after the cut, which rounds of clients train."""
-        return Summariser(self, self._samples, self._test_inputs, repetition)
+        read = replace(
+            repetition,
+            clients=[self._places(own) for own in repetition.clients],
+            validation=self._places(repetition.validation),
+        )
+        return Summariser(self, self._samples, self._test_inputs, read)
 
     transferred = head
+
+    def _places(self, rows: np.ndarray) -> np.ndarray:
+        """Return where training dialogues are among those that were read."""
+        return np.searchsorted(self.rows, rows)
 
     def fit(self, settings: Sequence[Sequence[Received]]) -> list[list[Fit]]:
         """Train a head at the server for each setting and seed, one after the other."""
@@ -121,10 +127,11 @@ class HeldDialogues:
 
     def _fit(self, own: Received) -> Fit:
         read, beside = own.payload, self._samples
-        _, clients = grouped(own.training, clients_of(own.job, self.holdings, own.seed))
+        held = clients_of(own.job, self.holdings, own.seed)
+        _, clients = grouped(own.training, held[self.rows])
         repetition = Repetition(own.job, own.seed, clients, own.validation)
-        inputs = _scaled(read.values, read.offsets, own.scale(read.numbers))
-        samples = SequencePairs(inputs.to(self.inputs.device), beside.labels, beside.clients)
+        inputs = self._scaled(read.values, read.offsets, own.scale(read.numbers))
+        samples = SequencePairs(inputs, beside.labels, beside.clients)
         learner = Summariser(self, samples, self._test_as_sent(own), repetition)
         train_at_server(learner)
         return Fit(self.score(repetition, learner), len(own.training), learner.head)
@@ -133,15 +140,34 @@ class HeldDialogues:
         """Return the test set's features, scaled as the training samples are."""
         values, offsets = self.test.values, self.test.offsets
         numbers = np.diff(offsets) * values.shape[1]
-        return _scaled(values, offsets, own.scale(numbers)).to(self.inputs.device)
+        return self._scaled(values, offsets, own.scale(numbers))
+
+    def _scaled(
+        self, values: np.ndarray, offsets: np.ndarray, scale: float | np.ndarray
+    ) -> Sequences:
+        """Return rows that lie end to end, each times a number of its own or all times one."""
+        if np.all(scale == 1):
+            return self._placed(Sequences.flat(values, offsets))
+        of_tokens = np.repeat(np.broadcast_to(scale, len(offsets) - 1), np.diff(offsets))
+        factors = of_tokens[:, None].astype(np.float32)
+        room = self.inputs.room
+        scaled = room.rows(values.shape, lambda part: values[part] * factors[part])
+        return self._placed(Sequences.flat(scaled, offsets))
 
     @cached_property
     def _samples(self) -> SequencePairs:
-        return samples_of(self.train, self.cut).to(self.inputs.device)
+        stored = samples_of(self.train, self.cut)
+        device = self.inputs.device
+        return SequencePairs(self._placed(stored.inputs), stored.labels.to(device), stored.clients)
 
     @cached_property
     def _test_inputs(self) -> Sequences:
-        return samples_of(self.test, self.cut).inputs.to(self.inputs.device)
+        return self._placed(samples_of(self.test, self.cut).inputs)
+
+    def _placed(self, sequences: Sequences) -> Sequences:
+        """Put sequences on the training device if there is room for them."""
+        fits = self.inputs.room.fits(tuple(sequences.values.shape))
+        return sequences.to(self.inputs.device) if fits else sequences
 
 
 class Summariser(TrainedT5):
@@ -149,7 +175,7 @@ class Summariser(TrainedT5):
 
     Args:
         held: what the clients hold.
-        samples: what it trains on, on the training device.
+        samples: what it trains on.
         test_inputs: features of the test set; token ids for the cut ``ALL``.
         repetition: who takes part.
     """
@@ -188,18 +214,19 @@ class Summariser(TrainedT5):
 
 
 def holdings(job: Job, inputs: Inputs) -> Holdings:
-    """Return who holds which dialogue of a task's store."""
-    return held_by(open_store(inputs.manifest).clients("train"))
-
-
-def held_by(client: np.ndarray) -> Holdings:
-    """Return who holds which dialogue, given the client of each; none has a class."""
+    """Return who holds which dialogue of a task's store; none has a class."""
+    client = open_store(inputs.manifest).clients("train")
     return Holdings(client, np.zeros(len(client), dtype=np.int64))
 
 
+def measured(dialogues: int) -> np.ndarray:
+    """Return the training dialogues whose messages are measured closely."""
+    return spread_evenly(dialogues, SAMPLED_DIALOGUES)
+
+
 def held_features(job: Job, inputs: Inputs, rows: np.ndarray | None = None) -> HeldDialogues:
-    """Return the hidden states of a task's store, all of them."""
-    return _held(job, inputs, job.block["cut"])
+    """Return the hidden states of a task's store, of some training dialogues or all."""
+    return _held(job, inputs, job.block["cut"], rows)
 
 
 def held_samples(job: Job, inputs: Inputs) -> HeldDialogues:
@@ -207,16 +234,18 @@ def held_samples(job: Job, inputs: Inputs) -> HeldDialogues:
     return _held(job, inputs, ALL)
 
 
-def _held(job: Job, inputs: Inputs, cut: Cut) -> HeldDialogues:
+def _held(job: Job, inputs: Inputs, cut: Cut, rows: np.ndarray | None = None) -> HeldDialogues:
     described = json.loads(inputs.source.read_text(encoding="utf-8"))
     source = load_source(inputs.weights, described)
     source.model.to(inputs.device)
-    store = open_store(inputs.manifest)
+    store, held, room = open_store(inputs.manifest), holdings(job, inputs), inputs.room
     return HeldDialogues(
         source=source,
         cut=cut,
-        train=store.read("train"),
-        test=store.read("test"),
+        holdings=held,
+        rows=np.arange(len(held.client)) if rows is None else rows,
+        train=store.read("train", rows, room),
+        test=store.read("test", room=room),
         records=references_of(inputs.clients),
         longest=job.block["summary_tokens"],
         provenance={"features": store.digest, "source": described["sha256"]},
@@ -258,13 +287,6 @@ def references_of(clients: str | Path) -> list[Record]:
     with ClientFile(clients) as file:
         columns = [file.column("test", name) for name in ("id", "dialogue", "summary")]
     return [Record(*row) for row in zip(*columns, strict=True)]
-
-
-def _scaled(values: np.ndarray, offsets: np.ndarray, scale: float | np.ndarray) -> Sequences:
-    """Return rows that lie end to end, each multiplied by a number of its own or all by one."""
-    if np.ndim(scale):
-        scale = np.repeat(scale, np.diff(offsets))[:, None].astype(np.float32)
-    return Sequences.flat(values if np.all(scale == 1) else values * np.float32(scale), offsets)
 
 
 def _log_epoch(seed: int, epoch: CurvePoint) -> None:

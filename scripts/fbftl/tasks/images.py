@@ -1,7 +1,7 @@
 """Samples with a class, mostly images: features of them, and the networks cut at a named layer."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -173,6 +173,11 @@ def held_in(store: FeatureStore) -> Holdings:
     return Holdings(store.clients("train"), store.labels("train"), store.domains("train"))
 
 
+def measured(samples: int) -> np.ndarray:
+    """Return the training samples whose messages are measured closely."""
+    return spread_evenly(samples, SAMPLED_UPLOADS)
+
+
 def held_features(job: Job, inputs: Inputs, rows: np.ndarray | None = None) -> HeldImageFeatures:
     """Return the features of a task's store, at some training samples or all."""
     store, room = open_store(inputs.manifest), inputs.room
@@ -186,9 +191,9 @@ def held_features(job: Job, inputs: Inputs, rows: np.ndarray | None = None) -> H
     public = None
     if inputs.public_manifest is not None:
         public = open_store(inputs.public_manifest).read("train").values
-    measured = np.searchsorted(rows, spread_evenly(len(everyone), SAMPLED_UPLOADS))
+    closely = np.searchsorted(rows, measured(len(everyone)))
     classes = int(max(held.labels.max(), test.labels.max())) + 1
-    payload = replace(uploads_of(own, classes), measured=measured, room=room)
+    payload = replace(uploads_of(own, classes), measured=closely, room=room)
     return HeldImageFeatures(
         holdings=held,
         rows=rows,

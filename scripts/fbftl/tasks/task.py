@@ -237,8 +237,8 @@ class LocalLearner(Learner, Protocol):
 class HeldSamples(Held, Protocol):
     """The samples themselves, of methods that train the whole network at the clients.
 
-    samples: what the clients hold, on the training device, as the kind's training reads it.
-    test: the test split, on the training device, as the kind's training reads it.
+    samples: what the clients hold, as the kind's training reads it.
+    test: the test split, as the kind's training reads it.
     """
 
     samples: Any
@@ -278,14 +278,18 @@ def holdings(job: Job, inputs: Inputs) -> Holdings:
     return _kind(job).holdings(job, inputs)
 
 
+def measured(job: Job, samples: int) -> np.ndarray:
+    """Return the training samples, of so many, whose messages are measured closely."""
+    return _kind(job).measured(samples)
+
+
 def held_features(job: Job, inputs: Inputs, rows: np.ndarray | None = None) -> HeldFeatures:
     """Return what the clients of a job's task hold, as features at the cut.
 
     Args:
         job: one of the settings that are trained on them.
         inputs: the job's files.
-        rows: training samples that are needed, ascending; None for all. A kind of task with few
-            samples reads all.
+        rows: training samples that are needed, ascending; None for all.
     """
     return _kind(job).held_features(job, inputs, rows)
 

@@ -101,7 +101,7 @@ class FeatureNetwork(LocalNetwork):
     def width(self) -> int:
         """Numbers of one sample's features; two samples tell, as batches may be normalised."""
         with torch.no_grad():
-            return self.halves.front(self.lessons.samples.inputs[:2])[0].numel()
+            return self.halves.front(self.lessons.samples.at(np.arange(2)).inputs)[0].numel()
 
     def train(self, one: Round) -> Trained | None:
         """Train the clients of a round; those that are asked to tell what their features are."""
@@ -167,7 +167,7 @@ class FeatureNetwork(LocalNetwork):
         client = moment.visit.client
         sent = self._noised(features, client)
         if self._in_training and moment.last:
-            labels = self.lessons.samples.at(moment.rows).labels
+            labels = self.lessons.samples.labels[moment.rows]
             kept = Told(client, moment.rows, features.detach(), sent.detach(), labels)
             self._told[client].append(kept)
         return sent

@@ -29,8 +29,9 @@ EVALUATION_BATCH = 64
 class SequencePairs:
     """What the server has of each sample.
 
-    inputs: features at the cut; token ids for the cut ``ALL``.
-    labels: token ids of the summaries, each ending in ``</s>``.
+    inputs: features at the cut; token ids for the cut ``ALL``. On the training device, or where
+        there is room for them.
+    labels: token ids of the summaries, each ending in ``</s>``, on the training device.
     clients: client of each sample, int [n].
     """
 
@@ -70,7 +71,7 @@ class TrainedT5:
     Args:
         source: the source model, on the device to train on; left as it is.
         cut: number of trained encoder blocks, or ``ALL``.
-        samples: all samples, on the same device.
+        samples: all samples.
         clients: training rows of each client, at least one.
         validation: rows that are held out.
         plan: how to train.
@@ -245,8 +246,8 @@ def schedule_of(
 
 def batch_losses(head: T5, cut: Cut, samples: SequencePairs, rows: np.ndarray) -> Tensor:
     """Return the loss of each named sample [len(rows)]; bfloat16 matmuls on a GPU."""
-    inputs, mask = samples.inputs.padded(rows)
     labels, label_mask = samples.labels.padded(rows)
+    inputs, mask = (own.to(labels.device) for own in samples.inputs.padded(rows))
     with torch.autocast(inputs.device.type, torch.bfloat16, enabled=inputs.is_cuda):
         memory = head_memory(head, cut, inputs, mask)
         logits = summary_logits(head, memory, mask, labels)

@@ -87,7 +87,7 @@ def test_a_round_by_hand_on_features_of_the_averaged_extractor(inputs, network):
     rows = np.concatenate([told.rows for told in found.heard])
     assert sorted(rows) == list(range(124))
     with torch.no_grad():
-        features = halves.front(samples.inputs[rows])
+        features = halves.front(samples.at(rows).inputs)
     optimiser = torch.optim.SGD(
         halves.rest.parameters(), lr=0.2, momentum=0.9, weight_decay=5e-4, fused=True
     )

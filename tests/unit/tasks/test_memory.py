@@ -9,13 +9,16 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 import torch
+from fbftl.exchange.uploads import rows_read
 from fbftl.features.store.reader import FeatureStore
 from fbftl.ground.room import RAM, Room
+from fbftl.methods import train as train_settings
 from fbftl.methods.fbftl import fit, run_together
 from fbftl.methods.ftl_c import run as run_ftl_c
-from fbftl.tasks.task import Inputs, held_samples
+from fbftl.tasks.task import Inputs, held_features, held_samples, holdings
 from fbftl.training.pictures import Pictures
 from unit.methods.method_toys import job, toy_inputs
+from unit.tasks import toy_dialogues
 from unit.tasks.toy_task import make_task, train
 
 FILES = 0
@@ -76,7 +79,6 @@ def test_only_rows_that_are_sent_or_measured_are_read(
         return found
 
     monkeypatch.setattr(FeatureStore, "read", recording)
-    monkeypatch.setattr("fbftl.exchange.uploads.SAMPLED_UPLOADS", 5)
     monkeypatch.setattr("fbftl.tasks.images.SAMPLED_UPLOADS", 5)
     asked = job(axes | {"fraction": 0.1})
     (whole,) = fit([asked], blobs)
@@ -122,3 +124,43 @@ def test_pictures_are_preprocessed_alike_in_any_company(task: dict[str, str], si
     rows = np.random.default_rng(0).integers(0, len(samples.labels), (3, 5))
     torch.testing.assert_close(resized.at(rows).inputs, whole.inputs[rows], rtol=0, atol=0)
     torch.testing.assert_close(resized.at(rows).labels, whole.labels[rows])
+
+
+@pytest.fixture(scope="module")
+def dialogues(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return toy_dialogues.make_task(tmp_path_factory.mktemp("dialogues"))
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {"bits": 2, "keep": 0.5},
+        {"fraction": 0.5, "mechanism": "gaussian", "epsilon": 4.0},
+        {"method": "ftl_c", "fraction": 0.5},
+    ],
+)
+def test_dialogues_in_a_file_give_equal_curves(
+    dialogues: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, setting: dict[str, Any]
+) -> None:
+    monkeypatch.setattr(room_module, "PART_BYTES", 1000)
+    whole = toy_dialogues.inputs_at(dialogues)
+    streamed = Inputs(**{**vars(whole), "room": Room(FILES, tmp_path)})
+    found = [train_settings([toy_dialogues.job(setting)], each)[0] for each in (whole, streamed)]
+    assert found[0].repetitions == found[1].repetitions
+    assert found[0].ledger.table().equals(found[1].ledger.table())
+
+
+@pytest.mark.parametrize("cut", [1, 2])
+def test_dialogues_that_are_neither_sent_nor_measured_are_left_unread(
+    dialogues: Path, monkeypatch: pytest.MonkeyPatch, cut: int
+) -> None:
+    monkeypatch.setattr("fbftl.tasks.dialogues.SAMPLED_DIALOGUES", 3)
+    asked = toy_dialogues.job({"fraction": 0.25, "plr": 0.2}, cut)
+    inputs = toy_dialogues.inputs_at(dialogues, cut)
+    needed = rows_read([asked], holdings(asked, inputs))
+    assert len(needed) < toy_dialogues.TRAIN / 2
+    assert len(held_features(asked, inputs, needed).payload.sample) == len(needed)
+    (whole,) = fit([asked], inputs)
+    (part,) = run_together([asked], inputs)
+    assert part.repetitions == whole.outcome.repetitions
+    assert part.ledger.table().equals(whole.outcome.ledger.table())

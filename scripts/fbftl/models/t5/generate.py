@@ -26,7 +26,7 @@ def generate(
     Args:
         head: the trained head, in eval mode.
         cut: trained encoder blocks, or ``ALL`` for token ids as inputs.
-        inputs: features or token ids of each sample, on the head's device.
+        inputs: features or token ids of each sample, on any device.
         longest: most tokens of a summary.
         batch_size: rows at a time, those of like length together.
         on_batch: called after each batch with the number of rows it held.
@@ -38,7 +38,7 @@ def generate(
     summaries: list[list[int]] = [[] for _ in order]
     for first in range(0, len(order), batch_size):
         rows = order[first : first + batch_size]
-        padded, mask = inputs.padded(rows)
+        padded, mask = (own.to(head.shared.weight.device) for own in inputs.padded(rows))
         with torch.autocast(padded.device.type, torch.bfloat16, enabled=padded.is_cuda):
             ids = _greedy(head, head_memory(head, cut, padded, mask), mask, longest)
         for row, summary in zip(rows, ids.tolist(), strict=True):
