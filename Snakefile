@@ -35,6 +35,7 @@ include: "rules/attacks.smk"
 include: "rules/compression.smk"
 include: "rules/packet_loss.smk"
 include: "rules/fbftl.smk"
+include: "rules/budget.smk"
 include: "rules/papers.smk"
 
 

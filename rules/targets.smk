@@ -29,6 +29,7 @@ RESULTS = {
         "tables/label_leakage",
     ],
     "noise": ["tables/noise", "figures/noise"],
+    "budget": ["tables/budget", "figures/budget"],
 }
 """What is made of each experiment, below a task's results; others end in their tidy table."""
 
@@ -44,6 +45,11 @@ PAPER_RESULTS = {
         "figures/retransmission",
         "figures/label_privacy",
         "tables/label_privacy",
+    ],
+    "thesis": [
+        "tables/claims",
+        "tables/budget_bounds",
+        "figures/budget_bounds",
     ],
 }
 """What is made of each paper's claims and own numbers, below results/papers."""

@@ -178,7 +178,8 @@ def _of_chain(
         )
     entering = _entering(features, image)
     shape, parameters, fits = (*entering, made_for[2]), 0, True
-    cuts: dict[str, Cut] = {}
+    # Before the first layer any image fits.
+    cuts = {"input": Cut(_pooled("input", shape, features["pool"]), 0)} if "input" in wanted else {}
     for layer in layers:
         if layer.kind == "dense":
             fits = fits and shape == (layer.options["in_features"],)

@@ -2,11 +2,13 @@
 
 `relative` is the noise that paper fbftl prints; it gives no guarantee. `gaussian` clips each
 feature vector and releases it once. `dp_fedavg` clips each client's update and adds noise to the
-sum of every round. None of them covers the labels; `randomised_response` does.
+sum of every round. `dp_gd` clips each sample's gradient at a trusted server and adds noise to the
+sum of every step. The first two leave the labels open; `randomised_response` covers them.
 
 Here are the guarantees that they give; `noise` and `exchange.protection` apply them.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf, sqrt
 
@@ -39,6 +41,12 @@ SAMPLE_IN_CLIENT = (
 )
 
 
+TRUSTED_WITH_SAMPLES = (
+    "Holds for the models of all steps, against everyone but the server, which is trusted with the"
+    " samples; their number counts as public."
+)
+
+
 @dataclass(frozen=True)
 class PrivacyRecord:
     """One guarantee of one mechanism, as it goes into a run's JSON and its ledger.
@@ -48,7 +56,8 @@ class PrivacyRecord:
 
     unit: what neighbours differ in: one sample, one client or one label.
     adjacency: how they differ: replace-one, zero-out or add-remove.
-    sigma: noise standard deviation over the clip norm; for `relative`, over R std(g).
+    sigma: noise standard deviation over the clip norm, the least of a schedule; for `relative`,
+        over R std(g).
     """
 
     mechanism: str
@@ -163,6 +172,56 @@ def dp_fedavg(
             note=TRUSTED_SERVER + more,
         )
         for unit, adjacency, more in guarantees
+    )
+
+
+def dp_gd(
+    *,
+    clip_norm: float,
+    multipliers: Sequence[float],
+    delta: float,
+    accountant: str = "exact",
+) -> tuple[PrivacyRecord, ...]:
+    """Return the guarantees of noisy sums of clipped gradients over all full-batch steps.
+
+    First per sample removed while the divisor N stays (sensitivity G), as paper thesis prints it,
+    by the accountant that the noise is calibrated by; then the same exactly, if that was zCDP; then
+    per sample replaced by any other (2 G), exactly.
+
+    Args:
+        clip_norm: L2 clip norm G of a sample's gradient.
+        multipliers: noise standard deviation on each step's sum, over G.
+        delta: delta over all steps.
+        accountant: exact or zcdp.
+
+    Raises:
+        UserError: if an argument is out of its range.
+    """
+    accounting.require_positive("clip norm", clip_norm)
+    budget = sum(sigma**-2 for sigma in multipliers)
+    together = budget**-0.5
+    adjacencies: tuple[Adjacency, ...] = ("add-remove", "replace-one")
+    rows = [
+        (one, "exact Gaussian", accounting.gaussian_epsilon(together, delta, one))
+        for one in adjacencies
+    ]
+    if accountant == "zcdp":
+        rows.insert(0, ("add-remove", "zCDP", accounting.zcdp_epsilon(budget / 2, delta)))
+    return tuple(
+        PrivacyRecord(
+            mechanism="dp_gd",
+            unit="sample",
+            adjacency=adjacency,
+            clip_norm=clip_norm,
+            sigma=min(multipliers),
+            noise_std=min(multipliers) * clip_norm,
+            epsilon=epsilon,
+            delta=delta,
+            accountant=name,
+            covers_labels=True,
+            note=TRUSTED_WITH_SAMPLES,
+        )
+        for adjacency, name, epsilon in rows
     )
 
 

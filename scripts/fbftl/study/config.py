@@ -124,12 +124,12 @@ class Study:
         return (*reads, *public)
 
     def needs_public(self, task: str, name: str) -> bool:
-        """Tell whether a task's setting reads features of public data, for its clip norm."""
+        """Tell whether a task's setting reads features of public data, for what they decide."""
         setting = self.setting(task, name)
-        if methods.record(setting.method).reads != "features":
-            return False
+        record = methods.record(setting.method)
         given = "norm" in self.task(task)["privacy"]["feature_clip"]
-        return setting.mechanism == "gaussian" and not given
+        clipped = setting.mechanism == "gaussian" and not given
+        return record.public or (record.reads == "features" and clipped)
 
     def asks_public(self, task: str) -> bool:
         """Tell whether anything of a task reads public data: a setting, or an attack."""

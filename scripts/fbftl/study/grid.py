@@ -5,7 +5,7 @@ An experiment is a list of grids, lists of axis values by axis name; its setting
 
 import itertools
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from fbftl.ground.errors import UserError
@@ -35,6 +35,9 @@ def expand(grids: Iterable[Mapping[str, list[Any]]]) -> list[Setting]:
     return sorted(settings, key=lambda setting: setting.name)
 
 
+IN_STEPS = ("dp_gd", "dp_fedavg")
+"""Mechanisms that add noise in steps or rounds, over which a schedule shares out the budget."""
+
 NEEDS = {
     "loss": "a packet loss rate plr",
     "burst": "a block loss rate blr",
@@ -44,6 +47,9 @@ NEEDS = {
     "epsilon": "a mechanism",
     "noise": "a mechanism",
     "features_from": "server_epochs above 0",
+    "schedule": "mechanism dp_gd or dp_fedavg",
+    "decay": "schedule exp or dynamic",
+    "accountant": "mechanism dp_gd or dp_fedavg",
 }
 """What has to be given beside an axis for it to have an effect."""
 
@@ -83,6 +89,13 @@ def simplified(setting: Setting) -> Setting:
         without_effect += ["sigma", "epsilon", "noise"]
     if setting.server_epochs == 0:
         without_effect.append("features_from")
+    if setting.mechanism not in IN_STEPS:
+        without_effect += ["schedule", "accountant"]
+    if setting.mechanism not in IN_STEPS or setting.schedule == "uniform":
+        without_effect.append("decay")
+    if setting.schedule == "dynamic" and setting.momentum == 0:
+        # The best schedule of plain descent is the exponential one.
+        setting = replace(setting, schedule="exp")
     return Setting(**(asdict(setting) | {axis: DEFAULTS[axis] for axis in without_effect}))
 
 
@@ -128,7 +141,7 @@ def require_sensible(setting: Setting) -> None:
             setting.sigma is not None and setting.epsilon is not None
         ),
         f"has mechanism {setting.mechanism}, which needs sigma or epsilon; give one": (
-            setting.mechanism in ("gaussian", "dp_fedavg")
+            setting.mechanism in ("gaussian", "dp_fedavg", "dp_gd")
             and setting.sigma is None
             and setting.epsilon is None
         ),
@@ -148,6 +161,13 @@ def require_sensible(setting: Setting) -> None:
         ),
         "puts noise on features that nobody asks for; give server_epochs at least 1": (
             setting.mechanism != "none" and setting.server_epochs == 0
+        ),
+        f"has schedule {setting.schedule}, whose decay is {setting.decay:g}; give decay above 1": (
+            setting.schedule != "uniform" and setting.decay <= 1
+        ),
+        "accounts sampled rounds by zCDP, which sampling does not amplify; use accountant exact, "
+        "which composes them by their privacy loss distributions": (
+            setting.mechanism == "dp_fedavg" and setting.accountant == "zcdp"
         ),
         "compresses noisy updates, which is not offered; use bits 32 and keep 1": (
             record.by_rounds and setting.mechanism != "none" and setting.compressed

@@ -130,11 +130,16 @@ class Privacy:
 
     feature_clip: L2 clip norm c of a feature vector: `norm`, or a `quantile` of public `data`.
     update_clip: L2 norm to which a client's mean gradient is clipped: c over the mean K_u.
+    gradient_clip: L2 norm G to which the gradient of a sample's loss is clipped.
+    public_scale: what public samples decide of the inputs: largest `norm`, and `components` that
+        are kept of them, None for all.
     """
 
     delta: float | None = None
     feature_clip: Mapping[str, Any] | None = None
     update_clip: float | None = None
+    gradient_clip: float | None = None
+    public_scale: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,8 @@ LINK = ("plr", "blr", "burst", "retransmissions")
 COMPRESSION = ("bits", "keep")
 NOISE = ("mechanism", "sigma", "epsilon")
 CLIENTS = ("fraction", "samples_per_client", "partition", "alpha", "clients")
-BY_ROUNDS = (*CLIENTS, *LINK, *COMPRESSION, "feedback", *NOISE)
+SCHEDULE = ("schedule", "decay", "accountant")
+BY_ROUNDS = (*CLIENTS, *LINK, *COMPRESSION, "feedback", *NOISE, *SCHEDULE)
 """Axes that training by rounds of clients reads."""
 
 
@@ -31,6 +32,7 @@ class MethodRecord:
         weights of some clients every round, after local epochs, nothing is no message at all.
     axes: axes that its run reads.
     mechanisms: privacy mechanisms that it offers.
+    public: whether it takes statistics from features of public samples.
     compresses: whether its messages may have fewer bits and fewer elements.
     cost: the scheme in `fbftl.cost.scheme` that counts it; none has no formula.
     kinds: kinds of task that it runs on.
@@ -45,6 +47,7 @@ class MethodRecord:
     sends: str
     axes: tuple[str, ...]
     mechanisms: tuple[str, ...] = ("none",)
+    public: bool = False
     compresses: bool = True
     cost: str | None = None
     kinds: tuple[str, ...] = ("images",)
@@ -63,6 +66,8 @@ class MethodRecord:
         """Tell whether a setting of this method may deviate in an axis."""
         if axis in NOISE:
             return self.mechanisms != ("none",)
+        if axis in SCHEDULE and not {"dp_fedavg", "dp_gd"} & set(self.mechanisms):
+            return False
         if axis in (*COMPRESSION, "feedback") and not self.compresses:
             return False
         return axis == "method" or axis in self.axes
@@ -137,6 +142,15 @@ RECORDS = (
             "feature_clip", "weighting",
         ),
         mechanisms=("none", "feature_gaussian", "feature_laplace", "gaussian"),
+        compresses=False,
+    ),
+    MethodRecord(
+        "private_gd", "private GD", "#8C564B", "X", "thesis",
+        reads="features",
+        sends="once",
+        axes=(*CLIENTS, *NOISE, *SCHEDULE, "steps", "momentum"),
+        mechanisms=("none", "dp_gd"),
+        public=True,
         compresses=False,
     ),
 )  # fmt: skip

@@ -33,7 +33,7 @@ class Setting:
     bits: bits q per sent element; 32 sends the float itself.
     keep: keep ratio r of the sparsifier.
     feedback: error feedback of the gradient methods under compression, Eq. (20)-(21).
-    mechanism: noise on uploads: none, relative, gaussian, or dp_fedavg.
+    mechanism: noise on uploads: none, relative, gaussian or dp_fedavg; dp_gd on a server's steps.
     sigma: noise multiplier; none has it calibrated from epsilon.
     epsilon: privacy loss epsilon that the mechanism is calibrated to.
     noise: once is a draw per upload; redrawn is the public script's fresh draw every epoch.
@@ -50,6 +50,12 @@ class Setting:
     server_epochs: passes E_r that the server makes over features; 0 asks for none.
     feature_clip: L2 norm to which each sample's features are clipped; none leaves them unbounded.
     weighting: what clients count by in the average: their samples, or all equal.
+    schedule: how the budget is shared out over steps or rounds: uniform, exp, or dynamic, the best
+        one for the influence of each step under momentum.
+    decay: first over last noise variance of the schedule exp.
+    steps: noisy full-batch steps T.
+    accountant: exact, or zcdp as paper thesis has it.
+    momentum: bias-corrected momentum beta of noisy steps.
     """
 
     method: str = "fbftl"
@@ -82,6 +88,11 @@ class Setting:
     server_epochs: int = 1
     feature_clip: float | None = None
     weighting: str = "samples"
+    schedule: str = "uniform"
+    decay: float = 1.0
+    steps: int = 100
+    accountant: str = "exact"
+    momentum: float = 0.0
 
     @property
     def name(self) -> str:

@@ -20,7 +20,7 @@ PAPERS: dict[str, tuple[str, ...]] = {
     DEFAULT: (),
     "fedfeat": (),
     "eppfl": (),
-    "thesis": (),
+    "thesis": ("budget",),
     "survey": (),
 }
 """Systems of each paper that have a study of their own, beside the default one."""

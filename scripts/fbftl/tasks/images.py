@@ -39,6 +39,7 @@ from fbftl.training.local_network import LocalNetwork
 from fbftl.training.network import LabelledInputs, LabelledSamples, Lessons, TrainedNetwork
 from fbftl.training.passes import passes_of
 from fbftl.training.pictures import Pictures
+from fbftl.training.private_heads import PrivateHeads, private_heads
 from fbftl.training.split import SplitNetwork
 from fbftl.training.stacked import StackedSamples, train
 
@@ -153,6 +154,14 @@ class HeldImageFeatures(HeldImages):
             for place, (curve, mark) in enumerate(zip(curves, marks, strict=True))
         )
         return [[next(fits) for _ in own] for own in settings]
+
+    def private(
+        self, job: Job, seeds: Sequence[int], rows: Sequence[np.ndarray], multipliers: np.ndarray
+    ) -> PrivateHeads:
+        """Train heads by noisy full-batch descent; see `training.private_heads`."""
+        return private_heads(
+            job, self._samples, self.test, self.public, self.classes, seeds, rows, multipliers
+        )
 
     def _scaled_test(self, every: Sequence[Received]) -> StackedSamples:
         """Return the test split for every head, scaled as its training samples are."""

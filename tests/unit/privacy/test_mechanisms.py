@@ -7,6 +7,7 @@ from fbftl.ground.errors import UserError
 from fbftl.privacy.accounting import gaussian_epsilon, gaussian_sigma, rounds_epsilon, rounds_sigma
 from fbftl.privacy.mechanisms import (
     dp_fedavg,
+    dp_gd,
     gaussian,
     gaussian_per_client,
     no_mechanism,
@@ -82,6 +83,7 @@ def test_records_are_json_and_named_after_mechanisms():
         relative(0.1),
         *gaussian(clip_norm=1.0, sigma=1.0, delta=1e-6),
         *dp_fedavg(clip_norm=1.0, sigma=1.0, delta=1e-6, rate=1, rounds=1),
+        *dp_gd(clip_norm=1.0, multipliers=[1.0, 2.0], delta=1e-6, accountant="zcdp"),
         randomised_response(1.0),
     ]
     json.dumps([asdict(record) for record in records], allow_nan=False)

@@ -46,6 +46,17 @@ def test_figures_set_an_index_lower():
             {"method": "fl", "local_epochs": 5},
             "fl does not know axis local_epochs; .*: fedavg, fedfeat",
         ),
+        ({"method": "fl", "steps": 5}, "fl does not know axis steps; .*: private_gd$"),
+        ({"method": "fbftl", "schedule": "exp"}, "schedule exp, which has no effect"),
+        (
+            {"method": "private_gd", "mechanism": "dp_gd", "epsilon": 1, "schedule": "exp"},
+            "whose decay is 1; give decay above 1",
+        ),
+        (
+            {"method": "fl", "mechanism": "dp_fedavg", "epsilon": 1, "accountant": "zcdp"},
+            "accounts sampled rounds by zCDP",
+        ),
+        ({"method": "private_gd", "mechanism": "dp_gd"}, "needs sigma or epsilon"),
     ],
 )
 def test_an_axis_that_a_method_does_not_know_is_refused(axes, said):
@@ -91,6 +102,11 @@ def test_no_default_ever_changes():
         "server_epochs": 1,
         "feature_clip": None,
         "weighting": "samples",
+        "schedule": "uniform",
+        "decay": 1.0,
+        "steps": 100,
+        "accountant": "exact",
+        "momentum": 0.0,
     }
     assert {axis: DEFAULTS[axis] for axis in old} == old
     assert [axis for axis in DEFAULTS if axis in old] == list(old)

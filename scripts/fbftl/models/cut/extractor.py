@@ -4,6 +4,8 @@ A layer can be cut where every path from input to output goes through it, so tha
 all that the rest needs. Flat `nn.Sequential`s are sliced; other models are traced by torchvision
 (`graph_cut`), and those that cannot be traced are cut at modules by forward hooks (`hook_cut`).
 Extractor and rest share their parameters with the model that they were cut from.
+
+The cut `input` is before the first layer: what leaves the client is what enters the network.
 """
 
 from collections.abc import Sequence
@@ -13,6 +15,9 @@ import torch
 from torch import nn
 
 from fbftl.ground.errors import UserError
+
+INPUT = "input"
+"""The cut before the first layer."""
 
 
 class Cutter(Protocol):
@@ -48,6 +53,8 @@ def split(model: nn.Module, cut: str, example: torch.Tensor) -> tuple[nn.Module,
         UserError: if there is no layer `cut`, or some path goes around it; names the layers that
             can be cut.
     """
+    if cut == INPUT:
+        return nn.Identity(), model
     cutter = _checked(model, [cut], example)
     if isinstance(cutter, ChainCutter):
         return cutter.halves(cut)
@@ -60,7 +67,9 @@ def extractor(model: nn.Module, cuts: Sequence[str], example: torch.Tensor) -> n
     Raises:
         UserError: as `split`, for any of `cuts`.
     """
-    return _checked(model, cuts, example).extractor(cuts, example)
+    layers = [cut for cut in cuts if cut != INPUT]
+    beyond = _checked(model, layers, example).extractor(layers, example) if layers else None
+    return beyond if INPUT not in cuts else _FromInput(beyond)
 
 
 def _checked(model: nn.Module, cuts: Sequence[str], example: torch.Tensor) -> Cutter:
@@ -129,6 +138,18 @@ class _ChainExtractor(nn.Module):
             if name in self.cuts:
                 outputs[name] = inputs
         return outputs
+
+
+class _FromInput(nn.Module):
+    """An extractor whose cuts are the input and maybe layers beyond it."""
+
+    def __init__(self, beyond: nn.Module | None) -> None:
+        super().__init__()
+        self.beyond = beyond
+
+    def forward(self, inputs: torch.Tensor) -> dict[str, torch.Tensor]:
+        outputs = {} if self.beyond is None else self.beyond(inputs)
+        return outputs | {INPUT: inputs}
 
 
 class _Only(nn.Module):

@@ -5,8 +5,9 @@ from collections.abc import Callable, Mapping
 import pandas as pd
 
 from fbftl.papers.audit import AuditRow
+from fbftl.papers.thesis import audit_budget
 
-SYSTEMS: tuple[Callable[[Mapping[str, pd.DataFrame]], list[AuditRow]], ...] = ()
+SYSTEMS: tuple[Callable[[Mapping[str, pd.DataFrame]], list[AuditRow]], ...] = (audit_budget.rows,)
 """What finds the rows of each system, in the paper's order."""
 
 

@@ -1,5 +1,6 @@
 """The claims of paper thesis, those of all its systems."""
 
 from fbftl.papers.claims import Claim
+from fbftl.papers.thesis.claims_budget import BUDGET
 
-CLAIMS: tuple[Claim, ...] = ()
+CLAIMS: tuple[Claim, ...] = (*BUDGET,)

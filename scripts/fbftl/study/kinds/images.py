@@ -16,8 +16,12 @@ NEEDED: dict[str, tuple[str, ...]] = {
     "dp_fedavg": ("delta", "update_clip"),
     "feature_gaussian": ("delta",),
     "feature_laplace": (),
+    "dp_gd": ("delta", "gradient_clip"),
 }
 """The values of the block `privacy` that each mechanism needs; a job is given no others."""
+
+OF_PUBLIC = ("public_scale",)
+"""Those that methods need which take statistics from public samples."""
 
 
 IN_NETWORKS = ("dropout", "batch_norm")
@@ -124,6 +128,7 @@ def job(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
     training = {key: value for key, value in training.items() if key not in untold}
     # Only features of a frozen extractor have a public quantile; others have the axis of that name.
     needed = [k for k in NEEDED[setting.mechanism] if k != "feature_clip" or _on_features(setting)]
+    needed += OF_PUBLIC if record.public else ()
     named = {} if setting.network is None else {"network": block["networks"][setting.network]}
     return {
         # Groups are for who judges; nothing that sends may know them.

@@ -1,0 +1,81 @@
+"""Budgets: where a trusted server's noise goes from step to step (paper thesis, ch. 2)."""
+
+
+rule tabulate_budget:
+    input:
+        runs="results/{task}/experiments/budget.csv",
+        guarantees="results/{task}/guarantees/budget.csv",
+    output:
+        **table("results/{task}/tables/budget", "privacy", "Schedules of noise"),
+    log:
+        "results/{task}/logs/tables/budget.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code("tabulate_budget.py"),
+        axes=partial(
+            axes_of,
+            experiment="budget",
+            read=[
+                "mechanism",
+                "epsilon",
+                "schedule",
+                "decay",
+                "steps",
+                "accountant",
+                "momentum",
+            ],
+        ),
+    script:
+        "../scripts/tabulate_budget.py"
+
+
+rule plot_budget:
+    input:
+        table="results/{task}/tables/budget.csv",
+    output:
+        **figure("results/{task}/figures/budget", "privacy", "Schedules of noise"),
+    log:
+        "results/{task}/logs/figures/budget.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code("plot_budget.py"),
+    script:
+        "../scripts/plot_budget.py"
+
+
+rule tabulate_budget_bounds:
+    output:
+        **table(
+            "results/papers/thesis/tables/budget_bounds",
+            "privacy",
+            "Bounds by condition number",
+        ),
+    log:
+        "results/papers/thesis/logs/tables/budget_bounds.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code("tabulate_budget_bounds.py"),
+    script:
+        "../scripts/tabulate_budget_bounds.py"
+
+
+rule plot_budget_bounds:
+    input:
+        table="results/papers/thesis/tables/budget_bounds.csv",
+    output:
+        **figure(
+            "results/papers/thesis/figures/budget_bounds",
+            "privacy",
+            "Bounds by condition number",
+        ),
+    log:
+        "results/papers/thesis/logs/figures/budget_bounds.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code("plot_budget_bounds.py"),
+    script:
+        "../scripts/plot_budget_bounds.py"

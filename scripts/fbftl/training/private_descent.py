@@ -1,0 +1,141 @@
+"""Noisy full-batch gradient descent of stacked heads (paper thesis, ch. 2, Eq. 2.1-2.3).
+
+A step averages clipped gradients over the N samples, adds noise of standard deviation
+sigma_t G / N, and goes on by the bias-corrected momentum of such averages. A head's noise depends
+on its seed and the step's place alone, so that schedules are compared on the same draws.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from fbftl.ground.randomness import stream
+from fbftl.models.heads import Head
+from fbftl.training.clipped import clipped_sums
+from fbftl.training.measures import MEASURES, SERIES, Measure, Series
+
+PRIVATE_MEASURES = MEASURES | {
+    "training_loss": Measure("nats", "lower"),
+    "steps_taken": Measure("steps"),
+}
+PRIVATE_SERIES = SERIES | {"loss": Series("nats", by="step")}
+
+VALUES_AT_ONCE = 2**25
+"""Numbers of one layer of all heads that step together; bounds memory."""
+
+
+@dataclass(frozen=True, eq=False)
+class Descent:
+    """How heads descend.
+
+    multipliers: (T, H) noise standard deviation of each step of each head, over G / N.
+    clip: G; inf clips nothing.
+    momentum: beta, below 1.
+    weight_decay: lambda of a penalty lambda/2 |theta|^2, which looks at no sample.
+    """
+
+    multipliers: np.ndarray
+    clip: float
+    learning_rate: float
+    momentum: float = 0.0
+    weight_decay: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class OwnSamples:
+    """The samples that each head is trained on, on the training device.
+
+    values: (n, width) of all samples.
+    labels: (n,).
+    rows: the rows of each head, which may be of unequal number.
+    """
+
+    values: Tensor
+    labels: Tensor
+    rows: Sequence[np.ndarray]
+
+    def padded(self) -> tuple[Tensor, Tensor, Tensor]:
+        """Return values (H, N, width), labels (H, N) and which are present (H, N), 1.0 or 0.0."""
+        most = max(map(len, self.rows))
+        places = np.zeros((len(self.rows), most), dtype=np.int64)
+        present = np.zeros(places.shape, dtype=np.float32)
+        for place, own in enumerate(self.rows):
+            places[place, : len(own)], present[place, : len(own)] = own, 1.0
+        at = torch.from_numpy(places).to(self.labels.device)
+        return self.values[at], self.labels[at], torch.from_numpy(present).to(self.values)
+
+
+def descend(
+    begin: Callable[[Sequence[int]], Head],
+    samples: OwnSamples,
+    seeds: Sequence[int],
+    descent: Descent,
+) -> tuple[Head, np.ndarray]:
+    """Train heads, so many at once as memory has room for.
+
+    Args:
+        begin: from seeds to stacked heads at their initial values.
+        samples: what each of H heads is trained on.
+        seeds: (H,) whose initial values and noise a head has; several may share one.
+        descent: how.
+
+    Returns:
+        The stacked heads, and their mean training losses before each step and after the last,
+        (T + 1, H).
+    """
+    heads, losses = [], []
+    largest = max(map(len, samples.rows)) * max(
+        samples.values.shape[1], *(weight.shape[2] for weight in begin(seeds[:1]).weights)
+    )
+    at_once = max(1, VALUES_AT_ONCE // largest)
+    for first in range(0, len(seeds), at_once):
+        part = slice(first, first + at_once)
+        own = OwnSamples(samples.values, samples.labels, samples.rows[part])
+        head = begin(seeds[part])
+        losses.append(_together(head, own, seeds[part], descent, descent.multipliers[:, part]))
+        heads.append(head)
+    joined = Head(
+        [torch.cat(own) for own in zip(*(head.weights for head in heads), strict=True)],
+        [torch.cat(own) for own in zip(*(head.biases for head in heads), strict=True)],
+    )
+    return joined, np.concatenate(losses, axis=1)
+
+
+@torch.no_grad()
+def _together(
+    head: Head, samples: OwnSamples, seeds: Sequence[int], descent: Descent, noise: np.ndarray
+) -> np.ndarray:
+    """Train heads in lockstep and in place; return their losses (T + 1, H)."""
+    x, labels, present = samples.padded()
+    counts = present.sum(dim=1)
+    draws = [stream(seed, "gradient_noise") for seed in seeds]
+    parameters = head.parameters()
+    moved = [torch.zeros_like(parameter) for parameter in parameters]
+    losses = []
+    for step, multipliers in enumerate(noise, start=1):
+        lost, sums = clipped_sums(head, x, labels, present, descent.clip)
+        losses.append(lost / counts)
+        if multipliers.any():
+            stds = torch.from_numpy(multipliers * descent.clip).to(x)
+            for total, drawn in zip(sums, _normal(draws, sums), strict=True):
+                total += stds[:, None, None] * drawn
+        forgotten = 1 - descent.momentum**step
+        for parameter, velocity, total in zip(parameters, moved, sums, strict=True):
+            gradient = total / counts[:, None, None] + descent.weight_decay * parameter
+            velocity.mul_(descent.momentum).add_(gradient, alpha=1 - descent.momentum)
+            parameter.sub_(velocity, alpha=descent.learning_rate / forgotten)
+    lost, _ = clipped_sums(head, x, labels, present, descent.clip)
+    return torch.stack([*losses, lost / counts]).cpu().numpy().astype(np.float64)
+
+
+def _normal(draws: Sequence[np.random.Generator], like: Sequence[Tensor]) -> list[Tensor]:
+    """Return standard normal numbers of the shapes of stacked tensors, a generator per head."""
+    sizes = [tensor[0].numel() for tensor in like]
+    drawn = np.empty((len(draws), sum(sizes)), dtype=np.float32)
+    for generator, row in zip(draws, drawn, strict=True):
+        generator.standard_normal(dtype=np.float32, out=row)
+    parts = torch.from_numpy(drawn).to(like[0].device).split(sizes, dim=1)
+    return [part.view_as(tensor) for part, tensor in zip(parts, like, strict=True)]

@@ -1,0 +1,83 @@
+"""Private gradient descent on toy blobs: its records are those of what it took and added."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from fbftl.exchange.trusted import noise_of
+from fbftl.features.extract import extract
+from fbftl.features.store.provenance import Provenance
+from fbftl.features.store.target import Target
+from fbftl.ground.errors import UserError
+from fbftl.methods import train
+from fbftl.privacy.accounting import gaussian_epsilon, zcdp_epsilon
+from fbftl.privacy.schedules import spent
+from unit.methods.method_toys import COUNTS, Blobs, job, toy_inputs
+
+NOISY = {"method": "private_gd", "mechanism": "dp_gd", "epsilon": 4.0, "steps": 20}
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("toy")
+    provenance = Provenance(source="0" * 64, cut="x", preprocessing={}, data="2" * 64)
+    target = Target(folder / "public.zarr", provenance)
+    extract(Blobs(), lambda arrays: {"x": arrays["x"]}, [target], batch=64)
+    return replace(toy_inputs(folder), public_manifest=folder / "public.json")
+
+
+def asked(setting):
+    """Return a job with what private descent needs beside its setting."""
+    made = job(setting, weight_decay=0.0, learning_rate=1.0)
+    scale = {"norm": 10.0, "components": None}
+    privacy = replace(made.privacy, delta=1e-8, gradient_clip=2.0, public_scale=scale)
+    return replace(made, privacy=privacy)
+
+
+def test_a_run_says_what_it_took_and_what_it_guarantees(inputs):
+    clean, noisy = (
+        train([asked(setting)], inputs)[0]
+        for setting in ({"method": "private_gd", "steps": 20}, NOISY | {"accountant": "zcdp"})
+    )
+    for outcome in (clean, noisy):
+        for repetition in outcome.repetitions:
+            assert len(repetition["curves"]["loss"]) == 21
+            assert repetition["training_loss"] == repetition["curves"]["loss"][-1]
+            assert repetition["seen"] == COUNTS["train"]
+    assert clean.repetitions[0]["test_accuracy"] > 0.9
+    assert clean.repetitions[0]["training_loss"] < noisy.repetitions[0]["training_loss"]
+    rows = noisy.ledger.table().to_pandas().query("direction == 'up'")
+    assert len(rows) == 2 * COUNTS["train"]
+    zcdp, exact, replaced = noisy.repetitions[0]["privacy"]
+    assert zcdp["epsilon"] == pytest.approx(4.0)
+    assert (zcdp["accountant"], exact["adjacency"]) == ("zCDP", "add-remove")
+    assert exact["epsilon"] < 4 < replaced["epsilon"]
+
+
+@pytest.mark.parametrize("schedule", [{}, {"schedule": "exp", "decay": 3.0}])
+@pytest.mark.parametrize("accountant", ["exact", "zcdp"])
+def test_records_are_those_of_the_schedule_s_budget(schedule, accountant):
+    noise = noise_of(asked(NOISY | schedule | {"accountant": accountant}))
+    budget = spent(noise.multipliers)
+    assert noise.records[0].epsilon == pytest.approx(4.0)
+    assert noise.records[0].sigma == noise.multipliers.min()
+    removed, replaced = noise.records[-2:]
+    assert removed.epsilon == pytest.approx(gaussian_epsilon(budget**-0.5, 1e-8, "add-remove"))
+    assert replaced.epsilon == pytest.approx(gaussian_epsilon(budget**-0.5, 1e-8, "replace-one"))
+    if accountant == "zcdp":
+        assert zcdp_epsilon(budget / 2, 1e-8) == pytest.approx(4.0)
+
+
+def test_a_given_sigma_is_that_of_even_noise_and_others_cost_as_much():
+    given = {"method": "private_gd", "mechanism": "dp_gd", "sigma": 9.0, "steps": 30}
+    even, falling = (
+        noise_of(asked(given | more)).multipliers
+        for more in ({}, {"schedule": "exp", "decay": 5.0})
+    )
+    assert even == pytest.approx(np.full(30, 9.0))
+    assert spent(falling) == pytest.approx(spent(even))
+
+
+def test_a_schedule_without_steps_is_refused():
+    with pytest.raises(UserError, match="without steps"):
+        noise_of(asked(NOISY | {"steps": 0}))

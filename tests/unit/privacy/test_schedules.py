@@ -1,0 +1,175 @@
+"""Schedules spend their budget, conversions invert each other, the thesis's numbers come out."""
+
+import math
+
+import numpy as np
+import pytest
+from fbftl.ground.errors import UserError
+from fbftl.privacy import schedules
+from fbftl.privacy.accounting import (
+    gaussian_epsilon,
+    gaussian_sigma,
+    schedule_budget,
+    zcdp_epsilon,
+    zcdp_rho,
+)
+
+BUDGET = 0.3927
+
+
+def every_schedule(steps: int) -> dict[str, np.ndarray]:
+    """Return every kind of schedule of so many steps."""
+    made = {"uniform": schedules.uniform(BUDGET, steps)}
+    for decay in (1.0, 3.0, 10.0, 30.0):
+        made[f"exp {decay}"] = schedules.exponential(BUDGET, steps, decay)
+    for gamma in (0.5, 0.9, 0.99):
+        made[f"closed form {gamma}"] = schedules.closed_form(BUDGET, steps, gamma)
+        for beta in (0.0, 0.5, 0.9):
+            influence = schedules.momentum_influence(steps, gamma, beta)
+            made[f"momentum {gamma} {beta}"] = schedules.optimal(BUDGET, influence)
+    for name in ("uniform", "exp", "dynamic"):
+        made[f"named {name}"] = schedules.named(name, BUDGET, steps, 3.0, 0.9)
+    return made
+
+
+@pytest.mark.parametrize("steps", [1, 2, 30, 150])
+def test_every_schedule_spends_its_budget_and_no_more(steps):
+    for name, made in every_schedule(steps).items():
+        assert made.shape == (steps,)
+        assert schedules.spent(made) == pytest.approx(BUDGET, rel=1e-9), name
+        assert schedules.affordable(made, BUDGET) == steps, name
+
+
+def test_the_conversions_give_the_printed_numbers():
+    assert zcdp_rho(4, 1e-8) == pytest.approx(0.196352, abs=5e-7)
+    assert schedule_budget(4, 1e-8, "zcdp") == pytest.approx(0.392704, abs=5e-7)
+    assert schedule_budget(4, 1e-8, "exact") == pytest.approx(0.51344, abs=1e-5)
+    assert gaussian_epsilon(0.392704**-0.5, 1e-8, "add-remove") == pytest.approx(3.457, abs=5e-4)
+    assert gaussian_epsilon(0.392704**-0.5, 1e-8, "replace-one") == pytest.approx(7.440, abs=5e-4)
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 1, 4, 30])
+@pytest.mark.parametrize("delta", [1e-12, 1e-8, 1e-3])
+def test_conversions_invert_each_other_and_bound_the_exact(epsilon, delta):
+    assert zcdp_epsilon(zcdp_rho(epsilon, delta), delta) == pytest.approx(epsilon, rel=1e-9)
+    budget = schedule_budget(epsilon, delta, "zcdp")
+    assert gaussian_epsilon(budget**-0.5, delta, "add-remove") < epsilon
+    replaced = schedule_budget(epsilon, delta, "exact", "replace-one")
+    assert replaced == pytest.approx(gaussian_sigma(epsilon, delta, "replace-one") ** -2)
+    assert replaced == pytest.approx(schedule_budget(epsilon, delta, "exact") / 4)
+
+
+def test_the_closed_form_is_lemma_1_for_plain_descent():
+    for steps, gamma in ((7, 0.5), (50, 0.9), (150, 0.99)):
+        influence = schedules.gradient_influence(steps, gamma)
+        expected = schedules.optimal(BUDGET, influence)
+        assert schedules.closed_form(BUDGET, steps, gamma) == pytest.approx(expected, rel=1e-9)
+        decay = gamma ** (-(steps - 1) / 2)
+        assert schedules.exponential(BUDGET, steps, decay) == pytest.approx(expected, rel=1e-9)
+
+
+def test_no_other_schedule_of_the_budget_loses_less():
+    influence = schedules.momentum_influence(40, 0.95, 0.9)
+    best = schedules.optimal(BUDGET, influence)
+    least = influence @ best**2
+    assert least == pytest.approx(np.sqrt(influence).sum() ** 2 / BUDGET)
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        other = best * np.exp(rng.normal(scale=0.1, size=40))
+        other *= math.sqrt(schedules.spent(other) / BUDGET)
+        assert influence @ other**2 > least
+
+
+def test_momentum_influence_is_what_noise_does_to_momentum():
+    """The coefficients of m_t are (1-beta) beta^(t-i) / (1-beta^t): unrolled here step by step."""
+    steps, gamma, beta = 12, 0.8, 0.7
+    found = np.zeros(steps)
+    for i in range(steps):
+        velocity = 0.0
+        for t in range(1, steps + 1):
+            velocity = beta * velocity + (1 - beta) * (t == i + 1)
+            found[i] += gamma ** (steps - t) * (velocity / (1 - beta**t)) ** 2
+    assert schedules.momentum_influence(steps, gamma, beta) == pytest.approx(found, rel=1e-12)
+    plain = schedules.momentum_influence(steps, gamma, 0.0)
+    assert plain == pytest.approx(schedules.gradient_influence(steps, gamma))
+
+
+def over_uniform(influence: np.ndarray) -> float:
+    """Return the loss by the best schedule's noise over that by uniform noise."""
+    return np.sqrt(influence).sum() ** 2 / (len(influence) * influence.sum())
+
+
+def test_momentum_influence_at_the_spec_s_numbers():
+    long = schedules.momentum_influence(100, 0.95, 0.9)
+    assert (long.argmin() + 1, long.argmax() + 1) == (12, 92)
+    assert over_uniform(long) == pytest.approx(0.760, abs=5e-4)
+    assert over_uniform(schedules.gradient_influence(100, 0.95)) == pytest.approx(0.668, abs=5e-4)
+    short = schedules.momentum_influence(30, 0.95, 0.9)
+    assert (short.argmin() + 1, short.argmax() + 1) == (30, 1)
+    assert over_uniform(short) == pytest.approx(0.879, abs=5e-4)
+    assert (np.diff(short) > 0).any()
+
+
+@pytest.mark.parametrize("kappa", [2, 10, 100])
+@pytest.mark.parametrize("alpha", [1e-5, 1e-3, 1e-1])
+def test_the_closed_best_number_of_steps_is_the_scan_s(kappa, alpha):
+    gamma = 1 - 1 / kappa
+    closed = schedules.best_dynamic_steps(alpha, gamma)
+    found = schedules.best_steps(schedules.dynamic_bound, alpha, gamma, int(2 * closed) + 5)
+    around = (math.floor(closed), math.ceil(closed))
+    assert found in around
+    assert found == min(around, key=lambda t: schedules.dynamic_bound(t, alpha, gamma))
+
+
+def test_the_bounds_are_sums_over_the_steps():
+    steps, alpha, gamma = 20, 1e-3, 0.9
+    influence = alpha * schedules.gradient_influence(steps, gamma)
+    for made, bound in (
+        (schedules.uniform(BUDGET, steps), schedules.uniform_bound),
+        (schedules.closed_form(BUDGET, steps, gamma), schedules.dynamic_bound),
+    ):
+        by_steps = gamma**steps + BUDGET * influence @ made**2
+        assert bound(steps, alpha, gamma) == pytest.approx(by_steps)
+
+
+@pytest.mark.parametrize(
+    ("power", "expected"), [(1, [0.449, 0.544, 0.677, 0.853]), (2, [0.345, 0.430, 0.568, 0.792])]
+)
+def test_on_a_quadratic_the_gain_shrinks_as_noise_grows(power, expected):
+    """B2: isotropic, Hessian M/kappa, both schedules with their best T; an exact expectation.
+
+    The bound's influence is gamma^(T-t), that quadratic's own gamma^(2(T-t)).
+    """
+    kappa = 10
+    gamma = 1 - 1 / kappa
+
+    def best(alpha: float, power: int) -> float:
+        losses = []
+        for steps in range(1, 200):
+            own = schedules.gradient_influence(steps, gamma**2)
+            made = schedules.optimal(1.0, schedules.gradient_influence(steps, gamma**power))
+            losses.append(gamma ** (2 * steps) + alpha / kappa * own @ made**2)
+        return min(losses)
+
+    ratios = [best(alpha, power) / best(alpha, 0) for alpha in (1e-5, 1e-4, 1e-3, 1e-2)]
+    assert ratios == pytest.approx(expected, abs=6e-4)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (lambda: schedules.uniform(BUDGET, 0), "without steps"),
+        (lambda: schedules.uniform(0.0, 5), "privacy budget R is 0"),
+        (lambda: schedules.momentum_influence(5, 0.9, 1.0), "momentum is 1.0"),
+        (lambda: zcdp_rho(4, 0), "delta is 0"),
+        (lambda: zcdp_rho(4, 1.5), "delta is 1.5"),
+        (lambda: schedules.affordable(np.array([1.0]), 0.5), "below the 1 that the first step"),
+    ],
+)
+def test_what_cannot_be_is_one_sentence(wrong, said):
+    with pytest.raises(UserError, match=said):
+        wrong()
+
+
+def test_a_budget_pays_for_some_steps_of_a_schedule():
+    assert schedules.affordable(np.ones(10), 3.5) == 3
