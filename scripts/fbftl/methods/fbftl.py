@@ -2,11 +2,15 @@
 
 Settings of one shape can train together, their heads stacked like those of the seeds: one process
 starts where several would, and a GPU that one head leaves idle has work.
+
+Clients may upload less than their features, and the server may solve a head in closed form instead
+of training one: those settings are `exchange/one_shot.py`.
 """
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
+from fbftl.exchange.one_shot import run_one_shot
 from fbftl.exchange.uploads import Clean, Sent, rows_read, send
 from fbftl.study.job import Job
 from fbftl.tasks.task import Fit, HeldFeatures, Inputs, Outcome, held_features, holdings
@@ -28,6 +32,8 @@ class Fitted:
 
 def run(job: Job, inputs: Inputs) -> Outcome:
     """Train one head per seed on the uploads that this setting lets the server have."""
+    if "one_shot" in job.block:
+        return run_one_shot(job, held_features(job, inputs))
     (outcome,) = run_together([job], inputs)
     return outcome
 

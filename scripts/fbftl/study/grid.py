@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from fbftl.ground.errors import UserError
-from fbftl.study import methods
+from fbftl.study import methods, uploads
 from fbftl.study.settings import DEFAULTS, TYPES, Setting
 
 
@@ -50,6 +50,8 @@ NEEDS = {
     "schedule": "mechanism dp_gd or dp_fedavg",
     "decay": "schedule exp or dynamic",
     "accountant": "mechanism dp_gd or dp_fedavg",
+    "projection": "message: projected",
+    "components": "message: mixtures",
 }
 """What has to be given beside an axis for it to have an effect."""
 
@@ -96,6 +98,10 @@ def simplified(setting: Setting) -> Setting:
     if setting.schedule == "dynamic" and setting.momentum == 0:
         # The best schedule of plain descent is the exponential one.
         setting = replace(setting, schedule="exp")
+    if setting.message != "projected":
+        without_effect.append("projection")
+    if setting.message != "mixtures":
+        without_effect.append("components")
     return Setting(**(asdict(setting) | {axis: DEFAULTS[axis] for axis in without_effect}))
 
 
@@ -175,6 +181,7 @@ def require_sensible(setting: Setting) -> None:
         "has clients draw samples in every round, which dp_fedavg cannot count; leave drawn out": (
             setting.drawn is not None and setting.mechanism == "dp_fedavg"
         ),
+        **uploads.faults(setting),
     }
     for fault, holds in faults.items():
         if holds:

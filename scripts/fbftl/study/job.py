@@ -149,7 +149,8 @@ class Job:
     kind: the kind of task: images or dialogues.
     clients: the task's partition, for settings that regroup samples into other clients.
     block: what only the kind of task reads. Images have the `head`, widths of its hidden layers,
-        and the block of the `network` that the setting names, if it names one. Dialogues have the
+        the block of the `network` that the setting names, if it names one, and `one_shot` where
+        FbFTL uploads something else or solves another head. Dialogues have the
         `cut`, trained encoder blocks, and `summary_tokens`, the most that a summary has.
     """
 

@@ -114,6 +114,7 @@ RECORDS = (
         sends="once",
         axes=(
             "cut", *CLIENTS, *LINK, "loss", *COMPRESSION, *NOISE, "noise", "label_epsilon",
+            "aggregation", "message", "projection", "components", "head",
         ),
         mechanisms=("none", "relative", "gaussian"),
         cost="fbftl",

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from fbftl.study.config import Study
+from fbftl.study.uploads import is_plain
 
 
 def shared_processes(study: Study, task: str) -> dict[str, list[str]]:
@@ -35,7 +36,7 @@ def _batches(study: Study, task: str, names: list[str], most: int) -> Iterator[l
     alike = defaultdict(list)
     for name in names:
         setting = study.setting(task, name)
-        if setting.method == "fbftl":
+        if setting.method == "fbftl" and is_plain(setting):
             alike[setting.cut, setting.noise, study.needs_public(task, name)].append(name)
     for group in alike.values():
         yield from (group[start : start + most] for start in range(0, len(group), most))

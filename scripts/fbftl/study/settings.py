@@ -56,6 +56,11 @@ class Setting:
     steps: noisy full-batch steps T.
     accountant: exact, or zcdp as paper thesis has it.
     momentum: bias-corrected momentum beta of noisy steps.
+    message: what a client uploads: features, means, statistics, projected or mixtures.
+    projection: dimensions k that features are projected to at random before their statistics.
+    components: components G of a mixture for each class that a client has samples of.
+    head: what the server solves: mlp is the task's perceptron, trained; logistic, ridge, lda,
+        fedcgs, fedcof and ncm are linear.
     """
 
     method: str = "fbftl"
@@ -93,6 +98,10 @@ class Setting:
     steps: int = 100
     accountant: str = "exact"
     momentum: float = 0.0
+    message: str = "features"
+    projection: int | None = None
+    components: int = 1
+    head: str = "mlp"
 
     @property
     def name(self) -> str:

@@ -33,7 +33,8 @@ from fbftl.tasks.lockstep import labelled, received, scaled, schedule
 from fbftl.tasks.task import Fit, Inputs, Received, Repetition, Score
 from fbftl.training import batches
 from fbftl.training.batches import Rounds
-from fbftl.training.curves import record
+from fbftl.training.closed_form import LinearHead
+from fbftl.training.curves import record, record_of_one
 from fbftl.training.local import FEDAVG, Halves, Hooks, LocalPlan
 from fbftl.training.local_network import LocalNetwork
 from fbftl.training.network import LabelledInputs, LabelledSamples, Lessons, TrainedNetwork
@@ -162,6 +163,11 @@ class HeldImageFeatures(HeldImages):
         return private_heads(
             job, self._samples, self.test, self.public, self.classes, seeds, rows, multipliers
         )
+
+    def linear(self, head: LinearHead) -> Score:
+        """Return the accuracy of a linear head that was solved, at its one point."""
+        test = self.test.inputs.cpu().numpy(), self.test.labels.cpu().numpy()
+        return Score(record_of_one(head.accuracy(*test)))
 
     def _scaled_test(self, every: Sequence[Received]) -> StackedSamples:
         """Return the test split for every head, scaled as its training samples are."""

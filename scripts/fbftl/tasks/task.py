@@ -20,6 +20,7 @@ from fbftl.messages.ledger import Ledger
 from fbftl.messages.payload import Payload
 from fbftl.study.job import Job
 from fbftl.training.batches import Round, Rounds
+from fbftl.training.closed_form import LinearHead
 from fbftl.training.local import FEDAVG, Hooks, Trained
 from fbftl.training.local_network import LocalNetwork
 from fbftl.training.measures import MEASURES, SERIES, Measure, Series
@@ -219,6 +220,9 @@ class HeldFeatures(Held, Protocol):
 
     def fit(self, settings: Sequence[Sequence[Received]]) -> list[list[Fit]]:
         """Train a head at the server for each setting and seed."""
+
+    def linear(self, head: LinearHead) -> Score:
+        """Return how well a linear head does that was not trained but solved."""
 
 
 class LocalLearner(Learner, Protocol):

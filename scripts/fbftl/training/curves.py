@@ -82,3 +82,14 @@ def record(curves: Curves, rule: str) -> dict[str, Any]:
             "test_accuracy": curves.test,
         },
     }
+
+
+def record_of_one(accuracy: float) -> dict[str, Any]:
+    """Return the record of a head that was solved: one point, nothing to choose."""
+    return {
+        "epoch": 1,
+        "test_accuracy": accuracy,
+        "test_accuracy_best": accuracy,
+        "diverged": False,
+        "curves": {"test_accuracy": [accuracy]},
+    }

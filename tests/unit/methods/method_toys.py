@@ -62,7 +62,24 @@ def toy_inputs(folder: Path, room: Room = RAM) -> Inputs:
     )
 
 
-def job(setting: dict, **training) -> Job:
+ONE_SHOT = {
+    "ridge": [0.01, 1e-6, 1e-3, 1.0],
+    "shrinkage": [0.05, 1e-3, 0.2],
+    "logistic": [1e-3, 1e-2],
+    "least_variance": 1e-3,
+    "least_samples": 1,
+    "made": 2**20,
+}
+
+
+def one_shot(inputs: Inputs, setting: dict, validation: float = 0.1, **block) -> Outcome:
+    """Run a message and a head on the blobs, some values of the task's block changed."""
+    asked = job(setting, {"one_shot": ONE_SHOT | block}, validation=validation)
+    (outcome,) = train([asked], inputs)
+    return outcome
+
+
+def job(setting: dict, block: dict | None = None, **training) -> Job:
     """Return a job on the blobs with some training values changed."""
     return from_params(
         {
@@ -70,7 +87,7 @@ def job(setting: dict, **training) -> Job:
             "kind": "images",
             "setting": {"method": "fbftl"} | setting,
             "seeds": [0, 1],
-            "block": {"head": [HIDDEN]},
+            "block": {"head": [HIDDEN]} | (block or {}),
             "clients": {"partition": "iid", "samples_per_client": 8, "clients": None, "seed": 0},
             "training": {
                 "epochs": 4,

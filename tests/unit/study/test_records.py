@@ -107,6 +107,10 @@ def test_no_default_ever_changes():
         "steps": 100,
         "accountant": "exact",
         "momentum": 0.0,
+        "message": "features",
+        "projection": None,
+        "components": 1,
+        "head": "mlp",
     }
     assert {axis: DEFAULTS[axis] for axis in old} == old
     assert [axis for axis in DEFAULTS if axis in old] == list(old)

@@ -8,8 +8,11 @@ from fbftl.ground.errors import UserError
 from fbftl.study import methods
 from fbftl.study.settings import Setting
 
-UNKNOWN = ("loss", "noise", "label_epsilon")
-"""Axes that say nothing of dialogues: losses that come back, redrawn noise, labels as classes."""
+UNKNOWN = (
+    *("loss", "noise", "label_epsilon"),
+    *("aggregation", "message", "projection", "components", "head"),
+)
+"""Axes that say nothing of dialogues: losses that come back, redrawn noise, what needs classes."""
 
 NEEDED: dict[str, tuple[str, ...]] = {
     "none": (),

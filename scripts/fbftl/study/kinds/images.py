@@ -8,6 +8,7 @@ from fbftl.ground.errors import UserError
 from fbftl.study import methods
 from fbftl.study.clients import dealing
 from fbftl.study.settings import Setting
+from fbftl.study.uploads import is_plain
 
 NEEDED: dict[str, tuple[str, ...]] = {
     "none": (),
@@ -130,12 +131,14 @@ def job(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
     needed = [k for k in NEEDED[setting.mechanism] if k != "feature_clip" or _on_features(setting)]
     needed += OF_PUBLIC if record.public else ()
     named = {} if setting.network is None else {"network": block["networks"][setting.network]}
+    plain = setting.method != "fbftl" or is_plain(setting)
+    solved = {} if plain else {"one_shot": block["one_shot"]}
     return {
         # Groups are for who judges; nothing that sends may know them.
         "clients": {key: value for key, value in block["clients"].items() if key != "groups"},
         "training": training,
         "privacy": {key: privacy[key] for key in needed},
-        "block": {"head": block["head"], **named},
+        "block": {"head": block["head"], **named, **solved},
     }
 
 

@@ -1,0 +1,317 @@
+"""Clients that upload less than their features: one message each, and what the server then has.
+
+A message is class means with their counts, the statistics of a client's features or of their random
+projections, or mixtures of each class (docs/what-to-upload.md). It is encoded as any other, lost as
+a whole, and lost for good. Under a secure sum the server has the sum alone; class means are then
+sent as sums, which add up.
+
+Some clients are held out to choose by, as many as the task holds out of samples: a message that
+holds no rows can only be held out whole.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fbftl.data.participation import clients_of, grouped, held_out, participating
+from fbftl.exchange.post import Post
+from fbftl.exchange.secure_sum import SecureSum
+from fbftl.ground.errors import UserError
+from fbftl.messages.codec import Compression
+from fbftl.messages.kinds import Kind, MeansMessage, MixturesMessage, StatisticsMessage
+from fbftl.messages.ledger import Ledger
+from fbftl.messages.link import link_of
+from fbftl.messages.release import Encoded
+from fbftl.messages.statistics import (
+    ClassMeans,
+    LabelledRows,
+    Statistics,
+    length,
+    random_projection,
+)
+from fbftl.messages.summary import Summary
+from fbftl.privacy.mechanisms import PrivacyRecord, no_mechanism
+from fbftl.privacy.noise import clip_norm
+from fbftl.privacy.statistics import clipped, statistics_guarantee, statistics_noise
+from fbftl.study.job import Job
+from fbftl.tasks.task import HeldFeatures
+
+Known = Statistics | ClassMeans | LabelledRows
+"""What the server knows of some clients."""
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """What one seed's messages tell the server.
+
+    training: of the clients that heads are solved from.
+    held: of those held out; None if there are none.
+    seen: samples behind `training`.
+    counts: what the messages come to, for the run file.
+    projection: (d, k) that features went through; None if through none.
+    scale: what features were multiplied by.
+    """
+
+    training: Known
+    held: Known | None
+    seen: int
+    counts: dict[str, Any]
+    projection: np.ndarray | None = None
+    scale: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Clientele:
+    """One seed's clients with what each holds.
+
+    owner: (U,) their ids, ascending; of all clients, whether or not they take part.
+    rows: rows of each.
+    values, labels: of all rows, as messages are made of them.
+    taking_part: places of the clients that do.
+    """
+
+    owner: np.ndarray
+    rows: Sequence[np.ndarray]
+    values: np.ndarray
+    labels: np.ndarray
+    taking_part: np.ndarray
+
+    def samples(self, places: Sequence[int]) -> int:
+        """Return how many samples some clients hold together."""
+        return sum(len(self.rows[place]) for place in places)
+
+    def held_by(self, places: Sequence[int]) -> LabelledRows:
+        """Return the samples of some clients together."""
+        rows = np.concatenate([self.rows[place] for place in places])
+        sizes = [len(self.rows[place]) for place in places]
+        return LabelledRows(
+            self.values[rows], self.labels[rows], np.repeat(self.owner[places], sizes)
+        )
+
+    def said(self, kind: Kind, place: int) -> Summary | None:
+        """Return what one client says."""
+        own = self.rows[place]
+        return kind.said(int(self.owner[place]), self.values[own], self.labels[own])
+
+
+def guarantee_of(job: Job, public: np.ndarray | None) -> PrivacyRecord:
+    """Return the guarantee of a setting's messages, the noise calibrated.
+
+    Args:
+        job: the setting with its training values.
+        public: (m, d) features of public data, for a clip norm that is their quantile.
+    """
+    setting, privacy = job.setting, job.privacy
+    if setting.mechanism == "none":
+        return no_mechanism()
+    return statistics_guarantee(
+        clip_norm=clip_norm(privacy.feature_clip, public),
+        epsilon=setting.epsilon,
+        sigma=setting.sigma,
+        delta=privacy.delta,
+        central=setting.aggregation == "masked",
+    )
+
+
+def send_summaries(
+    job: Job, held: HeldFeatures, ledger: Ledger, seed: int, guarantee: PrivacyRecord
+) -> Learned:
+    """Send one seed's messages, after the frozen extractor went to all clients once.
+
+    Args:
+        job: the setting with its training values.
+        held: what the clients hold.
+        ledger: added to.
+        seed: the repetition's seed.
+        guarantee: of the messages, from `guarantee_of`.
+
+    Raises:
+        UserError: if a feature is not finite, a projection is wider than a feature, or a masked sum
+            could leave its ring.
+    """
+    setting, block = job.setting, job.block["one_shot"]
+    values, projection, scale = _prepared(job, held.payload.values, seed, guarantee)
+    client = clients_of(job, held.holdings, seed)
+    offered = participating(client, setting.fraction, seed)
+    owner, rows = grouped(np.arange(len(client)), client)
+    taking_part = np.flatnonzero(np.isin(owner, client[offered]))
+    clientele = Clientele(owner, rows, values, held.payload.labels, taking_part)
+    training, validation = held_out(taking_part, job.training.validation, seed)
+    compression = Compression(setting.bits)
+    link = link_of(setting, held.payload.block_bits)
+    post = Post(ledger, link, seed, guarantee, compression)
+    post.broadcast({"weights": held.frozen_floats})
+    classes, width = held.payload.classes, values.shape[1]
+    if setting.aggregation == "masked":
+        heard = _masked(clientele, post, setting.message, classes, guarantee, block["made"])
+        found = [heard(number, own) for number, own in enumerate((training, validation))]
+    else:
+        kind = _kind(job, classes, width, seed, guarantee)
+        heard = _open(clientele, post, kind, block["made"])
+        found = [heard(own) for own in (training, validation)]
+    (known, arrived), (other, others) = found
+    counts = {
+        "clients": len(taking_part),
+        "offered": len(offered),
+        "received": clientele.samples([*arrived, *others]),
+        "upload_batches": len(taking_part),
+        **post.totals(range(1)),
+    }
+    number = 64 if setting.aggregation == "masked" else setting.bits
+    counts["numbers_per_batch"] = counts["uplink_payload_bits"] / number / len(taking_part)
+    seen = clientele.samples(arrived)
+    return Learned(known, other if len(others) else None, seen, counts, projection, scale)
+
+
+def _prepared(
+    job: Job, values: np.ndarray, seed: int, guarantee: PrivacyRecord
+) -> tuple[np.ndarray, np.ndarray | None, float]:
+    """Return what messages are made of, what features were projected by, and their scale."""
+    projection = None
+    if job.setting.message == "projected":
+        width, dimensions = values.shape[1], job.setting.projection
+        if dimensions > width:
+            raise UserError(
+                f"setting projection {dimensions} is wider than the {width} numbers of a feature; "
+                "give at most as many"
+            )
+        projection = random_projection(width, dimensions, seed)
+        values = values @ projection
+    if guarantee.clip_norm is None:
+        return values, projection, 1.0
+    return clipped(values, guarantee.clip_norm), projection, 1 / guarantee.clip_norm
+
+
+def _kind(job: Job, classes: int, width: int, seed: int, guarantee: PrivacyRecord) -> Kind:
+    match job.setting.message:
+        case "means":
+            return MeansMessage(classes, width)
+        case "mixtures":
+            block: Mapping[str, Any] = job.block["one_shot"]
+            return MixturesMessage(
+                classes,
+                width,
+                job.setting.components,
+                block["least_variance"],
+                block["least_samples"],
+                seed,
+            )
+        case _:
+            return StatisticsMessage(classes, width, guarantee.noise_std or 0.0, seed)
+
+
+def _open(clientele: Clientele, post: Post, kind: Kind, bound: int) -> Any:
+    """Send every client's message; return what gives the server's knowledge of some of them.
+
+    Args:
+        clientele: who sends what.
+        post: through which.
+        kind: of the messages.
+        bound: bytes of messages that are really made; the first one always is.
+    """
+    own = [clientele.labels[rows] for rows in clientele.rows]
+    bits = np.array([kind.bits(labels, post.compression) for labels in own])
+    floats = np.array([kind.numbers(labels) for labels in own])
+    digests: list[bytes | None] = [None] * len(own)
+    read: dict[int, Summary] = {}
+    spent = 0
+    for place in clientele.taking_part.tolist():
+        spent += int(bits[place]) // 8
+        if read and spent > bound:
+            break
+        said = clientele.said(kind, place)
+        if said is not None:
+            digests[place] = said.digest(post.compression)
+            read[place] = said.read(post.compression)
+    made = Encoded(bits, digests)
+    receipt = post.up(
+        {"statistics": floats}, clientele.owner, content=made, offered=clientele.taking_part
+    )
+    arrives = dict(zip(clientele.taking_part.tolist(), receipt.arrives.tolist(), strict=True))
+
+    def heard(places: np.ndarray) -> tuple[Known, list[int]]:
+        arrived = [place for place in places.tolist() if arrives[place]]
+        rest = [place for place in arrived if place not in read]
+        pools = isinstance(kind, StatisticsMessage) and post.compression.bits == 32 and rest
+        each = (
+            (int(clientele.owner[place]), said)
+            for place in arrived
+            if not (pools and place in rest)
+            if (said := read.get(place) or _read(clientele, kind, place, post.compression))
+        )
+        known = kind.known(each)
+        if pools:
+            known = known + kind.pooled(clientele.held_by(rest))
+        return known, arrived
+
+    return heard
+
+
+def _read(clientele: Clientele, kind: Kind, place: int, compression: Compression) -> Summary | None:
+    said = clientele.said(kind, place)
+    return None if said is None else said.read(compression)
+
+
+def _masked(
+    clientele: Clientele,
+    post: Post,
+    message: str,
+    classes: int,
+    guarantee: PrivacyRecord,
+    bound: int,
+) -> Any:
+    """Return what sends some clients' messages masked and gives their sum to the server.
+
+    Args:
+        clientele: who sends what.
+        post: through which.
+        message: means, sent as sums, or statistics, of projections or not.
+        classes: number of classes N.
+        guarantee: whose noise the dealer adds to the sum.
+        bound: bytes of messages that are really made.
+    """
+    width = clientele.values.shape[1]
+    count = classes * (width + 1) if message == "means" else length(classes, width)
+    secure, std = SecureSum(post), guarantee.noise_std
+    values = _Numbers(clientele, classes, count)
+
+    def heard(number: int, places: np.ndarray) -> tuple[Statistics, list[int]]:
+        noise = statistics_noise(std, count, post.seed, number) if std else None
+        summed = secure.of(
+            values,
+            clientele.owner,
+            part="statistics",
+            offered=places,
+            noise=noise,
+            made=max(1, bound // (8 * count)),
+        )
+        arrived = places[summed.receipt.arrives].tolist()
+        if summed.total is None:
+            return Statistics.nothing(classes, width), []
+        return _statistics(summed.total, classes, width), arrived
+
+    return heard
+
+
+@dataclass(frozen=True, eq=False)
+class _Numbers:
+    """Every client's flat message, made where it is asked for; means are its first numbers."""
+
+    clientele: Clientele
+    classes: int
+    count: int
+
+    def __getitem__(self, place: int) -> np.ndarray:
+        own = self.clientele.rows[place]
+        values, labels = self.clientele.values[own], self.clientele.labels[own]
+        return Statistics.of(values, labels, self.classes).numbers()[: self.count]
+
+
+def _statistics(total: np.ndarray, classes: int, width: int) -> Statistics:
+    """Return a masked sum as statistics; of means' without second moments."""
+    if len(total) == length(classes, width):
+        return Statistics.of_numbers(total, classes, width)
+    counts, sums = np.split(total, [classes])
+    return Statistics(counts, sums.reshape(classes, width), np.zeros((0, 0)))

@@ -1,0 +1,239 @@
+"""Sufficient statistics of features: counts, sums and second moments, which add up over clients.
+
+One message (n_c, A_c, B) with A_c the sum of the samples of class c and B = Σ x xᵀ holds what ridge
+regression (Fed3R, AFL), linear discriminant analysis (GH-OFL) and FedCGS need; class means and
+covariances follow from it. Everything is float64 once it is summed.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from fbftl.ground.randomness import stream
+
+ROWS_AT_ONCE = 8192
+"""Rows whose products are summed in float32 before they are added up in float64."""
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledRows:
+    """Samples one by one.
+
+    values: (n, d) float32.
+    labels: (n,) int64.
+    client: (n,) whose each is.
+    """
+
+    values: np.ndarray
+    labels: np.ndarray
+    client: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Statistics:
+    """What is known of some samples of N classes in d dimensions.
+
+    counts: (N,) samples of each class, n_c; real numbers under noise.
+    sums: (N, d) sum of each class, A_c.
+    scatter: (d, d) Σ x xᵀ, B; symmetric.
+    """
+
+    counts: np.ndarray
+    sums: np.ndarray
+    scatter: np.ndarray
+
+    @classmethod
+    def nothing(cls, classes: int, width: int) -> "Statistics":
+        """Return what is known of no samples."""
+        return cls(np.zeros(classes), np.zeros((classes, width)), np.zeros((width, width)))
+
+    @classmethod
+    def of(cls, values: np.ndarray, labels: np.ndarray, classes: int) -> "Statistics":
+        """Return the statistics of samples in one pass; memory beside them is O(d²).
+
+        Args:
+            values: (n, d) float32.
+            labels: (n,) integers below `classes`.
+            classes: number of classes N.
+        """
+        found = cls.nothing(classes, values.shape[1])
+        for first in range(0, len(values), ROWS_AT_ONCE):
+            chunk = values[first : first + ROWS_AT_ONCE]
+            own = labels[first : first + ROWS_AT_ONCE]
+            found.counts[:] += np.bincount(own, minlength=classes)
+            belongs = (own == np.arange(classes)[:, None]).astype(chunk.dtype)
+            found.sums[:] += belongs @ chunk
+            found.scatter[:] += chunk.T @ chunk
+        return found
+
+    @classmethod
+    def of_numbers(cls, numbers: np.ndarray, classes: int, width: int) -> "Statistics":
+        """Return the statistics that a flat message holds, see `numbers`."""
+        counts, sums, upper = np.split(numbers.astype(np.float64), [classes, classes * (width + 1)])
+        return cls(counts, sums.reshape(classes, width), whole(upper, width))
+
+    def __add__(self, other: "Statistics") -> "Statistics":
+        """Return the statistics of both sets of samples."""
+        return Statistics(
+            self.counts + other.counts, self.sums + other.sums, self.scatter + other.scatter
+        )
+
+    @property
+    def classes(self) -> int:
+        """Number of classes N."""
+        return len(self.counts)
+
+    @property
+    def width(self) -> int:
+        """Dimensions d."""
+        return self.sums.shape[1]
+
+    @cached_property
+    def total(self) -> float:
+        """Number of samples n."""
+        return float(self.counts.sum())
+
+    @cached_property
+    def present(self) -> np.ndarray:
+        """Which classes any sample has, (N,); under noise, which seem to have one."""
+        return self.counts >= 0.5
+
+    @cached_property
+    def means(self) -> np.ndarray:
+        """Mean of each class, (N, d); 0 of a class without samples."""
+        return self.sums / np.where(self.present, self.counts, np.inf)[:, None]
+
+    @cached_property
+    def within(self) -> np.ndarray:
+        """Scatter around the class means, (d, d): B - Σ n_c μ_c μ_cᵀ."""
+        return self.scatter - self.means.T @ (self.counts[:, None] * self.means)
+
+    @cached_property
+    def around_mean(self) -> np.ndarray:
+        """Scatter around the mean of all samples, (d, d): B - n μ μᵀ."""
+        whole_sum = self.sums.sum(axis=0)
+        return self.scatter - np.outer(whole_sum, whole_sum) / max(self.total, 1.0)
+
+    def scatter_around(self, means: np.ndarray) -> np.ndarray:
+        """Return the scatter (d, d) around other class means (N, d)."""
+        crossed = self.sums.T @ means
+        squared = means.T @ (self.counts[:, None] * means)
+        return self.scatter - crossed - crossed.T + squared
+
+    def with_bias(self) -> "Statistics":
+        """Return the statistics of samples with a one appended: no further message is needed."""
+        sums = np.hstack([self.sums, self.counts[:, None]])
+        edge = self.sums.sum(axis=0)
+        scatter = np.block([[self.scatter, edge[:, None]], [edge[None], np.array([[self.total]])]])
+        return Statistics(self.counts, sums, scatter)
+
+    def projected(self, matrix: np.ndarray) -> "Statistics":
+        """Return the statistics of the projected samples, given the matrix (d, k)."""
+        return Statistics(self.counts, self.sums @ matrix, matrix.T @ self.scatter @ matrix)
+
+    def numbers(self) -> np.ndarray:
+        """Return all of it flat: n_c, A_c row by row, then the upper triangle of B."""
+        return np.concatenate([self.counts, self.sums.reshape(-1), triangle(self.scatter)])
+
+
+def added(statistics: Iterable[Statistics], classes: int, width: int) -> Statistics:
+    """Return the sum of some statistics, added up in place."""
+    total = Statistics.nothing(classes, width)
+    for own in statistics:
+        total.counts[:] += own.counts
+        total.sums[:] += own.sums
+        total.scatter[:] += own.scatter
+    return total
+
+
+def length(classes: int, width: int) -> int:
+    """Return how many numbers the flat message has: d(d+1)/2 + dN + N."""
+    return width * (width + 1) // 2 + width * classes + classes
+
+
+def triangle(matrix: np.ndarray) -> np.ndarray:
+    """Return the upper triangle of a symmetric (d, d) row by row, d(d+1)/2 numbers."""
+    return np.concatenate([row[place:] for place, row in enumerate(matrix)])
+
+
+def whole(upper: np.ndarray, width: int) -> np.ndarray:
+    """Return the symmetric (d, d) of an upper triangle."""
+    matrix, first = np.empty((width, width)), 0
+    for place in range(width):
+        row = upper[first : first + width - place]
+        matrix[place, place:] = row
+        matrix[place:, place] = row
+        first += width - place
+    return matrix
+
+
+def random_projection(width: int, dimensions: int, seed: int) -> np.ndarray:
+    """Return the projection (d, k) float32 that both ends draw from a seed they share.
+
+    Normal numbers of variance 1/k: lengths are kept on average.
+    """
+    drawn = stream(seed, "projection").standard_normal((width, dimensions), dtype=np.float32)
+    return drawn / np.float32(np.sqrt(dimensions))
+
+
+@dataclass(frozen=True, eq=False)
+class ClassMeans:
+    """Means of M pairs of a client and a class that it has samples of.
+
+    client, label: (M,) which pair each is.
+    counts: (M,) samples behind each, n_uc.
+    means: (M, d), μ_uc.
+    classes: number of classes N.
+    """
+
+    client: np.ndarray
+    label: np.ndarray
+    counts: np.ndarray
+    means: np.ndarray
+    classes: int
+
+    @classmethod
+    def of(
+        cls, values: np.ndarray, labels: np.ndarray, client: np.ndarray, classes: int
+    ) -> "ClassMeans":
+        """Return the means of samples (n, d) by client (n,) and label (n,)."""
+        pairs, place, counts = np.unique(
+            client.astype(np.int64) * classes + labels, return_inverse=True, return_counts=True
+        )
+        firsts = np.cumsum(counts) - counts
+        sums = np.add.reduceat(values[np.argsort(place)], firsts, axis=0, dtype=np.float64)
+        return cls(pairs // classes, pairs % classes, counts, sums / counts[:, None], classes)
+
+    @cached_property
+    def clients_of(self) -> np.ndarray:
+        """How many clients have each class, U_c (N,)."""
+        return np.bincount(self.label, minlength=self.classes)
+
+    @cached_property
+    def counts_of(self) -> np.ndarray:
+        """Samples of each class, n_c (N,)."""
+        return np.bincount(self.label, weights=self.counts, minlength=self.classes)
+
+    @cached_property
+    def sums_of(self) -> np.ndarray:
+        """Sum of each class, A_c (N, d)."""
+        sums = np.zeros((self.classes, self.means.shape[1]))
+        np.add.at(sums, self.label, self.counts[:, None] * self.means)
+        return sums
+
+    @cached_property
+    def within(self) -> np.ndarray:
+        """FedCOF's estimate (d, d) of the scatter within classes (arXiv 2412.14326, Eq. 6).
+
+        Σ_c (n_c - 1) Σ_c with Σ_c = Σ_u n_uc (μ_uc - μ_c)(μ_uc - μ_c)ᵀ / (U_c - 1), which is
+        unbiased; a class of one client has none. With one sample for every pair it is the scatter
+        within classes itself.
+        """
+        class_means = self.sums_of / np.maximum(self.counts_of, 1)[:, None]
+        several = self.clients_of > 1
+        factor = np.where(several, self.counts_of - 1, 0) / np.maximum(self.clients_of - 1, 1)
+        weight = np.sqrt(factor[self.label] * self.counts)
+        off = weight[:, None] * (self.means - class_means[self.label])
+        return off.T @ off

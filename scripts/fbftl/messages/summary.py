@@ -1,0 +1,78 @@
+"""One client's message where it says less than its features: counts, then tables of numbers.
+
+Counts are never quantised. Every table is a message of the codec (docs/codec.md), whose rows have a
+range each under q < 32, and the whole travels as one.
+"""
+
+from dataclasses import dataclass, replace
+from hashlib import sha256
+
+import numpy as np
+
+from fbftl.ground.floats import FLOAT_BITS
+from fbftl.messages.codec import Compression, compress, encode
+from fbftl.messages.codec.bitpack import packed_bytes
+from fbftl.messages.codec.compression import PLAIN
+from fbftl.messages.codec.encoder import label_bits
+from fbftl.messages.codec.header import HEADER_BYTES
+from fbftl.messages.codec.quantiser import RANGE_BYTES
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Some rows of equal width.
+
+    rows: (m, X).
+    labels: (m,) class of each row, where that is not known from its place.
+    """
+
+    rows: np.ndarray
+    labels: np.ndarray | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """What one client says.
+
+    counts: (m,) numbers of samples.
+    tables: what it says of them.
+    classes: number of classes N.
+    """
+
+    counts: np.ndarray
+    tables: tuple[Table, ...]
+    classes: int
+
+    def message(self, compression: Compression) -> bytes:
+        """Return the message."""
+        tables = (encode(t.rows, t.labels, self.classes, compression) for t in self.tables)
+        return encode(self.counts) + b"".join(tables)
+
+    def digest(self, compression: Compression) -> bytes:
+        """Return the SHA-256 of the message."""
+        return sha256(self.message(compression)).digest()
+
+    def read(self, compression: Compression) -> "Summary":
+        """Return what the server reads from the message."""
+        tables = (replace(t, rows=compress(t.rows, compression).values) for t in self.tables)
+        counts = np.asarray(self.counts, dtype=np.float32)
+        return Summary(counts, tuple(tables), self.classes)
+
+
+def message_bits(
+    counts: int, shapes: list[tuple[int, int, bool]], compression: Compression, classes: int
+) -> int:
+    """Return the length of a message of which every element is sent.
+
+    Args:
+        counts: how many counts it holds.
+        shapes: rows and width of each table, and whether its rows are labelled.
+        compression: q; r is 1.
+        classes: number of classes N.
+    """
+    total = HEADER_BYTES + packed_bytes(counts, PLAIN.bits)
+    for rows, width, labelled in shapes:
+        total += HEADER_BYTES + packed_bytes(rows * width, compression.bits)
+        total += RANGE_BYTES * rows if compression.bits != FLOAT_BITS else 0
+        total += packed_bytes(rows, label_bits(classes)) if labelled else 0
+    return 8 * total

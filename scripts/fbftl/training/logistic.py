@@ -1,0 +1,66 @@
+"""Multinomial logistic regression with an L2 penalty, by L-BFGS, for heads on rows."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import log_softmax
+
+from fbftl.messages.statistics import LabelledRows
+from fbftl.training.closed_form import LinearHead, Solved
+
+STEPS = 200
+"""Most steps of L-BFGS."""
+
+
+def logistic(
+    rows: LabelledRows, classes: int, penalties: Sequence[float], held: LabelledRows | None = None
+) -> Solved:
+    """Return the head that minimises mean cross entropy + λ/2 ‖W‖² on scaled samples.
+
+    Samples are scaled to a mean square of one, so that λ means the same for any features.
+
+    Args:
+        rows: the training samples.
+        classes: number of classes N.
+        penalties: candidates of λ; the first is taken where there is nothing to choose by.
+        held: held-out samples, on whose cross entropy λ is chosen.
+    """
+    values, width = rows.values, rows.values.shape[1]
+    scale = np.sqrt(max(float(np.mean(np.square(values, dtype=np.float64))), 1e-300))
+    scaled = values / np.float32(scale)
+    hot = np.eye(classes)[rows.labels]
+    candidates = penalties[:1] if held is None else penalties
+    start, found = np.zeros(classes * (width + 1)), []
+    # From the strongest penalty on, each begun where the last one ended.
+    for penalty in sorted(candidates, reverse=True):
+        start = minimize(
+            _loss, start, args=(scaled, hot, penalty), jac=True, method="L-BFGS-B",
+            options={"maxiter": STEPS},
+        ).x  # fmt: skip
+        weights, bias = _parts(start, classes)
+        head = LinearHead(weights / scale, bias)
+        found.append((0.0 if held is None else _cross_entropy(head, held), penalty, head))
+    _, chosen, head = min(found, key=lambda one: one[:2])
+    return Solved(head, chosen)
+
+
+def _parts(flat: np.ndarray, classes: int) -> tuple[np.ndarray, np.ndarray]:
+    return flat[:-classes].reshape(classes, -1), flat[-classes:]
+
+
+def _loss(
+    flat: np.ndarray, scaled: np.ndarray, hot: np.ndarray, penalty: float
+) -> tuple[float, np.ndarray]:
+    """Return the loss and its gradient."""
+    weights, bias = _parts(flat, hot.shape[1])
+    logs = log_softmax(scaled @ weights.T.astype(np.float32) + bias, axis=1)
+    error = (np.exp(logs) - hot) / len(hot)
+    loss = -(logs * hot).sum() / len(hot) + penalty / 2 * (weights**2).sum()
+    gradient = error.T.astype(np.float32) @ scaled + penalty * weights
+    return float(loss), np.concatenate([gradient.reshape(-1), error.sum(axis=0)])
+
+
+def _cross_entropy(head: LinearHead, rows: LabelledRows) -> float:
+    logs = log_softmax(head.scores(rows.values), axis=1)
+    return float(-logs[np.arange(len(logs)), rows.labels].mean())

@@ -1,0 +1,155 @@
+"""Statistics and class means: they add up, travel as triangles, and say what the samples say."""
+
+import numpy as np
+import pytest
+from fbftl.messages.codec import Compression, decode
+from fbftl.messages.codec.header import HEADER_BYTES
+from fbftl.messages.mixtures import Mixture, fitted
+from fbftl.messages.statistics import (
+    ClassMeans,
+    Statistics,
+    added,
+    length,
+    random_projection,
+    triangle,
+    whole,
+)
+from fbftl.messages.summary import Summary, Table, message_bits
+
+CLASSES, WIDTH = 4, 6
+
+
+def samples(count: int = 90, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return features, labels and clients."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(CLASSES - 1, size=count)  # the last class has no sample
+    values = rng.normal(size=(count, WIDTH)) + labels[:, None]
+    return values.astype(np.float32), labels, rng.integers(7, size=count)
+
+
+def close(one: np.ndarray, other: np.ndarray, tolerance: float = 1e-5) -> bool:
+    return np.allclose(one, other, rtol=tolerance, atol=tolerance)
+
+
+def test_statistics_are_those_of_their_definition():
+    values, labels, _ = samples()
+    found = Statistics.of(values, labels, CLASSES)
+    exact = values.astype(np.float64)
+    hot = np.eye(CLASSES)[labels]
+    assert (found.counts == hot.sum(axis=0)).all()
+    assert close(found.sums, hot.T @ exact)
+    assert close(found.scatter, exact.T @ exact)
+    within = sum(
+        (exact[labels == c] - exact[labels == c].mean(axis=0)).T
+        @ (exact[labels == c] - exact[labels == c].mean(axis=0))
+        for c in range(CLASSES - 1)
+    )
+    assert close(found.within, within, 1e-4)
+    assert close(found.around_mean, len(exact) * np.cov(exact.T, bias=True), 1e-4)
+    assert (found.means[-1] == 0).all()
+    assert close(found.scatter_around(found.means), found.within, 1e-4)
+
+
+def test_statistics_add_up_over_clients_and_pass_through_a_flat_message():
+    values, labels, client = samples()
+    parts = [Statistics.of(values[client == u], labels[client == u], CLASSES) for u in range(7)]
+    total = added(parts, CLASSES, WIDTH)
+    every = Statistics.of(values, labels, CLASSES)
+    assert close(total.numbers(), every.numbers())
+    assert close((parts[0] + parts[1]).numbers(), parts[0].numbers() + parts[1].numbers())
+    assert len(total.numbers()) == length(CLASSES, WIDTH) == 21 + 24 + 4
+    again = Statistics.of_numbers(total.numbers(), CLASSES, WIDTH)
+    assert np.array_equal(again.scatter, total.scatter)
+    assert np.array_equal(again.sums, total.sums)
+
+
+def test_a_triangle_is_the_matrix():
+    matrix = np.arange(16.0).reshape(4, 4)
+    symmetric = matrix + matrix.T
+    assert np.array_equal(triangle(symmetric), symmetric[np.triu_indices(4)])
+    assert np.array_equal(whole(triangle(symmetric), 4), symmetric)
+
+
+def test_bias_and_projection_need_no_further_message():
+    values, labels, _ = samples()
+    every = Statistics.of(values, labels, CLASSES)
+    ones = np.hstack([values, np.ones((len(values), 1), dtype=np.float32)])
+    assert close(every.with_bias().scatter, Statistics.of(ones, labels, CLASSES).scatter)
+    matrix = random_projection(WIDTH, 3, seed=5)
+    direct = Statistics.of(values @ matrix, labels, CLASSES)
+    assert close(every.projected(matrix).numbers(), direct.numbers(), 1e-4)
+    assert np.array_equal(matrix, random_projection(WIDTH, 3, seed=5))
+
+
+def test_class_means_hold_counts_and_sums():
+    values, labels, client = samples()
+    found = ClassMeans.of(values, labels, client, CLASSES)
+    every = Statistics.of(values, labels, CLASSES)
+    assert close(found.sums_of, every.sums)
+    assert (found.counts_of == every.counts).all()
+    pair = (client == found.client[3]) & (labels == found.label[3])
+    assert close(found.means[3], values[pair].mean(axis=0))
+    assert found.counts[3] == pair.sum()
+
+
+def test_fedcof_with_one_sample_for_every_pair_is_the_scatter_within_classes():
+    values, labels, _ = samples()
+    found = ClassMeans.of(values, labels, np.arange(len(labels)), CLASSES)
+    assert close(found.within, Statistics.of(values, labels, CLASSES).within, 1e-4)
+
+
+def test_fedcof_is_unbiased_for_a_class_covariance():
+    rng, covariance = np.random.default_rng(3), np.diag([1.0, 4.0])
+    client = np.repeat(np.arange(10), [1, 2, 3, 4, 5] * 2)
+    estimates = [
+        ClassMeans.of(
+            rng.multivariate_normal([0, 0], covariance, len(client)), 0 * client, client, 1
+        ).within
+        / (len(client) - 1)
+        for _ in range(1500)
+    ]
+    assert np.allclose(np.mean(estimates, axis=0), covariance, atol=0.15)
+
+
+@pytest.mark.parametrize("bits", [32, 8, 3])
+def test_a_message_is_as_long_as_told_and_says_what_is_read(bits):
+    values, labels, _ = samples(20)
+    compression, own = Compression(bits), Statistics.of(values, labels, CLASSES)
+    means = ClassMeans.of(values, labels, np.zeros(20, dtype=int), CLASSES)
+    upper = triangle(own.scatter)[None]
+    said = [
+        Summary(own.counts, (Table(own.sums), Table(upper)), CLASSES),
+        Summary(means.counts, (Table(means.means, means.label),), CLASSES),
+    ]
+    shapes = [[(CLASSES, WIDTH, False), (1, 21, False)], [(3, WIDTH, True)]]
+    for one, shape in zip(said, shapes, strict=True):
+        message = one.message(compression)
+        assert 8 * len(message) == message_bits(len(one.counts), shape, compression, CLASSES)
+        read = one.read(compression)
+        for table, wanted in zip(read.tables, one.tables, strict=True):
+            step = np.ptp(wanted.rows, axis=1, keepdims=True) / (2 ** min(bits, 16) - 1)
+            assert (np.abs(table.rows - wanted.rows) <= step / 2 + 1e-3).all()
+    head = decode(said[0].message(compression)[: HEADER_BYTES + 4 * CLASSES])
+    assert np.array_equal(head.values[0], own.counts)
+
+
+def test_a_mixture_finds_two_blobs_and_draws_them_again():
+    rng = np.random.default_rng(0)
+    blobs = np.concatenate([rng.normal(-5, 1, (200, 3)), rng.normal(5, 2, (100, 3))])
+    found = fitted(blobs, 2, 1e-3, np.random.default_rng(1))
+    order = np.argsort(found.means[:, 0])
+    assert np.allclose(found.weights[order], [2 / 3, 1 / 3], atol=0.01)
+    assert np.allclose(found.means[order], [[-5] * 3, [5] * 3], atol=0.5)
+    assert np.allclose(found.variances[order], [[1] * 3, [4] * 3], atol=1)
+    again = Mixture.of_rows(found.rows())
+    drawn = again.draw(4000, np.random.default_rng(2))
+    assert np.allclose(drawn.mean(axis=0), blobs.mean(axis=0), atol=0.4)
+    assert np.allclose(drawn.std(axis=0), blobs.std(axis=0), atol=0.4)
+
+
+def test_a_mixture_of_one_component_is_mean_and_variance_with_a_floor():
+    rows = np.array([[1.0, 2.0], [3.0, 2.0]])
+    found = fitted(rows, 1, 0.25, np.random.default_rng(0))
+    assert np.allclose(found.rows(), [[1, 2, 2, 1, 0.25]])
+    with pytest.raises(ValueError, match="2 samples"):
+        fitted(rows, 3, 0.25, np.random.default_rng(0))

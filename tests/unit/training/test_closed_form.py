@@ -1,0 +1,181 @@
+"""Heads in closed form: each against its law, scikit-learn, or a step by hand."""
+
+import numpy as np
+import pytest
+from fbftl.ground.errors import UserError
+from fbftl.messages.statistics import ClassMeans, LabelledRows, Statistics, random_projection
+from fbftl.training.closed_form import Spectrum, fedcgs, fedcof, lda, ncm, ridge
+from fbftl.training.logistic import logistic
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.neighbors import NearestCentroid
+
+CLASSES, WIDTH = 3, 5
+
+
+def samples(count: int = 120, width: int = WIDTH, seed: int = 0):
+    """Return features in float64, labels and clients; what is tested sees no rounding to 32."""
+    rng = np.random.default_rng(seed)
+    labels = rng.permutation(np.arange(count) % CLASSES)
+    values = rng.normal(size=(count, width)) @ rng.normal(size=(width, width)) + labels[:, None]
+    return values, labels, np.arange(count) // 8
+
+
+def known(values: np.ndarray, labels: np.ndarray) -> Statistics:
+    return Statistics.of(values, labels, CLASSES)
+
+
+def test_the_sum_form_of_ridge_is_afls_pairwise_law():
+    values, labels, client = samples()
+    gamma, hot = 0.7, np.eye(CLASSES)[labels]
+    ones = np.hstack([values, np.ones((len(values), 1))])
+    of = [np.flatnonzero(client == u) for u in np.unique(client)]
+    identity = np.eye(WIDTH + 1)
+    solutions = [ones[u].T @ ones[u] + gamma * identity for u in of]
+    a, w = solutions[0], np.linalg.solve(solutions[0], ones[of[0]].T @ hot[of[0]])
+    for u, c in zip(of[1:], solutions[1:], strict=True):
+        w_u = np.linalg.solve(c, ones[u].T @ hot[u])
+        r_a, r_u, s = np.linalg.inv(a), np.linalg.inv(c), np.linalg.inv(a + c)
+        w = (identity - r_a @ c + r_a @ c @ s @ c) @ w + (
+            identity - r_u @ a + r_u @ a @ s @ a
+        ) @ w_u
+        a = a + c
+    every = known(values, labels)
+    ratio = len(of) * gamma * (WIDTH + 1) / np.trace(every.with_bias().scatter)
+    head = ridge(every, [ratio]).head
+    found = np.vstack([head.weights.T, head.bias])
+    assert np.abs(found - w).max() < 1e-10 * max(1, np.abs(w).max())
+
+
+def test_ridge_is_scikit_learns_on_the_pooled_features():
+    values, labels, _ = samples()
+    every = known(values, labels)
+    ones = np.hstack([values, np.ones((len(values), 1))])
+    penalty = 0.3 * np.trace(every.with_bias().scatter) / (WIDTH + 1)
+    model = Ridge(alpha=penalty, fit_intercept=False).fit(ones, np.eye(CLASSES)[labels])
+    head = ridge(every, [0.3]).head
+    assert np.allclose(np.hstack([head.weights, head.bias[:, None]]), model.coef_, atol=1e-9)
+
+
+def test_lda_is_scikit_learns_with_the_same_shrinkage():
+    values, labels, _ = samples()
+    model = LinearDiscriminantAnalysis(solver="lsqr", shrinkage=0.05).fit(values, labels)
+    head, freedom = lda(known(values, labels), [0.05]).head, 1 - CLASSES / len(labels)
+    # Its covariance is over n, this one over n - N.
+    assert np.allclose(head.weights, freedom * model.coef_, atol=1e-9)
+    priors = np.log(model.priors_)
+    assert np.allclose(head.bias - priors, freedom * (model.intercept_ - priors), atol=1e-9)
+
+
+def test_the_nearest_class_mean_is_scikit_learns():
+    values, labels, _ = samples()
+    every = known(values, labels)
+    found = ncm(every.counts, every.sums).head.scores(values).argmax(axis=1)
+    assert (found == NearestCentroid().fit(values, labels).predict(values)).all()
+
+
+def test_fedcgs_takes_the_covariance_of_all_samples():
+    values, labels, _ = samples()
+    every = known(values, labels)
+    head = fedcgs(every).head
+    expected = np.linalg.solve(np.cov(values.T), every.means.T).T
+    assert np.allclose(head.weights, expected)
+
+
+def test_fedcof_has_directions_of_unit_length_from_the_scatter_of_means():
+    values, labels, client = samples()
+    means = ClassMeans.of(values, labels, client, CLASSES)
+    head = fedcof(means, 0.1).head
+    scatter = 0.9 * means.within + 0.1 * np.trace(means.within) / WIDTH * np.eye(WIDTH)
+    expected = np.linalg.solve(scatter, means.sums_of.T).T
+    assert np.allclose(np.linalg.norm(head.weights, axis=1), 1)
+    assert np.allclose(head.weights, expected / np.linalg.norm(expected, axis=1)[:, None])
+
+
+def test_one_client_for_every_class_is_one_sentence_under_fedcof():
+    values, labels, _ = samples()
+    with pytest.raises(UserError, match="two clients at least"):
+        fedcof(ClassMeans.of(values, labels, labels, CLASSES), 0.1)
+
+
+def test_logistic_regression_is_scikit_learns():
+    values, labels, _ = samples()
+    scaled = values / np.sqrt(np.mean(values**2))
+    head = logistic(LabelledRows(values.astype(np.float32), labels, labels), CLASSES, [0.05]).head
+    model = LogisticRegression(C=1 / (0.05 * len(labels)), tol=1e-8, max_iter=1000)
+    theirs = model.fit(scaled, labels).predict_proba(scaled)
+    ours = np.exp(head.scores(values))
+    assert np.allclose(ours / ours.sum(axis=1, keepdims=True), theirs, atol=2e-3)
+
+
+@pytest.mark.parametrize("solve", [ridge, lda])
+def test_what_is_chosen_fits_the_held_out_samples_best(solve):
+    (values, labels, _), (other, there, _) = samples(40, 30), samples(40, 30, seed=1)
+    train, held = known(values, labels), known(other, there)
+    candidates = [1e-6, 1e-3, 1e-1, 0.9]
+
+    def loss(solved) -> float:
+        head = solved.head
+        if solve is ridge:
+            return float(((head.scores(other) - np.eye(CLASSES)[there]) ** 2).sum())
+        freedom = train.total - CLASSES
+        sigma = train.within / freedom
+        a = solved.regularisation
+        shrunk = (1 - a) * sigma + a * np.trace(sigma) / 30 * np.eye(30)
+        off = other - train.means[there]
+        return float(
+            len(off) * np.linalg.slogdet(shrunk)[1] + (off @ np.linalg.inv(shrunk) * off).sum()
+        )
+
+    chosen = solve(train, candidates, held)
+    losses = [loss(solve(train, [one])) for one in candidates]
+    assert chosen.regularisation == candidates[int(np.argmin(losses))]
+    alone = solve(train, [chosen.regularisation]).head
+    assert np.allclose(chosen.head.weights, alone.weights, atol=1e-7)
+
+
+@pytest.mark.parametrize("solve", [lambda s: ridge(s, [0.0]), lambda s: lda(s, [0.0]), fedcgs])
+def test_singular_matrices_have_a_defined_solution(solve):
+    values, labels, _ = samples(9, 30)
+    solved = solve(known(values, labels))
+    assert np.isfinite(solved.head.weights).all()
+    assert (solved.head.scores(values).argmax(axis=1) == labels).mean() > 1 / CLASSES
+
+
+def test_ridge_without_penalty_is_the_least_norm_solution():
+    values, labels, _ = samples(9, 30)
+    head = ridge(known(values, labels), [0.0]).head
+    ones = np.hstack([values, np.ones((9, 1))])
+    expected = np.linalg.pinv(ones) @ np.eye(CLASSES)[labels]
+    assert np.allclose(np.vstack([head.weights.T, head.bias]), expected, atol=1e-6)
+
+
+def test_what_is_negative_is_left_out_and_told():
+    values, labels, _ = samples()
+    every = known(values, labels)
+    broken = Statistics(every.counts, every.sums, every.scatter - 60 * np.eye(WIDTH))
+    solved = lda(broken, [0.0])
+    assert 0 < solved.negative < 1
+    assert np.isfinite(solved.head.weights).all()
+    assert Spectrum.of(np.diag([3.0, -1.0])).negative == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize(
+    "solve", [lambda s: ridge(s, [0.1]), lambda s: lda(s, [0.1]), fedcgs,
+              lambda s: ncm(s.counts, s.sums)]
+)  # fmt: skip
+def test_a_class_that_nobody_has_is_never_predicted(solve):
+    values, labels, _ = samples()
+    absent = Statistics.of(values, labels, CLASSES + 1)
+    scores = solve(absent).head.scores(values)
+    assert not np.isnan(scores).any()
+    assert scores.argmax(axis=1).max() < CLASSES
+    nothing = solve(Statistics.nothing(CLASSES, WIDTH)).head.scores(values)
+    assert (nothing.argmax(axis=1) == 0).all()
+
+
+def test_a_head_on_projections_works_on_the_features():
+    values, labels, _ = samples()
+    matrix = random_projection(WIDTH, 3, seed=0).astype(np.float64)
+    head = lda(known(values @ matrix, labels), [0.05]).head
+    assert np.allclose(head.after(matrix).scores(values), head.scores(values @ matrix))
