@@ -10,6 +10,7 @@ those of `exchange/uplink.py`. A round of which nothing arrives leaves the weigh
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -21,13 +22,35 @@ from fbftl.messages.codec import NotFiniteError
 from fbftl.study.job import Job
 from fbftl.tasks.task import LocalLearner
 from fbftl.training.batches import Round, Rounds
-from fbftl.training.local import Trained
+from fbftl.training.local import HeldPieces, Trained
 
 
 def by_samples(weights: Tensor, counts: np.ndarray) -> Tensor:
     """Return the average (X,) of clients' weights (A, X) by their numbers of samples (A,)."""
     shares = torch.from_numpy(counts / counts.sum()).to(weights)
     return shares @ weights
+
+
+def by_holders(weights: Tensor, counts: np.ndarray, held: HeldPieces, before: Tensor) -> Tensor:
+    """Return the average (X,) of each piece of the weights over the clients that hold it.
+
+    A piece that nobody holds stays as it is; paper thesis, Alg. 4.2, divides zero by zero there.
+
+    Args:
+        weights: (A, X) those of the clients that arrive.
+        counts: (A,) their numbers of samples.
+        held: which pieces they hold.
+        before: (X,) the global weights.
+    """
+    average = before.clone()
+    holders, pattern = np.unique(held.by_client.numpy().T, axis=0, return_inverse=True)
+    for place, own in enumerate(holders):
+        if own.any():
+            pieces = [held.pieces[piece] for piece in np.flatnonzero(pattern.ravel() == place)]
+            places = torch.cat(pieces).sort().values
+            chosen = torch.from_numpy(np.flatnonzero(own)).to(weights.device)
+            average[places] = by_samples(weights[chosen][:, places], counts[own])
+    return average
 
 
 def replaced(before: Tensor, average: Tensor) -> Tensor:
@@ -60,6 +83,11 @@ class Server:
     aggregate: Callable[[Tensor, np.ndarray], Tensor] = by_samples
     advance: Callable[[Tensor, Tensor], Tensor] = replaced
     after: Callable[[LocalLearner, Round, np.ndarray], None] = lambda *_: None
+
+
+def pieces_held(learner: Any) -> Traffic:
+    """Return what is exchanged where each client gets and sends the pieces that it trains."""
+    return Traffic(lambda _: {}, {}, own=lambda one: {"weights": learner.floats(one)})
 
 
 def weights_or_updates(job: Job) -> Callable[[LocalLearner], Traffic]:
@@ -103,7 +131,7 @@ def _round(learner: LocalLearner, uplink: Uplink, server: Server, one: Round) ->
         average = before
         if arrives.any():
             own = torch.from_numpy(arrives).to(before.device)
-            average = server.aggregate(trained.weights[own], one.counts[arrives])
+            average = _average(server, trained.of(own), one.counts[arrives], before)
     else:
         mean, arrives = uplink.averaged(one, _updates(trained, before, one))
         average = before + torch.from_numpy(mean).to(before)
@@ -111,6 +139,13 @@ def _round(learner: LocalLearner, uplink: Uplink, server: Server, one: Round) ->
         learner.set_weights(server.advance(before, average))
     server.after(learner, one, arrives)
     return torch.zeros(()) if trained is None else trained.losses.mean()
+
+
+def _average(server: Server, arrived: Trained, counts: np.ndarray, before: Tensor) -> Tensor:
+    """Return the average of what arrives; where clients hold different pieces, piece by piece."""
+    if arrived.held is None:
+        return server.aggregate(arrived.weights, counts)
+    return by_holders(arrived.weights, counts, arrived.held, before)
 
 
 def _updates(trained: Trained | None, before: Tensor, one: Round) -> np.ndarray:

@@ -20,8 +20,9 @@ from fbftl.messages.ledger import Ledger
 from fbftl.messages.link import link_of
 from fbftl.study.job import Job
 from fbftl.study.memory import LARGEST_MEMORY, memory_bytes
-from fbftl.tasks.task import Held, Learner, Outcome, Repetition
+from fbftl.tasks.task import Held, Learner, Outcome, Repetition, Score
 from fbftl.training.batches import Rounds
+from fbftl.training.measures import MEASURES, SERIES
 
 Train = Callable[[Any, Uplink, Iterable[Rounds]], list[int]]
 """Trains a learner through its uplink; returns the rounds by the end of each point of its curves.
@@ -82,7 +83,7 @@ def run_rounds(
     """
     train = train or by_gradients
     ledger = Ledger(method=job.setting.method, store=held.provenance["features"])
-    repetitions, said = [], {}
+    repetitions, said, score = [], {}, Score({})
     for seed in job.seeds:
         client = clients_of(job, held.holdings, seed)
         offered = offered_rows(job, client, seed)
@@ -111,7 +112,14 @@ def run_rounds(
             | uplink.found(ends[chosen - 1] if chosen else 0)
             | {"privacy": [asdict(guarantee) for guarantee in protection.records]}
         )
-    return Outcome(repetitions, ledger, held.provenance, transcript=held.transcript(said))
+    return Outcome(
+        repetitions,
+        ledger,
+        held.provenance,
+        measures=MEASURES | score.measures,
+        series=SERIES | score.series,
+        transcript=held.transcript(said),
+    )
 
 
 def by_gradients(learner: Learner, uplink: Uplink, schedule: Iterable[Rounds]) -> list[int]:

@@ -94,12 +94,15 @@ class Traffic:
     model: of the broadcast that begins each round.
     answer: of the answer to one client's message, given its K_u; None under most methods.
     once: of the broadcast before the first round, if there is one.
+    own: of what each client of a round gets and sends back, where they hold different parts of a
+        model; then there is no broadcast, and `update` and `model` say nothing.
     """
 
     update: Callable[[np.ndarray], Parts]
     model: Parts
     answer: Callable[[np.ndarray], Parts] | None = None
     once: Parts | None = None
+    own: Callable[[Round], Parts] | None = None
 
 
 @dataclass
@@ -156,8 +159,13 @@ class Uplink:
 
     def _exchange(self, one: Round, content: Release | Encoded | None) -> Receipt:
         """Send the model, the clients' messages, and what they are answered."""
-        self.post.broadcast(self.exchanged.model, one.turn)
-        parts, client = self.exchanged.update(one.counts), self.owners[one.clients]
+        client = self.owners[one.clients]
+        if self.exchanged.own is None:
+            parts = self.exchanged.update(one.counts)
+            self.post.broadcast(self.exchanged.model, one.turn)
+        else:
+            parts = self.exchanged.own(one)
+            self.post.down(parts, client, one.turn)
         receipt = self.post.up(parts, client, one.turn, content=content)
         if self.exchanged.answer is not None:
             self.post.answer(self.exchanged.answer(one.counts), receipt)

@@ -38,16 +38,19 @@ def build(chain: Chain) -> nn.Sequential:
     )
 
 
-def random_halves(chain: Chain, cut: str, seed: int) -> tuple[nn.Sequential, nn.Sequential]:
+def random_halves(
+    chain: Chain, cut: str, seed: int, *keys: int
+) -> tuple[nn.Sequential, nn.Sequential]:
     """Return a network with random weights in eval mode, up to and including `cut` and after it.
 
     Args:
         chain: the network.
         cut: name of one of its layers.
         seed: of the initial values.
+        keys: further integers that split the stream, for one of several networks.
     """
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(torch_seed(seed, "init"))
+        torch.manual_seed(torch_seed(seed, "init", *keys))
         network = build(chain).eval()
     after = 1 + [name for name, _ in network.named_children()].index(cut)
     return network[:after], network[after:]

@@ -74,6 +74,9 @@ class Training:
     decay: factor of the learning rate from one round of local epochs to the next.
     server_learning_rate: of a server that retrains the classifier; none takes the clients'.
     server_batch: features per step of such a server; none takes `local_batch`.
+    annealing: none, or cosine, by which the rate of local epochs falls to zero over the rounds.
+    absent_classes: whether the loss of local epochs counts logits of classes that a client lacks:
+        counted or masked.
     """
 
     epochs: int
@@ -92,6 +95,8 @@ class Training:
     decay: float = 1.0
     server_learning_rate: float | None = None
     server_batch: int | None = None
+    annealing: str = "none"
+    absent_classes: str = "counted"
 
 
 @dataclass(frozen=True)

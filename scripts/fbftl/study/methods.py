@@ -20,6 +20,9 @@ SCHEDULE = ("schedule", "decay", "accountant")
 BY_ROUNDS = (*CLIENTS, *LINK, *COMPRESSION, "feedback", *NOISE, *SCHEDULE)
 """Axes that training by rounds of clients reads."""
 
+WIDTHS = (*BY_ROUNDS, "network", "local_epochs", "width", "budgets", "budget_order")
+"""Axes of methods whose clients train networks of the widths that they can."""
+
 
 @dataclass(frozen=True)
 class MethodRecord:
@@ -131,7 +134,7 @@ RECORDS = (
         "fedavg", "FedAvg", "#000000", "*", "fedfeat",
         reads="clients and source",
         sends="local",
-        axes=(*BY_ROUNDS, "network", "local_epochs", "start", "drawn", "most_samples"),
+        axes=(*BY_ROUNDS, "network", "local_epochs", "start", "drawn", "most_samples", "width"),
         mechanisms=("none", "relative", "dp_fedavg"),
     ),
     MethodRecord(
@@ -152,6 +155,27 @@ RECORDS = (
         axes=(*CLIENTS, *NOISE, *SCHEDULE, "steps", "momentum"),
         mechanisms=("none", "dp_gd"),
         public=True,
+        compresses=False,
+    ),
+    MethodRecord(
+        "splitmix", "Split-Mix", "#7A0177", "8", "thesis",
+        reads="clients and source",
+        sends="local",
+        axes=(*WIDTHS, "rescaled_init"),
+        compresses=False,
+    ),
+    MethodRecord(
+        "heterofl", "HeteroFL", "#8C510A", "<", "thesis",
+        reads="clients and source",
+        sends="local",
+        axes=WIDTHS,
+        compresses=False,
+    ),
+    MethodRecord(
+        "sheterofl", "SHeteroFL", "#5AAE61", ">", "thesis",
+        reads="clients and source",
+        sends="local",
+        axes=WIDTHS,
         compresses=False,
     ),
 )  # fmt: skip

@@ -61,6 +61,11 @@ class Setting:
     components: components G of a mixture for each class that a client has samples of.
     head: what the server solves: mlp is the task's perceptron, trained; logistic, ridge, lda,
         fedcgs, fedcof and ncm are linear.
+    width: share of the network's hidden units: of FedAvg's network, of a base of Split-Mix, of the
+        narrowest network of HeteroFL and SHeteroFL.
+    budgets: law of the widths that clients can train.
+    budget_order: whether the widths follow the order of the domains, or every domain has them all.
+    rescaled_init: whether bases begin with the weights of slices of the whole network.
     """
 
     method: str = "fbftl"
@@ -102,6 +107,10 @@ class Setting:
     projection: int | None = None
     components: int = 1
     head: str = "mlp"
+    width: float = 1.0
+    budgets: str = "exponential"
+    budget_order: str = "by_domain"
+    rescaled_init: bool = False
 
     @property
     def name(self) -> str:

@@ -29,18 +29,20 @@ from fbftl.models.heads import head_module, stacked
 from fbftl.models.networks import random_halves
 from fbftl.models.source.manifest import build, load_source
 from fbftl.study.job import Job
+from fbftl.tasks.local_images import LocalLessons, local_network, shared_network
 from fbftl.tasks.lockstep import labelled, received, scaled, schedule
 from fbftl.tasks.task import Fit, Inputs, Received, Repetition, Score
 from fbftl.training import batches
 from fbftl.training.batches import Rounds
 from fbftl.training.closed_form import LinearHead
 from fbftl.training.curves import record, record_of_one
-from fbftl.training.local import FEDAVG, Halves, Hooks, LocalPlan
+from fbftl.training.local import FEDAVG, Halves, Hooks
 from fbftl.training.local_network import LocalNetwork
 from fbftl.training.network import LabelledInputs, LabelledSamples, Lessons, TrainedNetwork
 from fbftl.training.passes import passes_of
 from fbftl.training.pictures import Pictures
 from fbftl.training.private_heads import PrivateHeads, private_heads
+from fbftl.training.shared_network import SharedNetwork
 from fbftl.training.split import SplitNetwork
 from fbftl.training.stacked import StackedSamples, train
 
@@ -76,8 +78,11 @@ class HeldImages:
         return Lessons(samples, repetition.validation, self.test, training, turns)
 
     def score(self, repetition: Repetition, learner: TrainedNetwork) -> Score:
-        """Return the accuracy at the epoch that the job selects."""
-        return Score(record(learner.curves, repetition.job.training.selection))
+        """Return the accuracy at the epoch that the job selects, and what else is known there."""
+        found = record(learner.curves, repetition.job.training.selection)
+        more = learner.further(found["epoch"])
+        found |= {**more.numbers, **more.told, "curves": {**found["curves"], **more.lists}}
+        return Score(found, measures=more.measures, series=more.series)
 
     def transcript(self, said: Mapping[int, Sequence[str]]) -> list[dict[str, Any]]:
         """Return nothing: nobody reads classes one by one."""
@@ -255,18 +260,21 @@ class TargetNetwork:
         return self._extractor(load_source(self.inputs.weights, self.source))
 
     def random(self, job: Job, seed: int) -> tuple[nn.Module, nn.Module]:
-        """Return a network with random weights, up to its cut and after it.
+        """Return the network that the job names, else the source's architecture and the head.
 
-        It is the one that the job names, else the source's architecture and the head. All of its
-        weights are random, unlike the public script's (A11).
+        All of its weights are random, unlike the public script's (A11).
         """
         named = job.block.get("network")
         if named is None:
             front = self._extractor(build(self.source["architecture"], seed).eval())
             return front, self.head(job, seed)
+        return self.named(named, seed)
+
+    def named(self, network: Mapping[str, Any], seed: int, *keys: int) -> tuple[nn.Module, ...]:
+        """Return a network of the configuration with random weights, up to its cut and after it."""
         _, depth, height, width = self.example.shape
-        chain = chain_of(named, (height, width, depth), self.classes)
-        front, rest = random_halves(chain, named["cut"], seed)
+        chain = chain_of(network, (height, width, depth), self.classes)
+        front, rest = random_halves(chain, network["cut"], seed, *keys)
         return front.to(self.inputs.device), rest.to(self.inputs.device)
 
     def head(self, job: Job, seed: int) -> nn.Sequential:
@@ -322,18 +330,15 @@ class HeldImageSamples(HeldImages):
         of: Callable[..., Any] = LocalNetwork,
     ) -> Any:
         """Return the network from random initial values, trained for local epochs."""
-        job, training = repetition.job, repetition.job.training
-        halves = Halves(*self.target.random(job, repetition.seed))
-        # For what it does to their normalisation: local epochs have passes of their own.
-        passes_of(training, repetition.seed, halves.front, halves.rest)
-        turns = turns or batches.picked_rounds(
-            repetition.clients, training.clients_per_round, training.rounds, repetition.seed
-        )
-        lessons = replace(self.lessons(repetition, self.samples), schedule=turns)
-        plan = LocalPlan(
-            job.setting.local_epochs, training.local_batch, training, training.optimiser
-        )
-        return of(halves, lessons, plan, repetition.seed, hooks)
+        halves = Halves(*self.target.random(repetition.job, repetition.seed))
+        return local_network(self._local(repetition), halves, hooks, turns, of)
+
+    def shared(self, repetition: Repetition, layout: str) -> SharedNetwork:
+        """Return the network at several widths, from random values, trained for local epochs."""
+        return shared_network(self._local(repetition), self.target.named, layout)
+
+    def _local(self, repetition: Repetition) -> LocalLessons:
+        return LocalLessons(repetition, self.lessons(repetition, self.samples), self.classes)
 
     def parts(self, job: Job, seed: int) -> tuple[nn.Module, nn.Module]:
         """Return the frozen extractor up to the cut that the setting names, and a new head."""
@@ -385,7 +390,6 @@ def _samples(
 
     one = pixels(slice(0, 1))
     shape = (file.count(split), *one.shape[1:])
-    labels = torch.from_numpy(file.column(split, "label").astype(np.int64))
-    return Pictures(
-        inputs.room.rows(shape, pixels, one.dtype), labels.to(inputs.device), preprocessing
-    )
+    labels = torch.from_numpy(file.column(split, "label").astype(np.int64)).to(inputs.device)
+    held = inputs.room.rows(shape, pixels, one.dtype)
+    return Pictures(held, labels, preprocessing, file.domains(split))

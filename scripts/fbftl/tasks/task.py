@@ -80,10 +80,14 @@ class Score:
 
     record: for the run file, in builtin types: the chosen epoch, scores there, curves.
     said: what the model says of each test sample, where people read it.
+    measures: numbers of the record that not every run has.
+    series: lists of its curves that not every run has.
     """
 
     record: dict[str, Any]
     said: Sequence[str] = ()
+    measures: Mapping[str, Measure] = field(default_factory=dict)
+    series: Mapping[str, Series] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -271,6 +275,14 @@ class HeldSamples(Held, Protocol):
             hooks: what is different from FedAvg.
             turns: the rounds; by default clients are picked anew for each, with all their samples.
             of: what makes the learner.
+        """
+
+    def shared(self, repetition: Repetition, layout: str) -> LocalLearner:
+        """Return the network at several widths, which clients train as far as they can.
+
+        Args:
+            repetition: who takes part.
+            layout: how the widths share weights: bases, slices or slimmable slices.
         """
 
     def parts(self, job: Job, seed: int) -> tuple[nn.Module, nn.Module]:

@@ -20,7 +20,7 @@ from torch.nn import functional
 
 from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import stream, torch_seed
-from fbftl.models.heads import Head
+from fbftl.models.dense import DenseShape, DenseStack, dense_shape
 from fbftl.models.modes import couples_samples, dropping
 from fbftl.study.job import Training
 from fbftl.training.network import LabelledInputs, LabelledSamples
@@ -50,11 +50,13 @@ class Visit:
     turn: the round, from 1.
     client: its number.
     rows: (K_u,) rows of its samples, at least one.
+    slot: which network it trains, where there are several.
     """
 
     turn: int
     client: int
     rows: np.ndarray
+    slot: int = 0
 
 
 @dataclass(frozen=True)
@@ -82,14 +84,16 @@ class Hooks:
     """What may be different in local training; the defaults are FedAvg.
 
     loss: from logits (n, N) and labels (n,) to each sample's loss (n,).
+    logits: from logits (n, N) and the rows (n,) of their samples to what the loss is given.
     boundary: from what the first half gives (B, ...) to what the second is given; differentiated
         through, so that a function with a backward pass of its own changes both ways.
     collect: is told what passed the boundary, without gradient, and its labels.
     rate: factor of the learning rate in a round, counted from 1.
-    start: the weights (X,) that a client starts from, None for the network's.
+    start: the weights (X,) that a visit starts from, None for the network's.
     """
 
     loss: Callable[[Tensor, Tensor], Tensor] = cross_entropies
+    logits: Callable[[Tensor, np.ndarray], Tensor] = lambda logits, _: logits
     boundary: Callable[[Tensor, Moment], Tensor] | None = None
     collect: Callable[[Moment, Tensor, Tensor], None] | None = None
     rate: Callable[[int], float] = lambda turn: 1.0
@@ -128,10 +132,34 @@ class Trained:
 
     weights: (C, X) parameters of each, flat, in the order of the network's.
     losses: (C,) mean over each one's steps of the mini-batch's mean loss.
+    held: which of the weights are theirs; None if all of them are.
     """
 
     weights: Tensor
     losses: Tensor
+    held: "HeldPieces | None" = None
+
+    def of(self, chosen: Tensor) -> "Trained":
+        """Return what some of the clients have, given which, (C,) booleans."""
+        held = self.held and HeldPieces(self.held.pieces, self.held.by_client[chosen.cpu()])
+        return Trained(self.weights[chosen], self.losses[chosen], held)
+
+
+@dataclass(frozen=True)
+class HeldPieces:
+    """Which pieces of the weights clients hold.
+
+    pieces: places of each of P pieces; every place lies in one.
+    by_client: (C, P) booleans.
+    """
+
+    pieces: Sequence[Tensor]
+    by_client: Tensor
+
+    def places(self, client: int) -> Tensor:
+        """Return the places of the weights that a client holds, ascending."""
+        pieces = zip(self.pieces, self.by_client[client], strict=True)
+        return torch.cat([piece for piece, own in pieces if own]).sort().values
 
 
 def train_clients(
@@ -155,16 +183,27 @@ def train_clients(
     Raises:
         UserError: if a client's one sample has no statistics to normalise by.
     """
-    layers = None if hooks.looks_inside or plan.training.dropout else dense_layers(halves.whole)
-    if layers is not None and len(visits) > 1:
-        return _stacked(layers, samples, visits, plan, seed, hooks)
+    shape = None if hooks.looks_inside or plan.training.dropout else dense_shape(halves.whole)
+    if shape is not None and len(visits) > 1:
+        return _stacked(halves, shape, samples, visits, plan, seed, hooks)
     return one_by_one(halves, samples, visits, plan, seed, hooks)
 
 
 def mini_batches(
     visit: Visit, plan: LocalPlan, seed: int, least: int = 1
 ) -> Iterator[tuple[int, np.ndarray]]:
-    """Yield the epoch, from 1, and the rows of each mini-batch of a visit, as `batched`."""
+    """Yield the epoch, from 1, and the rows of each mini-batch of a visit, as `batched`.
+
+    Raises:
+        UserError: if the client has fewer samples, of which batch normalisation makes nothing.
+    """
+    count = len(visit.rows)
+    if min(count, plan.batch or count) < least:
+        raise UserError(
+            f"client {visit.client} has a mini-batch of one sample, of which batch "
+            "normalisation makes nothing; give samples_per_client and local_batch at least 2, "
+            "or training.batch_norm: frozen"
+        )
     return batched(visit.rows, plan, stream(seed, "local", visit.turn, visit.client), least)
 
 
@@ -198,7 +237,7 @@ def one_by_one(
     parameters = halves.parameters
     begun = flattened(parameters)
     weights = begun.new_empty(len(visits), len(begun))
-    least = 2 if couples_samples(halves.whole) else 1
+    least = _least(halves)
     losses = []
     try:
         for place, visit in enumerate(visits):
@@ -211,6 +250,11 @@ def one_by_one(
     return Trained(weights, torch.stack(losses))
 
 
+def _least(halves: Halves) -> int:
+    """Return the fewest samples that a mini-batch may have."""
+    return 2 if couples_samples(halves.whole) else 1
+
+
 def _visit(
     halves: Halves, samples: LabelledSamples, visit: Visit, plan: LocalPlan, seed: int,
     hooks: Hooks, least: int,
@@ -219,12 +263,6 @@ def _visit(
     optimiser = OPTIMISERS[plan.optimiser].alone(halves.parameters, _training(plan, hooks, visit))
     losses = []
     for epoch, rows in mini_batches(visit, plan, seed, least):
-        if len(rows) < least:
-            raise UserError(
-                f"client {visit.client} has a mini-batch of one sample, of which batch "
-                "normalisation makes nothing; give samples_per_client and local_batch at least 2, "
-                "or training.batch_norm: frozen"
-            )
         batch = samples.at(rows)
         features, own = halves.front(batch.inputs), batch.labels
         if hooks.looks_inside:
@@ -233,7 +271,7 @@ def _visit(
                 features = hooks.boundary(features, moment)
             if hooks.collect is not None:
                 hooks.collect(moment, features.detach(), own)
-        loss = hooks.loss(halves.rest(features), own).mean()
+        loss = hooks.loss(hooks.logits(halves.rest(features), rows), own).mean()
         gradients = torch.autograd.grad(loss, optimiser.parameters)
         optimiser.step([gradient.contiguous() for gradient in gradients])
         losses.append(loss.detach())
@@ -278,29 +316,13 @@ def _dropout(halves: Halves, plan: LocalPlan, visit: Visit, seed: int) -> Iterat
 # --- dense networks, stacked ------------------------------------------------------------------
 
 
-def dense_layers(model: nn.Module) -> list[nn.Linear] | None:
-    """Return the layers of a network that a `Head` can be, or None for any other.
-
-    Such a network flattens its inputs, if it does, and has dense layers with biases and ReLU
-    between them. Dropout is looked through.
-    """
-    inert = nn.Sequential | nn.Dropout | nn.Identity
-    leaves = [m for m in model.modules() if not isinstance(m, inert)]
-    while leaves and isinstance(leaves[0], nn.Flatten):
-        leaves = leaves[1:]
-    dense, between = leaves[::2], leaves[1::2]
-    fits = all(type(m) is nn.Linear and m.bias is not None for m in dense)
-    fits = fits and all(type(m) is nn.ReLU for m in between)
-    return dense if fits and len(dense) == len(between) + 1 else None
-
-
 def _stacked(
-    layers: Sequence[nn.Linear], samples: LabelledSamples, visits: Sequence[Visit],
+    halves: Halves, shape: DenseShape, samples: LabelledSamples, visits: Sequence[Visit],
     plan: LocalPlan, seed: int, hooks: Hooks,
 ) -> Trained:  # fmt: skip
     """Train dense networks side by side, those together that take equally many steps."""
-    steps = [list(mini_batches(visit, plan, seed)) for visit in visits]
-    begun = flattened(own for layer in layers for own in layer.parameters())
+    steps = [list(mini_batches(visit, plan, seed, _least(halves))) for visit in visits]
+    begun = flattened(halves.parameters)
     weights = begun.new_empty(len(visits), len(begun))
     losses = begun.new_empty(len(visits))
     taken = np.unique(np.concatenate([visit.rows for visit in visits]))
@@ -308,20 +330,29 @@ def _stacked(
     for count in sorted({len(own) for own in steps}):
         places = [place for place, own in enumerate(steps) if len(own) == count]
         starts = [_start(begun, hooks, visits[place]) for place in places]
-        head = _stack(layers, torch.stack(starts))
+        stack = DenseStack(shape, torch.stack(starts))
         training = _training(plan, hooks, visits[places[0]])
-        optimiser = OPTIMISERS[plan.optimiser].stacked(head.parameters(), training)
+        optimiser = OPTIMISERS[plan.optimiser].stacked(stack.parameters(), training)
         batches = [[np.searchsorted(taken, rows) for _, rows in steps[p]] for p in places]
-        mean = _train_stack(head, optimiser, batches, of_round, hooks)
-        losses[places], weights[places] = mean, _flat(head)
+        mean = _train_stack(stack, optimiser, batches, of_round, taken, hooks)
+        losses[places], weights[places] = mean, stack.flat()
     return Trained(weights, losses)
 
 
 def _train_stack(
-    head: Head, optimiser: Optimiser, batches: Sequence[Sequence[np.ndarray]],
-    samples: LabelledInputs, hooks: Hooks,
+    stack: DenseStack, optimiser: Optimiser, batches: Sequence[Sequence[np.ndarray]],
+    samples: LabelledInputs, numbers: np.ndarray, hooks: Hooks,
 ) -> Tensor:  # fmt: skip
-    """Train H stacked networks in place, given the mini-batches of each; return mean losses."""
+    """Train H stacked networks in place; return mean losses.
+
+    Args:
+        stack: the networks.
+        optimiser: of its parameters.
+        batches: the mini-batches of each network, places among the samples.
+        samples: those of the round.
+        numbers: rows of these samples.
+        hooks: what is different.
+    """
     steps = len(batches[0])
     most = max(len(rows) for own in batches for rows in own)
     chosen = np.zeros((steps, len(batches), most), dtype=np.int64)
@@ -334,31 +365,11 @@ def _train_stack(
     at = torch.from_numpy(chosen).to(labels.device)
     weights = torch.from_numpy(share).to(labels.device)
     means = []
-    for rows, weight in zip(at, weights, strict=True):
-        logits = head(functional.embedding(rows, values))
-        losses = hooks.loss(logits.flatten(0, 1), labels[rows].flatten()).view_as(weight)
+    for own, rows, weight in zip(chosen, at, weights, strict=True):
+        logits = stack(functional.embedding(rows, values), weight).flatten(0, 1)
+        counted = hooks.logits(logits, numbers[own.ravel()])
+        losses = hooks.loss(counted, labels[rows].flatten()).view_as(weight)
         mean = (losses * weight).sum(1)
-        optimiser.step(torch.autograd.grad(mean.sum(), head.parameters()))
+        optimiser.step(torch.autograd.grad(mean.sum(), stack.parameters()))
         means.append(mean.detach())
     return torch.stack(means).mean(0)
-
-
-@torch.no_grad()
-def _stack(layers: Sequence[nn.Linear], weights: Tensor) -> Head:
-    """Return H stacked networks from the weights (H, X) of each, as `_flat` gives them."""
-    parts = iter(weights.split([own.numel() for m in layers for own in m.parameters()], dim=1))
-    pairs = [(m, next(parts), next(parts)) for m in layers]
-    shaped = [(w.unflatten(1, m.weight.shape).transpose(1, 2), b[:, None]) for m, w, b in pairs]
-    dense = torch.contiguous_format
-    return Head(
-        [own.clone(memory_format=dense).requires_grad_() for own, _ in shaped],
-        [own.clone(memory_format=dense).requires_grad_() for _, own in shaped],
-    )
-
-
-@torch.no_grad()
-def _flat(head: Head) -> Tensor:
-    """Return each stacked network's parameters as torch's dense layers order them, (H, X)."""
-    pairs = zip(head.weights, head.biases, strict=True)
-    parts = [part for w, b in pairs for part in (w.transpose(1, 2).flatten(1), b.flatten(1))]
-    return torch.cat(parts, dim=1)

@@ -1,5 +1,7 @@
 """A network whose clients train for local epochs: a `LocalLearner` of `tasks.task`."""
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 from torch import Tensor
 
@@ -15,7 +17,8 @@ from fbftl.training.local import (
     set_flat,
     train_clients,
 )
-from fbftl.training.network import Lessons, TrainedNetwork
+from fbftl.training.measures import Further, Series
+from fbftl.training.network import Lessons, TrainedNetwork, by_domain, evaluate
 
 
 class LocalNetwork(TrainedNetwork):
@@ -41,6 +44,29 @@ class LocalNetwork(TrainedNetwork):
         self.halves, self.plan, self.hooks = halves, plan, hooks
         self.seed = seed
         self._latest: dict[int, Tensor] = {}
+        self._by_domain: list[list[float]] = []
+
+    def end_epoch(self, losses: Sequence[Tensor]) -> None:
+        """Add the round to the curves, and how the network does in each domain."""
+        super().end_epoch(losses)
+        known = self.lessons.test.domain is not None
+        self._by_domain.append(self.in_domains(self.model) if known else [])
+
+    def in_domains(self, model: Callable[[Tensor], Tensor]) -> list[float]:
+        """Return a model's test accuracy in each domain, 0 once the training has diverged."""
+        test = self.lessons.test
+        parts = by_domain(test, np.arange(len(test.labels)))
+        return [
+            0.0 if self.diverged or not len(own) else evaluate(model, test, own)[0] for own in parts
+        ]
+
+    def further(self, epoch: int) -> Further:
+        """Return the accuracy in each domain at an epoch, if the task has domains."""
+        found = self._by_domain[epoch - 1]
+        if not found:
+            return Further()
+        series = {"domain_accuracy": Series("share", by="domain")}
+        return Further(lists={"domain_accuracy": found}, series=series)
 
     def train(self, one: Round) -> Trained | None:
         """Train the clients of a round from the global weights; None if there are none."""

@@ -4,7 +4,9 @@ A run file declares those that it holds, and tables take what is declared. A met
 more gives its `Outcome` these and its own.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,22 @@ class Series:
 
     unit: str
     by: str = "epoch"
+
+
+@dataclass(frozen=True)
+class Further:
+    """What a learner measured at the chosen epoch beside what every run does.
+
+    numbers: by name; declared in `measures`.
+    lists: by name; declared in `series`.
+    told: what else the run file says, in builtin types.
+    """
+
+    numbers: Mapping[str, float] = field(default_factory=dict)
+    lists: Mapping[str, list[float]] = field(default_factory=dict)
+    told: Mapping[str, Any] = field(default_factory=dict)
+    measures: Mapping[str, Measure] = field(default_factory=dict)
+    series: Mapping[str, Series] = field(default_factory=dict)
 
 
 _ACCURACY = Measure("share", "higher", diverged=0.0)

@@ -19,6 +19,7 @@ from fbftl.study.job import Training
 from fbftl.training.batches import Round, Rounds
 from fbftl.training.client_updates import client_updates, weighted_losses
 from fbftl.training.curves import Curves
+from fbftl.training.measures import Further
 from fbftl.training.passes import Passes, RoundBatch, together
 from fbftl.training.sgd import Sgd
 
@@ -30,9 +31,11 @@ class LabelledSamples(Protocol):
     """Labelled samples, of which a few at a time are inputs on the training device.
 
     labels: (n,) on the training device.
+    domain: (n,) domain of each; None if the task has one only.
     """
 
     labels: Tensor
+    domain: np.ndarray | None
 
     def at(self, rows: np.ndarray) -> "LabelledInputs":
         """Return some rows; the shape of `rows` takes the place of n."""
@@ -48,6 +51,7 @@ class LabelledInputs:
 
     inputs: Tensor
     labels: Tensor
+    domain: np.ndarray | None = None
 
     def at(self, rows: np.ndarray) -> "LabelledInputs":
         """Return some rows; the shape of `rows` takes the place of n."""
@@ -129,6 +133,10 @@ class TrainedNetwork:
         test_accuracy, _ = evaluate(self.model, lessons.test, np.arange(len(lessons.test.labels)))
         self.curves.append(loss, *held, test_accuracy)
 
+    def further(self, epoch: int) -> Further:
+        """Return what was measured at an epoch, from 1, beside what every run does: nothing."""
+        return Further()
+
     @cached_property
     def _updates_of(self) -> Callable[[RoundBatch], tuple[Tensor, Tensor]]:
         """Each client's summed loss (C,) and update (C, X) in a round."""
@@ -168,16 +176,27 @@ def evaluated(
 
 
 @torch.no_grad()
-def evaluate(model: nn.Module, samples: LabelledSamples, rows: np.ndarray) -> tuple[float, float]:
+def evaluate(
+    model: Callable[[Tensor], Tensor], samples: LabelledSamples, rows: np.ndarray
+) -> tuple[float, float]:
     """Return accuracy and mean loss of a model on some samples, at least one.
 
-    Samples go through in parts of nearly equal size: where normalisation takes a part's own
-    statistics, a last part of a few samples would have poor ones.
+    Where normalisation takes a part's own statistics, a prediction depends on what is in the part:
+    domains go through apart, each in parts of nearly equal size, since a last part of a few samples
+    would have poor ones.
     """
     hits, loss = 0, 0.0
-    for some in np.array_split(rows, math.ceil(len(rows) / EVALUATION_ROWS)):
-        part = samples.at(some)
-        logits = model(part.inputs)
-        hits += int((logits.argmax(1) == part.labels).sum())
-        loss += functional.cross_entropy(logits, part.labels, reduction="sum").item()
+    for own in filter(len, by_domain(samples, rows)):
+        for some in np.array_split(own, math.ceil(len(own) / EVALUATION_ROWS)):
+            part = samples.at(some)
+            logits = model(part.inputs)
+            hits += int((logits.argmax(1) == part.labels).sum())
+            loss += functional.cross_entropy(logits, part.labels, reduction="sum").item()
     return hits / len(rows), loss / len(rows)
+
+
+def by_domain(samples: LabelledSamples, rows: np.ndarray) -> list[np.ndarray]:
+    """Return those of some rows that are of each domain, of domain 0 first; all without any."""
+    if samples.domain is None:
+        return [rows]
+    return [rows[samples.domain[rows] == domain] for domain in range(int(samples.domain.max()) + 1)]

@@ -18,11 +18,13 @@ class Pictures:
     pixels: (n, height, width, channels).
     labels: (n,) on the training device.
     preprocessing: from pixels to the network's input.
+    domain: (n,) domain of each; None if the task has one only.
     """
 
     pixels: np.ndarray
     labels: torch.Tensor
     preprocessing: Preprocessing
+    domain: np.ndarray | None = None
 
     def at(self, rows: np.ndarray) -> LabelledInputs:
         """Return some rows; the shape of `rows` takes the place of n."""

@@ -111,6 +111,10 @@ def test_no_default_ever_changes():
         "projection": None,
         "components": 1,
         "head": "mlp",
+        "width": 1.0,
+        "budgets": "exponential",
+        "budget_order": "by_domain",
+        "rescaled_init": False,
     }
     assert {axis: DEFAULTS[axis] for axis in old} == old
     assert [axis for axis in DEFAULTS if axis in old] == list(old)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 from fbftl.ground.errors import UserError
+from fbftl.models.dense import dense_shape
 from fbftl.models.modes import normalise_by_batch
 from fbftl.study.job import Training
 from fbftl.training import local
@@ -14,7 +15,6 @@ from fbftl.training.local import (
     Hooks,
     LocalPlan,
     Visit,
-    dense_layers,
     mini_batches,
     one_by_one,
     train_clients,
@@ -217,4 +217,4 @@ def test_a_batch_of_one_has_no_statistics():
     ],
 )
 def test_which_networks_stack(model, stacks):
-    assert (dense_layers(model) is not None) == stacks
+    assert (dense_shape(model) is not None) == stacks

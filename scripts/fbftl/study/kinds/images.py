@@ -9,6 +9,7 @@ from fbftl.study import methods
 from fbftl.study.clients import dealing
 from fbftl.study.settings import Setting
 from fbftl.study.uploads import is_plain
+from fbftl.study.widths import bases_in, budgets, narrowed
 
 NEEDED: dict[str, tuple[str, ...]] = {
     "none": (),
@@ -28,7 +29,7 @@ OF_PUBLIC = ("public_scale",)
 IN_NETWORKS = ("dropout", "batch_norm")
 """Training values for methods whose clients train a network; the jobs of others are not told."""
 
-IN_LOCAL_EPOCHS = ("rounds", "local_batch", "optimiser", "decay")
+IN_LOCAL_EPOCHS = ("rounds", "local_batch", "optimiser", "decay", "annealing", "absent_classes")
 """Training values that only methods with local epochs read."""
 
 IN_RETRAINING = ("server_learning_rate", "server_batch")
@@ -66,6 +67,7 @@ def check(setting: Setting, task: str, block: Mapping[str, Any]) -> None:
         raise UserError(f"{where}; the networks in tasks.{task}.networks are: {known}")
     if methods.record(setting.method).trains_network:
         _require_statistics(where, setting, block)
+    _require_widths(where, setting, block)
     _require_meaning(setting, task, block)
 
 
@@ -119,6 +121,26 @@ def _require_statistics(where: str, setting: Setting, block: Mapping[str, Any]) 
         )
 
 
+MANY_CLIENTS = 1000
+"""Clients that have every budget of a law, where the number is not known yet."""
+
+
+def _require_widths(where: str, setting: Setting, block: Mapping[str, Any]) -> None:
+    """Refuse widths that the network does not have, and budgets below the narrowest."""
+    budgeted = methods.record(setting.method).knows("budgets")
+    if setting.width == 1 and not budgeted:
+        return
+    if setting.network is None:
+        raise UserError(f"{where}; widths are for a network of its own, give the axis network")
+    try:
+        narrowed(block["networks"][setting.network], setting.width)
+        if budgeted:
+            clients = dealing(block["clients"], setting)["clients"] or MANY_CLIENTS
+            budgets(setting.budgets, clients, bases_in(setting.width))
+    except UserError as error:
+        raise UserError(f"{where}: {error}") from error
+
+
 def job(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a job depends on beside task, setting and seeds, in builtin types."""
     training, privacy = _training(setting, block), block["privacy"]
@@ -130,7 +152,7 @@ def job(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
     # Only features of a frozen extractor have a public quantile; others have the axis of that name.
     needed = [k for k in NEEDED[setting.mechanism] if k != "feature_clip" or _on_features(setting)]
     needed += OF_PUBLIC if record.public else ()
-    named = {} if setting.network is None else {"network": block["networks"][setting.network]}
+    named = {} if setting.network is None else {"network": _network(setting, block)}
     plain = setting.method != "fbftl" or is_plain(setting)
     solved = {} if plain else {"one_shot": block["one_shot"]}
     return {
@@ -140,6 +162,13 @@ def job(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
         "privacy": {key: privacy[key] for key in needed},
         "block": {"head": block["head"], **named, **solved},
     }
+
+
+def _network(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the network that a job is told: whole where its clients train several widths of it."""
+    network = block["networks"][setting.network]
+    several = methods.record(setting.method).knows("budgets")
+    return network if several or setting.width == 1 else narrowed(network, setting.width)
 
 
 def reads(setting: Setting) -> tuple[str, ...]:

@@ -1,0 +1,182 @@
+"""Networks of several widths that share weights, trained for local epochs by clients of any budget.
+
+A `LocalLearner` of `tasks.task` whose weights are one vector (`models.widths`): each client of a
+round trains the networks that it is assigned, all on the same mini-batches, and holds their pieces.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from fbftl.ground.randomness import stream
+from fbftl.models.widths import SharedWeights
+from fbftl.training.batches import Round
+from fbftl.training.local import (
+    FEDAVG,
+    Halves,
+    HeldPieces,
+    Hooks,
+    LocalPlan,
+    Trained,
+    Visit,
+    train_clients,
+)
+from fbftl.training.local_network import LocalNetwork
+from fbftl.training.measures import Further, Measure, Series
+from fbftl.training.network import Lessons, by_domain
+
+Assigning = Callable[[Sequence[int]], list[list[int]]]
+"""From the bases that each client of a round can train to the slots that it trains."""
+
+
+class Rotation:
+    """Split-Mix's order of the bases, one for all clients and rounds (paper thesis, Alg. 4.2).
+
+    A client gets the next base of the order, and the others that it can train at random; the order
+    is drawn anew when it ends, so that every base is trained as often as any.
+
+    Args:
+        bases: M_b.
+        seed: the repetition's seed.
+    """
+
+    def __init__(self, bases: int, seed: int) -> None:
+        self._bases, self._draws = bases, stream(seed, "bases")
+        self._order: list[int] = []
+
+    def __call__(self, budgets: Sequence[int]) -> list[list[int]]:
+        """Return the bases of each client of a round, ascending."""
+        return [self._next(budget) for budget in budgets]
+
+    def _next(self, count: int) -> list[int]:
+        if not self._order:
+            self._order = [int(base) for base in self._draws.permutation(self._bases)]
+        first = self._order.pop(0)
+        others = [base for base in range(self._bases) if base != first]
+        return sorted([first, *map(int, self._draws.permutation(others)[: count - 1])])
+
+
+def summed(classes: int) -> Callable[[Tensor, Tensor], Tensor]:
+    """Return SHeteroFL's loss: the sum of the cross-entropies of a network and of its slices.
+
+    Args:
+        classes: N, of which logits (n, P N) hold as many for each of P networks.
+    """
+
+    def losses(logits: Tensor, labels: Tensor) -> Tensor:
+        parts = logits.unflatten(1, (-1, classes))
+        own = labels[:, None].expand(parts.shape[:2])
+        return functional.cross_entropy(parts.transpose(1, 2), own, reduction="none").sum(1)
+
+    return losses
+
+
+@dataclass(frozen=True)
+class Budgeted:
+    """What clients can train.
+
+    budgets: bases of each client.
+    bases: M_b, those of the whole network.
+    assigned: which slots the clients of a round train.
+    """
+
+    budgets: Sequence[int]
+    bases: int
+    assigned: Assigning
+
+
+class SharedNetwork(LocalNetwork):
+    """The server's networks of every width, with what clients make of theirs in a round.
+
+    Args:
+        shared: on the training device.
+        lessons: what it trains on.
+        plan: how clients train.
+        seed: the repetition's seed.
+        budgeted: what they can train.
+        hooks: what is different from FedAvg.
+    """
+
+    def __init__(
+        self, shared: SharedWeights, lessons: Lessons, plan: LocalPlan, seed: int,
+        budgeted: Budgeted, hooks: Hooks = FEDAVG,
+    ) -> None:  # fmt: skip
+        super().__init__(Halves(nn.Identity(), shared), lessons, plan, seed, hooks)
+        self.shared, self.budgeted = shared, budgeted
+        self._assigned: list[list[list[int]]] = []
+        self._at_widths: list[Mapping[int, list[float]]] = []
+
+    def train(self, one: Round) -> Trained | None:
+        """Train the clients of a round, each the slots that it is assigned; None without any."""
+        picked = self._assign(one.clients)
+        self._assigned.append(picked)
+        if not picked:  # Poisson sampling may take nobody
+            return None
+        before, slots = self.weights(), self.shared.slots
+        weights = before.new_zeros(len(picked), len(before))
+        losses = before.new_zeros(len(picked))
+        hooks = replace(self.hooks, start=lambda visit: before[slots[visit.slot].places])
+        visits = {
+            (place, slot): Visit(one.turn, int(client), rows[present], slot)
+            for place, (client, rows, present) in enumerate(
+                zip(one.clients, one.rows, one.present, strict=True)
+            )
+            for slot in picked[place]
+        }
+        samples = self.lessons.samples
+        # Networks of one shape are one stack, whoever's they are.
+        for network in dict.fromkeys(slots[slot].trained for _, slot in visits):
+            mine = {key: v for key, v in visits.items() if slots[key[1]].trained is network}
+            trained = train_clients(
+                Halves(nn.Identity(), network), samples, list(mine.values()), self.plan,
+                self.seed, hooks,
+            )  # fmt: skip
+            for number, (place, slot) in enumerate(mine):
+                weights[place, slots[slot].places] = trained.weights[number]
+                losses[place] += trained.losses[number] / len(picked[place])
+        by_client = torch.stack([self.shared.holds[own].any(0) for own in picked])
+        held = HeldPieces(self.shared.pieces, by_client)
+        self._latest = {
+            int(client): own[held.places(place)]
+            for place, (client, own) in enumerate(zip(one.clients, weights, strict=True))
+        }
+        return Trained(weights, losses, held)
+
+    def _assign(self, clients: np.ndarray) -> list[list[int]]:
+        """Return the slots of each client of a round; clients take their turns in their order."""
+        order = np.argsort(clients)
+        turns = self.budgeted.assigned([self.budgeted.budgets[clients[place]] for place in order])
+        return [turns[turn] for turn in np.argsort(order)]
+
+    def floats(self, one: Round) -> np.ndarray:
+        """Return how many weights each client of the round that was trained last holds, (C,)."""
+        return np.array([len(self._latest[int(client)]) for client in one.clients], dtype=np.int64)
+
+    def end_epoch(self, losses: Sequence[Tensor]) -> None:
+        """Add the round to the curves, and how every width does in each domain."""
+        super().end_epoch(losses)
+        widths = self.shared.mixtures
+        self._at_widths.append({width: self.in_domains(self.shared.at(width)) for width in widths})
+
+    def further(self, epoch: int) -> Further:
+        """Return accuracies by width, by width and domain, and who trained what."""
+        found = self._at_widths[epoch - 1].items()
+        widths = {width / self.budgeted.bases: accuracies for width, accuracies in found}
+        test = self.lessons.test
+        sizes = [len(own) for own in by_domain(test, np.arange(len(test.labels)))]
+        numbers = {
+            f"accuracy_x{width:g}": float(np.average(accuracies, weights=sizes))
+            for width, accuracies in widths.items()
+        }
+        lists = {f"domain_accuracy_x{width:g}": own for width, own in widths.items()}
+        told = {
+            "budgets": [own / self.budgeted.bases for own in self.budgeted.budgets],
+            "assigned": self._assigned,
+        }
+        measures = {name: Measure("share", "higher", diverged=0.0) for name in numbers}
+        series = {name: Series("share", by="domain") for name in lists}
+        return Further(numbers, lists, told, measures, series)

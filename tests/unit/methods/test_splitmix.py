@@ -1,0 +1,155 @@
+"""Split-Mix, HeteroFL and SHeteroFL on toy clients: against FedAvg, by hand, and by the ledger."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+import torch
+from fbftl.exchange.averaging import by_holders, by_samples
+from fbftl.messages.codec.header import HEADER_BYTES
+from fbftl.study.widths import narrowed
+from fbftl.training.local import HeldPieces
+from fbftl.training.shared_network import Rotation, summed
+from torch.nn import functional
+from unit.tasks.toy_task import CLIENTS, make_task, train
+
+MLP = {"kind": "mlp", "fc": [16, 8], "norm": "batch", "dropout": 0.0, "cut": "relu_fc1"}
+DOMAINS = CLIENTS | {"domains": ["plain", "inverted"]}
+"""Eight clients with 7 or 8 samples in each domain."""
+
+VALUES = {"rounds": 2, "local_batch": 4, "batch_norm": "batch", "validation": 0.0}
+VALUES |= {"selection": "last", "clients_per_round": 16, "annealing": "cosine"}
+METHODS = ("splitmix", "heterofl", "sheterofl")
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    return make_task(tmp_path_factory.mktemp("task"), DOMAINS)
+
+
+def trained(
+    files: dict[str, str], folder: Path, method: str, network: dict[str, Any] = MLP, **axes: Any
+) -> tuple[list[dict], Any]:
+    clients = axes.pop("clients_block", DOMAINS)
+    values = VALUES | axes.pop("values", {})
+    run, ledger = train(
+        files, folder, method, network=network, clients=clients, axes=axes, **values
+    )
+    return json.loads(run.read_text())["repetitions"], pq.read_table(ledger).to_pandas()
+
+
+def test_everyone_with_the_whole_network_is_fedavg_to_the_bit(files, tmp_path):
+    plain, _ = trained(files, tmp_path, "fedavg")
+    sliced, _ = trained(files, tmp_path, "heterofl", budgets="full", width=0.25)
+    for one, other in zip(plain, sliced, strict=True):
+        for name in ("loss", "test_accuracy"):
+            assert one["curves"][name] == other["curves"][name]
+        assert one["curves"]["domain_accuracy"] == other["curves"]["domain_accuracy_x1"]
+
+
+def test_one_base_is_fedavg_to_the_bit(files, tmp_path):
+    plain, _ = trained(files, tmp_path, "fedavg")
+    mixed, _ = trained(files, tmp_path, "splitmix", budgets="full", width=1.0)
+    assert [one["curves"]["loss"] for one in plain] == [one["curves"]["loss"] for one in mixed]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_ledger_tells_which_pieces_were_sent(files, tmp_path, method):
+    found, ledger = trained(files, tmp_path, method, width=0.25, budgets="steps")
+    sizes = {share: parameters(narrowed(MLP, share)) for share in (0.25, 0.5, 0.75, 1)}
+    for one in found:
+        mine = ledger[ledger["seed"] == one["seed"]]
+        assert one["budgets"] == [1] * 4 + [0.75] * 4 + [0.5] * 4 + [0.25] * 4
+        for turn, assigned in enumerate(one["assigned"], start=1):
+            up = mine[(mine["direction"] == "up") & (mine["round"] == turn)]
+            down = mine[(mine["direction"] == "down") & (mine["round"] == turn)]
+            assert sorted(up["client"]) == sorted(down["client"]) == list(range(16))
+            for client, bits, own in zip(up["client"], up["payload_bits"], assigned, strict=True):
+                budget = one["budgets"][client]
+                held = sizes[budget] if method != "splitmix" else 4 * budget * sizes[0.25]
+                assert bits == 32 * held
+                assert len(own) == (4 * budget if method == "splitmix" else 1)
+            assert (up["bits"] == up["payload_bits"] + 8 * HEADER_BYTES).all()
+            assert sorted(down["bits"]) == sorted(up["bits"])
+
+
+def parameters(network: dict[str, Any]) -> int:
+    first, second = network["fc"]
+    return 65 * first + (first + 1) * second + (second + 1) * 10 + 2 * (first + second)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_width_is_told_and_the_widest_is_the_curves_last_point(files, tmp_path, method):
+    found, _ = trained(files, tmp_path, method, width=0.25, budgets="steps")
+    for one in found:
+        assert one["accuracy_x1"] == pytest.approx(one["curves"]["test_accuracy"][-1])
+        for width in ("0.25", "0.5", "1"):
+            mean = np.mean(one["curves"][f"domain_accuracy_x{width}"])
+            assert mean == pytest.approx(one[f"accuracy_x{width}"])
+
+
+def test_lost_messages_change_nothing_of_what_they_held(files, tmp_path):
+    """With nearly every message lost, most pieces stay as they began, in both methods."""
+    _, ledger = trained(files, tmp_path, "splitmix", width=0.25, budgets="steps", plr=0.9)
+    assert ledger["lost"].sum() > len(ledger) / 4
+
+
+def test_spread_budgets_change_who_trains_what(files, tmp_path):
+    found, _ = trained(
+        files, tmp_path, "heterofl", width=0.25, budgets="steps", budget_order="spread"
+    )
+    first, second = found[0]["budgets"][:8], found[0]["budgets"][8:]
+    assert sorted(first) == sorted(second) == [0.25, 0.25, 0.5, 0.5, 0.75, 0.75, 1, 1]
+
+
+def test_masked_classes_and_rescaled_bases_change_the_training(files, tmp_path):
+    axes = {"width": 0.25, "budgets": "steps"}
+    shards = {"clients_block": DOMAINS | {"partition": "shards", "shards_per_client": 2}}
+    shards["clients_block"] |= {"draw": "per_seed"}
+    plain, _ = trained(files, tmp_path, "sheterofl", **axes, **shards)
+    masked, _ = trained(
+        files, tmp_path, "sheterofl", **axes, **shards, values={"absent_classes": "masked"}
+    )
+    losses = [one[0]["curves"]["loss"] for one in (masked, plain)]
+    assert losses[0] < losses[1]
+    rescaled, _ = trained(files, tmp_path, "splitmix", **axes, rescaled_init=True)
+    usual, _ = trained(files, tmp_path, "splitmix", **axes)
+    assert rescaled[0]["curves"]["loss"] != usual[0]["curves"]["loss"]
+
+
+def test_pieces_are_averaged_over_their_holders_and_others_stay_to_the_bit():
+    generator = torch.Generator().manual_seed(0)
+    before = torch.randn(6, generator=generator)
+    weights = torch.randn(3, 6, generator=generator)
+    pieces = [torch.tensor([0, 4]), torch.tensor([1, 2]), torch.tensor([3]), torch.tensor([5])]
+    by_client = torch.tensor([[1, 1, 0, 0], [1, 0, 0, 1], [1, 0, 0, 1]], dtype=torch.bool)
+    counts = np.array([1, 2, 5])
+    average = by_holders(weights, counts, HeldPieces(pieces, by_client), before)
+    assert average[3] == before[3]
+    assert torch.equal(average[[1, 2]], weights[0, [1, 2]])
+    torch.testing.assert_close(average[[0, 4]], by_samples(weights, counts)[[0, 4]])
+    torch.testing.assert_close(average[5], (2 * weights[1, 5] + 5 * weights[2, 5]) / 7)
+
+
+def test_the_rotation_gives_every_base_its_turn_before_any_has_two():
+    rotation = Rotation(5, seed=3)
+    for _ in range(3):
+        turns = rotation([1] * 5)
+        assert sorted(turns) == [[base] for base in range(5)]
+    (several,) = rotation([3])
+    assert several == sorted(set(several))
+    assert len(several) == 3
+    assert rotation([5]) == [list(range(5))]
+
+
+def test_slimmable_losses_add_up():
+    logits = torch.randn(4, 6, generator=torch.Generator().manual_seed(0))
+    labels = torch.tensor([0, 1, 2, 1])
+    expected = sum(
+        functional.cross_entropy(logits[:, first : first + 3], labels, reduction="none")
+        for first in (0, 3)
+    )
+    torch.testing.assert_close(summed(3)(logits, labels), expected)

@@ -1,0 +1,121 @@
+"""Networks of several widths in one vector: which numbers they share, and how they predict."""
+
+import pytest
+import torch
+from fbftl.models.chain import Chain
+from fbftl.models.dense import DenseStack, dense_shape
+from fbftl.models.modes import normalise_by_batch
+from fbftl.models.networks import build
+from fbftl.models.widths import Prefixes, flat, nested, side_by_side
+from torch import nn
+
+CLASSES = 3
+
+
+def cnn(units: int) -> nn.Module:
+    return build(Chain((4, 4, 1), CLASSES, [2 * units], [[units]], norm="batch"))
+
+
+def mlp(units: int) -> nn.Module:
+    return build(Chain((4, 4, 1), CLASSES, [2 * units, units], norm="batch"))
+
+
+def networks(make, widths=(1, 2, 4)) -> dict[int, nn.Module]:
+    torch.manual_seed(0)
+    made = {width: make(width).eval() for width in widths}
+    for own in made.values():
+        normalise_by_batch(own)
+    return made
+
+
+def inputs() -> torch.Tensor:
+    return torch.randn(6, 1, 4, 4, generator=torch.Generator().manual_seed(1))
+
+
+@pytest.mark.parametrize("make", [cnn, mlp])
+def test_a_slice_is_the_corner_of_every_weight(make):
+    made = networks(make)
+    shared = nested(made, [1, 2, 4])
+    whole = dict(made[4].named_parameters())
+    for width, slot in zip(made, shared.slots, strict=True):
+        corners = [
+            whole[name][tuple(map(slice, own.shape))].flatten()
+            for name, own in made[width].named_parameters()
+        ]
+        assert torch.equal(shared.weights[slot.places], torch.cat(corners))
+
+
+@pytest.mark.parametrize("make", [cnn, mlp])
+def test_pieces_part_the_weights_and_slots_are_made_of_them(make):
+    for shared in (nested(networks(make), [1, 4]), side_by_side([make(1), make(1)], [1, 2])):
+        together = torch.cat(shared.pieces).sort().values
+        assert torch.equal(together, torch.arange(len(shared.weights)))
+        for slot, holds in zip(shared.slots, shared.holds, strict=True):
+            mine = [piece for piece, own in zip(shared.pieces, holds, strict=True) if own]
+            assert torch.equal(torch.cat(mine).sort().values, slot.places.sort().values)
+
+
+def test_the_widest_slice_predicts_as_the_network():
+    made = networks(cnn)
+    assert torch.equal(nested(made, [1, 2, 4])(inputs()), made[4](inputs()))
+
+
+def test_a_mixture_is_the_mean_of_its_bases_logits():
+    torch.manual_seed(3)
+    bases = [mlp(1).eval() for _ in range(4)]
+    for base in bases:
+        normalise_by_batch(base)
+    logits = torch.stack([base(inputs()) for base in bases])
+    shared = side_by_side(bases, [1, 2, 4])
+    for width in (1, 2, 4):
+        torch.testing.assert_close(shared.at(width)(inputs()), logits[:width].mean(0))
+
+
+def test_prefixes_give_every_slices_logits():
+    made = networks(cnn)
+    shared = nested(made, [1, 2, 4], slimmable=True)
+    logits = shared.slots[2].trained(inputs()).unflatten(1, (3, CLASSES))
+    for place, width in enumerate((1, 2, 4)):
+        torch.testing.assert_close(logits[:, place], shared.at(width)(inputs()))
+
+
+def test_prefixes_train_the_whole_networks_parameters_only():
+    made = networks(mlp)
+    prefixes = Prefixes(made[4], [made[1], made[2]])
+    own = [parameter.shape for parameter in prefixes.parameters()]
+    assert own == [parameter.shape for parameter in made[4].parameters()]
+
+
+@pytest.mark.parametrize("slimmable", [False, True])
+def test_a_stack_computes_what_its_networks_do(slimmable):
+    made = networks(mlp)
+    shared = nested(made, [1, 2, 4], slimmable)
+    trained = shared.slots[2].trained
+    weights = torch.stack([flat(trained), flat(trained) + 0.1])
+    stack = DenseStack(dense_shape(trained), weights)
+    assert torch.equal(stack.flat(), weights)
+    values = inputs().flatten(1)
+    # The second network's batch has four rows, the others stand there without weight.
+    share = torch.tensor([[1 / 6] * 6, [1 / 4] * 4 + [0] * 2])
+    logits = stack(values.expand(2, -1, -1), share)
+    torch.testing.assert_close(logits[0], trained(inputs()))
+    with torch.no_grad():
+        for parameter in trained.parameters():
+            parameter += 0.1
+    torch.testing.assert_close(logits[1, :4], trained(inputs()[:4]))
+
+
+def test_mixed_networks_have_fewer_weights_between_hidden_layers_only():
+    """H^2 / M_b hidden to hidden, first and last layer unchanged, M_b times the output biases."""
+
+    def layers(width: int) -> list[tuple[int, int]]:
+        network = build(Chain((4, 4, 1), CLASSES, [width, width]))
+        dense = [layer for layer in network if isinstance(layer, nn.Linear)]
+        return [(layer.weight.numel(), layer.bias.numel()) for layer in dense]
+
+    bases, width = 8, 64
+    first, hidden, last = [(bases * w, bases * b) for w, b in layers(width // bases)]
+    assert hidden[0] == width**2 // bases
+    assert first == layers(width)[0]
+    assert last[0] == layers(width)[2][0]
+    assert last[1] == bases * CLASSES

@@ -1,0 +1,64 @@
+"""Widths: units that a narrower network has, and what clients can train."""
+
+from fractions import Fraction
+
+import pytest
+from fbftl.ground.errors import UserError
+from fbftl.study.widths import LAWS, bases_in, budgets, narrowed, served, spread_over
+
+CNN = {"kind": "cnn", "channels": [[16, 32], [8]], "fc": [64], "cut": "fc1"}
+
+
+def test_a_narrower_network_has_that_share_of_every_hidden_layer():
+    half = narrowed(CNN, Fraction(1, 4))
+    assert (half["channels"], half["fc"], half["cut"]) == ([[4, 8], [2]], [16], "fc1")
+    assert narrowed({"kind": "mlp", "fc": [9]}, 1 / 3)["fc"] == [3]
+    assert narrowed(CNN, 1) == CNN
+
+
+def test_a_layer_without_whole_units_is_refused():
+    with pytest.raises(UserError, match=r"a layer of 8 units has no whole number .* width 1/16"):
+        narrowed(CNN, 1 / 16)
+
+
+def test_bases_make_the_whole():
+    assert [bases_in(width) for width in (1, 0.5, 1 / 3, 0.125)] == [1, 2, 3, 8]
+    with pytest.raises(UserError, match=r"width is 0.3, of which no whole number"):
+        bases_in(0.3)
+
+
+def test_widths_double_up_to_the_whole():
+    assert [served(bases) for bases in (1, 2, 6, 8)] == [[1], [1, 2], [1, 2, 4, 6], [1, 2, 4, 8]]
+
+
+@pytest.mark.parametrize("clients", [1, 7, 20])
+@pytest.mark.parametrize("law", LAWS)
+def test_budgets_fall_from_client_to_client_and_hold_a_base(law, clients):
+    found = budgets(law, clients, 8)
+    assert found == sorted(found, reverse=True)
+    assert len(found) == clients
+    assert {1, *found} <= set(range(1, 9))
+
+
+def test_budgets_by_the_corrected_formula():
+    assert budgets("exponential", 8, 8) == [8, 8, 4, 4, 2, 2, 1, 1]
+    assert budgets("exponential", 5, 8) == [8, 8, 4, 2, 1]
+    assert budgets("uniform", 8, 4) == [4, 4, 3, 3, 2, 2, 1, 1]
+    assert budgets("steps", 4, 8) == [8, 6, 4, 2]
+
+
+def test_the_log_normal_law_has_its_median_where_the_thesis_has_it():
+    found = budgets("lognormal", 2001, 1000)
+    assert found[1000] == 450
+
+
+def test_a_budget_below_one_base_is_refused():
+    with pytest.raises(UserError, match=r"train a width of 0\.125, but a base has 0\.25"):
+        budgets("exponential", 4, 4)
+
+
+def test_spread_budgets_are_the_same_ones_and_every_domain_has_each():
+    domains = [0] * 4 + [1] * 4
+    found = spread_over(domains, budgets("exponential", 8, 8))
+    assert sorted(found[:4]) == sorted(found[4:]) == [1, 2, 4, 8]
+    assert spread_over([0, 0, 1], [4, 2, 1]) == [4, 1, 2]
