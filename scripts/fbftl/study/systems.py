@@ -18,7 +18,7 @@ DEFAULT = "fbftl"
 
 PAPERS: dict[str, tuple[str, ...]] = {
     DEFAULT: (),
-    "fedfeat": (),
+    "fedfeat": ("fedfeat",),
     "eppfl": (),
     "thesis": ("budget",),
     "survey": (),
