@@ -1,0 +1,59 @@
+"""Results in prose: a page writes a name, and a script fills in the number that stands behind it.
+
+A name stands in a comment that Markdown does not show, the number after it, and an empty comment
+ends it: ``<!--digits/fbftl/accuracy:.1f-->98.2<!---->``. What follows the colon is how the number
+is printed, as Python's format does.
+"""
+
+import re
+from collections.abc import Collection, Mapping
+
+from fbftl.ground.errors import UserError
+
+FILLED = re.compile(r"<!--(?P<name>[^:>\n]+):(?P<format>[^>\n]*)-->(?P<text>[^<\n]*)<!---->")
+"""A number with its name."""
+
+RESULT = re.compile(
+    r"(?<![\w.,])(?P<number>\d[\d,]*(?:\.\d+)?)(?= ?(?:%|±)| (?:points?|times)\b)"
+    r"|± ?(?P<spread>\d[\d,]*(?:\.\d+)?)"
+)
+"""What reads as a result: a percentage, a spread, a number of points or of times."""
+
+CODE = re.compile(r"^```.*?^```$|`[^`\n]*`", re.M | re.S)
+"""What is code on a page, where a number is a setting."""
+
+
+def fill(text: str, numbers: Mapping[str, float], page: str) -> str:
+    """Return a page with the number behind every name.
+
+    Args:
+        text: the page, in Markdown.
+        numbers: the numbers by name.
+        page: for the sentence.
+
+    Raises:
+        UserError: if a name has no number.
+    """
+
+    def filled(match: re.Match[str]) -> str:
+        name, how = match["name"], match["format"]
+        if name not in numbers:
+            raise UserError(
+                f"{page} names the number '{name}', which no committed result has; "
+                "correct it, or run the study that makes it"
+            )
+        return f"<!--{name}:{how}-->{format(numbers[name], how)}<!---->"
+
+    return FILLED.sub(filled, text)
+
+
+def typed(text: str, printed: Collection[str]) -> list[str]:
+    """Return what reads as a result on a page but is neither filled in nor a printed value.
+
+    Args:
+        text: the page, in Markdown.
+        printed: the values that papers print, digit by digit.
+    """
+    prose = CODE.sub("", FILLED.sub("", text))
+    found = (match["number"] or match["spread"] for match in RESULT.finditer(prose))
+    return [number for number in found if number.replace(",", "") not in printed]
