@@ -18,7 +18,9 @@ rule tabulate_compression:
         code=code("tabulate_compression.py"),
         methods=partial(methods_of, experiment="compression"),
         axes=partial(
-            axes_of, experiment="compression", read=["bits", "keep", "feedback"]
+            axes_of,
+            experiment="compression",
+            read=["fraction", "bits", "keep", "feedback"],
         ),
         setup=setup_of_task,
     script:

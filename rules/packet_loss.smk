@@ -15,7 +15,9 @@ rule tabulate_packet_loss:
         code=code("tabulate_packet_loss.py"),
         methods=partial(methods_of, experiment="packet_loss"),
         axes=partial(
-            axes_of, experiment="packet_loss", read=["blr", "burst", "retransmissions"]
+            axes_of,
+            experiment="packet_loss",
+            read=["fraction", "blr", "burst", "retransmissions"],
         ),
     script:
         "../scripts/tabulate_packet_loss.py"

@@ -1,4 +1,7 @@
-"""Heat maps of accuracy over bits per element and keep ratio, one per method (paper, Table V)."""
+"""Heat maps of accuracy over bits per element and keep ratio, one per method (paper, Table V).
+
+A row of them for each share of the clients that a setting was run on.
+"""
 
 from typing import Any
 
@@ -6,10 +9,11 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from fbftl.findings.runs import read_tidy
-from fbftl.findings.shown import ShownMethod, shown
+from fbftl.findings.shown import ShownMethod, of_clients, shown
 from fbftl.findings.style import DIVERGED, NEUTRAL, TEXT_WIDTH, save, use_style
 from fbftl.ground.logs import run_job
 from matplotlib.axes import Axes
+from matplotlib.image import AxesImage
 
 DARK = 0.55
 """Share of the colour scale above which cells are dark and their text is white."""
@@ -19,48 +23,66 @@ def main(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
     """Draw the figure from the table of compression; pdf, png and numbers go beside it."""
     use_style()
     cells = with_feedback_where_run(read_tidy(table))
-    columns = ["method", "q", "r", "feedback", "kept", "accuracy", "spread", "seeds", "diverged"]
+    columns = ["method", "fraction", "q", "r", "feedback", "kept", "accuracy", "spread"]
+    columns += ["seeds", "diverged"]
     save(draw(cells, list(shown(methods).values())), svg, cells[columns])
 
 
 def with_feedback_where_run(table: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per method, q and r: with error feedback, as in the paper, if it was run."""
+    """Return one row per method, share, q and r, with error feedback as in the paper if run."""
     without = table["feedback"].eq(False)
     ordered = table.assign(without=without).sort_values("without", kind="stable")
-    return ordered.drop_duplicates(["method", "q", "r"]).drop(columns="without")
+    return ordered.drop_duplicates(["method", "fraction", "q", "r"]).drop(columns="without")
 
 
 def draw(cells: pd.DataFrame, methods: list[ShownMethod]) -> plt.Figure:
     """Return the figure; cells of settings that were not run are empty."""
-    bits = sorted(cells["q"].unique(), reverse=True)
-    ratios = sorted(cells["r"].unique(), reverse=True)
+    shares = sorted(cells["fraction"].unique(), reverse=True)
     figure, panels = plt.subplots(
-        1, len(methods), figsize=(TEXT_WIDTH, 1.9), sharey=True, layout="constrained", squeeze=False
+        len(shares),
+        len(methods),
+        figsize=(TEXT_WIDTH, 1.9 * len(shares)),
+        sharex=True,
+        sharey=True,
+        layout="constrained",
+        squeeze=False,
     )
     low = 10 * np.floor(10 * cells["accuracy"].min())
-    for axes, method in zip(panels[0], methods, strict=True):
-        own = cells[cells["method"] == method.name]
-        grid, diverged = (
-            own.pivot(index="q", columns="r", values=name).reindex(index=bits, columns=ratios)
-            for name in ("accuracy", "diverged")
-        )
-        image = axes.imshow(100 * grid, cmap="Blues", vmin=low, vmax=100, aspect="auto")
-        _write_values(axes, 100 * grid.to_numpy(), diverged.to_numpy() > 0, low)
-        note = ", no feedback" if own["feedback"].eq(False).any() else ""
-        axes.set_title(method.drawn + note, loc="left", fontsize="medium")
-        axes.set_xticks(range(len(ratios)), [f"{ratio:g}" for ratio in ratios])
-        axes.set_yticks(range(len(bits)), [str(q) for q in bits])
+    values = [sorted(cells[axis].unique(), reverse=True) for axis in ("q", "r")]
+    for row, share in zip(panels, shares, strict=True):
+        for axes, method in zip(row, methods, strict=True):
+            own = cells[(cells["method"] == method.name) & (cells["fraction"] == share)]
+            note = ", no feedback" if own["feedback"].eq(False).any() else ""
+            title = method.drawn + note + of_clients(share)
+            axes.set_title(title, loc="left", fontsize="medium" if share == 1 else "small")
+            image = _heat_map(axes, own, *values, low)
+        row[0].set_ylabel("bits per element q")
+    for axes in panels[-1]:
         axes.set_xlabel("keep ratio r")
-        axes.tick_params(length=0)
-        axes.grid(False)
-        axes.spines[:].set_visible(False)
-        axes.set_xticks(np.arange(0.5, len(ratios) - 1), minor=True)
-        axes.set_yticks(np.arange(0.5, len(bits) - 1), minor=True)
-        axes.grid(which="minor", color="white", linewidth=1.5)
-        axes.tick_params(which="minor", length=0)
-    panels[0][0].set_ylabel("bits per element q")
-    figure.colorbar(image, ax=panels[0], label="test accuracy (%)", pad=0.01)
+    figure.colorbar(image, ax=panels, label="test accuracy (%)", pad=0.01)
     return figure
+
+
+def _heat_map(
+    axes: Axes, own: pd.DataFrame, bits: list[int], ratios: list[float], low: float
+) -> AxesImage:
+    """Draw one method's cells on one share of the clients, a row per q and a column per r."""
+    grid, diverged = (
+        own.pivot(index="q", columns="r", values=name).reindex(index=bits, columns=ratios)
+        for name in ("accuracy", "diverged")
+    )
+    image = axes.imshow(100 * grid.astype(float), cmap="Blues", vmin=low, vmax=100, aspect="auto")
+    _write_values(axes, 100 * grid.to_numpy(dtype=float), diverged.to_numpy(dtype=float) > 0, low)
+    axes.set_xticks(range(len(ratios)), [f"{ratio:g}" for ratio in ratios])
+    axes.set_yticks(range(len(bits)), [str(q) for q in bits])
+    axes.tick_params(length=0)
+    axes.grid(False)
+    axes.spines[:].set_visible(False)
+    axes.set_xticks(np.arange(0.5, len(ratios) - 1), minor=True)
+    axes.set_yticks(np.arange(0.5, len(bits) - 1), minor=True)
+    axes.grid(which="minor", color="white", linewidth=1.5)
+    axes.tick_params(which="minor", length=0)
+    return image
 
 
 def _write_values(axes: Axes, grid: np.ndarray, diverged: np.ndarray, low: float) -> None:

@@ -14,6 +14,8 @@ from fbftl.messages.channel import GILBERT_ELLIOTT, packet_loss_rate
 from matplotlib.axes import Axes
 
 POINTS = 201
+SMALL = 3
+"""Size of a marker for a share of the clients, in points."""
 
 
 def main(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
@@ -50,6 +52,8 @@ def draw_losses(axes: Axes, rows: pd.DataFrame, looks: dict[str, ShownMethod]) -
         filling = "white" if style == "none" else NEUTRAL
         marker = "s" if style == "none" else style
         axes.plot([], [], marker, color=NEUTRAL, markerfacecolor=filling, label=text)
+    if (rows["fraction"] < 1).any():
+        axes.plot([], [], "s", color=NEUTRAL, markersize=SMALL, label="share of the clients")
     axes.set(xscale="log", xlabel="block loss rate", ylabel="packet loss rate (%)", ylim=(-3, 103))
     axes.set_title("Ledger (markers) and Eq. (18) (lines)", loc="left", fontsize="medium")
 
@@ -96,12 +100,16 @@ def _by_method(
 def _markers(
     axes: Axes, own: pd.DataFrame, look: ShownMethod, column: str, label: str | None = None
 ) -> None:
-    """Draw one method's rows: filled if lost for good, a cross if in bursts, hollow if resent."""
+    """Draw one method's rows: filled if lost for good, a cross if in bursts, hollow if resent.
+
+    Those of a share of the clients are small.
+    """
     for index, (_, row) in enumerate(own.iterrows()):
         axes.plot(
             row["blr"],
             100 * row[column],
             "x" if row["burst"] > 1 else look.marker,
+            markersize=None if row["fraction"] == 1 else SMALL,
             color=look.colour,
             markerfacecolor="white" if row["retransmissions"] else look.colour,
             label=label if index == 0 else None,

@@ -1,6 +1,7 @@
 """Plot accuracy against the measured uplink over all compressions, the Pareto front marked.
 
-Both are those after the same number of epochs for every setting and seed.
+A panel for each share of the clients that settings were run on. Accuracy and uplink are those
+after the same number of epochs for every setting and seed.
 """
 
 from typing import Any
@@ -9,9 +10,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from fbftl.findings.runs import read_tidy
-from fbftl.findings.shown import ShownMethod, shown
+from fbftl.findings.shown import ShownMethod, of_clients, shown
 from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, mark_diverged, save, use_style
 from fbftl.ground.logs import run_job
+from matplotlib.axes import Axes
 
 FIXED = {
     "fixed_epochs": "epochs",
@@ -26,14 +28,21 @@ FIXED = {
 def main(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
     """Draw the figure from the table of compression; pdf, png and numbers go beside it."""
     use_style()
-    points = read_tidy(table)[["method", "q", "r", "feedback", *FIXED, "seeds", "diverged"]]
+    points = read_tidy(table)[
+        ["method", "fraction", "q", "r", "feedback", *FIXED, "seeds", "diverged"]
+    ]
     points = points.rename(columns=FIXED)
-    points["best_of_method"] = False
-    for _, own in points.groupby("method"):
-        points.loc[own.index, "best_of_method"] = on_front(own)
-    points["pareto"] = on_front(points)
-    columns = ["method", "q", "r", "feedback", *FIXED.values(), "seeds", "diverged"]
+    points = marked(
+        marked(points, "best_of_method", ["fraction", "method"]), "pareto", ["fraction"]
+    )
+    columns = ["method", "fraction", "q", "r", "feedback", *FIXED.values(), "seeds", "diverged"]
     save(draw(points, shown(methods)), svg, points[[*columns, "best_of_method", "pareto"]])
+
+
+def marked(points: pd.DataFrame, column: str, alike: list[str]) -> pd.DataFrame:
+    """Return the points with a column that tells which are on the front of those alike."""
+    fronts = [pd.Series(on_front(own), own.index) for _, own in points.groupby(alike)]
+    return points.assign(**{column: pd.concat(fronts)})
 
 
 def on_front(points: pd.DataFrame) -> np.ndarray:
@@ -48,7 +57,28 @@ def on_front(points: pd.DataFrame) -> np.ndarray:
 
 def draw(points: pd.DataFrame, looks: dict[str, ShownMethod]) -> plt.Figure:
     """Return the figure: a marker per setting, a line through the best of each method."""
-    figure, axes = plt.subplots(figsize=(COLUMN_WIDTH, 0.95 * COLUMN_WIDTH), layout="constrained")
+    shares = sorted(points["fraction"].unique(), reverse=True)
+    figure, panels = plt.subplots(
+        1,
+        len(shares),
+        figsize=(COLUMN_WIDTH * (1 if len(shares) == 1 else 1.9), 0.95 * COLUMN_WIDTH),
+        sharey=True,
+        layout="constrained",
+        squeeze=False,
+    )
+    for axes, share in zip(panels[0], shares, strict=True):
+        _panel(axes, points[points["fraction"] == share], looks)
+        axes.set_title(of_clients(share).removeprefix(", "), loc="left", fontsize="medium")
+    epochs = points["epochs"].iloc[0]
+    panels[0][0].set_ylabel("test accuracy then (%)")
+    figure.supxlabel(f"uplink of all clients in {epochs} epochs (bit)", fontsize="medium")
+    handles = [axes.get_legend_handles_labels() for axes in panels[0]]
+    by_label = {label: handle for found in handles for handle, label in zip(*found, strict=True)}
+    figure.legend(by_label.values(), by_label, loc="outside lower center", ncols=3, fontsize=6.5)
+    return figure
+
+
+def _panel(axes: Axes, points: pd.DataFrame, looks: dict[str, ShownMethod]) -> None:
     for method, look in looks.items():
         own = points[points["method"] == method]
         if own.empty:
@@ -88,13 +118,9 @@ def draw(points: pd.DataFrame, looks: dict[str, ShownMethod]) -> plt.Figure:
     )
     if points["feedback"].eq(False).any():
         axes.plot([], [], "s", color=NEUTRAL, markerfacecolor="white", label="no error feedback")
-    epochs = points["epochs"].iloc[0]
-    axes.set(xscale="log", xlabel=f"uplink of all clients in {epochs} epochs (bit)")
-    axes.set_ylabel("test accuracy then (%)")
+    axes.set(xscale="log")
     # A bar may reach beyond what an accuracy can be; the axis does not.
     axes.set_ylim(top=min(axes.get_ylim()[1], 101))
-    figure.legend(loc="outside lower center", ncols=3, fontsize=6.5)
-    return figure
 
 
 if __name__ == "__main__":

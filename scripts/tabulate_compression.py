@@ -6,6 +6,7 @@ of methods for every q, a column for every r, the published accuracy in brackets
 
 from collections.abc import Iterator
 from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from fbftl.findings.exchanged import Exchanged, read_exchanged
 from fbftl.findings.printed import beside, judged
 from fbftl.findings.runs import write_tidy
 from fbftl.findings.setups import Setup, differs
-from fbftl.findings.shown import shown
+from fbftl.findings.shown import of_clients, shown
 from fbftl.findings.style import DIVERGED
 from fbftl.findings.tables import Column, write_for_readers
 from fbftl.ground.logs import run_job
@@ -50,7 +51,8 @@ def main(
         setups: the published setups.
         csv: path of the csv.
         methods: the methods of the runs, in the order of the rows.
-        axes: q, r, feedback and the axes in which a run deviates, with their defaults.
+        axes: share of the clients, q, r, feedback and the axes in which a run deviates, with
+            their defaults.
         setup: the task's.
     """
     read = [read_exchanged(run, ledger, axes) for run, ledger in zip(runs, ledgers, strict=True)]
@@ -66,8 +68,8 @@ def main(
     labels = {name: method.label for name, method in shown(methods).items()}
     order = list(labels)
     table = table.sort_values(
-        ["method", "q", "r", "feedback"],
-        ascending=[True, False, False, False],
+        ["fraction", "method", "q", "r", "feedback"],
+        ascending=[False, True, False, False, False],
         key=lambda column: column.map(order.index) if column.name == "method" else column,
         na_position="first",
     )
@@ -94,6 +96,7 @@ def row(run: Exchanged, elements: int, shortest: int) -> dict[str, Any]:
     }
     return {
         "method": setting.method,
+        "fraction": setting.fraction,
         "q": setting.bits,
         "r": setting.keep,
         "feedback": setting.feedback if updates_compressed else None,
@@ -137,10 +140,13 @@ def spread(values: np.ndarray) -> float | None:
 
 
 def beside_published(table: pd.DataFrame, printed: pd.DataFrame, reason: str) -> pd.DataFrame:
-    """Add the published accuracy of the same method, q and r, judged; its feedback is on."""
+    """Add the published accuracy of the same method, q and r, judged.
+
+    It is that of all clients with feedback on.
+    """
     numbers = printed.rename(columns={"bits": "q", "keep": "r"})
     joined = beside(table, numbers, ["method", "q", "r"])
-    joined.loc[joined["feedback"].eq(False), "printed"] = None
+    joined.loc[joined["feedback"].eq(False) | (joined["fraction"] != 1), "printed"] = None
     return judged(joined, reason)
 
 
@@ -162,17 +168,18 @@ def as_printed(table: pd.DataFrame, labels: dict[str, str]) -> tuple[pd.DataFram
 def _accuracies(
     table: pd.DataFrame, ratios: list[float], labels: dict[str, str]
 ) -> Iterator[dict[str, str]]:
-    """Yield a row per q and method, and one more where error feedback is off."""
-    for bits in sorted(table["q"].unique(), reverse=True):
-        of_bits, block = table[table["q"] == bits], f"q = {bits}"
-        for method in labels:
-            for feedback, note in ((True, ""), (False, ", no feedback")):
-                off = of_bits["feedback"].eq(False)
-                own = of_bits[(of_bits["method"] == method) & (off != feedback)]
-                if len(own):
-                    cells = {f"r={cell['r']:g}": _cell(cell) for _, cell in own.iterrows()}
-                    yield {"block": block, "method": labels[method] + note} | _full(cells, ratios)
-                    block = ""
+    """Yield a row per share of the clients, q and method, and one more without error feedback."""
+    shares = sorted(table["fraction"].unique(), reverse=True)
+    for share, bits in product(shares, sorted(table["q"].unique(), reverse=True)):
+        alike = table[(table["fraction"] == share) & (table["q"] == bits)]
+        block = f"q = {bits}" + of_clients(share)
+        for method, (feedback, note) in product(labels, ((True, ""), (False, ", no feedback"))):
+            off = alike["feedback"].eq(False)
+            own = alike[(alike["method"] == method) & (off != feedback)]
+            if len(own):
+                cells = {f"r={cell['r']:g}": _cell(cell) for _, cell in own.iterrows()}
+                yield {"block": block, "method": labels[method] + note} | _full(cells, ratios)
+                block = ""
 
 
 def _cell(cell: pd.Series) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from fbftl.findings.comparison import Measured, effect
 from fbftl.findings.exchanged import Exchanged, read_exchanged
-from fbftl.findings.shown import shown
+from fbftl.findings.shown import of_clients, shown
 from fbftl.findings.tables import Column, write_table
 from fbftl.ground.logs import run_job
 from fbftl.messages.channel import (
@@ -58,18 +58,27 @@ def main(
         ledgers: the runs' ledgers, in the same order.
         csv: path of the csv.
         methods: the methods of the runs, in the order of the rows.
-        axes: those of the link and the axes in which a run deviates, with their defaults.
+        axes: share of the clients, those of the link and the axes in which a run deviates, with
+            their defaults.
     """
     read = [read_exchanged(run, ledger, axes) for run, ledger in zip(runs, ledgers, strict=True)]
-    clean = {run.method: run for run in read if run.setting.blr == 0}
-    table = pd.DataFrame([row(run) | against(run, clean.get(run.method)) for run in read])
+    clean = {alike(run): run for run in read if run.setting.blr == 0}
+    table = pd.DataFrame([row(run) | against(run, clean.get(alike(run))) for run in read])
     labels = {name: method.label for name, method in shown(methods).items()}
     order = list(labels)
-    keys = ["method", "blr", "burst", "retransmissions"]
+    keys = ["fraction", "method", "blr", "burst", "retransmissions"]
     table = table.sort_values(
-        keys, key=lambda column: column.map(order.index) if column.name == "method" else column
+        keys,
+        ascending=[False, *[True] * 4],
+        key=lambda column: column.map(order.index) if column.name == "method" else column,
     )
-    write_table(csv, table.assign(label=table["method"].map(labels)), COLUMNS)
+    label = table["method"].map(labels) + table["fraction"].map(of_clients)
+    write_table(csv, table.assign(label=label), COLUMNS)
+
+
+def alike(run: Exchanged) -> tuple[str, float]:
+    """Return what a run shares with its own without loss: method and share of the clients."""
+    return run.method, run.setting.fraction
 
 
 def row(run: Exchanged) -> dict[str, Any]:
@@ -84,6 +93,7 @@ def row(run: Exchanged) -> dict[str, Any]:
     deviation = None if expected is None else np.sqrt(expected * (1 - expected) / messages)
     return {
         "method": setting.method,
+        "fraction": setting.fraction,
         "blr": setting.blr,
         "burst": setting.burst,
         "retransmissions": setting.retransmissions,

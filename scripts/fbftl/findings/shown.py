@@ -31,3 +31,8 @@ class ShownMethod:
 def shown(rows: Iterable[Mapping[str, Any]]) -> dict[str, ShownMethod]:
     """Return the methods by name, in the order in which tables and figures show them."""
     return {row["name"]: ShownMethod(**row) for row in rows}
+
+
+def of_clients(share: float) -> str:
+    """Return what follows a method's label where a share of the clients takes part."""
+    return "" if share == 1 else f", {share:g} of the clients"

@@ -7,6 +7,7 @@ claim whose settings are not in the study is not run. Its verdict is that of the
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,9 @@ class BySeed:
 
 NOTHING = BySeed(pd.Series(dtype=float))
 """A quantity that was not run."""
+
+ALL: Mapping[str, Any] = MappingProxyType({})
+"""All of a task's clients."""
 
 Sides = tuple[BySeed, BySeed]
 """The first and the second quantity of a claim."""
@@ -72,9 +76,16 @@ class Runs:
         found = self.measured("test_accuracy", **axes)
         return BySeed(100 * found.values, found.diverged)
 
-    def lost(self, method: str, **axes: Any) -> BySeed:
-        """Return the points of accuracy that a method loses from the clean setting."""
-        return self.accuracy(method=method) - self.accuracy(method=method, **axes)
+    def lost(self, method: str, among: Mapping[str, Any] = ALL, **axes: Any) -> BySeed:
+        """Return the points of accuracy that a method loses from the clean setting.
+
+        Args:
+            method: name of the method.
+            among: axes in which both settings deviate, as a share of the clients does.
+            axes: what costs accuracy.
+        """
+        clean = {"method": method, **among}
+        return self.accuracy(**clean) - self.accuracy(**clean, **axes)
 
     def sent(self, method: str, until: str) -> BySeed:
         """Return the bits that a method sends up, as the paper counts them.
