@@ -124,7 +124,14 @@ def test_compression_counts_until_the_selected_epoch(tmp_path: Path, network: st
 
 
 def cell(method: str, q: int, r: float, **values) -> dict:
-    fixed = {"feedback": None, "elements": 256, "accuracy": 0.5, "spread": 0.01, "diverged": 0}
+    fixed = {
+        "fraction": 1.0,
+        "feedback": None,
+        "elements": 256,
+        "accuracy": 0.5,
+        "spread": 0.01,
+        "diverged": 0,
+    }
     return {"method": method, "q": q, "r": r, "published": None} | fixed | values
 
 
