@@ -52,6 +52,9 @@ def draw(cells: pd.DataFrame, methods: list[ShownMethod]) -> plt.Figure:
     for row, share in zip(panels, shares, strict=True):
         for axes, method in zip(row, methods, strict=True):
             own = cells[(cells["method"] == method.name) & (cells["fraction"] == share)]
+            if own.empty:
+                axes.set_axis_off()
+                continue
             note = ", no feedback" if own["feedback"].eq(False).any() else ""
             title = method.drawn + note + of_clients(share)
             axes.set_title(title, loc="left", fontsize="medium" if share == 1 else "small")

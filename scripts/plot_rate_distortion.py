@@ -68,10 +68,11 @@ def draw(points: pd.DataFrame, looks: dict[str, ShownMethod]) -> plt.Figure:
     )
     for axes, share in zip(panels[0], shares, strict=True):
         _panel(axes, points[points["fraction"] == share], looks)
-        axes.set_title(of_clients(share).removeprefix(", "), loc="left", fontsize="medium")
-    epochs = points["epochs"].iloc[0]
+        if len(shares) > 1:
+            title = of_clients(share).removeprefix(", ") or "all clients"
+            axes.set_title(title, loc="left", fontsize="medium")
+        axes.set_xlabel(f"uplink in {points['epochs'].iloc[0]} epochs (bit)")
     panels[0][0].set_ylabel("test accuracy then (%)")
-    figure.supxlabel(f"uplink of all clients in {epochs} epochs (bit)", fontsize="medium")
     handles = [axes.get_legend_handles_labels() for axes in panels[0]]
     by_label = {label: handle for found in handles for handle, label in zip(*found, strict=True)}
     figure.legend(by_label.values(), by_label, loc="outside lower center", ncols=3, fontsize=6.5)

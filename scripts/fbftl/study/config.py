@@ -211,6 +211,9 @@ def _settings(
     for name, experiment in experiments.items():
         for task in experiment["tasks"] or []:
             _require(task, tasks, f"config: experiments.{name}.tasks", "task")
+        for number, grid in enumerate(experiment["grids"]):
+            for task in grid.get(FOR, []):
+                _require(task, tasks, f"config: experiments.{name}.grids.{number}.{FOR}", "task")
     settings: dict[str, dict[str, dict[str, Setting]]] = {}
     for block in blocks:
         for name in block.study["tasks"]:
@@ -255,16 +258,25 @@ def _expanded(
 ) -> dict[str, Setting]:
     """Return an experiment's settings on a task, by name."""
     settled = KINDS[block["kind"]].settled
-    found = {settled(setting, task, block) for setting in expand(experiment["grids"])}
+    grids = [
+        {axis: values for axis, values in grid.items() if axis != FOR}
+        for grid in experiment["grids"]
+        if task in grid.get(FOR, [task])
+    ]
+    found = {settled(setting, task, block) for setting in expand(grids)}
     for setting in found:
         require_dealt(task, block["clients"], setting)
     return {setting.name: setting for setting in sorted(found, key=lambda one: one.name)}
 
 
+FOR = "tasks"
+"""What an experiment, and each of its grids, says of the tasks that it is for."""
+
+
 def _is_for(experiment: Mapping[str, Any], task: str, kind: str) -> bool:
-    return experiment["kind"] == kind and (
-        experiment["tasks"] is None or task in experiment["tasks"]
-    )
+    grids = any(task in grid.get(FOR, [task]) for grid in experiment["grids"])
+    named = experiment[FOR] is None or task in experiment[FOR]
+    return experiment["kind"] == kind and named and grids
 
 
 def _require(name: str, known: Mapping[str, Any], where: str, what: str) -> None:

@@ -36,6 +36,30 @@ def test_defaults_are_filled_and_the_input_left_alone(schema: dict) -> None:
     assert len(study.settings["digits"]["scarcity"]) == 2 * (1 + 2)
 
 
+def test_a_grid_may_be_for_some_tasks_only(schema: dict) -> None:
+    config = yaml.safe_load(GOOD)
+    config["tasks"]["letters"] = copy.deepcopy(config["tasks"]["digits"])
+    config["study"]["tasks"].append("letters")
+    config["experiments"]["scarcity"]["grids"].append({"plr": [0.9], "tasks": ["letters"]})
+    settings = resolve(config, schema).settings
+    added = set(settings["letters"]["scarcity"]) - set(settings["digits"]["scarcity"])
+    assert added == {"fbftl+plr=0.9"}
+
+
+def test_an_experiment_without_a_grid_for_a_task_is_not_made_of_it(schema: dict) -> None:
+    config = yaml.safe_load(GOOD)
+    config["tasks"]["letters"] = copy.deepcopy(config["tasks"]["digits"])
+    config["experiments"]["scarcity"]["grids"][0]["tasks"] = ["letters"]
+    assert resolve(config, schema).settings == {"digits": {}}
+
+
+def test_a_grid_for_a_task_that_is_not_there_is_refused(schema: dict) -> None:
+    config = yaml.safe_load(GOOD)
+    config["experiments"]["scarcity"]["grids"][0]["tasks"] = ["digit"]
+    with pytest.raises(UserError, match=r"grids\.0\.tasks names the task 'digit'"):
+        resolve(config, schema)
+
+
 def test_a_job_holds_builtin_types_only(schema: dict) -> None:
     def check(value: object) -> None:
         assert type(value) in (dict, list, str, int, float, bool, type(None))
