@@ -6,6 +6,7 @@ Decided before any job, from what the configuration and the count of samples say
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -113,11 +114,15 @@ def _require_scratch(study: Study) -> None:
 def _require_memory(
     study: Study, task: str, clients: int | None, setting: Setting, sizes: Sizes
 ) -> None:
-    """Refuse error feedback whose memories are too large for RAM if there is no other place."""
+    """Refuse error feedback whose memories are too large for RAM if there is no other place.
+
+    Only clients that take part remember anything.
+    """
     remembers = "feedback" in methods.record(setting.method).axes
     if clients is None or not (remembers and setting.feedback and setting.compressed):
         return
     parameters, exactly = _parameters(study.task(task), setting, sizes)
+    clients = ceil(clients * setting.fraction)
     needed = memory_bytes(clients, parameters)
     if study.config["scratch_folder"] is None and needed > LARGEST_MEMORY:
         raise UserError(

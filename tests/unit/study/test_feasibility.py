@@ -96,6 +96,8 @@ def test_memories_are_known_by_cut_and_network(root: Path) -> None:
     asked = study(root, paper, method=["ftl_c"], bits=[2])
     with pytest.raises(UserError, match=r"6,250 clients remember 892 GB together .*ftl_c\+bits=2"):
         require_feasible(asked, "digits", 50_000, sizes=Sizes(heads={"fc1": 35_668_490}))
+    few = study(root, paper, method=["ftl_c"], bits=[2], fraction=[0.001])
+    require_feasible(few, "digits", 50_000, sizes=Sizes(heads={"fc1": 35_668_490}))
     whole = study(root, {}, method=["fl"], bits=[2])
     require_feasible(whole, "digits", 1438, sizes=Sizes(networks={None: 10**6}))
     with pytest.raises(UserError, match="180 clients remember 7 GB"):
