@@ -36,6 +36,7 @@ include: "rules/compression.smk"
 include: "rules/packet_loss.smk"
 include: "rules/fbftl.smk"
 include: "rules/budget.smk"
+include: "rules/frameworks.smk"
 include: "rules/papers.smk"
 
 

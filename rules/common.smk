@@ -11,6 +11,7 @@ import yaml
 sys.path.insert(0, str(Path(workflow.basedir, "scripts")))
 
 from fbftl.data import datasets
+from fbftl.data.open import check_open
 from fbftl.models.chain import check_networks
 from fbftl.models.planned import trained
 from fbftl.models.source import check as source_check
@@ -59,6 +60,7 @@ def checked_study():
             datasets.check(block["data"], folder)
             source_check.check(block["source"], folder, DIGESTS)
             check_networks(task, block)
+            check_open(task, block, folder)
             if workflow.is_main_process:
                 require_feasible(
                     study,
@@ -92,6 +94,8 @@ def lacking_of(study):
         if study.asks_public(task):
             public = public_data(block["source"], block["privacy"]["public"])
             yield from () if public is None else datasets.lacking(public, folder)
+        if block["open"]["target"] is not None:
+            yield from datasets.lacking(block["open"]["target"], folder)
     for task in study.tasks_of("dialogues"):
         block = study.task(task)
         yield from dialogues.lacking(block["data"], folder)

@@ -293,6 +293,53 @@ def setup_of_task(wildcards):
     return setup_of(STUDY.task(wildcards.task))
 
 
+def contents_of_open(wildcards):
+    """Return the digests of the files that a task's open data come from."""
+    target = STUDY.task(wildcards.task)["open"]["target"]
+    files = (
+        [] if target is None else datasets.files(target, STUDY.config["data_folder"])
+    )
+    return contents(files)
+
+
+def code_of_open(wildcards):
+    """Return the code of the script that prepares open data and of their kind of data."""
+    target = STUDY.task(wildcards.task)["open"]["target"]
+    kind = [] if target is None else [datasets.module(target)]
+    return code("prepare_open.py", "fbftl.data.letters", *kind)
+
+
+def sources_block(wildcards):
+    """Return what decides a task's further source models, their network told out."""
+    block = STUDY.task(wildcards.task)
+    return block["sources"] | {
+        "network": block["networks"][block["sources"]["network"]]
+    }
+
+
+def attacked_frameworks(wildcards):
+    """Return the jobs whose messages are attacked, those that send neither weights nor shares."""
+    task = wildcards.task
+    settings = STUDY.settings[task]["frameworks"]
+    return [
+        STUDY.job(task, name)
+        for name, own in settings.items()
+        if own.method in ("fedmd", "fd")
+    ]
+
+
+def models_voted_on(wildcards):
+    """Return what each of a task's further source models learns from, by name."""
+    return STUDY.task(wildcards.task)["sources"]["models"]
+
+
+def series_of_federation(wildcards):
+    """Return the learning curves of a task's federation against one network."""
+    names = ("federation", "federation_mnist")
+    experiment = next(name for name in names if name in STUDY.settings[wildcards.task])
+    return f"results/{wildcards.task}/experiments/{experiment}.series.csv"
+
+
 def public_block(wildcards):
     """Return how a task's public samples are chosen."""
     return STUDY.task(wildcards.task)["privacy"]["public"]
@@ -315,6 +362,8 @@ def files_to_train(task, cut):
         "clients": ancient(f"results/{task}/clients.h5"),
         "weights": ancient(f"results/{task}/source.safetensors"),
         "source": f"results/{task}/source.json",
+        "open": f"results/{task}/open.h5",
+        "sources": f"results/{task}/sources.safetensors",
     }
 
 
@@ -330,7 +379,8 @@ def inputs_of(task, setting):
 def inputs_of_choice(wildcards):
     """Return what head and epochs are chosen from, for both kinds of methods and without noise."""
     files = files_to_train(wildcards.task, None)
-    return {k: path for k, path in files.items() if not k.startswith("public")}
+    others = ("public", "public_manifest", "open", "sources")
+    return {k: path for k, path in files.items() if k not in others}
 
 
 def job_of_choice(wildcards):

@@ -30,6 +30,14 @@ RESULTS = {
     ],
     "noise": ["tables/noise", "figures/noise"],
     "budget": ["tables/budget", "figures/budget"],
+    "frameworks": [
+        "tables/frameworks",
+        "figures/frameworks",
+        "tables/framework_attacks",
+    ],
+    "federation": ["figures/federation"],
+    "federation_mnist": ["figures/federation"],
+    "votes": ["figures/votes"],
 }
 """What is made of each experiment, below a task's results; others end in their tidy table."""
 
@@ -51,6 +59,7 @@ PAPER_RESULTS = {
         "tables/budget_bounds",
         "figures/budget_bounds",
     ],
+    "survey": ["tables/claims"],
 }
 """What is made of each paper's claims and own numbers, below results/papers."""
 

@@ -4,8 +4,9 @@ A survey's simulation of it (paper survey, Sec. 3.1) has clients draw their samp
 round, and begins as if each had a network of its own.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from torch import Tensor
 
@@ -16,6 +17,13 @@ from fbftl.study.job import Job
 from fbftl.tasks.task import HeldSamples, Inputs, LocalLearner, Outcome, Repetition, held_samples
 from fbftl.training.batches import drawn_rounds
 from fbftl.training.local import Hooks, Visit
+from fbftl.training.measures import Measure
+
+OWN_MEASURES = {
+    "first_accuracy": Measure("share", "higher", diverged=0.0),
+    "reversals": Measure("rounds", "lower"),
+}
+"""Accuracy after the first round, and rounds after which it was lower than before."""
 
 
 def run(job: Job, inputs: Inputs) -> Outcome:
@@ -25,7 +33,16 @@ def run(job: Job, inputs: Inputs) -> Outcome:
     def begin(repetition: Repetition) -> LocalLearner:
         return begun(held, repetition)
 
-    return run_rounds(job, held, begin, weights_or_updates(job), inputs.room.folder, by_weights())
+    exchanged, scratch = weights_or_updates(job), inputs.room.folder
+    outcome = run_rounds(job, held, begin, exchanged, scratch, by_weights())
+    told = [one | early(one["curves"]["test_accuracy"]) for one in outcome.repetitions]
+    return replace(outcome, repetitions=told, measures={**outcome.measures, **OWN_MEASURES})
+
+
+def early(accuracy: Sequence[float]) -> dict[str, float]:
+    """Return what a curve says of its beginning and of its way."""
+    fallen = sum(later < sooner for sooner, later in pairwise(accuracy))
+    return {"first_accuracy": accuracy[0], "reversals": fallen}
 
 
 def begun(held: HeldSamples, repetition: Repetition) -> LocalLearner:

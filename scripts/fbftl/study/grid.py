@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from fbftl.ground.errors import UserError
-from fbftl.study import methods, uploads
+from fbftl.study import frameworks, methods, uploads
 from fbftl.study.settings import DEFAULTS, TYPES, Setting
 
 
@@ -37,7 +37,6 @@ def expand(grids: Iterable[Mapping[str, list[Any]]]) -> list[Setting]:
 
 IN_STEPS = ("dp_gd", "dp_fedavg")
 """Mechanisms that add noise in steps or rounds, over which a schedule shares out the budget."""
-
 NEEDS = {
     "loss": "a packet loss rate plr",
     "burst": "a block loss rate blr",
@@ -52,6 +51,9 @@ NEEDS = {
     "accountant": "mechanism dp_gd or dp_fedavg",
     "projection": "message: projected",
     "components": "message: mixtures",
+    "votes": "sources",
+    "similarity": "sources",
+    "alignment": "adaptation",
 }
 """What has to be given beside an axis for it to have an effect."""
 
@@ -87,6 +89,10 @@ def simplified(setting: Setting) -> Setting:
         without_effect += ["burst", "retransmissions"]
     if not setting.compressed:
         without_effect.append("feedback")
+    if setting.method == "fedhealth" and not setting.adaptation:
+        without_effect.append("alignment")
+    if setting.sources is None:
+        without_effect += ["votes", "similarity"]
     if setting.mechanism == "none":
         without_effect += ["sigma", "epsilon", "noise"]
     if setting.server_epochs == 0:
@@ -178,6 +184,7 @@ def require_sensible(setting: Setting) -> None:
         "compresses noisy updates, which is not offered; use bits 32 and keep 1": (
             record.by_rounds and setting.mechanism != "none" and setting.compressed
         ),
+        **frameworks.faults(setting),
         "has clients draw samples in every round, which dp_fedavg cannot count; leave drawn out": (
             setting.drawn is not None and setting.mechanism == "dp_fedavg"
         ),

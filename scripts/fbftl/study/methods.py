@@ -31,14 +31,16 @@ class MethodRecord:
     label: as its paper writes it, an index behind an underscore.
     paper: the word of the paper that it is from.
     reads: what it trains on: features, or clients and source.
-    sends: once is before training, rounds is an update of each client every round, local is
-        weights of some clients every round, after local epochs, nothing is no message at all.
+    sends: once is before training, rounds is an update of each client every round, local is what
+        clients have after local epochs (weights, scores or logits), nothing is no message at all.
     axes: axes that its run reads.
     mechanisms: privacy mechanisms that it offers.
     public: whether it takes statistics from features of public samples.
     compresses: whether its messages may have fewer bits and fewer elements.
     cost: the scheme in `fbftl.cost.scheme` that counts it; none has no formula.
     kinds: kinds of task that it runs on.
+    further: what it reads that everybody may: open data, source models or several architectures,
+        each by the key of the task's block that tells of it.
     """
 
     name: str
@@ -54,6 +56,7 @@ class MethodRecord:
     compresses: bool = True
     cost: str | None = None
     kinds: tuple[str, ...] = ("images",)
+    further: tuple[str, ...] = ()
 
     @property
     def by_rounds(self) -> bool:
@@ -146,6 +149,42 @@ RECORDS = (
             "feature_clip", "weighting",
         ),
         mechanisms=("none", "feature_gaussian", "feature_laplace", "gaussian"),
+    ),
+    MethodRecord(
+        "fedvote", "FedVote", "#A6761D", "$V$", "survey",
+        reads="clients and source",
+        sends="local",
+        axes=(
+            *BY_ROUNDS, "network", "local_epochs", "most_samples",
+            "sources", "selection_round", "votes", "similarity",
+        ),
+        compresses=False,
+        further=("sources",),
+    ),
+    MethodRecord(
+        "fedhealth", "FedHealth", "#1B7837", "$H$", "survey",
+        reads="clients and source",
+        sends="local",
+        axes=(
+            *BY_ROUNDS, "network", "local_epochs", "most_samples", "public_data",
+            "transfer_epochs", "adaptation", "alignment", "protection",
+        ),
+        compresses=False,
+        further=("open",),
+    ),
+    MethodRecord(
+        "fedmd", "FedMD", "#666666", "$M$", "survey",
+        reads="clients and source",
+        sends="local",
+        axes=(*CLIENTS, "local_epochs", "most_samples", "public_data", "transfer_epochs"),
+        compresses=False,
+        further=("open", "architectures"),
+    ),
+    MethodRecord(
+        "fd", "FD", "#7570B3", "$D$", "survey",
+        reads="clients and source",
+        sends="local",
+        axes=(*CLIENTS, "network", "local_epochs", "most_samples", "distillation", "seed_samples"),
         compresses=False,
     ),
     MethodRecord(
@@ -155,6 +194,14 @@ RECORDS = (
         axes=(*CLIENTS, *NOISE, *SCHEDULE, "steps", "momentum"),
         mechanisms=("none", "dp_gd"),
         public=True,
+    ),
+    MethodRecord(
+        "secure_ftl", "Secure FTL", "#B2182B", "$S$", "survey",
+        reads="clients and source",
+        sends="local",
+        axes=(
+            "most_samples", "alignment", "protection", "common_samples", "dimensions",
+        ),
         compresses=False,
     ),
     MethodRecord(

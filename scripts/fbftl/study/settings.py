@@ -66,6 +66,20 @@ class Setting:
     budgets: law of the widths that clients can train.
     budget_order: whether the widths follow the order of the domains, or every domain has them all.
     rescaled_init: whether bases begin with the weights of slices of the whole network.
+    sources: source models that clients vote on: all of the task's, or those unrelated to it.
+    selection_round: round in which they vote.
+    votes: source models m that a client votes for.
+    similarity: by which they compare models: unbiased or biased.
+    public_data: open data that clients or the server learn first: source is letters, target
+        samples of the task's own kind.
+    transfer_epochs: passes over them, before the first round.
+    distillation: weight of the teachers' part in a client's loss.
+    seed_samples: raw samples that a client sends at most, for the server to make a generator of.
+    adaptation: epochs in which a client adapts the last layers to itself in the end.
+    alignment: weight eta of the distance between its and the source's second moments there.
+    protection: of what is sent: plain, paillier or ckks under encryption, beaver in shares.
+    common_samples: samples that both of two parties see a part of.
+    dimensions: of the representations that two parties align.
     """
 
     method: str = "fbftl"
@@ -111,6 +125,19 @@ class Setting:
     budgets: str = "exponential"
     budget_order: str = "by_domain"
     rescaled_init: bool = False
+    sources: str | None = None
+    selection_round: int | None = None
+    votes: int = 1
+    similarity: str = "unbiased"
+    public_data: str = "source"
+    transfer_epochs: int = 10
+    distillation: float = 0.0
+    seed_samples: int = 0
+    adaptation: int = 0
+    alignment: float = 0.0
+    protection: str = "plain"
+    common_samples: int = 50
+    dimensions: int = 8
 
     @property
     def name(self) -> str:

@@ -21,7 +21,7 @@ PAPERS: dict[str, tuple[str, ...]] = {
     "fedfeat": ("fedfeat",),
     "eppfl": (),
     "thesis": ("budget",),
-    "survey": (),
+    "survey": ("frameworks",),
 }
 """Systems of each paper that have a study of their own, beside the default one."""
 

@@ -22,20 +22,18 @@ from fbftl.features.store.reader import FeatureStore
 from fbftl.messages.link import plain_upload_bits
 from fbftl.messages.sample import SAMPLED_UPLOADS, spread_evenly
 from fbftl.messages.vectors import Vectors
-from fbftl.models.chain import chain_of
-from fbftl.models.cut.extractor import split
-from fbftl.models.forward import Pool
 from fbftl.models.heads import head_module, stacked
-from fbftl.models.networks import random_halves
-from fbftl.models.source.manifest import build, load_source
 from fbftl.study.job import Job
 from fbftl.tasks.local_images import LocalLessons, local_network, shared_network
 from fbftl.tasks.lockstep import labelled, received, scaled, schedule
-from fbftl.tasks.task import Fit, Inputs, Received, Repetition, Score
+from fbftl.tasks.open_images import open_part, read_sources
+from fbftl.tasks.target_network import TargetNetwork
+from fbftl.tasks.task import Fit, Inputs, Received, Repetition, Score, SourceModels
 from fbftl.training import batches
 from fbftl.training.batches import Rounds
 from fbftl.training.closed_form import LinearHead
 from fbftl.training.curves import record, record_of_one
+from fbftl.training.kept import KeptModels
 from fbftl.training.local import FEDAVG, Halves, Hooks
 from fbftl.training.local_network import LocalNetwork
 from fbftl.training.network import LabelledInputs, LabelledSamples, Lessons, TrainedNetwork
@@ -236,76 +234,20 @@ def uploads_of(stored: Features, classes: int) -> Vectors:
 # --- samples and the whole network ------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class TargetNetwork:
-    """What the target network is made of: the source model up to the cut, and a head.
-
-    Both parts are fresh modules at every call, in eval mode, on the training device.
-
-    source: the source model's manifest.
-    example: a preprocessed batch, for tracing.
-    width: width of the cut layer's features.
-    """
-
-    inputs: Inputs
-    source: dict[str, Any]
-    cut: str
-    pool: str
-    example: torch.Tensor
-    width: int
-    classes: int
-
-    def transferred(self) -> nn.Module:
-        """Return the extractor with the source model's weights."""
-        return self._extractor(load_source(self.inputs.weights, self.source))
-
-    def random(self, job: Job, seed: int) -> tuple[nn.Module, nn.Module]:
-        """Return the network that the job names, else the source's architecture and the head.
-
-        All of its weights are random, unlike the public script's (A11).
-        """
-        named = job.block.get("network")
-        if named is None:
-            front = self._extractor(build(self.source["architecture"], seed).eval())
-            return front, self.head(job, seed)
-        return self.named(named, seed)
-
-    def named(self, network: Mapping[str, Any], seed: int, *keys: int) -> tuple[nn.Module, ...]:
-        """Return a network of the configuration with random weights, up to its cut and after it."""
-        _, depth, height, width = self.example.shape
-        chain = chain_of(network, (height, width, depth), self.classes)
-        front, rest = random_halves(chain, network["cut"], seed, *keys)
-        return front.to(self.inputs.device), rest.to(self.inputs.device)
-
-    def head(self, job: Job, seed: int) -> nn.Sequential:
-        """Return the head that every method starts from under this seed."""
-        widths = [self.width, *job.block["head"], self.classes]
-        return head_module(widths, seed).to(self.inputs.device)
-
-    def at(self, cut: str | None) -> "TargetNetwork":
-        """Return this network cut at another layer; none keeps the task's own."""
-        if cut is None:
-            return self
-        moved = replace(self, cut=cut)
-        with torch.no_grad():
-            features = moved.transferred()(self.example.to(self.inputs.device))
-        return replace(moved, width=features.shape[1])
-
-    def _extractor(self, model: nn.Module) -> nn.Module:
-        front, _ = split(model, self.cut, self.example)
-        return nn.Sequential(front, Pool(self.pool)).to(self.inputs.device)
-
-
 @dataclass(frozen=True, eq=False)
 class HeldImageSamples(HeldImages):
     """Samples and the network that clients train: see `tasks.task.HeldSamples`.
 
     samples: what the clients hold.
     target: what the network is made of.
+    preprocessing: of every image.
+    tested: (n_test,) client whose own each test sample is, -1 for nobody's.
     """
 
     samples: Pictures
     target: TargetNetwork
+    preprocessing: Preprocessing
+    tested: np.ndarray
 
     def transferred(self, repetition: Repetition) -> TrainedNetwork:
         """Return the extractor with the source model's weights and a new head."""
@@ -337,6 +279,31 @@ class HeldImageSamples(HeldImages):
         """Return the network at several widths, from random values, trained for local epochs."""
         return shared_network(self._local(repetition), self.target.named, layout)
 
+    def kept(self, repetition: Repetition) -> KeptModels:
+        """Return a network for each client to keep, with random initial values, alike if shared."""
+        job, seed, count = repetition.job, repetition.seed, len(repetition.clients)
+        networks = job.block.get("architectures", ())
+        made = [Halves(*self.target.named(network, seed)) for network in networks]
+        made = made or [Halves(*self.target.random(job, seed))]
+        plan = self._local(repetition).plan
+        return KeptModels.begun([made[c % len(made)] for c in range(count)], plan, seed)
+
+    def tests(self, owners: np.ndarray) -> list[LabelledSamples]:
+        """Return the test samples of clients: each one's own, or all where they are nobody's."""
+        own = [np.flatnonzero(self.tested == owner) for owner in owners]
+        return [self.test.at(rows) if len(rows) else self.test for rows in own]
+
+    def open_samples(self, part: str) -> LabelledInputs:
+        """Return a part of the task's open data."""
+        inputs = self.target.inputs
+        return open_part(inputs.open, part, self.preprocessing, inputs.device)
+
+    def source_models(self, job: Job, related: bool = True) -> SourceModels:
+        """Return the task's further source models, with those that fit the task or without."""
+        inputs, kinds = self.target.inputs, job.block["sources"]
+        wanted = {name: kind for name, kind in kinds.items() if related or kind != "target"}
+        return read_sources(inputs.sources, wanted, inputs.device)
+
     def _local(self, repetition: Repetition) -> LocalLessons:
         return LocalLessons(repetition, self.lessons(repetition, self.samples), self.classes)
 
@@ -362,6 +329,9 @@ def held_samples(job: Job, inputs: Inputs) -> HeldImageSamples:
         samples, test = (_samples(file, part, preprocessing, inputs) for part in ("train", "test"))
         client = file.examples("train").owners(0, file.count("train"))
         holdings = Holdings(client, file.column("train", "label"), file.domains("train"))
+        numbers = {own: number for number, own in enumerate(file.client_ids("train"))}
+        owners = np.array([numbers.get(own, -1) for own in file.client_ids("test")])
+        tested = owners[file.examples("test").owners(0, file.count("test"))]
     target = TargetNetwork(
         inputs=inputs,
         source=source,
@@ -379,6 +349,8 @@ def held_samples(job: Job, inputs: Inputs) -> HeldImageSamples:
         provenance={"source": source["sha256"], "features": cache["digest"]},
         samples=samples,
         target=target,
+        preprocessing=preprocessing,
+        tested=tested,
     )
 
 

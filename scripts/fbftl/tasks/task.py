@@ -21,6 +21,7 @@ from fbftl.messages.payload import Payload
 from fbftl.study.job import Job
 from fbftl.training.batches import Round, Rounds
 from fbftl.training.closed_form import LinearHead
+from fbftl.training.kept import KeptModels
 from fbftl.training.local import FEDAVG, Hooks, Trained
 from fbftl.training.local_network import LocalNetwork
 from fbftl.training.measures import MEASURES, SERIES, Measure, Series
@@ -39,6 +40,8 @@ class Inputs:
     weights: of the source model, for methods that run the whole network.
     source: manifest of the source model, for methods that run the whole network.
     room: where large arrays go: features, images, memories of error feedback.
+    open: labelled samples that everybody may read.
+    sources: further source models that everybody may read.
     """
 
     manifest: Path
@@ -51,6 +54,8 @@ class Inputs:
     weights: Path | None = None
     source: Path | None = None
     room: Room = RAM
+    open: Path | None = None
+    sources: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -229,6 +234,31 @@ class HeldFeatures(Held, Protocol):
         """Return how well a linear head does that was not trained but solved."""
 
 
+@dataclass(frozen=True)
+class SourceModels:
+    """Source models that everybody may read.
+
+    names: of the models.
+    kinds: what each learnt from: target, letters, shuffled labels of the target, or random.
+    parameters: of each model by their names.
+    """
+
+    names: Sequence[str]
+    kinds: Sequence[str]
+    parameters: Sequence[Mapping[str, Tensor]]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __getitem__(self, number: int) -> Mapping[str, Tensor]:
+        return self.parameters[number]
+
+    @property
+    def numbers(self) -> int:
+        """Numbers of all models together."""
+        return sum(own.numel() for model in self.parameters for own in model.values())
+
+
 class LocalLearner(Learner, Protocol):
     """A learner whose clients train for local epochs and send weights."""
 
@@ -241,16 +271,28 @@ class LocalLearner(Learner, Protocol):
     def set_weights(self, weights: Tensor) -> None:
         """Make these (X,) the global weights."""
 
+    def represented(self, rows: np.ndarray) -> np.ndarray:
+        """Return what the network's first half makes of some samples (n,), (n, width)."""
+
+    def take_over(self, model: Mapping[str, Tensor], whole_front: bool = False) -> None:
+        """Make a source model's parameters the global ones, where a layer has the same shape.
+
+        Raises:
+            UserError: if no layer has, or not the whole first half where that is asked for.
+        """
+
 
 class HeldSamples(Held, Protocol):
     """The samples themselves, of methods that train the whole network at the clients.
 
     samples: what the clients hold, as the kind's training reads it.
     test: the test split, as the kind's training reads it.
+    classes: number of classes N.
     """
 
     samples: Any
     test: Any
+    classes: int
 
     def transferred(self, repetition: Repetition) -> Learner:
         """Return the source model with a new head, all of it trained."""
@@ -287,6 +329,21 @@ class HeldSamples(Held, Protocol):
 
     def parts(self, job: Job, seed: int) -> tuple[nn.Module, nn.Module]:
         """Return the frozen extractor up to the cut that the setting names, and a new head."""
+
+    def kept(self, repetition: Repetition) -> KeptModels:
+        """Return a network for each client to keep, with random initial values, alike if shared.
+
+        Where the job is told of architectures, clients have these in turn.
+        """
+
+    def tests(self, owners: np.ndarray) -> list[Any]:
+        """Return each client's own test samples (C,), or all where they are nobody's."""
+
+    def open_samples(self, part: str) -> Any:
+        """Return a part of the task's open data, as the kind's training reads it."""
+
+    def source_models(self, job: Job, related: bool = True) -> SourceModels:
+        """Return the task's further source models, with those that fit the task or without."""
 
 
 def holdings(job: Job, inputs: Inputs) -> Holdings:

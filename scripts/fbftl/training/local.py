@@ -125,6 +125,11 @@ class Halves:
         """Parameters of both halves, the first half's first."""
         return list(self.whole.parameters())
 
+    @property
+    def named_parameters(self) -> dict[str, Tensor]:
+        """Parameters of both halves by the names of their layers."""
+        return dict([*self.front.named_parameters(), *self.rest.named_parameters()])
+
 
 @dataclass(frozen=True)
 class Trained:
@@ -368,7 +373,7 @@ def _train_stack(
     for own, rows, weight in zip(chosen, at, weights, strict=True):
         logits = stack(functional.embedding(rows, values), weight).flatten(0, 1)
         counted = hooks.logits(logits, numbers[own.ravel()])
-        losses = hooks.loss(counted, labels[rows].flatten()).view_as(weight)
+        losses = hooks.loss(counted, labels[rows].flatten(0, 1)).view_as(weight)
         mean = (losses * weight).sum(1)
         optimiser.step(torch.autograd.grad(mean.sum(), stack.parameters()))
         means.append(mean.detach())

@@ -1,10 +1,12 @@
 """A network whose clients train for local epochs: a `LocalLearner` of `tasks.task`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
+import torch
 from torch import Tensor
 
+from fbftl.ground.errors import UserError
 from fbftl.training.batches import Round
 from fbftl.training.local import (
     FEDAVG,
@@ -93,3 +95,26 @@ class LocalNetwork(TrainedNetwork):
     def set_weights(self, weights: Tensor) -> None:
         """Make these (X,) the global weights."""
         set_flat(self.parameters, weights)
+
+    @torch.no_grad()
+    def represented(self, rows: np.ndarray) -> np.ndarray:
+        """Return what the network's first half makes of some samples (n,), (n, width)."""
+        return self.halves.front(self.lessons.samples.at(rows).inputs).flatten(1).cpu().numpy()
+
+    @torch.no_grad()
+    def take_over(self, model: Mapping[str, Tensor], whole_front: bool = False) -> None:
+        """Make a source model's parameters the global ones, where a layer has the same shape.
+
+        Raises:
+            UserError: if no layer has, or not the whole first half where that is asked for.
+        """
+        own = self.halves.named_parameters
+        taken = {name for name in own if name in model and model[name].shape == own[name].shape}
+        front = {name for name, _ in self.halves.front.named_parameters()}
+        if not taken or (whole_front and not front <= taken):
+            raise UserError(
+                "a source model has other layers than the clients' network before its cut; train "
+                "sources.network of the task under the setting's axis network"
+            )
+        for name in taken:
+            own[name].copy_(model[name])

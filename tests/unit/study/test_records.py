@@ -37,7 +37,7 @@ def test_figures_set_an_index_lower():
 @pytest.mark.parametrize(
     ("axes", "said"),
     [
-        ({"method": "sfl", "bits": 8}, "sfl does not know axis bits; .* ftl_c, fbftl, fedavg$"),
+        ({"method": "sfl", "bits": 8}, "sfl does not know axis bits; .* fedavg, fedfeat$"),
         ({"method": "fl", "cut": "fc1"}, "fl does not know axis cut; .* ftl_c, fbftl, released$"),
         ({"method": "fbftl", "bits": 2, "feedback": False}, "fbftl does not know axis feedback"),
         ({"method": "ftl_c", "label_epsilon": 1.0}, "know it: fbftl$"),
@@ -115,6 +115,19 @@ def test_no_default_ever_changes():
         "budgets": "exponential",
         "budget_order": "by_domain",
         "rescaled_init": False,
+        "sources": None,
+        "selection_round": None,
+        "votes": 1,
+        "similarity": "unbiased",
+        "public_data": "source",
+        "transfer_epochs": 10,
+        "distillation": 0.0,
+        "seed_samples": 0,
+        "adaptation": 0,
+        "alignment": 0.0,
+        "protection": "plain",
+        "common_samples": 50,
+        "dimensions": 8,
     }
     assert {axis: DEFAULTS[axis] for axis in old} == old
     assert [axis for axis in DEFAULTS if axis in old] == list(old)

@@ -68,6 +68,7 @@ def check(setting: Setting, task: str, block: Mapping[str, Any]) -> None:
     if methods.record(setting.method).trains_network:
         _require_statistics(where, setting, block)
     _require_widths(where, setting, block)
+    _require_further(where, setting, task, block)
     _require_meaning(setting, task, block)
 
 
@@ -93,6 +94,26 @@ def _require_meaning(setting: Setting, task: str, block: Mapping[str, Any]) -> N
                 f"config: tasks.{task}.methods.{setting.method}.{key} says nothing; leave it out, "
                 f"it is for methods {which}: {', '.join(names)}"
             )
+
+
+def _require_further(where: str, setting: Setting, task: str, block: Mapping[str, Any]) -> None:
+    """Refuse a method whose source models or architectures the task does not tell of."""
+    further = methods.record(setting.method).further
+    for key in ("sources", "architectures"):
+        if key in further and not block[key]:
+            raise UserError(f"{where}; tell tasks.{task}.{key}, which {setting.method} needs")
+    named = list(block["architectures"]) if "architectures" in further else []
+    if "sources" in further:
+        named.append(block["sources"]["network"])
+    for name in named:
+        if name not in block["networks"]:
+            known = ", ".join(block["networks"]) or "none"
+            raise UserError(f"{where}: it has no network '{name}'; those it has are: {known}")
+    if "sources" in further and setting.network != block["sources"]["network"]:
+        raise UserError(
+            f"{where}: its source models have the network '{block['sources']['network']}', which "
+            "no other can take over; give the setting that network"
+        )
 
 
 def _require_features(where: str, setting: Setting, task: str, block: Mapping[str, Any]) -> None:
@@ -160,7 +181,7 @@ def job(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
         "clients": {key: value for key, value in block["clients"].items() if key != "groups"},
         "training": training,
         "privacy": {key: privacy[key] for key in needed},
-        "block": {"head": block["head"], **named, **solved},
+        "block": {"head": block["head"], **named, **solved, **_further(record.further, block)},
     }
 
 
@@ -171,9 +192,21 @@ def _network(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
     return network if several or setting.width == 1 else narrowed(network, setting.width)
 
 
+def _further(keys: tuple[str, ...], block: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a job is told of what everybody may read; open data lie in a file."""
+    told: dict[str, Any] = {}
+    if "sources" in keys:
+        told["sources"] = block["sources"]["models"]
+    if "architectures" in keys:
+        told["architectures"] = [block["networks"][name] for name in block["architectures"]]
+    return told
+
+
 def reads(setting: Setting) -> tuple[str, ...]:
     """Return the names of the files that a setting is trained from."""
-    return ("features", "network") if _on_features(setting) else ("clients", "weights", "source")
+    read = ("features", "network") if _on_features(setting) else ("clients", "weights", "source")
+    further = methods.record(setting.method).further
+    return (*read, *(key for key in ("open", "sources") if key in further))
 
 
 def _training(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,101 @@
+"""Adaptation of a network's last layers to one client, its front frozen (paper survey, Fig. 15).
+
+The loss is the cross-entropy plus eta times CORAL (Sun & Saenko 2016), the distance of second
+moments between source and client: ||C_S - C_T||_F^2 / (4 d^2), of the d inputs of the last layer.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from fbftl.training.local import Halves, LocalPlan, Visit, flattened, mini_batches, set_flat
+from fbftl.training.network import LabelledSamples
+from fbftl.training.optimisers import OPTIMISERS
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """What a client's activations are drawn to.
+
+    covariance: (d, d) of the source's inputs of the last layer.
+    weight: eta.
+    """
+
+    covariance: Tensor
+    weight: float
+
+    def loss(self, hidden: Tensor) -> Tensor:
+        """Return eta times CORAL of a batch's inputs (B, d) of the last layer; 0 for one sample."""
+        if len(hidden) < 2:
+            return hidden.new_zeros(())
+        apart = self.covariance - covariance(hidden)
+        return self.weight * apart.square().sum() / (4 * hidden.shape[1] ** 2)
+
+
+def covariance(values: Tensor) -> Tensor:
+    """Return the unbiased covariance (d, d) of values (n, d), n at least 2."""
+    centred = values - values.mean(0)
+    return centred.T @ centred / (len(values) - 1)
+
+
+@torch.no_grad()
+def last_inputs(halves: Halves, inputs: Tensor) -> Tensor:
+    """Return what enters the network's last layer, (n, d)."""
+    return before_last(halves.rest)(halves.front(inputs))
+
+
+def before_last(rest: nn.Module) -> nn.Sequential:
+    """Return the second half without its last layer, the same modules."""
+    return nn.Sequential(*list(rest.children())[:-1])
+
+
+def adapted(
+    halves: Halves, samples: LabelledSamples, visits: Sequence[Visit], plan: LocalPlan, seed: int,
+    alignment: Alignment,
+) -> list[Tensor]:  # fmt: skip
+    """Return each client's second half after adaptation, flat; the network stays as it is.
+
+    Args:
+        halves: the global network.
+        samples: what the clients hold.
+        visits: the clients, with their rows.
+        plan: how they train; its epochs are those of the adaptation.
+        seed: the repetition's seed.
+        alignment: what they are drawn to.
+    """
+    parameters = list(halves.rest.parameters())
+    begun, found = flattened(parameters), []
+    try:
+        for visit in visits:
+            set_flat(parameters, begun)
+            _adapt(halves, samples, visit, plan, seed, alignment)
+            found.append(flattened(parameters))
+    finally:
+        set_flat(parameters, begun)
+    return found
+
+
+def _adapt(
+    halves: Halves, samples: LabelledSamples, visit: Visit, plan: LocalPlan, seed: int,
+    alignment: Alignment,
+) -> None:  # fmt: skip
+    """Train the second half in place on one client's samples."""
+    *_, last = halves.rest.children()
+    inner, optimiser = before_last(halves.rest), OPTIMISERS[plan.optimiser]
+    stepper = optimiser.alone(list(halves.rest.parameters()), plan.training)
+    lesson = samples.at(np.sort(visit.rows))
+    with torch.no_grad():
+        features = halves.front(lesson.inputs)
+    places = Visit(visit.turn, visit.client, np.arange(len(visit.rows)))
+    for _, rows in mini_batches(places, plan, seed):
+        at = torch.from_numpy(rows).to(lesson.labels.device)
+        hidden = inner(features[at])
+        loss = functional.cross_entropy(last(hidden), lesson.labels[at])
+        if alignment.weight:
+            loss = loss + alignment.loss(hidden)
+        gradients = torch.autograd.grad(loss, stepper.parameters)
+        stepper.step([gradient.contiguous() for gradient in gradients])

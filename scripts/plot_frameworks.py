@@ -1,0 +1,52 @@
+"""Plot each framework's accuracy against what a client sends for it: a point per framework."""
+
+from typing import Any
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from fbftl.findings.shown import ShownMethod, shown
+from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, mark_diverged, save, use_style
+from fbftl.ground.logs import run_job
+
+
+def main(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
+    """Draw the figure; pdf, png and numbers go beside it.
+
+    Args:
+        table: the frameworks' table.
+        svg: path of the svg.
+        methods: the methods of its rows.
+    """
+    use_style()
+    rows = pd.read_csv(table).dropna(subset=["accuracy"])
+    columns = ["method", "partition", "variant", "up", "accuracy", "spread", "diverged"]
+    save(draw(rows, shown(methods)), svg, rows[columns])
+
+
+def draw(rows: pd.DataFrame, looks: dict[str, ShownMethod]) -> plt.Figure:
+    """Return the figure: a panel for each way in which labels are dealt."""
+    dealt = sorted(rows["partition"].unique())
+    figure, panels = plt.subplots(
+        1, len(dealt), figsize=(2 * COLUMN_WIDTH, COLUMN_WIDTH), sharey=True, squeeze=False,
+        layout="constrained",
+    )  # fmt: skip
+    for axes, name in zip(panels[0], dealt, strict=True):
+        own = rows[rows["partition"] == name]
+        for point in own.to_dict("records"):
+            look = looks[point["method"]]
+            axes.errorbar(
+                point["up"], 100 * point["accuracy"], 100 * point["spread"],
+                fmt=look.marker, color=look.colour, markersize=7, capsize=2,
+            )  # fmt: skip
+        mark_diverged(axes, own["up"], 100 * own["accuracy"], own["diverged"])
+        axes.set(xscale="log", xlabel="sent by a client (bit)", title=f"labels: {name}")
+    panels[0][0].set_ylabel("test accuracy (%)")
+    for name in dict.fromkeys(rows["method"]):
+        look = looks[name]
+        panels[0][0].plot([], [], look.marker, color=look.colour, label=look.drawn)
+    figure.legend(loc="outside upper center", ncols=6, labelcolor=NEUTRAL)
+    return figure
+
+
+if __name__ == "__main__":
+    run_job(snakemake, lambda job: main(job.input.table, job.output.svg, job.params.methods))

@@ -1,0 +1,144 @@
+"""Tabulate the survey's frameworks on the same clients, beside the complexity that is printed."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pandas as pd
+import pyarrow.parquet as pq
+from fbftl.findings.run_file import read_run
+from fbftl.findings.seeds import counted
+from fbftl.findings.shown import ShownMethod, shown
+from fbftl.findings.tables import Column, prefixed, write_table
+from fbftl.ground.logs import run_job
+from fbftl.messages.ledger import BROADCAST
+
+TELLS = {
+    "features": "features of every sample",
+    "labels": "labels",
+    "samples": "raw samples",
+    "weights": "a client's model",
+    "update": "a client's gradient",
+    "scores": "answers of a client's model to open samples",
+    "logits": "mean logits by label",
+    "statistics": "sums over a client's samples",
+    "votes": "which source a client's samples resemble",
+    "share": "nothing but the result, to one party alone",
+    "ciphertext": "nothing but the result, without the key",
+}
+"""What a part of a message tells whoever reads it."""
+
+COLUMNS = [
+    Column("label", "Framework"),
+    Column("partition", "Clients' labels"),
+    Column("variant", "Setting"),
+    Column("accuracy_alone", "Accuracy alone", format="{:.2%}"),
+    Column("accuracy", "with", format="{:.2%}"),
+    Column("spread", "±", format="{:.2%}"),
+    Column("share_worse", "Clients that lose", format="{:.0%}"),
+    Column("seeds", "Seeds", format="{:.0f}"),
+    Column("diverged", "Diverged", format="{:.0f}"),
+    Column("up", "Up per client", "bit", prefixed),
+    Column("down", "Down per client", "bit", prefixed),
+    Column("tells", "What is sent tells", width="4cm"),
+    Column("time", "Time, printed", width="4cm"),
+    Column("message", "Message, printed", width="3cm"),
+    Column("mechanism", "Mechanism, printed", width="3cm"),
+]
+
+WITHOUT = "no algorithm is printed"
+"""Said of a framework that no method can be."""
+
+
+def main(
+    runs: list[str], ledgers: list[str], complexity: str, csv: str, methods: list[dict[str, Any]]
+) -> None:
+    """Write the table; md, tex and html go beside the csv.
+
+    Args:
+        runs: run files of the experiment.
+        ledgers: the runs' ledgers, in the same order.
+        complexity: what is printed of each framework.
+        csv: path of the csv.
+        methods: the methods of the runs, in the order of the rows.
+    """
+    printed = pd.read_csv(complexity, keep_default_na=False).drop(columns="source")
+    looks = shown(methods)
+    rows = [row(read_run(run), ledger, looks) for run, ledger in zip(runs, ledgers, strict=True)]
+    found = pd.DataFrame(rows)
+    found["place"] = found["method"].map({name: place for place, name in enumerate(looks)})
+    found = found.sort_values(["place", "partition", "variant"]).drop(columns="place")
+    found = found.merge(printed.rename(columns={"framework": "method"}), how="left", on="method")
+    others = printed[~printed["framework"].isin(looks)]
+    missing = [
+        {
+            "label": own["framework"].replace("_", " ").capitalize(),
+            "variant": WITHOUT,
+            **{key: own[key] for key in ("time", "message", "mechanism")},
+        }
+        for own in others.to_dict("records")
+    ]
+    write_table(csv, pd.concat([found, pd.DataFrame(missing)], ignore_index=True), COLUMNS)
+
+
+def row(run: Mapping[str, Any], ledger: str, looks: Mapping[str, ShownMethod]) -> dict[str, Any]:
+    """Return the row of one run."""
+    setting = run["setting"]
+    seeds = [counted(one, run["measures"]) for one in run["repetitions"]]
+    accuracy = pd.Series([one["test_accuracy"] for one in seeds])
+    known = ("method", "partition", "network")
+    variant = ", ".join(f"{axis} {value}" for axis, value in setting.items() if axis not in known)
+    return {
+        "method": setting["method"],
+        "label": looks[setting["method"]].label,
+        "partition": setting.get("partition") or "as the task has them",
+        "variant": variant,
+        "accuracy_alone": mean(one.get("accuracy_alone") for one in seeds),
+        "accuracy": accuracy.mean(),
+        "spread": accuracy.std(),
+        "share_worse": mean(one.get("share_worse") for one in seeds),
+        "seeds": len(seeds),
+        "diverged": sum(one["diverged"] for one in run["repetitions"]),
+        **per_client(ledger, {one["seed"]: one["clients"] for one in run["repetitions"]}),
+    }
+
+
+def mean(values: Iterable[float | None]) -> float | None:
+    """Return the mean of what was measured; None if any was not."""
+    found = list(values)
+    return None if None in found else sum(found) / len(found)
+
+
+def per_client(ledger: str, clients: Mapping[int, int]) -> dict[str, Any]:
+    """Return the bits that a client sends and hears, mean over clients and seeds, and what tells.
+
+    Every client hears a broadcast.
+
+    Args:
+        ledger: of a run.
+        clients: number of clients of each seed.
+    """
+    columns = ["seed", "direction", "part", "sender", "receiver", "client", "bits"]
+    sent = pq.read_table(ledger, columns=columns).to_pandas()
+    share = 1 / sent["seed"].map(clients)
+    told, heard = sent["sender"] == "client", sent["receiver"] == "client"
+    whole = heard & (sent["client"] == BROADCAST)
+    down = (sent["bits"] * share.where(~whole, 1.0))[heard].sum()
+    parts = dict.fromkeys(sent.loc[told, "part"].astype(str))
+    return {
+        "up": (sent["bits"] * share)[told].sum() / len(clients),
+        "down": down / len(clients),
+        "tells": "; ".join(TELLS[part] for part in parts if part in TELLS),
+    }
+
+
+if __name__ == "__main__":
+    run_job(
+        snakemake,
+        lambda job: main(
+            list(job.input.runs),
+            list(job.input.ledgers),
+            job.input.complexity,
+            job.output.csv,
+            job.params.methods,
+        ),
+    )

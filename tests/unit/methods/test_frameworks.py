@@ -1,0 +1,325 @@
+"""The survey's frameworks on a toy task: what they equal, rounds by hand, what they send."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import prepare_open
+import pytest
+import tabulate_frameworks
+import torch
+import train_sources
+from fbftl import methods
+from fbftl.exchange.kept import gathered
+from fbftl.ground.errors import UserError
+from fbftl.messages.ledger import Ledger
+from fbftl.methods import fd, fedmd, fedvote
+from fbftl.study.job import from_params
+from fbftl.study.methods import axes_by_method
+from fbftl.tasks.task import Inputs, Outcome, held_samples
+from fbftl.training.adaptation import Alignment, covariance
+from fbftl.training.augmentation import augmented, fitted, seeds_of
+from fbftl.training.network import LabelledInputs
+from torch.nn import functional
+from unit.tasks.toy_task import HEAD, TRAINING, make_task
+
+CLIENTS = {"partition": "iid", "samples_per_client": None, "clients": 4, "seed": 0}
+MLP = {"kind": "mlp", "fc": [6], "norm": "none", "dropout": 0.0, "cut": "relu_fc1"}
+WIDER = MLP | {"fc": [9]}
+LOCAL = TRAINING | {"rounds": 3, "local_batch": 8, "clients_per_round": 4, "validation": 0.0}
+LOCAL |= {"selection": "last", "momentum": 0.0, "learning_rate": 0.1}
+OPEN = {"letters": 40, "seed": 0}
+OPEN |= {"target": {"kind": "digits", "test_fraction": 0.2, "portion": [0.5, 0.6], "seed": 0,
+                    "classes": None, "limit": None}}  # fmt: skip
+MODELS = {"digits": "target", "letters": "letters", "noise": "random", "wrong": "shuffled"}
+SOURCES = {"models": MODELS, "network": MLP, "epochs": 20, "batch": 8, "learning_rate": 0.1}
+BLOCK = {"head": HEAD, "network": MLP, "sources": MODELS}
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
+    folder = tmp_path_factory.mktemp("task")
+    files = make_task(folder, CLIENTS) | {
+        "open": str(folder / "open.h5"),
+        "sources": str(folder / "sources.safetensors"),
+    }
+    prepare_open.main(files["clients"], files["open"], OPEN, None)
+    train_sources.main(
+        files["open"], files["manifest"], files["sources"], SOURCES | {"seed": 0}, "cpu", 1
+    )
+    return Inputs(device=torch.device("cpu"), **{k: Path(v) for k, v in files.items()})
+
+
+Run = Callable[..., Outcome]
+
+
+@pytest.fixture
+def run(inputs: Inputs) -> Run:
+    def made(method: str, block: dict | None = None, **axes) -> Outcome:
+        (outcome,) = methods.train([asked(method, block, **axes)], inputs)
+        return outcome
+
+    return made
+
+
+def asked(method: str, block: dict | None = None, **axes: Any):
+    return from_params(
+        {
+            "task": "toy", "kind": "images", "setting": {"method": method} | axes, "seeds": [0],
+            "clients": CLIENTS, "training": LOCAL, "privacy": {}, "block": BLOCK | (block or {}),
+        },
+        axes_by_method(),
+    )  # fmt: skip
+
+
+def sent(outcome: Outcome, **where: Any) -> pd.DataFrame:
+    rows = outcome.ledger.table().to_pandas()
+    for column, value in where.items():
+        rows = rows[rows[column] == value]
+    return rows
+
+
+def curve(outcome: Outcome) -> list[float]:
+    return outcome.repetitions[0]["curves"]["test_accuracy"]
+
+
+# --- FedVote ----------------------------------------------------------------------------------
+
+
+def test_fedvote_without_sources_is_fedavg(run):
+    plain, voted = run("fedavg"), run("fedvote")
+    assert plain.repetitions[0]["curves"]["loss"] == voted.repetitions[0]["curves"]["loss"]
+    assert curve(plain) == curve(voted)
+    assert sent(plain)["sha256"].equals(sent(voted)["sha256"])
+
+
+def test_the_most_voted_model_takes_the_global_ones_place(run, monkeypatch):
+    monkeypatch.setattr(fedvote, "cka", lambda own, theirs, unbiased: float(theirs.std()))
+    taken = []
+    hold = fedvote.Ballot.hold
+
+    def watched(self, learner, one, arrives):
+        hold(self, learner, one, arrives)
+        if one.turn == self.turn:
+            taken.append((learner.weights(), self, list(learner.halves.named_parameters)))
+
+    monkeypatch.setattr(fedvote.Ballot, "hold", watched)
+    outcome = run("fedvote", sources="all", selection_round=2)
+    (weights, ballot, names), *_ = taken
+    assert sum(ballot.counts) == 4
+    winner = ballot.models[int(np.argmax(ballot.counts))]
+    assert torch.equal(weights, torch.cat([winner[name].flatten() for name in names]))
+    assert outcome.repetitions[0]["curves"]["votes"] == ballot.counts
+    votes, extra = sent(outcome, part="votes"), sent(outcome, round=2, direction="down")
+    assert list(votes["payload_bits"]) == [32] * 4
+    assert extra["payload_bits"].max() == 32 * ballot.models.numbers
+    assert ballot.models.numbers == 4 * len(weights)
+
+
+def test_a_trained_source_fits_and_unrelated_ones_are_without_it(run):
+    found = run("fedvote", sources="unrelated", selection_round=2).repetitions[0]
+    assert len(found["curves"]["votes"]) == 3
+    assert found["votes_for_fitting"] == 0.0
+    assert found["rounds_to_target"] == 4  # of three, none gets there
+
+
+def test_a_source_model_of_another_shape_is_refused(run):
+    with pytest.raises(UserError, match="has other layers than the clients' network"):
+        run("fedvote", block={"network": WIDER}, sources="all", selection_round=1)
+
+
+# --- FD and FAug ------------------------------------------------------------------------------
+
+
+def test_fd_without_weight_is_training_alone(run):
+    found = run("fd").repetitions[0]
+    assert set(found["curves"]["gain_by_client"]) == {0.0}
+    assert found["test_accuracy"] == found["accuracy_alone"] > 0.2
+    assert run("fd", distillation=1.0).repetitions[0]["test_accuracy"] != found["test_accuracy"]
+
+
+def test_fd_sends_a_hundred_floats_and_counts_whatever_the_network(run):
+    for block in ({}, {"network": WIDER}):
+        outcome = run("fd", block=block, distillation=1.0)
+        up = sent(outcome, direction="up")
+        assert set(up[up["part"] == "logits"]["payload_bits"]) == {3200}
+        assert set(up[up["part"] == "statistics"]["payload_bits"]) == {320}
+        assert set(sent(outcome, direction="down")["payload_bits"]) == {3200}
+        assert len(up) == 2 * 4 * 3
+
+
+def test_teachers_are_the_means_of_the_others_that_hold_the_label():
+    means = torch.arange(12.0).view(3, 2, 2)
+    counts = torch.tensor([[2.0, 0.0], [1.0, 3.0], [4.0, 0.0]])
+    teachers = fd.of_others(means * (counts > 0)[..., None], counts)
+    assert torch.equal(teachers[0, 0], (means[1, 0] + means[2, 0]) / 2)
+    assert torch.equal(teachers[0, 1], means[1, 1])
+    assert teachers[1, 1].isnan().all()  # nobody else holds it
+
+
+def test_a_distilled_loss_by_hand():
+    teachers = torch.randn(2, 3, 3)
+    teachers[1, 2] = torch.nan
+    logits, codes = torch.randn(3, 3), torch.tensor([1, 3 + 0, 3 + 2])
+    found = fd.distilling(teachers, 0.5)(logits, codes)
+    log = functional.log_softmax(logits, 1)
+    soft = functional.softmax(teachers, -1)
+    expected = [
+        -log[0, 1] - 0.5 * (soft[0, 1] * log[0]).sum(),
+        -log[1, 0] - 0.5 * (soft[1, 0] * log[1]).sum(),
+        -log[2, 2],
+    ]
+    torch.testing.assert_close(found, torch.stack(expected))
+
+
+def test_label_means_are_those_of_the_clients_own_samples(inputs):
+    job = asked("fd")
+    company = gathered(job, held_samples(job, inputs), 0, Ledger(method="fd"))
+    means, counts = fd.label_means(company.models, company.held.samples, company.rows, 10)
+    own = company.held.samples.at(company.rows[2])
+    of_label = own.labels == own.labels[0]
+    expected = company.models.logits(2, own.inputs[of_label]).mean(0)
+    torch.testing.assert_close(means[2, own.labels[0]], expected)
+    assert counts.sum(1).tolist() == [len(rows) for rows in company.rows]
+
+
+def test_seeds_tell_every_label_before_any_twice():
+    labels = np.array([0] * 8 + [1] * 3 + [2] * 1 + [3] * 5)
+    chosen = seeds_of(np.arange(17), labels, 6, 0, 0)
+    assert sorted(labels[chosen[:4]]) == [0, 1, 2, 3]
+    assert len(set(chosen)) == 6
+    assert len(seeds_of(np.arange(3), labels, 6, 0, 0)) == 3
+
+
+def test_a_generator_keeps_its_seeds_means_and_fills_labels_up():
+    generator = torch.Generator().manual_seed(0)
+    labels = torch.arange(60) % 3
+    inputs = torch.randn(60, 1, 4, 4, generator=generator) + 3 * labels[:, None, None, None]
+    samples = LabelledInputs(inputs, labels)
+    made = fitted(samples, 4)
+    assert made.known.tolist() == [True, True, True, False]
+    drawn = made.drawn(np.full(4000, 2), np.random.default_rng(0))
+    torch.testing.assert_close(
+        drawn.mean(0), inputs[labels == 2].flatten(1).mean(0), atol=0.1, rtol=0
+    )
+    rows = [np.arange(0, 9)[labels[:9].numpy() != 1], np.arange(9, 60)]
+    everything, filled = augmented(samples, rows, made, 0)
+    assert np.bincount(everything.labels[filled[0]].numpy()).tolist() == [3, 3, 3]
+    assert filled[1].tolist() == rows[1].tolist()
+
+
+def test_faug_tells_raw_samples_and_says_so(run):
+    outcome = run("fd", seed_samples=5)
+    samples = sent(outcome, part="samples")
+    assert list(samples["payload_bits"]) == [5 * 64 * 32] * 4
+    assert set(samples["round"]) == {0}
+    assert outcome.repetitions[0]["accuracy_alone"] == run("fd").repetitions[0]["test_accuracy"]
+
+
+@pytest.mark.parametrize("method", ["fd", "fedmd"])
+def test_one_client_has_nobody_to_learn_from(run, method):
+    with pytest.raises(UserError, match="has one client, which has nobody to learn from"):
+        run(method, clients=1, block={"architectures": [MLP]})
+
+
+# --- FedMD ------------------------------------------------------------------------------------
+
+
+def test_fedmd_agrees_on_the_mean_of_scores_and_its_message_knows_no_network(run, inputs):
+    outcomes = [
+        run("fedmd", block={"architectures": networks}, transfer_epochs=1)
+        for networks in ([MLP], [MLP, WIDER])
+    ]
+    for outcome in outcomes:
+        scores = sent(outcome, part="scores")
+        assert set(scores["payload_bits"]) == {40 * 10 * 32}
+        assert len(scores) == (4 + 1) * 3
+        assert list(sent(outcome, part="samples")["payload_bits"]) == [40 * 64 * 32]
+    job = asked("fedmd", block={"architectures": [MLP, WIDER]})
+    company = gathered(job, held_samples(job, inputs), 0, Ledger(method="fedmd"))
+    public = company.held.open_samples("source")
+    said = [company.models.logits(client, public.inputs) for client in range(4)]
+    torch.testing.assert_close(fedmd.consensus(company, public, 1), sum(said) / 4)
+
+
+def test_fedmd_learns_open_data_first(run):
+    few = run("fedmd", block={"architectures": [MLP]}, transfer_epochs=1, public_data="target")
+    many = run("fedmd", block={"architectures": [MLP]}, transfer_epochs=20, public_data="target")
+    alone = [found.repetitions[0]["accuracy_alone"] for found in (few, many)]
+    assert alone[1] > alone[0]
+
+
+def test_open_data_of_the_target_are_nobodys(inputs):
+    job = asked("fedmd", block={"architectures": [MLP]})
+    held = held_samples(job, inputs)
+    everybody = held.open_samples("target").inputs
+    both = [held.samples.at(np.arange(124)).inputs, held.test.at(np.arange(30)).inputs]
+    own = torch.cat(both)
+    assert not (everybody[:, None] == own[None]).flatten(2).all(2).any()
+    assert held.open_samples("source").labels.max() < 10
+
+
+# --- FedHealth --------------------------------------------------------------------------------
+
+
+def test_fedhealth_without_adaptation_is_the_global_model(run):
+    found = run("fedhealth", public_data="target").repetitions[0]
+    assert found["test_accuracy"] == found["accuracy_before"] == curve_end(found)
+    assert set(found["curves"]["gain_by_client"]) == {0.0}
+
+
+def curve_end(found: dict[str, Any]) -> float:
+    return pytest.approx(found["curves"]["test_accuracy"][-1])
+
+
+def test_fedhealth_begins_with_the_cloud_and_sends_the_covariance_once(run):
+    axes = {"public_data": "target", "transfer_epochs": 30, "adaptation": 3}
+    plain, aligned = run("fedhealth", **axes), run("fedhealth", alignment=1.0, **axes)
+    assert plain.repetitions[0]["accuracy_before"] == aligned.repetitions[0]["accuracy_before"]
+    assert plain.repetitions[0]["test_accuracy"] != plain.repetitions[0]["accuracy_before"]
+    assert list(sent(aligned, part="statistics")["payload_bits"]) == [32 * 6 * 6]
+    assert len(sent(plain, part="statistics")) == 0
+    assert curve(run("fedavg"))[0] < curve(plain)[0]
+
+
+def test_coral_by_its_definition():
+    hidden, source = torch.randn(7, 3), torch.randn(3, 3)
+    by_numpy = np.cov(hidden.numpy(), rowvar=False)
+    torch.testing.assert_close(covariance(hidden).numpy(), by_numpy.astype(np.float32))
+    expected = 2.0 * ((source.numpy() - by_numpy) ** 2).sum() / (4 * 9)
+    assert float(Alignment(source, 2.0).loss(hidden)) == pytest.approx(float(expected), rel=1e-5)
+    assert float(Alignment(source, 2.0).loss(hidden[:1])) == 0.0
+
+
+def test_a_missing_package_is_one_sentence(run, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "tenseal", None)
+    with pytest.raises(UserError, match="needs the package tenseal"):
+        run("fedhealth", public_data="target", protection="ckks")
+
+
+def test_fedhealth_under_encryption_is_plain_to_its_precision(run):
+    pytest.importorskip("tenseal", reason="TenSEAL is optional (envs/encryption.txt)")
+    plain, protected = (
+        run("fedhealth", public_data="target", protection=how) for how in ("plain", "ckks")
+    )
+    losses = [one.repetitions[0]["curves"]["loss"] for one in (plain, protected)]
+    np.testing.assert_allclose(*losses, rtol=1e-5)
+    assert set(sent(protected, direction="up")["part"]) == {"ciphertext"}
+    ratio = sent(protected)["payload_bits"].max() / sent(plain)["payload_bits"].max()
+    assert ratio > 10
+
+
+# --- what a table makes of them ---------------------------------------------------------------
+
+
+def test_bits_of_a_client_are_those_of_its_messages_and_of_every_broadcast(run, tmp_path):
+    path = tmp_path / "run.parquet"
+    outcome = run("fedmd", block={"architectures": [MLP]}, transfer_epochs=1)
+    outcome.ledger.write(path)
+    found = tabulate_frameworks.per_client(str(path), {0: 4})
+    up, down = sent(outcome, direction="up"), sent(outcome, direction="down")
+    assert found["up"] == up["bits"].sum() / 4
+    assert found["down"] == down["bits"].sum()
+    assert found["tells"] == "answers of a client's model to open samples"
