@@ -21,6 +21,8 @@ TELLS = {
     "scores": "answers of a client's model to open samples",
     "logits": "mean logits by label",
     "statistics": "sums over a client's samples",
+    "centroids": "means of a client's samples by class",
+    "activations": "representations of the common samples",
     "votes": "which source a client's samples resemble",
     "share": "nothing but the result, to one party alone",
     "ciphertext": "nothing but the result, without the key",

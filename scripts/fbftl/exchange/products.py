@@ -31,7 +31,7 @@ def plain(post: Post) -> Product:
     """Return products that hide nothing."""
 
     def product(matrices: np.ndarray, numbers: np.ndarray, party: int, turn: int) -> np.ndarray:
-        _tell(post, {"statistics": numbers.size}, 1 - party, turn)
+        _tell(post, {"activations": numbers.size}, 1 - party, turn)
         return np.einsum("dmn,dn->dm", matrices, numbers)
 
     return product

@@ -158,7 +158,7 @@ def test_plain_and_protected_runs_predict_alike_in_every_round(files):
     )
     assert ours["curves"]["loss"][-1] < ours["curves"]["loss"][0]
     assert ours["curves"]["exact_loss"] != ours["curves"]["loss"]
-    assert set(open_run.ledger.table().to_pandas()["part"]) == {"statistics"}
+    assert set(open_run.ledger.table().to_pandas()["part"]) == {"activations"}
 
 
 @pytest.mark.parametrize(
