@@ -130,3 +130,19 @@ rule attack_frameworks:
         jobs=attacked_frameworks,
     script:
         "../scripts/attack_frameworks.py"
+
+
+rule plot_gains:
+    input:
+        series="results/{task}/experiments/frameworks.series.csv",
+    output:
+        **figure("results/{task}/figures/gains", "cost", "Gains by client"),
+    log:
+        "results/{task}/logs/figures/gains.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code("plot_gains.py"),
+        methods=partial(methods_of, experiment="frameworks"),
+    script:
+        "../scripts/plot_gains.py"

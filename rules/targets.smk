@@ -33,6 +33,7 @@ RESULTS = {
     "frameworks": [
         "tables/frameworks",
         "figures/frameworks",
+        "figures/gains",
         "tables/framework_attacks",
     ],
     "federation": ["figures/federation"],

@@ -1,0 +1,56 @@
+"""Plot what every client gains by taking part, against training alone: who loses is seen."""
+
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from fbftl.findings.shown import ShownMethod, shown
+from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, save, use_style
+from fbftl.ground.logs import run_job
+
+DASHES = ("-", "--", ":", "-.")
+"""Of a method's settings, in turn."""
+
+
+def main(series: str, svg: str, methods: list[dict[str, Any]]) -> None:
+    """Draw the figure; pdf, png and numbers go beside it.
+
+    Args:
+        series: the experiment's series, a row per setting, seed and client.
+        svg: path of the svg.
+        methods: the methods of the experiment.
+    """
+    use_style()
+    rows = pd.read_csv(series)
+    gains = rows[rows["series"] == "gain_by_client"]
+    found = pd.concat([ranked(name, own) for name, own in gains.groupby("setting")])
+    save(draw(found, shown(methods)), svg, found)
+
+
+def ranked(setting: str, gains: pd.DataFrame) -> pd.DataFrame:
+    """Return the gains of all clients of all seeds, ascending, with each one's rank in percent."""
+    ordered = np.sort(gains["value"].to_numpy())
+    rank = 100 * (np.arange(len(ordered)) + 0.5) / len(ordered)
+    return pd.DataFrame({"setting": setting, "rank": rank, "gain": ordered})
+
+
+def draw(found: pd.DataFrame, looks: dict[str, ShownMethod]) -> plt.Figure:
+    """Return the figure: a line per setting; what lies below 0 has lost."""
+    figure, axes = plt.subplots(figsize=(COLUMN_WIDTH, COLUMN_WIDTH), layout="constrained")
+    drawn: dict[str, int] = {}
+    for setting, own in found.groupby("setting", sort=False):
+        method, *axes_named = setting.split("+")
+        dash = DASHES[drawn.setdefault(method, 0) % len(DASHES)]
+        drawn[method] += 1
+        told = [part for part in axes_named if part.startswith(("partition", "seed_samples"))]
+        label = ", ".join([looks[method].drawn, *told])
+        axes.plot(own["rank"], 100 * own["gain"], dash, color=looks[method].colour, label=label)
+    axes.axhline(0, color=NEUTRAL, linewidth=0.8)
+    axes.set(xlabel="clients, from who loses most (%)", ylabel="gained accuracy (points)")
+    figure.legend(loc="outside upper center", ncols=2)
+    return figure
+
+
+if __name__ == "__main__":
+    run_job(snakemake, lambda job: main(job.input.series, job.output.svg, job.params.methods))
