@@ -10,12 +10,12 @@ import torch
 from fbftl.attacks.findings import summary
 from fbftl.attacks.label_recovery import blind_counts
 from fbftl.attacks.membership import losses, separation
+from fbftl.exchange import consensus, distillation
 from fbftl.exchange.kept import Company, gathered
 from fbftl.findings.tables import Column, write_table
 from fbftl.ground import devices
 from fbftl.ground.logs import run_job
 from fbftl.messages.ledger import Ledger
-from fbftl.methods import fd, fedmd
 from fbftl.study.job import Job, from_params
 from fbftl.tasks.task import HeldSamples, Inputs, held_samples
 from fbftl.training.augmentation import fitted, seeds_of
@@ -62,12 +62,12 @@ def attacked(job: Job, held: HeldSamples) -> Iterator[dict[str, Any]]:
     """Yield what adversaries find in one setting's messages."""
     company = gathered(job, held, job.seeds[0], Ledger(method=job.setting.method))
     if job.setting.method == "fedmd":
-        fedmd.agreed(company, held.open_samples(job.setting.public_data))
+        consensus.agreed(company, held.open_samples(job.setting.public_data))
         yield membership(company)
     elif job.setting.seed_samples:
         yield generator_means(company, job.setting.seed_samples)
     else:
-        fd.play(company)
+        distillation.play(company)
         yield label_counts(company)
 
 
@@ -92,7 +92,7 @@ def membership(company: Company) -> dict[str, Any]:
 
 def label_counts(company: Company) -> dict[str, Any]:
     """Return the share of a client's samples whose label the counts beside its logits tell."""
-    _, counts = fd.label_means(
+    _, counts = distillation.label_means(
         company.models, company.held.samples, company.rows, company.held.classes
     )
     true = [_counts(company, rows) for rows in company.rows]

@@ -2,121 +2,18 @@
 
 Clients train on their own samples; each sends the mean logits of its samples by label, with how
 many there are, and gets those of the other clients for a teacher: beside the cross-entropy its loss
-then has that of its logits to the teacher's softmax for the sample's label. Printed is a division
-by the number of all other clients; those that lack a label would drag its mean to 0, so here it is
-by the clients that hold it, and a label that nobody else holds has no teacher.
+then has that of its logits to the teacher's softmax for the sample's label.
 
 Under augmentation clients first send some raw samples, of which the server makes a generator;
 with its samples every client fills up its labels to equal numbers.
 """
 
-from collections.abc import Callable, Sequence
-
-import numpy as np
-import torch
-from torch import Tensor
-from torch.nn import functional
-
-from fbftl.exchange.kept import Company, run_kept
+from fbftl.exchange.distillation import play
+from fbftl.exchange.kept import run_kept
 from fbftl.study.job import Job
 from fbftl.tasks.task import Inputs, Outcome, held_samples
-from fbftl.training.augmentation import augmented, fitted, seeds_of
-from fbftl.training.kept import KeptModels
-from fbftl.training.local import Hooks, cross_entropies
-from fbftl.training.network import LabelledInputs, LabelledSamples
 
 
 def run(job: Job, inputs: Inputs) -> Outcome:
     """Train each client's network with the others for its teachers, one repetition per seed."""
     return run_kept(job, held_samples(job, inputs), play)
-
-
-def play(company: Company) -> KeptModels:
-    """Train a company by distillation; return what its clients would have come to alone."""
-    setting, alone = company.repetition.job.setting, company.models.copy()
-    held, rows = company.held.samples, company.rows
-    samples = held.at(np.arange(len(held.labels)))
-    if setting.seed_samples:
-        samples, rows = with_generated(company, setting.seed_samples)
-    taught = LabelledInputs(samples.inputs, coded(samples.labels, rows, company.held.classes))
-    teachers: Tensor | None = None
-    for turn in company.rounds:
-        if teachers is None or not setting.distillation:
-            loss = company.models.train(samples, rows, turn)
-        else:
-            hooks = Hooks(loss=distilling(teachers, setting.distillation))
-            loss = company.models.train(taught, rows, turn, hooks)
-        teachers = exchanged(company, turn)
-        company.end_round(loss)
-        alone.train(held, company.rows, turn)
-    return alone
-
-
-def with_generated(company: Company, seeds: int) -> tuple[LabelledInputs, list[np.ndarray]]:
-    """Send seed samples up and the generator down; return all samples and each client's rows."""
-    held, seed = company.held.samples, company.post.seed
-    classes = company.held.classes
-    labels = held.labels.cpu().numpy()
-    chosen = [seeds_of(own, labels, seeds, seed, c) for c, own in enumerate(company.rows)]
-    pixels = held.at(chosen[0][:1]).inputs.numel()
-    sizes = np.array([len(own) for own in chosen])
-    company.post.up({"samples": sizes * pixels, "labels": sizes}, company.owners)
-    generator = fitted(held.at(np.concatenate(chosen)), classes)
-    company.post.broadcast({"weights": generator.numbers})
-    return augmented(held.at(np.arange(len(labels))), company.rows, generator, seed)
-
-
-def exchanged(company: Company, turn: int) -> Tensor:
-    """Send every client's mean logits up and the others' down; return the teachers (C, N, N)."""
-    classes = company.held.classes
-    means, counts = label_means(company.models, company.held.samples, company.rows, classes)
-    floats = {"logits": classes**2, "statistics": classes}
-    content = torch.cat([means.flatten(1), counts], dim=1).cpu().numpy()
-    company.post.up(floats, company.owners, turn, content=content)
-    company.post.down({"logits": classes**2}, company.owners, turn)
-    return of_others(means, counts)
-
-
-def label_means(
-    models: KeptModels, samples: LabelledSamples, rows: Sequence[np.ndarray], classes: int
-) -> tuple[Tensor, Tensor]:
-    """Return each client's mean logits by label (C, N, N), 0 without samples, and counts (C, N)."""
-    means, counts = [], []
-    for client, own in enumerate(rows):
-        lesson = samples.at(own)
-        of_label = functional.one_hot(lesson.labels, classes).to(lesson.inputs.dtype)
-        counts.append(of_label.sum(0))
-        total = of_label.T @ models.logits(client, lesson.inputs)
-        means.append(total / counts[-1].clamp(min=1)[:, None])
-    return torch.stack(means), torch.stack(counts)
-
-
-def of_others(means: Tensor, counts: Tensor) -> Tensor:
-    """Return each client's teacher by label (C, N, N): the mean over the others that hold it.
-
-    Where nobody else does it is not a number.
-    """
-    holds = (counts > 0).to(means.dtype)
-    others = holds.sum(0) - holds
-    return ((means * holds[..., None]).sum(0) - means * holds[..., None]) / others[..., None]
-
-
-def coded(labels: Tensor, rows: Sequence[np.ndarray], classes: int) -> Tensor:
-    """Return labels that name their client too: label + N client, of rows that one client holds."""
-    codes = labels.clone()
-    for client, own in enumerate(rows):
-        codes[torch.from_numpy(own).to(labels.device)] += classes * client
-    return codes
-
-
-def distilling(teachers: Tensor, weight: float) -> Callable[[Tensor, Tensor], Tensor]:
-    """Return the loss of logits (n, N) under coded labels (n,): with the teacher's where it is."""
-    classes = teachers.shape[-1]
-    known = teachers.isfinite().all(-1).flatten()
-    soft = functional.softmax(teachers.nan_to_num().flatten(0, 1), dim=1)
-
-    def losses(logits: Tensor, codes: Tensor) -> Tensor:
-        taught = functional.cross_entropy(logits, soft[codes], reduction="none")
-        return cross_entropies(logits, codes % classes) + weight * known[codes] * taught
-
-    return losses

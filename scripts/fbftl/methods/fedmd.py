@@ -6,64 +6,16 @@ squared error, the loss is not printed) before they revisit their own samples. T
 large as the open data are long and classes are many, whatever the networks; the paper prints O(1).
 """
 
-import numpy as np
-import torch
-from torch import Tensor
+from functools import partial
 
-from fbftl.exchange.kept import Company, run_kept
+from fbftl.exchange.consensus import agreed
+from fbftl.exchange.kept import run_kept
 from fbftl.study.job import Job
 from fbftl.tasks.task import Inputs, Outcome, held_samples
-from fbftl.training.kept import KeptModels
-from fbftl.training.local import Hooks
-from fbftl.training.network import LabelledInputs
 
 
 def run(job: Job, inputs: Inputs) -> Outcome:
     """Train each client's own network, one repetition per seed."""
     held = held_samples(job, inputs)
     public = held.open_samples(job.setting.public_data)
-
-    def play(company: Company) -> KeptModels:
-        return agreed(company, public)
-
-    return run_kept(job, held, play)
-
-
-def agreed(company: Company, public: LabelledInputs) -> KeptModels:
-    """Train a company by consensus; return what its clients would have come to alone.
-
-    Alone a client learns open data and its own as often, but digests nothing.
-    """
-    setting, models = company.repetition.job.setting, company.models
-    everything = [np.arange(len(public.labels))] * len(company.owners)
-    company.post.broadcast({"samples": public.inputs.numel(), "labels": len(public.labels)})
-    # Rounds of their own streams: the transfer comes before them and the digest beside them.
-    before, beside = company.rounds.stop, company.rounds.stop + 1
-    models.train(public, everything, before, epochs=setting.transfer_epochs)
-    # To convergence, is printed of both: as many steps on its own samples as on the open ones.
-    own = np.mean([len(rows) for rows in company.rows])
-    passes = max(1, round(setting.transfer_epochs * len(public.labels) / own))
-    models.train(company.held.samples, company.rows, before, epochs=passes)
-    alone = models.copy()
-    for turn in company.rounds:
-        digest = LabelledInputs(public.inputs, consensus(company, public, turn))
-        models.train(digest, everything, beside + turn, Hooks(loss=squared), epochs=1)
-        loss = models.train(company.held.samples, company.rows, turn)
-        company.end_round(loss)
-        alone.train(company.held.samples, company.rows, turn)
-    return alone
-
-
-def consensus(company: Company, public: LabelledInputs, turn: int) -> Tensor:
-    """Send every client's scores up and their mean down; return the mean (n, N)."""
-    clients = range(len(company.owners))
-    scores = torch.stack([company.models.logits(one, public.inputs) for one in clients])
-    floats = {"scores": scores[0].numel()}
-    company.post.up(floats, company.owners, turn, content=scores.flatten(1).cpu().numpy())
-    company.post.broadcast(floats, turn)
-    return scores.mean(0)
-
-
-def squared(scores: Tensor, agreed_on: Tensor) -> Tensor:
-    """Return every sample's mean squared distance to the consensus, (n,)."""
-    return (scores - agreed_on).square().mean(1)
+    return run_kept(job, held, partial(agreed, public=public))

@@ -1,130 +1,18 @@
-"""FedVote (paper survey, Fig. 13): clients vote for the source model that theirs resembles most.
+"""FedVote (paper survey, Fig. 13): FedAvg, with one vote for a source model to go on from.
 
-FedAvg, but for one round: there every client, after its local epochs, compares the representation
-of its own samples by its model with that by each source model, and votes for the most similar one.
-The most voted source model takes the place of the global one, in the layers of equal shape. Another
-method has the same name, which votes on binary weights.
+Another method has the same name, which votes on binary weights.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
-
-import numpy as np
-import torch
-
-from fbftl.exchange.averaging import Server, by_weights, weights_or_updates
+from fbftl.exchange.averaging import weights_or_updates
 from fbftl.exchange.repetition import run_rounds
-from fbftl.exchange.uplink import Uplink
+from fbftl.exchange.voting import Voting
 from fbftl.study.job import Job
-from fbftl.tasks.task import Inputs, LocalLearner, Outcome, SourceModels, held_samples
-from fbftl.training.batches import Round, Rounds
-from fbftl.training.curves import first_epoch_at
-from fbftl.training.measures import Measure, Series
-from fbftl.training.similarity import cka, sketched
-
-TARGET = 0.9
-"""Accuracy up to which rounds are counted (paper survey, Sec. 4.1.2)."""
-
-OWN_MEASURES = {
-    "rounds_to_target": Measure("rounds", "lower"),
-    "votes_for_fitting": Measure("share", "higher"),
-    "chose_fitting": Measure("share", "higher"),
-}
-OWN_SERIES = {"votes": Series("votes", by="source model")}
-
-
-@dataclass
-class Ballot:
-    """The vote of one repetition.
-
-    uplink: through which models and votes go.
-    models: the source models that are voted on.
-    unbiased: which similarity.
-    turn: the round of the vote.
-    counts: votes of each model, in their order, as far as they arrived.
-    """
-
-    uplink: Uplink
-    models: SourceModels
-    unbiased: bool
-    turn: int
-    counts: list[int] = field(default_factory=list)
-
-    def hold(self, learner: LocalLearner, one: Round, _: np.ndarray) -> None:
-        """Let a round's clients vote after it, if it is the round of the vote."""
-        if one.turn != self.turn:
-            return
-        post, owners = self.uplink.post, self.uplink.owners[one.clients]
-        post.broadcast({"weights": self.models.numbers}, one.turn)
-        votes = self._votes(learner, one)
-        arrives = post.up({"votes": 1}, owners, one.turn).arrives
-        self.counts = np.bincount(votes[arrives], minlength=len(self.models)).tolist()
-        if arrives.any():
-            learner.take_over(self.models[int(np.argmax(self.counts))])
-
-    def _votes(self, learner: LocalLearner, one: Round) -> np.ndarray:
-        """Return the number of the model that each client finds most similar to its own, (C,)."""
-        average, seed = learner.weights(), self.uplink.post.seed
-        compared = [
-            sketched(own[present], seed, int(client))
-            for client, own, present in zip(one.clients, one.rows, one.present, strict=True)
-        ]
-        represented = []
-        for place, rows in enumerate(compared):
-            own = torch.from_numpy(learner.own(one.only(place)))
-            learner.set_weights(own.to(average))
-            represented.append(learner.represented(rows))
-        similar = np.empty((len(compared), len(self.models)))
-        for number, model in enumerate(self.models):
-            learner.take_over(model, whole_front=True)
-            for place, rows in enumerate(compared):
-                theirs = learner.represented(rows)
-                similar[place, number] = cka(represented[place], theirs, self.unbiased)
-        learner.set_weights(average)
-        return similar.argmax(axis=1)
-
-    def found(self) -> dict[str, Any]:
-        """Return what the repetition tells of its vote; nothing if there was none."""
-        if not sum(self.counts):
-            return {}
-        fitting = np.array([kind == "target" for kind in self.models.kinds])
-        counts = np.array(self.counts)
-        return {
-            "votes_for_fitting": float(counts[fitting].sum() / counts.sum()),
-            "chose_fitting": float(fitting[counts.argmax()]),
-        }
+from fbftl.tasks.task import Inputs, Outcome, held_samples
 
 
 def run(job: Job, inputs: Inputs) -> Outcome:
     """Train the network from scratch with one vote, one repetition per seed."""
     held = held_samples(job, inputs)
-    ballots: dict[int, Ballot] = {}
-    models = held.source_models(job, related=job.setting.sources != "unrelated")
-
-    def train(learner: LocalLearner, uplink: Uplink, schedule: Iterable[Rounds]) -> list[int]:
-        if job.setting.sources is None:
-            return by_weights()(learner, uplink, schedule)
-        unbiased = job.setting.similarity == "unbiased"
-        ballot = Ballot(uplink, models, unbiased, job.setting.selection_round)
-        ballots[uplink.post.seed] = ballot
-        return by_weights(lambda: Server(after=ballot.hold))(learner, uplink, schedule)
-
-    exchanged = weights_or_updates(job)
-    outcome = run_rounds(job, held, held.local, exchanged, inputs.room.folder, train)
-    told = [_told(one, ballots.get(one["seed"])) for one in outcome.repetitions]
-    measures, series = {**outcome.measures, **OWN_MEASURES}, {**outcome.series, **OWN_SERIES}
-    return replace(outcome, repetitions=told, measures=measures, series=series)
-
-
-def _told(repetition: Mapping[str, Any], ballot: Ballot | None) -> dict[str, Any]:
-    """Return a repetition with its vote, and the rounds that it took to the target.
-
-    One that never gets there counts a round more than it had.
-    """
-    curves = repetition["curves"]
-    accuracy = curves["test_accuracy"]
-    rounds = first_epoch_at(accuracy, TARGET) or len(accuracy) + 1
-    votes = {} if ballot is None else {"votes": ballot.counts}
-    found = {} if ballot is None else ballot.found()
-    return {**repetition, "curves": {**curves, **votes}, "rounds_to_target": rounds, **found}
+    voting = Voting(job, held.source_models(job, related=job.setting.sources != "unrelated"))
+    exchanged, scratch = weights_or_updates(job), inputs.room.folder
+    return voting.told(run_rounds(job, held, held.local, exchanged, scratch, voting.train))

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import torch
 from fbftl.data.participation import at_most
+from fbftl.exchange import federation
 from fbftl.ground.errors import UserError
-from fbftl.methods import fedavg
 from fbftl.study.job import from_params
 from fbftl.study.methods import axes_by_method
 from fbftl.tasks.images import held_samples
@@ -39,7 +39,7 @@ def begun(tmp_path_factory):
         )  # fmt: skip
         held = held_samples(job, inputs)
         repetition = Repetition(job, 1, np.split(np.arange(120), 3), np.arange(0))
-        return held, repetition, fedavg.begun(held, repetition)
+        return held, repetition, federation.begun(held, repetition)
 
     return of
 
@@ -48,7 +48,7 @@ def test_own_starts_are_one_network_for_each_client_and_one_for_all_from_round_t
     held, repetition, learner = begun(start="own")
     first, second = (next(iter(turn.single(n))) for n, turn in enumerate(learner.schedule))
     trained = learner.train(first)
-    start = fedavg.own_starts(held, repetition)
+    start = federation.own_starts(held, repetition)
     samples = learner.lessons.samples
     for place, client in enumerate(first.clients):
         visit = Visit(1, int(client), first.rows[place])

@@ -12,10 +12,10 @@ import tabulate_frameworks
 import torch
 import train_sources
 from fbftl import methods
+from fbftl.exchange import consensus, distillation, voting
 from fbftl.exchange.kept import gathered
 from fbftl.ground.errors import UserError
 from fbftl.messages.ledger import Ledger
-from fbftl.methods import fd, fedmd, fedvote
 from fbftl.study.job import from_params
 from fbftl.study.methods import axes_by_method
 from fbftl.tasks.task import Inputs, Outcome, held_samples
@@ -96,16 +96,16 @@ def test_fedvote_without_sources_is_fedavg(run):
 
 
 def test_the_most_voted_model_takes_the_global_ones_place(run, monkeypatch):
-    monkeypatch.setattr(fedvote, "cka", lambda own, theirs, unbiased: float(theirs.std()))
+    monkeypatch.setattr(voting, "cka", lambda own, theirs, unbiased: float(theirs.std()))
     taken = []
-    hold = fedvote.Ballot.hold
+    hold = voting.Ballot.hold
 
     def watched(self, learner, one, arrives):
         hold(self, learner, one, arrives)
         if one.turn == self.turn:
             taken.append((learner.weights(), self, list(learner.halves.named_parameters)))
 
-    monkeypatch.setattr(fedvote.Ballot, "hold", watched)
+    monkeypatch.setattr(voting.Ballot, "hold", watched)
     outcome = run("fedvote", sources="all", selection_round=2)
     (weights, ballot, names), *_ = taken
     assert sum(ballot.counts) == 4
@@ -153,7 +153,7 @@ def test_fd_sends_a_hundred_floats_and_counts_whatever_the_network(run):
 def test_teachers_are_the_means_of_the_others_that_hold_the_label():
     means = torch.arange(12.0).view(3, 2, 2)
     counts = torch.tensor([[2.0, 0.0], [1.0, 3.0], [4.0, 0.0]])
-    teachers = fd.of_others(means * (counts > 0)[..., None], counts)
+    teachers = distillation.of_others(means * (counts > 0)[..., None], counts)
     assert torch.equal(teachers[0, 0], (means[1, 0] + means[2, 0]) / 2)
     assert torch.equal(teachers[0, 1], means[1, 1])
     assert teachers[1, 1].isnan().all()  # nobody else holds it
@@ -163,7 +163,7 @@ def test_a_distilled_loss_by_hand():
     teachers = torch.randn(2, 3, 3)
     teachers[1, 2] = torch.nan
     logits, codes = torch.randn(3, 3), torch.tensor([1, 3 + 0, 3 + 2])
-    found = fd.distilling(teachers, 0.5)(logits, codes)
+    found = distillation.distilling(teachers, 0.5)(logits, codes)
     log = functional.log_softmax(logits, 1)
     soft = functional.softmax(teachers, -1)
     expected = [
@@ -177,7 +177,7 @@ def test_a_distilled_loss_by_hand():
 def test_label_means_are_those_of_the_clients_own_samples(inputs):
     job = asked("fd")
     company = gathered(job, held_samples(job, inputs), 0, Ledger(method="fd"))
-    means, counts = fd.label_means(company.models, company.held.samples, company.rows, 10)
+    means, counts = distillation.label_means(company.models, company.held.samples, company.rows, 10)
     own = company.held.samples.at(company.rows[2])
     of_label = own.labels == own.labels[0]
     expected = company.models.logits(2, own.inputs[of_label]).mean(0)
@@ -241,7 +241,7 @@ def test_fedmd_agrees_on_the_mean_of_scores_and_its_message_knows_no_network(run
     company = gathered(job, held_samples(job, inputs), 0, Ledger(method="fedmd"))
     public = company.held.open_samples("source")
     said = [company.models.logits(client, public.inputs) for client in range(4)]
-    torch.testing.assert_close(fedmd.consensus(company, public, 1), sum(said) / 4)
+    torch.testing.assert_close(consensus.consensus(company, public, 1), sum(said) / 4)
 
 
 def test_fedmd_learns_open_data_first(run):
