@@ -73,6 +73,8 @@ class Health:
 
     def train(self, learner: LocalLearner, uplink: Uplink, schedule: Iterable[Rounds]) -> list[int]:
         """Train the global network, then let every client adapt it."""
+        if self.cipher is not None:
+            uplink.own = None  # ciphertexts are counted: made anew, they never repeat
         server = Server(aggregate=self.average)
         ends = by_weights(lambda: server)(learner, uplink, schedule)
         # After the last round, so that it is counted with it.

@@ -307,6 +307,7 @@ def test_fedhealth_under_encryption_is_plain_to_its_precision(run):
     losses = [one.repetitions[0]["curves"]["loss"] for one in (plain, protected)]
     np.testing.assert_allclose(*losses, rtol=1e-5)
     assert set(sent(protected, direction="up")["part"]) == {"ciphertext"}
+    assert (sent(protected)["bits"] > sent(protected)["payload_bits"]).all()
     ratio = sent(protected)["payload_bits"].max() / sent(plain)["payload_bits"].max()
     assert ratio > 10
 
