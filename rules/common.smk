@@ -129,9 +129,9 @@ def hold_folder():
 
     try:
         HELD.enter_context(exclusive(Path(".snakemake", "running")))
+        remove_leftovers("results")
     except UserError as error:
         sys.exit(str(error))
-    remove_leftovers("results")
 
 
 DIGESTS = Digests(".snakemake/digests.json")

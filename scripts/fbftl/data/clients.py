@@ -30,8 +30,9 @@ import h5py
 import numpy as np
 
 from fbftl.data.examples import Examples, explaining_damage
+from fbftl.data.hdf5 import new_hdf5
 from fbftl.ground.errors import UserError
-from fbftl.ground.files import replacing, write_digest
+from fbftl.ground.files import write_digest
 
 SERVER = "server"
 """Id of the one client that holds a test set which belongs to nobody."""
@@ -100,8 +101,7 @@ def write_clients(
         UserError: on an id that `valid_id` refuses, a client without samples, arrays of unequal
             length, a text that HDF5 cannot hold, or a split without clients.
     """
-    # The format is pinned so that a newer HDF5 writes the same bytes.
-    with replacing(path) as temporary, h5py.File(temporary, "w", libver=("v110", "v110")) as file:
+    with new_hdf5(path) as file:
         file.attrs.update(attributes or {})
         for split, clients in splits.items():
             examples = file.create_group(f"{split}/examples")

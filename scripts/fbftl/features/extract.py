@@ -6,9 +6,8 @@ between them, so that the pass costs what its slowest part costs. In memory at a
 whatever the number of samples; ids and labels (about 20 bytes per row) come on top at the end.
 """
 
-import errno
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -20,6 +19,7 @@ from fbftl.features.store.ragged import Column, Ragged, as_column
 from fbftl.features.store.target import Target
 from fbftl.ground.background import Sink, prefetched
 from fbftl.ground.errors import UserError
+from fbftl.ground.files import writing
 
 if TYPE_CHECKING:
     import torch
@@ -108,13 +108,14 @@ def extract(
 
     Raises:
         UserError: if the forward pass is not repeatable, returns no such cut, or changes shape; if
-            another process writes a store; if a split is empty; if the disk is full.
+            another process writes a store; if a split is empty; if the disk is full, after which
+            finished chunks are kept.
     """
     counts = {split: source.count(split) for split in splits}
     for split, count in counts.items():
         if count == 0:
             raise UserError(f"Split {split} has no samples: there is nothing to extract.")
-    with _disk_full_in_words(targets), ExitStack() as stack:
+    with writing(targets[0].work_path), ExitStack() as stack:
         opened = [
             (
                 target.provenance.cut,
@@ -128,19 +129,6 @@ def extract(
                 _extract_split(source, stage, forward, writers, split, batch, progress)
         for _, writer in writers:
             writer.publish()
-
-
-@contextmanager
-def _disk_full_in_words(targets: Sequence[Target]) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-            raise
-        raise UserError(
-            f"The disk is full while extracting into {targets[0].work_path}: free some space and "
-            "run again; finished chunks are kept."
-        ) from error
 
 
 def _extract_split(

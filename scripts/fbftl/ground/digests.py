@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from stat import S_ISDIR
 
+from fbftl.ground.errors import UserError
 from fbftl.ground.files import sha256, write_json
 
 ALWAYS_READ = 2**20
@@ -60,7 +61,7 @@ class Digests:
     def _keep(self, path: str, stamp: Stamp) -> None:
         self._kept[path] = (stamp, sha256(path))
         there = {name: entry for name, entry in self._kept.items() if os.path.exists(name)}
-        with suppress(OSError):  # a folder that may only be read can still be planned
+        with suppress(OSError, UserError):  # a folder that may only be read can still be planned
             write_json(self._path, there)
 
 

@@ -1,5 +1,6 @@
 """Files: atomic writes and digests. Every result is written to a temporary name, then renamed."""
 
+import errno
 import hashlib
 import json
 import os
@@ -10,6 +11,41 @@ from typing import Any
 
 from fbftl.ground.errors import UserError
 
+REMEDIES = {
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), "make room for it"),
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "let it be written"),
+    errno.EIO: "see whether its disk is sound",
+}
+"""What to do about an error of the file system for which no code of ours is to blame."""
+
+
+@contextmanager
+def writing(path: str | Path) -> Iterator[None]:
+    """Say in one sentence why a file or folder could not be written inside the block.
+
+    Errors of files that lie elsewhere, and bugs, pass as they are.
+
+    Raises:
+        UserError: naming it, what the file system said, and what to do.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in REMEDIES or not _concerns(error, Path(path)):
+            raise
+        raise UserError(
+            f"{path} could not be written ({os.strerror(error.errno)}); "
+            f"{REMEDIES[error.errno]} and run again"
+        ) from error
+
+
+def _concerns(error: OSError, path: Path) -> bool:
+    """Return whether an error is of a path, of what lies beside or below it, or of no file."""
+    if not isinstance(error.filename, str):
+        return True
+    named, path = Path(os.path.abspath(error.filename)), Path(os.path.abspath(path))
+    return named.is_relative_to(path.parent) or path.is_relative_to(named)
+
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
@@ -17,21 +53,26 @@ def replacing(path: str | Path) -> Iterator[Path]:
 
     The temporary keeps the suffix of `path`, because writers such as matplotlib choose their
     format from it.
+
+    Raises:
+        UserError: if the disk is full, or the file cannot be written for another such reason.
     """
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.stem}.{os.getpid()}.part{path.suffix}")
-    try:
-        yield temporary
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            yield temporary
+            os.replace(temporary, path)
+        finally:
+            temporary.unlink(missing_ok=True)
 
 
 def remove_leftovers(folder: str | Path) -> None:
     """Remove below `folder` what killed processes have left of `replacing`."""
     for path in Path(folder).rglob(".*.part*"):
-        path.unlink(missing_ok=True)
+        with writing(path):
+            path.unlink(missing_ok=True)
 
 
 def write_text(path: str | Path, text: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fbftl.ground.errors import UserError
-from fbftl.ground.files import sha256
+from fbftl.ground.files import sha256, writing
 from fbftl.ground.lacking import Lacking, lacking_file
 
 DOWNLOAD_TIMEOUT_S = 10.0
@@ -48,12 +48,15 @@ def fetch(wanted: Pinned, folder: Path) -> None:
 
     Raises:
         UserError: if a file has another digest, or is missing and cannot be downloaded; the latter
-            message says where to get each file and where to place it.
+            message says where to get each file and where to place it; if the disk is full.
     """
     missing = [name for name in wanted.files if not (folder / name).is_file()]
     for name in missing:
         try:
-            _download(wanted, name, folder)
+            with writing(folder / name):
+                _download(wanted, name, folder)
+        except UserError:
+            raise
         except Exception as error:  # no hub, no network, no such revision: one remedy for all
             raise UserError(_by_hand(wanted, folder)) from error
     for name, digest in wanted.files.items():

@@ -4,13 +4,24 @@ import logging
 import sys
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from fbftl.ground.errors import UserError
+from fbftl.ground.files import writing
 from fbftl.ground.seals import seals
 
 log = logging.getLogger("fbftl")
+
+
+class LogFile(logging.FileHandler):
+    """A job's log. A record that cannot be written ends the job: its seals would be lost too."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
+        """Say in one sentence why; `logging` would print a traceback and go on."""
+        with writing(self.baseFilename):
+            raise
 
 
 def run_job(job: Any, main: Callable[[Any], None]) -> None:
@@ -25,21 +36,22 @@ def run_job(job: Any, main: Callable[[Any], None]) -> None:
         main: called with `job`.
     """
     path = Path(job.log[0])
-    path.parent.mkdir(parents=True, exist_ok=True)
-    form = "%(asctime)s %(levelname)s %(message)s"
-    to_file = logging.FileHandler(path, mode="w", encoding="utf-8")
-    to_file.setFormatter(logging.Formatter(form))
-    log.addHandler(to_file)
     log.addHandler(logging.StreamHandler())
     log.setLevel(logging.INFO)
     # Some libraries give the root logger a handler, which would say everything again.
     log.propagate = False
     try:
+        with writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            to_file = LogFile(path, mode="w", encoding="utf-8")
+        to_file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+        log.addHandler(to_file)
         main(job)
         for line in seals(job.output):
             log.info(line)
     except Exception as error:
-        with path.open("a", encoding="utf-8") as file:
-            traceback.print_exc(file=file)
         sentence = str(error) if isinstance(error, UserError) else f"unexpected error: {error!r}"
-        sys.exit(f"{sentence} (details: {path})")
+        with suppress(OSError), path.open("a", encoding="utf-8") as file:
+            traceback.print_exc(file=file)
+            sentence += f" (details: {path})"
+        sys.exit(sentence)

@@ -89,13 +89,13 @@ def mapped(shape: tuple[int, ...], folder: Path, dtype: DTypeLike = np.float32) 
         UserError: if the folder does not have the room.
     """
     needed = bytes_of(shape, dtype)
-    with tempfile.TemporaryFile(dir=folder) as file:
-        try:
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
             # Reserved now: a full disk would kill the process at some later write.
             os.posix_fallocate(file.fileno(), 0, needed)
-        except OSError as error:
-            raise UserError(
-                f"{folder} has no room for {needed / 1e9:.3g} GB ({error.strerror}); name a "
-                "larger scratch_folder in the config"
-            ) from error
-        return np.memmap(file, dtype=dtype, mode="r+", shape=shape)
+            return np.memmap(file, dtype=dtype, mode="r+", shape=shape)
+    except OSError as error:
+        raise UserError(
+            f"{folder} has no room for {needed / 1e9:.3g} GB ({error.strerror}); name a "
+            "larger scratch_folder in the config"
+        ) from error

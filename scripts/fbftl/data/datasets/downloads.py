@@ -13,6 +13,7 @@ import numpy as np
 
 from fbftl.data.datasets.base import Samples
 from fbftl.ground.errors import UserError
+from fbftl.ground.files import writing
 from fbftl.ground.lacking import Lacking, lacking_file
 
 SIZES = {
@@ -92,14 +93,16 @@ def read(
     """Return the samples, after downloading them if the folder has them not yet.
 
     Raises:
-        UserError: without a network, with the files to fetch and where to put them.
+        UserError: without a network, with the files to fetch and where to put them; if the disk
+            is full.
     """
     check(spec, folder)
     from fbftl.ground.torchvision_ops import import_torchvision
 
     collection = getattr(import_torchvision().datasets, spec["name"])
     try:
-        splits = [collection(folder, train=train, download=True) for train in (True, False)]
+        with writing(Path(folder, spec["name"])):
+            splits = [collection(folder, train=train, download=True) for train in (True, False)]
     except (OSError, RuntimeError, HTTPException) as error:
         raise UserError(
             f"{spec['name']} could not be downloaded to {folder}; {_instructions(collection)} "

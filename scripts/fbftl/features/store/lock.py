@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TextIO
 
 from fbftl.ground.errors import UserError
+from fbftl.ground.files import writing
 
 _POLL_S = 0.2
 
@@ -23,7 +24,7 @@ def exclusive(folder: Path, *, wait_s: float = 0.0) -> Iterator[None]:
         wait_s: seconds to wait for another holder before giving up.
 
     Raises:
-        UserError: naming the process and the machine that hold the right.
+        UserError: naming the process and the machine that hold the right; if the disk is full.
     """
     path = folder / "lock"
     deadline = time.monotonic() + wait_s
@@ -35,16 +36,18 @@ def exclusive(folder: Path, *, wait_s: float = 0.0) -> Iterator[None]:
             )
         time.sleep(_POLL_S)
     with file:
-        file.truncate(0)
-        file.write(f"process {os.getpid()} on {socket.gethostname()}")
-        file.flush()
+        with writing(path):
+            file.truncate(0)
+            file.write(f"process {os.getpid()} on {socket.gethostname()}")
+            file.flush()
         yield
 
 
 def _try_lock(path: Path) -> TextIO | None:
     """Return the locked, open file, or None if another process holds it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    file = open(path, "a+", encoding="utf-8")  # noqa: SIM115 - the lock lives as long as the file
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = open(path, "a+", encoding="utf-8")  # noqa: SIM115 - the lock lives as long as it
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         # The last holder may have deleted the folder between our open and our lock.

@@ -29,6 +29,7 @@ from fbftl.features.store.reader import FeatureStore
 from fbftl.features.store.target import manifest_path, place_beside, work_path
 from fbftl.features.store.verify import Damage, damaged_files
 from fbftl.ground.errors import UserError
+from fbftl.ground.files import writing
 
 COLUMN_OF_OFFSETS = {offsets: column for column, offsets in OFFSETS.items()}
 
@@ -58,10 +59,10 @@ def repair(store: str | Path, again: RowsAgain, manifest: str | Path | None = No
 
     Raises:
         UserError: if another process writes the store; if what is made again differs from what was
-            there; if store and manifest are both damaged.
+            there; if store and manifest are both damaged; if the disk is full.
     """
     path, work = manifest_path(store, manifest), work_path(store, manifest)
-    with exclusive(work):
+    with writing(work), exclusive(work):
         try:
             return _repair(store, again, path)
         finally:

@@ -25,6 +25,7 @@ import numpy as np
 from fbftl.features.store.durable import write_durably
 from fbftl.features.store.format import sha256_of
 from fbftl.features.store.ragged import Column, FeatureKind, Ragged
+from fbftl.ground.files import writing
 
 JOURNAL = "journal.jsonl"
 
@@ -98,7 +99,7 @@ class WorkFolder:
         write_durably(self.rows / finished.rows, packed)
         if units:
             write_durably(self.store / key, content)
-        with open(self._journal, "a", encoding="utf-8") as journal:
+        with writing(self._journal), open(self._journal, "a", encoding="utf-8") as journal:
             journal.write(json.dumps(asdict(finished), sort_keys=True) + "\n")
             journal.flush()
             os.fsync(journal.fileno())
@@ -156,10 +157,11 @@ class WorkFolder:
         keep = {self.rows / chunk.rows for chunk in finished}
         keep |= {self.store / chunk.key for chunk in finished}
         for folder in (self.store, self.rows):
-            folder.mkdir(exist_ok=True)
-            for path in folder.rglob("*"):
-                if path.is_file() and path not in keep:
-                    path.unlink()
+            with writing(folder):
+                folder.mkdir(exist_ok=True)
+                for path in folder.rglob("*"):
+                    if path.is_file() and path not in keep:
+                        path.unlink()
 
 
 def _pack(columns: Mapping[str, Column]) -> bytes:

@@ -65,8 +65,8 @@ class SplitWriter:
             columns: labels, client, sample (and tokens) of the same n rows.
 
         Raises:
-            UserError: if features have another width or kind than those before.
-            OSError: if the disk is full; finished chunks are not lost.
+            UserError: if features have another width or kind than those before, or the disk is
+                full; finished chunks are not lost.
         """
         new = slice(self.next_row - start, len(features))
         if new.start >= new.stop:

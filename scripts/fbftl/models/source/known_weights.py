@@ -14,7 +14,7 @@ from torch import nn
 
 from fbftl.data.preprocess import BILINEAR, INTERPOLATIONS, Preprocessing
 from fbftl.ground.errors import UserError
-from fbftl.ground.files import check_digest
+from fbftl.ground.files import check_digest, writing
 from fbftl.ground.torchvision_ops import import_torchvision
 from fbftl.models.backbones import VisionBackbone, out_of_place
 
@@ -58,9 +58,10 @@ def torchvision_file(weights: Any, digest: str | None) -> tuple[Path, str]:
     path = torchvision_place(weights)
     start = path.stem.rpartition("-")[2]
     if not path.is_file():
-        path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            torch.hub.download_url_to_file(weights.url, path, hash_prefix=start, progress=False)
+            with writing(path):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                torch.hub.download_url_to_file(weights.url, path, hash_prefix=start, progress=False)
         except (OSError, RuntimeError) as error:
             raise UserError(
                 f"{weights.url} cannot be downloaded ({error}); fetch it elsewhere and put it at "
@@ -131,11 +132,12 @@ def hub_file(repository: str, name: str, revision: str | None) -> Path:
         if not path.is_file():
             raise UserError(f"folder source.name = {repository} has no file {name}; put it there")
         return path
-    from huggingface_hub import hf_hub_download
+    from huggingface_hub import constants, hf_hub_download
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError
 
     try:
-        return Path(hf_hub_download(repository, name, revision=revision))
+        with writing(constants.HF_HUB_CACHE):
+            return Path(hf_hub_download(repository, name, revision=revision))
     except (OSError, HfHubHTTPError, HFValidationError) as error:
         raise UserError(
             f"file {name} of https://huggingface.co/{repository} (revision {revision or 'main'}) "

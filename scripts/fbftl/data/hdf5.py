@@ -1,0 +1,54 @@
+"""New HDF5 files on a disk that may be full.
+
+The HDF5 library ends the whole process by a segmentation fault when it cannot write what it holds
+back until a file is closed. So it is given a file whose errors wait: it believes every write, and
+what the system really said is raised when it has finished.
+"""
+
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import h5py
+
+from fbftl.ground.files import replacing
+
+
+@contextmanager
+def new_hdf5(path: str | Path) -> Iterator[h5py.File]:
+    """Yield a new file, in a format that is pinned: a newer HDF5 writes the same bytes.
+
+    Raises:
+        UserError: if it cannot be written; see `fbftl.ground.files.writing`.
+    """
+    with replacing(path) as temporary, _PatientFile(temporary, "w+b") as patient:
+        with h5py.File(patient, "w", libver=("v110", "v110")) as file:
+            yield file
+        if patient.error is not None:
+            raise patient.error
+
+
+class _PatientFile(io.FileIO):
+    """A file that remembers the first error of a write and goes on as if nothing were wrong."""
+
+    error: OSError | None = None
+
+    def write(self, content: memoryview) -> int:
+        """Write all of some bytes."""
+        left = memoryview(content).cast("B")
+        size = len(left)
+        try:
+            while len(left) and self.error is None:
+                left = left[super().write(left) :]
+        except OSError as error:
+            self.error = error
+        return size
+
+    def truncate(self, size: int | None = None) -> int:
+        """Give the file a size."""
+        try:
+            return super().truncate(size)
+        except OSError as error:
+            self.error = self.error or error
+            return self.tell() if size is None else size
