@@ -9,6 +9,9 @@ from snakemake.utils import min_version
 min_version("9.11")
 
 
+include: "rules/strict.smk"
+
+
 configfile: "config.yaml"
 
 

@@ -8,8 +8,6 @@ from pathlib import Path
 
 import yaml
 
-sys.path.insert(0, str(Path(workflow.basedir, "scripts")))
-
 from fbftl.data import datasets
 from fbftl.data.open import check_open
 from fbftl.models.chain import check_networks
@@ -28,7 +26,6 @@ from fbftl.ground.lacking import listed
 from fbftl.study.feasibility import Sizes, require_dealable, require_feasible
 from fbftl.study.processes import shared_processes
 from fbftl.study.systems import read_systems
-from fbftl.study.yaml_files import read_config_file
 from fbftl.study.setup import setup_of
 from fbftl.data.public import check_public, public_data
 from fbftl.ground.seals import require_unbroken
@@ -45,8 +42,6 @@ def checked_study():
     try:
         if workflow.is_main_process:
             require_unbroken("results", DIGESTS)
-            for path in workflow.configfiles:
-                read_config_file(path)
         study = resolve(
             config,
             yaml.safe_load(schema.read_text(encoding="utf-8")),

@@ -184,3 +184,22 @@ def test_a_configuration_that_is_no_yaml(untouched: Project) -> None:
     assert "not valid JSON or YAML" in done.stderr
     assert done.returncode != 0
     assert untouched.science().keys() == {"README.md"}
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("again: &all {below: *all}", "an alias stands below its own anchor"),
+        ("device: cpu", "the key 'device' is told twice"),
+    ],
+)
+def test_a_fault_of_config_yaml_itself_is_a_sentence(
+    fresh: Project, text: str, sentence: str
+) -> None:
+    """Snakemake reads that file with the Snakefile, so ours may read it first."""
+    fresh.append("config.yaml", f"\n{text}\n")
+    done = fresh.call("--dry-run")
+    said = done.stdout + done.stderr
+    assert done.returncode == 1
+    assert f"config.yaml cannot be read as YAML: {sentence}" in said
+    assert "Traceback" not in said

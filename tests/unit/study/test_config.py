@@ -190,6 +190,14 @@ FAULTS: dict[str, tuple[Callable[[dict], object], str]] = {
         lambda c: digits(c).update(training={"learning_rate": 10**399}),
         "training.learning_rate is a number of very many digits; give at most 9223372036854775807",
     ),
+    "a learning rate that no float32 holds": (
+        lambda c: digits(c).update(training={"learning_rate": 1e300}),
+        "training.learning_rate is 1e+300; give at most 1000000",
+    ),
+    "a clip norm that no float32 holds": (
+        lambda c: digits(c).update(privacy={"update_clip": 1e300}),
+        "privacy.update_clip is 1e+300; give at most 1000000",
+    ),
     "a number of 400 digits on an axis": (
         lambda c: grid(c).update(plr=[0], blr=[0.1], burst=[10**399]),
         "burst.0 is a number of very many digits",
