@@ -12,6 +12,7 @@ from fbftl.data import datasets
 from fbftl.data.open import check_open
 from fbftl.models.chain import check_networks
 from fbftl.models.planned import trained
+from fbftl.models.t5 import planned as summarisers
 from fbftl.models.source import check as source_check
 from fbftl.ground import provenance
 from fbftl.ground.code import digest, sources
@@ -23,7 +24,7 @@ from fbftl.ground.errors import UserError
 from fbftl.ground.files import remove_leftovers
 from fbftl.ground.hub import lacking as hub_lacks, pinned
 from fbftl.ground.lacking import listed
-from fbftl.study.feasibility import Sizes, require_dealable, require_feasible
+from fbftl.study.feasibility import Sizes, require_feasible
 from fbftl.study.processes import shared_processes
 from fbftl.study.systems import read_systems
 from fbftl.study.setup import setup_of
@@ -73,7 +74,12 @@ def checked_study():
         for task in study.tasks_of("dialogues"):
             data, folder = study.task(task)["data"], study.config["data_folder"]
             dialogues.check(data, folder)
-            require_dealable(study, task, dialogues.training_count(data, folder))
+            require_feasible(
+                study,
+                task,
+                dialogues.training_count(data, folder),
+                sizes=summariser_sizes(study, task),
+            )
     except UserError as error:
         sys.exit(str(error))
     return study
@@ -113,6 +119,17 @@ def sizes_of(study, task):
     except UserError as error:
         raise UserError(f"config: tasks.{task}: {error}") from error
     return Sizes(found.heads, found.networks)
+
+
+def summariser_sizes(study, task):
+    """Return how many parameters the clients of a task of dialogues train, where it is known."""
+    block = study.task(task)
+    shape = summarisers.shape_of(block["source"], study.config["data_folder"])
+    if shape is None:
+        return Sizes()
+    features = block["features"]
+    cuts = [features["cut"], *features["further_cuts"]]
+    return Sizes(summarisers.heads(shape, cuts), {None: summarisers.whole(shape)})
 
 
 def hold_folder():

@@ -39,10 +39,13 @@ def draw_losses(axes: Axes, rows: pd.DataFrame, looks: dict[str, ShownMethod]) -
     """
     lossy = rows[rows["blr"] > 0]
     rates = np.geomspace(lossy["blr"].min() / 3, lossy["blr"].max() * 3, POINTS)
+    drawn = set()
     for look, own in _by_method(lossy, looks):
-        # FTL_f sends as much as FL, whose line shows through.
-        dashes = (4, 4) if look.name == "ftl_f" else (None, None)
-        expected = packet_loss_rate(rates, own["blocks"].iloc[0])
+        blocks = own["blocks"].iloc[0]
+        # Whose line shows through, as FL's under FTL_f's, sends as much.
+        dashes = (4, 4) if blocks in drawn else (None, None)
+        drawn.add(blocks)
+        expected = packet_loss_rate(rates, blocks)
         axes.plot(rates, 100 * expected, color=look.colour, dashes=dashes)
         _markers(axes, own, look, "plr_ledger", label=look.drawn)
         bursts = own[own["burst"] > 1]

@@ -65,10 +65,12 @@ def main(svg: str | Path, methods: list[dict[str, Any]]) -> None:
 
 
 def draw(axes: "Axes", curves: pd.DataFrame, looks: dict[str, ShownMethod]) -> None:
-    """Draw one line per method; FTL_f is dashed over FL, whose packets are as large."""
+    """Draw one line per method, dashed over another whose packets are as large, as FTL_f's."""
+    drawn = set()
     for method, curve in curves.groupby("method"):
-        look = looks[str(method)]
-        dashes = (4, 4) if method == "ftl_f" else (None, None)
+        look, blocks = looks[str(method)], curve["blocks"].iloc[0]
+        dashes = (4, 4) if blocks in drawn else (None, None)
+        drawn.add(blocks)
         axes.plot(
             curve["blr"], curve["plr"], color=look.colour, dashes=dashes, zorder=3, clip_on=False
         )

@@ -7,7 +7,7 @@ what each method costs until its own selected epoch stands what it costs to the 
 them reach.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import asdict, fields, replace
 from fractions import Fraction
 from typing import Any
@@ -27,9 +27,6 @@ from fbftl.findings.uplink import COMMON, common_accuracy, times, uplink
 from fbftl.ground.floats import FLOAT_BITS
 from fbftl.ground.logs import run_job
 from fbftl.papers.fbftl.readings import CUT_SHORT
-
-WHOLE_NETWORK = ("fl", "ftl_f")
-"""Methods that the paper also stops at FTL_c's accuracy."""
 
 TIMES = "{:,.0f}"
 
@@ -96,11 +93,12 @@ def main(
     trained = dict(zip(exchanged, map(read_network, networks), strict=True))
     sent = uplink(exchanged)
     write_tidy(by_seed, sent)
-    rows = pd.DataFrame(table_rows(shown(methods), exchanged, trained))
+    printed = published.read(table3)
+    rows = pd.DataFrame(table_rows(shown(methods), exchanged, trained, set(printed["method"])))
     common = to_common_accuracy(sent, common_accuracy(exchanged))
     rows = rows.merge(common, how="left", on="method")
     reason = differs(setup, setups, "cifar10")
-    write_table(csv, beside_published(rows, published.read(table3), reason), COLUMNS)
+    write_table(csv, beside_published(rows, printed, reason), COLUMNS)
 
 
 def to_common_accuracy(sent: pd.DataFrame, accuracy: float) -> pd.DataFrame:
@@ -125,19 +123,28 @@ def beside_published(rows: pd.DataFrame, printed: pd.DataFrame, reason: str) -> 
 
 
 def table_rows(
-    methods: dict[str, ShownMethod], runs: dict[str, Exchanged], networks: dict[str, Network]
+    methods: dict[str, ShownMethod],
+    runs: dict[str, Exchanged],
+    networks: dict[str, Network],
+    printed: Container[str],
 ) -> Iterator[dict[str, Any]]:
     """Yield the table's rows, method by method.
 
     `fl_low` and `ftl_f_low` are those runs up to the first epoch at FTL_c's accuracy, seen on the
     mean test curve over seeds; they have no row if that is never reached.
+
+    Args:
+        methods: the methods, in the order of the rows.
+        runs: a run of each.
+        networks: the network of each.
+        printed: names of the published table's rows, which say what the paper cuts short.
     """
     fbftl = runs.get("fbftl")
     for name, method in methods.items():
         run, network = runs[name], networks[name]
         costs = costs_by_seed(method.cost, run, run.selected, network)
         yield row(method, costs, times(run, run.selected, fbftl)) | run.summary(run.found)
-        if name in WHOLE_NETWORK and "ftl_c" in runs:
+        if f"{name}{CUT_SHORT}" in printed and "ftl_c" in runs:
             epoch = run.first_reaching(float(np.mean(runs["ftl_c"].found)))
             if epoch is not None:
                 short = replace(

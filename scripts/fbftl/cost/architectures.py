@@ -99,7 +99,7 @@ def t5(shape: T5Shape, trained_encoders: int, embedding_copies: int = 1) -> Netw
     the attention, which grow with the length, are left out. There are no biases.
 
     Args:
-        shape: the sizes; the feed-forward layers are gated.
+        shape: the sizes.
         trained_encoders: encoder blocks from the cut on; all of them freeze the embedding alone.
         embedding_copies: how often to count the one embedding that encoder and decoder share;
             Table IV counts it three times (audit row A8).
@@ -114,7 +114,8 @@ def t5(shape: T5Shape, trained_encoders: int, embedding_copies: int = 1) -> Netw
             f"not {trained_encoders}"
         )
     attention = 4 * width * shape.num_heads * shape.d_kv
-    feed_forward = 3 * width * shape.d_ff
+    gated = shape.feed_forward_proj.startswith("gated")
+    feed_forward = (3 if gated else 2) * width * shape.d_ff
     position_bias = shape.relative_attention_num_buckets * shape.num_heads
     table = shape.vocab_size * width
 

@@ -72,8 +72,13 @@ class Exchanged:
 
     @property
     def federations(self) -> list[Federation]:
-        """The clients of each repetition, with what they train on; under FbFTL what they upload."""
-        own = "offered" if self.method == "fbftl" else "seen"
+        """The clients of each repetition, with what they train on.
+
+        Where they send once, before the first epoch, with what they upload.
+        """
+        up = self.totals.xs("up", level="direction")["messages"]
+        once = up.xs(0, level="epoch").gt(0).all()
+        own = "offered" if once else "seen"
         return [
             Federation(
                 clients=repetition["clients"],

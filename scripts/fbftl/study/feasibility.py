@@ -23,8 +23,9 @@ from fbftl.study.settings import Setting
 class Sizes:
     """Parameters that clients train, where they are known before any job.
 
-    heads: of the head, by the cut before it.
-    networks: of a network that the task names, by name; under None of source and head.
+    heads: of the head, by the cut before it, as text.
+    networks: of a network that the task names, by name; under None of all that is trained without
+        one: source and head, or all of a T5.
     """
 
     heads: Mapping[str, int] = field(default_factory=dict)
@@ -67,7 +68,8 @@ def require_feasible(
         _require_memory(study, task, number, setting, sizes)
         if not methods.record(setting.method).by_rounds:
             continue
-        per_round = study.job(task, name)["training"]["clients_per_round"]
+        # A round of dialogues is a batch of them.
+        per_round = study.job(task, name)["training"].get("clients_per_round", 1)
         if number is not None and per_round > number:
             raise UserError(
                 f"config: clients_per_round of {setting.method} on {task} is {per_round}, but "
@@ -136,12 +138,12 @@ def _require_memory(
 def _parameters(block: Mapping[str, Any], setting: Setting, sizes: Sizes) -> tuple[int, bool]:
     """Return the parameters that a setting's clients train, and whether they are all of them."""
     if methods.record(setting.method).reads == "features":
-        known = sizes.heads.get(setting.cut or block["features"]["cut"])
+        known = sizes.heads.get(str(setting.cut or block["features"]["cut"]))
     else:
         known = sizes.networks.get(setting.network)
     if known is not None:
         return known, True
-    return least_parameters(block["head"]) if setting.network is None else 0, False
+    return least_parameters(block.get("head", ())) if setting.network is None else 0, False
 
 
 def least_parameters(head: Sequence[int]) -> int:

@@ -8,6 +8,7 @@ import torch
 from fbftl.cost.architectures import T5Shape
 from fbftl.ground.errors import UserError
 from fbftl.models.source.weights import write_weights
+from fbftl.models.t5 import planned
 from fbftl.models.t5.checkpoint import load_folder, load_model, shape_from_config
 from fbftl.models.t5.head import ALL, first_trained_block, summary_logits, trained_parameters
 from fbftl.models.t5.model import T5, position_buckets
@@ -29,6 +30,19 @@ FLAN_T5_SMALL = {
     "feed_forward_proj": "gated-gelu",
     "tie_word_embeddings": False,
 }
+
+
+@pytest.mark.parametrize("forward", ["relu", "gated-gelu"])
+def test_the_plan_counts_what_a_cut_trains(tmp_path, forward) -> None:
+    model = {k: v for k, v in FLAN_T5_SMALL.items() if k.startswith(("num", "d_"))}
+    model |= {"d_model": 16, "d_ff": 24, "feed_forward_proj": forward}
+    shape = planned.shape_of({"kind": "pretrain", "vocabulary": 300, "model": model}, None)
+    cuts = (8, 5, 1, 0)
+    assert planned.heads(shape, cuts) == {str(c): trained_parameters(shape, c) for c in cuts}
+    assert planned.whole(shape) == trained_parameters(shape, ALL)
+    (tmp_path / "config.json").write_text(json.dumps(model | {"vocab_size": 300, "other": 1}))
+    assert planned.shape_of({"kind": "load", "folder": "."}, tmp_path) == shape
+    assert planned.shape_of({"kind": "load", "folder": "nowhere"}, tmp_path) is None
 
 
 @pytest.fixture(scope="module")

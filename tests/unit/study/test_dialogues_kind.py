@@ -1,12 +1,14 @@
 """Settings of the language task: what the workflow accepts, and which job it makes of it."""
 
 import copy
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
 from fbftl.ground.errors import UserError
 from fbftl.study.config import Study, resolve
+from fbftl.study.feasibility import Sizes, require_feasible
 from fbftl.study.job import from_params
 from fbftl.study.methods import axes_by_method
 
@@ -81,6 +83,8 @@ def test_a_job_knows_its_cut_and_its_plan(schema: dict) -> None:
             {"mechanism": ["gaussian"], "epsilon": [2]},
             r"give tasks\.talks\.privacy\.feature_clip a norm",
         ),
+        ({"partition": ["dirichlet"]}, "leave the axis 'partition' out"),
+        ({"alpha": [0.1]}, "leave the axis 'alpha' out"),
         ({"cut": [0]}, r"add its cut to tasks\.talks\.features\.further_cuts"),
     ],
 )
@@ -107,6 +111,24 @@ def test_what_images_can_be_sent_through_dialogues_can_too(
 ) -> None:
     (setting,) = study(schema, method=[method], **axes).settings["talks"]["talks"]
     assert setting.startswith(f"{method}+")
+
+
+def test_dialogues_can_be_dealt_anew_with_each_seed(schema: dict) -> None:
+    config = yaml.safe_load(CONFIG)
+    config["tasks"]["talks"]["clients"] = {"draw": "per_seed"}
+    made = resolve(config, schema)
+    assert made.job("talks", "ftl_c")["clients"]["draw"] == "per_seed"
+    assert study(schema).job("talks", "ftl_c")["clients"]["draw"] == "once"
+
+
+def test_memories_of_dialogues_that_fit_nowhere_are_refused(schema: dict) -> None:
+    made = study(schema, method=["ftl_c", "ftl_f"], bits=[2])
+    sizes = Sizes(heads={"1": 10**5}, networks={None: 10**6})
+    require_feasible(made, "talks", 600, sizes=sizes)
+    with pytest.raises(UserError, match=r"300 clients remember 6 GB .*'ftl_f\+bits=2'"):
+        require_feasible(made, "talks", 600, sizes=replace(sizes, networks={None: 5 * 10**6}))
+    with pytest.raises(UserError, match=r"300 clients remember 6 GB .*'ftl_c\+bits=2'"):
+        require_feasible(made, "talks", 600, sizes=replace(sizes, heads={"1": 5 * 10**6}))
 
 
 def test_a_clip_norm_lets_dialogues_be_gaussian(schema: dict) -> None:

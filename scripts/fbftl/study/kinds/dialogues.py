@@ -9,7 +9,7 @@ from fbftl.study import methods
 from fbftl.study.settings import Setting
 
 UNKNOWN = (
-    *("loss", "noise", "label_epsilon"),
+    *("loss", "noise", "label_epsilon", "partition", "alpha"),
     *("aggregation", "message", "projection", "components", "head"),
 )
 """Axes that say nothing of dialogues: losses that come back, redrawn noise, what needs classes."""
