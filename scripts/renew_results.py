@@ -18,7 +18,7 @@ from fbftl.findings.prose import fill
 from fbftl.ground import provenance
 from fbftl.ground.code import digest, sources
 from fbftl.ground.errors import UserError
-from fbftl.ground.files import write_json, write_text
+from fbftl.ground.files import replacing, write_json, write_text
 
 COMMITTED = Path("docs", "results")
 KEPT = ("tables/*.csv", "tables/*.md", "figures/*.svg", "numbers.json")
@@ -60,9 +60,8 @@ def renew(root: Path, name: str) -> None:
     for folder in ("tables", "figures"):
         shutil.rmtree(kept / folder, ignore_errors=True)
     for path in sorted(path for pattern in KEPT for path in made.glob(pattern)):
-        target = kept / path.relative_to(made)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, target)
+        with replacing(kept / path.relative_to(made)) as temporary:
+            shutil.copyfile(path, temporary)
     write_json(kept / "made.json", made_by())
 
 
