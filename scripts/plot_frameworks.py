@@ -36,14 +36,15 @@ def draw(rows: pd.DataFrame, looks: dict[str, ShownMethod]) -> plt.Figure:
             look = looks[point["method"]]
             axes.errorbar(
                 point["up"], 100 * point["accuracy"], 100 * point["spread"],
-                fmt=look.marker, color=look.colour, markersize=7, capsize=2,
+                marker=look.marker, color=look.colour, markersize=7, capsize=2, linestyle="none",
             )  # fmt: skip
         mark_diverged(axes, own["up"], 100 * own["accuracy"], own["diverged"])
         axes.set(xscale="log", xlabel="sent by a client (bit)", title=f"labels: {name}")
     panels[0][0].set_ylabel("test accuracy (%)")
     for name in dict.fromkeys(rows["method"]):
         look = looks[name]
-        panels[0][0].plot([], [], look.marker, color=look.colour, label=look.drawn)
+        told = {"marker": look.marker, "color": look.colour, "label": look.drawn}
+        panels[0][0].plot([], [], linestyle="none", **told)
     figure.legend(loc="outside upper center", ncols=6, labelcolor=NEUTRAL)
     return figure
 

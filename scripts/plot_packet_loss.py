@@ -111,7 +111,8 @@ def _markers(
         axes.plot(
             row["blr"],
             100 * row[column],
-            "x" if row["burst"] > 1 else look.marker,
+            linestyle="none",
+            marker="x" if row["burst"] > 1 else look.marker,
             markersize=None if row["fraction"] == 1 else SMALL,
             color=look.colour,
             markerfacecolor="white" if row["retransmissions"] else look.colour,

@@ -100,7 +100,8 @@ def _panel(axes: Axes, points: pd.DataFrame, looks: dict[str, ShownMethod]) -> N
             axes.plot(
                 chosen["uplink_bits"],
                 100 * chosen["accuracy"],
-                look.marker,
+                linestyle="none",
+                marker=look.marker,
                 color=look.colour,
                 markerfacecolor=filling,
                 label=look.drawn if feedback else None,

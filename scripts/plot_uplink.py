@@ -69,11 +69,12 @@ def draw(points: pd.DataFrame, sent: pd.DataFrame, looks: dict[str, ShownMethod]
         axes.fill_between(own["uplink"], low, high, color=look.colour, alpha=0.15, linewidth=0)
         picked = own[own["selected"]]
         axes.plot(
-            picked["uplink"], 100 * picked["accuracy"], look.marker,
+            picked["uplink"], 100 * picked["accuracy"], linestyle="none", marker=look.marker,
             color=look.colour, markeredgecolor="white", markersize=7, zorder=3,
         )  # fmt: skip
         mark = DIVERGED if own["diverged"].any() else ""
-        axes.plot([], [], look.marker + "-", color=look.colour, label=look.drawn + mark)
+        label = look.drawn + mark
+        axes.plot([], [], "-", marker=look.marker, color=look.colour, label=label)
     axes.set(xscale="log", xlabel="uplink of all clients so far (bit)", ylabel="test accuracy (%)")
     handles, labels = axes.get_legend_handles_labels()
     figure.legend(

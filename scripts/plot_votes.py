@@ -38,8 +38,8 @@ def shares(votes: pd.DataFrame, models: list[str]) -> pd.DataFrame:
 def asked(setting: str) -> str:
     """Return what tells a setting from the others."""
     axes = dict(part.split("=") for part in setting.split("+")[1:])
-    similarity = axes.get("similarity", "unbiased")
-    return f"K {axes['most_samples']}, round {axes['selection_round']}, {similarity}"
+    samples, similarity = axes.get("most_samples", "all"), axes.get("similarity", "unbiased")
+    return f"{samples} samples, round {axes['selection_round']}, {similarity}"
 
 
 def draw(found: pd.DataFrame, models: list[str]) -> plt.Figure:

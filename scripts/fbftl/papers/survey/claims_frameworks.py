@@ -137,10 +137,11 @@ VOTED = (
 # --- FedHealth --------------------------------------------------------------------------------
 
 
+GLOBAL = {"method": "fedhealth", "network": "cnn", "public_data": "target"}
+
+
 def _adapted(**axes: Any) -> dict[str, Any]:
-    return {
-        "method": "fedhealth", "network": "cnn", "public_data": "target", "adaptation": 5,
-    } | axes  # fmt: skip
+    return GLOBAL | {"adaptation": 5} | axes
 
 
 def _gained(runs: Runs, **axes: Any) -> Sides:
@@ -152,7 +153,8 @@ ADAPTED = (
     Claim(
         "Adaptation to shifted clients gains 5 points over the global model",
         HEALTH,
-        _gained,
+        # The model without adaptation is run on shifted clients only.
+        lambda r: (r.accuracy(**GLOBAL), r.accuracy(**_adapted())),
         Claimed(low=5),
     ),
     Claim(
