@@ -40,6 +40,7 @@ include: "rules/packet_loss.smk"
 include: "rules/fbftl.smk"
 include: "rules/budget.smk"
 include: "rules/frameworks.smk"
+include: "rules/eppfl.smk"
 include: "rules/papers.smk"
 
 

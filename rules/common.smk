@@ -55,7 +55,7 @@ def checked_study():
             source_check.require_one_kind(f"config: tasks.{task}", block)
             datasets.check(block["data"], folder)
             source_check.check(block["source"], folder, DIGESTS)
-            check_networks(task, block)
+            check_networks(task, block, study.client_parts(task))
             check_open(task, block, folder)
             if workflow.is_main_process:
                 require_feasible(

@@ -454,6 +454,19 @@ def attacked_uploads(wildcards):
     return [STUDY.job(task, name) for name in names]
 
 
+def attacked_splits(wildcards):
+    """Return EPPFL's jobs whose servers attack: at the network's own cut, as the paper reads."""
+    settings = STUDY.settings[wildcards.task]["eppfl"]
+    shown = {"local_epochs": 2, "client_part": None, "kept_gradients": "large"}
+    return [
+        STUDY.job(wildcards.task, name)
+        for name, setting in settings.items()
+        if setting.method == "eppfl"
+        and setting.reading == "paper"
+        and all(getattr(setting, axis) == value for axis, value in shown.items())
+    ]
+
+
 def shadows(wildcards):
     """Return how many heads membership attacks train for every setting."""
     return STUDY.task(wildcards.task)["privacy"]["shadows"]

@@ -39,6 +39,13 @@ RESULTS = {
     "federation": ["figures/federation"],
     "federation_mnist": ["figures/federation"],
     "votes": ["figures/votes"],
+    "eppfl": [
+        "tables/eppfl",
+        "figures/eppfl_privacy",
+        "figures/eppfl_uplink",
+        "tables/eppfl_attacks",
+    ],
+    "eppfl_epochs": ["figures/eppfl_epochs"],
 }
 """What is made of each experiment, below a task's results; others end in their tidy table."""
 
@@ -55,6 +62,7 @@ PAPER_RESULTS = {
         "figures/label_privacy",
         "tables/label_privacy",
     ],
+    "eppfl": ["tables/claims"],
     "thesis": [
         "tables/claims",
         "tables/budget_bounds",

@@ -103,16 +103,30 @@ def weights_or_updates(job: Job) -> Callable[[LocalLearner], Traffic]:
     return exchanged
 
 
+Step = Callable[[LocalLearner, Uplink, Round], Tensor]
+"""Trains, exchanges and averages one round in place; returns the mean of its clients' losses."""
+
+
 def by_weights(server_of: Callable[[], Server] = Server) -> Train:
     """Return training by averages of weights; every repetition has a server of its own."""
 
+    def begin() -> Step:
+        server = server_of()
+        return lambda learner, uplink, one: _round(learner, uplink, server, one)
+
+    return in_rounds(begin)
+
+
+def in_rounds(begin: Callable[[], Step]) -> Train:
+    """Return training by rounds of local epochs; every repetition begins a step of its own."""
+
     def train(learner: LocalLearner, uplink: Uplink, schedule: Iterable[Rounds]) -> list[int]:
-        server, ends = server_of(), [0]
+        step, ends = begin(), [0]
         for point in schedule:
             losses: list[Tensor] = []
             for one in () if learner.diverged else point.single(ends[-1]):
                 try:
-                    losses.append(_round(learner, uplink, server, one))
+                    losses.append(step(learner, uplink, one))
                 except NotFiniteError:
                     losses.append(torch.tensor(math.nan))
                     break

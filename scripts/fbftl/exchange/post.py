@@ -88,6 +88,7 @@ class Post:
         content: np.ndarray | Release | Encoded | None = None,
         offered: np.ndarray | None = None,
         receiver: str = "server",
+        beside: int | np.ndarray = 0,
         **columns: Any,
     ) -> Receipt:
         """Send one message of each client, each in a packet of its own.
@@ -102,6 +103,8 @@ class Post:
             offered: (m,) which of the n are sent, all if None. The losses of all n are drawn, so
                 that what becomes of a message does not hang on who else takes part.
             receiver: the party that they go to.
+            beside: bits of counted messages beside their floats, such as positions, which the
+                papers do not count; one number for all or (n,).
             columns: further columns of the ledger, one value for all or (n,).
 
         Raises:
@@ -109,7 +112,7 @@ class Post:
         """
         made = release(content, self.compression) if isinstance(content, np.ndarray) else content
         payload = _payload(parts, self.compression)
-        bits = _plain_bits(payload) if made is None else made.bits
+        bits = _plain_bits(payload) + beside if made is None else made.bits
         delivery = self.link.send(np.full(len(client), bits), self._losses)
         told = {
             "client": client,
@@ -144,16 +147,28 @@ class Post:
         self._plain(np.size(round), parts, "down", sender, "client", round, BROADCAST)
 
     def down(
-        self, parts: Parts, client: np.ndarray, round: int | np.ndarray = 0, sender: str = "server"
+        self,
+        parts: Parts,
+        client: np.ndarray,
+        round: int | np.ndarray = 0,
+        sender: str = "server",
+        beside: int | np.ndarray = 0,
     ) -> None:
-        """Send a message to each of some clients (n,)."""
-        self._plain(len(client), parts, "down", sender, "client", round, client)
+        """Send a message to each of some clients (n,); `beside` is as in `up`."""
+        self._plain(len(client), parts, "down", sender, "client", round, client, beside)
 
-    def answer(self, parts: Parts, receipt: Receipt, sender: str = "server") -> None:
-        """Send a message to each client whose own arrived; parts are one for all or (n,)."""
+    def answer(
+        self,
+        parts: Parts,
+        receipt: Receipt,
+        sender: str = "server",
+        beside: int | np.ndarray = 0,
+    ) -> None:
+        """Send a message to each client whose own arrived; what it holds is one for all or (n,)."""
         arrived = np.flatnonzero(receipt.arrives)
         own = {part: _taken(floats, arrived) for part, floats in parts.items()}
-        self.down(own, receipt.client[arrived], receipt.round, sender)
+        to = receipt.client[arrived]
+        self.down(own, to, receipt.round, sender, _taken(beside, arrived))
 
     def between(
         self,
@@ -204,13 +219,14 @@ class Post:
         receiver: str,
         round: int | np.ndarray,
         client: int | np.ndarray | None,
+        beside: int | np.ndarray = 0,
     ) -> None:
         """Enter messages that are neither compressed nor lost, and counted only."""
         payload = _payload(parts, PLAIN)
         self._enter(
             count,
             payload,
-            _plain_bits(payload),
+            _plain_bits(payload) + beside,
             direction=direction,
             sender=sender,
             receiver=receiver,

@@ -9,7 +9,7 @@ import numpy as np
 
 from fbftl.data.participation import at_most, clients_of, grouped, held_out, participating
 from fbftl.exchange.post import Parts, Post
-from fbftl.exchange.protection import protection_by_rounds
+from fbftl.exchange.protection import Protection, protection_by_rounds
 from fbftl.exchange.rounds import batch_gradient, client_gradient, train_rounds
 from fbftl.exchange.uplink import Releasing, Traffic, Uplink, compressing
 from fbftl.ground.errors import UserError
@@ -27,6 +27,15 @@ from fbftl.training.measures import MEASURES, SERIES
 Train = Callable[[Any, Uplink, Iterable[Rounds]], list[int]]
 """Trains a learner through its uplink; returns the rounds by the end of each point of its curves.
 """
+
+Protecting = Callable[[Repetition, Any], Protection]
+"""Returns how a repetition's learner is protected, and what that guarantees."""
+
+
+def on_updates(repetition: Repetition, learner: Learner) -> Protection:
+    """Return the protection of what clients send every round."""
+    own = repetition.job, repetition.clients, repetition.seed
+    return protection_by_rounds(*own, learner.schedule)
 
 
 def parameter_count(learner: Learner) -> int:
@@ -67,6 +76,7 @@ def run_rounds(
     exchanged: Callable[[Any], Traffic],
     scratch: Path | None = None,
     train: Train | None = None,
+    protecting: Protecting | None = None,
 ) -> Outcome:
     """Train by rounds, one repetition per seed.
 
@@ -77,11 +87,12 @@ def run_rounds(
         exchanged: gives what clients and server send each other with such a learner.
         scratch: folder for memories of error feedback that are too large for RAM.
         train: how rounds train a learner through its uplink; by gradients if None.
+        protecting: what the setting's mechanism means; one on updates if None.
 
     Raises:
         UserError: if those memories do not fit.
     """
-    train = train or by_gradients
+    train, protecting = train or by_gradients, protecting or on_updates
     ledger = Ledger(method=job.setting.method, store=held.provenance["features"])
     repetitions, said, score = [], {}, Score({})
     for seed in job.seeds:
@@ -91,7 +102,7 @@ def run_rounds(
         owners, clients = grouped(training, client)
         repetition = Repetition(job, seed, clients, validation)
         learner = begin(repetition)
-        protection = protection_by_rounds(job, clients, seed, learner.schedule)
+        protection = protecting(repetition, learner)
         guarantee, compression = protection.records[0], _compression(job)
         link = link_of(job.setting, held.block_bits)
         uplink = Uplink(

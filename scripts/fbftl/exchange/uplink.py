@@ -169,8 +169,7 @@ class Uplink:
         receipt = self.post.up(parts, client, one.turn, content=content)
         if self.exchanged.answer is not None:
             self.post.answer(self.exchanged.answer(one.counts), receipt)
-        self._messages.append(len(client))
-        self._count(receipt, parts)
+        self.count(receipt, parts)
         return receipt
 
     def again(self, one: Round, down: Parts, up: Parts) -> np.ndarray:
@@ -183,12 +182,14 @@ class Uplink:
         """
         self.post.broadcast(down, one.turn)
         receipt = self.post.up(up, self.owners[one.clients], one.turn)
-        self._messages[-1] += len(one.clients)
-        self._count(receipt, up)
+        self.count(receipt, up)
         return receipt.arrives
 
-    def _count(self, receipt: Receipt, parts: Parts) -> None:
+    def count(self, receipt: Receipt, parts: Parts) -> None:
+        """Count messages of a round: what they hold by part, and what became of them."""
         count = len(receipt.client)
+        self._messages += [0] * (receipt.round - len(self._messages))
+        self._messages[receipt.round - 1] += count
         self._floats += sum(int(np.broadcast_to(own, count).sum()) for own in parts.values())
         self._lost += int((~receipt.arrives).sum())
 

@@ -5,7 +5,7 @@ as in the VGG paper: `conv1_1`, `relu1_1`, ..., `pool1`, ..., `flatten`, `fc1`, 
 `drop_fc1`, ..., `output`. A normalisation (`norm1_1`, `norm_fc1`) stands before its ReLU.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -156,21 +156,27 @@ def cuttable(layers: Sequence[Planned]) -> list[str]:
     return [layer.name for layer in layers[trained[0] : trained[-1]]]
 
 
-def check_networks(task: str, block: Mapping[str, Any]) -> None:
+def check_networks(
+    task: str, block: Mapping[str, Any], parts: Iterable[tuple[str, str]] = ()
+) -> None:
     """Refuse networks of a task that cannot be built on its images, or cut where they say.
 
     Args:
         task: the task's name.
         block: its block of the configuration.
+        parts: further cuts that settings ask for: network and last layer at the clients.
 
     Raises:
         UserError: naming the network's place, the fault and what is possible.
     """
     side = block["features"]["size"]
-    vectors = block["source"]["kind"] == "vectors"
+    vectors = block["source"].get("kind") == "vectors"
     image = VECTOR if vectors else (side, side, 1) if side else block["source"].get("image", LARGE)
     for name, network in block["networks"].items():
         _check(f"config: tasks.{task}.networks.{name}", network, tuple(image))
+    for name, cut in parts:
+        where = f"config: client_part of a setting on {task}: networks.{name}"
+        _check(where, block["networks"][name] | {"cut": cut}, tuple(image))
 
 
 VECTOR = (1, 1, 1)

@@ -117,16 +117,31 @@ def mask(key: bytes, turn: int, count: int) -> np.ndarray:
         key: 32 bytes, shared with the dealer.
         turn: the round, used once per key; it is the stream's nonce.
         count: numbers in the message.
+
+    Raises:
+        UserError: if the key is missing or no key.
     """
+    if len(key) != KEY_BYTES:
+        raise UserError(
+            f"a mask key has {len(key)} bytes instead of {KEY_BYTES}; have the dealer hand it out"
+        )
     nonce = bytes(8) + turn.to_bytes(8, "little")
     stream = Cipher(ChaCha20(key, nonce), mode=None).encryptor()
     return np.frombuffer(stream.update(bytes(NUMBER_BYTES * count)), dtype="<u8")
 
 
-def masked(values: np.ndarray, key: bytes, turn: int) -> np.ndarray:
-    """Return the message of `values` (count,): uint64, uniform in the ring."""
+def masked(values: np.ndarray, key: bytes, turn: int, width: int | None = None) -> np.ndarray:
+    """Return the message of `values` (count,): uint64, uniform in the ring.
+
+    Args:
+        values: what is sent.
+        key: 32 bytes, shared with the dealer.
+        turn: the round.
+        width: numbers of the mask, one for each value if None. A mask of one number is added to
+            every value, which hides nothing but their mean.
+    """
     numbers = to_ring(values)
-    numbers += mask(key, turn, len(numbers))
+    numbers += mask(key, turn, len(numbers) if width is None else width)
     return numbers
 
 
@@ -135,9 +150,9 @@ def unmasked_sum(messages: Sequence[np.ndarray], masks: np.ndarray) -> np.ndarra
 
     Args:
         messages: (count,) each, those that arrived.
-        masks: the dealer's sum of their masks.
+        masks: the dealer's sum of their masks, one for each value or one for all.
     """
-    total = np.zeros_like(masks)
+    total = np.zeros_like(messages[0])
     for message in messages:
         total += message
     return from_ring(total - masks)

@@ -3,7 +3,8 @@
 `relative` is the noise that paper fbftl prints; it gives no guarantee. `gaussian` clips each
 feature vector and releases it once. `dp_fedavg` clips each client's update and adds noise to the
 sum of every round. `dp_gd` clips each sample's gradient at a trusted server and adds noise to the
-sum of every step. The first two leave the labels open; `randomised_response` covers them.
+sum of every step. `laplace` is paper eppfl's noise on the activations that clients keep. It and the
+first two leave the labels open; `randomised_response` covers them.
 
 Here are the guarantees that they give; `noise` and `exchange.protection` apply them.
 """
@@ -23,6 +24,11 @@ LABELS_OPEN = (
 RELATIVE_NOTE = (
     "No guarantee: the coordinate-wise maximum is not the L2 sensitivity that the cited theorem"
     " needs, and the standard deviation that scales the noise depends on the data (A10)."
+)
+
+CHANNEL_MAXIMUM = (
+    "No guarantee: the maximum of a sample's channel, by which the noise is scaled, depends on the"
+    " sample, and a silent channel gets no noise at all."
 )
 
 COUNT_VISIBLE = (
@@ -222,6 +228,36 @@ def dp_gd(
             note=TRUSTED_WITH_SAMPLES,
         )
         for adjacency, name, epsilon in rows
+    )
+
+
+def laplace(*, epsilon: float, clip: float | None, coordinates: int) -> PrivacyRecord:
+    """Return the guarantee of Laplace noise on all activations of a sample that a client sends.
+
+    Paper eppfl, Eq. (7), at scale B/epsilon on values clipped to [0, B]: epsilon for one of them,
+    and their sum for all, which is exact under pure differential privacy.
+
+    Args:
+        epsilon: of one coordinate.
+        clip: B; None is the paper's sensitivity, a maximum over the channel.
+        coordinates: values that a client sends of one sample, over all epochs and rounds.
+
+    Raises:
+        UserError: if epsilon is not positive.
+    """
+    accounting.require_positive("epsilon", epsilon)
+    each = f"{epsilon:g} per coordinate, {coordinates:,} of them. "
+    if clip is None:
+        return PrivacyRecord("laplace", each + CHANNEL_MAXIMUM)
+    return PrivacyRecord(
+        mechanism="laplace",
+        unit="sample",
+        adjacency="replace-one",
+        noise_std=sqrt(2) * clip / epsilon,
+        epsilon=epsilon * coordinates,
+        delta=0.0,
+        accountant="pure DP",
+        note=each + LABELS_OPEN,
     )
 
 

@@ -70,6 +70,11 @@ class Study:
         named = {one.cut for one in self._of(task, self.experiments(task)) if one.cut is not None}
         return list(dict.fromkeys([features["cut"], *features["further_cuts"], *sorted(named)]))
 
+    def client_parts(self, task: str) -> list[tuple[str, str]]:
+        """Return network and last layer at the clients where a setting names both."""
+        settings = self._of(task, self.experiments(task))
+        return sorted({(s.network, s.client_part) for s in settings if s.client_part is not None})
+
     def setting(self, task: str, name: str) -> Setting:
         """Return a task's setting by its name."""
         return next(s[name] for s in self.settings[task].values() if name in s)

@@ -54,6 +54,11 @@ NEEDS = {
     "votes": "sources",
     "similarity": "sources",
     "alignment": "adaptation",
+    "kept_gradients": "keep_gradients below 1",
+    "reading": "keep_activations or keep_gradients below 1",
+    "sensitivity": "a mechanism",
+    "mask": "aggregation: masked",
+    "client_part": "a network",
 }
 """What has to be given beside an axis for it to have an effect."""
 
@@ -94,7 +99,7 @@ def simplified(setting: Setting) -> Setting:
     if setting.sources is None:
         without_effect += ["votes", "similarity"]
     if setting.mechanism == "none":
-        without_effect += ["sigma", "epsilon", "noise"]
+        without_effect += ["sigma", "epsilon", "noise", "sensitivity"]
     if setting.server_epochs == 0:
         without_effect.append("features_from")
     if setting.mechanism not in IN_STEPS:
@@ -108,6 +113,14 @@ def simplified(setting: Setting) -> Setting:
         without_effect.append("projection")
     if setting.message != "mixtures":
         without_effect.append("components")
+    if setting.keep_gradients == 1:
+        without_effect.append("kept_gradients")
+        if setting.keep_activations == 1:
+            without_effect.append("reading")
+    if setting.aggregation == "open":
+        without_effect.append("mask")
+    if setting.network is None:
+        without_effect.append("client_part")
     return Setting(**(asdict(setting) | {axis: DEFAULTS[axis] for axis in without_effect}))
 
 
@@ -159,6 +172,11 @@ def require_sensible(setting: Setting) -> None:
         ),
         "has mechanism relative, which has no epsilon (audit row A10); give sigma": (
             setting.mechanism == "relative" and setting.sigma is None
+        ),
+        "has mechanism laplace, which needs epsilon of a coordinate and a sensitivity; give "
+        "sensitivity: [clip], or [channel_maximum] for the paper's": (
+            setting.mechanism == "laplace"
+            and (setting.epsilon is None or setting.sensitivity is None)
         ),
         "masks compressed messages, whose sum is none of what was said; use bits 32 and keep 1": (
             setting.aggregation == "masked" and setting.compressed

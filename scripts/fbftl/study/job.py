@@ -138,6 +138,7 @@ class Privacy:
     gradient_clip: L2 norm G to which the gradient of a sample's loss is clipped.
     public_scale: what public samples decide of the inputs: largest `norm`, and `components` that
         are kept of them, None for all.
+    activation_clip: B, greatest activation that leaves a client; the least is 0.
     """
 
     delta: float | None = None
@@ -145,6 +146,7 @@ class Privacy:
     update_clip: float | None = None
     gradient_clip: float | None = None
     public_scale: Mapping[str, Any] | None = None
+    activation_clip: float | None = None
 
 
 @dataclass(frozen=True)

@@ -188,6 +188,17 @@ RECORDS = (
         compresses=False,
     ),
     MethodRecord(
+        "eppfl", "EPPFL", "#882255", "d", "eppfl",
+        reads="clients and source",
+        sends="local",
+        axes=(
+            *BY_ROUNDS, "network", "local_epochs", "aggregation", "keep_activations",
+            "keep_gradients", "kept_gradients", "reading", "sensitivity", "mask", "client_part",
+        ),
+        mechanisms=("none", "laplace"),
+        compresses=False,
+    ),
+    MethodRecord(
         "private_gd", "private GD", "#8C564B", "X", "thesis",
         reads="features",
         sends="once",

@@ -33,7 +33,8 @@ class Setting:
     bits: bits q per sent element; 32 sends the float itself.
     keep: keep ratio r of the sparsifier.
     feedback: error feedback of the gradient methods under compression, Eq. (20)-(21).
-    mechanism: noise on uploads: none, relative, gaussian or dp_fedavg; dp_gd on a server's steps.
+    mechanism: noise on uploads: none, relative, gaussian, dp_fedavg or laplace; dp_gd on a server's
+        steps.
     sigma: noise multiplier; none has it calibrated from epsilon.
     epsilon: privacy loss epsilon that the mechanism is calibrated to.
     noise: once is a draw per upload; redrawn is the public script's fresh draw every epoch.
@@ -80,6 +81,13 @@ class Setting:
     protection: of what is sent: plain, paillier or ckks under encryption, beaver in shares.
     common_samples: samples that both of two parties see a part of.
     dimensions: of the representations that two parties align.
+    keep_activations: share θ_a of its activations that a client of a split network sends.
+    keep_gradients: share θ_g of the gradients there that its edge server sends back.
+    kept_gradients: which of them: large, small (by magnitude) or random.
+    reading: paper selects in each channel of a sample; code in the batch, as its public code does.
+    sensitivity: what Laplace noise is scaled by: clip, or the paper's channel_maximum.
+    mask: vector is a number for each weight; scalar is one number for all, as Eq. (8) reads.
+    client_part: last layer at the clients of a split network; none takes the network's own cut.
     """
 
     method: str = "fbftl"
@@ -138,6 +146,13 @@ class Setting:
     protection: str = "plain"
     common_samples: int = 50
     dimensions: int = 8
+    keep_activations: float = 1.0
+    keep_gradients: float = 1.0
+    kept_gradients: str = "large"
+    reading: str = "paper"
+    sensitivity: str | None = None
+    mask: str = "vector"
+    client_part: str | None = None
 
     @property
     def name(self) -> str:

@@ -19,7 +19,7 @@ DEFAULT = "fbftl"
 PAPERS: dict[str, tuple[str, ...]] = {
     DEFAULT: (),
     "fedfeat": ("fedfeat",),
-    "eppfl": (),
+    "eppfl": ("eppfl",),
     "thesis": ("budget",),
     "survey": ("frameworks",),
 }

@@ -265,6 +265,17 @@ class LocalLearner(Learner, Protocol):
     def train(self, one: Round) -> Trained | None:
         """Train the clients of a round from the global weights; None if there are none."""
 
+    @property
+    def client_floats(self) -> int:
+        """Numbers of the first half of its network, which stand first in the weights."""
+
+    @property
+    def crossing_shape(self) -> torch.Size:
+        """Shape of what one sample has at the boundary of the halves."""
+
+    def tested(self, between: Callable[[Tensor], Tensor]) -> float:
+        """Return the accuracy on the test split with something done at the boundary."""
+
     def weights(self) -> Tensor:
         """Return a copy of the global weights, flat (X,)."""
 

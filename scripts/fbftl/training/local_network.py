@@ -1,6 +1,7 @@
 """A network whose clients train for local epochs: a `LocalLearner` of `tasks.task`."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -69,6 +70,23 @@ class LocalNetwork(TrainedNetwork):
             return Further()
         series = {"domain_accuracy": Series("share", by="domain")}
         return Further(lists={"domain_accuracy": found}, series=series)
+
+    @property
+    def client_floats(self) -> int:
+        """Numbers of the first half."""
+        return sum(parameter.numel() for parameter in self.halves.front.parameters())
+
+    @cached_property
+    def crossing_shape(self) -> torch.Size:
+        """Shape of what one sample has at the boundary."""
+        with torch.no_grad():
+            return self.halves.front(self.lessons.samples.at(np.arange(2)).inputs)[0].shape
+
+    def tested(self, between: Callable[[Tensor], Tensor]) -> float:
+        """Return the accuracy on the test split with something done between the halves."""
+        front, rest, test = self.halves.front, self.halves.rest, self.lessons.test
+        rows = np.arange(len(test.labels))
+        return evaluate(lambda inputs: rest(between(front(inputs))), test, rows)[0]
 
     def train(self, one: Round) -> Trained | None:
         """Train the clients of a round from the global weights; None if there are none."""

@@ -10,6 +10,7 @@ from fbftl.privacy.mechanisms import (
     dp_gd,
     gaussian,
     gaussian_per_client,
+    laplace,
     no_mechanism,
     randomised_response,
     relative,
@@ -84,6 +85,7 @@ def test_records_are_json_and_named_after_mechanisms():
         *gaussian(clip_norm=1.0, sigma=1.0, delta=1e-6),
         *dp_fedavg(clip_norm=1.0, sigma=1.0, delta=1e-6, rate=1, rounds=1),
         *dp_gd(clip_norm=1.0, multipliers=[1.0, 2.0], delta=1e-6, accountant="zcdp"),
+        laplace(epsilon=1.0, clip=1.0, coordinates=3),
         randomised_response(1.0),
     ]
     json.dumps([asdict(record) for record in records], allow_nan=False)

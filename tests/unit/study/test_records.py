@@ -128,6 +128,13 @@ def test_no_default_ever_changes():
         "protection": "plain",
         "common_samples": 50,
         "dimensions": 8,
+        "keep_activations": 1.0,
+        "keep_gradients": 1.0,
+        "kept_gradients": "large",
+        "reading": "paper",
+        "sensitivity": None,
+        "mask": "vector",
+        "client_part": None,
     }
     assert {axis: DEFAULTS[axis] for axis in old} == old
     assert [axis for axis in DEFAULTS if axis in old] == list(old)

@@ -19,6 +19,7 @@ NEEDED: dict[str, tuple[str, ...]] = {
     "feature_gaussian": ("delta",),
     "feature_laplace": (),
     "dp_gd": ("delta", "gradient_clip"),
+    "laplace": ("activation_clip",),
 }
 """The values of the block `privacy` that each mechanism needs; a job is given no others."""
 
@@ -67,6 +68,7 @@ def check(setting: Setting, task: str, block: Mapping[str, Any]) -> None:
         raise UserError(f"{where}; the networks in tasks.{task}.networks are: {known}")
     if methods.record(setting.method).trains_network:
         _require_statistics(where, setting, block)
+        _require_company(where, setting, block)
     _require_widths(where, setting, block)
     _require_further(where, setting, task, block)
     _require_meaning(setting, task, block)
@@ -162,6 +164,16 @@ def _require_widths(where: str, setting: Setting, block: Mapping[str, Any]) -> N
         raise UserError(f"{where}: {error}") from error
 
 
+def _require_company(where: str, setting: Setting, block: Mapping[str, Any]) -> None:
+    """Refuse masked rounds of one client, whose sum is its message."""
+    masked = setting.aggregation == "masked"
+    if masked and _training(setting, block)["clients_per_round"] < 2:
+        raise UserError(
+            f"{where}; a masked sum of one client shows what it sent: give clients_per_round at "
+            "least 2, or aggregation: open"
+        )
+
+
 def job(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a job depends on beside task, setting and seeds, in builtin types."""
     training, privacy = _training(setting, block), block["privacy"]
@@ -186,10 +198,14 @@ def job(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _network(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the network that a job is told: whole where its clients train several widths of it."""
+    """Return the network that a job is told, cut where the setting says.
+
+    It is whole where its clients train several widths of it.
+    """
     network = block["networks"][setting.network]
     several = methods.record(setting.method).knows("budgets")
-    return network if several or setting.width == 1 else narrowed(network, setting.width)
+    told = network if several or setting.width == 1 else narrowed(network, setting.width)
+    return told | ({} if setting.client_part is None else {"cut": setting.client_part})
 
 
 def _further(keys: tuple[str, ...], block: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,78 @@
+"""Paper eppfl's setting: VGG-19 in two parts at 100 clients, as its text and code have it."""
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from fbftl.cost.layers import Layer, convolution, dense, parameters
+from fbftl.cost.split import CutMap
+from fbftl.findings.published import lookup
+
+CHANNELS = ((64,) * 2, (128,) * 2, (256,) * 4, (512,) * 4, (512,) * 4)
+"""Output channels of VGG-19's convolutions, block by block."""
+
+POOLED_BLOCKS = 4
+"""Blocks of the public code's variant that end in pooling: all but the last."""
+
+COLOURS, CLASSES, KERNEL = 3, 10, 3
+
+
+@dataclass(frozen=True)
+class SplitSetting:
+    """The paper's setting.
+
+    samples: D, of each client.
+    epochs: E, of each round.
+    share: θ_a and θ_g of its EPPFL.
+    cut: one sample's activations behind the first convolution.
+    parameters: of the whole network.
+    client_parameters: of the first convolution.
+    """
+
+    clients: int
+    samples: int
+    batch: int
+    epochs: int
+    share: float
+    cut: CutMap
+    parameters: int
+    client_parameters: int
+
+    @property
+    def batches(self) -> int:
+        """T, mini-batches of a local epoch."""
+        return -(-self.samples // self.batch)
+
+
+def setup_of(setup: pd.DataFrame, script: pd.DataFrame) -> SplitSetting:
+    """Return the setting from the published tables `setup` and `script`."""
+    pixels = int(lookup(setup, quantity="pixels"))
+    layers = vgg19(pixels, int(lookup(script, quantity="dense_width")))
+    return SplitSetting(
+        clients=int(lookup(setup, quantity="clients")),
+        samples=int(lookup(setup, quantity="samples_per_client")),
+        batch=int(lookup(setup, quantity="batch")),
+        epochs=int(lookup(setup, quantity="epochs")),
+        share=float(lookup(setup, quantity="share_kept")),
+        cut=CutMap(CHANNELS[0][0], pixels**2),
+        parameters=parameters(layers),
+        client_parameters=layers[0].parameters,
+    )
+
+
+def vgg19(pixels: int, width: int) -> list[Layer]:
+    """Return the layers of the public code's VGG-19, without batch normalisation.
+
+    Args:
+        pixels: side of the images.
+        width: of both hidden dense layers.
+    """
+    layers, channels, side = [], COLOURS, pixels
+    for block, widths in enumerate(CHANNELS, start=1):
+        for number, out in enumerate(widths, start=1):
+            layers.append(convolution(f"conv{block}_{number}", channels, out, KERNEL, side))
+            channels = out
+        side //= 2 if block <= POOLED_BLOCKS else 1
+    flat = channels * side**2
+    hidden = [dense("fc1", flat, width), dense("fc2", width, width)]
+    return [*layers, *hidden, dense("output", width, CLASSES)]

@@ -1,0 +1,60 @@
+"""Plot accuracy against what a client has sent: EPPFL's settings beside FedAvg and FbFTL."""
+
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+from fbftl.findings.runs import read_tidy
+from fbftl.findings.seeds import mean_and_spread
+from fbftl.findings.shown import shown
+from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, mark_diverged, save, use_style
+from fbftl.ground.logs import run_job
+
+if TYPE_CHECKING:
+    from fbftl.findings.shown import ShownMethod
+    from matplotlib.figure import Figure
+
+
+def main(runs: str, svg: str, methods: list[dict[str, Any]]) -> None:
+    """Draw the figure; pdf, png and numbers go beside it.
+
+    Args:
+        runs: an experiment's tidy table.
+        svg: path of the svg.
+        methods: the methods there.
+    """
+    use_style()
+    points = uplinks(read_tidy(runs))
+    save(draw(points, shown(methods)), svg, points)
+
+
+def uplinks(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per setting: all clients' uplink in megabytes, accuracy and its spread."""
+    megabytes = runs["uplink_bits"] / 8e6
+    sent = megabytes.groupby([runs["method"], runs["setting"]]).mean().rename("uplink")
+    points = mean_and_spread(runs, ["method", "setting"]).set_index(["method", "setting"])
+    return points.join(sent).reset_index()
+
+
+def draw(points: pd.DataFrame, looks: "dict[str, ShownMethod]") -> "Figure":
+    """Return the figure: a point per setting, bars of one standard deviation over seeds."""
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(COLUMN_WIDTH, 0.85 * COLUMN_WIDTH), layout="constrained")
+    for name, look in looks.items():
+        own = points[points["method"] == name]
+        mean, spread = 100 * own["accuracy"], 100 * own["spread"].fillna(0)
+        axes.errorbar(
+            own["uplink"], mean, spread, color=look.colour, marker=look.marker, linestyle="none",
+            capsize=1.5, alpha=0.8, label=look.drawn,
+        )  # fmt: skip
+        mark_diverged(axes, own["uplink"], mean, own["diverged"])
+    axes.set_xscale("log")
+    axes.set_ylim(0, 100)
+    axes.set_xlabel("uplink of all clients (MB)")
+    axes.set_ylabel("test accuracy (%), clean inference")
+    axes.legend(fontsize=7, loc="lower left", labelcolor=NEUTRAL)
+    return figure
+
+
+if __name__ == "__main__":
+    run_job(snakemake, lambda job: main(job.input.runs, job.output.svg, job.params.methods))

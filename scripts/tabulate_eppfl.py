@@ -1,0 +1,170 @@
+"""Tabulate EPPFL by setting: accuracy of both inferences, ε in total, bytes by formula and ledger.
+
+Bytes are of one client in one round. The formulas are the paper's (Sec. 2.3), which count neither
+positions nor weights, and one gradient per mini-batch; the ledger has what was sent. Beside them
+stands what FedAvg sends with the same network: all of its weights.
+"""
+
+from collections.abc import Mapping, Sequence
+from math import ceil
+from typing import Any
+
+import pandas as pd
+import pyarrow.parquet as pq
+from fbftl.cost.split import FLOAT_BYTES, printed_downlink_bytes, printed_uplink_bytes
+from fbftl.findings.comparison import Measured
+from fbftl.findings.run_file import read_run
+from fbftl.findings.seeds import counted
+from fbftl.findings.tables import Column, write_table
+from fbftl.ground.logs import run_job
+
+PERCENT, BYTES = "{:.1%}", "{:,.0f}"
+
+AXES = (
+    "local_epochs",
+    "client_part",
+    "keep_activations",
+    "keep_gradients",
+    "kept_gradients",
+    "reading",
+    "epsilon",
+    "sensitivity",
+    "aggregation",
+    "mask",
+)
+"""Axes of a row."""
+
+SENT = {
+    "activations": ("client", "edge", "activations"),
+    "labels": ("client", "edge", "labels"),
+    "gradients": ("edge", "client", "gradients"),
+    "weights": ("client", "aggregator", "weights"),
+    "edge_weights": ("edge", "aggregator", "weights"),
+}
+"""Columns of the ledger's bytes: sender, receiver and part."""
+
+UP = ("activations", "labels", "weights")
+
+COLUMNS = [
+    Column("local_epochs", "E", "epochs", "{:.0f}"),
+    Column("client_part", "client's last layer"),
+    Column("keep_activations", "θ_a", format="{:g}"),
+    Column("keep_gradients", "θ_g", format="{:g}"),
+    Column("kept_gradients", "kept"),
+    Column("reading", "reading"),
+    Column("epsilon", "ε of one value", format="{:g}"),
+    Column("sensitivity", "sensitivity"),
+    Column("aggregation", "aggregation"),
+    Column("mask", "mask"),
+    Column("accuracy", "accuracy, clean", format=PERCENT),
+    Column("spread", "±", format=PERCENT),
+    Column("protected", "accuracy, protected", format=PERCENT),
+    Column("protected_spread", "±", format=PERCENT),
+    Column("seeds", "seeds"),
+    Column("diverged", "diverged", "seeds"),
+    Column("total_epsilon", "ε in total", format="{:,.0f}"),
+    Column("formula_up", "up by formula", "bytes", BYTES),
+    Column("activations", "activations", "bytes", BYTES),
+    Column("labels", "labels", "bytes", BYTES),
+    Column("weights", "weights up", "bytes", BYTES),
+    Column("uplink", "up", "bytes", BYTES),
+    Column("uplink_with_positions", "up with positions", "bytes", BYTES),
+    Column("formula_down", "gradients by formula", "bytes", BYTES),
+    Column("gradients", "gradients", "bytes", BYTES),
+    Column("edge_weights", "edge's weights", "bytes", BYTES),
+    Column("fedavg", "FedAvg's weights", "bytes", BYTES),
+    Column("over_fedavg", "up / FedAvg's", format="{:.2f}"),
+]
+
+
+def main(runs: Sequence[str], ledgers: Sequence[str], csv: str, axes: Mapping[str, Any]) -> None:
+    """Write the table; md and tex go beside the csv.
+
+    Args:
+        runs: run files of the experiment, of which EPPFL's are shown.
+        ledgers: their ledgers, in the same order.
+        csv: the table to write.
+        axes: those of a row, with their defaults.
+    """
+    read = ((read_run(run), ledger) for run, ledger in zip(runs, ledgers, strict=True))
+    rows = [row(run, ledger, axes) for run, ledger in read if run["setting"]["method"] == "eppfl"]
+    table = pd.DataFrame(rows).sort_values(list(AXES), ignore_index=True, kind="stable")
+    write_table(csv, table, COLUMNS)
+
+
+def row(run: Mapping[str, Any], ledger: str, axes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the row of one run."""
+    asked = {axis: run["setting"].get(axis, axes[axis]) for axis in AXES}
+    sent = bytes_by_part(ledger)
+    uplink = sum(sent[part] for part in UP)
+    weights = FLOAT_BYTES * run["repetitions"][0]["parameters"]
+    return (
+        {"setting": run["name"]}
+        | asked
+        | scores(run)
+        | {"total_epsilon": run["repetitions"][0]["privacy"][0]["epsilon"]}
+        | formulas(run, asked)
+        | sent
+        | {
+            "uplink": uplink,
+            "uplink_with_positions": uplink + positions(run, asked),
+            "fedavg": weights,
+            "over_fedavg": uplink / weights,
+        }
+    )
+
+
+def scores(run: Mapping[str, Any]) -> dict[str, Any]:
+    """Return mean and spread of both accuracies, as seeds count."""
+    found = [counted(one, run["measures"]) for one in run["repetitions"]]
+    clean = Measured.of([one["test_accuracy"] for one in found])
+    protected = Measured.of([one["protected_accuracy"] for one in found])
+    return {
+        "accuracy": clean.mean,
+        "spread": clean.spread,
+        "protected": protected.mean,
+        "protected_spread": protected.spread,
+        "seeds": clean.seeds,
+        "diverged": sum(one["diverged"] for one in run["repetitions"]),
+    }
+
+
+def samples_of(run: Mapping[str, Any]) -> int:
+    """Return D, the samples of a client; the mean, rounded up, where they differ."""
+    first = run["repetitions"][0]
+    return ceil(first["seen"] / first["clients"])
+
+
+def formulas(run: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, float]:
+    """Return the paper's bytes up and down."""
+    samples, width = samples_of(run), run["repetitions"][0]["activations"]
+    batch = run["training"]["local_batch"] or samples
+    epochs = asked["local_epochs"]
+    up = printed_uplink_bytes(samples, epochs, asked["keep_activations"], width)
+    down = printed_downlink_bytes(ceil(samples / batch), epochs, asked["keep_gradients"], width)
+    return {"formula_up": float(up), "formula_down": float(down)}
+
+
+def positions(run: Mapping[str, Any], asked: Mapping[str, Any]) -> float:
+    """Return the bytes of a bit per position, had clients to tell which activations they keep."""
+    if asked["keep_activations"] == 1 or asked["reading"] == "code":
+        return 0.0
+    return samples_of(run) * asked["local_epochs"] * run["repetitions"][0]["activations"] / 8
+
+
+def bytes_by_part(ledger: str) -> dict[str, float]:
+    """Return the mean bytes of one client in one round, by part."""
+    rows = pq.read_table(ledger, columns=["sender", "receiver", "part", "bits"]).to_pandas()
+    sums = rows.groupby(["sender", "receiver", "part"], observed=True)["bits"].agg(["sum", "count"])
+    visits = sums["count"].get(SENT["activations"], 0)
+    found = {part: sums["sum"].get(key, 0) for part, key in SENT.items()}
+    return {part: bits / 8 / max(visits, 1) for part, bits in found.items()}
+
+
+if __name__ == "__main__":
+    run_job(
+        snakemake,
+        lambda job: main(
+            list(job.input.runs), list(job.input.ledgers), job.output.csv, job.params.axes
+        ),
+    )

@@ -1,0 +1,65 @@
+"""The table of split training: formulas beside the ledger, FedAvg's bytes, both inferences."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import plot_eppfl_privacy
+import pytest
+import tabulate_eppfl
+from fbftl.messages.codec.header import HEADER_BYTES
+from fbftl.study.settings import DEFAULTS
+from unit.tasks.toy_task import CLIENTS, make_task, train
+
+CNN = {
+    "kind": "cnn", "channels": [[2], [3]], "kernel": 3, "padding": "same", "pool": 2,
+    "fc": [6], "norm": "none", "dropout": 0.0, "pool_dropout": 0.0, "cut": "relu1_1",
+}  # fmt: skip
+OWN, REST = 2 * 10, 3 * 19 + 6 * 13 + 10 * 7
+ROUNDS = {"rounds": 2, "local_batch": 3, "clients_per_round": 4, "validation": 0.0}
+HALVES = {"keep_activations": 0.5, "keep_gradients": 0.5, "local_epochs": 2, "clients": 31}
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
+    folder = tmp_path_factory.mktemp("task")
+    equal = CLIENTS | {"clients": 31, "samples_per_client": None}
+    files = make_task(folder)
+    axes = {"network": "cnn"} | HALVES
+    run, ledger = train(files, folder, "eppfl", network=CNN, clients=equal, axes=axes, **ROUNDS)
+    csv = folder / "table.csv"
+    tabulate_eppfl.main([str(run)], [str(ledger)], str(csv), DEFAULTS)
+    assert json.loads(Path(run).read_text())["measures"]["protected_accuracy"]["unit"] == "share"
+    return pd.read_csv(csv)
+
+
+def test_bytes_of_a_client_and_round_by_hand(table):
+    """Four samples in two epochs, 128 activations of which 64 are kept."""
+    (row,) = table.to_dict("records")
+    assert row["formula_up"] == 4 * 4 * 2 * (64 + 1)
+    assert row["activations"] == 4 * 2 * 64 * 4 + 8 + HEADER_BYTES
+    assert row["labels"] == 4 * 2 * 4
+    assert row["formula_down"] == 4 * 2 * 2 * 64  # two mini-batches of at most three
+    assert row["gradients"] == 4 * 2 * (64 * 4 + 128 / 8) + HEADER_BYTES
+    assert row["weights"] == 4 * OWN + HEADER_BYTES
+    assert row["edge_weights"] == 4 * REST + HEADER_BYTES
+    assert row["uplink"] == row["activations"] + row["labels"] + row["weights"]
+    assert row["uplink_with_positions"] == row["uplink"] + 4 * 2 * 128 / 8
+    assert row["fedavg"] == 4 * (OWN + REST)
+    assert row["over_fedavg"] == row["uplink"] / row["fedavg"]
+
+
+def test_a_run_without_noise_has_no_epsilon(table):
+    assert table["total_epsilon"].isna().all()
+    assert table["protected"].between(0, 1).all()
+
+
+def test_the_figure_shows_what_drops_nothing(table):
+    whole = table.assign(keep_activations=1.0, keep_gradients=1.0, local_epochs=2)
+    assert plot_eppfl_privacy.plotted(table).empty
+    assert len(plot_eppfl_privacy.plotted(whole)) == 1
+
+
+def test_the_papers_points_are_those_whose_epsilon_is_printed(root):
+    printed = plot_eppfl_privacy.published.read(root / "published/eppfl/printed.csv")
+    assert plot_eppfl_privacy.points(printed).to_numpy().tolist() == [[1, 54.59], [10, 72.53]]
