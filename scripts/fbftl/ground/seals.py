@@ -26,6 +26,21 @@ def seals(outputs: Iterable[str]) -> Iterator[str]:
             yield f"sealed {sha256(path)} {path}"
 
 
+def sealed(results: str | Path) -> dict[str, str]:
+    """Return the last digest that a log gives each result, by its path.
+
+    Args:
+        results: folder whose logs are read.
+    """
+    last = {}
+    for log in sorted(
+        Path(results).glob("**/logs/**/*.log"), key=lambda path: path.stat().st_mtime
+    ):
+        for digest, path in LINE.findall(log.read_bytes()):
+            last[path.decode()] = digest.decode()
+    return last
+
+
 def broken(results: str | Path, digest_of: DigestOf = sha256) -> list[str]:
     """Return the paths of existing results that are not what their job wrote, sorted.
 
@@ -33,14 +48,14 @@ def broken(results: str | Path, digest_of: DigestOf = sha256) -> list[str]:
         results: folder whose logs are read; their paths are relative to the working folder.
         digest_of: gives the digest of a file that is there.
     """
-    sealed = defaultdict(set)
+    known = defaultdict(set)
     for log in Path(results).glob("**/logs/**/*.log"):
         for digest, path in LINE.findall(log.read_bytes()):
-            sealed[path.decode()].add(digest.decode())
+            known[path.decode()].add(digest.decode())
     # A setting that moved to another process left an older seal in the log of its former one.
     return sorted(
         path
-        for path, digests in sealed.items()
+        for path, digests in known.items()
         if Path(path).is_file() and digest_of(path) not in digests
     )
 

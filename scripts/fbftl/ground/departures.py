@@ -1,0 +1,90 @@
+"""Departures: where two finished studies part, as a build tool tells by comparing two logs.
+
+A result departs if both studies made it and its bytes differ, or only one made it. What matters is
+where departing begins: a job whose own inputs agree.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+CODE = re.compile(r"'[0-9a-f]{64}'")
+"""A param that is nothing but a digest: that of the job's code."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """How one result was made.
+
+    digest: SHA-256 of the file.
+    sealed: the same as its job wrote it.
+    rule: name of the rule.
+    inputs: digest of each file that the job read, by path; empty where none was noted.
+    params: what decides the job, each as text.
+    started: when, in seconds.
+    """
+
+    digest: str
+    sealed: str
+    rule: str
+    inputs: Mapping[str, str]
+    params: tuple[str, ...]
+    started: float
+
+
+@dataclass(frozen=True)
+class Departure:
+    """A result at which two studies part.
+
+    reason: code, params, inputs, only in one of them, changed afterwards, or nothing known.
+    """
+
+    path: str
+    rule: str
+    reason: str
+
+
+NOTHING_KNOWN = "nothing known: the same code, params and inputs"
+
+
+def departing(one: Mapping[str, Made], other: Mapping[str, Made]) -> set[str]:
+    """Return the paths of results that differ or that only one study has."""
+    return {
+        path
+        for path in one.keys() | other.keys()
+        if path not in one or path not in other or one[path].digest != other[path].digest
+    }
+
+
+def first_departures(one: Mapping[str, Made], other: Mapping[str, Made]) -> list[Departure]:
+    """Return the departing results none of whose inputs departs, the earliest made first.
+
+    Args:
+        one: results of the first study by path.
+        other: those of the second.
+    """
+    departed = departing(one, other)
+    begin = [
+        path
+        for path in departed
+        if not any(
+            read in departed for made in (one, other) if path in made for read in made[path].inputs
+        )
+    ]
+    known = {**other, **one}
+    begin.sort(key=lambda path: (known[path].started, path))
+    return [Departure(path, known[path].rule, _reason(path, one, other)) for path in begin]
+
+
+def _reason(path: str, one: Mapping[str, Made], other: Mapping[str, Made]) -> str:
+    if path not in one or path not in other:
+        return f"only in the {'first' if path in one else 'second'}"
+    mine, its = one[path], other[path]
+    apart = set(mine.params) ^ set(its.params)
+    reasons = {
+        "changed after its job wrote it": any(made.digest != made.sealed for made in (mine, its)),
+        "code": any(CODE.fullmatch(param) for param in apart),
+        "params": any(not CODE.fullmatch(param) for param in apart),
+        "inputs": mine.inputs != its.inputs,
+    }
+    return ", ".join(name for name, holds in reasons.items() if holds) or NOTHING_KNOWN
