@@ -17,7 +17,7 @@ class Made:
     """How one result was made.
 
     digest: SHA-256 of the file.
-    sealed: the same as its job wrote it.
+    sealed: SHA-256 of what its job wrote.
     rule: name of the rule.
     inputs: digest of each file that the job read, by path; empty where none was noted.
     params: what decides the job, each as text.
