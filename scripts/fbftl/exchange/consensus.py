@@ -22,8 +22,9 @@ def agreed(company: Company, public: LabelledInputs) -> KeptModels:
     before, beside = company.rounds.stop, company.rounds.stop + 1
     models.train(public, everything, before, epochs=setting.transfer_epochs)
     # To convergence, is printed of both: as many steps on its own samples as on the open ones.
-    own = np.mean([len(rows) for rows in company.rows])
-    passes = max(1, round(setting.transfer_epochs * len(public.labels) / own))
+    own = max(len(rows) for rows in company.rows)
+    steps = setting.transfer_epochs * batches_of(len(public.labels), models.plan.batch)
+    passes = max(1, round(steps / batches_of(own, models.plan.batch)))
     models.train(company.held.samples, company.rows, before, epochs=passes)
     alone = models.copy()
     for turn in company.rounds:
@@ -33,6 +34,11 @@ def agreed(company: Company, public: LabelledInputs) -> KeptModels:
         company.end_round(loss)
         alone.train(company.held.samples, company.rows, turn)
     return alone
+
+
+def batches_of(samples: int, batch: int | None) -> int:
+    """Return the mini-batches of one pass over samples; one if they are not cut."""
+    return 1 if batch is None else -(-samples // batch)
 
 
 def consensus(company: Company, public: LabelledInputs, turn: int) -> Tensor:
