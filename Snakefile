@@ -41,6 +41,7 @@ include: "rules/fbftl.smk"
 include: "rules/budget.smk"
 include: "rules/frameworks.smk"
 include: "rules/eppfl.smk"
+include: "rules/fedfeat.smk"
 include: "rules/papers.smk"
 
 

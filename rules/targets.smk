@@ -46,6 +46,13 @@ RESULTS = {
         "tables/eppfl_attacks",
     ],
     "eppfl_epochs": ["figures/eppfl_epochs"],
+    "retraining": ["tables/retraining", "figures/retraining"],
+    "feature_noise": [
+        "tables/feature_noise",
+        "figures/feature_noise",
+        "tables/feature_attacks",
+    ],
+    "retraining_cost": ["tables/retraining_cost", "figures/retraining_cost"],
 }
 """What is made of each experiment, below a task's results; others end in their tidy table."""
 
@@ -63,6 +70,7 @@ PAPER_RESULTS = {
         "tables/label_privacy",
     ],
     "eppfl": ["tables/claims"],
+    "fedfeat": ["tables/claims", "tables/cost"],
     "thesis": [
         "tables/claims",
         "tables/budget_bounds",

@@ -14,7 +14,7 @@ from fbftl.exchange.retraining import by_retraining, feature_network, weights_an
 from fbftl.privacy.feature_metrics import BINS, feature_metrics
 from fbftl.study.job import Job
 from fbftl.tasks.task import Inputs, Outcome, held_samples
-from fbftl.training.measures import MEASURES, Measure
+from fbftl.training.measures import Measure
 
 NATS = f"nats, {BINS} bins"
 
@@ -60,7 +60,7 @@ def fit(job: Job, inputs: Inputs) -> Retrained:
         found | noise_measured(network)
         for found, network in zip(outcome.repetitions, networks, strict=True)
     ]
-    told = replace(outcome, repetitions=repetitions, measures=MEASURES | NOISE_MEASURES)
+    told = replace(outcome, repetitions=repetitions, measures=outcome.measures | NOISE_MEASURES)
     return Retrained(told, networks)
 
 

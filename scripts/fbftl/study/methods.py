@@ -188,6 +188,13 @@ RECORDS = (
         compresses=False,
     ),
     MethodRecord(
+        "ccvr", "CCVR", "#999933", "p", "fedfeat",
+        reads="clients and source",
+        sends="local",
+        axes=(*BY_ROUNDS, "network", "local_epochs", "server_epochs", "aggregation"),
+        compresses=False,
+    ),
+    MethodRecord(
         "eppfl", "EPPFL", "#882255", "d", "eppfl",
         reads="clients and source",
         sends="local",

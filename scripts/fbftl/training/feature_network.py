@@ -70,11 +70,12 @@ class FeatureNetwork(LocalNetwork):
         seed: the repetition's seed.
         hooks: what else is different from FedAvg; the boundary is this network's own.
         asked: what is asked of features.
+        clients: rows of every client, by its number.
     """
 
     def __init__(
         self, halves: Halves, lessons: Lessons, plan: LocalPlan, seed: int, hooks: Hooks = FEDAVG,
-        *, asked: Asked,
+        *, asked: Asked, clients: Sequence[np.ndarray] = (),
     ) -> None:  # fmt: skip
         if asked.clip is not None:
             halves = Halves(nn.Sequential(halves.front, Clip(asked.clip)), halves.rest)
@@ -82,7 +83,7 @@ class FeatureNetwork(LocalNetwork):
         if self._in_training or asked.noise is not None:
             hooks = replace(hooks, boundary=self._pass)
         super().__init__(halves, lessons, plan, seed, hooks)
-        self.asked = asked
+        self.asked, self.clients = asked, clients
         self.heard: Sequence[Told] = ()
         self._told: dict[int, list[Told]] = {}
         self._draws: dict[int, np.random.Generator] = {}
@@ -98,10 +99,15 @@ class FeatureNetwork(LocalNetwork):
         return sum(own.numel() for own in self.halves.front.parameters())
 
     @cached_property
-    def width(self) -> int:
-        """Numbers of one sample's features; two samples tell, as batches may be normalised."""
+    def shape(self) -> torch.Size:
+        """Shape of one sample's features; two samples tell, as batches may be normalised."""
         with torch.no_grad():
-            return self.halves.front(self.lessons.samples.at(np.arange(2)).inputs)[0].numel()
+            return self.halves.front(self.lessons.samples.at(np.arange(2)).inputs)[0].shape
+
+    @property
+    def width(self) -> int:
+        """Numbers of one sample's features."""
+        return self.shape.numel()
 
     def train(self, one: Round) -> Trained | None:
         """Train the clients of a round; those that are asked to tell what their features are."""
@@ -126,6 +132,10 @@ class FeatureNetwork(LocalNetwork):
         parts = (own.float().flatten().cpu().numpy() for own in (told.sent, told.labels))
         return np.concatenate([weights, *parts])
 
+    def sent_weights(self, client: int) -> Tensor:
+        """Return the weights (X,) that a client of the last round sent."""
+        return self._latest[client]
+
     def told(self, one: Round, arrives: np.ndarray) -> list[Told]:
         """Return the features of the clients of a round whose message arrives (C,)."""
         return [_joined(self._told[int(client)]) for client in one.clients[arrives]]
@@ -145,11 +155,14 @@ class FeatureNetwork(LocalNetwork):
             heard: what clients told; nothing of nobody leaves it as it is.
         """
         self.heard = heard
-        if heard and self.asked.epochs:
+        if heard:
             features = torch.cat([one.sent for one in heard])
-            labels = torch.cat([one.labels for one in heard])
-            order = stream(self.seed, "retraining", turn)
-            retrain(self.halves.rest, features, labels, self._server_plan, order)
+            self.retrain_on(turn, features, torch.cat([one.labels for one in heard]))
+
+    def retrain_on(self, turn: int, features: Tensor, labels: Tensor) -> None:
+        """Retrain the classifier on features (n, ...) with labels (n,) after a round."""
+        order = stream(self.seed, "retraining", turn)
+        retrain(self.halves.rest, features, labels, self._server_plan, order)
 
     @cached_property
     def _server_plan(self) -> LocalPlan:
@@ -182,7 +195,7 @@ class FeatureNetwork(LocalNetwork):
         """Have every client extract once more, with the weights that it sends."""
         before = self.weights()
         for place, client in enumerate(map(int, one.clients)):
-            self.set_weights(self._latest[client])
+            self.set_weights(self.sent_weights(client))
             rows = one.rows[place][one.present[place]]
             self._told[client].append(self.extracted(client, rows))
         self.set_weights(before)

@@ -26,7 +26,9 @@ SEED, EVERYBODY = 1, 16
 LOCAL = TRAINING | {"rounds": 2, "local_batch": 3, "clients_per_round": 5, "validation": 0.0}
 MLP = {"kind": "mlp", "fc": [5], "norm": "none", "dropout": 0.0, "cut": "relu_fc1"}
 CNN = {"kind": "cnn", "channels": [[3]], "fc": [4], "kernel": 3, "norm": "none", "cut": "pool1"}
-NETWORKS = {None: None, "mlp": MLP, "cnn": CNN}
+NORMED = CNN | {"norm": "batch"}
+NETWORKS = {None: None, "mlp": MLP, "cnn": CNN, "normed": NORMED}
+PLAIN = (None, "mlp", "cnn")
 ONE_MESSAGE = ("last_epoch", "after")
 
 
@@ -63,7 +65,7 @@ def fit(inputs: Inputs, asked: Job) -> tuple[FeatureNetwork, dict[str, Any], pd.
 # --- what it equals ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("network", NETWORKS)
+@pytest.mark.parametrize("network", PLAIN)
 @pytest.mark.parametrize("axes", [{}, {"plr": 0.4}])
 def test_without_retraining_it_is_fedavg_to_the_bit(inputs, network, axes):
     axes = {"local_epochs": 2} | axes
@@ -103,6 +105,22 @@ def test_a_round_by_hand_on_features_of_the_averaged_extractor(inputs, network):
 def test_all_counting_alike_is_the_plain_mean():
     weights, counts = torch.tensor([[1.0, 2.0], [3.0, 6.0]]), np.array([1, 9])
     assert retraining.equally(weights, counts).tolist() == [2, 4]
+
+
+def test_the_released_mode_normalises_each_clients_features_by_its_own(inputs):
+    axes = {"features_from": "after", "weighting": "equal", "server_epochs": 2}
+    values = {"batch_norm": "batch", "server_learning_rate": 0.001, "server_batch": 128}
+    learner, found, _ = fit(inputs, job(axes, "normed", rounds=1, **values))
+    assert not found["diverged"]
+    told = learner.heard[0]
+    learner.set_weights(learner.sent_weights(told.client))
+    front = learner.halves.front
+    with torch.no_grad():
+        alone = front(learner.lessons.samples.at(told.rows).inputs)
+        half = front(learner.lessons.samples.at(told.rows[:4]).inputs)
+    # Taken before the server's step, which the weights that were sent do not hold.
+    torch.testing.assert_close(alone, told.clean)
+    assert not torch.allclose(half, told.clean[:4])
 
 
 # --- what is told -----------------------------------------------------------------------------

@@ -1,0 +1,230 @@
+"""FedFeat+: a classifier that the server retrains on features, its noise and its cost."""
+
+from fbftl.papers.fedfeat.backbones import backbone
+
+
+def backbones_of(wildcards):
+    """Return which of the paper's backbones each network of a task is, by its name."""
+    networks = STUDY.task(wildcards.task)["networks"]
+    return {name: backbone(network) for name, network in networks.items()}
+
+
+def training_value(wildcards, key):
+    """Return a training value of a task."""
+    return STUDY.task(wildcards.task)["training"][key]
+
+
+def delta_of_task(wildcards):
+    """Return the delta of a task's guarantees."""
+    return STUDY.task(wildcards.task)["privacy"]["delta"]
+
+
+rule tabulate_retraining:
+    input:
+        runs="results/{task}/experiments/retraining.csv",
+        published="published/fedfeat/tables.csv",
+        setups="published/setups.csv",
+    output:
+        **table(
+            "results/{task}/tables/retraining",
+            "cost",
+            "FedFeat+ beside FedAvg and CCVR",
+        ),
+    log:
+        "results/{task}/logs/tables/retraining.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code("tabulate_retraining.py"),
+        axes=partial(
+            axes_of,
+            experiment="retraining",
+            read=["network", "partition", "features_from", "server_epochs"],
+        ),
+        setup=setup_of_task,
+        backbones=backbones_of,
+        clients=partial(training_value, key="clients_per_round"),
+        methods=partial(methods_of, experiment="retraining"),
+    script:
+        "../scripts/tabulate_retraining.py"
+
+
+rule plot_retraining:
+    input:
+        runs="results/{task}/experiments/retraining.csv",
+        series="results/{task}/experiments/retraining.series.csv",
+    output:
+        **figure("results/{task}/figures/retraining", "cost", "Accuracy by round"),
+    log:
+        "results/{task}/logs/figures/retraining.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code("plot_retraining.py"),
+        axes=partial(
+            axes_of,
+            experiment="retraining",
+            read=["network", "partition", "features_from", "server_epochs"],
+        ),
+        methods=partial(methods_of, experiment="retraining"),
+    script:
+        "../scripts/plot_retraining.py"
+
+
+rule tabulate_feature_noise:
+    input:
+        runs="results/{task}/experiments/feature_noise.csv",
+        guarantees="results/{task}/guarantees/feature_noise.csv",
+        published="published/fedfeat/tables.csv",
+    output:
+        **table("results/{task}/tables/feature_noise", "privacy", "Noise on features"),
+    log:
+        "results/{task}/logs/tables/feature_noise.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code("tabulate_feature_noise.py"),
+        axes=partial(
+            axes_of,
+            experiment="feature_noise",
+            read=["mechanism", "epsilon", "feature_clip"],
+        ),
+        delta=delta_of_task,
+        rounds=partial(training_value, key="rounds"),
+    script:
+        "../scripts/tabulate_feature_noise.py"
+
+
+rule plot_feature_noise:
+    input:
+        table="results/{task}/tables/feature_noise.csv",
+    output:
+        **figure("results/{task}/figures/feature_noise", "privacy", "Noise on features"),
+    log:
+        "results/{task}/logs/figures/feature_noise.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code("plot_feature_noise.py"),
+    script:
+        "../scripts/plot_feature_noise.py"
+
+
+rule tabulate_retraining_cost:
+    input:
+        runs="results/{task}/experiments/retraining_cost.csv",
+        ledgers=partial(run_files, experiment="retraining_cost", suffix="parquet"),
+    output:
+        **table("results/{task}/tables/retraining_cost", "cost", "Uplink by part"),
+    log:
+        "results/{task}/logs/tables/retraining_cost.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code("tabulate_retraining_cost.py"),
+        axes=partial(axes_of, experiment="retraining_cost", read=["features_from"]),
+        methods=partial(methods_of, experiment="retraining_cost"),
+    script:
+        "../scripts/tabulate_retraining_cost.py"
+
+
+rule plot_retraining_cost:
+    input:
+        runs=partial(run_files, experiment="retraining_cost", suffix="json"),
+        ledgers=partial(run_files, experiment="retraining_cost", suffix="parquet"),
+    output:
+        **figure("results/{task}/figures/retraining_cost", "cost", "Accuracy by uplink"),
+    log:
+        "results/{task}/logs/figures/retraining_cost.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code("plot_retraining_cost.py"),
+        axes=partial(axes_of, experiment="retraining_cost", read=["features_from"]),
+        methods=partial(methods_of, experiment="retraining_cost"),
+    script:
+        "../scripts/plot_retraining_cost.py"
+
+
+rule tabulate_round_weights:
+    input:
+        statements="published/fedfeat/statements.csv",
+    output:
+        **table(
+            "results/papers/fedfeat/tables/cost", "cost", "A round at the paper's size"
+        ),
+    log:
+        "results/papers/fedfeat/logs/tables/cost.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code("tabulate_round_weights.py"),
+    script:
+        "../scripts/tabulate_round_weights.py"
+
+
+def told_attacked(wildcards):
+    """Return the jobs whose sent features are attacked: no noise, then the ends of each kind's ε.
+
+    Features that are clipped under noise as printed are another question.
+    """
+    settings = STUDY.settings[wildcards.task]["feature_noise"].values()
+    kinds = {}
+    for setting in sorted(settings, key=lambda one: -(one.epsilon or 0)):
+        if setting.mechanism in ("none", "gaussian") or setting.feature_clip is None:
+            kinds.setdefault(setting.mechanism, []).append(setting.name)
+    names = [
+        name for own in kinds.values() for name in dict.fromkeys((own[0], own[-1]))
+    ]
+    clean = kinds.get("none", [])
+    ordered = [*clean, *(name for name in names if name not in clean)]
+    return [STUDY.job(wildcards.task, name) for name in ordered]
+
+
+def files_told(wildcards):
+    """Return what FedFeat+ is trained from, by input name."""
+    read = ("features", "manifest", "clients", "weights", "source")
+    files = files_to_train(wildcards.task, None)
+    return {name: files[name] for name in read}
+
+
+rule attack_told_features:
+    input:
+        "results/{task}/clients.h5.sha256",
+        "results/{task}/public.h5.sha256",
+        unpack(files_told),
+        public=ancient("results/{task}/public.h5"),
+    output:
+        csv="results/{task}/attacks/told_features.csv",
+    log:
+        "results/{task}/logs/attacks/told_features.log",
+    benchmark:
+        "results/{task}/benchmarks/attacks/told_features.tsv"
+    conda:
+        "../envs/workflow.yaml"
+    resources:
+        gpu=GPU,
+    params:
+        code=code("attack_told_features.py", "fbftl.tasks.images"),
+        jobs=told_attacked,
+    script:
+        "../scripts/attack_told_features.py"
+
+
+rule tabulate_told_attacks:
+    input:
+        findings=["results/{task}/attacks/told_features.csv"],
+    output:
+        **table(
+            "results/{task}/tables/feature_attacks",
+            "privacy",
+            "What an adversary gets from sent features",
+        ),
+    log:
+        "results/{task}/logs/tables/feature_attacks.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code("tabulate_attacks.py"),
+    script:
+        "../scripts/tabulate_attacks.py"

@@ -1,0 +1,96 @@
+"""Plot test accuracy by round, a panel per partition and network (paper fedfeat, Figs. 2 to 5)."""
+
+from typing import Any
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from fbftl.findings.runs import read_tidy
+from fbftl.findings.shown import ShownMethod, shown
+from fbftl.findings.style import TEXT_WIDTH, save, use_style
+from fbftl.ground.logs import run_job
+
+STYLES = {"last_epoch": "-", "after": ":", "averaged": "--"}
+"""Lines by whose extractor is behind the features; the first is every other method's too."""
+
+WORDS = {"last_epoch": "", "after": ", after training", "averaged": ", averaged extractor"}
+PARTITIONS = ["iid", "shards"]
+AT = ["network", "partition", "method", "features_from"]
+
+
+def main(
+    runs: str, series: str, svg: str, axes: dict[str, Any], methods: list[dict[str, Any]]
+) -> None:
+    """Draw the figure; pdf, png and numbers go beside it.
+
+    Args:
+        runs: tidy table of the experiment.
+        series: its learning curves.
+        svg: path of the svg.
+        axes: those of a line, with their defaults.
+        methods: those of the experiment.
+    """
+    use_style()
+    looks = shown(methods)
+    points = plotted(read_tidy(runs, axes), pd.read_csv(series))
+    save(draw(points, looks), svg, points)
+
+
+def plotted(runs: pd.DataFrame, series: pd.DataFrame) -> pd.DataFrame:
+    """Return mean accuracy and spread over seeds by round; a seed that diverged counts as 0."""
+    settings = runs[runs["server_epochs"] > 0].drop_duplicates("setting")[["setting", *AT]]
+    curves = series[series["series"] == "test_accuracy"].merge(settings, on="setting")
+    lost = runs[["setting", "seed", "diverged"]]
+    curves = curves.merge(lost, on=["setting", "seed"])
+    curves["value"] = curves["value"].mask(curves["diverged"].astype(bool), 0.0)
+    by_round = curves.groupby([*AT, "step"], sort=False)["value"]
+    found = by_round.agg(accuracy="mean", spread="std", seeds="count").reset_index()
+    return found.rename(columns={"step": "round"})
+
+
+def draw(points: pd.DataFrame, looks: dict[str, ShownMethod]) -> plt.Figure:
+    """Return the figure: a row of panels per network, a column per partition."""
+    networks = sorted(points["network"].unique())
+    partitions = [name for name in PARTITIONS if name in set(points["partition"])]
+    figure, grid = plt.subplots(
+        len(networks), len(partitions), sharex=True, sharey=True, squeeze=False,
+        figsize=(TEXT_WIDTH, 2.3 * len(networks)),
+    )  # fmt: skip
+    for row, network in zip(grid, networks, strict=True):
+        for axes, partition in zip(row, partitions, strict=True):
+            here = (points["network"] == network) & (points["partition"] == partition)
+            draw_lines(axes, points[here], looks)
+            axes.set_title(f"{network.upper()}, {partition}", loc="left", fontsize="medium")
+        row[0].set_ylabel("test accuracy (%)")
+    for axes in grid[-1]:
+        axes.set_xlabel("round")
+    lines = {line.get_label(): line for axes in grid.flat for line in axes.get_lines()}
+    figure.legend(
+        lines.values(), lines, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, fontsize=7.5
+    )
+    figure.tight_layout()
+    return figure
+
+
+def draw_lines(axes: plt.Axes, points: pd.DataFrame, looks: dict[str, ShownMethod]) -> None:
+    """Draw a line with its band per method and source of features, FedAvg's last and on top."""
+    for (method, source), rows in points.groupby(["method", "features_from"], sort=False):
+        look, mean = looks[method], 100 * rows["accuracy"]
+        spread = 100 * rows["spread"].fillna(0)
+        axes.plot(
+            rows["round"], mean, STYLES[source], color=look.colour, label=look.drawn + WORDS[source]
+        )
+        low, high = (mean - spread).clip(lower=0), (mean + spread).clip(upper=100)
+        axes.fill_between(rows["round"], low, high, color=look.colour, alpha=0.1, linewidth=0)
+
+
+if __name__ == "__main__":
+    run_job(
+        snakemake,
+        lambda job: main(
+            job.input.runs,
+            job.input.series,
+            job.output.svg,
+            job.params.axes,
+            job.params.methods,
+        ),
+    )
