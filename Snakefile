@@ -42,6 +42,7 @@ include: "rules/budget.smk"
 include: "rules/frameworks.smk"
 include: "rules/eppfl.smk"
 include: "rules/fedfeat.smk"
+include: "rules/splitmix.smk"
 include: "rules/papers.smk"
 
 

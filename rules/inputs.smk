@@ -244,6 +244,23 @@ def named_network(wildcards):
     return STUDY.task(wildcards.task)["networks"][wildcards.network]
 
 
+def network_of_widths(wildcards):
+    """Return the block of the network whose widths the experiment of that name compares."""
+    settings = STUDY.settings[wildcards.task]["widths"].values()
+    (name,) = {setting.network for setting in settings}
+    return STUDY.task(wildcards.task)["networks"][name]
+
+
+def size_of_images(wildcards):
+    """Return the side of a task's images as they enter a network, None if it is their own."""
+    return STUDY.task(wildcards.task)["features"]["size"]
+
+
+def domains_of(wildcards):
+    """Return a task's domains as the configuration lists them."""
+    return STUDY.task(wildcards.task)["clients"]["domains"]
+
+
 def network_of(task, setting):
     """Return the description of the network that a setting trains."""
     asked = STUDY.setting(task, setting)

@@ -29,6 +29,8 @@ RESULTS = {
         "tables/label_leakage",
     ],
     "noise": ["tables/noise", "figures/noise"],
+    "width_heads": ["tables/width_heads"],
+    "widths": ["tables/widths", "figures/widths", "figures/domains"],
     "budget": ["tables/budget", "figures/budget"],
     "frameworks": [
         "tables/frameworks",

@@ -3,7 +3,8 @@
     OMP_NUM_THREADS=1 python tests/benchmarks local_epochs
 
 10 clients with 32 samples of 8 x 8 pixels, 5 local epochs in batches of 32, one thread; dense
-networks also in batches of 8. Times are the fastest of interleaved rounds.
+networks also in batches of 8. Then Split-Mix's bases, of which clients train 8, 4, 2 or 1 each.
+Times are the fastest of interleaved rounds.
 """
 
 import copy
@@ -21,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
 from fbftl.ground import devices
 from fbftl.models.chain import Chain
+from fbftl.models.modes import normalise_by_batch
 from fbftl.models.networks import random_halves
 from fbftl.study.job import Training
 from fbftl.training.local import Halves, LocalPlan, Visit, mini_batches, one_by_one, train_clients
@@ -79,6 +81,27 @@ def measure(halves: Halves, plan: LocalPlan) -> dict[str, float]:
     return fastest(ways, ROUNDS)
 
 
+def bases() -> Row:
+    """Measure a round of normalised bases of 8 units, as one stack and one after another."""
+    held, plan = samples(), replace(PLAN, epochs=1, batch=16)
+    chain = Chain(IMAGE, CLASSES, [8, 8], [], norm="batch")
+    halves = Halves(*random_halves(chain, "relu_fc1", 0))
+    normalise_by_batch(halves.whole)
+    visits = [
+        replace(visit, slot=slot)
+        for place, visit in enumerate(VISITS)
+        for slot in range(8 >> 4 * place // CLIENTS)
+    ]
+    ways = {"one by one": one_by_one, "stacked": train_clients}
+    took = fastest(
+        {name: lambda way=way: way(halves, held, visits, plan, 0) for name, way in ways.items()},
+        ROUNDS,
+    )
+    told = ", ".join(f"{way} {1e3 * seconds:.1f} ms" for way, seconds in took.items())
+    print(f"{len(visits)} bases: {told}")
+    return Row("  stacked: times as fast, bases", took["one by one"] / took["stacked"], (">=", 3.0))
+
+
 def rows() -> Iterator[Row]:
     """Measure the networks and yield their ratios."""
     devices.prepare("cpu", threads=1)
@@ -94,6 +117,7 @@ def rows() -> Iterator[Row]:
             if dense:
                 faster = took["one by one"] / took["engine"]
                 yield Row(f"  stacked: times as fast as one by one, {name}", faster, (">=", 3.0))
+    yield bases()
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
+from fbftl.cost.layers import Layer
 from fbftl.ground.errors import UserError
 
 TRAINED = ("convolution", "dense")
@@ -35,6 +36,19 @@ class Planned:
             case _, {"num_features": features}:
                 return 2 * features
         return 0
+
+    def described(self, shape: tuple[int, ...]) -> Layer:
+        """Return the layer as the cost model sees it, given the shape of an input."""
+        after = self.output(shape)
+        products = 0
+        match self.kind, self.options:
+            case "convolution", {"in_channels": i, "kernel_size": side}:
+                products = prod(after) * i * side**2
+            case "dense", {"in_features": i}:
+                products = after[0] * i
+        return Layer(
+            self.name, self.kind, self.parameters, prod(shape), prod(after), products=products
+        )
 
     def output(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         """Return the shape of an output for that of an input: height, width, channels, or a row."""
@@ -148,6 +162,16 @@ class Chain:
             yield Planned(f"drop_fc{number}", "dropout", {"p": self.dropout})
             inputs = width
         yield Planned("output", "dense", {"in_features": inputs, "out_features": self.classes})
+
+
+def described(chain: Chain) -> list[Layer]:
+    """Return a chain's trained layers as the cost model sees them."""
+    shape: tuple[int, ...] = chain.image
+    found = []
+    for layer in chain.layers():
+        found.append(layer.described(shape))
+        shape = layer.output(shape)
+    return [layer for layer in found if layer.parameters]
 
 
 def cuttable(layers: Sequence[Planned]) -> list[str]:

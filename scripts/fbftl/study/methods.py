@@ -66,7 +66,7 @@ class MethodRecord:
     @property
     def trains_network(self) -> bool:
         """Whether its clients train a network, so that dropout and batch normalisation matter."""
-        return self.reads == "clients and source" and self.by_rounds
+        return self.by_rounds and (self.reads == "clients and source" or "network" in self.axes)
 
     def knows(self, axis: str) -> bool:
         """Tell whether a setting of this method may deviate in an axis."""
@@ -227,6 +227,13 @@ RECORDS = (
         reads="clients and source",
         sends="local",
         axes=(*WIDTHS, "rescaled_init"),
+        compresses=False,
+    ),
+    MethodRecord(
+        "splitmix_heads", "Split-Mix on features", "#C51B7D", "p", "thesis",
+        reads="features",
+        sends="local",
+        axes=("cut", *WIDTHS, "rescaled_init"),
         compresses=False,
     ),
     MethodRecord(

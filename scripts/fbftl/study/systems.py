@@ -20,7 +20,7 @@ PAPERS: dict[str, tuple[str, ...]] = {
     DEFAULT: (),
     "fedfeat": ("fedfeat",),
     "eppfl": ("eppfl",),
-    "thesis": ("budget",),
+    "thesis": ("budget", "splitmix"),
     "survey": ("frameworks",),
 }
 """Systems of each paper that have a study of their own, beside the default one."""

@@ -3,7 +3,7 @@
 A width is a share of the units of every hidden layer. Widths are counted in units of the narrowest,
 the base: of M_b = 1 / r bases a width of n / M_b takes n. Budgets are the widths that clients can
 train (paper thesis, Sec. 4.3 and C.1.5); as printed, ``R_k = (1/2)^⌈4k/K⌉``, the last quarter of
-the clients could not train the narrowest network (audit row A24).
+the clients could not train the narrowest network (audit row A22).
 
 ================  =================================================================================
 ``exponential``   quarters of the clients have widths 1, 1/2, 1/4 and 1/8

@@ -24,7 +24,7 @@ from fbftl.messages.sample import SAMPLED_UPLOADS, spread_evenly
 from fbftl.messages.vectors import Vectors
 from fbftl.models.heads import head_module, stacked
 from fbftl.study.job import Job
-from fbftl.tasks.local_images import LocalLessons, local_network, shared_network
+from fbftl.tasks.local_images import LocalLessons, local_network, shared_heads, shared_network
 from fbftl.tasks.lockstep import labelled, received, scaled, schedule
 from fbftl.tasks.open_images import open_part, read_sources
 from fbftl.tasks.target_network import TargetNetwork
@@ -167,6 +167,11 @@ class HeldImageFeatures(HeldImages):
             job, self._samples, self.test, self.public, self.classes, seeds, rows, multipliers
         )
 
+    def shared(self, repetition: Repetition, layout: str) -> SharedNetwork:
+        """Return heads of several widths on all features, trained for local epochs."""
+        lessons = self.lessons(repetition, replace(self._samples, domain=self.holdings.domain))
+        return shared_heads(LocalLessons(repetition, lessons, self.classes), self.width, layout)
+
     def linear(self, head: LinearHead) -> Score:
         """Return the accuracy of a linear head that was solved, at its one point."""
         test = self.test.inputs.cpu().numpy(), self.test.labels.cpu().numpy()
@@ -215,7 +220,7 @@ def held_features(job: Job, inputs: Inputs, rows: np.ndarray | None = None) -> H
     return HeldImageFeatures(
         holdings=held,
         rows=rows,
-        test=labelled(test.values, test.labels, inputs),
+        test=replace(labelled(test.values, test.labels, inputs), domain=store.domains("test")),
         width=store.width,
         classes=payload.classes,
         provenance={"features": store.digest},

@@ -1,6 +1,6 @@
 """What clients with images train for local epochs: one network, or several widths of it."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import cos, pi, sqrt
@@ -10,6 +10,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from fbftl.ground.errors import UserError
+from fbftl.models.chain import chain_of
+from fbftl.models.modes import couples_samples
+from fbftl.models.networks import random_halves
 from fbftl.models.widths import nested, side_by_side
 from fbftl.study.job import Training
 from fbftl.study.widths import bases_in, budgets, narrowed, served, spread_over
@@ -18,7 +22,7 @@ from fbftl.training import batches
 from fbftl.training.batches import Rounds
 from fbftl.training.local import FEDAVG, Halves, Hooks, LocalPlan
 from fbftl.training.local_network import LocalNetwork
-from fbftl.training.network import LabelledSamples, Lessons
+from fbftl.training.network import LabelledSamples, Lessons, by_domain
 from fbftl.training.passes import passes_of
 from fbftl.training.shared_network import Budgeted, Rotation, SharedNetwork, summed
 
@@ -66,6 +70,28 @@ class LocalLessons:
             hooks = replace(hooks, logits=masking(self._classes_held()))
         return hooks
 
+    def prepare(self, network: nn.Module) -> None:
+        """Let a network normalise as the training values say.
+
+        Raises:
+            UserError: if a domain has one sample to evaluate, which has no statistics.
+        """
+        # For what it does to the normalisation: local epochs have passes of their own.
+        passes_of(self.training, self.repetition.seed, network)
+        if not couples_samples(network):
+            return
+        test = self.lessons.test
+        evaluated = {
+            "test": by_domain(test, np.arange(len(test.labels))),
+            "held-out": by_domain(self.lessons.samples, self.lessons.validation),
+        }
+        for which, parts in evaluated.items():
+            if 1 in map(len, parts):
+                raise UserError(
+                    f"a domain has one {which} sample, of which batch normalisation makes "
+                    "nothing; give more of them, or training.batch_norm: frozen"
+                )
+
     def _classes_held(self) -> Tensor:
         """Return which classes the client of each sample holds, (n, N) booleans."""
         labels = self.lessons.samples.labels
@@ -111,9 +137,8 @@ def local_network(
         turns: the rounds, None for clients picked anew.
         of: the class of the learner.
     """
+    given.prepare(halves.whole)
     seed = given.repetition.seed
-    # For what it does to their normalisation: local epochs have passes of their own.
-    passes_of(given.training, seed, halves.front, halves.rest)
     return of(halves, given.by_rounds(turns), given.plan, seed, given.hooks(hooks))
 
 
@@ -131,7 +156,7 @@ def shared_network(given: LocalLessons, drawn: Drawing, layout: str) -> SharedNe
     def network(width: int, *keys: int) -> nn.Module:
         block = narrowed(one.job.block["network"], Fraction(width, bases))
         made = nn.Sequential(*drawn(block, one.seed, *keys))
-        passes_of(given.training, one.seed, made)
+        given.prepare(made)
         return made
 
     budget = budgets_of(given, bases)
@@ -150,6 +175,17 @@ def shared_network(given: LocalLessons, drawn: Drawing, layout: str) -> SharedNe
         assigned = _slices(widths)
     can = Budgeted(budget, bases, assigned)
     return SharedNetwork(shared, given.by_rounds(), given.plan, one.seed, can, hooks)
+
+
+def shared_heads(given: LocalLessons, width: int, layout: str) -> SharedNetwork:
+    """Return heads of several widths on features of one width, as `shared_network`."""
+    device = given.lessons.samples.labels.device
+
+    def drawn(block: Mapping[str, Any], seed: int, *keys: int) -> tuple[nn.Module, ...]:
+        chain = chain_of(block, (1, 1, width), given.classes)
+        return tuple(half.to(device) for half in random_halves(chain, block["cut"], seed, *keys))
+
+    return shared_network(given, drawn, layout)
 
 
 def _slices(widths: Sequence[int]) -> Callable[[Sequence[int]], list[list[int]]]:

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -9,10 +10,15 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 from fbftl.exchange.averaging import by_holders, by_samples
+from fbftl.ground.errors import UserError
 from fbftl.messages.codec.header import HEADER_BYTES
+from fbftl.study.job import Training
 from fbftl.study.widths import narrowed
+from fbftl.tasks.local_images import LocalLessons
 from fbftl.training.local import HeldPieces
+from fbftl.training.network import LabelledInputs
 from fbftl.training.shared_network import Rotation, summed
+from torch import nn
 from torch.nn import functional
 from unit.tasks.toy_task import CLIENTS, make_task, train
 
@@ -153,3 +159,33 @@ def test_slimmable_losses_add_up():
         for first in (0, 3)
     )
     torch.testing.assert_close(summed(3)(logits, labels), expected)
+
+
+def test_heads_on_features_are_bases_behind_a_frozen_extractor(files, tmp_path):
+    found, ledger = trained(files, tmp_path, "splitmix_heads", width=0.25, budgets="steps")
+    frozen = ledger[(ledger["direction"] == "down") & (ledger["round"] == 0)]
+    assert set(frozen["client"]) == {-1}
+    assert len(frozen) == len(found)
+    up = ledger[(ledger["direction"] == "up") & (ledger["seed"] == found[0]["seed"])]
+    # 6 features: 6 x 4 + 4, 4 x 2 + 2, 2 x 10 + 10, and two numbers of each unit's normalisation.
+    base = 32 * (7 * 4 + 5 * 2 + 3 * 10 + 2 * (4 + 2))
+    for client, bits in zip(up["client"], up["payload_bits"], strict=True):
+        assert bits == base * 4 * found[0]["budgets"][client]
+    assert len(found[0]["curves"]["domain_accuracy_x0.25"]) == 2
+
+
+def test_one_sample_of_a_domain_has_no_statistics():
+    labels = torch.tensor([0, 1, 0])
+    test = LabelledInputs(torch.zeros(3, 4), labels, np.array([0, 0, 1]))
+    repetition = SimpleNamespace(seed=0, job=SimpleNamespace(training=by_batch()))
+    lessons = SimpleNamespace(test=test, samples=test, validation=np.arange(0))
+    given = LocalLessons(repetition, lessons, classes=2)
+    given.prepare(nn.Linear(4, 2))
+    with pytest.raises(UserError, match="a domain has one test sample"):
+        given.prepare(nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3), nn.Linear(3, 2)))
+
+
+def by_batch() -> Training:
+    values = {"epochs": 1, "batch": 1, "clients_per_round": 1, "learning_rate": 0.1}
+    values |= {"momentum": 0.0, "weight_decay": 0.0, "validation": 0.0, "selection": "last"}
+    return Training(**values, batch_norm="batch")

@@ -38,7 +38,7 @@ def test_figures_set_an_index_lower():
     ("axes", "said"),
     [
         ({"method": "sfl", "bits": 8}, "sfl does not know axis bits; .* fedavg, fedfeat$"),
-        ({"method": "fl", "cut": "fc1"}, "fl does not know axis cut; .* ftl_c, fbftl, released$"),
+        ({"method": "fl", "cut": "fc1"}, "fl does not know axis cut; .* ftl_c, fbftl, released"),
         ({"method": "fbftl", "bits": 2, "feedback": False}, "fbftl does not know axis feedback"),
         ({"method": "ftl_c", "label_epsilon": 1.0}, "know it: fbftl$"),
         ({"method": "released", "blr": 0.1}, "released does not know axis blr"),

@@ -5,9 +5,12 @@ from collections.abc import Callable, Mapping
 import pandas as pd
 
 from fbftl.papers.audit import AuditRow
-from fbftl.papers.thesis import audit_budget
+from fbftl.papers.thesis import audit_budget, audit_splitmix
 
-SYSTEMS: tuple[Callable[[Mapping[str, pd.DataFrame]], list[AuditRow]], ...] = (audit_budget.rows,)
+SYSTEMS: tuple[Callable[[Mapping[str, pd.DataFrame]], list[AuditRow]], ...] = (
+    audit_budget.rows,
+    audit_splitmix.rows,
+)
 """What finds the rows of each system, in the paper's order."""
 
 

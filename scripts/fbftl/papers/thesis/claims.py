@@ -2,5 +2,6 @@
 
 from fbftl.papers.claims import Claim
 from fbftl.papers.thesis.claims_budget import BUDGET
+from fbftl.papers.thesis.claims_splitmix import SPLITMIX
 
-CLAIMS: tuple[Claim, ...] = (*BUDGET,)
+CLAIMS: tuple[Claim, ...] = (*BUDGET, *SPLITMIX)

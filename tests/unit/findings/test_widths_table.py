@@ -1,0 +1,58 @@
+"""The table of widths: what counts for a diverged seed, what a round sends, what widths cost."""
+
+import pandas as pd
+import pytest
+from tabulate_widths import at_widths, costs, summary, uplink
+
+RUN = {
+    "measures": {"accuracy_x0.5": {}, "accuracy_x1": {}, "epoch": {}},
+    "repetitions": [
+        {
+            "seed": seed, "diverged": seed == 1, "budgets": [1, 0.5, 0.5], "accuracy_x0.5": 0.5,
+            "accuracy_x1": 0.7, "test_accuracy": 0.7,
+            "curves": {"domain_accuracy_x0.5": [0.4, 0.6], "domain_accuracy_x1": [0.8, 0.6]},
+        }
+        for seed in (0, 1)
+    ],
+}  # fmt: skip
+NETWORK = {"kind": "mlp", "fc": [8], "cut": "fc1"}
+
+
+def test_a_diverged_seed_counts_nothing_at_any_width():
+    (half, *found), (whole, accuracies, domains) = at_widths(RUN, 0.5)
+    assert (half, found) == (0.5, [[0.5, 0.0], [[0.4, 0.6], [0.0, 0.0]]])
+    assert (whole, accuracies, domains) == (1.0, [0.7, 0.0], [[0.8, 0.6], [0.0, 0.0]])
+
+
+def test_a_run_of_one_width_has_its_own():
+    alone = RUN | {"measures": {}}
+    ((width, accuracies, domains),) = at_widths(alone, 0.25)
+    assert (width, accuracies, domains) == (0.25, [0.7, 0.0], [[], []])
+
+
+def test_gaps_are_by_seed():
+    found = summary([0.5, 0.6], [0.6, 0.9])
+    assert (found["accuracy"], found["gap"]) == (pytest.approx(0.55), pytest.approx(-0.2))
+    assert summary([0.5, 0.6], None)["gap"] is None
+
+
+def test_uplink_of_a_round_and_of_a_client_at_a_width():
+    sent = pd.DataFrame(
+        {
+            "seed": [0, 0, 0, 1, 1, 1],
+            "round": [1] * 6,
+            "client": [0, 1, 2] * 2,
+            "bits": [100, 50, 30, 100, 50, 30],
+        }
+    )
+    assert uplink(RUN, sent, 0.5) == {"uplink_bits": 180, "client_bits": 40, "clients": 2}
+    assert uplink(RUN, sent, 1.0) == {"uplink_bits": 180, "client_bits": 100, "clients": 1}
+    assert uplink(RUN, sent, 0.25)["clients"] == 0
+
+
+@pytest.mark.parametrize(("method", "parameters"), [("splitmix", 70), ("heterofl", 67)])
+def test_mixtures_cost_their_bases(method, parameters):
+    """Of 4 inputs, 8 hidden units and 3 classes: two bases of 4 x 5 + 3 x 5, or 8 x 5 + 3 x 9."""
+    setting = {"method": method, "width": 0.5}
+    found = costs(NETWORK, (2, 2, 1), 3, setting, 1.0)
+    assert found == {"parameters": parameters, "multiplications": 4 * 8 + 8 * 3}

@@ -1,0 +1,44 @@
+"""Table 4.1 of paper thesis: closed forms against networks built by torch, and by hand."""
+
+from fractions import Fraction
+
+import pytest
+from fbftl.cost.layers import parameters, products
+from fbftl.cost.widths import alexnet, digits_cnn, preact_resnet18
+from fbftl.models.chain import Chain, described
+from fbftl.models.networks import build
+
+WIDTHS = [Fraction(1, 8), Fraction(3, 8), Fraction(1)]
+
+
+def cnn(share: Fraction) -> Chain:
+    def units(*widths: int) -> list[int]:
+        return [int(width * share) for width in widths]
+
+    channels = [units(64), units(64), units(128)]
+    return Chain(
+        (28, 28, 3), 10, units(2048, 512), channels, kernel=5, pool=[2, 2, 1], norm="batch"
+    )
+
+
+@pytest.mark.parametrize("share", WIDTHS[:2])
+def test_the_cnn_of_table_c_1_is_the_chain_and_torchs(share):
+    layers = digits_cnn(share)
+    assert parameters(layers) == parameters(described(cnn(share)))
+    assert products(layers) == products(described(cnn(share)))
+    built = sum(own.numel() for own in build(cnn(share)).parameters())
+    assert parameters(layers) == built
+
+
+def test_multiplications_of_a_chain_by_hand():
+    layers = described(Chain((4, 4, 1), 3, [5], [[2]]))
+    # 16 places of 9 products for 2 maps, 2 x 2 x 2 to 5, 5 to 3
+    assert [layer.products for layer in layers] == [16 * 9 * 2, 8 * 5, 5 * 3]
+    assert [layer.name for layer in layers] == ["conv1_1", "fc1", "output"]
+
+
+def test_whole_networks_have_the_counts_of_their_papers():
+    assert parameters(digits_cnn(Fraction(1))) == 14_219_210
+    # torchvision's AlexNet has 57,044,810 with ten classes and without normalisation.
+    assert parameters(alexnet(Fraction(1))) == 57_044_810 + 2 * (1152 + 2 * 4096)
+    assert parameters(preact_resnet18(Fraction(1))) == 11_172_170
