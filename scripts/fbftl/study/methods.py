@@ -230,7 +230,7 @@ RECORDS = (
         compresses=False,
     ),
     MethodRecord(
-        "splitmix_heads", "Split-Mix on features", "#C51B7D", "p", "thesis",
+        "splitmix_heads", "Split-Mix on features", "#C51B7D", "H", "thesis",
         reads="features",
         sends="local",
         axes=("cut", *WIDTHS, "rescaled_init"),
