@@ -20,6 +20,10 @@ METRICS = {
     "kl_divergence": "KL divergence (nats)",
     "feature_norm": "norm of a sample's features",
 }
+"""What the panels beside accuracy show."""
+
+LINEAR = ("kl_divergence",)
+"""What spans less than two powers of ten."""
 
 
 def main(table: str, svg: str) -> None:
@@ -47,7 +51,9 @@ def draw(points: pd.DataFrame) -> plt.Figure:
     first.set_ylim(0, 103)
     for axes, label in zip(others, METRICS.values(), strict=True):
         axes.set_title(label, loc="left", fontsize="medium")
-        axes.set_yscale("log")
+    for axes, metric in zip(others, METRICS, strict=True):
+        if metric not in LINEAR:
+            axes.set_yscale("log")
     for axes in grid:
         axes.set_xscale("log")
         axes.set_xlabel("ε asked for")

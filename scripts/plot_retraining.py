@@ -72,12 +72,24 @@ def draw(points: pd.DataFrame, looks: dict[str, ShownMethod]) -> plt.Figure:
 
 
 def draw_lines(axes: plt.Axes, points: pd.DataFrame, looks: dict[str, ShownMethod]) -> None:
-    """Draw a line with its band per method and source of features, FedAvg's last and on top."""
-    for (method, source), rows in points.groupby(["method", "features_from"], sort=False):
+    """Draw a line with its band per method and source of features, a marker at its end.
+
+    CCVR's is thin: until its last round it is FedAvg's.
+    """
+    places = {name: place for place, name in enumerate(looks)}
+    ordered = points.sort_values("method", key=lambda own: own.map(places), kind="stable")
+    for (method, source), rows in ordered.groupby(["method", "features_from"], sort=False):
         look, mean = looks[method], 100 * rows["accuracy"]
         spread = 100 * rows["spread"].fillna(0)
         axes.plot(
-            rows["round"], mean, STYLES[source], color=look.colour, label=look.drawn + WORDS[source]
+            rows["round"],
+            mean,
+            STYLES[source],
+            color=look.colour,
+            label=look.drawn + WORDS[source],
+            marker=look.marker,
+            markevery=[-1],
+            linewidth=0.7 if method == "ccvr" else None,
         )
         low, high = (mean - spread).clip(lower=0), (mean + spread).clip(upper=100)
         axes.fill_between(rows["round"], low, high, color=look.colour, alpha=0.1, linewidth=0)

@@ -9,6 +9,7 @@ from fbftl.findings.exchanged import Exchanged, read_exchanged
 from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.style import COLUMN_WIDTH, save, use_style
 from fbftl.ground.logs import run_job
+from matplotlib.ticker import LogLocator, NullFormatter
 
 STYLES = {"last_epoch": "-", "averaged": "--", "after": ":"}
 WORDS = {"last_epoch": "", "averaged": ", averaged extractor", "after": ", after training"}
@@ -69,6 +70,9 @@ def draw(points: pd.DataFrame, looks: dict[str, ShownMethod]) -> plt.Figure:
             marker=look.marker, linestyle=STYLES[source], label=name, elinewidth=0.8,
         )  # fmt: skip
     axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_xlabel("sent up by all clients (MB)")
     axes.set_ylabel("test accuracy (%)")
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2, fontsize=7)
