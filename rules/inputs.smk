@@ -480,6 +480,7 @@ def attacked_splits(wildcards):
         for name, setting in settings.items()
         if setting.method == "eppfl"
         and setting.reading == "paper"
+        and setting.keep_gradients == setting.keep_activations
         and all(getattr(setting, axis) == value for axis, value in shown.items())
     ]
 
