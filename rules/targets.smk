@@ -32,6 +32,10 @@ RESULTS = {
     "width_heads": ["tables/width_heads"],
     "widths": ["tables/widths", "figures/widths", "figures/domains"],
     "budget": ["tables/budget", "figures/budget"],
+    "fairness": ["tables/fairness", "figures/fairness"],
+    "fairness_strong": ["tables/fairness_strong"],
+    "group_leakage": ["tables/group_leakage"],
+    "domain_adaptation": ["tables/domain_adaptation", "figures/domain_adaptation"],
     "frameworks": [
         "tables/frameworks",
         "figures/frameworks",

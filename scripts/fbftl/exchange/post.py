@@ -34,13 +34,13 @@ class Receipt:
     """What became of n messages of clients.
 
     client: (n,) who sent each.
-    round: the round they belong to.
+    round: the round they belong to, or (n,) the round of each.
     arrives: (n,) which of them arrive.
     values: (n, X) what they say, where values were sent; None where they are counted only.
     """
 
     client: np.ndarray
-    round: int
+    round: int | np.ndarray
     arrives: np.ndarray
     values: np.ndarray | None = None
 
@@ -82,7 +82,7 @@ class Post:
         self,
         parts: Parts,
         client: np.ndarray,
-        round: int = 0,
+        round: int | np.ndarray = 0,
         *,
         sample: np.ndarray | None = None,
         content: np.ndarray | Release | Encoded | None = None,
@@ -96,7 +96,8 @@ class Post:
         Args:
             parts: what each holds, before compression.
             client: (n,) who sends each.
-            round: from 1; 0 for what is sent once.
+            round: from 1; 0 for what is sent once; (n,) where messages of several rounds that lose
+                nothing are entered together.
             sample: (n,) whose it is, where a message is one sample's.
             content: values (n, X) to be encoded, or messages that were made already; None where
                 they are counted only.

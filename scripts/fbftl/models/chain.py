@@ -79,6 +79,8 @@ class Chain:
     norm: none, or batch for batch normalisation before every ReLU.
     dropout: rate after each hidden dense layer.
     pool_dropout: rate at each block's end; at 0 there is no such layer.
+    last: relu, or linear for a last hidden layer without a ReLU.
+    init: initial values: torch's own, or he for He's normal with biases 0.
     """
 
     image: tuple[int, int, int]
@@ -91,6 +93,8 @@ class Chain:
     norm: str = "none"
     dropout: float = 0.0
     pool_dropout: float = 0.0
+    last: str = "relu"
+    init: str = "torch"
 
     def layers(self) -> list[Planned]:
         """Return the layers in forward order.
@@ -158,7 +162,8 @@ class Chain:
             yield Planned(f"fc{number}", "dense", {"in_features": inputs, "out_features": width})
             if self.norm == "batch":
                 yield Planned(f"norm_fc{number}", "norm of rows", {"num_features": width})
-            yield Planned(f"relu_fc{number}", "relu", {})
+            if number < len(self.fc) or self.last == "relu":
+                yield Planned(f"relu_fc{number}", "relu", {})
             yield Planned(f"drop_fc{number}", "dropout", {"p": self.dropout})
             inputs = width
         yield Planned("output", "dense", {"in_features": inputs, "out_features": self.classes})

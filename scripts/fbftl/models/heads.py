@@ -51,6 +51,24 @@ class Head:
         """Return all tensors, weights and biases alternating."""
         return [p for pair in zip(self.weights, self.biases, strict=True) for p in pair]
 
+    @torch.no_grad()
+    def flat(self) -> Tensor:
+        """Return each one's numbers (H, X) as torch's dense layers order them."""
+        pairs = zip(self.weights, self.biases, strict=True)
+        parts = [part for w, b in pairs for part in (w.transpose(1, 2).flatten(1), b.flatten(1))]
+        return torch.cat(parts, dim=1)
+
+    @torch.no_grad()
+    def fill(self, numbers: Tensor) -> None:
+        """Take over numbers (H, X) in the order of `flat`."""
+        at = 0
+        for weight, bias in zip(self.weights, self.biases, strict=True):
+            inputs, outputs = weight.shape[1:]
+            between = at + inputs * outputs
+            weight.copy_(numbers[:, at:between].unflatten(1, (outputs, inputs)).transpose(1, 2))
+            at = between + outputs
+            bias.copy_(numbers[:, None, between:at])
+
 
 def layers(widths: Sequence[int], seed: int) -> list[tuple[Tensor, Tensor]]:
     """Draw one head's layers, each (weight (N^-, N^+), bias (N^+,)), as torch's Linear does.

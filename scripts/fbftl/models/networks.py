@@ -52,6 +52,7 @@ def random_halves(
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(torch_seed(seed, "init", *keys))
         network = build(chain).eval()
+        initialise(network, chain.init)
     after = 1 + [name for name, _ in network.named_children()].index(cut)
     return network[:after], network[after:]
 
@@ -79,8 +80,13 @@ def vgg(
         UserError: if there are more blocks than the image can be pooled.
     """
     network = build(Chain(image, classes, fc, channels, dropout=dropout))
-    for layer in network:
+    initialise(network, "he")
+    return network
+
+
+def initialise(network: nn.Module, how: str) -> None:
+    """Draw a network's initial values anew: he is He's normal with biases 0, torch leaves them."""
+    for layer in network.modules() if how == "he" else ():
         if isinstance(layer, nn.Conv2d | nn.Linear):
             nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
             nn.init.zeros_(layer.bias)
-    return network

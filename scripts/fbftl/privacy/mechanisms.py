@@ -41,6 +41,11 @@ TRUSTED_SERVER = (
     " the number of samples of a client counts as public."
 )
 
+EACH_UPDATE = (
+    "Holds against the server too, for all that a client holds, its group among it; in which rounds"
+    " it takes part and how many samples it has count as public."
+)
+
 SAMPLE_IN_CLIENT = (
     " Only a client's whole update is clipped, so one of its samples is protected as well as the"
     " client's replacement, whatever K."
@@ -258,6 +263,36 @@ def laplace(*, epsilon: float, clip: float | None, coordinates: int) -> PrivacyR
         delta=0.0,
         accountant="pure DP",
         note=each + LABELS_OPEN,
+    )
+
+
+def update_gaussian(*, clip_norm: float, sigma: float, delta: float, visits: int) -> PrivacyRecord:
+    """Return what noise on every update of a client guarantees it, whoever sums them.
+
+    All its updates together are one Gaussian release with noise smaller by the root of the visits.
+
+    Args:
+        clip_norm: L2 clip norm c of an update.
+        sigma: noise standard deviation on each update, over c.
+        delta: delta over all visits.
+        visits: rounds that a client takes part in at most.
+
+    Raises:
+        UserError: if an argument is out of its range.
+    """
+    accounting.require_positive("clip norm", clip_norm)
+    return PrivacyRecord(
+        mechanism="update_gaussian",
+        unit="client",
+        adjacency="replace-one",
+        clip_norm=clip_norm,
+        sigma=sigma,
+        noise_std=sigma * clip_norm,
+        epsilon=accounting.gaussian_epsilon(sigma / sqrt(visits), delta, "replace-one"),
+        delta=delta,
+        accountant="exact Gaussian",
+        covers_labels=True,
+        note=EACH_UPDATE,
     )
 
 

@@ -37,6 +37,10 @@ def expand(grids: Iterable[Mapping[str, list[Any]]]) -> list[Setting]:
 
 IN_STEPS = ("dp_gd", "dp_fedavg")
 """Mechanisms that add noise in steps or rounds, over which a schedule shares out the budget."""
+
+OF_ADVERSARY = ("opt_out", "discriminator_rate", "discriminator_steps", "discriminator_sees")
+"""Axes of a game that nobody plays without an adversary."""
+
 NEEDS = {
     "loss": "a packet loss rate plr",
     "burst": "a block loss rate blr",
@@ -59,6 +63,7 @@ NEEDS = {
     "sensitivity": "a mechanism",
     "mask": "aggregation: masked",
     "client_part": "a network",
+    **dict.fromkeys(OF_ADVERSARY, "an adversary"),
 }
 """What has to be given beside an axis for it to have an effect."""
 
@@ -100,6 +105,8 @@ def simplified(setting: Setting) -> Setting:
         without_effect += ["votes", "similarity"]
     if setting.mechanism == "none":
         without_effect += ["sigma", "epsilon", "noise", "sensitivity"]
+    if setting.adversary == "none":
+        without_effect += OF_ADVERSARY
     if setting.server_epochs == 0:
         without_effect.append("features_from")
     if setting.mechanism not in IN_STEPS:
@@ -166,7 +173,7 @@ def require_sensible(setting: Setting) -> None:
             setting.sigma is not None and setting.epsilon is not None
         ),
         f"has mechanism {setting.mechanism}, which needs sigma or epsilon; give one": (
-            setting.mechanism in ("gaussian", "dp_fedavg", "dp_gd")
+            setting.mechanism in ("gaussian", "update_gaussian", "dp_fedavg", "dp_gd")
             and setting.sigma is None
             and setting.epsilon is None
         ),
@@ -188,6 +195,11 @@ def require_sensible(setting: Setting) -> None:
             setting.mechanism == "gaussian"
             and record.knows("feature_clip")
             and setting.feature_clip is None
+        ),
+        "masks messages of which one alone can be summed; let two users take part, and all of them "
+        "play: leave participation and opt_out out, or use aggregation: open": (
+            setting.aggregation == "masked"
+            and (setting.participation is not None or setting.opt_out > 0)
         ),
         "puts noise on features that nobody asks for; give server_epochs at least 1": (
             setting.mechanism != "none" and setting.server_epochs == 0

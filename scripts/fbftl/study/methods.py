@@ -250,6 +250,18 @@ RECORDS = (
         axes=WIDTHS,
         compresses=False,
     ),
+    MethodRecord(
+        "fade", "FADE", "#17BECF", "$F$", "thesis",
+        reads="clients and source",
+        sends="local",
+        axes=(
+            *NOISE, "network", "aggregation", "adversary", "majority_users", "participation",
+            "opt_out", "local_steps", "discriminator_rate", "discriminator_steps",
+            "discriminator_sees", "unlabelled_loss",
+        ),
+        mechanisms=("none", "update_gaussian"),
+        compresses=False,
+    ),
 )  # fmt: skip
 """Every method, in the order in which tables and figures show them."""
 

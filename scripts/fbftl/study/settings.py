@@ -88,6 +88,16 @@ class Setting:
     sensitivity: what Laplace noise is scaled by: clip, or the paper's channel_maximum.
     mask: vector is a number for each weight; scalar is one number for all, as Eq. (8) reads.
     client_part: last layer at the clients of a split network; none takes the network's own cut.
+    adversary: loss of a discriminator of groups: none, plain, or squared.
+    majority_users: users of each group but group 0, which has one; none takes the task's clients.
+    participation: probability that a round is of a user of group 0, one user a round; none picks
+        users by chance.
+    opt_out: share of the rounds in which a user declines the game with the discriminator.
+    local_steps: steps K that a user takes in a round before it sends.
+    discriminator_rate: the discriminator's learning rate over the others'.
+    discriminator_steps: steps of the discriminator for each step of the others.
+    discriminator_sees: z, or the product of class probabilities and z.
+    unlabelled_loss: what users without labels lower: nothing, or that of shot.
     """
 
     method: str = "fbftl"
@@ -153,6 +163,15 @@ class Setting:
     sensitivity: str | None = None
     mask: str = "vector"
     client_part: str | None = None
+    adversary: str = "none"
+    majority_users: int | None = None
+    participation: float | None = None
+    opt_out: float = 0.0
+    local_steps: int = 1
+    discriminator_rate: float = 1.0
+    discriminator_steps: int = 1
+    discriminator_sees: str = "z"
+    unlabelled_loss: str = "none"
 
     @property
     def name(self) -> str:

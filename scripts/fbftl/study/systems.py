@@ -20,7 +20,7 @@ PAPERS: dict[str, tuple[str, ...]] = {
     DEFAULT: (),
     "fedfeat": ("fedfeat",),
     "eppfl": ("eppfl",),
-    "thesis": ("budget", "splitmix"),
+    "thesis": ("budget", "splitmix", "fade"),
     "survey": ("frameworks",),
 }
 """Systems of each paper that have a study of their own, beside the default one."""

@@ -59,7 +59,7 @@ class LocalLessons:
     def plan(self) -> LocalPlan:
         """How clients train in a round."""
         training = self.training
-        epochs = self.repetition.job.setting.local_epochs
+        epochs = getattr(self.repetition.job.setting, "local_epochs", 1)
         return LocalPlan(epochs, training.local_batch, training, training.optimiser)
 
     def hooks(self, hooks: Hooks) -> Hooks:

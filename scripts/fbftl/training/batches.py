@@ -42,7 +42,7 @@ def shuffled(
         epochs: epochs to yield.
         seeds: one seed per entry of `rows`.
     """
-    cycles = [_Cycle(own, stream(seed, "batches")) for own, seed in zip(rows, seeds, strict=True)]
+    cycles = [Cycle(own, stream(seed, "batches")) for own, seed in zip(rows, seeds, strict=True)]
     for _ in range(epochs):
         chosen = np.zeros((steps, len(seeds), batch), dtype=np.int64)
         weights = np.zeros((steps, len(seeds), batch), dtype=np.float32)
@@ -284,7 +284,7 @@ def side_by_side(schedules: Sequence[Iterable[Epoch]]) -> Iterator[Epoch]:
         )
 
 
-class _Cycle:
+class Cycle:
     """Rows in a new random order every pass, taken any number at a time."""
 
     def __init__(self, rows: np.ndarray, order: np.random.Generator) -> None:

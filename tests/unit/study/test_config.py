@@ -99,7 +99,7 @@ def test_networks_are_filled_with_defaults_by_kind(schema: dict) -> None:
     filled = resolve(config, schema).task("digits")["networks"]
     shared = {"norm": "none", "dropout": 0.0}
     maps = {"kernel": 3, "padding": "same", "pool": 2, "pool_dropout": 0.0}
-    assert filled["mlp"] == networks["mlp"] | shared
+    assert filled["mlp"] == networks["mlp"] | shared | {"last": "relu", "init": "torch"}
     assert filled["cnn"] == networks["cnn"] | shared | maps
     config["tasks"]["digits"]["networks"]["mlp"]["kernel"] = 5
     with pytest.raises(UserError, match=r"networks.mlp.kernel' does not exist"):

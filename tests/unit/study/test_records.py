@@ -135,6 +135,15 @@ def test_no_default_ever_changes():
         "sensitivity": None,
         "mask": "vector",
         "client_part": None,
+        "adversary": "none",
+        "majority_users": None,
+        "participation": None,
+        "opt_out": 0.0,
+        "local_steps": 1,
+        "discriminator_rate": 1.0,
+        "discriminator_steps": 1,
+        "discriminator_sees": "z",
+        "unlabelled_loss": "none",
     }
     assert {axis: DEFAULTS[axis] for axis in old} == old
     assert [axis for axis in DEFAULTS if axis in old] == list(old)

@@ -5,11 +5,12 @@ from collections.abc import Callable, Mapping
 import pandas as pd
 
 from fbftl.papers.audit import AuditRow
-from fbftl.papers.thesis import audit_budget, audit_splitmix
+from fbftl.papers.thesis import audit_budget, audit_fade, audit_splitmix
 
 SYSTEMS: tuple[Callable[[Mapping[str, pd.DataFrame]], list[AuditRow]], ...] = (
     audit_budget.rows,
     audit_splitmix.rows,
+    audit_fade.rows,
 )
 """What finds the rows of each system, in the paper's order."""
 

@@ -2,6 +2,7 @@
 
 from fbftl.papers.claims import Claim
 from fbftl.papers.thesis.claims_budget import BUDGET
+from fbftl.papers.thesis.claims_fade import FADE
 from fbftl.papers.thesis.claims_splitmix import SPLITMIX
 
-CLAIMS: tuple[Claim, ...] = (*BUDGET, *SPLITMIX)
+CLAIMS: tuple[Claim, ...] = (*BUDGET, *SPLITMIX, *FADE)

@@ -7,6 +7,7 @@ from typing import Any
 from fbftl.ground.errors import UserError
 from fbftl.study import methods
 from fbftl.study.clients import dealing
+from fbftl.study.game import require_game
 from fbftl.study.settings import Setting
 from fbftl.study.uploads import is_plain
 from fbftl.study.widths import bases_in, budgets, narrowed
@@ -20,6 +21,7 @@ NEEDED: dict[str, tuple[str, ...]] = {
     "feature_laplace": (),
     "dp_gd": ("delta", "gradient_clip"),
     "laplace": ("activation_clip",),
+    "update_gaussian": ("delta", "update_clip"),
 }
 """The values of the block `privacy` that each mechanism needs; a job is given no others."""
 
@@ -71,6 +73,8 @@ def check(setting: Setting, task: str, block: Mapping[str, Any]) -> None:
         _require_company(where, setting, block)
     _require_widths(where, setting, block)
     _require_further(where, setting, task, block)
+    if methods.record(setting.method).knows("adversary"):
+        require_game(where, setting, block, _training(setting, block))
     _require_meaning(setting, task, block)
 
 
@@ -188,6 +192,7 @@ def job(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
     named = {} if setting.network is None else {"network": _network(setting, block)}
     plain = setting.method != "fbftl" or is_plain(setting)
     solved = {} if plain else {"one_shot": block["one_shot"]}
+    named |= {"game": block["game"]} if record.knows("adversary") else {}
     return {
         # Groups are for who judges; nothing that sends may know them.
         "clients": {key: value for key, value in block["clients"].items() if key != "groups"},

@@ -1,0 +1,274 @@
+"""Rounds of the game of FADE (thesis ch. 3, Alg. 3.2): some users play, the server averages parts.
+
+theta <- beta * sum_i (n_i / n_A) theta_i + (1 - beta) theta, part by part: a part is averaged over
+those of the picked users who trained it, n_A their samples (printed as N), and what nobody trained
+stays. All seeds go through their rounds together; each has the users, turns and mini-batches that
+it would have alone, and its weights up to how stacked sums are rounded.
+
+A user's group is known to the user, who picks the sign of its own loss by it, and to nobody else
+here but the judge of `leak`. Nothing is lost on the way, so that messages are entered in the ledger
+many rounds at a time; what the attack reads is what arrived.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from fbftl.exchange.part_server import PartServer, spans_of
+from fbftl.exchange.post import Post
+from fbftl.ground.randomness import stream, torch_seed
+from fbftl.messages.channel import PacketLoss
+from fbftl.messages.ledger import Ledger
+from fbftl.messages.link import Link
+from fbftl.models.networks import initialise
+from fbftl.privacy import mechanisms
+from fbftl.privacy.mechanisms import PrivacyRecord
+from fbftl.study.job import Job
+from fbftl.tasks.grouped import HeldByGroups, Users
+from fbftl.training.adversarial import (
+    Game,
+    Players,
+    Rules,
+    Seating,
+    adversary_weight,
+    rate_factor,
+    stacked_players,
+)
+from fbftl.training.batches import Cycle, picked
+from fbftl.training.local import Halves
+from fbftl.training.network import LabelledInputs
+
+Draw = Callable[[int, int, int], Sequence[np.ndarray]]
+"""From seed, round (from 1) and user to the rows of each of its K mini-batches."""
+
+
+@dataclass(frozen=True)
+class Turns:
+    """Who takes part when, in one seed.
+
+    users: (T, C) of each of T rounds.
+    plays: (T, C) booleans, whether each plays the game or declines.
+    """
+
+    users: np.ndarray
+    plays: np.ndarray
+
+    @property
+    def most_visits(self) -> int:
+        """In how many rounds that user takes part who does most often."""
+        return int(np.bincount(self.users.ravel()).max())
+
+
+def turns_of(job: Job, users: Users, seed: int) -> Turns:
+    """Return a seed's rounds: users by chance, or one each with group 0's preset probability."""
+    setting, rounds, count = job.setting, job.training.rounds, len(users.rows)
+    if setting.participation is None:
+        chosen = [picked(count, job.training.clients_per_round, t, seed) for t in range(rounds)]
+    else:
+        sides = [np.flatnonzero((users.group == 0) == first) for first in (True, False)]
+        draws = stream(seed, "participation").random((rounds, 2))
+        of_first = draws[:, 0] < setting.participation
+        chosen = [
+            [side[int(place * len(side))]]
+            for first, place in zip(of_first, draws[:, 1], strict=True)
+            for side in [sides[0] if first else sides[1]]
+        ]
+    taking_part = np.array(chosen)
+    declines = stream(seed, "opt out").random(taking_part.shape) < setting.opt_out
+    return Turns(taking_part, ~declines)
+
+
+def rules_of(job: Job) -> Rules:
+    """Return how a setting's game is played."""
+    setting, game = job.setting, job.block["game"]
+    return Rules(
+        adversary=setting.adversary,
+        sees=setting.discriminator_sees,
+        unlabelled=setting.unlabelled_loss,
+        clip=game["clip"],
+        discriminator_rate=setting.discriminator_rate,
+        discriminator_steps=setting.discriminator_steps,
+    )
+
+
+def begin(job: Job, halves: Sequence[Halves], groups: int, device: torch.device) -> Players:
+    """Return the global players of all seeds; the discriminator starts as its network does."""
+
+    def drawn(widths: Sequence[int], place: int) -> list[nn.Linear]:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(torch_seed(job.seeds[place], "discriminator"))
+            layers = [nn.Linear(a, b) for a, b in pairwise(widths)]
+            initialise(nn.Sequential(*layers), job.block["network"]["init"])
+        return [layer.to(device) for layer in layers]
+
+    return stacked_players(halves, groups, rules_of(job), job.block["game"]["discriminator"], drawn)
+
+
+def guarantee_of(job: Job, turns: Turns) -> PrivacyRecord:
+    """Return what a setting's noise guarantees a user over all its rounds."""
+    setting, privacy = job.setting, job.privacy
+    if setting.mechanism == "none":
+        return mechanisms.no_mechanism()
+    from fbftl.privacy.accounting import gaussian_sigma
+
+    visits = turns.most_visits
+    sigma = setting.sigma or gaussian_sigma(setting.epsilon, privacy.delta) * visits**0.5
+    return mechanisms.update_gaussian(
+        clip_norm=privacy.update_clip, sigma=sigma, delta=privacy.delta, visits=visits
+    )
+
+
+def debiasing(job: Job, held: HeldByGroups) -> "Debiasing":
+    """Return all seeds' users with their servers, ready to play."""
+    users = [held.users(job, seed) for seed in job.seeds]
+    halves, lessons = zip(
+        *(held.network(job, seed, own) for seed, own in zip(job.seeds, users, strict=True)),
+        strict=True,
+    )
+    samples = lessons[0].samples.at(np.arange(len(held.train)))
+    players = begin(job, halves, held.groups, samples.labels.device)
+    turns = [turns_of(job, own, seed) for own, seed in zip(users, job.seeds, strict=True)]
+    ledger = Ledger(method=job.setting.method, store=held.samples.provenance["features"])
+    link = Link(PacketLoss(0.0), 0, held.samples.block_bits)
+    outputs = 0 if players.group is None else players.group.biases[-1].shape[2]
+    servers = []
+    for own, when, seed in zip(users, turns, job.seeds, strict=True):
+        given = guarantee_of(job, when)
+        noise = None if given.noise_std is None else (given.clip_norm, given.noise_std)
+        post = Post(ledger, link, seed, given)
+        masked = job.setting.aggregation == "masked"
+        servers.append(PartServer(post, own, masked, outputs, noise))
+    return Debiasing(job, players, samples, users, turns, servers, ledger)
+
+
+@dataclass
+class Debiasing:
+    """All seeds' users, servers and players.
+
+    players: the global ones, stacked by seed.
+    samples: what users hold, on the training device.
+    users: by seed.
+    turns: by seed.
+    servers: by seed.
+    draw: how users draw mini-batches; each goes through its rows in a new order every pass.
+    """
+
+    job: Job
+    players: Players
+    samples: LabelledInputs
+    users: Sequence[Users]
+    turns: Sequence[Turns]
+    servers: Sequence[PartServer]
+    ledger: Ledger
+    draw: Draw | None = None
+
+    def __post_init__(self) -> None:
+        self._cycles: dict[tuple[int, int], Cycle] = {}
+        self._values = self.samples.inputs.flatten(1)
+        self.diverged = np.zeros(len(self.users), dtype=bool)
+
+    @property
+    def classes(self) -> int:
+        """Number of classes N."""
+        return self.players.task.biases[-1].shape[2]
+
+    def play(self) -> Iterator[tuple[int, np.ndarray]]:
+        """Play all rounds; yield at every point the round and each seed's mean loss since the last.
+
+        The losses are those of the task, (S,), and no number where a seed has diverged.
+        """
+        rounds, points = self.job.training.rounds, self.job.block["game"]["points"]
+        every, losses = max(1, rounds // points), []
+        for turn in range(1, rounds + 1):
+            losses.append(self._round(turn))
+            if turn % every == 0 or turn == rounds:
+                mean = torch.stack(losses).mean(0).cpu().numpy()
+                yield turn, np.where(self.diverged, np.nan, mean)
+                losses = []
+        for server in self.servers:
+            server.settle()
+
+    def _round(self, turn: int) -> Tensor:
+        """Play one round; return each seed's task loss (S,)."""
+        job, game = self.job, self.job.block["game"]
+        rounds, steps = job.training.rounds, job.setting.local_steps
+        chosen = np.stack([own.users[turn - 1] for own in self.turns])
+        table = self._table(turn, chosen, adversary_weight(turn - 1, rounds, game["warm_up"]))
+        copies = self.players.copies(chosen.shape[1])
+        visit = Game(copies, rules_of(job), job.training)
+        rows, share = self._mini_batches(turn, chosen)
+        losses = []
+        for step in range(steps):
+            at = (turn - 1) * steps + step
+            falls = rate_factor(at, rounds * steps) if game["falling_rate"] else 1.0
+            factor = falls * job.training.decay ** (turn - 1)
+            inputs = nn.functional.embedding(rows[step], self._values)
+            labels = self.samples.labels[rows[step]]
+            losses.append(visit.step(inputs, labels, share[step], table, factor)[0])
+        self._average(turn, chosen, copies.flat().unflatten(0, chosen.shape), table)
+        return torch.stack(losses).mean(0).view(chosen.shape).mean(1)
+
+    def _average(self, turn: int, chosen: np.ndarray, weights: Tensor, table: Seating) -> None:
+        """Let every server average what its users have, and move its players that way."""
+        before = self.players.flat()
+        average = before.clone()
+        labelled, plays = (own.cpu().numpy().reshape(chosen.shape) for own in table.trains)
+        alone = self.job.setting.unlabelled_loss != "none"
+        trained = {"encoder": labelled | plays | alone, "task": labelled, "group": plays}
+        self.diverged |= ~torch.isfinite(weights).flatten(1).all(1).cpu().numpy()
+        for seed in np.flatnonzero(~self.diverged).tolist():
+            spans = spans_of(self.players.sizes, {name: own[seed] for name, own in trained.items()})
+            self.servers[seed].average(
+                turn, chosen[seed], before[seed], weights[seed], spans, average[seed]
+            )
+        beta = self.job.block["game"]["server_momentum"]
+        self.players.fill(torch.lerp(before, average, beta))
+
+    def _table(self, turn: int, chosen: np.ndarray, weight: float) -> Seating:
+        groups = np.stack([o.group[own] for o, own in zip(self.users, chosen, strict=True)])
+        plays = np.stack([own.plays[turn - 1] for own in self.turns])
+        labelled = self.job.block["game"]["labelled"]
+        known = np.ones_like(plays) if labelled is None else np.isin(groups, labelled)
+        device = self.samples.labels.device
+        at_table = (torch.from_numpy(own.flatten()).to(device) for own in (groups, known, plays))
+        return Seating(*at_table, weight if self.players.group is not None else 0.0)
+
+    def _mini_batches(self, turn: int, chosen: np.ndarray) -> tuple[Tensor, Tensor]:
+        """Return rows and their weights (K, H, B) of a round's users, seed by seed."""
+        draw = self.draw or self._drawn
+        drawn = [
+            draw(place, turn, user) for place, own in enumerate(chosen) for user in own.tolist()
+        ]
+        steps, most = len(drawn[0]), max(len(rows) for own in drawn for rows in own)
+        rows = np.zeros((steps, len(drawn), most), dtype=np.int64)
+        share = np.zeros((steps, len(drawn), most), dtype=np.float32)
+        for place, own in enumerate(drawn):
+            for step, batch in enumerate(own):
+                rows[step, place, : len(batch)] = batch
+                share[step, place, : len(batch)] = 1 / len(batch)
+        device = self.samples.labels.device
+        return torch.from_numpy(rows).to(device), torch.from_numpy(share).to(device)
+
+    def _drawn(self, place: int, turn: int, user: int) -> list[np.ndarray]:
+        seat = (place, user)
+        if seat not in self._cycles:
+            order = stream(self.job.seeds[place], "local", user)
+            self._cycles[seat] = Cycle(self.users[place].rows[user], order)
+        cycle = self._cycles[seat]
+        batch = min(self.job.training.local_batch or len(cycle.rows), len(cycle.rows))
+        return [cycle.take(batch) for _ in range(self.job.setting.local_steps)]
+
+    @torch.no_grad()
+    def seen(self, test: LabelledInputs) -> tuple[Tensor, Tensor]:
+        """Return every seed's z (S, m, d) and the classes (S, m) that it predicts of samples."""
+        inputs, found = test.inputs.flatten(1)[None], []
+        for place in range(len(self.users)):
+            alone = self.players.at(slice(place, place + 1))
+            z = alone.representation(inputs)
+            found.append((z[0], alone.logits(z)[0].argmax(1)))
+        zs, said = zip(*found, strict=True)
+        return torch.stack(zs), torch.stack(said)

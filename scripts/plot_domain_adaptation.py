@@ -1,0 +1,42 @@
+"""Plot accuracy on the domain without labels by how often its user takes part."""
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from fbftl.findings.runs import read_tidy
+from fbftl.findings.style import TEXT_WIDTH, ordered_colors, save, use_style
+from fbftl.ground.logs import run_job
+
+ADVERSARIES = ("none", "plain", "squared")
+
+
+def main(runs: str, svg: str, axes: dict[str, object]) -> None:
+    """Draw the figure from a tidy table; pdf, png and numbers go beside it."""
+    use_style()
+    table = read_tidy(runs, axes)
+    one_a_round = table[table["participation"].notna()]
+    grouped = one_a_round.assign(target=1 - one_a_round["participation"]).groupby(
+        ["adversary", "target"]
+    )
+    means = grouped["accuracy_1"].agg(["mean", "std"]).reset_index()
+    save(draw(means), svg, means)
+
+
+def draw(means: pd.DataFrame) -> plt.Figure:
+    """Return the figure, means with bars of one standard deviation over seeds."""
+    figure, axes = plt.subplots(figsize=(0.5 * TEXT_WIDTH, 0.36 * TEXT_WIDTH), layout="constrained")
+    colours = ordered_colors(len(ADVERSARIES))
+    for place, (adversary, colour) in enumerate(zip(ADVERSARIES, colours, strict=True)):
+        own = means[means["adversary"] == adversary].sort_values("target")
+        axes.errorbar(
+            own["target"] + 0.01 * (place - 1), 100 * own["mean"], 100 * own["std"],
+            color=colour, marker="o", capsize=2, label=adversary,
+        )  # fmt: skip
+    axes.set_xlabel("share of rounds of the user without labels")
+    axes.set_ylabel("accuracy on its domain (%)")
+    axes.set_xticks(sorted(means["target"].unique()))
+    axes.legend(title="adversary")
+    return figure
+
+
+if __name__ == "__main__":
+    run_job(snakemake, lambda job: main(job.input.runs, job.output.svg, job.params.axes))

@@ -1,0 +1,35 @@
+"""The table of fairness says what fell beside the runs without an adversary, and nothing else."""
+
+import pandas as pd
+import pytest
+import tabulate_fairness
+
+AXES = dict.fromkeys((*tabulate_fairness.AT, *tabulate_fairness.NOISE, *tabulate_fairness.GAME))
+
+
+def runs(delta_eo: float, probe: float, accuracy: float = 0.9) -> pd.DataFrame:
+    """Return five seeds without an adversary, and five with one that measures these."""
+    rows = []
+    for adversary, values in (("none", (0.2, 0.8, 0.9)), ("plain", (delta_eo, probe, accuracy))):
+        for seed in range(5):
+            odds, read, right = (value + 0.001 * (seed % 3) for value in values)
+            own = {"setting": adversary, "seed": seed, "diverged": False, "delta_eo": odds}
+            own |= {"probe": read, "balanced_accuracy": right, "accuracy_by_chance": 0.75}
+            rows.append(AXES | own | {"adversary": adversary})
+    return pd.DataFrame(rows)
+
+
+@pytest.mark.parametrize(
+    ("measured", "said"),
+    [
+        ((0.1, 0.6), "ΔEO and probe fell"),
+        ((0.1, 0.85), "ΔEO fell"),
+        ((0.25, 0.6), "probe fell"),
+        ((0.2, 0.8), "neither is seen to fall"),
+        ((0.0, 0.5, 0.74), "the task is at chance"),
+    ],
+)
+def test_what_fell_is_told_apart(measured, said):
+    table = tabulate_fairness.rows(runs(*measured)).set_index("adversary")
+    assert table.loc["plain", "finding"] == said
+    assert table.loc["none", "finding"] == ""
