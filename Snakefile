@@ -44,6 +44,7 @@ include: "rules/frameworks.smk"
 include: "rules/eppfl.smk"
 include: "rules/fedfeat.smk"
 include: "rules/splitmix.smk"
+include: "rules/rivals.smk"
 include: "rules/papers.smk"
 
 

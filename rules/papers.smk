@@ -24,6 +24,7 @@ rule tabulate_audit:
         eppfl=published("eppfl"),
         thesis=published("thesis"),
         survey=published("survey"),
+        rivals=published("rivals"),
     output:
         **table("results/papers/audit", "audit", "Audit"),
     log:

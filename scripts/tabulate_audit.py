@@ -12,6 +12,7 @@ from fbftl.papers.fbftl import audit as fbftl_audit
 from fbftl.papers.fbftl.dialogues import mean_tokens
 from fbftl.papers.fbftl.evidence import Evidence
 from fbftl.papers.fedfeat import audit as fedfeat_audit
+from fbftl.papers.rivals import audit as rivals_audit
 from fbftl.papers.survey import audit as survey_audit
 from fbftl.papers.thesis import audit as thesis_audit
 
@@ -20,6 +21,7 @@ AUDITS = {
     "eppfl": eppfl_audit.rows,
     "thesis": thesis_audit.rows,
     "survey": survey_audit.rows,
+    "rivals": rivals_audit.rows,
 }
 """What finds the rows of each paper in its published tables alone."""
 

@@ -6,7 +6,7 @@ the uploads, or clients, whose statistics tell squared error and likelihood exac
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -32,34 +32,65 @@ MEASURED = MEASURES | {
 """
 
 
+@dataclass(frozen=True, eq=False)
+class ToldBySeed:
+    """What all seeds' messages tell the server.
+
+    learned: by seed.
+    ledger: every message.
+    privacy: the guarantees.
+    """
+
+    learned: list[Learned]
+    ledger: Ledger
+    privacy: list[dict[str, Any]]
+
+
 def run_one_shot(job: Job, held: HeldFeatures) -> Outcome:
     """Send each seed's messages and solve the head that the setting names.
 
     Raises:
-        UserError: if a feature is not finite, or as `send_summaries` and the head.
+        UserError: if a feature is not finite, or as `send_summaries`.
+    """
+    told = tell(job, held)
+    if job.setting.head == "mlp":
+        solved = [Solved(None)] * len(job.seeds)
+        scores = _trained(job, held, told.learned)
+    else:
+        solved = solve_each(job, held, told)
+        scores = [held.linear(own.head) for own in solved]
+    repetitions = [
+        score.record
+        | {"seed": seed, "seen": len(own.members), "privacy": told.privacy}
+        | own.counts
+        | {"regularisation": found.regularisation, "negative": found.negative}
+        for seed, own, score, found in zip(job.seeds, told.learned, scores, solved, strict=True)
+    ]
+    return Outcome(repetitions, told.ledger, held.provenance, measures=MEASURED)
+
+
+def tell(job: Job, held: HeldFeatures) -> ToldBySeed:
+    """Send each seed's messages.
+
+    Raises:
+        UserError: if a feature is not finite, or as `send_summaries`.
     """
     _require_finite(held)
     if job.setting.message == "features":
-        ledger, learned, privacy = _from_features(job, held)
-    else:
-        guarantee = guarantee_of(job, held.public)
-        ledger = Ledger(method=job.setting.method, store=held.provenance["features"])
-        learned = [send_summaries(job, held, ledger, seed, guarantee) for seed in job.seeds]
-        privacy = [asdict(guarantee)]
-    scores = _trained(job, held, learned) if job.setting.head == "mlp" else None
-    repetitions = []
-    for place, (seed, own) in enumerate(zip(job.seeds, learned, strict=True)):
-        found = {} if scores is None else {"regularisation": None, "negative": 0.0}
-        if scores is None:
-            solved = solve(job.setting.head, own, held.payload.classes, job.block["one_shot"])
-            score = held.linear(on_features(solved.head, own))
-            found = {"regularisation": solved.regularisation, "negative": solved.negative}
-        else:
-            score = scores[place]
-        repetitions.append(
-            score.record | {"seed": seed, "seen": own.seen, "privacy": privacy} | own.counts | found
-        )
-    return Outcome(repetitions, ledger, held.provenance, measures=MEASURED)
+        return _from_features(job, held)
+    guarantee = guarantee_of(job, held.public)
+    ledger = Ledger(method=job.setting.method, store=held.provenance["features"])
+    learned = [send_summaries(job, held, ledger, seed, guarantee) for seed in job.seeds]
+    return ToldBySeed(learned, ledger, [asdict(guarantee)])
+
+
+def solve_each(job: Job, held: HeldFeatures, told: ToldBySeed) -> list[Solved]:
+    """Return each seed's head, on features, whatever these went through before."""
+    found = []
+    for own in told.learned:
+        solved = solve(job.setting.head, own, held.payload.classes, job.block["one_shot"])
+        found.append(replace(solved, head=_on_features(solved.head, own)))
+    return found
 
 
 def _require_finite(held: HeldFeatures) -> None:
@@ -71,7 +102,7 @@ def _require_finite(held: HeldFeatures) -> None:
         )
 
 
-def _from_features(job: Job, held: HeldFeatures) -> tuple[Ledger, list[Learned], list[Any]]:
+def _from_features(job: Job, held: HeldFeatures) -> ToldBySeed:
     """Send FbFTL's own uploads; return what the server has, in rows."""
     sent = send(job, held, {})
     learned = []
@@ -84,8 +115,9 @@ def _from_features(job: Job, held: HeldFeatures) -> tuple[Ledger, list[Learned],
             for own in (training, validation)
         ]
         other = rows[1] if len(validation) else None
-        learned.append(Learned(rows[0], other, len(training), counts))
-    return sent.ledger, learned, [asdict(record) for record in sent.how.records]
+        offered = sent.uploads[len(learned)].offered
+        learned.append(Learned(rows[0], other, training, offered, counts))
+    return ToldBySeed(learned, sent.ledger, [asdict(record) for record in sent.how.records])
 
 
 def solve(head: str, learned: Learned, classes: int, block: Mapping[str, Any]) -> Solved:
@@ -96,9 +128,6 @@ def solve(head: str, learned: Learned, classes: int, block: Mapping[str, Any]) -
         learned: what the server has.
         classes: number of classes N.
         block: the task's candidates of λ, shrinkage and penalty.
-
-    Raises:
-        UserError: as `fedcof`.
     """
     known, held = learned.training, learned.held
     match head:
@@ -130,8 +159,7 @@ def _means(known: Known, classes: int) -> ClassMeans:
     return ClassMeans.of(known.values, known.labels, known.client, classes)
 
 
-def on_features(head: LinearHead, learned: Learned) -> LinearHead:
-    """Return a head on features, whatever these went through before it was solved."""
+def _on_features(head: LinearHead, learned: Learned) -> LinearHead:
     scaled = replace(head, weights=learned.scale * head.weights)
     return scaled if learned.projection is None else scaled.after(learned.projection)
 

@@ -48,7 +48,8 @@ class Learned:
 
     training: of the clients that heads are solved from.
     held: of those held out; None if there are none.
-    seen: samples behind `training`.
+    members: rows behind `training`.
+    offered: rows of the clients that take part.
     counts: what the messages come to, for the run file.
     projection: (d, k) that features went through; None if through none.
     scale: what features were multiplied by.
@@ -56,7 +57,8 @@ class Learned:
 
     training: Known
     held: Known | None
-    seen: int
+    members: np.ndarray
+    offered: np.ndarray
     counts: dict[str, Any]
     projection: np.ndarray | None = None
     scale: float = 1.0
@@ -78,13 +80,14 @@ class Clientele:
     labels: np.ndarray
     taking_part: np.ndarray
 
-    def samples(self, places: Sequence[int]) -> int:
-        """Return how many samples some clients hold together."""
-        return sum(len(self.rows[place]) for place in places)
+    def rows_of(self, places: Sequence[int]) -> np.ndarray:
+        """Return the rows of some clients together."""
+        none = np.zeros(0, dtype=np.int64)
+        return np.concatenate([none, *(self.rows[place] for place in places)])
 
     def held_by(self, places: Sequence[int]) -> LabelledRows:
         """Return the samples of some clients together."""
-        rows = np.concatenate([self.rows[place] for place in places])
+        rows = self.rows_of(places)
         sizes = [len(self.rows[place]) for place in places]
         return LabelledRows(
             self.values[rows], self.labels[rows], np.repeat(self.owner[places], sizes)
@@ -155,14 +158,15 @@ def send_summaries(
     counts = {
         "clients": len(taking_part),
         "offered": len(offered),
-        "received": clientele.samples([*arrived, *others]),
+        "received": len(clientele.rows_of([*arrived, *others])),
         "upload_batches": len(taking_part),
         **post.totals(range(1)),
     }
     number = 64 if setting.aggregation == "masked" else setting.bits
     counts["numbers_per_batch"] = counts["uplink_payload_bits"] / number / len(taking_part)
-    seen = clientele.samples(arrived)
-    return Learned(known, other if len(others) else None, seen, counts, projection, scale)
+    members = clientele.rows_of(arrived)
+    other = other if len(others) else None
+    return Learned(known, other, members, offered, counts, projection, scale)
 
 
 def _prepared(

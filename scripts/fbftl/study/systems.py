@@ -22,6 +22,7 @@ PAPERS: dict[str, tuple[str, ...]] = {
     "eppfl": ("eppfl",),
     "thesis": ("budget", "splitmix", "fade"),
     "survey": ("frameworks",),
+    "rivals": ("rivals",),
 }
 """Systems of each paper that have a study of their own, beside the default one."""
 

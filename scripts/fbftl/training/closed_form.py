@@ -16,7 +16,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 
-from fbftl.ground.errors import UserError
 from fbftl.messages.statistics import ClassMeans, Statistics
 
 SMALLEST = 1e-12
@@ -51,11 +50,12 @@ class LinearHead:
 class Solved:
     """A head and how it was found.
 
+    head: None where it is trained instead.
     regularisation: ratio of λ to the mean eigenvalue, or shrinkage; None where there is none.
     negative: share of the matrix's spectrum that was negative, and was left out.
     """
 
-    head: LinearHead
+    head: LinearHead | None
     regularisation: float | None = None
     negative: float = 0.0
 
@@ -78,7 +78,7 @@ class Spectrum:
         """Factorise a matrix."""
         values, vectors = eigh(matrix, check_finite=False)
         size = float(np.abs(values).sum())
-        lost = float(-values[values < -SMALLEST * size].sum()) if size else 0.0
+        lost = float(np.abs(values[values < -SMALLEST * size]).sum()) if size else 0.0
         return cls(np.maximum(values, 0), vectors, lost / size if size else 0.0)
 
     def inverse(self, scale: float, added: float) -> np.ndarray:
@@ -164,19 +164,15 @@ def ncm(counts: np.ndarray, sums: np.ndarray) -> Solved:
 def fedcof(known: ClassMeans, shrinkage: float) -> Solved:
     """Return FedCOF's head: the directions G⁻¹ A_c of unit length, G the estimated scatter.
 
+    The estimate needs two clients of some class; without them G is the identity, and the directions
+    are those of the class means.
+
     Args:
         known: class means of every client.
         shrinkage: share of G that is replaced by the mean eigenvalue.
-
-    Raises:
-        UserError: if no class has two clients, so that there is no estimate.
     """
-    if known.clients_of.max(initial=0) < 2:
-        raise UserError(
-            "FedCOF estimates a class's covariance from the means of two clients at least, and no "
-            "class that arrived has two; use head: ncm, or more clients"
-        )
-    scatter = known.within
+    estimated = known.clients_of.max(initial=0) > 1
+    scatter = known.within if estimated else np.eye(known.means.shape[1])
     added = shrinkage * float(np.trace(scatter)) / len(scatter)
     directions, negative = _solved((1 - shrinkage) * scatter, added, known.sums_of.T)
     lengths = np.linalg.norm(directions, axis=0)

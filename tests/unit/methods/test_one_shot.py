@@ -127,7 +127,7 @@ def test_coarse_statistics_are_repaired_and_said(inputs):
 
 
 def test_nothing_that_arrives_is_a_constant_guess(inputs):
-    for message, head in (("statistics", "lda"), ("means", "ncm"), ("mixtures", "ncm")):
+    for message, head in (("statistics", "lda"), ("means", "fedcof"), ("mixtures", "ncm")):
         outcome = one_shot(inputs, setting(message, head, plr=0.999))
         assert [r["received"] for r in outcome.repetitions] == [0, 0]
         assert all(r["test_accuracy"] == pytest.approx(1 / 3) for r in outcome.repetitions)

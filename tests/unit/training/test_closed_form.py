@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from fbftl.ground.errors import UserError
 from fbftl.messages.statistics import ClassMeans, LabelledRows, Statistics, random_projection
 from fbftl.training.closed_form import Spectrum, fedcgs, fedcof, lda, ncm, ridge
 from fbftl.training.logistic import logistic
@@ -92,10 +91,12 @@ def test_fedcof_has_directions_of_unit_length_from_the_scatter_of_means():
     assert np.allclose(head.weights, expected / np.linalg.norm(expected, axis=1)[:, None])
 
 
-def test_one_client_for_every_class_is_one_sentence_under_fedcof():
+def test_one_client_for_every_class_leaves_fedcof_the_directions_of_the_means():
     values, labels, _ = samples()
-    with pytest.raises(UserError, match="two clients at least"):
-        fedcof(ClassMeans.of(values, labels, labels, CLASSES), 0.1)
+    means = ClassMeans.of(values, labels, labels, CLASSES)
+    head = fedcof(means, 0.1).head
+    lengths = np.linalg.norm(means.means, axis=1, keepdims=True)
+    assert np.allclose(head.weights, means.means / lengths)
 
 
 def test_logistic_regression_is_scikit_learns():

@@ -1,0 +1,231 @@
+"""Uploads: what a client may send instead of its features, and what a user gets for it."""
+
+UPLOADED = [
+    "message",
+    "head",
+    "projection",
+    "components",
+    "aggregation",
+    "bits",
+    "mechanism",
+    "epsilon",
+]
+"""Axes that tell an upload apart."""
+
+
+def tasks_with_uploads():
+    """Return the tasks on which uploads are compared."""
+    return [task for task in STUDY.tasks if "uploads" in STUDY.experiments(task)]
+
+
+def tidy_tables_of_uploads(wildcards):
+    """Return the tidy table of the uploads on every task that has one."""
+    return [f"results/{task}/experiments/uploads.csv" for task in tasks_with_uploads()]
+
+
+def axes_of_uploads(wildcards):
+    """Return the axes in which uploads of any task deviate, with their defaults."""
+    axes = {}
+    for task in tasks_with_uploads():
+        axes |= STUDY.axes_of(task, "uploads", read=UPLOADED)
+    return axes
+
+
+def setups_with_uploads(wildcards):
+    """Return the setup of each of these tasks."""
+    return {task: setup_of(STUDY.task(task)) for task in tasks_with_uploads()}
+
+
+def own_samples_per_client(wildcards):
+    """Return the samples per client of the task's own clients."""
+    return STUDY.task(wildcards.task)["clients"]["samples_per_client"]
+
+
+def attacked_heads(wildcards):
+    """Return the jobs whose messages and heads are attacked: solved, plain and open."""
+    task = wildcards.task
+    own = {"method", "message", "head", "projection"}
+    return [
+        STUDY.job(task, name)
+        for name, setting in STUDY.settings[task]["uploads"].items()
+        if set(setting.deviations()) <= own and setting.head != "mlp"
+    ]
+
+
+rule attack_uploads:
+    input:
+        features=ancient(root_of_task),
+        manifest="results/{task}/features.json",
+        network="results/{task}/network.json",
+        public_features=ancient("results/{task}/public.zarr/zarr.json"),
+        public_manifest="results/{task}/public.json",
+    output:
+        csv="results/{task}/attacks/uploads.csv",
+    log:
+        "results/{task}/logs/attacks/uploads.log",
+    benchmark:
+        "results/{task}/benchmarks/attacks/uploads.tsv"
+    conda:
+        "../envs/workflow.yaml"
+    resources:
+        gpu=GPU,
+    params:
+        code=code("attack_uploads.py", "fbftl.tasks.images"),
+        jobs=attacked_heads,
+        models=shadows,
+    script:
+        "../scripts/attack_uploads.py"
+
+
+use rule tabulate_attacks as tabulate_upload_attacks with:
+    input:
+        findings=["results/{task}/attacks/uploads.csv"],
+    output:
+        **table("results/{task}/tables/upload_attacks", "privacy", "What uploads tell"),
+    log:
+        "results/{task}/logs/tables/upload_attacks.log",
+
+
+rule tabulate_uploads:
+    input:
+        runs="results/{task}/experiments/uploads.csv",
+        network="results/{task}/network.json",
+    output:
+        **table("results/{task}/tables/uploads", "cost", "What to upload"),
+    log:
+        "results/{task}/logs/tables/uploads.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code("tabulate_uploads.py"),
+        axes=partial(axes_of, experiment="uploads", read=UPLOADED),
+        radio=STUDY.config["radio"],
+        training=partial(task_block, block="training"),
+        one_shot=partial(task_block, block="one_shot"),
+    script:
+        "../scripts/tabulate_uploads.py"
+
+
+rule tabulate_published_rivals:
+    input:
+        runs=tidy_tables_of_uploads,
+        printed="published/rivals/accuracy.csv",
+        setups="published/setups.csv",
+    output:
+        **table("results/papers/rivals/tables/published", "audit", "Printed of rivals"),
+    log:
+        "results/papers/rivals/logs/tables/published.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code("tabulate_published_rivals.py"),
+        axes=axes_of_uploads,
+        tasks=setups_with_uploads,
+    script:
+        "../scripts/tabulate_published_rivals.py"
+
+
+rule plot_uploads:
+    input:
+        table="results/{task}/tables/uploads.csv",
+    output:
+        **figure("results/{task}/figures/uploads", "cost", "Accuracy against uplink"),
+    log:
+        "results/{task}/logs/figures/uploads.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code("plot_uploads.py"),
+    script:
+        "../scripts/plot_uploads.py"
+
+
+rule plot_uploads_clients:
+    input:
+        runs="results/{task}/experiments/uploads_clients.csv",
+    output:
+        **figure(
+            "results/{task}/figures/uploads_clients", "cost", "Uploads by client size"
+        ),
+    log:
+        "results/{task}/logs/figures/uploads_clients.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code("plot_uploads_by.py"),
+        axis="samples_per_client",
+        axes=partial(
+            axes_of,
+            experiment="uploads_clients",
+            read=[*UPLOADED, "samples_per_client"],
+        ),
+        own=own_samples_per_client,
+    script:
+        "../scripts/plot_uploads_by.py"
+
+
+use rule plot_uploads_clients as plot_uploads_skew with:
+    input:
+        runs="results/{task}/experiments/uploads_skew.csv",
+    output:
+        **figure("results/{task}/figures/uploads_skew", "cost", "Uploads by label skew"),
+    log:
+        "results/{task}/logs/figures/uploads_skew.log",
+    params:
+        code=code("plot_uploads_by.py"),
+        axis="alpha",
+        axes=partial(axes_of, experiment="uploads_skew", read=[*UPLOADED, "alpha"]),
+        own=None,
+
+
+use rule plot_uploads_clients as plot_uploads_loss with:
+    input:
+        runs="results/{task}/experiments/uploads_loss.csv",
+    output:
+        **figure("results/{task}/figures/uploads_loss", "loss", "Uploads that are lost"),
+    log:
+        "results/{task}/logs/figures/uploads_loss.log",
+    params:
+        code=code("plot_uploads_by.py"),
+        axis="plr",
+        axes=partial(axes_of, experiment="uploads_loss", read=[*UPLOADED, "plr", "blr"]),
+        own=None,
+
+
+rule plot_crossover:
+    input:
+        runs="results/{task}/experiments/uploads_clients.csv",
+        network="results/{task}/network.json",
+    output:
+        **figure("results/{task}/figures/crossover", "cost", "Features or statistics"),
+    log:
+        "results/{task}/logs/figures/crossover.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code("plot_crossover.py"),
+        axes=partial(
+            axes_of,
+            experiment="uploads_clients",
+            read=[*UPLOADED, "samples_per_client"],
+        ),
+        own=own_samples_per_client,
+    script:
+        "../scripts/plot_crossover.py"
+
+
+rule plot_trust:
+    input:
+        runs="results/{task}/experiments/uploads_privacy.csv",
+    output:
+        **figure("results/{task}/figures/trust", "privacy", "Whom a guarantee trusts"),
+    log:
+        "results/{task}/logs/figures/trust.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code("plot_trust.py"),
+        axes=partial(axes_of, experiment="uploads_privacy", read=UPLOADED),
+        methods=partial(methods_of, experiment="uploads_privacy"),
+    script:
+        "../scripts/plot_trust.py"

@@ -1,0 +1,119 @@
+"""Messages and heads in tables and figures: their published names, looks, and what they reveal."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+NAMES = {
+    ("features", "mlp"): "FbFTL",
+    ("means", "ncm"): "FedNCM",
+    ("means", "fedcof"): "FedCOF",
+    ("statistics", "ridge"): "Fed3R, AFL",
+    ("statistics", "lda"): "GH-LDA",
+    ("statistics", "fedcgs"): "FedCGS",
+    ("mixtures", "mlp"): "FedPFT",
+}
+"""Published names of a message with a head; other pairs have none."""
+
+COLOURS = {
+    "features": "#D55E00",
+    "means": "#0072B2",
+    "statistics": "#009E73",
+    "projected": "#E69F00",
+    "mixtures": "#CC79A7",
+}
+MARKERS = {
+    "mlp": "o",
+    "logistic": "s",
+    "ridge": "^",
+    "lda": "D",
+    "fedcgs": "v",
+    "fedcof": "P",
+    "ncm": "X",
+}
+
+REVEALED = {
+    "features": "every feature with its label",
+    "means": "each client's class means, which are its samples where a class has one",
+    "statistics": "each client's moments, which are its sample where it has one",
+    "projected": "each client's moments in fewer dimensions",
+    "mixtures": "each client's class means and variances, its samples where a class has one",
+}
+"""What the server sees of a client."""
+
+SUM_ALONE = "the sum over all clients alone, unless server and dealer collude"
+
+READ = ("message", "head", "projection", "components", "aggregation", "bits", "mechanism")
+"""Axes that tell an upload apart, beside epsilon."""
+
+
+@dataclass(frozen=True)
+class Upload:
+    """One setting's message and head, as it is written and drawn."""
+
+    message: str
+    head: str
+    aggregation: str = "open"
+    projection: int | None = None
+    components: int = 1
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> "Upload":
+        """Return what a row of a tidy table uploads."""
+        projection = row["projection"]
+        return cls(
+            row["message"],
+            row["head"],
+            row["aggregation"],
+            None if pd.isna(projection) else int(projection),
+            int(row["components"]),
+        )
+
+    @property
+    def label(self) -> str:
+        """Its published name, else message and head; what is not published stands behind."""
+        name = NAMES.get((self.message, self.head), f"{self.message}, {self.head}")
+        more = [f"k = {self.projection}"] if self.projection else []
+        more += [f"G = {self.components}"] if self.components > 1 else []
+        more += ["masked"] if self.aggregation == "masked" else []
+        return f"{name} ({', '.join(more)})" if more else name
+
+    @property
+    def revealed(self) -> str:
+        """What the server sees."""
+        return SUM_ALONE if self.aggregation == "masked" else REVEALED[self.message]
+
+    @property
+    def summable(self) -> bool:
+        """Whether such messages add up, so that a secure sum could hide them."""
+        return self.message in ("statistics", "projected") or (
+            self.message == "means" and self.head == "ncm"
+        )
+
+    @property
+    def look(self) -> dict[str, Any]:
+        """Colour of the message, marker of the head; hollow where only a sum is seen."""
+        colour = COLOURS[self.message]
+        filling = "white" if self.aggregation == "masked" else colour
+        return {"color": colour, "marker": MARKERS[self.head], "markerfacecolor": filling}
+
+
+def by_upload(rows: pd.DataFrame) -> Iterator[tuple[Upload, pd.DataFrame]]:
+    """Yield uploads with their rows, in the order of messages and heads."""
+    uploads = [Upload.of(row) for row in rows.to_dict("records")]
+    order = [
+        (list(COLOURS).index(u.message), list(MARKERS).index(u.head), u.label) for u in uploads
+    ]
+    for _, upload in sorted(set(zip(order, uploads, strict=True)), key=lambda pair: pair[0]):
+        yield upload, rows[[own == upload for own in uploads]]
+
+
+def pareto(bits: pd.Series, accuracy: pd.Series) -> pd.Series:
+    """Tell which rows no other row beats in accuracy with as few bits or fewer."""
+    beaten = [
+        ((bits <= b) & (accuracy >= a) & ((bits < b) | (accuracy > a))).any()
+        for b, a in zip(bits, accuracy, strict=True)
+    ]
+    return ~pd.Series(beaten, index=bits.index, dtype=bool)

@@ -1,0 +1,56 @@
+"""Uploads in tables: closed forms of their sizes, names, and the front that none beats."""
+
+import pandas as pd
+import pytest
+from fbftl.cost.one_shot import crossover, expected_present, numbers, solving
+from fbftl.findings.uploads import Upload, by_upload, pareto
+
+
+def test_sizes_are_those_of_the_rivals_page():
+    """Of K = 8, d = 4,096 and N = 10: docs/what-to-upload.md and the audit's sources."""
+    at = {"width": 4096, "classes": 10, "samples": 8, "present": expected_present(10, 8)}
+    features = numbers("features", **at)
+    assert features == 32_768
+    assert numbers("statistics", **at) / features == pytest.approx(257, abs=1)
+    assert numbers("projected", **at, k=256) == 35_466
+    assert expected_present(10, 8) == pytest.approx(5.70, abs=0.005)
+    assert numbers("means", **at) / features == pytest.approx(0.71, abs=0.005)
+    assert numbers("mixtures", **at, components=2) == pytest.approx(5.695 * 16_387, rel=1e-3)
+
+
+def test_the_crossover_is_where_features_become_the_larger_upload():
+    for width, classes in ((256, 10), (100, 7), (17, 3)):
+        edge = crossover(width, classes)
+        for samples in (int(edge), int(edge) + 1):
+            sizes = [numbers(m, width, classes, samples, 1) for m in ("features", "statistics")]
+            assert (sizes[0] < sizes[1]) == (samples < edge)
+
+
+def test_solving_counts_one_factorisation():
+    assert solving("lda", 6, 2) == 36 + 72
+    assert solving("ridge", 5, 2) == 36 + 72
+    assert solving("ncm", 6, 2) == 12
+    assert (solving("mlp", 6, 2, 99), solving("logistic", 6, 2)) == (99, None)
+
+
+def test_nothing_on_the_front_is_beaten():
+    bits = pd.Series([1.0, 2.0, 2.0, 3.0, 4.0])
+    accuracy = pd.Series([0.5, 0.7, 0.6, 0.7, 0.9])
+    assert pareto(bits, accuracy).tolist() == [True, True, False, False, True]
+
+
+def test_uploads_have_their_published_names_and_say_what_is_seen():
+    rows = pd.DataFrame(
+        [
+            ["statistics", "lda", None, 1, "masked"],
+            ["projected", "lda", 16.0, 1, "open"],
+            ["features", "mlp", None, 1, "open"],
+            ["statistics", "lda", None, 1, "masked"],
+        ],
+        columns=["message", "head", "projection", "components", "aggregation"],
+    )
+    found = [(upload.label, len(own)) for upload, own in by_upload(rows)]
+    assert found == [("FbFTL", 1), ("GH-LDA (masked)", 2), ("projected, lda (k = 16)", 1)]
+    assert "sum" in Upload("statistics", "lda", "masked").revealed
+    assert not Upload("means", "fedcof").summable
+    assert Upload("means", "ncm").summable
