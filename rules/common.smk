@@ -18,6 +18,7 @@ from fbftl.ground import provenance
 from fbftl.ground.code import digest, sources
 from fbftl.ground.digests import Digests
 from fbftl.study import methods
+from fbftl.study.clients import dealing, number_of_clients
 from fbftl.study.config import resolve
 from fbftl.study.settings import Setting
 from fbftl.ground.errors import UserError
@@ -65,6 +66,10 @@ def checked_study():
                     datasets.named_clients(block["data"], folder),
                     sizes_of(study, task),
                 )
+            if workflow.is_main_process and block["privacy"]["budget"]:
+                require_budget(
+                    study, task, datasets.training_count(block["data"], folder)
+                )
             if study.asks_public(task):
                 check_public(
                     block["source"],
@@ -83,6 +88,27 @@ def checked_study():
     except UserError as error:
         sys.exit(str(error))
     return study
+
+
+def require_budget(study, task, samples):
+    """Refuse releases that cost more together than the task's budget of privacy."""
+    # Accountants are slow to import, and only budgets ask them before a job.
+    from fbftl.exchange.planned import planned_guarantees
+    from fbftl.privacy.together import Released, costs, require_within
+
+    block, axes = study.task(task), methods.axes_by_method()
+    delta, own = block["privacy"]["delta"], block["clients"]["samples_per_client"] or 1
+    for name, settings in study.together(task).items():
+        released = []
+        for setting in map(partial(study.setting, task), settings):
+            dealt = dealing(block["clients"], setting)
+            clients = round(setting.fraction * (number_of_clients(dealt, samples) or 1))
+            planned = planned_guarantees(
+                study.job_of(task, setting), axes, max(1, clients)
+            )
+            released.append(Released(setting.name, planned, setting.samples_per_client))
+        found = costs(released, delta, own)
+        require_within(block["privacy"]["budget"], found, delta, task, name)
 
 
 def lacking_of(study):

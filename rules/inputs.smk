@@ -514,6 +514,27 @@ def dialogues_at_hand(wildcards):
     return {"dialogues": str(dialogues)} if at_hand else {}
 
 
+def together_of(wildcards):
+    """Return the settings of a task that touch the same rows, by the name of their group."""
+    return STUDY.together(wildcards.task)
+
+
+def runs_together(wildcards):
+    """Return the run file of each of them."""
+    named = {name for names in together_of(wildcards).values() for name in names}
+    return run_paths(wildcards.task, sorted(named), "json")
+
+
+def delta_of(wildcards):
+    """Return the delta of a task's guarantees."""
+    return STUDY.task(wildcards.task)["privacy"]["delta"]
+
+
+def samples_of_clients(wildcards):
+    """Return the rows of a client in a task's own partition; 1 where clients are counted instead."""
+    return STUDY.task(wildcards.task)["clients"]["samples_per_client"] or 1
+
+
 def methods_of(wildcards, experiment):
     """Return what a table or figure of an experiment is told of the methods that it shows."""
     return STUDY.methods_of(wildcards.task, experiment)

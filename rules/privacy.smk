@@ -17,6 +17,24 @@ rule collect_guarantees:
         "../scripts/collect_guarantees.py"
 
 
+rule compose_guarantees:
+    input:
+        runs=runs_together,
+    output:
+        table="results/{task}/guarantees/together.csv",
+    log:
+        "results/{task}/logs/guarantees/together.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code("compose_guarantees.py"),
+        together=together_of,
+        delta=delta_of,
+        own=samples_of_clients,
+    script:
+        "../scripts/compose_guarantees.py"
+
+
 rule tabulate_privacy:
     input:
         runs="results/{task}/experiments/privacy.csv",

@@ -171,4 +171,6 @@ def all_results():
             files += in_formats(f"results/{task}", made)
     for task in STUDY.tasks:
         files += in_formats(f"results/{task}", TASK_RESULTS)
+        if STUDY.together(task):
+            files.append(f"results/{task}/guarantees/together.csv")
     return files

@@ -89,20 +89,47 @@ def feature_noise(job: Job, clients: int, seed: int) -> FeatureNoise | None:
 
 def _dp_fedavg(job: Job, clients: Sequence[np.ndarray], seed: int) -> Protection:
     """Return clipped updates of Poisson-sampled clients under noise calibrated over all rounds."""
-    setting, training, privacy = job.setting, job.training, job.privacy
+    training, privacy = job.training, job.privacy
     # Numbers of clients and samples count as public, so that rate and clip norm may use them.
     rate = min(training.clients_per_round / len(clients), 1.0)
     steps, points = pace(training, len(clients))
     samples = sum(len(own) for own in clients)
     clip_norm = privacy.update_clip * samples / len(clients)
     rounds = steps * points
-    records = _guarantees(setting.sigma, setting.epsilon, privacy.delta, clip_norm, rate, rounds)
+    noise = round_noise(job, rate, rounds, clip_norm)
+    stds = np.array(noise.multipliers) * clip_norm
     return Protection(
         schedule=poisson_rounds(clients, rate, steps, points, seed),
-        records=records,
+        records=noise.records,
         releasing=clipping(clip_norm),
-        averaging=noisy_mean(records[0].noise_std, rate * samples, seed),
+        averaging=noisy_mean(stds, rate * samples, seed),
     )
+
+
+@dataclass(frozen=True)
+class RoundNoise:
+    """DP-FedAvg's noise.
+
+    multipliers: of each round, standard deviations over the clip norm.
+    records: what all rounds guarantee, the one that they were calibrated to first.
+    """
+
+    multipliers: tuple[float, ...]
+    records: tuple[PrivacyRecord, ...]
+
+
+def round_noise(job: Job, rate: float, rounds: int, clip_norm: float) -> RoundNoise:
+    """Return the noise of every round that a setting asks for.
+
+    Args:
+        job: the setting with its training values.
+        rate: probability with which a client takes part in a round.
+        rounds: how many there are.
+        clip_norm: L2 clip norm of a client's update.
+    """
+    setting = job.setting
+    own = (setting.sigma, setting.epsilon, job.privacy.delta, clip_norm, rate, rounds)
+    return _round_noise(*own, setting.schedule, setting.decay)
 
 
 def pace(training: Training, clients: int) -> tuple[int, int]:
@@ -113,21 +140,28 @@ def pace(training: Training, clients: int) -> tuple[int, int]:
 
 
 @cache
-def _guarantees(
-    sigma: float | None,
-    epsilon: float | None,
-    delta: float,
-    clip_norm: float,
-    rate: float,
-    rounds: int,
-) -> tuple[PrivacyRecord, ...]:
-    """Return what all rounds guarantee, sigma calibrated to epsilon unless it is given.
+def _round_noise(
+    sigma: float | None, epsilon: float | None, delta: float, clip_norm: float,
+    rate: float, rounds: int, schedule: str, decay: float,
+) -> RoundNoise:  # fmt: skip
+    """Calibrate sigma to epsilon unless it is given; uneven noise costs what even noise does.
 
-    Seeds share the answer, which takes up to two seconds to find.
+    Seeds share the answer, which takes up to two seconds to find, a minute for uneven rounds.
     """
     # Accounting is slow to import, and only this mechanism needs it.
     from fbftl.privacy.accounting import rounds_sigma
+    from fbftl.privacy.composition import scaled
+    from fbftl.privacy.schedules import named
 
     turns = {"rate": rate, "rounds": rounds}
     enough = sigma or rounds_sigma(epsilon, delta, **turns)
-    return mechanisms.dp_fedavg(clip_norm=clip_norm, sigma=enough, delta=delta, **turns)
+    if schedule == "uniform":
+        records = mechanisms.dp_fedavg(clip_norm=clip_norm, sigma=enough, delta=delta, **turns)
+        return RoundNoise((enough,) * rounds, records)
+    multipliers = named(schedule, rounds * enough**-2, rounds, decay)
+    if sigma is None and rate < 1:
+        multipliers *= scaled(multipliers, rate, epsilon, delta)
+    records = mechanisms.dp_fedavg_by_rounds(
+        clip_norm=clip_norm, multipliers=multipliers.tolist(), delta=delta, rate=rate
+    )
+    return RoundNoise(tuple(multipliers.tolist()), records)

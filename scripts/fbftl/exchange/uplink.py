@@ -70,17 +70,18 @@ def mean_of_arrivals(one: Round, receipt: Receipt) -> np.ndarray:
     return receipt.arrived.sum(axis=0) / max(int(one.counts[receipt.arrives].sum()), 1)
 
 
-def noisy_mean(noise_std: float, samples_per_round: float, seed: int) -> Averaging:
+def noisy_mean(noise_stds: np.ndarray, samples_per_round: float, seed: int) -> Averaging:
     """Return DP-FedAvg's average of clipped updates: one noise on their sum, a fixed divisor.
 
     Args:
-        noise_std: standard deviation of the noise.
+        noise_stds: (T,) standard deviation of each round's noise.
         samples_per_round: expected samples of a round; the real number would leak who took part.
         seed: the repetition's seed.
     """
 
     def averaged(one: Round, receipt: Receipt) -> np.ndarray:
-        total = noisy_sum(receipt.arrived, noise_std=noise_std, seed=seed, turn=one.turn)
+        std = float(noise_stds[one.number])
+        total = noisy_sum(receipt.arrived, noise_std=std, seed=seed, turn=one.turn)
         return total / np.float32(samples_per_round)
 
     return averaged

@@ -68,7 +68,7 @@ def _setting(run: Mapping[str, Any], axes: Mapping[str, Any]) -> dict[str, Any]:
 GUARANTEE = {
     field.name: f"given_{field.name}" if field.name in ("mechanism", "sigma", "epsilon")
     else field.name
-    for field in fields(PrivacyRecord)
+    for field in fields(PrivacyRecord) if field.name != "events"
 }  # fmt: skip
 """Parts of a guarantee and their columns, apart from what a setting asks for by the same name."""
 

@@ -10,7 +10,7 @@ from math import log, sqrt
 
 import numpy as np
 
-from fbftl.privacy import accounting
+from fbftl.privacy import accounting, composition
 from fbftl.privacy.accounting import Adjacency
 from fbftl.privacy.mechanisms import LABELS_OPEN, PrivacyRecord
 
@@ -112,6 +112,7 @@ def bounded(
             delta=delta,
             accountant="exact Gaussian",
             note=LABELS_OPEN + WEIGHTS_OPEN,
+            events=composition.told([composition.gaussian(multiplier, rounds)]),
         )
         for adjacency in adjacencies
     )

@@ -9,12 +9,14 @@ first two leave the labels open; `randomised_response` covers them.
 Here are the guarantees that they give; `noise` and `exchange.protection` apply them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf, sqrt
+from typing import Any
 
-from fbftl.privacy import accounting
+from fbftl.privacy import accounting, composition
 from fbftl.privacy.accounting import Adjacency
+from fbftl.privacy.composition import told
 
 LABELS_OPEN = (
     "Holds against the server too. Labels are sent as they are: the guarantee is for the features"
@@ -69,6 +71,8 @@ class PrivacyRecord:
     adjacency: how they differ: replace-one, zero-out or add-remove.
     sigma: noise standard deviation over the clip norm, the least of a schedule; for `relative`,
         over R std(g).
+    events: the releases as an accountant sees them, `composition.Event` in builtin types; none
+        where nothing is guaranteed.
     """
 
     mechanism: str
@@ -82,6 +86,7 @@ class PrivacyRecord:
     delta: float | None = None
     accountant: str | None = None
     covers_labels: bool = False
+    events: tuple[Mapping[str, Any], ...] = ()
 
 
 def no_mechanism() -> PrivacyRecord:
@@ -121,6 +126,7 @@ def gaussian(*, clip_norm: float, sigma: float, delta: float) -> tuple[PrivacyRe
             delta=delta,
             accountant="exact Gaussian",
             note=f"{LABELS_OPEN} {COUNT_VISIBLE}",
+            events=told([composition.gaussian(sigma)]),
         )
         for adjacency in adjacencies
     )
@@ -134,8 +140,13 @@ def gaussian_per_client(
     K independent releases of sensitivity 2 c are one of sensitivity 2 c sqrt(K).
     """
     per_sample, _ = gaussian(clip_norm=clip_norm, sigma=sigma, delta=delta)
-    epsilon = accounting.gaussian_epsilon(sigma / sqrt(samples), delta, "replace-one")
-    return replace(per_sample, unit="client", epsilon=epsilon)
+    multiplier = sigma / sqrt(samples)
+    return replace(
+        per_sample,
+        unit="client",
+        epsilon=accounting.gaussian_epsilon(multiplier, delta, "replace-one"),
+        events=told([composition.gaussian(multiplier)]),
+    )
 
 
 def dp_fedavg(
@@ -156,16 +167,35 @@ def dp_fedavg(
     Raises:
         UserError: if an argument is out of its range.
     """
+    return _by_client(clip_norm, sigma, [composition.rounds(sigma, rate, rounds)], delta)
+
+
+def dp_fedavg_by_rounds(
+    *, clip_norm: float, multipliers: Sequence[float], delta: float, rate: float
+) -> tuple[PrivacyRecord, ...]:
+    """Return the guarantees of `dp_fedavg` where every round has noise of its own.
+
+    Args:
+        clip_norm: L2 clip norm c of a client's update.
+        multipliers: noise standard deviation on each round's sum, over c.
+        delta: delta over all rounds.
+        rate: probability with which a client takes part in a round, C.
+    """
+    events = [composition.rounds(multiplier, rate, 1) for multiplier in multipliers]
+    return _by_client(clip_norm, min(multipliers), events, delta)
+
+
+def _by_client(
+    clip_norm: float, sigma: float, events: Sequence[composition.Event], delta: float
+) -> tuple[PrivacyRecord, ...]:
     accounting.require_positive("clip norm", clip_norm)
     guarantees: tuple[tuple[str, Adjacency, str], ...] = (
         ("client", "add-remove", ""),
         ("client", "replace-one", ""),
         ("sample", "replace-one", SAMPLE_IN_CLIENT),
     )
-    epsilons = {
-        adjacency: accounting.rounds_epsilon(
-            sigma, delta, rate=rate, rounds=rounds, adjacency=adjacency
-        )
+    found = {
+        adjacency: composition.compose(events, delta, adjacency)
         for _, adjacency, _ in guarantees[:2]
     }
     return tuple(
@@ -176,11 +206,12 @@ def dp_fedavg(
             clip_norm=clip_norm,
             sigma=sigma,
             noise_std=sigma * clip_norm,
-            epsilon=None if epsilons[adjacency] == inf else epsilons[adjacency],
+            epsilon=None if found[adjacency].epsilon == inf else found[adjacency].epsilon,
             delta=delta,
-            accountant="exact Gaussian" if rate == 1 else "PLD",
+            accountant=found[adjacency].accountant,
             covers_labels=True,
             note=TRUSTED_SERVER + more,
+            events=told(events),
         )
         for unit, adjacency, more in guarantees
     )
@@ -231,6 +262,7 @@ def dp_gd(
             accountant=name,
             covers_labels=True,
             note=TRUSTED_WITH_SAMPLES,
+            events=told([composition.gaussian(together)]),
         )
         for adjacency, name, epsilon in rows
     )
@@ -307,5 +339,6 @@ def randomised_response(epsilon: float) -> PrivacyRecord:
         delta=0.0,
         accountant="pure DP",
         covers_labels=True,
+        events=told([composition.pure(epsilon)]),
         note="For the label alone; a sample's features and label together add their epsilons.",
     )

@@ -136,6 +136,15 @@ class Study:
         clipped = setting.mechanism == "gaussian" and not given
         return record.public or (record.reads == "features" and clipped)
 
+    def together(self, task: str) -> dict[str, list[str]]:
+        """Return the settings of a task that touch the same rows, by the name of their group.
+
+        Groups of which this study makes nothing are left out.
+        """
+        made = {name for settings in self.settings[task].values() for name in settings}
+        groups = self.task(task)["privacy"].get("together", {})
+        return {name: own for name, own in groups.items() if made & set(own)}
+
     def asks_public(self, task: str) -> bool:
         """Tell whether anything of a task reads public data: a setting, or an attack."""
         names = [name for settings in self.settings[task].values() for name in settings]
@@ -232,6 +241,7 @@ def _settings(
             for name in block.study["experiments"]:
                 if _is_for(experiments[name], task, tasks[task]["kind"]):
                     of_task[name] = _expanded(experiments[name], task, tasks[task])
+            _require_together(task, tasks[task]["privacy"].get("together", {}), of_task)
     return settings
 
 
@@ -276,6 +286,19 @@ def _expanded(
 
 FOR = "tasks"
 """What an experiment, and each of its grids, says of the tasks that it is for."""
+
+
+def _require_together(
+    task: str, groups: Mapping[str, Any], settings: Mapping[str, Mapping[str, Setting]]
+) -> None:
+    """Refuse a group of releases with a name that is no setting of the task.
+
+    A group of which the study makes nothing belongs to experiments that it leaves out.
+    """
+    made = {name for own in settings.values() for name in own}
+    for group, names in groups.items():
+        for name in names if made & set(names) else ():
+            _require(name, made, f"config: tasks.{task}.privacy.together.{group}", "setting")
 
 
 def _is_for(experiment: Mapping[str, Any], task: str, kind: str) -> bool:

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from fbftl.models.modes import couples_samples
 from fbftl.study.job import Training
 from fbftl.training.batches import Round, Rounds
 from fbftl.training.client_updates import client_updates, weighted_losses
@@ -140,10 +141,20 @@ class TrainedNetwork:
     @cached_property
     def _updates_of(self) -> Callable[[RoundBatch], tuple[Tensor, Tensor]]:
         """Each client's summed loss (C,) and update (C, X) in a round."""
-        if self.passes is not together:
+        if couples_samples(self.model):
             return self._updates_apart
         updates_of = client_updates(self.model)
-        return lambda batch: updates_of(batch.inputs, batch.labels, batch.present)
+
+        def updates(batch: RoundBatch) -> tuple[Tensor, Tensor]:
+            if self.passes is together:
+                return updates_of(batch.inputs, batch.labels, batch.present)
+            if batch.present.shape[1] > 1:
+                return self._updates_apart(batch)
+            # Clients of one sample each have masks of their own in one pass too.
+            with self.passes.masked(batch.number):
+                return updates_of(batch.inputs, batch.labels, batch.present)
+
+        return updates
 
     def _updates_apart(self, batch: RoundBatch) -> tuple[Tensor, Tensor]:
         """Return each client's summed loss (C,) and update (C, X), from a pass of its own."""

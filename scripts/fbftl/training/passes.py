@@ -7,6 +7,7 @@ through a round alike, which keeps them equal.
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,20 +53,26 @@ def together(one: RoundBatch, weights: Tensor) -> Iterator[Pass]:
     yield one.inputs.flatten(0, 1), one.labels.flatten(), weights.flatten()
 
 
-def client_by_client(seed: int, *models: nn.Module, dropout: bool) -> Passes:
-    """Return the passes that every client makes alone, in the order of the round's clients.
+@dataclass(frozen=True)
+class ClientByClient:
+    """The passes that every client makes alone, in the order of the round's clients.
 
-    Args:
-        seed: the repetition's seed; with the round and the client it decides the masks.
-        models: what the samples pass through.
-        dropout: whether dropout acts.
-
-    Raises:
-        UserError: at the pass of a client whose one sample has no statistics.
+    seed: the repetition's; with the round and the client it decides the masks.
+    models: what the samples pass through.
+    dropout: whether dropout acts.
     """
-    least = 2 if any(map(couples_samples, models)) else 1
 
-    def passes(one: RoundBatch, weights: Tensor) -> Iterator[Pass]:
+    seed: int
+    models: tuple[nn.Module, ...]
+    dropout: bool
+
+    def __call__(self, one: RoundBatch, weights: Tensor) -> Iterator[Pass]:
+        """Yield each client's pass.
+
+        Raises:
+            UserError: at the pass of a client whose one sample has no statistics.
+        """
+        least = 2 if any(map(couples_samples, self.models)) else 1
         for place, client in enumerate(one.clients):
             if one.counts[place] < least:
                 raise UserError(
@@ -74,12 +81,16 @@ def client_by_client(seed: int, *models: nn.Module, dropout: bool) -> Passes:
                     "frozen"
                 )
             own = one.present[place]
-            with torch.random.fork_rng():
-                torch.manual_seed(torch_seed(seed, "dropout", one.number, int(client)))
-                with dropping(*models if dropout else ()):
-                    yield one.inputs[place][own], one.labels[place][own], weights[place][own]
+            with self.masked(one.number, int(client)):
+                yield one.inputs[place][own], one.labels[place][own], weights[place][own]
 
-    return passes
+    @contextmanager
+    def masked(self, *keys: int) -> Iterator[None]:
+        """Let dropout act in the block, if it does, by masks of these keys."""
+        with torch.random.fork_rng():
+            torch.manual_seed(torch_seed(self.seed, "dropout", *keys))
+            with dropping(*self.models if self.dropout else ()):
+                yield
 
 
 def passes_of(training: Training, seed: int, *models: nn.Module) -> Passes:
@@ -88,5 +99,5 @@ def passes_of(training: Training, seed: int, *models: nn.Module) -> Passes:
         for model in models:
             normalise_by_batch(model)
     if training.dropout or any(map(couples_samples, models)):
-        return client_by_client(seed, *models, dropout=training.dropout)
+        return ClientByClient(seed, models, training.dropout)
     return together

@@ -112,7 +112,7 @@ def test_relative_noise_grows_with_sigma_and_repeats() -> None:
 
 
 def test_dp_fedavg_divides_by_the_expected_count() -> None:
-    sent = uplink(clipping(0.5), averaging=noisy_mean(1e-9, 20.0, seed=0))
+    sent = uplink(clipping(0.5), averaging=noisy_mean(np.full(99, 1e-9), 20.0, seed=0))
     values = updates()
     clipped = values * np.minimum(0.5 / np.linalg.norm(values, axis=1, keepdims=True), 1)
     mean = sent.average(a_round(), values)
@@ -121,7 +121,7 @@ def test_dp_fedavg_divides_by_the_expected_count() -> None:
 
 def test_clients_clip_what_they_send() -> None:
     """The digests are those of messages no longer than c, which an update far beyond it gives."""
-    sent = uplink(clipping(0.5), averaging=noisy_mean(1.0, 20.0, seed=0))
+    sent = uplink(clipping(0.5), averaging=noisy_mean(np.full(99, 1.0), 20.0, seed=0))
     sent.average(a_round(), 300 * updates())
     messages = [encode(row) for row in clip_rows(300 * updates(), 0.5)]
     digests = [sha256(message).digest() for message in messages]
@@ -132,7 +132,7 @@ def test_clients_clip_what_they_send() -> None:
 
 def test_a_round_without_clients_is_noise_alone_and_sends_nothing() -> None:
     nobody = np.arange(0)
-    sent = uplink(clipping(0.5), averaging=noisy_mean(0.5, 20.0, seed=0))
+    sent = uplink(clipping(0.5), averaging=noisy_mean(np.full(99, 0.5), 20.0, seed=0))
     mean = sent.average(a_round(1, nobody, nobody), np.zeros((0, WIDTH), dtype=np.float32))
     assert mean.shape == (WIDTH,)
     assert mean.std() == pytest.approx(0.5 / 20, rel=0.5)

@@ -5,8 +5,10 @@ from math import sqrt
 import pytest
 from fbftl.ground.errors import UserError
 from fbftl.privacy.accounting import gaussian_epsilon, gaussian_sigma, rounds_epsilon, rounds_sigma
+from fbftl.privacy.feature_noise import published
 from fbftl.privacy.mechanisms import (
     dp_fedavg,
+    dp_fedavg_by_rounds,
     dp_gd,
     gaussian,
     gaussian_per_client,
@@ -60,9 +62,8 @@ def test_dp_fedavg_prints_client_and_sample_level():
     client, replaced, sample = records
     assert client.epsilon == pytest.approx(4, rel=2e-3)
     assert client.epsilon < replaced.epsilon == sample.epsilon
-    assert replaced.epsilon == rounds_epsilon(
-        sigma, 1e-6, rate=0.1, rounds=50, adjacency="replace-one"
-    )
+    expected = rounds_epsilon(sigma, 1e-6, rate=0.1, rounds=50, adjacency="replace-one")
+    assert replaced.epsilon == pytest.approx(expected)
     assert {r.accountant for r in records} == {"PLD"}
 
 
@@ -86,6 +87,8 @@ def test_records_are_json_and_named_after_mechanisms():
         *dp_fedavg(clip_norm=1.0, sigma=1.0, delta=1e-6, rate=1, rounds=1),
         *dp_gd(clip_norm=1.0, multipliers=[1.0, 2.0], delta=1e-6, accountant="zcdp"),
         laplace(epsilon=1.0, clip=1.0, coordinates=3),
+        *published("feature_gaussian", 1.0, 1e-6).records,
+        *published("feature_laplace", 1.0).records,
         randomised_response(1.0),
     ]
     json.dumps([asdict(record) for record in records], allow_nan=False)
@@ -99,3 +102,11 @@ def test_arguments_out_of_range_are_refused():
         dp_fedavg(clip_norm=-1.0, sigma=1.0, delta=1e-6, rate=0.5, rounds=1)
     with pytest.raises(UserError, match="label epsilon"):
         randomised_response(0.0)
+
+
+def test_rounds_of_unequal_noise_are_one_release_where_everybody_takes_part():
+    even = dp_fedavg(clip_norm=1.0, sigma=6.0, delta=1e-6, rate=1, rounds=2)
+    falling = dp_fedavg_by_rounds(
+        clip_norm=1.0, multipliers=[12.0, 12.0 / 7**0.5], delta=1e-6, rate=1
+    )
+    assert falling[0].epsilon == pytest.approx(even[0].epsilon)

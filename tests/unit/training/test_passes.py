@@ -11,7 +11,7 @@ from fbftl.models.modes import couples_samples, normalise_by_batch
 from fbftl.models.networks import build
 from fbftl.training.batches import Round, Rounds, laid_out, rounds
 from fbftl.training.network import LabelledInputs, Lessons, TrainedNetwork, evaluate
-from fbftl.training.passes import Passes, client_by_client, passes_of, together
+from fbftl.training.passes import ClientByClient, Passes, passes_of, together
 from fbftl.training.split import SplitNetwork
 from torch import Tensor, nn
 from unit.exchange import test_rounds as engine
@@ -82,7 +82,7 @@ def test_without_either_passes_are_those_of_a_round_at_once() -> None:
     assert passes_in((False, "frozen"), network()) is together
     plain, alone = network(), network()
     train(learner((False, "frozen"), plain))
-    train(TrainedNetwork(alone, lessons(), client_by_client(0, alone, dropout=False)))
+    train(TrainedNetwork(alone, lessons(), ClientByClient(0, (alone,), dropout=False)))
     torch.testing.assert_close(values(plain), values(alone), atol=1e-5, rtol=1e-4)
 
 
@@ -162,6 +162,22 @@ def test_a_random_deep_network_learns_by_batch_statistics_and_not_by_frozen_ones
         accuracy[batch_norm], _ = evaluate(model, samples, np.arange(len(samples.labels)))
     assert accuracy["frozen"] < 0.5
     assert accuracy["batch"] > 0.9
+
+
+def test_clients_of_one_sample_have_masks_of_their_own_in_one_pass() -> None:
+    """DP-SGD's samples: without dropout each update is its own pass's, under it masks differ."""
+    singles = [np.array([row]) for row in (0, 5, 5, 5)]
+    model = build(Chain((8, 8, 1), 3, [12], [[4], [6]], dropout=0.4)).eval()
+    one = one_round(singles)
+    alone = TrainedNetwork(model, lessons(), ClientByClient(0, (model,), dropout=False))
+    _, expected = alone._updates_apart(alone.batch(one))
+    assert torch.allclose(alone.apart(one)[1], expected, atol=1e-6)
+    assert torch.equal(expected[1], expected[2])
+    dropping = TrainedNetwork(model, lessons(), passes_in((True, "frozen"), model))
+    _, found = dropping.apart(one)
+    assert torch.equal(found, dropping.apart(one)[1])
+    assert not torch.equal(found[1], found[2])
+    assert not model.training
 
 
 def test_what_couples_samples() -> None:

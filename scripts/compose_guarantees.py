@@ -1,0 +1,64 @@
+"""Compose what a task's settings release of the same rows: each alone and all together."""
+
+import json
+from collections.abc import Mapping, Sequence
+from math import isinf
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from fbftl.findings.runs import write_tidy
+from fbftl.ground.logs import run_job
+from fbftl.privacy.together import Released, costs
+
+
+def main(
+    runs: Sequence[str], together: Mapping[str, Sequence[str]], delta: float, own: int, table: str
+) -> None:  # fmt: skip
+    """Write a row per name, unit, neighbours and release, and one for the sum.
+
+    Args:
+        runs: run files of all settings that are named.
+        together: names of settings that touch the same rows, by the name of their group.
+        delta: delta of each release and of the sum.
+        own: rows of a client in the task's own partition.
+        table: csv to write.
+    """
+    documents = [json.loads(Path(path).read_text(encoding="utf-8")) for path in runs]
+    released = {document["name"]: release(document) for document in documents}
+    rows: list[dict[str, Any]] = []
+    for name, settings in together.items():
+        for cost in costs([released[setting] for setting in settings], delta, own):
+            epsilon = cost.composed.epsilon
+            rows.append(
+                {
+                    "name": name,
+                    "unit": cost.unit,
+                    "adjacency": cost.adjacency,
+                    "release": cost.release,
+                    "epsilon": None if isinf(epsilon) else epsilon,
+                    "delta": delta,
+                    "accountant": cost.composed.accountant,
+                    "covers_labels": cost.covers_labels,
+                }
+            )
+    write_tidy(table, pd.DataFrame(rows))
+
+
+def release(document: Mapping[str, Any]) -> Released:
+    """Return the releases that a run file tells, those of its first repetition."""
+    guarantees = document["repetitions"][0]["privacy"]
+    return Released(document["name"], guarantees, document["setting"].get("samples_per_client"))
+
+
+if __name__ == "__main__":
+    run_job(
+        snakemake,
+        lambda job: main(
+            list(job.input.runs),
+            job.params.together,
+            job.params.delta,
+            job.params.own,
+            job.output.table,
+        ),
+    )

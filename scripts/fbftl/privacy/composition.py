@@ -1,0 +1,204 @@
+"""What several releases of the same records cost together: accounting events, composed.
+
+An event is one release as an accountant sees it, for one unit and one kind of neighbours. Gaussian
+releases alone compose exactly, pure ones alone by their sum; whatever else is mixed composes by
+privacy loss distributions (PLD), whose rounding is pessimistic. An event without a guarantee leaves
+none to the sum.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from math import inf, sqrt
+from typing import Any
+
+from fbftl.privacy.accounting import (
+    GRID,
+    SENSITIVITY,
+    Adjacency,
+    gaussian_epsilon,
+    require_delta,
+    require_positive,
+    require_rounds,
+)
+
+COARSE_GRID = 1e-2
+"""Discretisation of the privacy loss where many distributions compose."""
+
+MANY = 8
+"""So many different events take the coarse grid."""
+
+
+@dataclass(frozen=True, order=True)
+class Event:
+    """One release, so many times.
+
+    kind: gaussian; sampled, a Gaussian sum over Poisson-sampled records; pure, which epsilon says
+        all of (Laplace noise, randomised response); none, without a guarantee.
+    multiplier: noise standard deviation over the clip norm, what one record moves at most.
+    rate: probability with which a record takes part.
+    epsilon: of a pure event, for the unit and the neighbours at hand.
+    times: how often it happens.
+    """
+
+    kind: str
+    multiplier: float = 0.0
+    rate: float = 1.0
+    epsilon: float = 0.0
+    times: int = 1
+
+
+NO_GUARANTEE = Event("none")
+
+
+def gaussian(multiplier: float, times: int = 1) -> Event:
+    """Return a Gaussian release of all records."""
+    require_positive("noise multiplier", multiplier)
+    return Event("gaussian", multiplier, times=times)
+
+
+def rounds(multiplier: float, rate: float, times: int) -> Event:
+    """Return Gaussian sums over Poisson-sampled records; at rate 1 of all of them."""
+    require_positive("noise multiplier", multiplier)
+    require_rounds(rate, times)
+    if rate == 1:
+        return gaussian(multiplier, times)
+    return Event("sampled", multiplier, rate, times=times)
+
+
+def pure(epsilon: float, times: int = 1) -> Event:
+    """Return a release that is epsilon-DP."""
+    require_positive("epsilon", epsilon)
+    return Event("pure", epsilon=epsilon, times=times)
+
+
+def told(events: Iterable[Event]) -> tuple[dict[str, Any], ...]:
+    """Return events in builtin types, for run files."""
+    return tuple(asdict(event) for event in events)
+
+
+def read(events: Iterable[Mapping[str, Any]]) -> tuple[Event, ...]:
+    """Return events from a run file; nothing told is no guarantee."""
+    return tuple(Event(**event) for event in events) or (NO_GUARANTEE,)
+
+
+@dataclass(frozen=True)
+class Composed:
+    """What releases cost together; epsilon is infinite where they guarantee nothing."""
+
+    epsilon: float
+    accountant: str
+
+
+def compose(events: Sequence[Event], delta: float, adjacency: Adjacency) -> Composed:
+    """Return what events cost together, in whatever order.
+
+    Args:
+        events: releases of the same records.
+        delta: delta of the whole; pure events alone need none.
+        adjacency: which data count as neighbours.
+
+    Raises:
+        UserError: if delta is not between 0 and 1.
+    """
+    require_delta(delta)
+    kinds = {event.kind for event in events}
+    if "none" in kinds:
+        return Composed(inf, "none")
+    if not kinds:
+        return Composed(0.0, "nothing released")
+    if kinds == {"gaussian"}:
+        return Composed(gaussian_epsilon(_as_one(events), delta, adjacency), "exact Gaussian")
+    if kinds == {"pure"}:
+        return Composed(sum(event.times * event.epsilon for event in events), "pure DP")
+    return Composed(_by_distributions(sorted(events), delta, adjacency), "PLD")
+
+
+def scaled(shape: Sequence[float], rate: float, epsilon: float, delta: float) -> float:
+    """Return the factor at which rounds with noise of this shape just meet epsilon.
+
+    Args:
+        shape: noise multiplier of each round, up to the factor.
+        rate: probability with which a record takes part in a round.
+        epsilon: over all rounds, records added or removed.
+        delta: over all rounds.
+    """
+    from scipy.optimize import brentq
+
+    def excess(factor: float) -> float:
+        events = [rounds(factor * multiplier, rate, 1) for multiplier in shape]
+        reached = compose(events, delta, "add-remove").epsilon
+        return 0.5 - epsilon / (reached + epsilon)
+
+    low = high = 1.0
+    while excess(high) > 0:
+        low, high = high, 2 * high
+    while excess(low) <= 0:
+        low, high = low / 2, low
+    return float(brentq(excess, low, high, rtol=1e-3)) * (1 + 2e-3)
+
+
+def _as_one(events: Iterable[Event]) -> float:
+    """Return the noise multiplier of the one Gaussian release that several are."""
+    return 1 / sqrt(sum(event.times / event.multiplier**2 for event in events))
+
+
+def _by_distributions(events: Sequence[Event], delta: float, adjacency: Adjacency) -> float:
+    from dp_accounting import NeighboringRelation
+    from dp_accounting.pld import common, privacy_loss_distribution
+
+    relation = {
+        "add-remove": NeighboringRelation.ADD_OR_REMOVE_ONE,
+        "zero-out": NeighboringRelation.REPLACE_SPECIAL,
+        "replace-one": NeighboringRelation.REPLACE_ONE,
+    }[adjacency]
+    grid = GRID if len(events) <= MANY else COARSE_GRID
+    made = []
+    plain = [event for event in events if event.kind == "gaussian"]
+    if plain:
+        deviation = _as_one(plain) / SENSITIVITY[adjacency]
+        made.append(
+            privacy_loss_distribution.from_gaussian_mechanism(
+                deviation, value_discretization_interval=grid
+            )
+        )
+    for event in events:
+        if event.kind == "pure":
+            parameters = common.DifferentialPrivacyParameters(event.epsilon, 0.0)
+            one = privacy_loss_distribution.from_privacy_parameters(
+                parameters, value_discretization_interval=grid
+            )
+            made.append(one.self_compose(event.times))
+        elif event.kind == "sampled":
+            one = privacy_loss_distribution.from_gaussian_mechanism(
+                event.multiplier,
+                value_discretization_interval=grid,
+                sampling_prob=event.rate,
+                neighboring_relation=relation,
+            )
+            made.append(one.self_compose(event.times))
+    whole = made[0]
+    for one in made[1:]:
+        whole = whole.compose(one)
+    return float(whole.get_epsilon_for_delta(delta))
+
+
+def of_group(events: Iterable[Event], size: int, shared: bool) -> tuple[Event, ...]:
+    """Return events for a group of records instead of one of them.
+
+    Args:
+        events: for one record.
+        size: records of the group.
+        shared: whether one noise is on their sum, which they move `size` times as far; else each
+            has a noise of its own, and they move it sqrt(size) times as far together.
+    """
+    reach = size if shared else sqrt(size)
+    return tuple(
+        Event(
+            event.kind,
+            event.multiplier / reach,
+            event.rate,
+            event.epsilon,
+            event.times * (size if event.kind == "pure" else 1),
+        )
+        for event in events
+    )

@@ -1,0 +1,162 @@
+"""What releases of the same rows cost together, per unit and neighbours, as a task groups them.
+
+A run tells its releases in its guarantees (`mechanisms.PrivacyRecord`, in builtin types). A client
+is all the rows that it holds: of a release per sample, each of them counts; of a sum of clipped
+gradients, they move it as far as they are many.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isinf
+from typing import Any
+
+from fbftl.ground.errors import UserError
+from fbftl.privacy.accounting import Adjacency
+from fbftl.privacy.composition import NO_GUARANTEE, Composed, Event, compose, of_group, read
+
+NEIGHBOURS: tuple[tuple[str, Adjacency], ...] = (
+    ("sample", "replace-one"),
+    ("sample", "add-remove"),
+    ("client", "replace-one"),
+    ("client", "add-remove"),
+)
+"""Units and neighbours that sums are told for."""
+
+TOGETHER = "together"
+"""Stands in the place of a release in the row of a sum."""
+
+BUDGETED: Adjacency = "replace-one"
+"""Neighbours of a budget: every mechanism has a guarantee for a unit that is replaced."""
+
+
+@dataclass(frozen=True)
+class Released:
+    """One setting's releases.
+
+    name: of the setting.
+    guarantees: its mechanism's, in builtin types.
+    samples: rows of a client in this setting; none where it does not matter who holds them.
+    """
+
+    name: str
+    guarantees: Sequence[Mapping[str, Any]]
+    samples: int | None = None
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one release, or several together, cost one unit.
+
+    release: a setting's name, or `TOGETHER`.
+    covers_labels: whether labels are protected too.
+    """
+
+    unit: str
+    adjacency: Adjacency
+    release: str
+    composed: Composed
+    covers_labels: bool
+
+
+def costs(releases: Sequence[Released], delta: float, own: int) -> list[Cost]:
+    """Return what each release costs and what all of them cost together, by unit and neighbours.
+
+    Args:
+        releases: of the same rows.
+        delta: delta of each, and of the sum.
+        own: rows of a client in the task's own partition.
+    """
+    dealt = {one.samples for one in releases if one.samples is not None}
+    if len(dealt) < len({one.samples for one in releases}):
+        dealt.add(own)
+    return [
+        cost
+        for unit, adjacency in NEIGHBOURS
+        for cost in _of_unit(releases, delta, unit, adjacency, sum(dealt))
+    ]
+
+
+def _of_unit(
+    releases: Sequence[Released], delta: float, unit: str, adjacency: Adjacency, rows: int
+) -> Iterable[Cost]:
+    everything: list[Event] = []
+    covered = True
+    for one in releases:
+        events, labels = events_of(one.guarantees, unit, adjacency, rows)
+        yield Cost(unit, adjacency, one.name, compose(events, delta, adjacency), labels)
+        everything, covered = [*everything, *events], covered and labels
+    yield Cost(unit, adjacency, TOGETHER, compose(everything, delta, adjacency), covered)
+
+
+def events_of(
+    guarantees: Sequence[Mapping[str, Any]], unit: str, adjacency: Adjacency, rows: int
+) -> tuple[list[Event], bool]:
+    """Return one setting's events for a unit and its neighbours, and whether labels are covered.
+
+    Args:
+        guarantees: its mechanism's.
+        unit: sample or client.
+        adjacency: the neighbours.
+        rows: of a client.
+    """
+    labelled = [own for own in guarantees if own["unit"] == "label"]
+    others = [own for own in guarantees if own["unit"] != "label"]
+    events, covered = _apart_from_labels(others, unit, adjacency, rows)
+    if labelled:
+        response = [event for own in labelled for event in read(own["events"])]
+        if adjacency != "replace-one":
+            # Whether a label was sent at all is no secret of randomised response.
+            response = [NO_GUARANTEE]
+        elif unit == "client":
+            response = list(of_group(response, rows, shared=False))
+        events, covered = [*events, *response], True
+    return events, covered
+
+
+def _apart_from_labels(
+    guarantees: Sequence[Mapping[str, Any]], unit: str, adjacency: Adjacency, rows: int
+) -> tuple[list[Event], bool]:
+    def found(wanted: str) -> Mapping[str, Any] | None:
+        return next(
+            (
+                own
+                for own in guarantees
+                if (own["unit"], own["adjacency"]) == (wanted, adjacency) and own["events"]
+            ),
+            None,
+        )
+
+    if (own := found(unit)) is not None:
+        return list(read(own["events"])), own["covers_labels"]
+    if unit == "client" and (own := found("sample")) is not None:
+        shared = own["mechanism"] == "dp_gd"
+        return list(of_group(read(own["events"]), rows, shared)), own["covers_labels"]
+    return [NO_GUARANTEE], False
+
+
+def require_within(
+    budget: Mapping[str, float], found: Sequence[Cost], delta: float, task: str, name: str
+) -> None:
+    """Refuse releases that cost more together than a task's budget.
+
+    Args:
+        budget: epsilon by unit, for a unit replaced.
+        found: what the releases cost.
+        delta: delta of the sums.
+        task: the task's name.
+        name: of the group of releases.
+
+    Raises:
+        UserError: with the unit, the sum and the budget.
+    """
+    for cost in found:
+        if (cost.release, cost.adjacency) != (TOGETHER, BUDGETED) or cost.unit not in budget:
+            continue
+        epsilon, most = cost.composed.epsilon, budget[cost.unit]
+        if epsilon > most:
+            sum_ = "nothing that is bounded" if isinf(epsilon) else f"epsilon {epsilon:.4g}"
+            raise UserError(
+                f"config: tasks.{task}.privacy.budget allows a {cost.unit} epsilon {most:g} at "
+                f"delta {delta:g}, but the releases of privacy.together.{name} cost it {sum_} "
+                f"by {cost.composed.accountant}; ask for less, or raise the budget"
+            )

@@ -1,0 +1,117 @@
+"""Events compose: one costs its own epsilon, Gaussians one Gaussian's, order changes nothing."""
+
+import itertools
+import json
+import math
+
+import pytest
+from dp_accounting import (
+    GaussianDpEvent,
+    LaplaceDpEvent,
+    NeighboringRelation,
+    PoissonSampledDpEvent,
+    SelfComposedDpEvent,
+)
+from dp_accounting.pld import PLDAccountant
+from fbftl.ground.errors import UserError
+from fbftl.privacy.accounting import gaussian_epsilon, rounds_epsilon
+from fbftl.privacy.composition import (
+    NO_GUARANTEE,
+    compose,
+    gaussian,
+    of_group,
+    pure,
+    read,
+    rounds,
+    scaled,
+    told,
+)
+from fbftl.privacy.mechanisms import dp_fedavg, dp_gd, gaussian_per_client, randomised_response
+from fbftl.privacy.mechanisms import gaussian as gaussian_records
+
+DELTA = 1e-6
+SAMPLED = rounds(1.5, 0.1, 20)
+
+
+@pytest.mark.parametrize("adjacency", ["add-remove", "replace-one"])
+def test_one_event_costs_its_own_epsilon(adjacency):
+    alone = compose([gaussian(2.0)], DELTA, adjacency)
+    assert alone.epsilon == gaussian_epsilon(2.0, DELTA, adjacency)
+    sampled = rounds_epsilon(1.5, DELTA, rate=0.1, rounds=20, adjacency=adjacency)
+    assert compose([SAMPLED], DELTA, adjacency).epsilon == pytest.approx(sampled, rel=1e-9)
+    assert compose([pure(1.5)], DELTA, adjacency).epsilon == 1.5
+
+
+@pytest.mark.parametrize("count", [2, 7, 100])
+def test_equal_gaussians_are_one_with_less_noise(count):
+    expected = gaussian_epsilon(9.0 / math.sqrt(count), DELTA, "replace-one")
+    apart = compose([gaussian(9.0)] * count, DELTA, "replace-one")
+    assert apart.epsilon == pytest.approx(expected, abs=1e-6)
+    assert compose([gaussian(9.0, count)], DELTA, "replace-one").epsilon == pytest.approx(
+        expected, abs=1e-6
+    )
+
+
+def test_order_changes_nothing():
+    events = [gaussian(3.0), pure(0.5), SAMPLED]
+    found = {compose(order, DELTA, "add-remove") for order in itertools.permutations(events)}
+    assert len(found) == 1
+
+
+def test_three_kinds_compose_as_the_library_composes_them():
+    """Laplace noise is a pure event at worst, so that the library's own is no more."""
+    accountant = PLDAccountant(
+        NeighboringRelation.ADD_OR_REMOVE_ONE, value_discretization_interval=1e-3
+    )
+    accountant.compose(GaussianDpEvent(3.0))
+    sampled = PoissonSampledDpEvent(0.1, GaussianDpEvent(1.5))
+    accountant.compose(SelfComposedDpEvent(sampled, 20))
+    without = accountant.get_epsilon(DELTA)
+    assert compose([gaussian(3.0), SAMPLED], DELTA, "add-remove").epsilon == pytest.approx(
+        without, abs=1e-6
+    )
+    accountant.compose(LaplaceDpEvent(2.0))
+    mixed = compose([gaussian(3.0), pure(0.5), SAMPLED], DELTA, "add-remove")
+    assert mixed.accountant == "PLD"
+    assert accountant.get_epsilon(DELTA) <= mixed.epsilon <= without + 0.5 + 2e-3
+
+
+def test_an_event_without_a_guarantee_leaves_none():
+    assert compose([gaussian(3.0), NO_GUARANTEE], DELTA, "add-remove").epsilon == math.inf
+    assert read(()) == (NO_GUARANTEE,)
+
+
+def test_a_group_moves_what_its_records_move():
+    (own,) = of_group([gaussian(4.0)], 4, shared=False)
+    assert (
+        told([own]) == gaussian_per_client(clip_norm=1.0, sigma=4.0, delta=DELTA, samples=4).events
+    )
+    assert of_group([gaussian(4.0)], 4, shared=True) == (gaussian(1.0),)
+    assert of_group([pure(0.5)], 3, shared=False) == (pure(0.5, 3),)
+
+
+def test_every_record_tells_events_that_cost_its_epsilon():
+    records = [
+        *gaussian_records(clip_norm=1.0, sigma=2.0, delta=DELTA),
+        *dp_fedavg(clip_norm=1.0, sigma=1.5, delta=DELTA, rate=0.1, rounds=20),
+        *dp_gd(clip_norm=1.0, multipliers=[9.0, 8.0], delta=DELTA),
+        randomised_response(2.0),
+    ]
+    for record in records:
+        events = read(json.loads(json.dumps(record.events)))
+        found = compose(events, DELTA, record.adjacency)
+        assert found.epsilon == pytest.approx(record.epsilon, rel=1e-9)
+        assert found.accountant == record.accountant
+
+
+def test_rounds_of_unequal_noise_are_scaled_to_epsilon():
+    shape = [2.0, 1.0, 0.5]
+    factor = scaled(shape, 0.2, 2.0, DELTA)
+    reached = compose([rounds(factor * own, 0.2, 1) for own in shape], DELTA, "add-remove")
+    assert 0.98 * 2.0 < reached.epsilon <= 2.0
+
+
+@pytest.mark.parametrize("delta", [0, 1, 2])
+def test_delta_out_of_range_is_refused(delta):
+    with pytest.raises(UserError, match="delta is"):
+        compose([gaussian(1.0)], delta, "add-remove")

@@ -1,0 +1,125 @@
+"""Releases of the same rows, per unit and neighbours, and budgets of them."""
+
+from dataclasses import asdict
+
+import pytest
+from fbftl.exchange.planned import planned_guarantees
+from fbftl.ground.errors import UserError
+from fbftl.privacy import mechanisms
+from fbftl.privacy.accounting import gaussian_epsilon
+from fbftl.privacy.composition import compose, gaussian, pure, rounds
+from fbftl.privacy.together import TOGETHER, Released, costs, require_within
+from fbftl.study.methods import axes_by_method
+
+DELTA = 1e-6
+FEATURES = mechanisms.gaussian(clip_norm=2.0, sigma=6.0, delta=DELTA)
+LABELS = (mechanisms.randomised_response(1.0),)
+ROUNDS = mechanisms.dp_fedavg(clip_norm=1.0, sigma=2.0, delta=DELTA, rate=0.2, rounds=10)
+STEPS = mechanisms.dp_gd(clip_norm=1.0, multipliers=[30.0, 40.0], delta=DELTA)
+
+
+def released(name, *records, samples=None):
+    return Released(name, [asdict(record) for record in records], samples)
+
+
+def sums(*releases, own=4):
+    """Return the cost of all releases together, by unit and neighbours."""
+    found = costs(releases, DELTA, own)
+    return {(one.unit, one.adjacency): one for one in found if one.release == TOGETHER}
+
+
+def test_one_release_costs_a_sample_its_own_epsilon():
+    found = {
+        (one.unit, one.adjacency, one.release): one.composed.epsilon
+        for one in costs([released("features", *FEATURES)], DELTA, 4)
+    }
+    own = FEATURES[0].epsilon
+    assert found["sample", "replace-one", "features"] == pytest.approx(own)
+    assert found["sample", "replace-one", TOGETHER] == pytest.approx(own)
+    assert found["client", "replace-one", TOGETHER] == pytest.approx(
+        gaussian_epsilon(6.0 / 2, DELTA, "replace-one")
+    )
+
+
+def test_three_kinds_of_releases_of_one_life():
+    life = (
+        released("features", *FEATURES, *LABELS),
+        released("rounds", *ROUNDS, samples=8),
+        released("steps", *STEPS),
+    )
+    found = sums(*life)
+    steps = gaussian((30.0**-2 + 40.0**-2) ** -0.5)
+    sample = compose([gaussian(6.0), pure(1.0), rounds(2.0, 0.2, 10), steps], DELTA, "replace-one")
+    assert found["sample", "replace-one"].composed == sample
+    assert found["sample", "replace-one"].covers_labels
+    # Of the union of 8 rows in the rounds and 4 in the task's own partition.
+    client = compose(
+        [
+            gaussian(6.0 / 12**0.5),
+            pure(1.0, 12),
+            rounds(2.0, 0.2, 10),
+            gaussian(steps.multiplier / 12),
+        ],
+        DELTA,
+        "replace-one",
+    )
+    assert found["client", "replace-one"].composed == client
+    assert sums(*life[::-1])["client", "replace-one"].composed == client
+    assert found["sample", "add-remove"].composed.accountant == "none"
+
+
+def test_labels_that_are_open_and_releases_without_a_guarantee_show():
+    assert not sums(released("features", *FEATURES))["sample", "replace-one"].covers_labels
+    open_ = released("plain", mechanisms.no_mechanism())
+    assert sums(released("steps", *STEPS), open_)["sample", "replace-one"].composed.epsilon == (
+        float("inf")
+    )
+
+
+@pytest.mark.parametrize(("room", "fits"), [(1.0001, True), (0.9999, False)])
+def test_a_budget_holds_a_sum_just_below_it_and_refuses_one_just_above(room, fits):
+    found = costs([released("features", *FEATURES), released("steps", *STEPS)], DELTA, 4)
+    together = next(
+        one.composed.epsilon
+        for one in found
+        if (one.unit, one.adjacency, one.release) == ("sample", "replace-one", TOGETHER)
+    )
+    budget = {"sample": room * together}
+    if fits:
+        require_within(budget, found, DELTA, "digits", "life")
+    else:
+        with pytest.raises(UserError, match=r"budget allows a sample .* privacy.together.life"):
+            require_within(budget, found, DELTA, "digits", "life")
+
+
+def test_what_is_planned_is_what_a_run_will_tell():
+    params = {
+        "task": "toy",
+        "kind": "images",
+        "seeds": [0],
+        "clients": {},
+        "block": {"head": []},
+        "training": {
+            "epochs": 3,
+            "batch": 8,
+            "clients_per_round": 5,
+            "learning_rate": 0.1,
+            "momentum": 0.0,
+            "weight_decay": 0.0,
+            "validation": 0.0,
+            "selection": "last",
+        },
+        "privacy": {"delta": DELTA, "gradient_clip": 1.0},
+    }
+
+    def planned(**setting):
+        return planned_guarantees(params | {"setting": setting}, axes_by_method(), 20)
+
+    features = planned(method="fbftl", mechanism="gaussian", sigma=6.0, label_epsilon=1.0)
+    assert [own["events"] for own in features] == [own.events for own in (*FEATURES, *LABELS)]
+    by_rounds = planned(method="ftl_c", mechanism="dp_fedavg", sigma=2.0)
+    (event,) = by_rounds[0]["events"]
+    assert (event["multiplier"], event["rate"], event["times"]) == (2.0, 0.25, 12)
+    steps = planned(method="private_gd", mechanism="dp_gd", sigma=9.0, steps=9)
+    assert steps[0]["events"][0]["multiplier"] == pytest.approx(3.0)
+    assert planned(method="fbftl")[0]["events"] == ()
