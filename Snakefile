@@ -45,6 +45,7 @@ include: "rules/eppfl.smk"
 include: "rules/fedfeat.smk"
 include: "rules/splitmix.smk"
 include: "rules/rivals.smk"
+include: "rules/dpsgd.smk"
 include: "rules/papers.smk"
 
 

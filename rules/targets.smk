@@ -64,6 +64,7 @@ RESULTS = {
         "tables/feature_attacks",
     ],
     "retraining_cost": ["tables/retraining_cost", "figures/retraining_cost"],
+    "dpsgd": ["tables/dpsgd", "figures/dpsgd"],
 }
 """What is made of each experiment, below a task's results; others end in their tidy table."""
 

@@ -21,7 +21,7 @@ PAPERS: dict[str, tuple[str, ...]] = {
     "fedfeat": ("fedfeat",),
     "eppfl": ("eppfl",),
     "thesis": ("budget", "splitmix", "fade"),
-    "survey": ("frameworks",),
+    "survey": ("dpsgd", "frameworks"),
     "rivals": ("rivals",),
 }
 """Systems of each paper that have a study of their own, beside the default one."""

@@ -5,9 +5,10 @@ from collections.abc import Callable, Mapping
 import pandas as pd
 
 from fbftl.papers.audit import AuditRow
-from fbftl.papers.survey import audit_frameworks
+from fbftl.papers.survey import audit_dpsgd, audit_frameworks
 
 SYSTEMS: tuple[Callable[[Mapping[str, pd.DataFrame]], list[AuditRow]], ...] = (
+    audit_dpsgd.rows,
     audit_frameworks.rows,
 )
 """What finds the rows of each system, in the paper's order."""

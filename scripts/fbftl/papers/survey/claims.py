@@ -2,5 +2,6 @@
 
 from fbftl.papers.claims import Claim
 from fbftl.papers.survey import claims_frameworks
+from fbftl.papers.survey.claims_dpsgd import DPSGD
 
-CLAIMS: tuple[Claim, ...] = (*claims_frameworks.CLAIMS,)
+CLAIMS: tuple[Claim, ...] = (*DPSGD, *claims_frameworks.CLAIMS)

@@ -1,0 +1,92 @@
+"""Tabulate accuracy against epsilon of DP-SGD, with what the noise guarantees a sample.
+
+The survey prints one accuracy with privacy and tells neither epsilon, sigma nor the clip norm, so
+that it stands beside every epsilon and compares with none.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from fbftl.findings import published
+from fbftl.findings.printed import judged
+from fbftl.findings.runs import read_tidy
+from fbftl.findings.seeds import mean_and_spread
+from fbftl.findings.tables import Column, write_table
+from fbftl.ground.logs import run_job
+
+PERCENT = "{:.1%}"
+
+UNTOLD = "ε, σ, clip norm and δ are not told"
+
+COLUMNS = [
+    Column("epsilon", "ε", format="{:g}"),
+    Column("accuracy", "accuracy", format=PERCENT),
+    Column("spread", "±", format=PERCENT),
+    Column("seeds", "seeds"),
+    Column("diverged", "diverged", "seeds"),
+    Column("sigma", "noise σ", "c", "{:.3g}"),
+    Column("clip_norm", "clip norm c", format="{:g}"),
+    Column("delta", "δ", format="{:.0e}"),
+    Column("epsilon_added", "ε, sample added", format="{:.3g}"),
+    Column("epsilon_replaced", "ε, sample replaced", format="{:.3g}"),
+    Column("accountant", "accountant"),
+    Column("published", "published, MNIST", format=PERCENT),
+    Column("verdict", "verdict"),
+    Column("reason", "not comparable for"),
+]
+
+
+def main(runs: str, guarantees: str, printed: str | Path, csv: str, axes: dict[str, Any]) -> None:
+    """Write the table; md and tex go beside the csv.
+
+    Args:
+        runs: tidy table of the experiment.
+        guarantees: what its runs guarantee.
+        printed: published accuracies.
+        csv: the table to write.
+        axes: the keys of a row, with their defaults.
+    """
+    table = mean_and_spread(read_tidy(runs, axes), ["mechanism", "epsilon"])
+    given = read_tidy(guarantees, axes)
+    rows = [row | guaranteed(given, row) for row in table.to_dict("records")]
+    beside = beside_published(pd.DataFrame(rows), published.read(printed))
+    write_table(csv, judged(beside, UNTOLD), COLUMNS)
+
+
+def guaranteed(given: pd.DataFrame, row: dict[str, Any]) -> dict[str, Any]:
+    """Return what a row's noise guarantees a sample, which is a client with one sample."""
+    own = given[(given["mechanism"] == row["mechanism"]) & (given["epsilon"] == row["epsilon"])]
+    own = own[own["unit"] == "client"].set_index("adjacency")
+    columns = {"given_sigma": "sigma", "clip_norm": "clip_norm", "delta": "delta"}
+    if own.empty:
+        names = (*columns.values(), "epsilon_added", "epsilon_replaced", "accountant")
+        return dict.fromkeys(names)
+    added = own.loc["add-remove"]
+    return (
+        {name: added[column] for column, name in columns.items()}
+        | {"epsilon_added": added["given_epsilon"], "accountant": added["accountant"]}
+        | {"epsilon_replaced": own.loc["replace-one", "given_epsilon"]}
+    )
+
+
+def beside_published(table: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+    """Return the table with the accuracy that is printed without noise, or under some noise."""
+    noise = table["mechanism"].map(lambda name: "none" if name == "none" else "dp")
+    numbers = printed.set_index("noise")
+    return table.assign(
+        printed=noise.map(numbers["printed"]), printed_unit=noise.map(numbers["unit"])
+    )
+
+
+if __name__ == "__main__":
+    run_job(
+        snakemake,
+        lambda job: main(
+            job.input.runs,
+            job.input.guarantees,
+            job.input.published,
+            job.output.csv,
+            job.params.axes,
+        ),
+    )
