@@ -24,6 +24,9 @@ from fbftl.privacy.accounting import (
 COARSE_GRID = 1e-2
 """Discretisation of the privacy loss where many distributions compose."""
 
+LARGE = 50.0
+"""A pure event of more hides nothing, and is added to what the others cost."""
+
 MANY = 8
 """So many different events take the coarse grid."""
 
@@ -110,6 +113,11 @@ def compose(events: Sequence[Event], delta: float, adjacency: Adjacency) -> Comp
         return Composed(gaussian_epsilon(_as_one(events), delta, adjacency), "exact Gaussian")
     if kinds == {"pure"}:
         return Composed(sum(event.times * event.epsilon for event in events), "pure DP")
+    added = [one for one in events if one.kind == "pure" and one.times * one.epsilon > LARGE]
+    if added:
+        found = compose([one for one in events if one not in added], delta, adjacency)
+        more = sum(one.times * one.epsilon for one in added)
+        return Composed(found.epsilon + more, f"{found.accountant}, pure DP")
     return Composed(_by_distributions(sorted(events), delta, adjacency), "PLD")
 
 

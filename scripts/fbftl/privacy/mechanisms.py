@@ -295,6 +295,7 @@ def laplace(*, epsilon: float, clip: float | None, coordinates: int) -> PrivacyR
         delta=0.0,
         accountant="pure DP",
         note=each + LABELS_OPEN,
+        events=told([composition.pure(epsilon, coordinates)]),
     )
 
 

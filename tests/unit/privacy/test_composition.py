@@ -26,7 +26,13 @@ from fbftl.privacy.composition import (
     scaled,
     told,
 )
-from fbftl.privacy.mechanisms import dp_fedavg, dp_gd, gaussian_per_client, randomised_response
+from fbftl.privacy.mechanisms import (
+    dp_fedavg,
+    dp_gd,
+    gaussian_per_client,
+    laplace,
+    randomised_response,
+)
 from fbftl.privacy.mechanisms import gaussian as gaussian_records
 
 DELTA = 1e-6
@@ -95,6 +101,7 @@ def test_every_record_tells_events_that_cost_its_epsilon():
         *gaussian_records(clip_norm=1.0, sigma=2.0, delta=DELTA),
         *dp_fedavg(clip_norm=1.0, sigma=1.5, delta=DELTA, rate=0.1, rounds=20),
         *dp_gd(clip_norm=1.0, multipliers=[9.0, 8.0], delta=DELTA),
+        laplace(epsilon=0.5, clip=1.0, coordinates=7),
         randomised_response(2.0),
     ]
     for record in records:
@@ -115,3 +122,8 @@ def test_rounds_of_unequal_noise_are_scaled_to_epsilon():
 def test_delta_out_of_range_is_refused(delta):
     with pytest.raises(UserError, match="delta is"):
         compose([gaussian(1.0)], delta, "add-remove")
+
+
+def test_noise_that_hides_nothing_adds_its_epsilon():
+    found = compose([gaussian(3.0), pure(0.5, 1000)], DELTA, "replace-one")
+    assert found.epsilon == pytest.approx(500 + gaussian_epsilon(3.0, DELTA, "replace-one"))
