@@ -67,7 +67,10 @@ def main(runs: str, guarantees: str, csv: str, axes: dict[str, Any]) -> None:
 
 def columns(table: pd.DataFrame) -> list[Column]:
     """Return the columns in which rows differ, then what was measured."""
-    differ = [Column(n, h) for n, h in HEADINGS.items() if table[n].nunique(dropna=False) > 1]
+    several = {n: h for n, h in HEADINGS.items() if table[n].nunique(dropna=False) > 1}
+    differ = [
+        Column(n, h, format="{:.3g}" if n == "given_epsilon" else "{}") for n, h in several.items()
+    ]
     found = []
     for name, (heading, form) in MEASURED.items():
         if name in table and table[name].notna().any():
