@@ -8,6 +8,7 @@ import pytest
 import yaml
 from fbftl.ground.errors import UserError
 from fbftl.study.config import resolve
+from fbftl.study.systems import read_systems
 
 GOOD = """
 study: {tasks: [digits], experiments: [scarcity]}
@@ -347,4 +348,5 @@ def test_a_fault_is_one_sentence(fault: str, schema: dict) -> None:
 
 
 def test_the_default_configuration_is_valid(root: Path, schema: dict) -> None:
-    resolve(yaml.safe_load((root / "config.yaml").read_text()), schema)
+    config = yaml.safe_load((root / "config.yaml").read_text())
+    resolve(config, schema, read_systems(root))
