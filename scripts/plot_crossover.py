@@ -41,8 +41,8 @@ def main(runs: str, network: str, svg: str, axes: dict[str, Any], own: int | Non
 
 def measured(runs: pd.DataFrame, own: int | None) -> pd.DataFrame:
     """Return numbers per client by message and K, as the ledgers count them."""
-    rows = runs[(runs["aggregation"] == "open") & runs["message"].isin(["means", "statistics"])
-                | runs["setting"].str.startswith("fbftl")]  # fmt: skip
+    drawn = runs["message"].isin(["features", "means", "statistics"])
+    rows = runs[drawn & (runs["aggregation"] == "open")]
     rows = rows.assign(samples_per_client=rows["samples_per_client"].fillna(own))
     found = rows.groupby(["message", "samples_per_client"], as_index=False)["numbers_per_batch"]
     return found.mean().rename(columns={"numbers_per_batch": "numbers"}).assign(source="ledger")

@@ -6,6 +6,7 @@ from fbftl.findings.setups import DIFFERENCES, published_setup, reason
 from fbftl.ground.errors import UserError
 from fbftl.study.config import resolve
 from fbftl.study.setup import setup_of
+from fbftl.study.systems import read_systems
 
 
 def block(root, study: str, task: str) -> dict:
@@ -15,7 +16,7 @@ def block(root, study: str, task: str) -> dict:
     over = yaml.safe_load((root / "studies" / study).read_text()) if study else {}
     for key, value in over.items():
         config[key] = config[key] | value if isinstance(config[key], dict) else value
-    return resolve(config, schema).task(task)
+    return resolve(config, schema, read_systems(root)).task(task)
 
 
 def setup(root, study: str, task: str) -> dict[str, str]:

@@ -16,6 +16,7 @@ from fbftl.privacy.mechanisms import (
     no_mechanism,
     randomised_response,
     relative,
+    update_gaussian,
 )
 from fbftl.study.methods import RECORDS
 
@@ -87,6 +88,7 @@ def test_records_are_json_and_named_after_mechanisms():
         *dp_fedavg(clip_norm=1.0, sigma=1.0, delta=1e-6, rate=1, rounds=1),
         *dp_gd(clip_norm=1.0, multipliers=[1.0, 2.0], delta=1e-6, accountant="zcdp"),
         laplace(epsilon=1.0, clip=1.0, coordinates=3),
+        update_gaussian(clip_norm=1.0, sigma=1.0, delta=1e-6, visits=3),
         *published("feature_gaussian", 1.0, 1e-6).records,
         *published("feature_laplace", 1.0).records,
         randomised_response(1.0),
