@@ -19,7 +19,9 @@ report: "rules/captions/workflow.rst"
 
 
 include: "rules/common.smk"
+include: "rules/deciding.smk"
 include: "rules/inputs.smk"
+include: "rules/attacked.smk"
 include: "rules/targets.smk"
 include: "rules/clients.smk"
 include: "rules/source.smk"

@@ -1,0 +1,58 @@
+"""What attacks look at: settings of the privacy experiment and of the systems, loosest first."""
+
+
+def names_attacked(task, method, mechanism):
+    """Return the names of the privacy experiment's settings that attacks look at, loosest first.
+
+    Labels under randomised response and further cuts are other questions.
+    """
+    settings = STUDY.settings[task]["privacy"]
+    chosen = [
+        name
+        for name, setting in settings.items()
+        if setting.method == method
+        and setting.mechanism == mechanism
+        and setting.label_epsilon is None
+        and setting.cut is None
+    ]
+    return sorted(chosen, key=lambda name: -(settings[name].epsilon or 0))
+
+
+def attacked_uploads(wildcards):
+    """Return the jobs whose uploads are attacked: without noise, then under each epsilon."""
+    task = wildcards.task
+    names = names_attacked(task, "fbftl", "none") + names_attacked(
+        task, "fbftl", "gaussian"
+    )
+    return [STUDY.job(task, name) for name in names]
+
+
+def attacked_splits(wildcards):
+    """Return EPPFL's jobs whose servers attack: at the network's own cut, as the paper reads."""
+    settings = STUDY.settings[wildcards.task]["eppfl"]
+    shown = {"local_epochs": 2, "client_part": None, "kept_gradients": "large"}
+    return [
+        STUDY.job(wildcards.task, name)
+        for name, setting in settings.items()
+        if setting.method == "eppfl"
+        and setting.reading == "paper"
+        and setting.keep_gradients == setting.keep_activations
+        and all(getattr(setting, axis) == value for axis, value in shown.items())
+    ]
+
+
+def shadows(wildcards):
+    """Return how many heads membership attacks train for every setting."""
+    return STUDY.task(wildcards.task)["privacy"]["shadows"]
+
+
+def attacked_updates(wildcards):
+    """Return the jobs whose client updates are attacked."""
+    names = names_attacked(wildcards.task, "ftl_c", "dp_fedavg")
+    return [STUDY.job(wildcards.task, name) for name in names]
+
+
+def attacked_update_runs(wildcards):
+    """Return the run files of these jobs."""
+    names = names_attacked(wildcards.task, "ftl_c", "dp_fedavg")
+    return run_paths(wildcards.task, names, "json")

@@ -1,0 +1,150 @@
+"""What decides whether a job runs again: digests of code by kind of task, and of the user's files."""
+
+@cache
+def code(script, *modules):
+    """Return the digest of a script and the library modules it imports: a param of its rule.
+
+    One param instead of an input per module keeps the plan of ten thousand jobs short.
+    """
+    return digest(sources(script, "scripts", *modules))
+
+
+def code_of_training(task, setting):
+    """Return the code of the training script, of a setting's method and of the kind of task."""
+    method, kind = STUDY.setting(task, setting).method, STUDY.task(task)["kind"]
+    return code("train_setting.py", f"fbftl.methods.{method}", f"fbftl.tasks.{kind}")
+
+
+def code_of_method(wildcards):
+    """Return the code of the training script, of the method and kind of task of a job."""
+    return code_of_training(wildcards.task, wildcards.setting)
+
+
+def code_of_claims(wildcards):
+    """Return the code of the claims' script and of a paper's own."""
+    return code("tabulate_claims.py", f"fbftl.papers.{wildcards.paper}.claims")
+
+
+def code_of_choice(wildcards):
+    """Return the code that chooses head and epochs, with that of the methods that it trains."""
+    names = ["fbftl", *STUDY.clean_methods(wildcards.task)]
+    kind = f"fbftl.tasks.{STUDY.task(wildcards.task)['kind']}"
+    methods_there = (f"fbftl.methods.{name}" for name in sorted(set(names)))
+    return code("choose_head.py", kind, *methods_there)
+
+
+MODULES = {
+    "images": {
+        "clients": "fbftl.data.images",
+        "source": "fbftl.training.pretrain",
+        "features": "fbftl.features.images",
+    },
+    "dialogues": {
+        "clients": "fbftl.data.dialogues.holdings",
+        "source": "fbftl.training.pretrain_t5",
+        "features": "fbftl.features.dialogues",
+    },
+}
+"""By kind of task, the module that each stage before training imports by name."""
+
+
+def module_of(task, stage):
+    """Return the module of a stage for a task's kind."""
+    return MODULES[STUDY.task(task)["kind"]][stage]
+
+
+def module_of_clients(wildcards):
+    """Return the module that deals out a task's data."""
+    return module_of(wildcards.task, "clients")
+
+
+def module_of_source(wildcards):
+    """Return the module that makes a task's source model."""
+    return module_of(wildcards.task, "source")
+
+
+def code_of_clients(wildcards):
+    """Return the code of the partition script and of the task's kind of data."""
+    task = STUDY.task(wildcards.task)
+    kind = [datasets.module(task["data"])] if task["kind"] == "images" else []
+    return code("partition_clients.py", module_of_clients(wildcards), *kind)
+
+
+def code_of_source(wildcards):
+    """Return the code of the source's script and of its task's kind of data."""
+    modules = source_check.modules(STUDY.task(wildcards.task)["source"])
+    return code("prepare_source.py", module_of_source(wildcards), *modules)
+
+
+def trains_on_public_split(task):
+    """Tell whether a task's source model is trained on samples of its own data set."""
+    return STUDY.task(task)["kind"] == "dialogues"
+
+
+def public_data_of_source(wildcards):
+    """Return the task's data block where its source model is trained on samples of it."""
+    own = trains_on_public_split(wildcards.task)
+    return STUDY.task(wildcards.task)["data"] if own else {}
+
+
+def contents_of_public_split(wildcards):
+    """Return the digests of the files of these samples."""
+    return contents_of_data(wildcards) if trains_on_public_split(wildcards.task) else []
+
+
+def contents(files):
+    """Return the digests of files that the configuration names: a param of what reads them.
+
+    As inputs they would count as changed whenever they are touched, and a folder hardly ever.
+    """
+    return [DIGESTS(path) for path in files]
+
+
+def contents_of_data(wildcards):
+    """Return the digests of the data files that a task names."""
+    task = STUDY.task(wildcards.task)
+    kind = dialogues if task["kind"] == "dialogues" else datasets
+    return contents(kind.files(task["data"], STUDY.config["data_folder"]))
+
+
+def contents_of_source(wildcards):
+    """Return the digests of the files that a task's source names."""
+    source = STUDY.task(wildcards.task)["source"]
+    return contents(source_check.files(source, STUDY.config["data_folder"]))
+
+
+def contents_of_public(wildcards):
+    """Return the digests of the files that a task's public samples come from."""
+    data = data_of_public(wildcards.task)
+    if data is None:
+        return []
+    return contents(datasets.files(data, STUDY.config["data_folder"]))
+
+
+def data_of_public(task):
+    """Return the data block that a task's public samples come from, or None for letters."""
+    block = STUDY.task(task)
+    return public_data(block["source"], block["privacy"]["public"])
+
+
+def code_of_public(wildcards):
+    """Return the code of the script that chooses public samples and of their kind of data."""
+    data = data_of_public(wildcards.task)
+    kind = [] if data is None else [datasets.module(data)]
+    return code("choose_public.py", *kind)
+
+
+def contents_of_open(wildcards):
+    """Return the digests of the files that a task's open data come from."""
+    target = STUDY.task(wildcards.task)["open"]["target"]
+    files = (
+        [] if target is None else datasets.files(target, STUDY.config["data_folder"])
+    )
+    return contents(files)
+
+
+def code_of_open(wildcards):
+    """Return the code of the script that prepares open data and of their kind of data."""
+    target = STUDY.task(wildcards.task)["open"]["target"]
+    kind = [] if target is None else [datasets.module(target)]
+    return code("prepare_open.py", "fbftl.data.letters", *kind)
