@@ -3,22 +3,6 @@
 from fbftl.papers.fedfeat.backbones import backbone
 
 
-def backbones_of(wildcards):
-    """Return which of the paper's backbones each network of a task is, by its name."""
-    networks = STUDY.task(wildcards.task)["networks"]
-    return {name: backbone(network) for name, network in networks.items()}
-
-
-def training_value(wildcards, key):
-    """Return a training value of a task."""
-    return STUDY.task(wildcards.task)["training"][key]
-
-
-def delta_of_task(wildcards):
-    """Return the delta of a task's guarantees."""
-    return STUDY.task(wildcards.task)["privacy"]["delta"]
-
-
 rule tabulate_retraining:
     input:
         runs="results/{task}/experiments/retraining.csv",
@@ -161,31 +145,6 @@ rule tabulate_round_weights:
         code=code("tabulate_round_weights.py"),
     script:
         "../scripts/tabulate_round_weights.py"
-
-
-def told_attacked(wildcards):
-    """Return the jobs whose sent features are attacked: no noise, then the ends of each kind's ε.
-
-    Features that are clipped under noise as printed are another question.
-    """
-    settings = STUDY.settings[wildcards.task]["feature_noise"].values()
-    kinds = {}
-    for setting in sorted(settings, key=lambda one: -(one.epsilon or 0)):
-        if setting.mechanism in ("none", "gaussian") or setting.feature_clip is None:
-            kinds.setdefault(setting.mechanism, []).append(setting.name)
-    names = [
-        name for own in kinds.values() for name in dict.fromkeys((own[0], own[-1]))
-    ]
-    clean = kinds.get("none", [])
-    ordered = [*clean, *(name for name in names if name not in clean)]
-    return [STUDY.job(wildcards.task, name) for name in ordered]
-
-
-def files_told(wildcards):
-    """Return what FedFeat+ is trained from, by input name."""
-    read = ("features", "manifest", "clients", "weights", "source")
-    files = files_to_train(wildcards.task, None)
-    return {name: files[name] for name in read}
 
 
 rule attack_told_features:

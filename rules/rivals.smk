@@ -13,45 +13,6 @@ UPLOADED = [
 """Axes that tell an upload apart."""
 
 
-def tasks_with_uploads():
-    """Return the tasks on which uploads are compared."""
-    return [task for task in STUDY.tasks if "uploads" in STUDY.experiments(task)]
-
-
-def tidy_tables_of_uploads(wildcards):
-    """Return the tidy table of the uploads on every task that has one."""
-    return [f"results/{task}/experiments/uploads.csv" for task in tasks_with_uploads()]
-
-
-def axes_of_uploads(wildcards):
-    """Return the axes in which uploads of any task deviate, with their defaults."""
-    axes = {}
-    for task in tasks_with_uploads():
-        axes |= STUDY.axes_of(task, "uploads", read=UPLOADED)
-    return axes
-
-
-def setups_with_uploads(wildcards):
-    """Return the setup of each of these tasks."""
-    return {task: setup_of(STUDY.task(task)) for task in tasks_with_uploads()}
-
-
-def own_samples_per_client(wildcards):
-    """Return the samples per client of the task's own clients."""
-    return STUDY.task(wildcards.task)["clients"]["samples_per_client"]
-
-
-def attacked_heads(wildcards):
-    """Return the jobs whose messages and heads are attacked: solved, plain and open."""
-    task = wildcards.task
-    own = {"method", "message", "head", "projection"}
-    return [
-        STUDY.job(task, name)
-        for name, setting in STUDY.settings[task]["uploads"].items()
-        if set(setting.deviations()) <= own and setting.head != "mlp"
-    ]
-
-
 rule attack_uploads:
     input:
         features=ancient(root_of_task),

@@ -16,6 +16,12 @@ TRAIN, TEST = 240, 100
 FEW = {"train": TRAIN, "test": TEST}
 IMAGES = {"mnist": [28, 28, 1], "cifar10": [32, 32, 3]}
 STUDIES = sorted(path.stem for path in Path(__file__).parents[2].glob("studies/*.yaml"))
+OVERLAYS = {"cifar10-imagenet-gpu": "cifar10-imagenet"}
+"""Studies that are laid over another."""
+
+OF_A_USER = {"adult-fade"}
+"""Studies of files that only a user has."""
+
 NO_NETWORK = dict.fromkeys(("http_proxy", "https_proxy", "all_proxy"), "http://127.0.0.1:9")
 """A proxy at a port where nobody listens."""
 
@@ -82,7 +88,7 @@ def test_a_study_runs_on_a_few_hundred_images(
     assert runs["test_accuracy"].between(0, 1).all()
 
 
-@pytest.mark.parametrize("study", STUDIES)
+@pytest.mark.parametrize("study", sorted(set(STUDIES) - OF_A_USER - set(OVERLAYS)))
 def test_a_study_plans_its_own_tasks_and_nothing_of_the_default(
     study: str, fresh: Project, data_folder: Path
 ) -> None:
@@ -92,6 +98,27 @@ def test_a_study_plans_its_own_tasks_and_nothing_of_the_default(
     planned = re.findall(r"^ +wildcards: task=([^,\n]+)", done.stdout + done.stderr, re.MULTILINE)
     assert set(planned) == set(written["study"]["tasks"])
     assert fresh.science().keys() == {"README.md"}
+
+
+@pytest.mark.parametrize(("study", "below"), OVERLAYS.items())
+def test_a_study_is_laid_over_another(
+    study: str, below: str, fresh: Project, data_folder: Path
+) -> None:
+    over = yaml.safe_load((fresh.folder / f"studies/{study}.yaml").read_text(encoding="utf-8"))
+    over |= {"data_folder": str(data_folder), "device": "cpu"}
+    done = call(fresh, below, "--dry-run", overlay=over)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_study_of_a_users_file_plans_where_it_is(fresh: Project) -> None:
+    (fresh.folder / "data").mkdir()
+    rows = [
+        f"{age},{job},{sex},{age > 40}" for age in range(20, 70) for job in "ab" for sex in "FM"
+    ]
+    table = "\n".join(["age,job,sex,income", *rows])
+    (fresh.folder / "data" / "adult.csv").write_text(table, encoding="utf-8")
+    done = call(fresh, "adult-fade", "--dry-run")
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_without_a_network_the_paper_study_says_which_files_to_put_where(
