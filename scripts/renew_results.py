@@ -43,8 +43,9 @@ def main(names: Sequence[str], root: Path = Path()) -> None:
     Raises:
         UserError: if there are no such results, or a page names a number that there is not.
     """
+    made = made_by()  # before anything is written, which would make the tree another
     for name in names:
-        renew(root, name)
+        renew(root, name, made)
     numbers = committed_numbers(root)
     for page in pages(root):
         text = page.read_text(encoding="utf-8")
@@ -52,8 +53,14 @@ def main(names: Sequence[str], root: Path = Path()) -> None:
             write_text(page, now)
 
 
-def renew(root: Path, name: str) -> None:
-    """Replace what is committed of a task or a paper; its page stays."""
+def renew(root: Path, name: str, by: dict[str, Any]) -> None:
+    """Replace what is committed of a task or a paper; its page stays.
+
+    Args:
+        root: the project's folder.
+        name: task, or `papers/<paper>`.
+        by: commit, environment and code that made it.
+    """
     made, kept = root / "results" / name, root / COMMITTED / name
     if not (made / "tables").is_dir():
         raise UserError(f"results/{name} has no tables; run its study first")
@@ -62,7 +69,7 @@ def renew(root: Path, name: str) -> None:
     for path in sorted(path for pattern in KEPT for path in made.glob(pattern)):
         with replacing(kept / path.relative_to(made)) as temporary:
             shutil.copyfile(path, temporary)
-    write_json(kept / "made.json", made_by())
+    write_json(kept / "made.json", by)
 
 
 def made_by() -> dict[str, Any]:
