@@ -25,11 +25,16 @@ from fbftl.ground.errors import UserError
 from fbftl.ground.files import remove_leftovers
 from fbftl.ground.hub import lacking as hub_lacks, pinned
 from fbftl.ground.lacking import listed
-from fbftl.study.feasibility import Sizes, require_feasible
+from fbftl.study.feasibility import Sizes, require_cloud, require_feasible
 from fbftl.study.processes import shared_processes
 from fbftl.study.systems import read_systems
 from fbftl.study.setup import setup_of
-from fbftl.data.public import check_public, public_data
+from fbftl.data.public import (
+    check_classes,
+    check_public,
+    public_count,
+    public_data,
+)
 from fbftl.ground.seals import require_unbroken
 from fbftl.data.dialogues import splits as dialogues
 
@@ -71,10 +76,14 @@ def checked_study():
                     study, task, datasets.training_count(block["data"], folder)
                 )
             if study.asks_public(task):
-                check_public(
-                    block["source"],
-                    block["privacy"]["public"],
-                    study.config["data_folder"],
+                check_public(block["source"], block["public"], folder)
+            if study.buys(task):
+                check_classes(task, block, folder)
+                require_cloud(
+                    study,
+                    task,
+                    public_count(block["source"], block["public"], folder),
+                    datasets.training_count(block["data"], folder),
                 )
         for task in study.tasks_of("dialogues"):
             data, folder = study.task(task)["data"], study.config["data_folder"]
@@ -119,8 +128,8 @@ def lacking_of(study):
         yield from datasets.lacking(block["data"], folder)
         yield from source_check.lacking(block["source"], folder)
         if study.asks_public(task):
-            public = public_data(block["source"], block["privacy"]["public"])
-            yield from () if public is None else datasets.lacking(public, folder)
+            for public in public_data(block["source"], block["public"]):
+                yield from () if public is None else datasets.lacking(public, folder)
         if block["open"]["target"] is not None:
             yield from datasets.lacking(block["open"]["target"], folder)
     for task in study.tasks_of("dialogues"):

@@ -115,23 +115,23 @@ def contents_of_source(wildcards):
 
 def contents_of_public(wildcards):
     """Return the digests of the files that a task's public samples come from."""
+    folder = STUDY.config["data_folder"]
     data = data_of_public(wildcards.task)
-    if data is None:
-        return []
-    return contents(datasets.files(data, STUDY.config["data_folder"]))
+    return contents(file for own in data for file in datasets.files(own, folder))
 
 
 def data_of_public(task):
-    """Return the data block that a task's public samples come from, or None for letters."""
+    """Return the data blocks that a task's public samples come from, letters left out."""
     block = STUDY.task(task)
-    return public_data(block["source"], block["privacy"]["public"])
+    found = public_data(block["source"], block["public"])
+    return [data for data in found if data is not None]
 
 
 def code_of_public(wildcards):
-    """Return the code of the script that chooses public samples and of their kind of data."""
-    data = data_of_public(wildcards.task)
-    kind = [] if data is None else [datasets.module(data)]
-    return code("choose_public.py", *kind)
+    """Return the code of the script that chooses public samples and of their kinds of data."""
+    task = wildcards.task
+    kinds = {datasets.module(data) for data in data_of_public(task)}
+    return code("choose_public.py", "fbftl.data.letters", *sorted(kinds))
 
 
 def contents_of_open(wildcards):

@@ -208,9 +208,10 @@ def series_of_federation(wildcards):
     return f"results/{wildcards.task}/experiments/{experiment}.series.csv"
 
 
-def public_block(wildcards):
-    """Return how a task's public samples are chosen."""
-    return STUDY.task(wildcards.task)["privacy"]["public"]
+def unseen_data(wildcards):
+    """Return a task's data block where its clients see their samples differently."""
+    task = STUDY.task(wildcards.task)
+    return task["data"] if task["clients"]["domains"] else None
 
 
 def features_here(wildcards):

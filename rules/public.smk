@@ -1,4 +1,4 @@
-"""Public samples, for clip norms and for what an adversary may know, and their features."""
+"""Public samples, for clip norms, for what an adversary may know, for clouds, and their features."""
 
 
 rule public:
@@ -17,7 +17,8 @@ rule public:
     params:
         code=code_of_public,
         source=partial(task_block, block="source"),
-        public=public_block,
+        public=partial(task_block, block="public"),
+        unseen=unseen_data,
         files=contents_of_public,
     script:
         "../scripts/choose_public.py"

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from fbftl.data import datasets
-from fbftl.data.public import strangers
+from fbftl.data.public import LEAST, unshared
 from fbftl.ground.errors import UserError
 
 PARTS = ("source", "target")
@@ -53,6 +53,9 @@ def open_samples(
         private: images of the task, which are left out.
         classes: of the task.
         folder: where a data set's relative file names start.
+
+    Raises:
+        UserError: if too few of the target's samples are left to be of use.
     """
     found = {}
     if spec["letters"]:
@@ -60,7 +63,12 @@ def open_samples(
     if spec["target"] is not None:
         samples = datasets.load(spec["target"], folder).train
         images = np.asarray(samples.inputs[0 : len(samples)])
-        rows = strangers(images, private)
+        rows = unshared(images, private)
+        if len(rows) < LEAST:
+            raise UserError(
+                f"of {len(images)} open samples {len(rows)} are not the clients' own, too few; "
+                "name another data set under open.target"
+            )
         found["target"] = images[rows], samples.labels[rows]
     return found
 

@@ -1,8 +1,9 @@
-"""Public samples: what anybody has, adversaries and those who set a clip norm alike.
+"""Public samples: what anybody has, clouds that sell them, adversaries and who sets a clip norm.
 
-They come from the source task, or from a data set that the config names, and never from the
-target: a sample that a client of the task holds too is left out. Where the source task is a data
-set, they are its test samples, which the source model has not seen.
+A task's block `public` lists their sources: fresh samples of the source task, or data sets that
+the config names, each as it is or seen in some domains, every sample in each of them. None shares a
+sample with the task, whatever the domains: such a source is refused. Where the source task is a
+data set, they are its test samples, which the source model has not seen.
 """
 
 from collections.abc import Mapping
@@ -11,30 +12,40 @@ from typing import Any
 
 import numpy as np
 
-from fbftl.data.datasets import check, load
+from fbftl.data.datasets import check, class_count, load, training_count
+from fbftl.data.domains import Domain, domains_in
 from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import stream
 
-HELD_OUT = 0.1
-"""Share of the public samples that goes into the file's test split."""
+LEAST = 10
+"""Samples of a source at least, so that some can be held out."""
+
+PLAIN: Domain = ("plain",)
+"""Domain of a source that names none, where another one does."""
 
 
-def public_data(source: Mapping[str, Any], public: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the data block that public samples come from, or None for letters.
+def public_data(
+    source: Mapping[str, Any], public: Mapping[str, Any]
+) -> list[Mapping[str, Any] | None]:
+    """Return the data block of each source of public samples, None for letters.
 
     Args:
         source: config block `source` of the task.
-        public: config block `privacy.public` of the task.
+        public: its block `public`.
 
     Raises:
         UserError: if the source model is a loaded one, whose data are not at hand, and the config
             names no others.
     """
-    if public["data"] is not None:
-        return public["data"]
+    return [_data(source, one) for one in public["sources"]]
+
+
+def _data(source: Mapping[str, Any], one: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    if one["data"] is not None:
+        return one["data"]
     if source["kind"] != "pretrain":
         raise UserError(
-            "config: privacy.public.data is null, but the source model is loaded and its data are "
+            "config: public.sources names no data, but the source model is loaded and its data are "
             "not at hand; name a public data set there, or leave out what needs one: the "
             "experiment privacy, and mechanism gaussian without privacy.feature_clip.norm"
         )
@@ -49,51 +60,92 @@ def check_public(
     Raises:
         UserError: as `public_data`, or if a file is missing.
     """
-    data = public_data(source, public)
-    if data is not None:
-        check(data, data_folder)
+    for data in public_data(source, public):
+        if data is not None:
+            check(data, data_folder)
+
+
+def check_classes(task: str, block: Mapping[str, Any], data_folder: str | Path | None) -> None:
+    """Refuse public samples whose labels are not the task's, where a cloud sells these.
+
+    Args:
+        task: the task's name.
+        block: its block of the configuration.
+        data_folder: where a data set's relative file names start.
+
+    Raises:
+        UserError: naming the source by its place.
+    """
+    own = class_count(block["data"], data_folder)
+    for place, data in enumerate(public_data(block["source"], block["public"])):
+        others = None if data is None else class_count(data, data_folder)
+        if others != own:
+            found = "letters" if data is None else f"{others} classes"
+            raise UserError(
+                f"config: tasks.{task}.public.sources.{place} has {found} and the task {own} "
+                "classes, so that its labels teach nothing; name a data set with the task's classes"
+            )
+
+
+def public_count(
+    source: Mapping[str, Any], public: Mapping[str, Any], data_folder: str | Path | None
+) -> int | None:
+    """Return how many public rows there are, each domain of a sample a row; None if unknown."""
+    counts = []
+    for one, data in zip(public["sources"], public_data(source, public), strict=True):
+        known = one["samples"] if data is None else None
+        if data is not None and one["split"] == "train":
+            found = training_count(data, data_folder)
+            known = None if found is None else min(found, one["samples"])
+        if known is None:
+            return None
+        counts.append(known * max(1, len(domains_in(one["domains"]))))
+    return sum(counts)
+
+
+def public_domains(public: Mapping[str, Any]) -> tuple[Domain, ...]:
+    """Return the domains of all sources, in the order in which they are named; none if no one has.
+
+    Args:
+        public: config block `public` of the task.
+    """
+    of_sources = [domains_in(one["domains"]) for one in public["sources"]]
+    if not any(of_sources):
+        return ()
+    return tuple(dict.fromkeys(domain for own in of_sources for domain in own or (PLAIN,)))
 
 
 def public_samples(
-    source: Mapping[str, Any], public: Mapping[str, Any], data_folder: str | Path | None
+    source: Mapping[str, Any], one: Mapping[str, Any], data_folder: str | Path | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return images, uint8 (n, height, width, channels), and labels, int64 (n,), in random order.
+    """Return a source's images, (n, height, width, channels), and labels, int64 (n,), in random
+    order.
 
     Letters are rendered afresh, so that none of them has been seen in pre-training.
 
     Args:
         source: config block `source` of the task.
-        public: config block `privacy.public` of the task: `samples`, at most, and `data`.
+        one: an entry of `public.sources`: `samples`, at most, `data` and its `split`.
         data_folder: where a data set's relative file names start.
 
     Raises:
         UserError: as `public_data`, or if the data set cannot be read.
     """
-    data = public_data(source, public)
+    data = _data(source, one)
     if data is None:
         from fbftl.data.letters import render_letters
 
         return render_letters(
-            public["samples"], tuple(source["image"]), source["seed"], "public letters"
+            one["samples"], tuple(source["image"]), source["seed"], "public letters"
         )
-    held_out = load(data, data_folder).test
-    rows = stream(data["seed"], "public").permutation(len(held_out))[: public["samples"]]
-    chosen = held_out.take(np.sort(rows))
+    found = getattr(load(data, data_folder), one["split"])
+    rows = stream(data["seed"], "public").permutation(len(found))[: one["samples"]]
+    chosen = found.take(np.sort(rows))
     order = np.argsort(np.argsort(rows))
     return np.asarray(chosen.inputs[0 : len(chosen)])[order], chosen.labels[order]
 
 
-def strangers(images: np.ndarray, private: np.ndarray) -> np.ndarray:
-    """Return the rows of `images` that equal none of `private`, both (n, ...) of one type.
-
-    Raises:
-        UserError: if too few are left to be of use.
-    """
+def unshared(images: np.ndarray, private: np.ndarray) -> np.ndarray:
+    """Return the rows of `images` that equal none of `private`, both (n, ...) of one type."""
     known = {image.tobytes() for image in private}
-    rows = np.array([row for row, image in enumerate(images) if image.tobytes() not in known])
-    if len(rows) < 1 / HELD_OUT:
-        raise UserError(
-            f"of {len(images)} public samples {len(rows)} are not the clients' own, too few; "
-            "name another data set under privacy.public.data"
-        )
-    return rows
+    return np.flatnonzero([image.tobytes() not in known for image in images])

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from fbftl.exchange.outsourcing import guarantees_of
 from fbftl.exchange.protection import feature_noise, pace, round_noise
 from fbftl.exchange.trusted import noise_of
 from fbftl.privacy import mechanisms
@@ -44,6 +45,8 @@ def _records(job: Job, clients: int) -> tuple[PrivacyRecord, ...]:
         case "gaussian" if getattr(setting, "feature_clip", None) is None:
             sigma = setting.sigma or gaussian_sigma(setting.epsilon, delta)
             return mechanisms.gaussian(clip_norm=1.0, sigma=sigma, delta=delta)
+        case "counts":
+            return guarantees_of(job)
         case "gaussian":
             return feature_noise(job, clients, job.seeds[0]).records
     return (mechanisms.no_mechanism(),)

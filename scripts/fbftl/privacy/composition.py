@@ -200,11 +200,16 @@ def of_group(events: Iterable[Event], size: int, shared: bool) -> tuple[Event, .
             has a noise of its own, and they move it sqrt(size) times as far together.
     """
     reach = size if shared else sqrt(size)
+
+    def whole(event: Event) -> bool:
+        """Tell of records sampled one by one, of which a group nearly always has some."""
+        return event.kind == "sampled" and size > 1
+
     return tuple(
         Event(
-            event.kind,
+            "gaussian" if whole(event) else event.kind,
             event.multiplier / reach,
-            event.rate,
+            1.0 if whole(event) else event.rate,
             event.epsilon,
             event.times * (size if event.kind == "pure" else 1),
         )

@@ -129,7 +129,7 @@ def _apart_from_labels(
     if (own := found(unit)) is not None:
         return list(read(own["events"])), own["covers_labels"]
     if unit == "client" and (own := found("sample")) is not None:
-        shared = own["mechanism"] == "dp_gd"
+        shared = own["mechanism"] in ("dp_gd", "counts")
         return list(of_group(read(own["events"]), rows, shared)), own["covers_labels"]
     return [NO_GUARANTEE], False
 

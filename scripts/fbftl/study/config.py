@@ -145,6 +145,10 @@ class Study:
         groups = self.task(task)["privacy"].get("together", {})
         return {name: own for name, own in groups.items() if made & set(own)}
 
+    def buys(self, task: str) -> bool:
+        """Tell whether a setting of a task buys public samples."""
+        return any(setting.purchase > 0 for setting in self._of(task, self.experiments(task)))
+
     def asks_public(self, task: str) -> bool:
         """Tell whether anything of a task reads public data: a setting, or an attack."""
         names = [name for settings in self.settings[task].values() for name in settings]

@@ -77,6 +77,42 @@ def require_feasible(
             )
 
 
+def require_cloud(study: Study, task: str, rows: int | None, samples: int | None) -> None:
+    """Refuse a purchase or centroids beyond the public rows, and uploaders beyond the clients.
+
+    Args:
+        study: the checked configuration.
+        task: name of the task.
+        rows: public rows of the task; None if unknown, and the jobs will find out.
+        samples: training samples of the task; None if unknown.
+
+    Raises:
+        UserError: naming axis, value and what is possible.
+    """
+    clients = study.task(task)["clients"]
+    for name, setting in _settings(study, task).items():
+        if not methods.record(setting.method).knows("purchase"):
+            continue
+        number = number_of_clients(dealing(clients, setting), samples)
+        where = f"config: the setting '{name}' on {task}"
+        for axis in ("purchase", "centroids") if rows is not None else ():
+            if (asked := getattr(setting, axis)) > rows and setting.purchase:
+                raise UserError(
+                    f"{where} has {axis} {asked}, but the public sources have {rows} rows; give "
+                    f"at most {rows}"
+                )
+        if number is not None and setting.uploaders > number:
+            raise UserError(
+                f"{where} has {setting.uploaders} uploaders, but there are {number} clients; give "
+                f"at most {number}"
+            )
+        if number == 1 and setting.aggregation == "masked":
+            raise UserError(
+                f"{where} masks the counts of one client, whose sum is its message; give clients "
+                "at least 2, or aggregation: open"
+            )
+
+
 def require_dealable(study: Study, task: str, samples: int | None) -> None:
     """Refuse more clients, samples per client or shards than a task of any kind has samples.
 

@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from fbftl.ground.errors import UserError
-from fbftl.study import frameworks, methods, uploads
+from fbftl.study import frameworks, methods, outsourcing, uploads
 from fbftl.study.settings import DEFAULTS, TYPES, Setting
 
 
@@ -38,6 +38,9 @@ def expand(grids: Iterable[Mapping[str, list[Any]]]) -> list[Setting]:
 IN_STEPS = ("dp_gd", "dp_fedavg")
 """Mechanisms that add noise in steps or rounds, over which a schedule shares out the budget."""
 
+OF_PURCHASE = ("choice", "allocation", "score_power", "sampling")
+"""Axes of a purchase that nobody makes without rows to buy."""
+
 OF_ADVERSARY = ("opt_out", "discriminator_rate", "discriminator_steps", "discriminator_sees")
 """Axes of a game that nobody plays without an adversary."""
 
@@ -64,6 +67,7 @@ NEEDS = {
     "mask": "aggregation: masked",
     "client_part": "a network",
     **dict.fromkeys(OF_ADVERSARY, "an adversary"),
+    **dict.fromkeys(OF_PURCHASE, "purchase above 0, and a choice that counts rows"),
 }
 """What has to be given beside an axis for it to have an effect."""
 
@@ -128,6 +132,7 @@ def simplified(setting: Setting) -> Setting:
         without_effect.append("mask")
     if setting.network is None:
         without_effect.append("client_part")
+    without_effect += outsourcing.idle(setting)
     return Setting(**(asdict(setting) | {axis: DEFAULTS[axis] for axis in without_effect}))
 
 
@@ -173,7 +178,7 @@ def require_sensible(setting: Setting) -> None:
             setting.sigma is not None and setting.epsilon is not None
         ),
         f"has mechanism {setting.mechanism}, which needs sigma or epsilon; give one": (
-            setting.mechanism in ("gaussian", "update_gaussian", "dp_fedavg", "dp_gd")
+            setting.mechanism in ("gaussian", "update_gaussian", "dp_fedavg", "dp_gd", "counts")
             and setting.sigma is None
             and setting.epsilon is None
         ),
@@ -219,6 +224,7 @@ def require_sensible(setting: Setting) -> None:
             setting.drawn is not None and setting.mechanism == "dp_fedavg"
         ),
         **uploads.faults(setting),
+        **outsourcing.faults(setting),
     }
     for fault, holds in faults.items():
         if holds:

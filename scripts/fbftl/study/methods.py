@@ -262,6 +262,17 @@ RECORDS = (
         mechanisms=("none", "update_gaussian"),
         compresses=False,
     ),
+    MethodRecord(
+        "ecos", "ECOS", "#3D5A98", "$E$", "thesis",
+        reads="features",
+        sends="once",
+        axes=(
+            *CLIENTS, *NOISE, "bits", "aggregation", "choice", "allocation", "centroids",
+            "purchase", "score_power", "sampling", "uploaders",
+        ),
+        mechanisms=("none", "counts"),
+        public=True,
+    ),
 )  # fmt: skip
 """Every method, in the order in which tables and figures show them."""
 

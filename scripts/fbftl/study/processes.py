@@ -1,9 +1,10 @@
-"""Which settings train in one process: FbFTL settings of one shape, their heads stacked."""
+"""Which settings train in one process: FbFTL's of one shape, ECOS's with one clustering."""
 
 from collections import defaultdict
 from collections.abc import Iterator
 
 from fbftl.study.config import Study
+from fbftl.study.outsourcing import COUNTING
 from fbftl.study.uploads import is_plain
 
 
@@ -12,15 +13,14 @@ def shared_processes(study: Study, task: str) -> dict[str, list[str]]:
 
     Each experiment has processes of its own, so that a change to one leaves the others' runs
     alone; a setting of several experiments belongs to the first. A setting that none shares its
-    process with is not among them.
+    process with is not among them. Settings of ECOS share theirs whatever the bound: one takes
+    less than its process takes to start.
 
     Args:
         study: with the bound `settings_per_process`.
         task: name of a task with images.
     """
     most = study.config["settings_per_process"]
-    if most == 1:
-        return {}
     placed: set[str] = set()
     processes = {}
     for experiment, settings in study.settings[task].items():
@@ -32,11 +32,14 @@ def shared_processes(study: Study, task: str) -> dict[str, list[str]]:
 
 
 def _batches(study: Study, task: str, names: list[str], most: int) -> Iterator[list[str]]:
-    """Yield settings whose heads can step together and whose input files are the same."""
-    alike = defaultdict(list)
+    """Yield settings that share work and whose input files are the same."""
+    alike, clusterings = defaultdict(list), defaultdict(list)
     for name in names:
         setting = study.setting(task, name)
         if setting.method == "fbftl" and is_plain(setting):
             alike[setting.cut, setting.noise, study.needs_public(task, name)].append(name)
+        if setting.method == "ecos":
+            clusterings[setting.centroids if setting.choice in COUNTING else None].append(name)
     for group in alike.values():
         yield from (group[start : start + most] for start in range(0, len(group), most))
+    yield from clusterings.values()

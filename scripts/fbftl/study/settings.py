@@ -33,8 +33,8 @@ class Setting:
     bits: bits q per sent element; 32 sends the float itself.
     keep: keep ratio r of the sparsifier.
     feedback: error feedback of the gradient methods under compression, Eq. (20)-(21).
-    mechanism: noise on uploads: none, relative, gaussian, dp_fedavg or laplace; dp_gd on a server's
-        steps.
+    mechanism: noise on uploads: none, relative, gaussian, dp_fedavg, laplace or counts; dp_gd on a
+        server's steps.
     sigma: noise multiplier; none has it calibrated from epsilon.
     epsilon: privacy loss epsilon that the mechanism is calibrated to.
     noise: once is a draw per upload; redrawn is the public script's fresh draw every epoch.
@@ -98,6 +98,14 @@ class Setting:
     discriminator_steps: steps of the discriminator for each step of the others.
     discriminator_sees: z, or the product of class probabilities and z.
     unlabelled_loss: what users without labels lower: nothing, or that of shot.
+    choice: public rows that a cloud's customer buys: by ecos, proximity (by counts, at random in
+        a cluster), kcenter, random, or ideal, of the clients' own domains.
+    allocation: cap shares out the purchase over clusters of bounded size, printed as the thesis.
+    centroids: clusters R that clients count their rows by.
+    purchase: public rows B that are bought.
+    score_power: power s of the counts by which the purchase is shared out.
+    sampling: probability γ with which a row is counted.
+    uploaders: clients that upload their features as well.
     """
 
     method: str = "fbftl"
@@ -172,6 +180,13 @@ class Setting:
     discriminator_steps: int = 1
     discriminator_sees: str = "z"
     unlabelled_loss: str = "none"
+    choice: str = "ecos"
+    allocation: str = "cap"
+    centroids: int = 100
+    purchase: int = 0
+    score_power: float = 1.0
+    sampling: float = 1.0
+    uploaders: int = 0
 
     @property
     def name(self) -> str:

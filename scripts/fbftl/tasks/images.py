@@ -32,6 +32,7 @@ from fbftl.tasks.task import Fit, Inputs, Received, Repetition, Score, SourceMod
 from fbftl.training import batches
 from fbftl.training.batches import Rounds
 from fbftl.training.closed_form import LinearHead
+from fbftl.training.coverage import PublicRows
 from fbftl.training.curves import record, record_of_one
 from fbftl.training.kept import KeptModels
 from fbftl.training.local import FEDAVG, Halves, Hooks
@@ -109,6 +110,18 @@ class HeldImageFeatures(HeldImages):
     def frozen_floats(self) -> int:
         """Numbers of the frozen extractor."""
         return parameters(read_network(self.inputs.network).extractor)
+
+    @property
+    def public_rows(self) -> PublicRows:
+        """All rows of the store of public samples, those that others hold out too."""
+        store = open_store(self.inputs.public_manifest)
+        parts = [store.read(split) for split in store.splits]
+        known = all(part.domain is not None for part in parts)
+        return PublicRows(
+            np.concatenate([part.values for part in parts]),
+            np.concatenate([part.labels for part in parts]).astype(np.int64),
+            np.concatenate([part.domain for part in parts]) if known else None,
+        )
 
     def head(self, repetition: Repetition) -> TrainedNetwork:
         """Return the head that rounds of clients train."""

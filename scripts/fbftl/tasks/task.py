@@ -21,6 +21,7 @@ from fbftl.messages.payload import Payload
 from fbftl.study.job import Job
 from fbftl.training.batches import Round, Rounds
 from fbftl.training.closed_form import LinearHead
+from fbftl.training.coverage import PublicRows
 from fbftl.training.kept import KeptModels
 from fbftl.training.local import FEDAVG, Hooks, Trained
 from fbftl.training.local_network import LocalNetwork
@@ -223,6 +224,10 @@ class HeldFeatures(Held, Protocol):
     @property
     def frozen_floats(self) -> int:
         """Numbers of the frozen extractor, which clients are sent once."""
+
+    @property
+    def public_rows(self) -> PublicRows:
+        """The public samples as features, with labels and domains."""
 
     def head(self, repetition: Repetition) -> Learner:
         """Return the head that rounds of clients train."""

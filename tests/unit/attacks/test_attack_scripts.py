@@ -55,8 +55,8 @@ def files(tmp_path_factory) -> dict[str, str]:
     made = make_task(folder)
     names = {"public": "public.h5", "public_manifest": "public.json", "store": "public.zarr"}
     made |= {name: str(folder / file) for name, file in names.items()}
-    public = {"samples": 300, "data": None}
-    choose_public.main(made["clients"], made["public"], LETTERS, public, None)
+    source = {"samples": 300, "data": None, "split": "test", "domains": None}
+    choose_public.main(made["clients"], made["public"], LETTERS, {"sources": [source]}, None)
     extract_features.main(
         "fbftl.features.images", made["public"], made["weights"], made["source"],
         [made["store"]], [made["public_manifest"]], FEATURES, "code", "cpu", 1,

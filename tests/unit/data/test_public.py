@@ -1,22 +1,32 @@
-"""Public samples: where they come from, and that none of them is a client's."""
+"""Public samples: where they come from, how they are seen, and that none of them is the task's."""
+
+import json
+from itertools import product
 
 import choose_public
 import numpy as np
 import partition_clients
 import pytest
+from fbftl.data import public
 from fbftl.data.clients import ClientFile
-from fbftl.data.public import check_public, public_data, public_samples, strangers
+from fbftl.data.datasets import load
+from fbftl.data.public import public_data, public_samples, unshared
 from fbftl.ground.errors import UserError
 
 LETTERS = {"kind": "pretrain", "task": "letters", "image": [8, 8, 1], "seed": 0}
 DIGITS = {"kind": "digits", "test_fraction": 0.2, "classes": None, "limit": None, "seed": 0}
-PUBLIC = {"samples": 40, "data": None}
+ONE = {"samples": 40, "data": None, "split": "test", "domains": None}
 CLIENTS = {"partition": "iid", "samples_per_client": 8, "clients": None, "seed": 0}
 
 
+def block(*sources):
+    """Return a block `public` of some sources."""
+    return {"sources": [ONE | own for own in sources]}
+
+
 def test_letters_are_fresh():
-    images, labels = public_samples(LETTERS, PUBLIC, None)
-    again, _ = public_samples(LETTERS, PUBLIC, None)
+    images, labels = public_samples(LETTERS, ONE, None)
+    again, _ = public_samples(LETTERS, ONE, None)
     assert images.shape == (40, 8, 8, 1)
     assert images.dtype == np.uint8
     assert labels.shape == (40,)
@@ -24,18 +34,16 @@ def test_letters_are_fresh():
     from fbftl.data.letters import render_letters
 
     trained, _ = render_letters(40, (8, 8, 1), 0)
-    assert len(strangers(images, trained)) == 40
+    assert len(unshared(images, trained)) == 40
 
 
-def test_a_source_task_that_is_a_data_set_gives_its_test_samples():
-    source = {"kind": "pretrain", "task": {"data": DIGITS}}
-    images, labels = public_samples(source, PUBLIC, None)
-    from fbftl.data.datasets import load
-
-    test = load(DIGITS, None).test
+@pytest.mark.parametrize("split", ["train", "test"])
+def test_a_data_set_gives_samples_of_the_split_that_is_named(split):
+    images, labels = public_samples(LETTERS, ONE | {"data": DIGITS, "split": split}, None)
+    own = getattr(load(DIGITS, None), split)
     known = {
         (image.tobytes(), int(label))
-        for image, label in zip(test.inputs[0 : len(test)], test.labels, strict=True)
+        for image, label in zip(own.inputs[0 : len(own)], own.labels, strict=True)
     }
     assert len(images) == 40
     found = zip(images, labels, strict=True)
@@ -43,47 +51,87 @@ def test_a_source_task_that_is_a_data_set_gives_its_test_samples():
     assert len(np.unique(labels)) > 5
 
 
-def test_a_named_data_set_comes_first():
-    assert public_data(LETTERS, PUBLIC | {"data": DIGITS}) == DIGITS
-    assert public_data(LETTERS, PUBLIC) is None
+def test_a_named_data_set_comes_before_the_source_task():
+    source = {"kind": "pretrain", "task": {"data": DIGITS}}
+    assert public_data(source, block({}, {"data": DIGITS | {"seed": 3}})) == [
+        DIGITS,
+        DIGITS | {"seed": 3},
+    ]
+    assert public_data(LETTERS, block({})) == [None]
 
 
 def test_a_loaded_source_needs_a_public_data_set():
-    with pytest.raises(UserError, match=r"privacy\.public\.data is null"):
-        check_public({"kind": "load"}, PUBLIC, None)
-    check_public({"kind": "load"}, PUBLIC | {"data": DIGITS}, None)
+    with pytest.raises(UserError, match=r"public\.sources names no data"):
+        public.check_public({"kind": "load"}, block({}), None)
+    public.check_public({"kind": "load"}, block({"data": DIGITS}), None)
 
 
-def test_samples_of_the_clients_are_left_out():
+def test_samples_of_others_are_told_apart():
     images = np.arange(30, dtype=np.uint8).reshape(30, 1, 1, 1)
-    np.testing.assert_array_equal(strangers(images, images[::2]), np.arange(1, 30, 2))
-    with pytest.raises(UserError, match="of 30 public samples 0 are not the clients' own"):
-        strangers(images, images)
+    np.testing.assert_array_equal(unshared(images, images[::2]), np.arange(1, 30, 2))
 
 
-def test_the_file_has_one_client_and_no_sample_of_the_target(tmp_path):
-    clients, out = tmp_path / "clients.h5", tmp_path / "public.h5"
-    partition_clients.main(
-        "fbftl.data.images",
-        clients,
-        DIGITS | {"limit": {"train": 80, "test": 20}},
-        CLIENTS,
-        None,
-        0,
-    )
-    public = PUBLIC | {"data": DIGITS | {"seed": 1}, "samples": 1000}
-    choose_public.main(clients, out, LETTERS, public, None)
-    private = {image.tobytes() for image in choose_public.target_images(clients)}
-    with ClientFile(out) as file:
-        assert file.client_ids("train") == file.client_ids("test") == [choose_public.NAME]
+@pytest.fixture
+def private(tmp_path):
+    """A client file of some digits, and what the other digits are."""
+    clients = tmp_path / "clients.h5"
+    own = DIGITS | {"portion": [0, 0.2]}
+    partition_clients.main("fbftl.data.images", clients, own, CLIENTS, None, 0)
+    return clients, {"split": "train", "samples": 1000, "data": DIGITS | {"portion": [0.2, 0.4]}}
+
+
+def test_a_tenth_of_each_source_is_held_out_and_none_is_the_tasks(private, tmp_path):
+    clients, others = private
+    choose_public.main(clients, tmp_path / "public.h5", LETTERS, block({}, others), None)
+    known = {image.tobytes() for image in choose_public.target_images(clients)}
+    with ClientFile(tmp_path / "public.h5") as file:
+        assert file.client_ids("train") == file.client_ids("test") == ["00", "01"]
         parts = [file.column(split, "pixels") for split in ("train", "test")]
-    assert len(parts[1]) == (len(parts[0]) + len(parts[1])) // 10
-    assert not private & {image.tobytes() for part in parts for image in part}
+        counts = [file.samples_per_client(split) for split in ("train", "test")]
+        assert file.domains("train") is None
+    np.testing.assert_array_equal(counts[1], (counts[0] + counts[1]) // 10)
+    assert not known & {image.tobytes() for part in parts for image in part}
 
 
-def test_a_target_that_holds_all_public_samples_is_refused(tmp_path):
+def test_every_sample_is_seen_in_each_domain_of_its_source(private, tmp_path):
+    clients, others = private
+    turned = others | {"domains": ["inverted", ["mirrored", "flipped"]]}
+    choose_public.main(clients, tmp_path / "public.h5", LETTERS, block({}, turned), None)
+    images, labels = public_samples(LETTERS, ONE | others, None)
+    with ClientFile(tmp_path / "public.h5") as file:
+        assert json.loads(file.attributes["domains"]) == ["plain", "inverted", "mirrored+flipped"]
+        pixels, domain = file.column("train", "pixels"), file.domains("train")
+        told = file.column("train", "label")
+    kept = len(images) - len(images) // 10
+    np.testing.assert_array_equal(np.bincount(domain), [36, kept, kept])
+    np.testing.assert_array_equal(pixels[domain == 1], 255 - images[:kept])
+    np.testing.assert_array_equal(pixels[domain == 2], images[:kept, ::-1, ::-1])
+    np.testing.assert_array_equal(told[domain == 2], labels[:kept])
+
+
+@pytest.mark.parametrize(("own", "seen"), product([None, ["inverted"]], [None, ["rotated"]]))
+def test_a_source_that_shares_samples_is_refused_however_they_are_seen(tmp_path, own, seen):
     clients, out = tmp_path / "clients.h5", tmp_path / "public.h5"
-    partition_clients.main("fbftl.data.images", clients, DIGITS, CLIENTS, None, 0)
-    with pytest.raises(UserError, match="are not the clients' own"):
-        choose_public.main(clients, out, LETTERS, PUBLIC | {"data": DIGITS}, None)
+    spec = CLIENTS | {"domains": own}
+    partition_clients.main("fbftl.data.images", clients, DIGITS, spec, None, 0)
+    sold = block({}, {"data": DIGITS, "domains": seen})
+    with pytest.raises(UserError, match=r"sources\.1: 40 of its 40 samples are the task's own"):
+        choose_public.main(clients, out, LETTERS, sold, None, DIGITS if own else None)
     assert not out.exists()
+
+
+def test_rows_are_counted_before_they_are_read():
+    sold = {"data": DIGITS | {"portion": [0, 0.5]}, "split": "train", "samples": 1000}
+    count = public.public_count(LETTERS, block({}, sold | {"domains": ["plain", "noisy"]}), None)
+    assert count == 40 + 2 * len(load(sold["data"], None).train)
+    assert public.public_count(LETTERS, block({"data": DIGITS}), None) is None
+
+
+def test_labels_that_the_task_has_not_are_refused():
+    task = {"data": DIGITS, "source": LETTERS}
+    public.check_classes("own", task | {"public": block({"data": DIGITS})}, None)
+    with pytest.raises(UserError, match=r"sources\.0 has letters and the task 10 classes"):
+        public.check_classes("own", task | {"public": block({})}, None)
+    few = {"data": DIGITS | {"classes": [3, 5]}}
+    with pytest.raises(UserError, match=r"sources\.1 has 2 classes and the task 10"):
+        public.check_classes("own", task | {"public": block({"data": DIGITS}, few)}, None)

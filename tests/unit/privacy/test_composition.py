@@ -94,6 +94,9 @@ def test_a_group_moves_what_its_records_move():
     )
     assert of_group([gaussian(4.0)], 4, shared=True) == (gaussian(1.0),)
     assert of_group([pure(0.5)], 3, shared=False) == (pure(0.5, 3),)
+    assert of_group([SAMPLED], 1, shared=True) == (SAMPLED,)
+    (whole,) = of_group([SAMPLED], 2, shared=True)
+    assert whole == gaussian(SAMPLED.multiplier / 2, SAMPLED.times)
 
 
 def test_every_record_tells_events_that_cost_its_epsilon():

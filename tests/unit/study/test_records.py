@@ -37,7 +37,7 @@ def test_figures_set_an_index_lower():
 @pytest.mark.parametrize(
     ("axes", "said"),
     [
-        ({"method": "sfl", "bits": 8}, "sfl does not know axis bits; .* fedavg, fedfeat$"),
+        ({"method": "sfl", "bits": 8}, "sfl does not know axis bits; .* fedavg, fedfeat, ecos$"),
         ({"method": "fl", "cut": "fc1"}, "fl does not know axis cut; .* ftl_c, fbftl, released"),
         ({"method": "fbftl", "bits": 2, "feedback": False}, "fbftl does not know axis feedback"),
         ({"method": "ftl_c", "label_epsilon": 1.0}, "know it: fbftl$"),
@@ -144,6 +144,13 @@ def test_no_default_ever_changes():
         "discriminator_steps": 1,
         "discriminator_sees": "z",
         "unlabelled_loss": "none",
+        "choice": "ecos",
+        "allocation": "cap",
+        "centroids": 100,
+        "purchase": 0,
+        "score_power": 1.0,
+        "sampling": 1.0,
+        "uploaders": 0,
     }
     assert {axis: DEFAULTS[axis] for axis in old} == old
     assert [axis for axis in DEFAULTS if axis in old] == list(old)

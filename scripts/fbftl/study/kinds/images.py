@@ -22,11 +22,12 @@ NEEDED: dict[str, tuple[str, ...]] = {
     "dp_gd": ("delta", "gradient_clip"),
     "laplace": ("activation_clip",),
     "update_gaussian": ("delta", "update_clip"),
+    "counts": ("delta",),
 }
 """The values of the block `privacy` that each mechanism needs; a job is given no others."""
 
-OF_PUBLIC = ("public_scale",)
-"""Those that methods need which take statistics from public samples."""
+OF_SCALE = ("public_scale",)
+"""Those that methods need which scale their inputs by public samples."""
 
 
 IN_NETWORKS = ("dropout", "batch_norm")
@@ -188,11 +189,12 @@ def job(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
     training = {key: value for key, value in training.items() if key not in untold}
     # Only features of a frozen extractor have a public quantile; others have the axis of that name.
     needed = [k for k in NEEDED[setting.mechanism] if k != "feature_clip" or _on_features(setting)]
-    needed += OF_PUBLIC if record.public else ()
+    needed += OF_SCALE if "dp_gd" in record.mechanisms else ()
     named = {} if setting.network is None else {"network": _network(setting, block)}
     plain = setting.method != "fbftl" or is_plain(setting)
     solved = {} if plain else {"one_shot": block["one_shot"]}
     named |= {"game": block["game"]} if record.knows("adversary") else {}
+    named |= _of_cloud(block) if record.knows("purchase") else {}
     return {
         # Groups are for who judges; nothing that sends may know them.
         "clients": {key: value for key, value in block["clients"].items() if key != "groups"},
@@ -200,6 +202,12 @@ def job(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
         "privacy": {key: privacy[key] for key in needed},
         "block": {"head": block["head"], **named, **solved, **_further(record.further, block)},
     }
+
+
+def _of_cloud(block: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a job is told of the public samples that are sold, and of heads on them."""
+    sources = [{"domains": one["domains"]} for one in block["public"]["sources"]]
+    return {"public": {"sources": sources}, "one_shot": block["one_shot"]}
 
 
 def _network(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:

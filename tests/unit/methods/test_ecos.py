@@ -1,0 +1,161 @@
+"""ECOS on toy blobs: what is sent, what it costs in privacy, and what is bought by it."""
+
+from dataclasses import replace
+from hashlib import sha256
+
+import numpy as np
+import pytest
+from fbftl.exchange.outsourcing import Market, chosen
+from fbftl.features.extract import extract
+from fbftl.features.store.provenance import Provenance
+from fbftl.features.store.target import Target
+from fbftl.ground.errors import UserError
+from fbftl.messages.codec import encode
+from fbftl.methods import train
+from fbftl.privacy.counting import counts_guarantee, counts_sigma
+from fbftl.tasks.task import held_features
+from fbftl.training.coverage import nearest
+from unit.methods.method_toys import COUNTS, ONE_SHOT, WIDTH, Blobs, job, one_shot, toy_inputs
+
+AWAY = 6.0
+BOUGHT = 40
+
+
+class Sold(Blobs):
+    """The blobs, three of four in a domain where everything lies elsewhere."""
+
+    def batches(self, split, size, start=0):
+        for batch in super().batches(split, size, start):
+            domain = (batch.sample % 4 > 0).astype(np.int32)
+            moved = batch.arrays["x"][:, ::-1] + AWAY
+            values = np.where(domain[:, None] == 1, moved, batch.arrays["x"]).astype(np.float32)
+            batch.arrays |= {"x": values, "domain": domain}
+            yield batch
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("toy")
+    provenance = Provenance(source="0" * 64, cut="x", preprocessing={}, data="2" * 64)
+    target = Target(folder / "public.zarr", provenance)
+    extract(Sold(), lambda arrays: {"x": arrays["x"]}, [target], batch=64)
+    return replace(toy_inputs(folder), public_manifest=folder / "public.json")
+
+
+def asked(sold=("plain", "inverted"), **axes):
+    """Return a job that buys rows, with what it is told of the cloud."""
+    block = {"public": {"sources": [{"domains": list(sold)}]}, "one_shot": ONE_SHOT}
+    return job({"method": "ecos", "purchase": BOUGHT, "centroids": 8} | axes, block)
+
+
+def run(inputs, **axes):
+    return train([asked(**axes)], inputs)[0]
+
+
+def test_counts_without_noise_are_those_of_brute_force(inputs):
+    outcome = run(inputs)
+    held = held_features(asked(), inputs)
+    for repetition in outcome.repetitions:
+        clusters = Market(held, held.public_rows).clusters(8, repetition["seed"])
+        near = nearest(held.payload.values, clusters.centroids)
+        counted = [int((near == cluster).sum()) for cluster in range(8)]
+        assert repetition["curves"]["scores"] == counted
+        assert sum(counted) == COUNTS["train"]
+
+
+def test_counts_find_the_clients_domain_and_choices_buy_equally_much(inputs):
+    found = {
+        choice: run(inputs, choice=choice).repetitions[0]
+        for choice in ("ecos", "proximity", "random", "kcenter", "ideal")
+    }
+    assert {own["bought"] for own in found.values()} == {BOUGHT}
+    assert {own["inherent_share"] for own in found.values()} == {0.25}
+    assert found["ideal"]["own_share"] == 1
+    assert min(found[own]["own_share"] for own in ("ecos", "proximity")) > 0.9
+    assert found["random"]["own_share"] < 0.5
+    assert found["ecos"]["test_accuracy"] > found["random"]["test_accuracy"] + 0.1
+    assert all(len(set(own["curves"]["purchase"])) == BOUGHT for own in found.values())
+
+
+def test_who_counts_nothing_sends_nothing(inputs):
+    outcome = run(inputs, choice="random")
+    assert len(outcome.ledger.table()) == 0
+    (record,) = outcome.repetitions[0]["privacy"]
+    assert (record["mechanism"], record["epsilon"]) == ("none", 0.0)
+
+
+@pytest.mark.parametrize("bits", [32, 8])
+def test_the_purchase_follows_from_the_message_alone(inputs, bits):
+    axes = {"mechanism": "counts", "sigma": 3.0, "sampling": 0.8, "clients": 1, "bits": bits}
+    outcome = run(inputs, **axes)
+    rows = outcome.ledger.table().to_pandas()
+    held = held_features(asked(), inputs)
+    market = Market(held, held.public_rows)
+    for repetition in outcome.repetitions:
+        seed, said = repetition["seed"], np.array(repetition["curves"]["scores"])
+        sent = rows.query(f"seed == {seed} and direction == 'up'").iloc[0]
+        assert (sent["part"], sent["payload_bits"]) == ("scores", 8 * bits)
+        if bits == 32:
+            assert sha256(encode(said.astype(np.float32))).digest() == sent["sha256"]
+        setting = asked(**axes).setting
+        again = chosen(setting, market.rows, market.clusters(8, seed), said, seed)
+        assert again.tolist() == repetition["curves"]["purchase"]
+    down = rows.query("seed == 0 and direction == 'down'").set_index("part")["payload_bits"]
+    assert down["centroids"] == 32 * 8 * WIDTH
+
+
+def test_masked_counts_have_the_sum_of_open_ones(inputs):
+    open_, masked = (run(inputs, aggregation=one).repetitions[0] for one in ("open", "masked"))
+    assert open_["curves"] == masked["curves"]
+    assert masked["uplink_bits"] > open_["uplink_bits"]
+    noisy = run(inputs, aggregation="masked", mechanism="counts", sigma=2.0).repetitions[0]
+    off = np.subtract(noisy["curves"]["scores"], open_["curves"]["scores"])
+    assert 0 < np.abs(off).max() < 10  # one noise on the sum and not one of each of 30 clients
+
+
+EPSILON = [(25, 0.0995, 0.2094), (10, 0.2762, 0.5667)]
+
+
+@pytest.mark.parametrize(("sigma", "added", "replaced"), EPSILON)
+def test_epsilon_is_that_of_a_sampled_gaussian(sigma, added, replaced):
+    records = counts_guarantee(float(sigma), 0.8, 1e-5)
+    assert [one.adjacency for one in records] == ["add-remove", "replace-one"]
+    assert records[0].epsilon == pytest.approx(added, abs=0.002)
+    assert records[1].epsilon == pytest.approx(replaced, abs=0.002)
+    assert counts_sigma(records[0].epsilon, 0.8, 1e-5) == pytest.approx(sigma, rel=0.02)
+
+
+def test_epsilon_hangs_on_nothing_that_is_done_with_the_counts(inputs):
+    noise = {"mechanism": "counts", "sigma": 10.0, "sampling": 0.8}
+    others = [{}, {"centroids": 20}, {"purchase": 7}, {"score_power": 5.0}, {"choice": "proximity"}]
+    jobs = [asked(**(noise | axes)) for axes in others]
+    found = [outcome.repetitions[0]["privacy"] for outcome in train(jobs, inputs)]
+    assert all(records == found[0] for records in found)
+    assert len(found[0]) == 2
+
+
+def test_uploads_alone_are_fbftl_with_the_same_head(inputs):
+    mine = run(inputs, purchase=0, uploaders=30)
+    theirs = one_shot(inputs, {"head": "logistic"}, validation=0.0)
+    for one, other in zip(mine.repetitions, theirs.repetitions, strict=True):
+        assert one["test_accuracy"] == other["test_accuracy"]
+        assert one["uplink_bits"] == other["uplink_bits"]
+        assert one["downlink_bits"] == other["downlink_bits"]
+        assert (one["seen"], one["own_share"]) == (COUNTS["train"], None)
+
+
+def test_uploads_come_beside_what_is_bought(inputs):
+    alone, beside = run(inputs).repetitions[0], run(inputs, uploaders=2).repetitions[0]
+    assert beside["curves"]["purchase"] == alone["curves"]["purchase"]
+    assert (beside["seen"], beside["received"]) == (BOUGHT + 16, 16)
+    assert beside["privacy"][-1]["epsilon"] is None
+
+
+def test_what_cannot_be_bought_is_refused(inputs):
+    with pytest.raises(UserError, match="purchase is 301, but the public sources of toy have 300"):
+        run(inputs, purchase=301)
+    strange = ["rotated", "inverted"]
+    with pytest.raises(UserError, match="own domains, and the public sources of toy have none"):
+        run(inputs, sold=strange, choice="ideal")
+    without = run(inputs, sold=strange).repetitions[0]
+    assert (without["inherent_share"], without["own_share"], without["bought"]) == (0, 0, BOUGHT)

@@ -1,0 +1,79 @@
+"""What settings of ECOS may ask of a cloud, and which of them share a process."""
+
+from types import SimpleNamespace
+
+import pytest
+from fbftl.ground.errors import UserError
+from fbftl.study.feasibility import require_cloud
+from fbftl.study.grid import expand, from_axes
+from fbftl.study.processes import shared_processes
+from fbftl.study.settings import Setting
+
+BUYING = {"method": "ecos", "purchase": 300}
+
+
+def test_axes_of_counts_mean_nothing_where_nobody_counts():
+    counting = {"mechanism": "counts", "sigma": 10.0, "sampling": 0.8, "centroids": 50}
+    found = from_axes(BUYING | counting | {"choice": "random", "bits": 8})
+    assert found == Setting(method="ecos", purchase=300, choice="random")
+    kept = from_axes(BUYING | counting | {"choice": "proximity", "bits": 8})
+    assert (kept.sigma, kept.centroids, kept.bits) == (10.0, 50, 8)
+    uploading = from_axes({"method": "ecos", "uploaders": 2, "choice": "kcenter", "bits": 8})
+    assert uploading == Setting(method="ecos", uploaders=2, bits=8)
+
+
+@pytest.mark.parametrize(
+    ("axes", "said"),
+    [
+        ({"method": "ecos"}, "buys nothing and has nobody upload"),
+        (BUYING | {"mechanism": "counts"}, "mechanism counts, which needs sigma or epsilon"),
+        (BUYING | {"mechanism": "gaussian", "sigma": 1}, "is not possible: mechanism gaussian"),
+        (BUYING | {"choice": "random", "sampling": 0.8}, "asks for sampling 0.8, which has no eff"),
+        (BUYING | {"aggregation": "masked", "bits": 8}, "masks compressed messages"),
+        ({"method": "fbftl", "purchase": 5}, "fbftl does not know axis purchase; .*: ecos$"),
+    ],
+)
+def test_settings_that_say_nothing_or_too_much_are_refused(axes, said):
+    with pytest.raises(UserError, match=said):
+        expand([{axis: [value] for axis, value in axes.items()}])
+
+
+def study(*settings: Setting) -> SimpleNamespace:
+    """Return what is asked of a study with one experiment on one task."""
+    named = {setting.name: setting for setting in settings}
+    clients = {"partition": "iid", "clients": 1, "samples_per_client": None}
+    return SimpleNamespace(
+        settings={"digits": {"outsourcing": named}},
+        config={"settings_per_process": 1},
+        task=lambda _: {"clients": clients},
+        setting=lambda _, name: named[name],
+        needs_public=lambda _, name: True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("axes", "said"),
+    [
+        ({"purchase": 301}, "has purchase 301, but the public sources have 300 rows"),
+        ({"centroids": 301}, "has centroids 301, but the public sources have 300 rows"),
+        ({"uploaders": 2}, "has 2 uploaders, but there are 1 clients; give at most 1"),
+        ({"aggregation": "masked"}, "masks the counts of one client"),
+    ],
+)
+def test_a_cloud_sells_what_it_has_to_clients_that_there_are(axes, said):
+    require_cloud(study(Setting(**BUYING)), "digits", 300, 500)
+    with pytest.raises(UserError, match=said):
+        require_cloud(study(Setting(**(BUYING | axes))), "digits", 300, 500)
+    if said.endswith("rows"):
+        require_cloud(study(Setting(**(BUYING | axes))), "digits", None, 500)
+
+
+def test_settings_with_one_clustering_share_a_process():
+    chosen = [Setting(**BUYING, choice=choice) for choice in ("random", "ideal", "proximity")]
+    own = study(*chosen, *(Setting(**BUYING, centroids=count) for count in (25, 50, 100)))
+    shared = [frozenset(names) for names in shared_processes(own, "digits").values()]
+    without_counts = {setting.name for setting in chosen[:2]}
+    assert set(shared) == {
+        frozenset(without_counts),
+        frozenset({chosen[2].name, Setting(**BUYING, centroids=100).name}),
+    }
