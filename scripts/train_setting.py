@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from fbftl import methods
-from fbftl.findings.run_file import run_document
+from fbftl.findings.run_file import models, run_document
 from fbftl.ground import devices, provenance
 from fbftl.ground.files import write_json, write_text
 from fbftl.ground.logs import run_job
@@ -30,7 +30,7 @@ class Outputs:
 
     run: the run file.
     ledger: every message that was sent.
-    meta: how both were made.
+    meta: how both were made, and the models on the way.
     predictions: what models say of the test set, where people read that; else None.
     """
 
@@ -66,7 +66,7 @@ def main(
         made["settings_in_process"] = len(params)
     for outcome, job, own in zip(outcomes, params, outputs, strict=True):
         write(outcome, job, own)
-        write_json(own.meta, made)
+        write_json(own.meta, made | {"models": models(outcome.repetitions)})
 
 
 def write(outcome: Outcome, job: dict[str, Any], outputs: Outputs) -> None:

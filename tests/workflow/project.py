@@ -1,6 +1,7 @@
 """A copy of the project in a folder of its own, in which a test runs the workflow for real."""
 
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -106,6 +107,11 @@ class Project:
             if path.is_file() and not about:
                 found["/".join(parts)] = hashlib.sha256(path.read_bytes()).hexdigest()
         return found
+
+    def models(self) -> dict[str, dict[str, list[str]]]:
+        """Return the digests of every run's models on the way, by seed."""
+        metas = self.results.glob("*/runs/*.meta.json")
+        return {meta.name: json.loads(meta.read_text())["models"] for meta in metas}
 
 
 def environment() -> dict[str, str]:

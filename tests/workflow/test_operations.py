@@ -68,6 +68,7 @@ def test_the_same_study_elsewhere_gives_the_same_files(fresh: Project, reference
     """Another folder, another order of jobs, another number of cores."""
     fresh.finish("--cores", "1", "--scheduler", "greedy")
     assert fresh.science() == reference.science()
+    assert fresh.models() == reference.models()
 
 
 def test_ten_thousand_settings_are_planned(untouched: Project) -> None:

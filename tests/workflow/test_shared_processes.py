@@ -1,9 +1,8 @@
 """Settings that share a process: the files of one process each, and what a change costs."""
 
-import json
 from collections import Counter
 
-import pytest
+from fbftl.ground.departures import first_point
 from project import Project
 
 TWO = {"settings_per_process": 2}
@@ -12,14 +11,6 @@ TWO = {"settings_per_process": 2}
 def shared(planned: Counter[str]) -> set[str]:
     """Return the processes with several settings among the planned jobs."""
     return {rule for rule in planned if rule.startswith("train_heads_")}
-
-
-def accuracies(project: Project) -> dict[str, list[float]]:
-    """Return the test accuracy of every seed by run."""
-    ledgers = (project.results / "digits/runs").glob("*.parquet")
-    runs = [ledger.with_suffix(".json") for ledger in ledgers]
-    found = {run.name: json.loads(run.read_text())["repetitions"] for run in runs}
-    return {name: [seed["test_accuracy"] for seed in seeds] for name, seeds in found.items()}
 
 
 def test_a_shared_process_leaves_what_processes_of_their_own_leave(
@@ -32,9 +23,9 @@ def test_a_shared_process_leaves_what_processes_of_their_own_leave(
     assert len(ledgers) == 4
     assert ours.keys() == alone.keys()
     assert {path: ours[path] for path in ledgers} == {path: alone[path] for path in ledgers}
-    # Equal but for rounding, which may turn one of 40 test samples.
-    for name, found in accuracies(finished).items():
-        assert found == pytest.approx(accuracies(reference)[name], abs=0.05)
+    for run, found in finished.models().items():
+        departed = first_point(found, reference.models()[run])
+        assert departed is None, "{}: models part at seed {}, point {}".format(run, *departed)
 
 
 def test_a_new_setting_trains_the_processes_that_it_changes(finished: Project) -> None:

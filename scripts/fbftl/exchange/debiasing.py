@@ -24,6 +24,7 @@ from fbftl.ground.randomness import stream, torch_seed
 from fbftl.messages.channel import PacketLoss
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.link import Link
+from fbftl.models.digest import digests
 from fbftl.models.networks import initialise
 from fbftl.privacy import mechanisms
 from fbftl.privacy.mechanisms import PrivacyRecord
@@ -261,6 +262,10 @@ class Debiasing:
         cycle = self._cycles[seat]
         batch = min(self.job.training.local_batch or len(cycle.rows), len(cycle.rows))
         return [cycle.take(batch) for _ in range(self.job.setting.local_steps)]
+
+    def digests(self) -> list[str]:
+        """Return the SHA-256 of every seed's players."""
+        return digests([self.players.flat()])
 
     @torch.no_grad()
     def seen(self, test: LabelledInputs) -> tuple[Tensor, Tensor]:

@@ -18,6 +18,7 @@ from fbftl.ground.errors import UserError
 from fbftl.messages.channel import PacketLoss
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.link import Link
+from fbftl.models.digest import digest
 from fbftl.privacy.mechanisms import no_mechanism
 from fbftl.study.job import Job
 from fbftl.tasks.task import HeldSamples, Outcome, Repetition
@@ -72,7 +73,7 @@ class Company:
     def end_round(self, loss: float) -> None:
         """Add a point to the curves."""
         accuracy = float(np.mean(self.models.accuracies(self.tests)))
-        self.curves.append(float(loss), None, None, accuracy)
+        self.curves.append(float(loss), None, None, accuracy, digest(self.models.weights))
 
 
 Play = Callable[[Company], KeptModels]

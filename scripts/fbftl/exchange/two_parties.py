@@ -4,6 +4,7 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
+import torch
 
 from fbftl.exchange.post import Post
 from fbftl.exchange.products import Product, products_under
@@ -12,6 +13,7 @@ from fbftl.ground.randomness import stream
 from fbftl.messages.channel import PacketLoss
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.link import Link
+from fbftl.models.digest import digest
 from fbftl.privacy.homomorphic import NumberCipher
 from fbftl.privacy.mechanisms import no_mechanism
 from fbftl.study.job import Job
@@ -60,7 +62,8 @@ def trained(job: Job, held: HeldSamples, seed: int, multiply: Product) -> dict[s
         alliance = alliance.stepped(of_a, of_b, training.learning_rate, training.weight_decay)
         taylor, true = alliance.losses(training.weight_decay)
         accuracy = float((alliance.predicted(theirs) == classes).mean())
-        curves.append(taylor, None, None, accuracy)
+        weights = torch.from_numpy(alliance.a.weights), torch.from_numpy(alliance.b.weights)
+        curves.append(taylor, None, None, accuracy, digest(weights))
         exact.append(true)
         margin = max(margin, float(np.abs(alliance.b.represented() @ alliance.direction).max()))
     found = record(curves, "last")

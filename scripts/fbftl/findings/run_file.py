@@ -33,7 +33,8 @@ def run_document(
     Args:
         job: the training job, as `fbftl.study.config.Study.job` gives it.
         inputs: digests of what the run was trained on.
-        repetitions: what each seed found; their lists stand below `curves`.
+        repetitions: what each seed found; their lists stand below `curves`. The digests of its
+            models are left out: they tell of the machine too, see `models`.
         measures: what the numbers are; the run declares those that it holds.
         series: what the lists are; the run declares those that it holds.
     """
@@ -48,8 +49,16 @@ def run_document(
         "inputs": inputs,
         "measures": {name: asdict(one) for name, one in measures.items() if name in numbers},
         "series": {name: asdict(one) for name, one in series.items() if name in lists},
-        "repetitions": repetitions,
+        "repetitions": [
+            {name: own for name, own in repetition.items() if name != "models"}
+            for repetition in repetitions
+        ],
     }
+
+
+def models(repetitions: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Return the SHA-256 of the model at every point of its curves, by seed."""
+    return {str(one["seed"]): list(one.get("models", ())) for one in repetitions}
 
 
 def read_run(path: str | Path) -> dict[str, Any]:

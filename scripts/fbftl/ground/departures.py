@@ -5,7 +5,7 @@ where departing begins: a job whose own inputs agree.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 CODE = re.compile(r"'[0-9a-f]{64}'")
@@ -21,7 +21,10 @@ class Made:
     rule: name of the rule.
     inputs: digest of each file that the job read, by path; empty where none was noted.
     params: what decides the job, each as text.
-    started: when, in seconds.
+    started: when, in seconds since 1970.
+    ended: when, on the same clock.
+    script: path of the job's script, seen from the rule's file.
+    log: path of the job's log.
     """
 
     digest: str
@@ -30,6 +33,9 @@ class Made:
     inputs: Mapping[str, str]
     params: tuple[str, ...]
     started: float
+    ended: float = 0.0
+    script: str = ""
+    log: str = ""
 
 
 @dataclass(frozen=True)
@@ -74,6 +80,24 @@ def first_departures(one: Mapping[str, Made], other: Mapping[str, Made]) -> list
     known = {**other, **one}
     begin.sort(key=lambda path: (known[path].started, path))
     return [Departure(path, known[path].rule, _reason(path, one, other)) for path in begin]
+
+
+def first_point(
+    one: Mapping[str, Sequence[str]], other: Mapping[str, Sequence[str]]
+) -> tuple[str, int] | None:
+    """Return the seed and the point, from 1, at which the models of two runs part first, if any.
+
+    Args:
+        one: digests of a run's models at the points of its curves, by seed.
+        other: those of the same job elsewhere.
+    """
+    points = [
+        (point, seed)
+        for seed in sorted(one.keys() & other.keys())
+        for point, (mine, its) in enumerate(zip(one[seed], other[seed], strict=False), start=1)
+        if mine != its
+    ]
+    return min(points)[::-1] if points else None
 
 
 def _reason(path: str, one: Mapping[str, Made], other: Mapping[str, Made]) -> str:

@@ -23,10 +23,14 @@ def run(job: Job, inputs: Inputs) -> Outcome:
     test = held.samples.test.at(np.arange(len(held.test)))
     playing = debiasing(job, held)
     judge = Judge(test.labels.cpu().numpy(), held.test, playing.classes, job.seeds)
-    looks = [(turn, judge.look(*playing.seen(test), losses)) for turn, losses in playing.play()]
+    looks = [
+        (turn, judge.look(*playing.seen(test), losses), playing.digests())
+        for turn, losses in playing.play()
+    ]
     probes = judge.probes(playing.seen(test)[0])
     repetitions = [
-        _repetition(playing, place, [look[place] for _, look in looks])
+        _repetition(playing, place, [look[place] for _, look, _ in looks])
+        | {"models": [models[place] for _, _, models in looks]}
         | probes[place]
         | judge.by_chance()
         for place in range(len(job.seeds))

@@ -27,9 +27,11 @@ def run(job: Job, inputs: Inputs) -> Outcome:
     repetitions = [
         counts
         | {"seed": seed, "steps_taken": len(noise.multipliers), "privacy": privacy}
+        | {"models": models}
         | found(losses, accuracy)
-        for seed, (_, counts), losses, accuracy in zip(
-            job.seeds, uploads, fits.losses.T, fits.accuracies(), strict=True
+        for seed, (_, counts), losses, models, accuracy in zip(
+            *(job.seeds, uploads, fits.losses.T, fits.models.T.tolist(), fits.accuracies()),
+            strict=True,
         )
     ]
     return Outcome(

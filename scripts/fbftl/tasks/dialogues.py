@@ -260,6 +260,7 @@ def record(learner: TrainedT5) -> dict[str, Any]:
         "epoch": chosen.epoch if chosen else 0,
         "updates": chosen.updates if chosen else 0,
         "diverged": learner.diverged,
+        "models": [epoch.model for epoch in curve],
         "curves": {
             "updates": [epoch.updates for epoch in curve],
             "loss": [epoch.training_loss for epoch in curve],

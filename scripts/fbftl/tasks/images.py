@@ -22,6 +22,7 @@ from fbftl.features.store.reader import FeatureStore
 from fbftl.messages.link import plain_upload_bits
 from fbftl.messages.sample import SAMPLED_UPLOADS, spread_evenly
 from fbftl.messages.vectors import Vectors
+from fbftl.models.digest import digest
 from fbftl.models.heads import head_module, stacked
 from fbftl.study.job import Job
 from fbftl.tasks.local_images import LocalLessons, local_network, shared_heads, shared_network
@@ -188,7 +189,8 @@ class HeldImageFeatures(HeldImages):
     def linear(self, head: LinearHead) -> Score:
         """Return the accuracy of a linear head that was solved, at its one point."""
         test = self.test.inputs.cpu().numpy(), self.test.labels.cpu().numpy()
-        return Score(record_of_one(head.accuracy(*test)))
+        model = digest(map(torch.from_numpy, (head.weights, head.bias)))
+        return Score(record_of_one(head.accuracy(*test), model))
 
     def _scaled_test(self, every: Sequence[Received]) -> StackedSamples:
         """Return the test split for every head, scaled as its training samples are."""

@@ -18,15 +18,22 @@ class Curves:
     loss: mean training loss of the epoch's steps; None once it is not finite.
     validation: accuracy on the validation split; None without one.
     test: accuracy on the test split.
+    models: SHA-256 of the model, see `fbftl.models.digest`.
     """
 
     loss: list[float | None] = field(default_factory=list)
     validation: list[float | None] = field(default_factory=list)
     validation_loss: list[float | None] = field(default_factory=list)
     test: list[float] = field(default_factory=list)
+    models: list[str] = field(default_factory=list)
 
     def append(
-        self, loss: float, validation: float | None, validation_loss: float | None, test: float
+        self,
+        loss: float,
+        validation: float | None,
+        validation_loss: float | None,
+        test: float,
+        model: str,
     ) -> None:
         """Add an epoch; a loss that is not finite, now or earlier, makes its accuracies 0."""
         finite = bool(np.isfinite(loss)) and not self.diverged
@@ -35,6 +42,7 @@ class Curves:
         known = finite and validation_loss is not None and np.isfinite(validation_loss)
         self.validation_loss.append(validation_loss if known else None)
         self.test.append(test if finite else 0.0)
+        self.models.append(model)
 
     @property
     def diverged(self) -> bool:
@@ -76,6 +84,7 @@ def record(curves: Curves, rule: str) -> dict[str, Any]:
         "test_accuracy": curves.test[epoch - 1],
         "test_accuracy_best": max(curves.test),
         "diverged": curves.diverged,
+        "models": curves.models,
         "curves": {
             "loss": curves.loss,
             "validation_accuracy": curves.validation,
@@ -84,12 +93,13 @@ def record(curves: Curves, rule: str) -> dict[str, Any]:
     }
 
 
-def record_of_one(accuracy: float) -> dict[str, Any]:
+def record_of_one(accuracy: float, model: str) -> dict[str, Any]:
     """Return the record of a head that was solved: one point, nothing to choose."""
     return {
         "epoch": 1,
         "test_accuracy": accuracy,
         "test_accuracy_best": accuracy,
         "diverged": False,
+        "models": [model],
         "curves": {"test_accuracy": [accuracy]},
     }

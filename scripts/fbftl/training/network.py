@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from fbftl.models.digest import digest_of
 from fbftl.models.modes import couples_samples
 from fbftl.study.job import Training
 from fbftl.training.batches import Round, Rounds
@@ -132,7 +133,7 @@ class TrainedNetwork:
         lessons = self.lessons
         held = evaluated(self.model, lessons.samples, lessons.validation)
         test_accuracy, _ = evaluate(self.model, lessons.test, np.arange(len(lessons.test.labels)))
-        self.curves.append(loss, *held, test_accuracy)
+        self.curves.append(loss, *held, test_accuracy, digest_of(self.model))
 
     def further(self, epoch: int) -> Further:
         """Return what was measured at an epoch, from 1, beside what every run does: nothing."""

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from fbftl.ground.randomness import stream
+from fbftl.models.digest import digests
 from fbftl.models.heads import Head
 from fbftl.training.clipped import clipped_sums
 from fbftl.training.measures import MEASURES, SERIES, Measure, Series
@@ -68,12 +69,25 @@ class OwnSamples:
         return self.values[at], self.labels[at], torch.from_numpy(present).to(self.values)
 
 
+@dataclass(frozen=True, eq=False)
+class Descended:
+    """H stacked heads after T steps.
+
+    losses: (T + 1, H) mean training losses before each step and after the last.
+    models: (T + 1, H) SHA-256 of each head at these points.
+    """
+
+    head: Head
+    losses: np.ndarray
+    models: np.ndarray
+
+
 def descend(
     begin: Callable[[Sequence[int]], Head],
     samples: OwnSamples,
     seeds: Sequence[int],
     descent: Descent,
-) -> tuple[Head, np.ndarray]:
+) -> Descended:
     """Train heads, so many at once as memory has room for.
 
     Args:
@@ -81,12 +95,8 @@ def descend(
         samples: what each of H heads is trained on.
         seeds: (H,) whose initial values and noise a head has; several may share one.
         descent: how.
-
-    Returns:
-        The stacked heads, and their mean training losses before each step and after the last,
-        (T + 1, H).
     """
-    heads, losses = [], []
+    done = []
     largest = max(map(len, samples.rows)) * max(
         samples.values.shape[1], *(weight.shape[2] for weight in begin(seeds[:1]).weights)
     )
@@ -95,29 +105,30 @@ def descend(
         part = slice(first, first + at_once)
         own = OwnSamples(samples.values, samples.labels, samples.rows[part])
         head = begin(seeds[part])
-        losses.append(_together(head, own, seeds[part], descent, descent.multipliers[:, part]))
-        heads.append(head)
+        done.append(_together(head, own, seeds[part], descent, descent.multipliers[:, part]))
     joined = Head(
-        [torch.cat(own) for own in zip(*(head.weights for head in heads), strict=True)],
-        [torch.cat(own) for own in zip(*(head.biases for head in heads), strict=True)],
+        [torch.cat(own) for own in zip(*(one.head.weights for one in done), strict=True)],
+        [torch.cat(own) for own in zip(*(one.head.biases for one in done), strict=True)],
     )
-    return joined, np.concatenate(losses, axis=1)
+    losses, models = ([getattr(one, name) for one in done] for name in ("losses", "models"))
+    return Descended(joined, np.concatenate(losses, axis=1), np.concatenate(models, axis=1))
 
 
 @torch.no_grad()
 def _together(
     head: Head, samples: OwnSamples, seeds: Sequence[int], descent: Descent, noise: np.ndarray
-) -> np.ndarray:
-    """Train heads in lockstep and in place; return their losses (T + 1, H)."""
+) -> Descended:
+    """Train heads in lockstep and in place."""
     x, labels, present = samples.padded()
     counts = present.sum(dim=1)
     draws = [stream(seed, "gradient_noise") for seed in seeds]
     parameters = head.parameters()
     moved = [torch.zeros_like(parameter) for parameter in parameters]
-    losses = []
+    losses, models = [], []
     for step, multipliers in enumerate(noise, start=1):
         lost, sums = clipped_sums(head, x, labels, present, descent.clip)
         losses.append(lost / counts)
+        models.append(digests(parameters))
         if multipliers.any():
             stds = torch.from_numpy(multipliers * descent.clip).to(x)
             for total, drawn in zip(sums, _normal(draws, sums), strict=True):
@@ -128,7 +139,8 @@ def _together(
             velocity.mul_(descent.momentum).add_(gradient, alpha=1 - descent.momentum)
             parameter.sub_(velocity, alpha=descent.learning_rate / forgotten)
     lost, _ = clipped_sums(head, x, labels, present, descent.clip)
-    return torch.stack([*losses, lost / counts]).cpu().numpy().astype(np.float64)
+    every = torch.stack([*losses, lost / counts]).cpu().numpy().astype(np.float64)
+    return Descended(head, every, np.array([*models, digests(parameters)]))
 
 
 def _normal(draws: Sequence[np.random.Generator], like: Sequence[Tensor]) -> list[Tensor]:

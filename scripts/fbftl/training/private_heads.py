@@ -21,12 +21,14 @@ class PrivateHeads:
     """H heads after their last step.
 
     losses: (T + 1, H) mean training losses before each step and after the last.
+    models: (T + 1, H) SHA-256 of each head at these points.
     samples: all samples as the heads read them.
     test: the test split as they read it.
     """
 
     head: Head
     losses: np.ndarray
+    models: np.ndarray
     samples: LabelledInputs
     test: LabelledInputs
 
@@ -75,7 +77,7 @@ def private_heads(
 
     own = scaled(samples)
     widths = [own.inputs.shape[1], *job.block["head"], outputs]
-    head, losses = descend(
+    done = descend(
         lambda some: stacked(widths, some, own.inputs.device),
         OwnSamples(own.inputs, own.labels, rows),
         seeds,
@@ -87,4 +89,4 @@ def private_heads(
             training.weight_decay,
         ),
     )
-    return PrivateHeads(head, losses, own, scaled(test))
+    return PrivateHeads(done.head, done.losses, done.models, own, scaled(test))

@@ -10,6 +10,7 @@ from torch import nn
 from torch.nn import functional
 
 from fbftl.ground.randomness import stream
+from fbftl.models.digest import digest_of
 from fbftl.study.job import Training
 from fbftl.training.curves import Curves, record
 from fbftl.training.network import LabelledSamples, evaluate, evaluated
@@ -102,5 +103,6 @@ def train_released(
         network.eval()
         accuracy, held_loss = evaluated(network, samples, validation)
         test_accuracy, _ = evaluate(network, test, tested)
-        curves.append(float(np.mean(losses)) if losses else 0.0, accuracy, held_loss, test_accuracy)
+        loss = float(np.mean(losses)) if losses else 0.0
+        curves.append(loss, accuracy, held_loss, test_accuracy, digest_of(head))
     return curves

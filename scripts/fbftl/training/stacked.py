@@ -8,6 +8,7 @@ from torch import Tensor
 from torch.nn.functional import embedding
 from tqdm import tqdm
 
+from fbftl.models.digest import digests
 from fbftl.models.heads import Head, losses
 from fbftl.study.job import Training
 from fbftl.training.batches import Epoch
@@ -99,9 +100,9 @@ def train(
             _validate(head.at(slice(h, h + 1)), samples.of(h), own)
             for h, own in enumerate(held_out)
         ]
-        accuracy = accuracies(head, test)
+        accuracy, models = accuracies(head, test), digests(head.parameters())
         for h, own in enumerate(curves):
-            own.append(mean_loss[h], *validation[h], accuracy[h])
+            own.append(mean_loss[h], *validation[h], accuracy[h], models[h])
     return curves
 
 

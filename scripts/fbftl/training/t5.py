@@ -16,6 +16,7 @@ from torch import Tensor
 
 from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import stream, torch_seed
+from fbftl.models.digest import digest
 from fbftl.models.t5.head import Cut, head_memory, new_head, sample_losses, summary_logits
 from fbftl.models.t5.model import T5
 from fbftl.models.t5.sequences import Sequences
@@ -48,13 +49,14 @@ class SequencePairs:
 class CurvePoint:
     """One point of the curve: updates so far, and mean losses per sample in nats per token.
 
-    The validation loss is None where no samples are held out.
+    The validation loss is None where no samples are held out; `model` is the head's SHA-256.
     """
 
     epoch: int
     updates: int
     training_loss: float
     validation_loss: float | None
+    model: str
 
 
 Criterion = Callable[[T5, CurvePoint], float]
@@ -153,7 +155,8 @@ class TrainedT5:
         if not math.isfinite(loss + (held or 0.0)):
             self.diverged = True
             return
-        epoch = CurvePoint(len(self.curve) + 1, self._updates, loss, held)
+        model = digest(self.parameters)
+        epoch = CurvePoint(len(self.curve) + 1, self._updates, loss, held, model)
         self.curve.append(epoch)
         self._on_epoch(epoch)
         score = self._criterion(self.head.eval(), epoch)

@@ -27,12 +27,12 @@ def bound(multipliers: np.ndarray) -> float:
     member = draws.random((HEADS, SAMPLES)) < 0.5
     rows = [np.flatnonzero(own) for own in member]
     noise = np.repeat(multipliers[:, None], HEADS, axis=1)
-    heads, _ = descend(
+    heads = descend(
         lambda seeds: stacked([WIDTH, 8, 1], [0] * len(seeds), torch.device("cpu")),
         OwnSamples(values, labels, rows),
         range(HEADS),
         Descent(noise, CLIP, learning_rate=4.0),
-    )
+    ).head
     with torch.no_grad():
         logits = logits_of(heads(values.expand(HEADS, -1, -1))).numpy()
     own, rest = zip(*(log_probabilities(one, labels.numpy()) for one in logits), strict=True)

@@ -72,7 +72,8 @@ def trained(seeds, noise, rows=None, **values):
     samples = OwnSamples(x[0], labels[0], rows or [np.arange(SAMPLES)] * len(seeds))
     multipliers = np.repeat(np.array(noise, dtype=float)[:, None], len(seeds), axis=1)
     plan = Descent(multipliers, **({"clip": 1.0, "learning_rate": 0.5} | values))
-    return descend(begin, samples, seeds, plan)
+    done = descend(begin, samples, seeds, plan)
+    return done.head, done.losses
 
 
 def flat(head):
@@ -95,7 +96,8 @@ def test_steps_follow_the_printed_momentum(beta):
             parameter.data -= 0.5 * step
     samples = OwnSamples(x[0], labels[0], [np.arange(SAMPLES)])
     plan = Descent(np.zeros((4, 1)), 1.0, 0.5, beta)
-    found, losses = descend(begin, samples, [3], plan)
+    done = descend(begin, samples, [3], plan)
+    found, losses = done.head, done.losses
     assert torch.allclose(flat(found), flat(theta), atol=1e-6)
     assert losses.shape == (5, 1)
     assert losses[-1, 0] < losses[0, 0]
@@ -107,12 +109,12 @@ def test_noise_has_the_standard_deviation_of_its_record():
     sigma, clip = 3.0, 1.0
     shifts = []
     for seed in range(60):
-        noisy, _ = descend(
+        noisy = descend(
             lambda _: begin([0]),
             OwnSamples(*_samples(), [np.arange(SAMPLES)]),
             [seed],
             Descent(np.full((1, 1), sigma), clip, 0.5),
-        )
+        ).head
         shifts.append((flat(noisy) - flat(clean)[:1]) / 0.5)
     assert torch.cat(shifts).std() == pytest.approx(sigma * clip / SAMPLES, rel=0.05)
 

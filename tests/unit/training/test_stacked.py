@@ -115,7 +115,7 @@ def test_selection_rules() -> None:
         (0.9, 0.5, 0.6),
         (0.8, 0, 0.9),
     ]:
-        curves.append(1.0, validation, loss, test)
+        curves.append(1.0, validation, loss, test, "")
     assert selected_epoch(curves, "validation") == 3
     assert selected_epoch(curves, "test") == 4
     assert selected_epoch(curves, "last") == 4
@@ -125,7 +125,7 @@ def test_selection_rules() -> None:
 def test_without_a_validation_split_the_last_epoch_counts() -> None:
     curves = Curves()
     for test in (0.9, 0.1):
-        curves.append(1.0, None, None, test)
+        curves.append(1.0, None, None, test, "")
     assert selected_epoch(curves, "validation") == 2
 
 
