@@ -84,6 +84,7 @@ def extract(folder: Path) -> float:
 def train(folder: Path, epochs: int) -> float:
     """Train one setting, one seed, on one thread; return the seconds."""
     import train_setting
+    from fbftl.ground.room import Room
     from fbftl.study.methods import axes_by_method
 
     params = {
@@ -100,7 +101,7 @@ def train(folder: Path, epochs: int) -> float:
     made = train_setting.Outputs(*files)
     used = {name: paths(folder)[name] for name in ("features", "manifest", "network")}
     started = time.perf_counter()
-    train_setting.main(used, "", [made], [params], axes_by_method(), "cpu", None, 1)
+    train_setting.main(used, "", [made], [params], axes_by_method(), "cpu", Room(), 1)
     return time.perf_counter() - started
 
 

@@ -1,6 +1,6 @@
 """The head trainer against what it could cost, and against what people write.
 
-Run: python tests/benchmarks/training.py [default] [narrow] [wide] [paper]
+Run: python tests/benchmarks/training.py [default] [hidden] [narrow] [wide] [paper]
 
 Each row is measured side by side, round after round, in one process on one thread; the fastest
 round counts, because other load on the machine can only slow a round down.
@@ -43,7 +43,8 @@ TRAINING = Training(
 )
 
 HEADS = {
-    "default": ([256, 256, 10], 200, 7),
+    "default": ([256, 10], 200, 7),
+    "hidden": ([256, 256, 10], 200, 7),
     "narrow": ([256, 64, 10], 200, 7),
     "wide": ([512, 512, 512, 64, 10], 100, 3),
     "paper": ([4096, 4096, 4096, 512, 10], 4, 2),
@@ -111,7 +112,7 @@ def measure(widths: list[int], steps: int, rounds: int) -> dict[str, float]:
     return {name: seconds / steps for name, seconds in best.items()}
 
 
-def rows(heads: Iterable[str] = ("default", "narrow", "paper")) -> Iterator[Row]:
+def rows(heads: Iterable[str] = ("default", "hidden", "narrow", "paper")) -> Iterator[Row]:
     """Measure the heads and yield their ratios."""
     devices.prepare("cpu", threads=1)
     for head in heads:

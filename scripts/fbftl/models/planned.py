@@ -1,18 +1,22 @@
 """What can be said of a task's networks before any job: their cuts, and how large they are.
 
-The workflow's own networks are laid out without torch; those of torchvision and timm are built
-without memory for weights. Of others only a job knows.
+The workflow's own networks are laid out without torch; those of torchvision and timm, and those of
+transformers whose folder is at hand, are built without memory for weights. A network of
+transformers can be asked for the names of its layers alone; of others only a job knows.
 """
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from itertools import pairwise
 from math import prod
+from pathlib import Path
 from typing import Any
 
 from fbftl.data.datasets.base import MAX_BYTES
 from fbftl.ground.errors import UserError
 from fbftl.models.chain import Chain, chain_of
+from fbftl.models.source.check import read_config
 
 LARGEST = 2**31
 """Parameters that no network of this workflow has; their gradients would be as large again."""
@@ -22,10 +26,6 @@ LARGEST_BATCH = 2**32
 
 LIBRARY = (0, 0, 3)
 """Channels of the images that libraries' networks take; they say nothing of height and width."""
-
-BUILT = ("torchvision", "timm")
-"""Libraries whose networks can be built without weights."""
-
 
 COLUMNS = "columns"
 """The one layer of a task of vectors, which gives them as they are."""
@@ -67,8 +67,9 @@ def planned_cuts(
         return _of_chain(source["network"], features, wanted, made_for, image or made_for)
     if source["kind"] == "vectors":
         return _of_vectors(wanted, image)
-    if source["from"] in BUILT and features["size"] is not None:
-        return _of_library(source, features, wanted)
+    options = _options(source)
+    if options is not None and features["size"] is not None:
+        return _of_library(source, options, features, wanted)
     return {}
 
 
@@ -214,8 +215,21 @@ def _pooled(cut: str, shape: tuple[int, ...], pool: str) -> int:
     )
 
 
+def _options(source: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the options that a library builds the network with; None if only a job knows them."""
+    if source["from"] in ("torchvision", "timm"):
+        return source["options"]
+    config = Path(source["name"] or "", "config.json")
+    if source["from"] == "transformers" and config.is_file():
+        return read_config(config) | source["options"]
+    return None
+
+
 def _of_library(
-    source: Mapping[str, Any], features: Mapping[str, Any], wanted: Iterable[str]
+    source: Mapping[str, Any],
+    options: Mapping[str, Any],
+    features: Mapping[str, Any],
+    wanted: Iterable[str],
 ) -> dict[str, Cut]:
     import torch
 
@@ -224,7 +238,7 @@ def _of_library(
     from fbftl.models.forward import Pool
 
     with torch.device("meta"), torch.no_grad():
-        model = build_backbone(source["from"], source["name"], source["options"])
+        model = build_backbone(source["from"], source["name"], options)
         side = features["size"]
         example = torch.zeros(2, _channels(model), side, side)
         cuts = {}
@@ -232,11 +246,22 @@ def _of_library(
             try:
                 front, _ = split(model, cut, example)
                 width = Pool(features["pool"])(front(example)).shape[1]
-            except NotImplementedError:  # it asks for values, and here there are none
+            except NotImplementedError:  # whether a cut decides is told by values, of which
+                _require_layer(model, cut)  # there are none here; its name can be looked up
                 return {}
             parameters = sum(parameter.numel() for parameter in front.parameters())
             cuts[cut] = Cut(width, parameters)
     return cuts
+
+
+def _require_layer(model: Any, cut: str) -> None:
+    names = [name for name, _ in model.named_modules() if name]
+    if cut not in names:
+        near = get_close_matches(cut, names, cutoff=0) or names[-1:]
+        raise UserError(
+            f"features.cut = {cut}: there is no such layer in the source model; the nearest names "
+            f"are {', '.join(near)}"
+        )
 
 
 def _channels(model: Any) -> int:

@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 
 from fbftl.messages.statistics import ClassMeans, Statistics
 
@@ -76,6 +75,8 @@ class Spectrum:
     @classmethod
     def of(cls, matrix: np.ndarray) -> "Spectrum":
         """Factorise a matrix."""
+        from scipy.linalg import eigh
+
         values, vectors = eigh(matrix, check_finite=False)
         size = float(np.abs(values).sum())
         lost = float(np.abs(values[values < -SMALLEST * size]).sum()) if size else 0.0
@@ -187,6 +188,8 @@ def _solved(matrix: np.ndarray, added: float, right: np.ndarray) -> tuple[np.nda
     Returns:
         The solution (d, m), and the share of M's spectrum that was negative.
     """
+    from scipy.linalg import cho_factor, cho_solve
+
     shifted = matrix.copy()
     shifted[np.diag_indices_from(shifted)] += added
     try:
@@ -194,7 +197,7 @@ def _solved(matrix: np.ndarray, added: float, right: np.ndarray) -> tuple[np.nda
         diagonal = np.diag(factor[0]) ** 2
         if diagonal.min() > SMALLEST * diagonal.max():
             return cho_solve(factor, right, check_finite=False), 0.0
-    except LinAlgError:
+    except np.linalg.LinAlgError:
         pass
     spectrum = Spectrum.of(matrix)
     inverse = spectrum.inverse(1.0, added)[:, None]

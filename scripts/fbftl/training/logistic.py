@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.special import log_softmax
 
 from fbftl.messages.statistics import LabelledRows
 from fbftl.training.closed_form import LinearHead, Solved
@@ -26,6 +24,8 @@ def logistic(
         penalties: candidates of λ; the first is taken where there is nothing to choose by.
         held: held-out samples, on whose cross entropy λ is chosen.
     """
+    from scipy.optimize import minimize
+
     values, width = rows.values, rows.values.shape[1]
     scale = np.sqrt(max(float(np.mean(np.square(values, dtype=np.float64))), 1e-300))
     scaled = values / np.float32(scale)
@@ -53,6 +53,8 @@ def _loss(
     flat: np.ndarray, scaled: np.ndarray, hot: np.ndarray, penalty: float
 ) -> tuple[float, np.ndarray]:
     """Return the loss and its gradient."""
+    from scipy.special import log_softmax
+
     weights, bias = _parts(flat, hot.shape[1])
     logs = log_softmax(scaled @ weights.T.astype(np.float32) + bias, axis=1)
     error = (np.exp(logs) - hot) / len(hot)
@@ -62,5 +64,7 @@ def _loss(
 
 
 def _cross_entropy(head: LinearHead, rows: LabelledRows) -> float:
+    from scipy.special import log_softmax
+
     logs = log_softmax(head.scores(rows.values), axis=1)
     return float(-logs[np.arange(len(logs)), rows.labels].mean())

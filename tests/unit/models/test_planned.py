@@ -1,5 +1,7 @@
 """What is said of a network before any job is what the job finds; what does not fit is refused."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -67,6 +69,20 @@ def test_a_library_s_network_is_sized_without_its_weights() -> None:
     assert planned_cuts(source, features | {"size": None}, ["classifier.1"]) == {}
     with pytest.raises(UserError, match=r"features.cut = fc9: there is no such layer"):
         planned_cuts(source, features, ["fc9"])
+
+
+def test_a_transformers_network_is_asked_for_its_layers_where_its_folder_is_at_hand(
+    tmp_path: Path,
+) -> None:
+    config = {"model_type": "vit", "hidden_size": 16, "num_hidden_layers": 1, "image_size": 32}
+    config |= {"num_attention_heads": 2, "intermediate_size": 24, "patch_size": 8}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    source = {"kind": "load", "from": "transformers", "name": str(tmp_path), "options": {}}
+    features = FEATURES | {"pool": "cls", "size": 32}
+    assert planned_cuts(source, features, ["model.layernorm"]) == {}
+    with pytest.raises(UserError, match=r"features.cut = fc9: there is no such layer .* nearest"):
+        planned_cuts(source, features, ["fc9"])
+    assert planned_cuts(source | {"name": "google/vit"}, features, ["fc9"]) == {}
 
 
 @pytest.mark.parametrize(

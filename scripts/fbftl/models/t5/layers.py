@@ -11,6 +11,19 @@ from fbftl.cost.architectures import T5Shape
 KeysValues = tuple[Tensor, Tensor]
 
 
+class Table(nn.Embedding):
+    """An embedding that has no values on the meta device.
+
+    To draw them from a normal distribution there, torch imports its compiler, which takes longer
+    than to read the weights of a small model.
+    """
+
+    def reset_parameters(self) -> None:
+        """Draw the weights as torch does, where there is memory for them."""
+        if not self.weight.is_meta:
+            super().reset_parameters()
+
+
 class Attention(nn.Module):
     """Multi-head attention; scores are not scaled, positions enter as a bias on them."""
 
@@ -23,7 +36,7 @@ class Attention(nn.Module):
         self.v = nn.Linear(shape.d_model, inner, bias=False)
         self.o = nn.Linear(inner, shape.d_model, bias=False)
         if owns_bias:
-            self.relative_attention_bias = nn.Embedding(
+            self.relative_attention_bias = Table(
                 shape.relative_attention_num_buckets, shape.num_heads
             )
 
