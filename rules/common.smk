@@ -144,16 +144,17 @@ def sizes_of(study, task):
     """Return how many parameters a task's clients train, as far as no job is needed to know."""
     block, folder = study.task(task), study.config["data_folder"]
     try:
+        classes = datasets.class_count(block["data"], folder)
         found = trained(
             block,
             study.cuts(task),
-            datasets.class_count(block["data"], folder),
+            classes,
             source_check.image(block["source"], folder),
             datasets.image(block["data"], folder),
         )
     except UserError as error:
         raise UserError(f"config: tasks.{task}: {error}") from error
-    return Sizes(found.heads, found.networks)
+    return Sizes(found.heads, found.networks, classes)
 
 
 def summariser_sizes(study, task):

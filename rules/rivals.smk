@@ -38,9 +38,40 @@ rule attack_uploads:
         "../scripts/attack_uploads.py"
 
 
+rule attack_means:
+    input:
+        "results/{task}/clients.h5.sha256",
+        "results/{task}/public.h5.sha256",
+        features=ancient(root_of_task),
+        manifest="results/{task}/features.json",
+        network="results/{task}/network.json",
+        public_features=ancient("results/{task}/public.zarr/zarr.json"),
+        public_manifest="results/{task}/public.json",
+        clients=ancient("results/{task}/clients.h5"),
+        public=ancient("results/{task}/public.h5"),
+    output:
+        **figure("results/{task}/figures/means", "privacy", "Pictures from means"),
+        findings="results/{task}/attacks/means.csv",
+    log:
+        "results/{task}/logs/attacks/means.log",
+    benchmark:
+        "results/{task}/benchmarks/attacks/means.tsv"
+    conda:
+        "../envs/workflow.yaml"
+    resources:
+        gpu=GPU,
+    params:
+        code=code("attack_means.py", "fbftl.tasks.images"),
+        job=plain_upload,
+    script:
+        "../scripts/attack_means.py"
+
+
 use rule tabulate_attacks as tabulate_upload_attacks with:
     input:
-        findings=["results/{task}/attacks/uploads.csv"],
+        findings=expand(
+            "results/{{task}}/attacks/{attack}.csv", attack=["uploads", "means"]
+        ),
     output:
         **table("results/{task}/tables/upload_attacks", "privacy", "What uploads tell"),
     log:

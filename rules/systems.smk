@@ -70,6 +70,11 @@ def own_samples_per_client(wildcards):
     return STUDY.task(wildcards.task)["clients"]["samples_per_client"]
 
 
+def plain_upload(wildcards):
+    """Return the job of FbFTL itself, whose clients an attack deals anew."""
+    return STUDY.job(wildcards.task, "fbftl")
+
+
 def attacked_heads(wildcards):
     """Return the jobs whose messages and heads are attacked: solved, plain and open."""
     task = wildcards.task

@@ -35,7 +35,7 @@ RESULTS = {
     "uploads_clients": ["figures/uploads_clients", "figures/crossover"],
     "uploads_skew": ["figures/uploads_skew"],
     "uploads_loss": ["figures/uploads_loss"],
-    "uploads_privacy": ["figures/trust", "tables/upload_attacks"],
+    "uploads_privacy": ["figures/trust", "figures/means", "tables/upload_attacks"],
     "budget": ["tables/budget", "figures/budget"],
     "fairness": ["tables/fairness", "figures/fairness"],
     "fairness_strong": ["tables/fairness_strong"],

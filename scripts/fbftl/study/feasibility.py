@@ -21,15 +21,17 @@ from fbftl.study.settings import Setting
 
 @dataclass(frozen=True)
 class Sizes:
-    """Parameters that clients train, where they are known before any job.
+    """Classes, and parameters that clients train, where they are known before any job.
 
-    heads: of the head, by the cut before it, as text.
-    networks: of a network that the task names, by name; under None of all that is trained without
-        one: source and head, or all of a T5.
+    heads: parameters of the head, by the cut before it, as text.
+    networks: parameters of a network that the task names, by name; under None of all that is
+        trained without one: source and head, or all of a T5.
+    classes: that there are, None of a task without classes.
     """
 
     heads: Mapping[str, int] = field(default_factory=dict)
     networks: Mapping[str | None, int] = field(default_factory=dict)
+    classes: int | None = None
 
 
 NOTHING_KNOWN = Sizes()
@@ -56,6 +58,7 @@ def require_feasible(
     """
     require_dealable(study, task, samples)
     clients = study.task(task)["clients"]
+    _require_classes(study, task, sizes.classes)
     given = clients["partition"] == "given"
     number = named if given else number_of_clients(clients, samples)
     _require_scratch(study)
@@ -131,6 +134,18 @@ def require_dealable(study: Study, task: str, samples: int | None) -> None:
     for setting in _settings(study, task).values():
         if own_dealing(setting):
             require_enough(f"{{}} of a setting on {task}", dealing(clients, setting), samples)
+
+
+def _require_classes(study: Study, task: str, classes: int | None) -> None:
+    """Refuse shards of more classes than there are for a client, wherever clients hold shards."""
+    clients = study.task(task)["clients"]
+    dealt = {clients["partition"], *(one.partition for one in _settings(study, task).values())}
+    shards = clients.get("shards_per_client", 1)
+    if classes is not None and "shards" in dealt and shards > classes:
+        raise UserError(
+            f"config: tasks.{task}.clients.shards_per_client is {shards}, a class each, but there "
+            f"are {classes} classes; give at most {classes}"
+        )
 
 
 def _settings(study: Study, task: str) -> dict[str, Setting]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import attack_features
 import attack_labels
+import attack_means
 import attack_membership
 import choose_public
 import extract_features
@@ -14,9 +15,11 @@ import pandas as pd
 import pytest
 from fbftl.attacks.findings import read_findings
 from fbftl.features.store.opening import open_store
+from fbftl.ground import devices
 from fbftl.privacy.noise import row_norms
 from fbftl.study.job import from_params
 from fbftl.study.methods import axes_by_method
+from fbftl.tasks.task import Inputs
 from unit.tasks.toy_task import CLIENTS, FEATURES, HEAD, TRAINING, make_task
 
 CLIP = {"feature_clip": {"quantile": 0.5, "data": "source"}, "delta": 1e-6}
@@ -81,6 +84,26 @@ def test_features_are_inverted_at_every_level_of_noise(files, tmp_path, device):
     pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "inversion.csv"), pd.read_csv(csv))
 
 
+def test_means_show_samples_where_classes_are_small(files, tmp_path):
+    csv, svg = tmp_path / "means.csv", tmp_path / "means.svg"
+    inputs = Inputs(
+        manifest=Path(files["manifest"]),
+        network=Path(files["network"]),
+        public_manifest=Path(files["public_manifest"]),
+        device=devices.prepare("cpu", 1),
+    )
+    attack_means.main(
+        inputs, files["clients"], files["public"], str(csv), str(svg),
+        job(SETTINGS[0]), axes_by_method(),
+    )  # fmt: skip
+    found = read_findings(csv)
+    psnr = found[found["measure"] == "PSNR (dB)"].set_index("samples_per_client")["value"]
+    assert psnr.index.tolist() == [1, 2, 8, 32]
+    assert psnr[1] > psnr[32]
+    assert not below_blind(found[found["samples_per_client"] == 1]).any()
+    assert "K = 32" in svg.read_text(encoding="utf-8")
+
+
 def test_heads_are_attacked_by_heads_trained_as_they_were(files, tmp_path, device):
     csv = tmp_path / "membership.csv"
     attack_membership.main(
@@ -100,9 +123,7 @@ def test_heads_are_attacked_by_heads_trained_as_they_were(files, tmp_path, devic
 
 
 def test_members_and_others_share_no_sample_and_are_those_of_the_draw(files):
-    from fbftl.ground import devices
     from fbftl.methods.fbftl import fit
-    from fbftl.tasks.task import Inputs
 
     inputs = Inputs(
         manifest=Path(files["manifest"]),

@@ -156,3 +156,13 @@ def test_memories_may_go_to_a_scratch_folder_that_exists(root: Path, tmp_path: P
 def test_the_papers_head_has_more_parameters_than_the_bound() -> None:
     assert least_parameters((4096, 4096, 512)) == 4097 * 4096 + 4097 * 512 < 35_665_418
     assert least_parameters((64,)) == least_parameters(()) == 0
+
+
+def test_a_client_holds_no_more_classes_than_there_are(root: Path) -> None:
+    ten = Sizes(classes=10)
+    asked = study(root, {"clients": {"shards_per_client": 11}}, partition=["shards"], clients=[4])
+    with pytest.raises(UserError, match=r"shards_per_client is 11, .* are 10 classes; .* most 10"):
+        require_feasible(asked, "digits", 1438, sizes=ten)
+    require_feasible(asked, "digits", 1438)
+    unasked = study(root, {"clients": {"shards_per_client": 11}}, method=["fbftl"])
+    require_feasible(unasked, "digits", 1438, sizes=ten)
