@@ -11,7 +11,7 @@ from fbftl.cost.architectures import T5Shape
 KeysValues = tuple[Tensor, Tensor]
 
 
-class Table(nn.Embedding):
+class Lookup(nn.Embedding):
     """An embedding that has no values on the meta device.
 
     To draw them from a normal distribution there, torch imports its compiler, which takes longer
@@ -36,7 +36,7 @@ class Attention(nn.Module):
         self.v = nn.Linear(shape.d_model, inner, bias=False)
         self.o = nn.Linear(inner, shape.d_model, bias=False)
         if owns_bias:
-            self.relative_attention_bias = Table(
+            self.relative_attention_bias = Lookup(
                 shape.relative_attention_num_buckets, shape.num_heads
             )
 

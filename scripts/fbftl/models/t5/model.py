@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from fbftl.cost.architectures import T5Shape
-from fbftl.models.t5.layers import Block, KeysValues, Table, dropout, norm
+from fbftl.models.t5.layers import Block, KeysValues, Lookup, dropout, norm
 
 
 class Stack(nn.Module):
@@ -48,7 +48,7 @@ class T5(nn.Module):
     def __init__(self, shape: T5Shape) -> None:
         super().__init__()
         self.shape = shape
-        self.shared = Table(shape.vocab_size, shape.d_model)
+        self.shared = Lookup(shape.vocab_size, shape.d_model)
         self.encoder = Stack(shape, shape.num_layers, decodes=False)
         self.decoder = Stack(shape, shape.num_decoder_layers, decodes=True)
         self.lm_head = nn.Linear(shape.d_model, shape.vocab_size, bias=False)
