@@ -29,6 +29,7 @@ RESULTS = {
         "tables/label_leakage",
     ],
     "noise": ["tables/noise", "figures/noise"],
+    "robust": ["figures/robust"],
     "width_heads": ["tables/width_heads"],
     "widths": ["tables/widths", "figures/widths", "figures/domains"],
     "uploads": ["tables/uploads", "figures/uploads"],

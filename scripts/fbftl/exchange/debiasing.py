@@ -3,7 +3,9 @@
 theta <- beta * sum_i (n_i / n_A) theta_i + (1 - beta) theta, part by part: a part is averaged over
 those of the picked users who trained it, n_A their samples (printed as N), and what nobody trained
 stays. All seeds go through their rounds together; each has the users, turns and mini-batches that
-it would have alone, and its weights up to how stacked sums are rounded.
+it would have alone, and where users fill their mini-batches, and layers the lanes of a processor
+(multiples of 16 numbers, as in the study), the same numbers to the bit; elsewhere the last digit of
+a sum may depend on where in the stack it lies.
 
 A user's group is known to the user, who picks the sign of its own loss by it, and to nobody else
 here but the judge of `leak`. Nothing is lost on the way, so that messages are entered in the ledger
@@ -199,9 +201,12 @@ class Debiasing:
         rounds, steps = job.training.rounds, job.setting.local_steps
         chosen = np.stack([own.users[turn - 1] for own in self.turns])
         table = self._table(turn, chosen, adversary_weight(turn - 1, rounds, game["warm_up"]))
-        copies = self.players.copies(chosen.shape[1])
+        # One product alone rounds otherwise than several together: a sole user has a double.
+        seats = 2 if chosen.size == 1 else 1
+        copies = self.players.copies(chosen.shape[1] * seats)
         visit = Game(copies, rules_of(job), job.training)
-        rows, share = self._mini_batches(turn, chosen)
+        drawn = self._mini_batches(turn, chosen)
+        rows, share = (own.repeat_interleave(seats, 1) for own in drawn)
         losses = []
         for step in range(steps):
             at = (turn - 1) * steps + step
@@ -209,8 +214,10 @@ class Debiasing:
             factor = falls * job.training.decay ** (turn - 1)
             inputs = nn.functional.embedding(rows[step], self._values)
             labels = self.samples.labels[rows[step]]
-            losses.append(visit.step(inputs, labels, share[step], table, factor)[0])
-        self._average(turn, chosen, copies.flat().unflatten(0, chosen.shape), table)
+            seated = table.repeated(seats)
+            losses.append(visit.step(inputs, labels, share[step], seated, factor)[0, ::seats])
+        weights = copies.flat()[::seats].unflatten(0, chosen.shape)
+        self._average(turn, chosen, weights, table)
         return torch.stack(losses).mean(0).view(chosen.shape).mean(1)
 
     def _average(self, turn: int, chosen: np.ndarray, weights: Tensor, table: Seating) -> None:

@@ -237,6 +237,13 @@ RECORDS = (
         compresses=False,
     ),
     MethodRecord(
+        "robust", "robust FedAvg", "#35978F", "$R$", "thesis",
+        reads="clients and source",
+        sends="local",
+        axes=(*BY_ROUNDS, "network", "local_epochs", "norms"),
+        compresses=False,
+    ),
+    MethodRecord(
         "heterofl", "HeteroFL", "#8C510A", "<", "thesis",
         reads="clients and source",
         sends="local",

@@ -67,6 +67,7 @@ class Setting:
     budgets: law of the widths that clients can train.
     budget_order: whether the widths follow the order of the domains, or every domain has them all.
     rescaled_init: whether bases begin with the weights of slices of the whole network.
+    norms: whether disturbed inputs have normalisations of their own or share those of clean ones.
     sources: source models that clients vote on: all of the task's, or those unrelated to it.
     selection_round: round in which they vote.
     votes: source models m that a client votes for.
@@ -151,6 +152,7 @@ class Setting:
     budgets: str = "exponential"
     budget_order: str = "by_domain"
     rescaled_init: bool = False
+    norms: str = "own"
     sources: str | None = None
     selection_round: int | None = None
     votes: int = 1

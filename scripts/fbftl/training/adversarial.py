@@ -101,6 +101,11 @@ class Seating:
         """Which users (H,) train the task head, and which the discriminator."""
         return self.labelled, self.plays & (self.weight > 0)
 
+    def repeated(self, times: int) -> "Seating":
+        """Return a table where every user has so many seats, side by side."""
+        three = (own.repeat_interleave(times) for own in (self.group, self.labelled, self.plays))
+        return Seating(*three, self.weight)
+
 
 @dataclass
 class Players:
@@ -340,6 +345,7 @@ class Game:
         """Return what gradients are multiplied by, None for nothing."""
         if self.rules.clip is None:
             return None if factor == 1 else factor
-        squares = torch.stack([own.flatten(1).square().sum(1) for own in found]).sum(0)
+        # Row by row: a sum over the parts would round by how many users are in the stack.
+        squares = torch.cat([own.flatten(1) for own in found], dim=1).square().sum(1)
         scale = factor * (self.rules.clip / squares.sqrt().clamp_min(1e-12)).clamp_max(1)
         return scale[:, None, None]

@@ -102,8 +102,11 @@ def linear_probe(z: np.ndarray, group: np.ndarray, seed: int) -> float:
     from sklearn.linear_model import LogisticRegression
 
     own, others = halved(len(z), seed)
+    z = z.astype(np.float64)
     scaled = (z - z[own].mean(0)) / np.maximum(z[own].std(0), 1e-8)
-    fitted = LogisticRegression(max_iter=1000).fit(scaled[own], group[own])
+    # Newton's steps, for far more rows than columns; in float64, as some columns are nearly others.
+    probe = LogisticRegression(solver="newton-cholesky", max_iter=1000)
+    fitted = probe.fit(scaled[own], group[own])
     return float(fitted.score(scaled[others], group[others]))
 
 

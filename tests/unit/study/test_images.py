@@ -138,3 +138,25 @@ def test_only_jobs_that_retrain_are_told_of_the_server_and_none_of_a_public_quan
     assert asked(task, method="fedavg")["training"] == TASK["training"] | LOCAL
     with pytest.raises(UserError, match=r"fedavg.server_batch says nothing.*retrains.*: fedfeat"):
         asked({"methods": {"fedavg": {"server_batch": 8}}}, method="fedavg")
+
+
+ROBUST = TASK["training"] | {"rounds": 2, "batch_norm": "batch", "selection": "last"}
+ROBUST |= {"annealing": "none", "absent_classes": "counted", "validation": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("task", "axes", "said"),
+    [
+        ({"source": {"kind": "vectors"}}, {"network": "cnn"}, "would be another threat"),
+        ({}, {"network": "mlp"}, "name a network with norm: batch"),
+        ({"training": ROBUST | {"batch_norm": "frozen"}}, {"network": "cnn"}, "norm: batch"),
+        ({"training": ROBUST | {"selection": "best"}}, {"network": "cnn"}, "selection: last"),
+        ({"features": {"size": 32}}, {"network": "cnn"}, "features.size: null"),
+    ],
+)
+def test_disturbed_inputs_are_refused_where_nothing_can_be_disturbed(task, axes, said) -> None:
+    usual = {"source": {"kind": "pretrain"}, "training": ROBUST}
+    usual["features"] = TASK["features"] | {"size": None}
+    task = task | {"features": usual["features"] | task.get("features", {})}
+    with pytest.raises(UserError, match=said):
+        asked(usual | task, method="robust", **axes)

@@ -115,6 +115,7 @@ def test_no_default_ever_changes():
         "budgets": "exponential",
         "budget_order": "by_domain",
         "rescaled_init": False,
+        "norms": "own",
         "sources": None,
         "selection_round": None,
         "votes": 1,

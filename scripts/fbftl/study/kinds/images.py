@@ -72,6 +72,8 @@ def check(setting: Setting, task: str, block: Mapping[str, Any]) -> None:
     if methods.record(setting.method).trains_network:
         _require_statistics(where, setting, block)
         _require_company(where, setting, block)
+    if methods.record(setting.method).knows("norms"):
+        _require_robust(where, setting, block)
     _require_widths(where, setting, block)
     _require_further(where, setting, task, block)
     if methods.record(setting.method).knows("adversary"):
@@ -146,6 +148,27 @@ def _require_statistics(where: str, setting: Setting, block: Mapping[str, Any]) 
         raise UserError(
             f"{where}; a batch of one sample has no statistics: give samples_per_client at least "
             "2, or training.batch_norm: frozen"
+        )
+
+
+def _require_robust(where: str, setting: Setting, block: Mapping[str, Any]) -> None:
+    """Refuse what training on disturbed inputs cannot do."""
+    if block["source"]["kind"] == "vectors":
+        raise UserError(
+            f"{where}; what is disturbed are pixels, and columns or features would be another "
+            "threat: give the task images"
+        )
+    normalised = setting.network and block["networks"][setting.network]["norm"] == "batch"
+    training = _training(setting, block)
+    if not normalised or training["batch_norm"] != "batch":
+        raise UserError(
+            f"{where}; disturbed inputs are normalised apart: name a network with norm: batch, and "
+            "set training.batch_norm: batch"
+        )
+    if training["selection"] != "last" or block["features"]["size"] is not None:
+        raise UserError(
+            f"{where}; robustness is measured after the last round on images of their own size: "
+            "set training.selection: last and features.size: null"
         )
 
 
