@@ -41,6 +41,17 @@ def attacked_splits(wildcards):
     ]
 
 
+def attacked_frameworks(wildcards):
+    """Return the jobs whose messages are attacked; features have attacks of their own."""
+    task = wildcards.task
+    settings = STUDY.settings[task]["frameworks"]
+    return [
+        STUDY.job(task, name)
+        for name, own in settings.items()
+        if methods.record(own.method).sends == "local"
+    ]
+
+
 def shadows(wildcards):
     """Return how many heads membership attacks train for every setting."""
     return STUDY.task(wildcards.task)["privacy"]["shadows"]

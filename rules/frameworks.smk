@@ -43,6 +43,7 @@ rule tabulate_frameworks:
     input:
         runs=partial(run_files, experiment="frameworks", suffix="json"),
         ledgers=partial(run_files, experiment="frameworks", suffix="parquet"),
+        attacks="results/{task}/tables/framework_attacks.csv",
         complexity="published/complexity.csv",
     output:
         **table("results/{task}/tables/frameworks", "cost", "Frameworks"),
@@ -113,6 +114,7 @@ rule attack_frameworks:
         weights=ancient("results/{task}/source.safetensors"),
         source="results/{task}/source.json",
         open="results/{task}/open.h5",
+        sources="results/{task}/sources.safetensors",
     output:
         **table(
             "results/{task}/tables/framework_attacks",
@@ -130,6 +132,34 @@ rule attack_frameworks:
         jobs=attacked_frameworks,
     script:
         "../scripts/attack_frameworks.py"
+
+
+rule choose_frameworks:
+    input:
+        "results/{task}/clients.h5.sha256",
+        manifest="results/{task}/features.json",
+        clients=ancient("results/{task}/clients.h5"),
+        weights=ancient("results/{task}/source.safetensors"),
+        source="results/{task}/source.json",
+        open="results/{task}/open.h5",
+    output:
+        **table(
+            "results/{task}/tables/framework_choice",
+            "cost",
+            "Lengths and sizes by the rule",
+        ),
+    log:
+        "results/{task}/logs/tables/framework_choice.log",
+    conda:
+        "../envs/workflow.yaml"
+    resources:
+        gpu=GPU,
+    params:
+        code=code("choose_frameworks.py", "fbftl.tasks.images"),
+        jobs=jobs_of_frameworks_choice,
+        seeds=STUDY.config["choice"]["seeds"],
+    script:
+        "../scripts/choose_frameworks.py"
 
 
 rule plot_gains:

@@ -185,14 +185,14 @@ def sources_block(wildcards):
     }
 
 
-def attacked_frameworks(wildcards):
-    """Return the jobs whose messages are attacked, those that send neither weights nor shares."""
-    task = wildcards.task
-    settings = STUDY.settings[task]["frameworks"]
+def jobs_of_frameworks_choice(wildcards):
+    """Return the clean jobs of the frameworks whose lengths and sizes the rule picks."""
+    settings = STUDY.settings[wildcards.task]["frameworks"]
     return [
-        STUDY.job(task, name)
+        STUDY.job(wildcards.task, name)
         for name, own in settings.items()
-        if own.method in ("fedmd", "fd")
+        if own.method in ("fedmd", "secure_ftl")
+        and (own.partition, own.protection) == (None, "plain")
     ]
 
 

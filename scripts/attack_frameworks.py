@@ -1,35 +1,37 @@
-"""Attack what the frameworks' clients send beside weights: scores, counts by label, raw samples."""
+"""Attack what the frameworks' clients send: models, votes, scores, logits, samples, gradients."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
-import torch
-from fbftl.attacks.findings import summary
-from fbftl.attacks.label_recovery import blind_counts
-from fbftl.attacks.membership import losses, separation
+from fbftl.attacks import kept_models
+from fbftl.attacks.attained import Attained
+from fbftl.attacks.partner import labels_of_partner
+from fbftl.attacks.sent_models import Watching, membership_in_weights
+from fbftl.attacks.votes import labels_of_votes
 from fbftl.exchange import consensus, distillation
-from fbftl.exchange.kept import Company, gathered
+from fbftl.exchange.adapting import health_of
+from fbftl.exchange.federation import begun
+from fbftl.exchange.kept import gathered
 from fbftl.findings.tables import Column, write_table
 from fbftl.ground import devices
-from fbftl.ground.logs import run_job
+from fbftl.ground.logs import log, run_job
 from fbftl.messages.ledger import Ledger
-from fbftl.study.job import Job, from_params
+from fbftl.study.job import Job, from_params, name_of
 from fbftl.tasks.task import HeldSamples, Inputs, held_samples
-from fbftl.training.augmentation import fitted, seeds_of
 
 COLUMNS = [
     Column("method", "Method"),
-    Column("setting", "Setting"),
+    Column("axes", "Setting"),
     Column("attack", "Attack"),
     Column("adversary", "Adversary"),
     Column("measure", "Measure"),
     Column("value", "Attained", format="{:.3f}"),
     Column("spread", "±", format="{:.3f}"),
     Column("blind", "Blind guess", format="{:.3f}"),
-    Column("repetitions", "Clients"),
+    Column("repetitions", "Victims"),
 ]
 
 
@@ -42,7 +44,7 @@ def main(
     Args:
         files: paths of the methods' input files by name.
         csv: path of the csv.
-        jobs: the settings whose messages are attacked; their first seed is.
+        jobs: the settings whose messages are attacked.
         axes: the axes that each method knows, with their defaults.
         device: auto, cpu or cuda.
         threads: threads to compute with.
@@ -51,96 +53,68 @@ def main(
     inputs = Inputs(device=devices.prepare(device, threads), **paths)
     rows = []
     for params in jobs:
-        job = from_params(params, axes)
-        deviations = [f"{k} {v}" for k, v in params["setting"].items() if k != "method"]
-        named = {"method": job.setting.method, "setting": ", ".join(deviations)}
-        rows += [named | found for found in attacked(job, held_samples(job, inputs))]
+        job, deviations = from_params(params, axes), params["setting"]
+        told = ", ".join(f"{k} {v}" for k, v in deviations.items() if k != "method")
+        named = {"method": job.setting.method, "axes": told, "setting": name_of(deviations)}
+        for found in ATTACKS[job.setting.method](job, held_samples(job, inputs)):
+            if found.fails:
+                log.warning("%s: %s falls below its blind guess", named["setting"], found.attack)
+            rows.append(named | found.row)
     write_table(csv, pd.DataFrame(rows), COLUMNS)
 
 
-def attacked(job: Job, held: HeldSamples) -> Iterator[dict[str, Any]]:
-    """Yield what adversaries find in one setting's messages."""
-    company = gathered(job, held, job.seeds[0], Ledger(method=job.setting.method))
-    if job.setting.method == "fedmd":
-        consensus.agreed(company, held.open_samples(job.setting.public_data))
-        yield membership(company)
-    elif job.setting.seed_samples:
-        yield generator_means(company, job.setting.seed_samples)
-    else:
-        distillation.play(company)
-        yield label_counts(company)
+def on_weights(job: Job, held: HeldSamples) -> list[Attained]:
+    """Attack the weights of FedAvg's clients."""
+    watching = Watching(partial(begun, held))
+    watching.play(job, held)
+    return membership_in_weights(watching, held)
 
 
-def membership(company: Company) -> dict[str, Any]:
-    """Return how well a client's scores of samples that the server plants tell its own ones.
-
-    The server knows their labels and puts them among the open samples: the client's own have the
-    smaller loss (Yeom et al. 2018).
-    """
-    test = company.held.test.at(np.arange(len(company.held.test.labels)))
-    found = []
-    for client, rows in enumerate(company.rows):
-        own = company.held.samples.at(rows)
-        inside, outside = (
-            -losses(company.models.logits(client, side.inputs).cpu(), side.labels.cpu())
-            for side in (own, test)
-        )
-        found.append(separation(inside, outside).auc)
-    who = "server that chooses the open samples"
-    return _row("membership", who, "AUC", found, 0.5)
+def on_health(job: Job, held: HeldSamples) -> list[Attained]:
+    """Attack the weights of FedHealth's clients, who begin with the cloud's."""
+    watching = Watching(health_of(job, held).begun)
+    watching.play(job, held)
+    return membership_in_weights(watching, held)
 
 
-def label_counts(company: Company) -> dict[str, Any]:
-    """Return the share of a client's samples whose label the counts beside its logits tell."""
-    _, counts = distillation.label_means(
-        company.models, company.held.samples, company.rows, company.held.classes
-    )
-    true = [_counts(company, rows) for rows in company.rows]
-    told = _agreeing(true, counts.cpu().numpy().astype(int))
-    blind = _agreeing(true, [blind_counts(len(own), int(own.sum())) for own in true])
-    return _row("label recovery", "server", "share of labels right", told, float(np.mean(blind)))
+def on_votes(job: Job, held: HeldSamples) -> list[Attained]:
+    """Attack FedVote's votes by clients that are dealt open samples of the task's kind."""
+    return [labels_of_votes(job, held, held.open_samples("target"))]
 
 
-def _counts(company: Company, rows: np.ndarray) -> np.ndarray:
-    labels = company.held.samples.labels.cpu().numpy()[rows]
-    return np.bincount(labels, minlength=company.held.classes)
+def on_scores(job: Job, held: HeldSamples) -> list[Attained]:
+    """Attack the scores of FedMD's clients."""
+    company = gathered(job, held, job.seeds[0], Ledger(method="fedmd"))
+    consensus.agreed(company, held.open_samples(job.setting.public_data))
+    return [kept_models.membership_in_scores(company)]
 
 
-def _agreeing(true: Sequence[np.ndarray], guessed: Sequence[np.ndarray]) -> list[float]:
-    pairs = zip(true, guessed, strict=True)
-    return [float(np.minimum(own, other).sum() / own.sum()) for own, other in pairs]
-
-
-def generator_means(company: Company, seeds: int) -> dict[str, Any]:
-    """Return how far the generator's mean of its label is from a seed; blind by the test mean.
-
-    The server has the seeds as they are; this is what every other client gets of them.
-    """
-    labels = company.held.samples.labels.cpu().numpy()
-    mean = company.held.test.at(np.arange(len(company.held.test.labels))).inputs.mean(0)
-    chosen = [
-        seeds_of(rows, labels, seeds, company.post.seed, client)
-        for client, rows in enumerate(company.rows)
+def on_logits(job: Job, held: HeldSamples) -> list[Attained]:
+    """Attack what FD's clients send: seed samples before anything else, if there are any."""
+    company = gathered(job, held, job.seeds[0], Ledger(method="fd"))
+    if job.setting.seed_samples:
+        return [kept_models.seeds_of_generator(company, job.setting.seed_samples)]
+    distillation.play(company)
+    return [
+        kept_models.labels_of_mean_logits(company),
+        kept_models.membership_in_mean_logits(company),
     ]
-    generator = fitted(company.held.samples.at(np.concatenate(chosen)), company.held.classes)
-    error, blind = [], []
-    for rows in chosen:
-        own = company.held.samples.at(rows)
-        guessed = generator.centre + generator.means[own.labels] @ generator.basis
-        error.append(_distance(own.inputs, guessed.view_as(own.inputs)))
-        blind.append(_distance(own.inputs, mean))
-    return _row("inversion", "other client", "mean squared error", error, float(np.mean(blind)))
 
 
-def _distance(sent: torch.Tensor, guessed: torch.Tensor) -> float:
-    return float((sent - guessed).square().mean())
+def on_partner(job: Job, held: HeldSamples) -> list[Attained]:
+    """Attack the labels of Secure FTL's other party."""
+    return [labels_of_partner(job, held)]
 
 
-def _row(
-    attack: str, adversary: str, measure: str, values: Sequence[float], blind: float
-) -> dict[str, Any]:
-    told = {"attack": attack, "adversary": adversary, "measure": measure, "blind": blind}
-    return told | summary(values)
+ATTACKS: dict[str, Callable[[Job, HeldSamples], list[Attained]]] = {
+    "fedavg": on_weights,
+    "fedvote": on_votes,
+    "fedhealth": on_health,
+    "fedmd": on_scores,
+    "fd": on_logits,
+    "secure_ftl": on_partner,
+}
+"""By method; the first attack of a setting stands in the table of the frameworks."""
 
 
 if __name__ == "__main__":

@@ -1,4 +1,8 @@
-"""Tabulate the survey's frameworks on the same clients, beside the complexity that is printed."""
+"""Tabulate the survey's frameworks on the same clients, beside the complexity that is printed.
+
+What is measured of a setting comes from its run, what is sent from its ledger; the attack on what
+is sent is the first one of the setting.
+"""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -11,6 +15,7 @@ from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.tables import Column, prefixed, write_table
 from fbftl.ground.logs import run_job
 from fbftl.messages.ledger import BROADCAST
+from fbftl.study.job import name_of
 
 TELLS = {
     "features": "features of every sample",
@@ -42,6 +47,11 @@ COLUMNS = [
     Column("up", "Up per client", "bit", prefixed),
     Column("down", "Down per client", "bit", prefixed),
     Column("tells", "What is sent tells", width="4cm"),
+    Column("attack", "Attack"),
+    Column("adversary", "Adversary", width="3cm"),
+    Column("measure", "Measure", width="2cm"),
+    Column("attained", "Attained", format="{:.3f}"),
+    Column("blind", "Blind guess", format="{:.3f}"),
     Column("time", "Time, printed", width="4cm"),
     Column("message", "Message, printed", width="3cm"),
     Column("mechanism", "Mechanism, printed", width="3cm"),
@@ -52,13 +62,15 @@ WITHOUT = "no algorithm is printed"
 
 
 def main(
-    runs: list[str], ledgers: list[str], complexity: str, csv: str, methods: list[dict[str, Any]]
-) -> None:
+    runs: list[str], ledgers: list[str], attacks: str, complexity: str, csv: str,
+    methods: list[dict[str, Any]],
+) -> None:  # fmt: skip
     """Write the table; md, tex and html go beside the csv.
 
     Args:
         runs: run files of the experiment.
         ledgers: the runs' ledgers, in the same order.
+        attacks: what adversaries find in the messages of settings.
         complexity: what is printed of each framework.
         csv: path of the csv.
         methods: the methods of the runs, in the order of the rows.
@@ -69,6 +81,7 @@ def main(
     found = pd.DataFrame(rows)
     found["place"] = found["method"].map({name: place for place, name in enumerate(looks)})
     found = found.sort_values(["place", "partition", "variant"]).drop(columns="place")
+    found = found.merge(first_attacks(attacks), how="left", on="setting").drop(columns="setting")
     found = found.merge(printed.rename(columns={"framework": "method"}), how="left", on="method")
     others = printed[~printed["framework"].isin(looks)]
     missing = [
@@ -82,6 +95,13 @@ def main(
     write_table(csv, pd.concat([found, pd.DataFrame(missing)], ignore_index=True), COLUMNS)
 
 
+def first_attacks(path: str) -> pd.DataFrame:
+    """Return the first attack on each setting, by the setting's name."""
+    told = ["setting", "attack", "adversary", "measure", "value", "blind"]
+    found = pd.read_csv(path)[told].drop_duplicates("setting")
+    return found.rename(columns={"value": "attained"})
+
+
 def row(run: Mapping[str, Any], ledger: str, looks: Mapping[str, ShownMethod]) -> dict[str, Any]:
     """Return the row of one run."""
     setting = run["setting"]
@@ -91,6 +111,7 @@ def row(run: Mapping[str, Any], ledger: str, looks: Mapping[str, ShownMethod]) -
     variant = ", ".join(f"{axis} {value}" for axis, value in setting.items() if axis not in known)
     return {
         "method": setting["method"],
+        "setting": name_of(setting),
         "label": looks[setting["method"]].label,
         "partition": setting.get("partition") or "as the task has them",
         "variant": variant,
@@ -139,6 +160,7 @@ if __name__ == "__main__":
         lambda job: main(
             list(job.input.runs),
             list(job.input.ledgers),
+            job.input.attacks,
             job.input.complexity,
             job.output.csv,
             job.params.methods,

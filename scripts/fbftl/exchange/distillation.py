@@ -2,7 +2,7 @@
 
 Printed is a division by the number of all other clients; those that lack a label would drag its
 mean to 0, so here it is by the clients that hold it, and a label that nobody else holds has no
-teacher.
+teacher. A client whose message is lost is, to the others, one that holds no label.
 """
 
 from collections.abc import Callable, Sequence
@@ -48,8 +48,12 @@ def with_generated(company: Company, seeds: int) -> tuple[LabelledInputs, list[n
     chosen = [seeds_of(own, labels, seeds, seed, c) for c, own in enumerate(company.rows)]
     pixels = held.at(chosen[0][:1]).inputs.numel()
     sizes = np.array([len(own) for own in chosen])
-    company.post.up({"samples": sizes * pixels, "labels": sizes}, company.owners)
-    generator = fitted(held.at(np.concatenate(chosen)), classes)
+    told = {"samples": sizes * pixels, "labels": sizes}
+    arrives = company.post.up(told, company.owners).arrives
+    if not arrives.any():
+        return held.at(np.arange(len(labels))), list(company.rows)
+    known = np.concatenate([own for own, there in zip(chosen, arrives, strict=True) if there])
+    generator = fitted(held.at(known), classes)
     company.post.broadcast({"weights": generator.numbers})
     return augmented(held.at(np.arange(len(labels))), company.rows, generator, seed)
 
@@ -60,9 +64,10 @@ def exchanged(company: Company, turn: int) -> Tensor:
     means, counts = label_means(company.models, company.held.samples, company.rows, classes)
     floats = {"logits": classes**2, "statistics": classes}
     content = torch.cat([means.flatten(1), counts], dim=1).cpu().numpy()
-    company.post.up(floats, company.owners, turn, content=content)
-    company.post.down({"logits": classes**2}, company.owners, turn)
-    return of_others(means, counts)
+    arrives = company.post.up(floats, company.owners, turn, content=content).arrives
+    if arrives.any():
+        company.post.down({"logits": classes**2}, company.owners, turn)
+    return of_others(means, counts * torch.from_numpy(arrives).to(counts)[:, None])
 
 
 def label_means(

@@ -1,7 +1,7 @@
 """Repetitions whose clients keep models of their own: who they are, what they send, how they score.
 
-Every client takes part in every round and no message is lost. A client's score is its accuracy on
-the test samples that are its own, if the task deals such, else on all of them. Beside its score
+Every client takes part in every round; what it sends may be lost. A client's score is its accuracy
+on the test samples that are its own, if the task deals such, else on all of them. Beside its score
 stands what it had come to alone, so that who loses by taking part is seen.
 """
 
@@ -15,9 +15,8 @@ from fbftl.data.participation import clients_of, grouped
 from fbftl.exchange.post import Post
 from fbftl.exchange.repetition import offered_rows
 from fbftl.ground.errors import UserError
-from fbftl.messages.channel import PacketLoss
 from fbftl.messages.ledger import Ledger
-from fbftl.messages.link import Link
+from fbftl.messages.link import link_of
 from fbftl.models.digest import digest
 from fbftl.privacy.mechanisms import no_mechanism
 from fbftl.study.job import Job
@@ -109,8 +108,7 @@ def gathered(job: Job, held: HeldSamples, seed: int, ledger: Ledger) -> Company:
             "give it more clients"
         )
     repetition = Repetition(job, seed, clients, np.arange(0))
-    link = Link(PacketLoss(0.0), 0, held.block_bits)
-    post = Post(ledger, link, seed, no_mechanism())
+    post = Post(ledger, link_of(job.setting, held.block_bits), seed, no_mechanism())
     return Company(held, repetition, owners, post, held.kept(repetition), held.tests(owners))
 
 

@@ -2,7 +2,8 @@
 
 Clients send `up` to the server, over a link that may lose messages. The server sends to all of
 them (`broadcast`), to some (`down`) or to those whose message arrived (`answer`). Two servers, or
-two clients, are joined by `between`. Nothing but the uplink loses anything, as in the paper.
+two clients, are joined by `between`. What clients send may be lost and nothing else, as in the
+paper.
 
 What a message holds is told by `parts`: the number of floats of each part, by its name
 (`fbftl.messages.ledger.PARTS`). A message may hold several, and travels as a whole. The uplink
@@ -21,7 +22,7 @@ from fbftl.messages.codec import Compression
 from fbftl.messages.codec.compression import PLAIN
 from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.messages.ledger import BROADCAST, Ledger, privacy_columns
-from fbftl.messages.link import Link
+from fbftl.messages.link import Delivery, Link
 from fbftl.messages.release import Encoded, Release, release
 from fbftl.privacy.mechanisms import PrivacyRecord
 
@@ -178,8 +179,10 @@ class Post:
         receiver: str,
         round: int | np.ndarray = 0,
         client: np.ndarray | None = None,
-    ) -> None:
+    ) -> bool:
         """Send a message from one server to another, or from each of some clients to another one.
+
+        Clients send over their link, which may lose messages.
 
         Args:
             parts: what each holds.
@@ -187,9 +190,17 @@ class Post:
             receiver: the party that it goes to.
             round: of the message, or (m,) for one in each of several.
             client: (n,) who sends each, where clients do.
+
+        Returns:
+            Whether all of them arrive.
         """
         count = np.size(round) if client is None else len(client)
-        self._plain(count, parts, "between", sender, receiver, round, client)
+        delivery = None
+        if sender == "client":
+            bits = np.broadcast_to(_plain_bits(_payload(parts, PLAIN)), count)
+            delivery = self.link.send(bits, self._losses)
+        self._plain(count, parts, "between", sender, receiver, round, client, delivery=delivery)
+        return delivery is None or bool(delivery.arrives.all())
 
     def totals(self, rounds: range) -> dict[str, int | None]:
         """Return the bits of all messages of some rounds, up and down.
@@ -221,9 +232,14 @@ class Post:
         round: int | np.ndarray,
         client: int | np.ndarray | None,
         beside: int | np.ndarray = 0,
+        delivery: Delivery | None = None,
     ) -> None:
-        """Enter messages that are neither compressed nor lost, and counted only."""
+        """Enter messages that are not compressed and counted only, lost only by a delivery."""
         payload = _payload(parts, PLAIN)
+        became = {"lost": False}
+        if delivery is not None:
+            became = {"packets": delivery.blocks, "attempts": delivery.attempts}
+            became["lost"] = ~delivery.arrives
         self._enter(
             count,
             payload,
@@ -234,7 +250,7 @@ class Post:
             round=round,
             client=client,
             encoded="counted",
-            lost=False,
+            **became,
         )
 
     def _enter(self, count: int, payload: Parts, bits: int | np.ndarray, **columns: Any) -> None:

@@ -3,7 +3,8 @@
 Plain: the other sends its numbers. Paillier: it sends them encrypted; the first multiplies, adds a
 mask, has the sums decrypted and takes the mask off. Beaver: both share what they hold, multiply by
 a dealer's triples, and the other gives its share of the result. Protected products are of fixed
-point with 24 bits behind the point, exact there. What the result itself tells is not hidden.
+point with 24 bits behind the point, exact there. What the result itself tells is not hidden. Where
+a message is lost the product ends: nothing further is sent, and the first party gets none.
 """
 
 from collections.abc import Callable
@@ -22,16 +23,19 @@ SCALE = 2.0**FRACTION_BITS
 RING_FLOATS = 8 * NUMBER_BYTES // FLOAT_BITS
 """Floats that one number of the ring is as long as."""
 
-Product = Callable[[np.ndarray, np.ndarray, int, int], np.ndarray]
+Product = Callable[[np.ndarray, np.ndarray, int, int], np.ndarray | None]
 """From matrices (D, m, n), numbers (D, n), the party of the matrices (0 or 1) and the round to the
-products (D, m)."""
+products (D, m); None if a message is lost."""
 
 
 def plain(post: Post) -> Product:
     """Return products that hide nothing."""
 
-    def product(matrices: np.ndarray, numbers: np.ndarray, party: int, turn: int) -> np.ndarray:
-        _tell(post, {"activations": numbers.size}, 1 - party, turn)
+    def product(
+        matrices: np.ndarray, numbers: np.ndarray, party: int, turn: int
+    ) -> np.ndarray | None:
+        if not _tell(post, {"activations": numbers.size}, 1 - party, turn):
+            return None
         return np.einsum("dmn,dn->dm", matrices, numbers)
 
     return product
@@ -56,7 +60,7 @@ class Shares:
 
     def __call__(
         self, matrices: np.ndarray, numbers: np.ndarray, party: int, turn: int
-    ) -> np.ndarray:
+    ) -> np.ndarray | None:
         """Return the products to the party of the matrices."""
         triple = dealt(*matrices.shape, self.dealer)
         both = np.array([0, 1])
@@ -64,16 +68,14 @@ class Shares:
         self.post.between(handed, "dealer", "client", np.array([turn, turn]), both)
         x = shared(to_ring(matrices), self.parties[party])
         y = shared(to_ring(numbers), self.parties[1 - party])
-        self._share(matrices.size, party, turn)
-        self._share(numbers.size, 1 - party, turn)
-        for one in (party, 1 - party):  # each opens e and f to the other
-            self._share(matrices.size + numbers.size, one, turn)
-        result = multiplied(x, y, triple)
-        self._share(result[0].size, 1 - party, turn)
-        return from_ring(opened(result)) / SCALE
-
-    def _share(self, numbers: int, party: int, turn: int) -> None:
-        _tell(self.post, {"share": RING_FLOATS * numbers}, party, turn)
+        opening = matrices.size + numbers.size  # each opens e and f to the other
+        sizes = [matrices.size, numbers.size, opening, opening, matrices[..., 0].size]
+        senders = [party, 1 - party, party, 1 - party, 1 - party]
+        shares = ({"share": RING_FLOATS * size} for size in sizes)
+        messages = zip(shares, senders, strict=True)
+        if not all(_tell(self.post, share, sender, turn) for share, sender in messages):
+            return None
+        return from_ring(opened(multiplied(x, y, triple))) / SCALE
 
 
 @dataclass
@@ -94,18 +96,21 @@ class Ciphertexts:
 
     def __call__(
         self, matrices: np.ndarray, numbers: np.ndarray, party: int, turn: int
-    ) -> np.ndarray:
+    ) -> np.ndarray | None:
         """Return the products to the party of the matrices."""
         cipher, count = self.ciphers[1 - party], matrices.shape[0] * matrices.shape[1]
         length = cipher.bits // FLOAT_BITS
         encrypted = cipher.encrypted(_fixed(numbers))
-        _tell(self.post, {"ciphertext": length * numbers.size}, 1 - party, turn)
+        if not _tell(self.post, {"ciphertext": length * numbers.size}, 1 - party, turn):
+            return None
         # Two of the ring's numbers, 128 bits: far beyond the products that they hide.
         high, low = (self.masks[party].numbers(count).astype(object) for _ in range(2))
         mask = (high << 64) + low
         sums = cipher.combined(_fixed(matrices), encrypted).ravel() + mask
-        _tell(self.post, {"ciphertext": length * count}, party, turn)
-        _tell(self.post, {"mask": 2 * RING_FLOATS * count}, 1 - party, turn)
+        masked, shown = {"ciphertext": length * count}, {"mask": 2 * RING_FLOATS * count}
+        messages = (masked, party), (shown, 1 - party)
+        if not all(_tell(self.post, parts, sender, turn) for parts, sender in messages):
+            return None
         found = cipher.decrypted(sums) - mask
         return found.astype(float).reshape(matrices.shape[:2]) / SCALE**2
 
@@ -115,9 +120,9 @@ def _fixed(values: np.ndarray) -> np.ndarray:
     return np.rint(values * SCALE).astype(np.int64).astype(object)
 
 
-def _tell(post: Post, parts: dict[str, int], party: int, turn: int) -> None:
-    """Enter a message of one party to the other."""
-    post.between(parts, "client", "client", turn, np.array([party]))
+def _tell(post: Post, parts: dict[str, int], party: int, turn: int) -> bool:
+    """Send a message of one party to the other; return whether it arrives."""
+    return post.between(parts, "client", "client", turn, np.array([party]))
 
 
 def products_under(protection: str, post: Post, ciphers: Any = None) -> Product:

@@ -10,9 +10,8 @@ from fbftl.exchange.post import Post
 from fbftl.exchange.products import Product, products_under
 from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import stream
-from fbftl.messages.channel import PacketLoss
 from fbftl.messages.ledger import Ledger
-from fbftl.messages.link import Link
+from fbftl.messages.link import link_of
 from fbftl.models.digest import digest
 from fbftl.privacy.homomorphic import NumberCipher
 from fbftl.privacy.mechanisms import no_mechanism
@@ -42,7 +41,7 @@ def run_pair(job: Job, held: HeldSamples) -> Outcome:
     ciphers = (NumberCipher(), NumberCipher()) if protected else None
     repetitions = []
     for seed in job.seeds:
-        post = Post(ledger, Link(PacketLoss(0.0), 0, held.block_bits), seed, no_mechanism())
+        post = Post(ledger, link_of(job.setting, held.block_bits), seed, no_mechanism())
         multiply = products_under(job.setting.protection, post, ciphers)
         found = trained(job, held, seed, multiply)
         repetitions.append(found | post.totals(range(job.training.rounds + 1)))

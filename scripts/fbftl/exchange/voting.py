@@ -55,32 +55,11 @@ class Ballot:
             return
         post, owners = self.uplink.post, self.uplink.owners[one.clients]
         post.broadcast({"weights": self.models.numbers}, one.turn)
-        votes = self._votes(learner, one)
+        cast = votes(learner, one, self.models, self.unbiased, post.seed)
         arrives = post.up({"votes": 1}, owners, one.turn).arrives
-        self.counts = np.bincount(votes[arrives], minlength=len(self.models)).tolist()
+        self.counts = np.bincount(cast[arrives], minlength=len(self.models)).tolist()
         if arrives.any():
             learner.take_over(self.models[int(np.argmax(self.counts))])
-
-    def _votes(self, learner: LocalLearner, one: Round) -> np.ndarray:
-        """Return the number of the model that each client finds most similar to its own, (C,)."""
-        average, seed = learner.weights(), self.uplink.post.seed
-        compared = [
-            sketched(own[present], seed, int(client))
-            for client, own, present in zip(one.clients, one.rows, one.present, strict=True)
-        ]
-        represented = []
-        for place, rows in enumerate(compared):
-            own = torch.from_numpy(learner.own(one.only(place)))
-            learner.set_weights(own.to(average))
-            represented.append(learner.represented(rows))
-        similar = np.empty((len(compared), len(self.models)))
-        for number, model in enumerate(self.models):
-            learner.take_over(model, whole_front=True)
-            for place, rows in enumerate(compared):
-                theirs = learner.represented(rows)
-                similar[place, number] = cka(represented[place], theirs, self.unbiased)
-        learner.set_weights(average)
-        return similar.argmax(axis=1)
 
     def found(self) -> dict[str, Any]:
         """Return what the repetition tells of its vote; nothing if there was none."""
@@ -92,6 +71,38 @@ class Ballot:
             "votes_for_fitting": float(counts[fitting].sum() / counts.sum()),
             "chose_fitting": float(fitting[counts.argmax()]),
         }
+
+
+def votes(
+    learner: LocalLearner, one: Round, models: SourceModels, unbiased: bool, seed: int
+) -> np.ndarray:
+    """Return the number of the model that each client finds most similar to its own, (C,).
+
+    Args:
+        learner: whose clients have trained the round; its global weights stay.
+        one: the round.
+        models: the source models.
+        unbiased: which similarity.
+        seed: the repetition's seed.
+    """
+    average = learner.weights()
+    compared = [
+        sketched(own[present], seed, int(client))
+        for client, own, present in zip(one.clients, one.rows, one.present, strict=True)
+    ]
+    represented = []
+    for place, rows in enumerate(compared):
+        own = torch.from_numpy(learner.own(one.only(place)))
+        learner.set_weights(own.to(average))
+        represented.append(learner.represented(rows))
+    similar = np.empty((len(compared), len(models)))
+    for number, model in enumerate(models):
+        learner.take_over(model, whole_front=True)
+        for place, rows in enumerate(compared):
+            theirs = learner.represented(rows)
+            similar[place, number] = cka(represented[place], theirs, unbiased)
+    learner.set_weights(average)
+    return similar.argmax(axis=1)
 
 
 @dataclass

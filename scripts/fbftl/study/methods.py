@@ -176,7 +176,7 @@ RECORDS = (
         "fedmd", "FedMD", "#666666", "$M$", "survey",
         reads="clients and source",
         sends="local",
-        axes=(*CLIENTS, "local_epochs", "most_samples", "public_data", "transfer_epochs"),
+        axes=(*CLIENTS, *LINK, "local_epochs", "most_samples", "public_data", "transfer_epochs"),
         compresses=False,
         further=("open", "architectures"),
     ),
@@ -184,7 +184,10 @@ RECORDS = (
         "fd", "FD", "#7570B3", "$D$", "survey",
         reads="clients and source",
         sends="local",
-        axes=(*CLIENTS, "network", "local_epochs", "most_samples", "distillation", "seed_samples"),
+        axes=(
+            *CLIENTS, *LINK, "network", "local_epochs", "most_samples", "distillation",
+            "seed_samples",
+        ),
         compresses=False,
     ),
     MethodRecord(
@@ -218,7 +221,7 @@ RECORDS = (
         reads="clients and source",
         sends="local",
         axes=(
-            "most_samples", "alignment", "protection", "common_samples", "dimensions",
+            *LINK, "most_samples", "alignment", "protection", "common_samples", "dimensions",
         ),
         compresses=False,
     ),

@@ -93,11 +93,15 @@ class Alliance:
         u = self.b.represented()
         return np.concatenate([u.T, u.T @ u], axis=1)
 
-    def stepped(self, of_a: np.ndarray, of_b: np.ndarray, rate: float, decay: float) -> "Alliance":
-        """Return both after a step, given their gradients (d, p) by dimension."""
-        return replace(
-            self, a=self.a.stepped(of_a.T, rate, decay), b=self.b.stepped(of_b.T, rate, decay)
+    def stepped(
+        self, of_a: np.ndarray | None, of_b: np.ndarray | None, rate: float, decay: float
+    ) -> "Alliance":
+        """Return both after a step, given their gradients (d, p) by dimension; None takes none."""
+        a, b = (
+            party if own is None else party.stepped(own.T, rate, decay)
+            for party, own in ((self.a, of_a), (self.b, of_b))
         )
+        return replace(self, a=a, b=b)
 
     def losses(self, decay: float) -> tuple[float, float]:
         """Return the loss by Taylor's expansion, and the exact one."""

@@ -1,55 +1,28 @@
 """The survey's frameworks on a toy task: what they equal, rounds by hand, what they send."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
-import prepare_open
 import pytest
 import tabulate_frameworks
 import torch
-import train_sources
 from fbftl import methods
 from fbftl.exchange import consensus, distillation, voting
 from fbftl.exchange.kept import gathered
 from fbftl.ground.errors import UserError
 from fbftl.messages.ledger import Ledger
-from fbftl.study.job import from_params
-from fbftl.study.methods import axes_by_method
 from fbftl.tasks.task import Inputs, Outcome, held_samples
 from fbftl.training.adaptation import Alignment, covariance
 from fbftl.training.augmentation import augmented, fitted, seeds_of
 from fbftl.training.network import LabelledInputs
 from torch.nn import functional
-from unit.tasks.toy_task import HEAD, TRAINING, make_task
-
-CLIENTS = {"partition": "iid", "samples_per_client": None, "clients": 4, "seed": 0}
-MLP = {"kind": "mlp", "fc": [6], "norm": "none", "dropout": 0.0, "cut": "relu_fc1"}
-WIDER = MLP | {"fc": [9]}
-LOCAL = TRAINING | {"rounds": 3, "local_batch": 8, "clients_per_round": 4, "validation": 0.0}
-LOCAL |= {"selection": "last", "momentum": 0.0, "learning_rate": 0.1}
-OPEN = {"letters": 40, "seed": 0}
-OPEN |= {"target": {"kind": "digits", "test_fraction": 0.2, "portion": [0.5, 0.6], "seed": 0,
-                    "classes": None, "limit": None}}  # fmt: skip
-MODELS = {"digits": "target", "letters": "letters", "noise": "random", "wrong": "shuffled"}
-SOURCES = {"models": MODELS, "network": MLP, "epochs": 20, "batch": 8, "learning_rate": 0.1}
-BLOCK = {"head": HEAD, "network": MLP, "sources": MODELS}
+from unit.methods.framework_toys import MLP, WIDER, asked, make_inputs, sent
 
 
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
-    folder = tmp_path_factory.mktemp("task")
-    files = make_task(folder, CLIENTS) | {
-        "open": str(folder / "open.h5"),
-        "sources": str(folder / "sources.safetensors"),
-    }
-    prepare_open.main(files["clients"], files["open"], OPEN, None)
-    train_sources.main(
-        files["open"], files["manifest"], files["sources"], SOURCES | {"seed": 0}, "cpu", 1
-    )
-    return Inputs(device=torch.device("cpu"), **{k: Path(v) for k, v in files.items()})
+    return make_inputs(tmp_path_factory.mktemp("task"))
 
 
 Run = Callable[..., Outcome]
@@ -62,23 +35,6 @@ def run(inputs: Inputs) -> Run:
         return outcome
 
     return made
-
-
-def asked(method: str, block: dict | None = None, **axes: Any):
-    return from_params(
-        {
-            "task": "toy", "kind": "images", "setting": {"method": method} | axes, "seeds": [0],
-            "clients": CLIENTS, "training": LOCAL, "privacy": {}, "block": BLOCK | (block or {}),
-        },
-        axes_by_method(),
-    )  # fmt: skip
-
-
-def sent(outcome: Outcome, **where: Any) -> pd.DataFrame:
-    rows = outcome.ledger.table().to_pandas()
-    for column, value in where.items():
-        rows = rows[rows[column] == value]
-    return rows
 
 
 def curve(outcome: Outcome) -> list[float]:

@@ -5,7 +5,7 @@ from fbftl.findings.comparison import Verdict
 from fbftl.findings.published import read
 from fbftl.papers.claims import Runs, examine
 from fbftl.papers.survey import audit_frameworks
-from fbftl.papers.survey.claims_frameworks import CLAIMS, FD, SHARDS
+from fbftl.papers.survey.claims_frameworks import CLAIMS, FD, SHARDS, as_picked
 from unit.papers.test_effects import runs
 
 CLEAN = ({}, [0.9] * 3)
@@ -38,6 +38,15 @@ def test_a_federation_is_compared_at_whatever_its_clients_draw(drawn, one):
     found = verdicts((side, [0.95] * 3), (side | {"clients": 1}, [one] * 3))
     claim = "From a common start, a federation ends more accurate than one of its clients alone"
     assert found[claim] is Verdict.REPRODUCED
+
+
+def test_claims_find_values_that_a_rule_picked():
+    setting = {"method": "fedmd", "local_epochs": 5, "most_samples": 30, "transfer_epochs": 24}
+    table = Runs(runs((setting, [0.9] * 3)))
+    picked = as_picked(table, {k: setting[k] for k in list(setting)[:3]}, "transfer_epochs")
+    assert picked == setting
+    other = {"method": "fedmd", "local_epochs": 5}
+    assert as_picked(table, other, "transfer_epochs") == other
 
 
 def test_audit_rows_follow_from_what_is_printed(root):

@@ -1,0 +1,54 @@
+"""What the party without labels learns of the other's (Secure FTL).
+
+In the open it is sent y times Phi for every common sample, with Phi Phi^T beside it. Protected it
+gets its gradient alone. That is linear in its own features, which it knows, and in numbers that are
+one for each sample times one for each dimension: alternating least squares takes them apart.
+Either way the labels come out up to one sign for all, which one label that it knows settles.
+"""
+
+import numpy as np
+
+from fbftl.attacks.attained import Attained
+from fbftl.exchange.two_parties import begun
+from fbftl.study.job import Job
+from fbftl.tasks.task import HeldSamples
+from fbftl.training.alignment import Alliance
+
+PASSES = 50
+"""Of alternating least squares."""
+
+
+def labels_of_partner(job: Job, held: HeldSamples) -> Attained:
+    """Return the share of the common samples whose label the other party learns in round 1."""
+    protected = job.setting.protection != "plain"
+    read = labels_of_gradient if protected else labels_of_factors
+    told, blind = [], []
+    for seed in job.seeds:
+        alliance, common = begun(job, held, seed)
+        true, guessed = alliance.labels[:common], read(alliance)
+        told.append(float((guessed * guessed[0] == true * true[0]).mean()))
+        blind.append(max(float((true == side).mean()) for side in (-1, 1)))
+    who = "client 1, by its gradient" if protected else "client 1, by what it is sent"
+    return Attained("label recovery", who, "share of labels right", told, float(np.mean(blind)))
+
+
+def labels_of_factors(alliance: Alliance) -> np.ndarray:
+    """Return the common samples' labels by what the other sends in the open, up to one sign."""
+    numbers, count = alliance.numbers_of_a(), alliance.common
+    _, vectors = np.linalg.eigh(numbers[:, count:])
+    return np.sign(-vectors[:, -1] @ numbers[:, :count])
+
+
+def labels_of_gradient(alliance: Alliance) -> np.ndarray:
+    """Return the common samples' labels by the gradient alone, which any protection leaves."""
+    gradient = np.einsum("kmn,kn->km", alliance.matrix_of_b(), alliance.numbers_of_a())
+    known = alliance.b.slopes().transpose(0, 2, 1) / alliance.common
+    by_dimension, _, _ = np.linalg.svd(gradient, full_matrices=False)
+    phi = by_dimension[:, 0]
+    for _ in range(PASSES):
+        stacked = (phi[:, None, None] * known).reshape(-1, alliance.common)
+        of_sample, *_ = np.linalg.lstsq(stacked, gradient.ravel(), rcond=None)
+        drawn = known @ of_sample
+        phi = (drawn * gradient).sum(1) / (drawn**2).sum(1)
+    # Per sample -y/2 + u Phi/4, of which the party knows u, and Phi up to a factor.
+    return np.sign(-of_sample)

@@ -1,0 +1,90 @@
+"""What the weights tell that clients send after local epochs: who was trained on.
+
+A repetition is played again with a server that keeps what it is sent: the weights of every client
+in the last round, and their average, which all clients get.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from fbftl.attacks.attained import Attained
+from fbftl.attacks.membership import losses, separation
+from fbftl.exchange.averaging import Server, by_samples, by_weights, weights_or_updates
+from fbftl.exchange.repetition import run_rounds
+from fbftl.study.job import Job
+from fbftl.tasks.task import HeldSamples, LocalLearner, Repetition
+from fbftl.training.batches import Round
+from fbftl.training.network import LabelledInputs
+
+Begin = Callable[[Repetition], LocalLearner]
+
+
+@dataclass
+class Watching:
+    """A server that averages by samples and keeps what it has seen.
+
+    begin: gives a repetition's learner.
+    rows: of each client, once it has begun.
+    weights: (C, X) sent in the last round.
+    clients: (C,) who sent them.
+    """
+
+    begin: Begin
+    learner: LocalLearner | None = None
+    rows: Sequence[np.ndarray] = ()
+    weights: Tensor | None = None
+    clients: Sequence[int] = ()
+
+    def begun(self, repetition: Repetition) -> LocalLearner:
+        """Begin and remember whom."""
+        self.learner, self.rows = self.begin(repetition), repetition.clients
+        return self.learner
+
+    def average(self, weights: Tensor, counts: np.ndarray) -> Tensor:
+        """Keep a round's weights; return their average."""
+        self.weights = weights
+        return by_samples(weights, counts)
+
+    def after(self, _: LocalLearner, one: Round, arrives: np.ndarray) -> None:
+        """Keep whose they were."""
+        self.clients = one.clients[arrives].tolist()
+
+    def play(self, job: Job, held: HeldSamples) -> None:
+        """Play a setting's first seed."""
+        train = by_weights(lambda: Server(aggregate=self.average, after=self.after))
+        alone = replace(job, seeds=job.seeds[:1])
+        run_rounds(alone, held, self.begun, weights_or_updates(job), None, train)
+
+
+def membership_in_weights(watching: Watching, held: HeldSamples) -> list[Attained]:
+    """Return how well losses under the last weights tell a client's own samples from test ones.
+
+    First under those that it sent, as the server sees them in clear; then under their average,
+    which every client sees, whatever protects what is sent (Yeom et al. 2018).
+    """
+    average = watching.learner.weights()
+    sides = [
+        ("server, of a client's weights", list(watching.weights)),
+        ("any client, of the average", [average] * len(watching.clients)),
+    ]
+    test = held.test.at(np.arange(len(held.test.labels)))
+    found = []
+    for adversary, weights in sides:
+        aucs = []
+        for client, own in zip(watching.clients, weights, strict=True):
+            watching.learner.set_weights(own)
+            members = held.samples.at(watching.rows[client])
+            inside, outside = (-_losses(watching.learner, side) for side in (members, test))
+            aucs.append(separation(inside, outside).auc)
+        found.append(Attained("membership", adversary, "AUC", aucs, 0.5))
+    watching.learner.set_weights(average)
+    return found
+
+
+@torch.no_grad()
+def _losses(learner: LocalLearner, samples: LabelledInputs) -> np.ndarray:
+    return losses(learner.model(samples.inputs).cpu(), samples.labels.cpu())

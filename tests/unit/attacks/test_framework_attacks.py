@@ -1,0 +1,141 @@
+"""Attacks on the frameworks' messages: what is certain is found, what is not stays a guess."""
+
+from functools import partial
+from pathlib import Path
+
+import attack_frameworks
+import numpy as np
+import pandas as pd
+import pytest
+import tabulate_frameworks
+import torch
+from fbftl.attacks import kept_models
+from fbftl.attacks.attained import Attained, share_right
+from fbftl.attacks.partner import labels_of_factors, labels_of_gradient
+from fbftl.attacks.sent_models import Watching, membership_in_weights
+from fbftl.attacks.votes import expected
+from fbftl.exchange.federation import begun
+from fbftl.study.methods import axes_by_method
+from fbftl.tasks.task import Inputs, held_samples
+from fbftl.training.alignment import Alliance, Party
+from unit.methods.framework_toys import BLOCK, CLIENTS, LOCAL, MLP, asked, make_inputs
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
+    return make_inputs(tmp_path_factory.mktemp("task"))
+
+
+def test_an_attack_that_guesses_worse_than_blind_fails():
+    assert Attained("membership", "server", "AUC", [0.3, 0.31, 0.32], 0.5).fails
+    assert not Attained("membership", "server", "AUC", [0.3, 0.5, 0.6], 0.5).fails
+    assert Attained("inversion", "client", "mean squared error", [2.0, 2.1], 1.0, lower=True).fails
+    assert not Attained("inversion", "client", "mean squared error", [0.1] * 2, 1.0, True).fails
+
+
+def test_shares_of_labels_by_hand():
+    assert share_right([np.array([3, 1])], [np.array([2, 2])]) == [0.75]
+
+
+# --- Secure FTL -------------------------------------------------------------------------------
+
+
+def alliance(gamma: float) -> Alliance:
+    draws = np.random.default_rng(0)
+    a = Party(draws.normal(size=(60, 9)), draws.normal(size=(9, 4)) / 3)
+    b = Party(draws.normal(size=(20, 8)), draws.normal(size=(8, 4)) / 3)
+    return Alliance(a, b, np.where(draws.random(60) < 0.5, -1, 1), gamma)
+
+
+@pytest.mark.parametrize(
+    ("read", "gamma", "least"),
+    [
+        (labels_of_factors, 0.0, 20),
+        (labels_of_factors, 0.01, 20),
+        (labels_of_gradient, 0.0, 20),
+        (labels_of_gradient, 0.001, 18),  # what gamma adds is not of the form that it takes apart
+    ],
+)
+def test_the_party_without_labels_learns_those_of_common_samples(read, gamma, least):
+    one = alliance(gamma)
+    alike = int((read(one) == one.labels[:20]).sum())
+    assert max(alike, 20 - alike) >= least
+
+
+# --- votes ------------------------------------------------------------------------------------
+
+
+def test_labels_are_guessed_from_those_that_voted_alike():
+    balanced = np.array([2, 2, 2])
+    assert expected(np.array([[8, 0, 0], [4, 4, 0]]), balanced).tolist() == [4, 2, 0]
+    assert expected(np.zeros((0, 3), dtype=int), balanced).tolist() == [2, 2, 2]
+
+
+# --- mean logits ------------------------------------------------------------------------------
+
+
+def test_margins_are_to_the_next_label():
+    means = torch.tensor([[[3.0, 1.0, 2.0], [0.0, 5.0, 9.0], [0.0, 0.0, 0.0]]])
+    assert kept_models._margins(means).tolist() == [[1.0, -4.0, 0.0]]
+
+
+# --- weights ----------------------------------------------------------------------------------
+
+
+def test_a_client_that_learns_its_samples_by_heart_is_found(inputs):
+    job = asked("fedavg", {"network": MLP | {"fc": [64]}}, local_epochs=150)
+    held = held_samples(job, inputs)
+    watching = Watching(partial(begun, held))
+    watching.play(job, held)
+    of_client, of_average = membership_in_weights(watching, held)
+    assert sorted(watching.clients) == [0, 1, 2, 3]
+    assert np.mean(of_client.values) > 0.6
+    assert np.mean(of_client.values) > np.mean(of_average.values)
+    shares = np.array([len(watching.rows[one]) for one in watching.clients], dtype=np.float32)
+    average = torch.from_numpy(shares / shares.sum()) @ watching.weights
+    torch.testing.assert_close(watching.learner.weights(), average)
+
+
+# --- all of them ------------------------------------------------------------------------------
+
+SETTINGS = [
+    {"method": "fedavg"},
+    {"method": "fedvote", "sources": "all", "selection_round": 2},
+    {"method": "fedhealth", "public_data": "target"},
+    {"method": "fedmd", "transfer_epochs": 1},
+    {"method": "fd", "distillation": 1.0, "partition": "shards"},
+    {"method": "fd", "seed_samples": 5},
+    {"method": "secure_ftl", "common_samples": 20},
+    {"method": "secure_ftl", "common_samples": 20, "protection": "beaver"},
+]
+
+
+def test_every_framework_has_an_attack_beside_its_blind_guess(inputs, tmp_path: Path):
+    jobs = [
+        {
+            "task": "toy", "kind": "images", "setting": setting, "seeds": [0, 1],
+            "clients": CLIENTS | {"shards_per_client": 2}, "training": LOCAL, "privacy": {},
+            "block": BLOCK | ({"architectures": [MLP]} if setting["method"] == "fedmd" else {}),
+        }
+        for setting in SETTINGS
+    ]  # fmt: skip
+    files = {
+        name: str(getattr(inputs, name))
+        for name in ("manifest", "clients", "weights", "source", "open", "sources")
+    }
+    csv = tmp_path / "attacks.csv"
+    attack_frameworks.main(files, str(csv), jobs, axes_by_method(), "cpu", 1)
+    found = pd.read_csv(csv, keep_default_na=False)
+    assert list(dict.fromkeys(found["method"])) == [
+        "fedavg", "fedvote", "fedhealth", "fedmd", "fd", "secure_ftl",
+    ]  # fmt: skip
+    first = tabulate_frameworks.first_attacks(str(csv)).set_index("setting")
+    assert len(first) == len(SETTINGS)
+    assert first["blind"].notna().all()
+    of_fd = first.loc["fd+distillation=1.0+partition=shards"]
+    assert (of_fd["attack"], of_fd["attained"]) == ("label recovery", 1.0)
+    assert of_fd["blind"] < 0.5
+    logits = found[(found["method"] == "fd") & (found["attack"] == "membership")]
+    assert (logits["value"].astype(float) > 0.6).all()  # two labels at each client
+    partner = found[found["method"] == "secure_ftl"]
+    assert (partner["value"].astype(float) > partner["blind"].astype(float)).all()

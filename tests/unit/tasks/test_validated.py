@@ -1,0 +1,65 @@
+"""Choosing looks at validation samples only: the task's test split is nowhere in its task."""
+
+import choose_frameworks
+import numpy as np
+import pandas as pd
+import pytest
+from fbftl.ground.errors import UserError
+from fbftl.study.methods import axes_by_method
+from fbftl.tasks.task import Inputs, held_samples
+from fbftl.tasks.validated import apart, validated
+from unit.methods.framework_toys import BLOCK, CLIENTS, LOCAL, MLP, asked, make_inputs
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
+    return make_inputs(tmp_path_factory.mktemp("task"))
+
+
+def test_a_fifth_of_the_clients_samples_stands_for_the_test_split(inputs):
+    held = held_samples(asked("fedavg"), inputs)
+    found = validated(held, 3)
+    rows = len(held.samples.labels)
+    both = [found.samples, found.test]
+    assert [len(own.labels) for own in both] == [rows - rows // 5, rows // 5]
+    assert len(found.holdings.client) == len(found.holdings.labels) == rows - rows // 5
+    everything = held.samples.at(np.arange(rows))
+    told = np.concatenate([own.inputs.flatten(1).numpy() for own in both])
+    assert np.array_equal(
+        np.unique(told, axis=0), np.unique(everything.inputs.flatten(1).numpy(), axis=0)
+    )
+    assert found.holdings.labels.tolist() == found.samples.labels.tolist()
+
+
+def test_too_few_samples_to_choose_by_are_refused():
+    with pytest.raises(UserError, match="give the task at least 50"):
+        apart(49, 0)
+
+
+def test_the_rule_prints_what_it_picks(inputs, tmp_path, monkeypatch):
+    monkeypatch.setattr(choose_frameworks, "PASSES", 8)
+    monkeypatch.setattr(choose_frameworks, "ROUNDS", 8)
+    monkeypatch.setattr(choose_frameworks, "DIMENSIONS", (2, 3))
+    monkeypatch.setattr(choose_frameworks, "GAMMAS", (0.0, 0.1))
+    jobs = [
+        {
+            "task": "toy", "kind": "images", "setting": {"method": method} | axes, "seeds": [7],
+            "clients": CLIENTS, "training": LOCAL, "privacy": {},
+            "block": BLOCK | {"architectures": [MLP]},
+        }
+        for method, axes in (
+            ("fedmd", {"public_data": "target"}),
+            ("secure_ftl", {"common_samples": 20}),
+        )
+    ]  # fmt: skip
+    files = {
+        name: str(getattr(inputs, name))
+        for name in ("manifest", "clients", "weights", "source", "open")
+    }
+    csv = tmp_path / "choice.csv"
+    choose_frameworks.main(files, str(csv), jobs, axes_by_method(), 2, "cpu", 1)
+    found = pd.read_csv(csv, keep_default_na=False)
+    assert found.groupby("method").size().to_dict() == {"fedmd": 2, "secure_ftl": 4}
+    assert found[found["picked"] == "yes"].groupby("method").size().tolist() == [1, 1]
+    assert set(found["length"]) == {8}
+    assert set(found["seeds"]) == {2}
