@@ -114,7 +114,7 @@ def test_every_framework_has_an_attack_beside_its_blind_guess(inputs, tmp_path: 
     jobs = [
         {
             "task": "toy", "kind": "images", "setting": setting, "seeds": [0, 1],
-            "clients": CLIENTS | {"shards_per_client": 2}, "training": LOCAL, "privacy": {},
+            "clients": CLIENTS, "training": LOCAL, "privacy": {},
             "block": BLOCK | ({"architectures": [MLP]} if setting["method"] == "fedmd" else {}),
         }
         for setting in SETTINGS

@@ -13,6 +13,7 @@ from fbftl.tasks.task import Inputs, Outcome
 from unit.tasks.toy_task import HEAD, TRAINING, make_task
 
 CLIENTS = {"partition": "iid", "samples_per_client": None, "clients": 4, "seed": 0}
+CLIENTS |= {"shards_per_client": 2}
 MLP = {"kind": "mlp", "fc": [6], "norm": "none", "dropout": 0.0, "cut": "relu_fc1"}
 WIDER = MLP | {"fc": [9]}
 LOCAL = TRAINING | {"rounds": 3, "local_batch": 8, "clients_per_round": 4, "validation": 0.0}

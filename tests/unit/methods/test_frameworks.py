@@ -11,7 +11,9 @@ from fbftl import methods
 from fbftl.exchange import consensus, distillation, voting
 from fbftl.exchange.kept import gathered
 from fbftl.ground.errors import UserError
+from fbftl.messages.codec.compression import PLAIN
 from fbftl.messages.ledger import Ledger
+from fbftl.messages.release import release
 from fbftl.tasks.task import Inputs, Outcome, held_samples
 from fbftl.training.adaptation import Alignment, covariance
 from fbftl.training.augmentation import augmented, fitted, seeds_of
@@ -266,6 +268,58 @@ def test_fedhealth_under_encryption_is_plain_to_its_precision(run):
     assert (sent(protected)["bits"] > sent(protected)["payload_bits"]).all()
     ratio = sent(protected)["payload_bits"].max() / sent(plain)["payload_bits"].max()
     assert ratio > 10
+
+
+# --- the same clients and rows, and messages by hand ------------------------------------------
+
+
+@pytest.mark.parametrize("axes", [{}, {"partition": "shards"}])
+def test_clients_hold_the_rows_that_fbftl_uploads(run, inputs, axes):
+    uploads = sent(run("fbftl", **axes), direction="up", part="features")
+    holder = dict(zip(uploads["sample"], uploads["client"], strict=True))
+    for method in ("fd", "fedmd"):
+        job = asked(method, {"architectures": [MLP, WIDER]} if method == "fedmd" else None, **axes)
+        company = gathered(job, held_samples(job, inputs), 0, Ledger(method=method))
+        found = {
+            int(row): int(owner)
+            for owner, rows in zip(company.owners, company.rows, strict=True)
+            for row in rows
+        }
+        assert found == holder
+    weights = sent(run("fedavg", **axes), direction="up")
+    assert set(weights["client"]) == set(holder.values())
+
+
+def test_first_messages_are_those_computed_by_hand(run, inputs):
+    """The ledger's digests are of what a client's network says after its first round."""
+    job = asked("fd", distillation=1.0)
+    company = gathered(job, held_samples(job, inputs), 0, Ledger(method="fd"))
+    own = company.held.samples
+    company.models.train(own, company.rows, 1)
+    content = []
+    for client, rows in enumerate(company.rows):
+        lesson = own.at(rows)
+        logits, labels = company.models.logits(client, lesson.inputs), lesson.labels
+        counts = torch.bincount(labels, minlength=10)
+        sums = torch.stack([logits[labels == label].sum(0) for label in range(10)])
+        content.append(torch.cat([(sums / counts.clamp(min=1)[:, None]).flatten(), counts]))
+    told = sent(run("fd", distillation=1.0), round=1, direction="up", part="logits")
+    decoded = release(torch.stack(content).numpy(), PLAIN)
+    assert len(told) == 4
+    sizes = told["bits"] + sent(run("fd"), round=1, part="statistics")["bits"].to_numpy()
+    assert sizes.tolist() == [decoded.bits[0]] * 4
+    job = asked("fedmd", {"architectures": [MLP, WIDER]}, transfer_epochs=1)
+    company = gathered(job, held_samples(job, inputs), 0, Ledger(method="fedmd"))
+    public = company.held.open_samples("source")
+    everything = [np.arange(40)] * 4
+    company.models.train(public, everything, 4, epochs=1)
+    passes = consensus.own_passes(company, 40, 1)
+    assert passes == round(5 / 4)  # 40 open samples, 31 own ones, 8 a step
+    company.models.train(company.held.samples, company.rows, 4, epochs=passes)
+    scores = [company.models.logits(c, public.inputs).flatten().numpy() for c in range(4)]
+    by_hand = release(np.stack(scores), PLAIN).digests
+    outcome = run("fedmd", {"architectures": [MLP, WIDER]}, transfer_epochs=1)
+    assert sent(outcome, round=1, direction="up")["sha256"].tolist() == list(by_hand)
 
 
 # --- what a table makes of them ---------------------------------------------------------------

@@ -250,23 +250,19 @@ DISTILLING = (
 )
 
 # --- Secure FTL -------------------------------------------------------------------------------
-
-
-def _ftl(runs: Runs, **axes: Any) -> dict[str, Any]:
-    return as_picked(runs, {"method": "secure_ftl"} | axes, "alignment", "dimensions")
-
+FTL = {"method": "secure_ftl"}
 
 SECURE = (
     Claim(
         "Secure FTL in shares is as accurate as in the open",
         "Sec. 4.1.3, Fig. 14",
-        lambda r: (r.accuracy(**_ftl(r)), r.accuracy(**_ftl(r, protection="beaver"))),
+        lambda r: (r.accuracy(**FTL), r.accuracy(**FTL, protection="beaver")),
         within(0.01),
     ),
     Claim(
         "Secure FTL with 50 common samples classifies better than the more frequent class",
         "Sec. 4.1.3, Fig. 14",
-        lambda r: _with_alone(r, **_ftl(r)),
+        lambda r: _with_alone(r, **FTL),
     ),
 )
 
