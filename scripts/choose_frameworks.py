@@ -1,14 +1,14 @@
 """Pick how FedMD's clients learn open samples, and Secure FTL's weight, dimensions and rounds.
 
-By the rule of `fbftl.training.choice`, which fixes head and epochs too: the fewest passes or rounds
-after which validation accuracy has been flat over the last quarter; within one standard error of
-the best the fewest steps in all for FedMD, the fewest dimensions and then the smallest weight gamma
-for Secure FTL. Validation samples are a fifth of the open ones, and of those that the clients hold.
-No test sample, no other framework and no claim is looked at.
+By the rule that picks a head (`fbftl.training.choice`): the smallest within one standard error of
+the best validation accuracy. Small is for FedMD the number of steps; for Secure FTL the number of
+dimensions, then the weight gamma, each after the fewest rounds by which its curve is flat.
+Validation samples are a fifth of the open ones, and of those that the clients hold. No test sample,
+no other framework and no claim is looked at.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from fbftl.messages.ledger import Ledger
 from fbftl.study.job import Job, from_params
 from fbftl.tasks.task import HeldSamples, Inputs, held_samples
 from fbftl.tasks.validated import apart, validated
-from fbftl.training.choice import Candidate, flat_epochs, smallest_within_error
+from fbftl.training.choice import STEP, flat_epochs, least_within_error
 
 PASSES = 60
 """Over the open samples, longer than will be needed."""
@@ -42,12 +42,40 @@ DIMENSIONS = (2, 4, 8, 16, 32)
 COLUMNS = [
     Column("method", "Method"),
     Column("candidate", "Candidate"),
-    Column("length", "Passes or rounds until flat", format="{:.0f}"),
+    Column("size", "Steps or dimensions", format="{:.0f}"),
+    Column("length", "Passes or rounds", format="{:.0f}"),
     Column("validation", "Validation accuracy", format="{:.2%}"),
     Column("error", "standard error", format="{:.2%}"),
     Column("seeds", "Seeds"),
     Column("picked", "Picked"),
 ]
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A candidate and how it did.
+
+    size: what the rule has small: steps, or dimensions.
+    length: passes or rounds.
+    accuracy: (S,) on validation samples, by seed.
+    """
+
+    name: str
+    size: int
+    length: int
+    accuracy: np.ndarray
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """Return what the table tells of it."""
+        return {
+            "candidate": self.name,
+            "size": self.size,
+            "length": self.length,
+            "validation": self.accuracy.mean(),
+            "error": self.accuracy.std(ddof=1) / np.sqrt(len(self.accuracy)),
+            "seeds": len(self.accuracy),
+        }
 
 
 def main(
@@ -71,8 +99,13 @@ def main(
     for params in jobs:
         params = params | {"seeds": list(range(seeds))}
         held = held_samples(from_params(params, axes), inputs)
-        find = {"fedmd": lengths, "secure_ftl": pairs}[params["setting"]["method"]]
-        rows += find(params, axes, held)
+        method = params["setting"]["method"]
+        tried = list({"fedmd": lengths, "secure_ftl": pairs}[method](params, axes, held))
+        picked = least_within_error([one.size for one in tried], [one.accuracy for one in tried])
+        rows += [
+            {"method": method} | one.row | {"picked": "yes" if place == picked else ""}
+            for place, one in enumerate(tried)
+        ]
     write_table(csv, pd.DataFrame(rows), COLUMNS)
     for row in rows:
         if row["picked"]:
@@ -82,22 +115,20 @@ def main(
 # --- FedMD ------------------------------------------------------------------------------------
 
 
-def lengths(
-    params: dict[str, Any], axes: dict[str, Any], held: HeldSamples
-) -> list[dict[str, Any]]:
-    """Return a row for each way of learning the open samples.
+def lengths(params: dict[str, Any], axes: dict[str, Any], held: HeldSamples) -> Iterator[Tried]:
+    """Yield ways of learning the open samples: batch, rate and passes.
 
     Own samples get as many steps, since the paper trains on both to convergence.
     """
     samples = len(held.open_samples(params["setting"].get("public_data", "source")).labels)
-    candidates = {}
     for batch in BATCHES:
         for rate in RATES:
             training = params["training"] | {"local_batch": batch, "learning_rate": rate}
             found = by_pass(from_params(params | {"training": training}, axes), held)
-            own = Candidate((batch,), flat_epochs(found) * batches_of(samples, batch), found)
-            candidates[f"batches of {batch}, rate {rate:g}"] = own
-    return rows_of("fedmd", candidates)
+            for passes in range(STEP, PASSES + 1, STEP):
+                size = passes * batches_of(samples, batch)
+                name = f"batches of {batch}, rate {rate:g}"
+                yield Tried(name, size, passes, found[:, passes - 1])
 
 
 def by_pass(job: Job, held: HeldSamples) -> np.ndarray:
@@ -119,46 +150,23 @@ def by_pass(job: Job, held: HeldSamples) -> np.ndarray:
 # --- Secure FTL -------------------------------------------------------------------------------
 
 
-def pairs(params: dict[str, Any], axes: dict[str, Any], held: HeldSamples) -> list[dict[str, Any]]:
-    """Return a row for each weight gamma and number of dimensions."""
-    candidates = {}
+def pairs(params: dict[str, Any], axes: dict[str, Any], held: HeldSamples) -> Iterator[Tried]:
+    """Yield numbers of dimensions and weights gamma, each after its rounds until flat."""
     for dimensions in DIMENSIONS:
         for gamma in GAMMAS:
             asked = params["setting"] | {"alignment": gamma, "dimensions": dimensions}
             training = params["training"] | {"rounds": ROUNDS}
             job = from_params(params | {"setting": asked, "training": training}, axes)
+            found = by_round(job, held)
+            rounds = flat_epochs(found)
             name = f"gamma {gamma:g}, {dimensions} dimensions"
-            candidates[name] = Candidate((dimensions,), dimensions, by_round(job, held))
-    return rows_of("secure_ftl", candidates)
+            yield Tried(name, dimensions, rounds, found[:, rounds - 1])
 
 
 def by_round(job: Job, held: HeldSamples) -> np.ndarray:
     """Return validation accuracy (S, T) by seed and round."""
     runs = (run_pair(replace(job, seeds=(seed,)), validated(held, seed)) for seed in job.seeds)
     return np.array([run.repetitions[0]["curves"]["test_accuracy"] for run in runs])
-
-
-# --- both -------------------------------------------------------------------------------------
-
-
-def rows_of(method: str, candidates: Mapping[str, Candidate]) -> list[dict[str, Any]]:
-    """Return a row for each candidate, with its validation accuracy where its curve is flat."""
-    chosen = smallest_within_error(list(candidates.values()))
-    rows = []
-    for name, own in candidates.items():
-        accuracy = own.validation[:, own.epochs - 1]
-        rows.append(
-            {
-                "method": method,
-                "candidate": name,
-                "length": own.epochs,
-                "validation": accuracy.mean(),
-                "error": accuracy.std(ddof=1) / np.sqrt(len(accuracy)),
-                "seeds": len(accuracy),
-                "picked": "yes" if own is chosen else "",
-            }
-        )
-    return rows
 
 
 if __name__ == "__main__":

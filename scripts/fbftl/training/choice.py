@@ -68,6 +68,20 @@ def smallest_within_error(candidates: Sequence[Candidate]) -> Candidate:
     return min(near, key=lambda candidate: candidate.parameters)
 
 
+def least_within_error(sizes: Sequence[float], accuracies: Sequence[np.ndarray]) -> int:
+    """Return which of several candidates is the smallest within one standard error of the best.
+
+    Args:
+        sizes: of each; of equal ones the first is taken.
+        accuracies: validation accuracy (S,) of each by seed.
+    """
+    means = [own.mean() for own in accuracies]
+    best = int(np.argmax(means))
+    least = means[best] - _standard_error(accuracies[best])
+    near = [place for place, mean in enumerate(means) if mean >= least]
+    return min(near, key=sizes.__getitem__)
+
+
 def _best(validation: np.ndarray) -> tuple[float, float]:
     """Return the highest mean over seeds of any epoch, and its standard error."""
     means = validation.mean(axis=0)

@@ -10,6 +10,7 @@ import torch
 from fbftl import methods
 from fbftl.exchange import consensus, distillation, voting
 from fbftl.exchange.kept import gathered
+from fbftl.features.store.opening import open_store
 from fbftl.ground.errors import UserError
 from fbftl.messages.codec.compression import PLAIN
 from fbftl.messages.ledger import Ledger
@@ -276,12 +277,13 @@ def test_fedhealth_under_encryption_is_plain_to_its_precision(run):
 @pytest.mark.parametrize("axes", [{}, {"partition": "shards"}])
 def test_clients_hold_the_rows_that_fbftl_uploads(run, inputs, axes):
     uploads = sent(run("fbftl", **axes), direction="up", part="features")
-    holder = dict(zip(uploads["sample"], uploads["client"], strict=True))
+    holder = dict(zip(uploads["sample"].astype(int), uploads["client"], strict=True))
+    sample = open_store(inputs.manifest).read("train").sample
     for method in ("fd", "fedmd"):
         job = asked(method, {"architectures": [MLP, WIDER]} if method == "fedmd" else None, **axes)
         company = gathered(job, held_samples(job, inputs), 0, Ledger(method=method))
         found = {
-            int(row): int(owner)
+            int(sample[row]): int(owner)
             for owner, rows in zip(company.owners, company.rows, strict=True)
             for row in rows
         }
