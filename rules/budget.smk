@@ -45,6 +45,45 @@ rule plot_budget:
         "../scripts/plot_budget.py"
 
 
+rule measure_influence:
+    input:
+        features=ancient(root_of_task),
+        manifest="results/{task}/features.json",
+        public_features=ancient("results/{task}/public.zarr/zarr.json"),
+        public_manifest="results/{task}/public.json",
+    output:
+        csv="results/{task}/influence.csv",
+    log:
+        "results/{task}/logs/influence.log",
+    benchmark:
+        "results/{task}/benchmarks/influence.tsv"
+    conda:
+        "../envs/workflow.yaml"
+    resources:
+        gpu=GPU,
+    params:
+        code=code("measure_influence.py", "fbftl.tasks.images"),
+        job=noisiest_even_descent,
+    script:
+        "../scripts/measure_influence.py"
+
+
+rule plot_influence:
+    input:
+        table="results/{task}/influence.csv",
+    output:
+        **figure("results/{task}/figures/influence", "privacy", "Influence of a step"),
+    log:
+        "results/{task}/logs/figures/influence.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code("plot_influence.py"),
+        decays=decays_of_budget,
+    script:
+        "../scripts/plot_influence.py"
+
+
 rule tabulate_budget_bounds:
     output:
         **table(

@@ -206,9 +206,55 @@ rule plot_crossover:
         "../scripts/plot_crossover.py"
 
 
+rule attack_trust:
+    input:
+        features=ancient(root_of_task),
+        manifest="results/{task}/features.json",
+        network="results/{task}/network.json",
+        public_features=ancient("results/{task}/public.zarr/zarr.json"),
+        public_manifest="results/{task}/public.json",
+    output:
+        csv="results/{task}/attacks/trust.csv",
+    log:
+        "results/{task}/logs/attacks/trust.log",
+    benchmark:
+        "results/{task}/benchmarks/attacks/trust.tsv"
+    conda:
+        "../envs/workflow.yaml"
+    resources:
+        gpu=GPU,
+    params:
+        code=code("attack_trust.py", "fbftl.tasks.images"),
+        jobs=attacked_trust,
+        models=shadows,
+    script:
+        "../scripts/attack_trust.py"
+
+
+rule tabulate_trust:
+    input:
+        tidy="results/{task}/experiments/uploads_privacy.csv",
+        runs=partial(run_files, experiment="uploads_privacy", suffix="json"),
+        attacked="results/{task}/attacks/trust.csv",
+    output:
+        **table("results/{task}/tables/trust", "privacy", "Whom a guarantee trusts"),
+    log:
+        "results/{task}/logs/tables/trust.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code("tabulate_trust.py"),
+        axes=partial(
+            axes_of, experiment="uploads_privacy", read=[*UPLOADED, "label_epsilon"]
+        ),
+        methods=partial(methods_of, experiment="uploads_privacy"),
+    script:
+        "../scripts/tabulate_trust.py"
+
+
 rule plot_trust:
     input:
-        runs="results/{task}/experiments/uploads_privacy.csv",
+        table="results/{task}/tables/trust.csv",
     output:
         **figure("results/{task}/figures/trust", "privacy", "Whom a guarantee trusts"),
     log:
@@ -217,7 +263,6 @@ rule plot_trust:
         "../envs/workflow.yaml"
     params:
         code=code("plot_trust.py"),
-        axes=partial(axes_of, experiment="uploads_privacy", read=UPLOADED),
         methods=partial(methods_of, experiment="uploads_privacy"),
     script:
         "../scripts/plot_trust.py"

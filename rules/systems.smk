@@ -75,6 +75,40 @@ def plain_upload(wildcards):
     return STUDY.job(wildcards.task, "fbftl")
 
 
+def noisiest_even_descent(wildcards):
+    """Return the job of even noise with the fewest rows, then steps, for its steps' influence."""
+    settings = STUDY.settings[wildcards.task]["budget"].values()
+    even = [
+        own
+        for own in settings
+        if (own.mechanism, own.schedule, own.momentum) == ("dp_gd", "uniform", 0)
+    ]
+    noisiest = min(even, key=lambda own: (own.fraction, own.steps, own.name))
+    return STUDY.job_of(wildcards.task, noisiest)
+
+
+def decays_of_budget(wildcards):
+    """Return the decays of the exponential schedules that are compared, ascending."""
+    settings = STUDY.settings[wildcards.task]["budget"].values()
+    return sorted({own.decay for own in settings if own.schedule == "exp"})
+
+
+def attacked_trust(wildcards):
+    """Return the jobs under three models of trust whose stated epsilon is held against LiRA.
+
+    Who noises features noises labels as well, with as much epsilon; who noises statistics has one
+    head of them.
+    """
+    task = wildcards.task
+    return [
+        STUDY.job(task, name)
+        for name, own in STUDY.settings[task]["uploads_privacy"].items()
+        if own.method == "private_gd"
+        or (own.message, own.head) == ("statistics", "lda")
+        or own.epsilon == (own.label_epsilon or 0)
+    ]
+
+
 def attacked_heads(wildcards):
     """Return the jobs whose messages and heads are attacked: solved, plain and open."""
     task = wildcards.task

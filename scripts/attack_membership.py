@@ -14,10 +14,11 @@ import torch
 from fbftl.attacks.findings import Finding, summary, write_findings
 from fbftl.attacks.membership import (
     Population,
-    Scores,
-    least_epsilon,
+    against_each,
     lira,
     log_probabilities,
+    pooled,
+    proven_epsilon,
     separation,
     threshold_at,
 )
@@ -111,10 +112,7 @@ def found(job: Job, models: Population, own: np.ndarray) -> list[Finding]:
     }
     findings = []
     for name, scores in adversaries.items():
-        victims = [
-            Scores(score[member], score[other])
-            for score, member, other in zip(scores, models.member, models.other, strict=True)
-        ]
+        victims = against_each(models, scores)
         aucs = [separation(victim.member, victim.other).auc for victim in victims]
         findings.append(finding(job, name, "AUC", CHANCE, aucs))
         for alarms in ALARMS:
@@ -126,18 +124,9 @@ def found(job: Job, models: Population, own: np.ndarray) -> list[Finding]:
             measure = f"true positives at {alarms:.1%} false ones"
             findings.append(finding(job, name, measure, alarms, hits))
     # Rates that hold with confidence come from the last adversary, the strongest.
-    halves = pooled(victims[::2]), pooled(victims[1::2])
-    bound = least_epsilon(*halves, job.privacy.delta or 0.0, CONFIDENCE)
+    bound = proven_epsilon(victims, job.privacy.delta or 0.0, CONFIDENCE)
     measure = f"ε is at least, with {CONFIDENCE:.0%} confidence"
     return [*findings, finding(job, name, measure, 0.0, [bound])]
-
-
-def pooled(victims: Sequence[Scores]) -> Scores:
-    """Return the scores of several victims together."""
-    return Scores(
-        np.concatenate([victim.member for victim in victims]),
-        np.concatenate([victim.other for victim in victims]),
-    )
 
 
 def finding(

@@ -1,16 +1,15 @@
-"""Plot accuracy against epsilon of noised uploads, a panel for each of three models of trust.
+"""Plot accuracy against epsilon of noised releases, a panel for each of three models of trust.
 
-Whom a guarantee holds against differs between the panels, so that nothing joins them.
+Whom a guarantee holds against differs between the panels, so that nothing joins them. In each it is
+for one sample that is replaced, its label included.
 """
 
 from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
-from fbftl.findings.runs import read_tidy
-from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.style import TEXT_WIDTH, mark_diverged, save, use_style
-from fbftl.findings.uploads import READ, by_upload
+from fbftl.findings.uploads import Upload
 from fbftl.ground.logs import run_job
 
 PANELS = {
@@ -19,37 +18,49 @@ PANELS = {
     "trusted server": "trusted server: all but the server",
 }
 
+LINES = (":", "-", "--", "-.")
+"""Of one release under several splits of epsilon, the least for labels first."""
 
-def main(runs: str, svg: str, axes: dict[str, Any], methods: list[dict[str, Any]]) -> None:
-    """Draw the figure from the experiment's tidy table; pdf, png and numbers go beside it."""
+
+def main(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
+    """Draw the figure from its table; pdf, png and numbers go beside it.
+
+    Args:
+        table: of what is released under each trust.
+        svg: the figure to write.
+        methods: looks of methods.
+    """
     use_style()
-    rows = noised(read_tidy(runs, axes))
-    labels = {row["name"]: row for row in methods}
+    rows = pd.read_csv(table)
+    rows = rows.assign(share=(rows["epsilon_labels"] / rows["epsilon"]).fillna(0))
+    looks = {own["name"]: own for own in methods}
     figure, panels = plt.subplots(
         1, len(PANELS), figsize=(TEXT_WIDTH, 2.9), sharey=True, layout="constrained"
     )
-    for axes_of, (trust, title) in zip(panels, PANELS.items(), strict=True):
-        draw(axes_of, rows[rows["trust"] == trust], labels)
-        axes_of.set_title(title, loc="left", fontsize="small")
+    for axes, (trust, title) in zip(panels, PANELS.items(), strict=True):
+        draw(axes, rows[rows["trust"] == trust], looks)
+        axes.set_title(title, loc="left", fontsize="small")
     panels[0].set_ylabel("test accuracy (%)")
     save(figure, svg, rows)
 
 
-def noised(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return mean and spread of every setting with a guarantee, and whom it trusts."""
-    rows = mean_and_spread(runs[runs["epsilon"].notna()], ["method", *READ, "epsilon"])
-    trust = rows["aggregation"].map({"open": "local", "masked": "secure sum"})
-    return rows.assign(trust=trust.mask(rows["mechanism"] == "dp_fedavg", "trusted server"))
-
-
-def draw(axes: plt.Axes, rows: pd.DataFrame, labels: dict[str, dict[str, Any]]) -> None:
-    """Draw one panel: a line per upload, or per method that trains by rounds."""
-    by_rounds = rows[rows["method"] != "fbftl"]
-    for method, own in by_rounds.groupby("method"):
-        look = {"color": labels[method]["colour"], "marker": labels[method]["marker"]}
-        line(axes, own, f"{labels[method]['label']}, per client", look)
-    for upload, own in by_upload(rows[rows["method"] == "fbftl"]):
-        line(axes, own, upload.label.replace(" (masked)", ""), upload.look)
+def draw(axes: plt.Axes, rows: pd.DataFrame, looks: dict[str, dict[str, Any]]) -> None:
+    """Draw one panel: a line per release and split, mean with one standard deviation."""
+    for what, released in rows.groupby("what", sort=False):
+        for line, (share, own) in zip(LINES, released.groupby("share"), strict=False):
+            first, own = own.iloc[0], own.sort_values("epsilon")
+            label = f"{what}, {share:.0%} of ε for labels" if share else what
+            accuracy = 100 * own["accuracy"]
+            axes.errorbar(
+                own["epsilon"],
+                accuracy,
+                100 * own["spread"].fillna(0),
+                linestyle=line if share else "-",
+                capsize=2,
+                label=label,
+                **look(first, looks),
+            )
+            mark_diverged(axes, own["epsilon"], accuracy, own["diverged"])
     if len(rows):
         ticks = sorted(rows["epsilon"].unique())
         axes.set_xscale("log")
@@ -60,16 +71,15 @@ def draw(axes: plt.Axes, rows: pd.DataFrame, labels: dict[str, dict[str, Any]]) 
     axes.set_ylim(0, 100)
 
 
-def line(axes: plt.Axes, own: pd.DataFrame, label: str, look: dict[str, Any]) -> None:
-    """Draw accuracy over epsilon with bars of one standard deviation."""
-    own = own.sort_values("epsilon")
-    accuracy, spread = 100 * own["accuracy"], 100 * own["spread"].fillna(0)
-    axes.errorbar(own["epsilon"], accuracy, spread, capsize=2, label=label, **look)
-    mark_diverged(axes, own["epsilon"], accuracy, own["diverged"])
+def look(row: pd.Series, looks: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Return colour and marker of what is released: of its message and head, or of its method."""
+    if row["method"] == "fbftl":
+        return Upload(row["message"], row["head"]).look
+    return {"color": looks[row["method"]]["colour"], "marker": looks[row["method"]]["marker"]}
 
 
 if __name__ == "__main__":
     run_job(
         snakemake,
-        lambda job: main(job.input.runs, job.output.svg, job.params.axes, job.params.methods),
+        lambda job: main(job.input.table, job.output.svg, job.params.methods),
     )

@@ -7,6 +7,7 @@ that of models which the adversary trained as the victim was, each on a random h
 every one is in turn the victim of the others, so that small rates of false positives can be told.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,9 +60,20 @@ def confidence(logits: ArrayLike, labels: ArrayLike) -> Floats:
     return own - rest
 
 
+RULED_OUT = 20.0
+"""By how many nats the logit of a class that is never predicted lies below all others."""
+
+
 def log_probabilities(logits: ArrayLike, labels: ArrayLike) -> tuple[Floats, Floats]:
-    """Return ln p of the own label and ln of all others together, under the softmax."""
+    """Return ln p of the own label and ln of all others together, under the softmax.
+
+    A class that a solved head never predicts, its logit minus infinity, counts as `RULED_OUT`.
+    """
     z = np.asarray(logits, dtype=np.float64)
+    never = np.isneginf(z)
+    if never.any():
+        least = np.where(never, np.inf, z).min(axis=1, keepdims=True)
+        z = np.where(never, np.where(np.isinf(least), 0.0, least) - RULED_OUT, z)
     own = np.arange(z.shape[1]) == np.asarray(labels)[:, None]
     total = np.logaddexp.reduce(z, axis=1)
     return z[own] - total, np.logaddexp.reduce(np.where(own, -np.inf, z), axis=1) - total
@@ -137,6 +149,27 @@ class Scores:
 
     member: Floats
     other: Floats
+
+
+def against_each(models: Population, scores: Floats) -> list[Scores]:
+    """Return the scores (m, n) of every sample against each model as its victim."""
+    return [
+        Scores(own[member], own[other])
+        for own, member, other in zip(scores, models.member, models.other, strict=True)
+    ]
+
+
+def pooled(victims: Sequence[Scores]) -> Scores:
+    """Return the scores of several victims together."""
+    return Scores(
+        np.concatenate([victim.member for victim in victims]),
+        np.concatenate([victim.other for victim in victims]),
+    )
+
+
+def proven_epsilon(victims: Sequence[Scores], delta: float, confidence: float) -> float:
+    """Return what scores against victims prove epsilon to be at least, see `least_epsilon`."""
+    return least_epsilon(pooled(victims[::2]), pooled(victims[1::2]), delta, confidence)
 
 
 def least_epsilon(chosen_on: Scores, judged_on: Scores, delta: float, confidence: float) -> float:

@@ -10,6 +10,7 @@ from fbftl.exchange.trusted import noise_of
 from fbftl.privacy import mechanisms
 from fbftl.privacy.accounting import gaussian_sigma
 from fbftl.privacy.mechanisms import PrivacyRecord
+from fbftl.privacy.statistics import statistics_guarantee
 from fbftl.study.job import Job, from_params
 
 
@@ -42,6 +43,10 @@ def _records(job: Job, clients: int) -> tuple[PrivacyRecord, ...]:
             rate = min(job.training.clients_per_round / clients, 1.0)
             steps, points = pace(job.training, clients)
             return round_noise(job, rate, steps * points, 1.0).records
+        case "gaussian" if getattr(setting, "message", "features") != "features":
+            noise = {"epsilon": setting.epsilon, "sigma": setting.sigma, "delta": delta}
+            central = setting.aggregation == "masked"
+            return (statistics_guarantee(clip_norm=1.0, central=central, **noise),)
         case "gaussian" if getattr(setting, "feature_clip", None) is None:
             sigma = setting.sigma or gaussian_sigma(setting.epsilon, delta)
             return mechanisms.gaussian(clip_norm=1.0, sigma=sigma, delta=delta)

@@ -12,9 +12,13 @@ from fbftl.messages.channel import PacketLoss
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.link import Link
 from fbftl.privacy import mechanisms
+from fbftl.privacy.accounting import Adjacency
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.study.job import Job
 from fbftl.tasks.task import HeldFeatures
+
+ADJACENCY: dict[str, Adjacency] = {"removed": "add-remove", "replaced": "replace-one"}
+"""What the axis `neighbours` says, as accountants call it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,20 +44,21 @@ def noise_of(job: Job) -> Noise:
         return Noise(np.zeros(setting.steps), (mechanisms.no_mechanism(),))
     axes = ("sigma", "epsilon", "accountant", "schedule", "steps", "decay", "momentum")
     given = tuple(getattr(setting, axis) for axis in axes)
-    return _scheduled(*given, job.privacy.delta, job.privacy.gradient_clip)
+    adjacency = ADJACENCY[setting.neighbours]
+    return _scheduled(*given, adjacency, job.privacy.delta, job.privacy.gradient_clip)
 
 
 @cache
 def _scheduled(
     sigma: float | None, epsilon: float | None, accountant: str, schedule: str, steps: int,
-    decay: float, momentum: float, delta: float, clip_norm: float,
+    decay: float, momentum: float, adjacency: Adjacency, delta: float, clip_norm: float,
 ) -> Noise:  # fmt: skip
     # Accounting is slow to import, and only this mechanism needs it.
     from fbftl.privacy.accounting import schedule_budget
     from fbftl.privacy.schedules import affordable, named
 
     # A given sigma is that of uniform noise; other schedules share out what it costs.
-    budget = steps * sigma**-2 if sigma else schedule_budget(epsilon, delta, accountant)
+    budget = steps * sigma**-2 if sigma else schedule_budget(epsilon, delta, accountant, adjacency)
     multipliers = named(schedule, budget, steps, decay, momentum)
     multipliers = multipliers[: affordable(multipliers, budget)]
     records = mechanisms.dp_gd(
@@ -61,6 +66,7 @@ def _scheduled(
         multipliers=multipliers.tolist(),
         delta=delta,
         accountant=accountant,
+        adjacency=adjacency,
     )
     return Noise(multipliers, records)
 

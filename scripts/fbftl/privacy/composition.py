@@ -7,7 +7,7 @@ none to the sum.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import inf, sqrt
 from typing import Any
 
@@ -41,6 +41,7 @@ class Event:
     rate: probability with which a record takes part.
     epsilon: of a pure event, for the unit and the neighbours at hand.
     times: how often it happens.
+    summed: whether one noise is on the sum of all records; else each has a noise of its own.
     """
 
     kind: str
@@ -48,15 +49,16 @@ class Event:
     rate: float = 1.0
     epsilon: float = 0.0
     times: int = 1
+    summed: bool = False
 
 
 NO_GUARANTEE = Event("none")
 
 
-def gaussian(multiplier: float, times: int = 1) -> Event:
-    """Return a Gaussian release of all records."""
+def gaussian(multiplier: float, times: int = 1, summed: bool = False) -> Event:
+    """Return a Gaussian release of all records, each noised or their sum."""
     require_positive("noise multiplier", multiplier)
-    return Event("gaussian", multiplier, times=times)
+    return Event("gaussian", multiplier, times=times, summed=summed)
 
 
 def rounds(multiplier: float, rate: float, times: int) -> Event:
@@ -64,8 +66,8 @@ def rounds(multiplier: float, rate: float, times: int) -> Event:
     require_positive("noise multiplier", multiplier)
     require_rounds(rate, times)
     if rate == 1:
-        return gaussian(multiplier, times)
-    return Event("sampled", multiplier, rate, times=times)
+        return gaussian(multiplier, times, summed=True)
+    return Event("sampled", multiplier, rate, times=times, summed=True)
 
 
 def pure(epsilon: float, times: int = 1) -> Event:
@@ -190,28 +192,28 @@ def _by_distributions(events: Sequence[Event], delta: float, adjacency: Adjacenc
     return float(whole.get_epsilon_for_delta(delta))
 
 
-def of_group(events: Iterable[Event], size: int, shared: bool) -> tuple[Event, ...]:
+def of_group(events: Iterable[Event], size: int) -> tuple[Event, ...]:
     """Return events for a group of records instead of one of them.
 
-    Args:
-        events: for one record.
-        size: records of the group.
-        shared: whether one noise is on their sum, which they move `size` times as far; else each
-            has a noise of its own, and they move it sqrt(size) times as far together.
-    """
-    reach = size if shared else sqrt(size)
+    They move a sum `size` times as far as one does; where each has a noise of its own, sqrt(size)
+    times as far together.
 
-    def whole(event: Event) -> bool:
-        """Tell of records sampled one by one, of which a group nearly always has some."""
-        return event.kind == "sampled" and size > 1
+    Args:
+        events: for one record, none of them sampled.
+        size: records of the group.
+    """
+
+    def whole(event: Event) -> Event:
+        """Records sampled one by one, of which a group nearly always has some, are not sampled."""
+        if event.kind == "sampled" and size > 1:
+            return replace(event, kind="gaussian", rate=1.0)
+        return event
 
     return tuple(
-        Event(
-            "gaussian" if whole(event) else event.kind,
-            event.multiplier / reach,
-            1.0 if whole(event) else event.rate,
-            event.epsilon,
-            event.times * (size if event.kind == "pure" else 1),
+        replace(
+            whole(event),
+            multiplier=event.multiplier / (size if event.summed else sqrt(size)),
+            times=event.times * (size if event.kind == "pure" else 1),
         )
         for event in events
     )

@@ -223,18 +223,20 @@ def dp_gd(
     multipliers: Sequence[float],
     delta: float,
     accountant: str = "exact",
+    adjacency: Adjacency = "add-remove",
 ) -> tuple[PrivacyRecord, ...]:
     """Return the guarantees of noisy sums of clipped gradients over all full-batch steps.
 
-    First per sample removed while the divisor N stays (sensitivity G), as paper thesis prints it,
-    by the accountant that the noise is calibrated by; then the same exactly, if that was zCDP; then
-    per sample replaced by any other (2 G), exactly.
+    They are for a sample removed while the divisor N stays (sensitivity G), as paper thesis prints
+    it, and for one replaced by any other (2 G), exactly; the one that the noise is calibrated to
+    comes first, and before it, if that was by zCDP, what zCDP says of it.
 
     Args:
         clip_norm: L2 clip norm G of a sample's gradient.
         multipliers: noise standard deviation on each step's sum, over G.
         delta: delta over all steps.
         accountant: exact or zcdp.
+        adjacency: which data the noise is calibrated for.
 
     Raises:
         UserError: if an argument is out of its range.
@@ -245,15 +247,16 @@ def dp_gd(
     adjacencies: tuple[Adjacency, ...] = ("add-remove", "replace-one")
     rows = [
         (one, "exact Gaussian", accounting.gaussian_epsilon(together, delta, one))
-        for one in adjacencies
+        for one in sorted(adjacencies, key=lambda one: one != adjacency)
     ]
     if accountant == "zcdp":
-        rows.insert(0, ("add-remove", "zCDP", accounting.zcdp_epsilon(budget / 2, delta)))
+        rho = budget * accounting.SENSITIVITY[adjacency] ** 2 / 2
+        rows.insert(0, (adjacency, "zCDP", accounting.zcdp_epsilon(rho, delta)))
     return tuple(
         PrivacyRecord(
             mechanism="dp_gd",
             unit="sample",
-            adjacency=adjacency,
+            adjacency=one,
             clip_norm=clip_norm,
             sigma=min(multipliers),
             noise_std=min(multipliers) * clip_norm,
@@ -262,9 +265,9 @@ def dp_gd(
             accountant=name,
             covers_labels=True,
             note=TRUSTED_WITH_SAMPLES,
-            events=told([composition.gaussian(together)]),
+            events=told([composition.gaussian(together, summed=True)]),
         )
-        for adjacency, name, epsilon in rows
+        for one, name, epsilon in rows
     )
 
 
@@ -326,6 +329,7 @@ def update_gaussian(*, clip_norm: float, sigma: float, delta: float, visits: int
         accountant="exact Gaussian",
         covers_labels=True,
         note=EACH_UPDATE,
+        events=told([composition.gaussian(sigma, visits)]),
     )
 
 

@@ -97,6 +97,33 @@ def gradient_influence(steps: int, gamma: float) -> Floats:
     return gamma ** np.arange(steps - 1, -1, -1.0)
 
 
+def fitted_gamma(steps: int, at: ArrayLike, influence: ArrayLike, errors: ArrayLike) -> float:
+    """Return the gamma at which c gamma^(T-t) is closest to measured influence, with any c.
+
+    ln q is then linear in t. Least squares over the errors, on influence itself: where it is small
+    its estimate may be negative, which has no logarithm.
+
+    Args:
+        steps: T.
+        at: steps t that were measured.
+        influence: what was found there.
+        errors: standard errors of these.
+    """
+    from scipy.optimize import minimize_scalar
+
+    left = steps - np.asarray(at, dtype=np.float64)
+    found, weights = np.asarray(influence), 1 / np.asarray(errors)
+
+    def missed(rate: float) -> float:
+        shape = weights * np.exp(-rate * left)
+        level = shape @ (weights * found) / (shape @ shape)
+        return float(((weights * found - level * shape) ** 2).sum())
+
+    # From influence that falls tenfold over the steps to one that rises within a single step.
+    best = minimize_scalar(missed, bounds=(-2.3 / steps, 1.0), method="bounded")
+    return float(np.exp(-best.x))
+
+
 def momentum_influence(steps: int, gamma: float, beta: float) -> Floats:
     """Return the influence of each step's noise under bias-corrected momentum.
 

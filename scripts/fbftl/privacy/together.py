@@ -2,7 +2,8 @@
 
 A run tells its releases in its guarantees (`mechanisms.PrivacyRecord`, in builtin types). A client
 is all the rows that it holds: of a release per sample, each of them counts; of a sum of clipped
-gradients, they move it as far as they are many.
+gradients, they move it as far as they are many. What holds for a client that is replaced holds for
+each of its rows.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -108,7 +109,7 @@ def events_of(
             # Whether a label was sent at all is no secret of randomised response.
             response = [NO_GUARANTEE]
         elif unit == "client":
-            response = list(of_group(response, rows, shared=False))
+            response = list(of_group(response, rows))
         events, covered = [*events, *response], True
     return events, covered
 
@@ -128,9 +129,10 @@ def _apart_from_labels(
 
     if (own := found(unit)) is not None:
         return list(read(own["events"])), own["covers_labels"]
+    if unit == "sample" and adjacency == "replace-one" and (own := found("client")) is not None:
+        return list(read(own["events"])), own["covers_labels"]
     if unit == "client" and (own := found("sample")) is not None:
-        shared = own["mechanism"] in ("dp_gd", "counts")
-        return list(of_group(read(own["events"]), rows, shared)), own["covers_labels"]
+        return list(of_group(read(own["events"]), rows)), own["covers_labels"]
     return [NO_GUARANTEE], False
 
 

@@ -183,7 +183,8 @@ def _resolve(
     require_valid(config, with_methods(schema))
     _require_free(config["tasks"])
     for task in config["tasks"].values():
-        task.setdefault("seeds", config["seeds"])
+        for value in ("seeds", "settings_per_process"):
+            task.setdefault(value, config[value])
     blocks = chosen(config, systems)
     for block in blocks:
         require_valid(block.study, schema["properties"]["study"], f"{block.where}:")

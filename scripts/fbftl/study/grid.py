@@ -56,6 +56,7 @@ NEEDS = {
     "schedule": "mechanism dp_gd or dp_fedavg",
     "decay": "schedule exp or dynamic",
     "accountant": "mechanism dp_gd or dp_fedavg",
+    "neighbours": "mechanism dp_gd",
     "projection": "message: projected",
     "components": "message: mixtures",
     "votes": "sources",
@@ -115,6 +116,8 @@ def simplified(setting: Setting) -> Setting:
         without_effect.append("features_from")
     if setting.mechanism not in IN_STEPS:
         without_effect += ["schedule", "accountant"]
+    if setting.mechanism != "dp_gd":
+        without_effect.append("neighbours")
     if setting.mechanism not in IN_STEPS or setting.schedule == "uniform":
         without_effect.append("decay")
     if setting.schedule == "dynamic" and setting.momentum == 0:

@@ -212,7 +212,7 @@ RECORDS = (
         "private_gd", "private GD", "#8C564B", "X", "thesis",
         reads="features",
         sends="once",
-        axes=(*CLIENTS, *NOISE, *SCHEDULE, "steps", "momentum"),
+        axes=(*CLIENTS, *NOISE, *SCHEDULE, "steps", "momentum", "neighbours"),
         mechanisms=("none", "dp_gd"),
         public=True,
     ),

@@ -1,4 +1,4 @@
-"""Which settings train in one process: FbFTL's of one shape, ECOS's with one clustering."""
+"""Which settings train in one process: their heads step together, or they share a clustering."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -17,10 +17,10 @@ def shared_processes(study: Study, task: str) -> dict[str, list[str]]:
     less than its process takes to start.
 
     Args:
-        study: with the bound `settings_per_process`.
-        task: name of a task with images.
+        study: the study.
+        task: name of a task with images, with the bound `settings_per_process`.
     """
-    most = study.config["settings_per_process"]
+    most = study.task(task)["settings_per_process"]
     placed: set[str] = set()
     processes = {}
     for experiment, settings in study.settings[task].items():
@@ -40,6 +40,8 @@ def _batches(study: Study, task: str, names: list[str], most: int) -> Iterator[l
             alike[setting.cut, setting.noise, study.needs_public(task, name)].append(name)
         if setting.method == "ecos":
             clusterings[setting.centroids if setting.choice in COUNTING else None].append(name)
+        if setting.method == "private_gd":
+            alike[setting.steps, setting.momentum, setting.mechanism].append(name)
     for group in alike.values():
         yield from (group[start : start + most] for start in range(0, len(group), most))
     yield from clusterings.values()

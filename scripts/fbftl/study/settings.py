@@ -107,6 +107,8 @@ class Setting:
     score_power: power s of the counts by which the purchase is shared out.
     sampling: probability γ with which a row is counted.
     uploaders: clients that upload their features as well.
+    neighbours: what epsilon of a server's noisy steps is for: one row removed while the divisor
+        stays, or one replaced.
     """
 
     method: str = "fbftl"
@@ -189,6 +191,7 @@ class Setting:
     score_power: float = 1.0
     sampling: float = 1.0
     uploaders: int = 0
+    neighbours: str = "removed"
 
     @property
     def name(self) -> str:

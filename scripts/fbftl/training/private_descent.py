@@ -121,7 +121,8 @@ def _together(
     """Train heads in lockstep and in place."""
     x, labels, present = samples.padded()
     counts = present.sum(dim=1)
-    draws = [stream(seed, "gradient_noise") for seed in seeds]
+    alike, own = np.unique(seeds, return_inverse=True)
+    draws, own = [stream(int(seed), "gradient_noise") for seed in alike], torch.from_numpy(own)
     parameters = head.parameters()
     moved = [torch.zeros_like(parameter) for parameter in parameters]
     losses, models = [], []
@@ -132,7 +133,7 @@ def _together(
         if multipliers.any():
             stds = torch.from_numpy(multipliers * descent.clip).to(x)
             for total, drawn in zip(sums, _normal(draws, sums), strict=True):
-                total += stds[:, None, None] * drawn
+                total += stds[:, None, None] * drawn[own]
         forgotten = 1 - descent.momentum**step
         for parameter, velocity, total in zip(parameters, moved, sums, strict=True):
             gradient = total / counts[:, None, None] + descent.weight_decay * parameter
@@ -144,10 +145,10 @@ def _together(
 
 
 def _normal(draws: Sequence[np.random.Generator], like: Sequence[Tensor]) -> list[Tensor]:
-    """Return standard normal numbers of the shapes of stacked tensors, a generator per head."""
+    """Return standard normal numbers of the shapes of stacked tensors, one each per generator."""
     sizes = [tensor[0].numel() for tensor in like]
     drawn = np.empty((len(draws), sum(sizes)), dtype=np.float32)
     for generator, row in zip(draws, drawn, strict=True):
         generator.standard_normal(dtype=np.float32, out=row)
     parts = torch.from_numpy(drawn).to(like[0].device).split(sizes, dim=1)
-    return [part.view_as(tensor) for part, tensor in zip(parts, like, strict=True)]
+    return [part.view(-1, *tensor.shape[1:]) for part, tensor in zip(parts, like, strict=True)]

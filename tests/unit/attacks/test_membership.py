@@ -6,6 +6,7 @@ from fbftl.attacks.membership import (
     confidence,
     least_epsilon,
     lira,
+    log_probabilities,
     losses,
     separation,
     threshold_at,
@@ -127,3 +128,12 @@ def test_delta_is_not_charged_as_epsilon():
     sure = Scores((rng.random(20_000) < 0.05).astype(float), np.zeros(20_000))
     assert least_epsilon(sure, sure, 0.06, 0.95) == 0.0
     assert least_epsilon(sure, sure, 0.0, 0.95) > 3
+
+
+def test_a_class_that_is_never_predicted_leaves_confidence_finite():
+    logits = [[0.5, -np.inf, 2.0], [-np.inf, -np.inf, -np.inf]]
+    own, rest = log_probabilities(logits, [1, 0])
+    assert np.isfinite(own).all()
+    assert np.isfinite(rest).all()
+    assert own[0] < -15
+    assert own[1] == pytest.approx(-np.log(3))

@@ -54,6 +54,22 @@ def test_a_run_says_what_it_took_and_what_it_guarantees(inputs):
     assert exact["epsilon"] < 4 < replaced["epsilon"]
 
 
+def test_settings_that_share_a_process_find_what_each_finds_alone(inputs):
+    settings = [NOISY, NOISY | {"schedule": "exp", "decay": 3.0}, NOISY | {"fraction": 0.5}]
+    jobs = [asked(setting) for setting in settings]
+    for own, together in zip(jobs, train(jobs, inputs), strict=True):
+        (alone,) = train([own], inputs)
+        assert together.ledger.table().equals(alone.ledger.table())
+        for one, other in zip(together.repetitions, alone.repetitions, strict=True):
+            assert one["privacy"] == other["privacy"]
+            assert one["curves"]["loss"] == pytest.approx(other["curves"]["loss"], abs=1e-5)
+
+
+def test_settings_of_unequal_steps_cannot_share_a_process(inputs):
+    with pytest.raises(ValueError, match="cannot step together"):
+        train([asked(NOISY), asked(NOISY | {"steps": 30})], inputs)
+
+
 @pytest.mark.parametrize("schedule", [{}, {"schedule": "exp", "decay": 3.0}])
 @pytest.mark.parametrize("accountant", ["exact", "zcdp"])
 def test_records_are_those_of_the_schedule_s_budget(schedule, accountant):
@@ -66,6 +82,17 @@ def test_records_are_those_of_the_schedule_s_budget(schedule, accountant):
     assert replaced.epsilon == pytest.approx(gaussian_epsilon(budget**-0.5, 1e-8, "replace-one"))
     if accountant == "zcdp":
         assert zcdp_epsilon(budget / 2, 1e-8) == pytest.approx(4.0)
+
+
+@pytest.mark.parametrize("accountant", ["exact", "zcdp"])
+def test_noise_for_a_row_replaced_is_more_and_its_record_comes_first(accountant):
+    given = NOISY | {"accountant": accountant}
+    removed, replaced = (
+        noise_of(asked(given | {"neighbours": who})) for who in ("removed", "replaced")
+    )
+    assert replaced.records[0].adjacency == "replace-one"
+    assert replaced.records[0].epsilon == pytest.approx(4.0)
+    assert replaced.multipliers == pytest.approx(2 * removed.multipliers)
 
 
 def test_a_given_sigma_is_that_of_even_noise_and_others_cost_as_much():

@@ -32,8 +32,10 @@ from fbftl.privacy.mechanisms import (
     gaussian_per_client,
     laplace,
     randomised_response,
+    update_gaussian,
 )
 from fbftl.privacy.mechanisms import gaussian as gaussian_records
+from fbftl.privacy.statistics import statistics_guarantee
 
 DELTA = 1e-6
 SAMPLED = rounds(1.5, 0.1, 20)
@@ -88,15 +90,15 @@ def test_an_event_without_a_guarantee_leaves_none():
 
 
 def test_a_group_moves_what_its_records_move():
-    (own,) = of_group([gaussian(4.0)], 4, shared=False)
+    (own,) = of_group([gaussian(4.0)], 4)
     assert (
         told([own]) == gaussian_per_client(clip_norm=1.0, sigma=4.0, delta=DELTA, samples=4).events
     )
-    assert of_group([gaussian(4.0)], 4, shared=True) == (gaussian(1.0),)
-    assert of_group([pure(0.5)], 3, shared=False) == (pure(0.5, 3),)
-    assert of_group([SAMPLED], 1, shared=True) == (SAMPLED,)
-    (whole,) = of_group([SAMPLED], 2, shared=True)
-    assert whole == gaussian(SAMPLED.multiplier / 2, SAMPLED.times)
+    assert of_group([gaussian(4.0, summed=True)], 4) == (gaussian(1.0, summed=True),)
+    assert of_group([pure(0.5)], 3) == (pure(0.5, 3),)
+    assert of_group([SAMPLED], 1) == (SAMPLED,)
+    (whole,) = of_group([SAMPLED], 2)
+    assert whole == gaussian(SAMPLED.multiplier / 2, SAMPLED.times, summed=True)
 
 
 def test_every_record_tells_events_that_cost_its_epsilon():
@@ -106,6 +108,8 @@ def test_every_record_tells_events_that_cost_its_epsilon():
         *dp_gd(clip_norm=1.0, multipliers=[9.0, 8.0], delta=DELTA),
         laplace(epsilon=0.5, clip=1.0, coordinates=7),
         randomised_response(2.0),
+        update_gaussian(clip_norm=1.0, sigma=9.0, delta=DELTA, visits=12),
+        statistics_guarantee(clip_norm=1.0, epsilon=2.0, sigma=None, delta=DELTA, central=True),
     ]
     for record in records:
         events = read(json.loads(json.dumps(record.events)))

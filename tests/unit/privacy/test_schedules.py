@@ -173,3 +173,11 @@ def test_what_cannot_be_is_one_sentence(wrong, said):
 
 def test_a_budget_pays_for_some_steps_of_a_schedule():
     assert schedules.affordable(np.ones(10), 3.5) == 3
+
+
+@pytest.mark.parametrize("gamma", [0.9, 0.97, 1.01])
+def test_measured_influence_is_fitted_where_it_is_exponential(gamma):
+    at = np.array([1, 8, 20, 33, 50])
+    measured = 3e-4 * gamma ** (50.0 - at)
+    found = schedules.fitted_gamma(50, at, measured, 0.1 * measured + 1e-6)
+    assert found == pytest.approx(gamma, abs=1e-4)

@@ -7,7 +7,7 @@ from fbftl.exchange.planned import planned_guarantees
 from fbftl.ground.errors import UserError
 from fbftl.privacy import mechanisms
 from fbftl.privacy.accounting import gaussian_epsilon
-from fbftl.privacy.composition import compose, gaussian, pure, rounds
+from fbftl.privacy.composition import compose, gaussian, pure, read, rounds
 from fbftl.privacy.together import TOGETHER, Released, costs, require_within
 from fbftl.study.methods import axes_by_method
 
@@ -48,7 +48,7 @@ def test_three_kinds_of_releases_of_one_life():
         released("steps", *STEPS),
     )
     found = sums(*life)
-    steps = gaussian((30.0**-2 + 40.0**-2) ** -0.5)
+    steps = gaussian((30.0**-2 + 40.0**-2) ** -0.5, summed=True)
     sample = compose([gaussian(6.0), pure(1.0), rounds(2.0, 0.2, 10), steps], DELTA, "replace-one")
     assert found["sample", "replace-one"].composed == sample
     assert found["sample", "replace-one"].covers_labels
@@ -58,7 +58,7 @@ def test_three_kinds_of_releases_of_one_life():
             gaussian(6.0 / 12**0.5),
             pure(1.0, 12),
             rounds(2.0, 0.2, 10),
-            gaussian(steps.multiplier / 12),
+            gaussian(steps.multiplier / 12, summed=True),
         ],
         DELTA,
         "replace-one",
@@ -120,6 +120,11 @@ def test_what_is_planned_is_what_a_run_will_tell():
     by_rounds = planned(method="ftl_c", mechanism="dp_fedavg", sigma=2.0)
     (event,) = by_rounds[0]["events"]
     assert (event["multiplier"], event["rate"], event["times"]) == (2.0, 0.25, 12)
+    told = {"method": "fbftl", "message": "statistics", "head": "lda", "aggregation": "masked"}
+    (statistics,) = planned(**told, mechanism="gaussian", epsilon=2.0)
+    assert statistics["covers_labels"]
+    found = compose(read(statistics["events"]), DELTA, "replace-one")
+    assert found.epsilon == pytest.approx(2.0)
     steps = planned(method="private_gd", mechanism="dp_gd", sigma=9.0, steps=9)
     assert steps[0]["events"][0]["multiplier"] == pytest.approx(3.0)
     assert planned(method="fbftl")[0]["events"] == ()

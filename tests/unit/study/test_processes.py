@@ -143,3 +143,19 @@ def test_schedules_side_by_side_keep_their_seeds(seeds: list[int]) -> None:
     expected = np.repeat(np.arange(len(seeds)), seeds)
     assert (together.rows == expected[:, None]).all()
     assert (together.weights == expected[:, None]).all()
+
+
+def test_private_descent_shares_a_process_with_as_many_steps_and_a_task_has_its_own_bound(root):
+    config = yaml.safe_load(STUDY)
+    config["tasks"]["digits"]["settings_per_process"] = 8
+    noise = {"mechanism": ["dp_gd"], "epsilon": [1, 4]}
+    config["experiments"]["privacy"]["grids"] = [
+        {"method": ["private_gd"], "steps": [50, 100]},
+        {"method": ["private_gd"], "steps": [50, 100], **noise, "fraction": [0.5, 1.0]},
+    ]
+    schema = yaml.safe_load((root / "rules/schemas/config.schema.yaml").read_text())
+    study = resolve(config, schema)
+    shared = [names for key, names in shared_processes(study, "digits").items() if "priv" in key]
+    settings = [[study.setting("digits", name) for name in names] for names in shared]
+    assert [len(own) for own in settings] == [4, 4]
+    assert all(len({(s.steps, s.mechanism) for s in own}) == 1 for own in settings)

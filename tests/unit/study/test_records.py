@@ -57,6 +57,7 @@ def test_figures_set_an_index_lower():
             "accounts sampled rounds by zCDP",
         ),
         ({"method": "private_gd", "mechanism": "dp_gd"}, "needs sigma or epsilon"),
+        ({"method": "private_gd", "neighbours": "replaced"}, "replaced, which has no effect"),
     ],
 )
 def test_an_axis_that_a_method_does_not_know_is_refused(axes, said):
@@ -152,6 +153,7 @@ def test_no_default_ever_changes():
         "score_power": 1.0,
         "sampling": 1.0,
         "uploaders": 0,
+        "neighbours": "removed",
     }
     assert {axis: DEFAULTS[axis] for axis in old} == old
     assert [axis for axis in DEFAULTS if axis in old] == list(old)

@@ -1,0 +1,88 @@
+"""Measure how much each step's noise weighs in the end (paper thesis, Fig. 2.1, left).
+
+At one step of an even schedule the noise doubles, and heads are trained anew from the same initial
+values and the same draws. What that adds to their training loss, over what it adds to the step's
+variance, is the step's influence.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from fbftl.data.participation import clients_of, participating
+from fbftl.exchange.trusted import noise_of
+from fbftl.findings.runs import write_tidy
+from fbftl.ground import devices
+from fbftl.ground.logs import run_job
+from fbftl.study.job import from_params
+from fbftl.tasks.task import Inputs, held_features
+
+FACTOR = 2.0
+"""What a step's noise multiplier is multiplied by."""
+
+STEPS = 10
+"""Steps whose noise is changed, each alone; all would need as many trainings."""
+
+SEEDS = 100
+"""Pairs of trainings for each of them."""
+
+
+def main(
+    manifest: str, public_manifest: str, csv: str, params: dict[str, Any], axes: dict[str, Any],
+    device: str, threads: int,
+) -> None:  # fmt: skip
+    """Write a row per changed step: its noise, its influence, and the error of that mean.
+
+    Args:
+        manifest: of the clients' feature store.
+        public_manifest: of the public feature store.
+        csv: table to write.
+        params: the job whose even noise is changed.
+        axes: the axes that each method knows, with their defaults.
+        device: auto, cpu or cuda.
+        threads: threads to compute with.
+    """
+    inputs = Inputs(
+        manifest=Path(manifest),
+        public_manifest=Path(public_manifest),
+        device=devices.prepare(device, threads),
+    )
+    job = from_params(params | {"seeds": range(SEEDS)}, axes)
+    held, even = held_features(job, inputs), noise_of(job).multipliers
+    changed = np.unique(np.linspace(1, len(even), STEPS).round().astype(int))
+    schedules = np.repeat(even[:, None], 1 + len(changed), axis=1)
+    schedules[changed - 1, np.arange(1, 1 + len(changed))] *= FACTOR
+    rows = [
+        participating(clients_of(job, held.holdings, seed), job.setting.fraction, seed)
+        for seed in job.seeds
+    ]
+    arms = schedules.shape[1]
+    heads = held.private(job, job.seeds * arms, rows * arms, np.repeat(schedules, SEEDS, axis=1))
+    before, *after = heads.losses[-1].reshape(arms, SEEDS)
+    added = even[changed - 1] ** 2 * (FACTOR**2 - 1)
+    influence = (np.stack(after) - before) / added[:, None]
+    found = {
+        "step": changed,
+        "steps": len(even),
+        "sigma": even[changed - 1],
+        "influence": influence.mean(axis=1),
+        "error": influence.std(axis=1, ddof=1) / SEEDS**0.5,
+        "seeds": SEEDS,
+    }
+    write_tidy(csv, pd.DataFrame(found))
+
+
+if __name__ == "__main__":
+    run_job(
+        snakemake,
+        lambda job: main(
+            job.input.manifest,
+            job.input.public_manifest,
+            job.output.csv,
+            job.params.job,
+            job.config["axes"],
+            job.config["device"],
+            job.threads,
+        ),
+    )

@@ -1,0 +1,118 @@
+"""Tabulate accuracy at equal epsilon under three models of trust: local, secure sum, server.
+
+All guarantees are for one sample, replaced by any other, its label included. Where features and
+labels are noised apart their epsilons add up to what is asked, and the share of each is told; what
+both cost together by their privacy loss distributions stands beside. One noise on the sum of all
+statistics makes the same head whether a dealer adds it or a server that sees them: the row of the
+secure sum stands under both.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from fbftl.findings.runs import read_tidy
+from fbftl.findings.seeds import mean_and_spread
+from fbftl.findings.tables import Column, write_table
+from fbftl.findings.uploads import Upload
+from fbftl.ground.logs import run_job
+from fbftl.privacy.composition import compose
+from fbftl.privacy.together import events_of
+
+UNIT, NEIGHBOURS = "sample", "replace-one"
+
+LOCAL, SUM, TRUSTED = "local", "secure sum", "trusted server"
+
+SEEN = {"aggregation": "open"}
+"""Whoever sees a message, its name is the same."""
+
+ROUNDING = 1e-6
+"""Share by which an epsilon may exceed what was asked, by rounding."""
+
+COLUMNS = [
+    Column("trust", "trust"),
+    Column("what", "what is released"),
+    Column("epsilon", "ε", format="{:g}"),
+    Column("epsilon_features", "of it for features", format="{:g}"),
+    Column("epsilon_labels", "for labels", format="{:g}"),
+    Column("composed", "ε composed", format="{:.3f}"),
+    Column("accountant", "by"),
+    Column("accuracy", "accuracy", format="{:.1%}"),
+    Column("spread", "±", format="{:.1%}"),
+    Column("seeds", "seeds"),
+    Column("diverged", "diverged", "seeds"),
+    Column("auc", "LiRA's AUC", format="{:.3f}"),
+    Column("proven", "LiRA proves ε of at least", format="{:.3f}"),
+    Column("heads", "heads"),
+]
+
+
+def main(
+    tidy: str, runs: Sequence[str], attacked: str, csv: str, axes: Mapping[str, Any],
+    labels: Mapping[str, str],
+) -> None:  # fmt: skip
+    """Write the table; md and tex go beside the csv.
+
+    Args:
+        tidy: tidy table of the experiment.
+        runs: its run files.
+        attacked: what LiRA attains, by setting.
+        csv: the table to write.
+        axes: the axes that tell a row, with their defaults.
+        labels: how methods are written, by name.
+    """
+    documents = [json.loads(Path(path).read_text(encoding="utf-8")) for path in runs]
+    scores = mean_and_spread(read_tidy(tidy, axes), ["setting"]).set_index("setting")
+    rows = [
+        row | scores.loc[document["name"]].to_dict() | {"setting": document["name"]}
+        for document in documents
+        for row in rows_of(document, axes, labels)
+    ]
+    table = pd.DataFrame(rows).merge(pd.read_csv(attacked), on="setting", how="left")
+    keys = ["place", "what", "epsilon", "epsilon_labels"]
+    table = table.assign(place=table["trust"].map([LOCAL, SUM, TRUSTED].index))
+    write_table(csv, table.sort_values(keys, ignore_index=True).drop(columns="place"), COLUMNS)
+
+
+def rows_of(
+    document: Mapping[str, Any], axes: Mapping[str, Any], labels: Mapping[str, str]
+) -> Iterator[dict[str, Any]]:
+    """Yield a run's rows: none without such a guarantee at the epsilon that was asked."""
+    setting, repetition = {**axes, **document["setting"]}, document["repetitions"][0]
+    asked, of_labels = setting["epsilon"], setting["label_epsilon"] or 0.0
+    if asked is None:
+        return
+    events, covered = events_of(repetition["privacy"], UNIT, NEIGHBOURS, rows=1)
+    delta = repetition["privacy"][0]["delta"]
+    composed = compose(events, delta, NEIGHBOURS)
+    if not covered or composed.epsilon > (asked + of_labels) * (1 + ROUNDING):
+        return
+    one_shot = setting["method"] == "fbftl"
+    told = {name: setting[name] for name in ("method", "message", "head")} | {
+        "what": Upload.of(setting | SEEN).label if one_shot else labels[setting["method"]],
+        "epsilon": asked + of_labels,
+        "epsilon_features": asked if of_labels else None,
+        "epsilon_labels": of_labels or None,
+        "composed": composed.epsilon,
+        "accountant": composed.accountant,
+    }
+    open_ = one_shot and setting["aggregation"] == "open"
+    summed = one_shot and setting["aggregation"] == "masked"
+    for trust in [LOCAL] * open_ + [SUM] * summed + [TRUSTED] * (not open_):
+        yield {"trust": trust} | told
+
+
+if __name__ == "__main__":
+    run_job(
+        snakemake,
+        lambda job: main(
+            job.input.tidy,
+            list(job.input.runs),
+            job.input.attacked,
+            job.output.csv,
+            job.params.axes,
+            {own["name"]: own["label"] for own in job.params.methods},
+        ),
+    )

@@ -1,0 +1,112 @@
+"""No attack shows more of a training sample than a mechanism's stated epsilon allows.
+
+Under each model of trust: features and labels noised by who has them, statistics noised on their
+sum, steps noised by a trusted server.
+"""
+
+import numpy as np
+import pytest
+import torch
+from fbftl.attacks.membership import (
+    Population,
+    against_each,
+    lira,
+    log_probabilities,
+    proven_epsilon,
+)
+from fbftl.messages.statistics import Statistics
+from fbftl.models.heads import stacked
+from fbftl.privacy.accounting import gaussian_epsilon, gaussian_sigma, schedule_budget
+from fbftl.privacy.noise import add_gaussian, clip_rows, respond, sample_noise
+from fbftl.privacy.schedules import exponential, uniform
+from fbftl.privacy.statistics import statistics_guarantee, statistics_noise
+from fbftl.training.clipped import logits_of
+from fbftl.training.closed_form import ridge
+from fbftl.training.private_descent import Descent, OwnSamples, descend
+
+HEADS, SAMPLES, WIDTH, STEPS, CLIP, DELTA = 200, 40, 12, 20, 1.0, 1e-5
+DRAWS = np.random.default_rng(0)
+VALUES = DRAWS.normal(size=(SAMPLES, WIDTH)).astype(np.float32)
+LABELS = DRAWS.integers(2, size=SAMPLES)
+MEMBER = DRAWS.random((HEADS, SAMPLES)).argsort(axis=1) < SAMPLES // 2
+"""Half of the samples behind each head, so that who is missing was replaced by another."""
+
+ROWS = [np.flatnonzero(own) for own in MEMBER]
+
+
+def proven(logits) -> float:
+    """Return what LiRA proves epsilon to be at least, from the logits of every head."""
+    own, rest = zip(*(log_probabilities(one, LABELS) for one in logits), strict=True)
+    models = Population(np.stack(own) - np.stack(rest), MEMBER, ~MEMBER)
+    return proven_epsilon(against_each(models, lira(models, online=True)), DELTA, 0.95)
+
+
+def descended(multipliers: np.ndarray) -> float:
+    """Attack heads of noisy descent."""
+    heads = descend(
+        lambda seeds: stacked([WIDTH, 8, 1], [0] * len(seeds), torch.device("cpu")),
+        OwnSamples(torch.from_numpy(VALUES), torch.from_numpy(LABELS), ROWS),
+        range(HEADS),
+        Descent(np.repeat(multipliers[:, None], HEADS, axis=1), CLIP, learning_rate=4.0),
+    ).head
+    with torch.no_grad():
+        return proven(logits_of(heads(torch.from_numpy(VALUES).expand(HEADS, -1, -1))).numpy())
+
+
+def solved(statistics: Statistics) -> np.ndarray:
+    """Return the logits of ridge regression, steep as a confident head's."""
+    return 10 * ridge(statistics, [0.01]).head.scores(clip_rows(VALUES, CLIP))
+
+
+def told(sigma: float, label_epsilon: float) -> float:
+    """Attack heads of features and labels that are noised one by one."""
+    logits = []
+    for seed, rows in enumerate(ROWS):
+        features = add_gaussian(
+            VALUES[rows], sample_noise(seed, rows, WIDTH), sigma=sigma, clip_norm=CLIP
+        )
+        labels = respond(LABELS[rows], rows, epsilon=label_epsilon, classes=2, seed=seed)
+        logits.append(solved(Statistics.of(features, labels, 2)))
+    return proven(logits)
+
+
+def summed(std: float) -> float:
+    """Attack heads of statistics whose sum is noised."""
+    logits = []
+    for seed, rows in enumerate(ROWS):
+        own = Statistics.of(clip_rows(VALUES[rows], CLIP), LABELS[rows], 2).numbers()
+        noisy = own + statistics_noise(std, len(own), seed)
+        logits.append(solved(Statistics.of_numbers(noisy, 2, WIDTH)))
+    return proven(logits)
+
+
+EPSILONS = pytest.mark.parametrize("epsilon", [0.5, 4.0])
+
+
+@pytest.mark.parametrize("schedule", ["uniform", "exp"])
+@EPSILONS
+def test_noisy_steps_show_no_more_than_they_state(schedule, epsilon):
+    budget = schedule_budget(epsilon, DELTA, "exact")
+    made = uniform(budget, STEPS) if schedule == "uniform" else exponential(budget, STEPS, 10.0)
+    assert descended(made) <= epsilon
+
+
+@EPSILONS
+def test_features_and_labels_show_no_more_than_both_state(epsilon):
+    assert told(gaussian_sigma(epsilon / 2, DELTA), epsilon / 2) <= epsilon
+
+
+@EPSILONS
+def test_summed_statistics_show_no_more_than_they_state(epsilon):
+    given = statistics_guarantee(
+        clip_norm=CLIP, epsilon=epsilon, sigma=None, delta=DELTA, central=True
+    )
+    assert summed(given.noise_std) <= epsilon
+
+
+def test_lira_proves_more_than_an_epsilon_that_too_little_noise_would_state():
+    """Else the tests before could not fail: noise so small that hardly anything is hidden."""
+    assert descended(np.full(STEPS, 0.05)) > 0.5
+    assert gaussian_epsilon(0.05 / STEPS**0.5, DELTA, "add-remove") > 0.5
+    assert told(0.01, 20.0) > 0.5
+    assert summed(0.01) > 0.5
