@@ -24,8 +24,8 @@ PRIVATE_MEASURES = MEASURES | {
 }
 PRIVATE_SERIES = SERIES | {"loss": Series("nats", by="step")}
 
-VALUES_AT_ONCE = 2**25
-"""Numbers of one layer of all heads that step together; bounds memory."""
+VALUES_AT_ONCE = 2**20
+"""Numbers of one layer of all heads that step together; about what a core's cache holds."""
 
 
 @dataclass(frozen=True, eq=False)

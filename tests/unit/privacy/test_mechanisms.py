@@ -5,6 +5,7 @@ from math import sqrt
 import pytest
 from fbftl.ground.errors import UserError
 from fbftl.privacy.accounting import gaussian_epsilon, gaussian_sigma, rounds_epsilon, rounds_sigma
+from fbftl.privacy.counting import counts_guarantee
 from fbftl.privacy.feature_noise import published
 from fbftl.privacy.mechanisms import (
     dp_fedavg,
@@ -91,6 +92,7 @@ def test_records_are_json_and_named_after_mechanisms():
         update_gaussian(clip_norm=1.0, sigma=1.0, delta=1e-6, visits=3),
         *published("feature_gaussian", 1.0, 1e-6).records,
         *published("feature_laplace", 1.0).records,
+        *counts_guarantee(1.0, 0.5, 1e-6),
         randomised_response(1.0),
     ]
     json.dumps([asdict(record) for record in records], allow_nan=False)

@@ -44,8 +44,7 @@ def study(*settings: Setting) -> SimpleNamespace:
     clients = {"partition": "iid", "clients": 1, "samples_per_client": None}
     return SimpleNamespace(
         settings={"digits": {"outsourcing": named}},
-        config={"settings_per_process": 1},
-        task=lambda _: {"clients": clients},
+        task=lambda _: {"clients": clients, "settings_per_process": 1},
         setting=lambda _, name: named[name],
         needs_public=lambda _, name: True,
     )
