@@ -246,7 +246,7 @@ def _settings(
             for name in block.study["experiments"]:
                 if _is_for(experiments[name], task, tasks[task]["kind"]):
                     of_task[name] = _expanded(experiments[name], task, tasks[task])
-            _require_together(task, tasks[task]["privacy"].get("together", {}), of_task)
+            _require_together(task, tasks[task], experiments, of_task)
     return settings
 
 
@@ -278,15 +278,19 @@ def _expanded(
 ) -> dict[str, Setting]:
     """Return an experiment's settings on a task, by name."""
     settled = KINDS[block["kind"]].settled
-    grids = [
+    found = {settled(setting, task, block) for setting in expand(_grids(experiment, task))}
+    for setting in found:
+        require_dealt(task, block["clients"], setting)
+    return {setting.name: setting for setting in sorted(found, key=lambda one: one.name)}
+
+
+def _grids(experiment: Mapping[str, Any], task: str) -> list[dict[str, Any]]:
+    """Return an experiment's grids that are for a task, axes alone."""
+    return [
         {axis: values for axis, values in grid.items() if axis != FOR}
         for grid in experiment["grids"]
         if task in grid.get(FOR, [task])
     ]
-    found = {settled(setting, task, block) for setting in expand(grids)}
-    for setting in found:
-        require_dealt(task, block["clients"], setting)
-    return {setting.name: setting for setting in sorted(found, key=lambda one: one.name)}
 
 
 FOR = "tasks"
@@ -294,16 +298,32 @@ FOR = "tasks"
 
 
 def _require_together(
-    task: str, groups: Mapping[str, Any], settings: Mapping[str, Mapping[str, Setting]]
+    task: str,
+    block: Mapping[str, Any],
+    experiments: Mapping[str, Any],
+    settings: Mapping[str, Mapping[str, Setting]],
 ) -> None:
     """Refuse a group of releases with a name that is no setting of the task.
 
-    A group of which the study makes nothing belongs to experiments that it leaves out.
+    A group of which the study makes nothing is of experiments that it leaves out.
     """
-    made = {name for own in settings.values() for name in own}
-    for group, names in groups.items():
-        for name in names if made & set(names) else ():
-            _require(name, made, f"config: tasks.{task}.privacy.together.{group}", "setting")
+    made = {name: None for own in settings.values() for name in own}
+    for group, names in block["privacy"].get("together", {}).items():
+        known = made if made.keys() & set(names) else _left_out(task, block, experiments)
+        for name in names:
+            _require(name, known, f"config: tasks.{task}.privacy.together.{group}", "setting")
+
+
+def _left_out(
+    task: str, block: Mapping[str, Any], experiments: Mapping[str, Any]
+) -> dict[str, None]:
+    """Return the names of the settings that any experiment has on a task, made or not."""
+    return {
+        setting.name: None
+        for experiment in experiments.values()
+        if _is_for(experiment, task, block["kind"])
+        for setting in expand(_grids(experiment, task))
+    }
 
 
 def _is_for(experiment: Mapping[str, Any], task: str, kind: str) -> bool:

@@ -331,6 +331,23 @@ FAULTS: dict[str, tuple[Callable[[dict], object], str]] = {
         lambda c: c["tasks"]["digits"].update(seeds=[]),
         "tasks.digits.seeds is empty",
     ),
+    "delta 0": (
+        lambda c: digits(c).update(privacy={"delta": 0}),
+        "privacy.delta is 0; give more than 0",
+    ),
+    "releases of one life by a name that nobody has": (
+        lambda c: digits(c).update(privacy={"together": {"life": ["fbftl+fractoin=0.1"]}}),
+        "life names the setting 'fbftl+fractoin=0.1', which is not defined; did you mean "
+        "'fbftl+fraction=0.1'",
+    ),
+    "momentum 1": (
+        lambda c: grid(c).update(method=["private_gd"], momentum=[1]),
+        "momentum.0 is 1; give less than 1",
+    ),
+    "a schedule without steps": (
+        lambda c: grid(c).update(method=["private_gd"], steps=[0]),
+        "steps.0 is 0; give at least 1",
+    ),
     "no seeds": (lambda c: c.update(seeds=[]), "seeds is empty"),
     "a seed twice": (lambda c: c.update(seeds=[1, 1]), "seeds lists a value twice"),
 }
@@ -350,3 +367,10 @@ def test_a_fault_is_one_sentence(fault: str, schema: dict) -> None:
 def test_the_default_configuration_is_valid(root: Path, schema: dict) -> None:
     config = yaml.safe_load((root / "config.yaml").read_text())
     resolve(config, schema, read_systems(root))
+
+
+def test_releases_of_an_experiment_that_is_left_out_are_left_alone(schema: dict) -> None:
+    config = yaml.safe_load(GOOD)
+    config["experiments"]["other"] = {"grids": [{"fraction": [0.3]}]}
+    digits(config).update(privacy={"together": {"life": ["fbftl+fraction=0.3"]}})
+    assert resolve(config, schema).together("digits") == {}
