@@ -10,7 +10,7 @@ from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, ordered_colors, save, use_
 from fbftl.ground.logs import run_job
 from fbftl.privacy.schedules import named
 
-NO_NOISE = "no noise"
+NO_NOISE, EVEN = "no noise", "uniform"
 PANELS = {"loss": ("training loss (nats)", 1), "accuracy": ("test accuracy (%)", 100)}
 
 
@@ -61,7 +61,9 @@ def multipliers(drawn: pd.DataFrame) -> pd.DataFrame:
 def draw(table: pd.DataFrame, noise: pd.DataFrame) -> plt.Figure:
     """Return the figure, means with bars of one standard deviation over seeds."""
     names = [name for name in table["label"].drop_duplicates() if name != NO_NOISE]
-    colours = dict(zip(names, ordered_colors(len(names)), strict=True)) | {NO_NOISE: NEUTRAL}
+    falling = [name for name in names if name != EVEN]
+    colours = dict(zip(falling, ordered_colors(len(falling)), strict=True))
+    colours |= {EVEN: "#D55E00", NO_NOISE: NEUTRAL}
     figure, (left, *panels) = plt.subplots(
         1, 3, figsize=(TEXT_WIDTH, 0.36 * TEXT_WIDTH), layout="constrained"
     )
@@ -86,6 +88,7 @@ def draw(table: pd.DataFrame, noise: pd.DataFrame) -> plt.Figure:
         axes.set_xlabel("rows N")
         axes.set_ylabel(title)
         axes.set_xticks(sorted(table["seen"].unique()))
+    panels[0].set_yscale("log")
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=5, fontsize=7)
     return figure

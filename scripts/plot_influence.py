@@ -74,6 +74,7 @@ def draw(measured: pd.DataFrame, lines: pd.DataFrame) -> plt.Figure:
     axes.set_xlabel("step t")
     axes.set_ylabel("loss in the end per variance, ∂L/∂σ$_t^2$")
     axes.set_ylim(bottom=0)
+    axes.ticklabel_format(axis="y", scilimits=(0, 0))
     axes.legend(fontsize=6.5)
     return figure
 

@@ -65,7 +65,7 @@ def draw(axes: plt.Axes, rows: pd.DataFrame, looks: dict[str, dict[str, Any]]) -
         ticks = sorted(rows["epsilon"].unique())
         axes.set_xscale("log")
         axes.set_xticks(ticks, [f"{epsilon:g}" for epsilon in ticks])
-        axes.legend(fontsize=6.5)
+        axes.legend(fontsize=6.5, handlelength=3)
     axes.minorticks_off()
     axes.set_xlabel("privacy loss ε")
     axes.set_ylim(0, 100)

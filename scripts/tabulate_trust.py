@@ -41,11 +41,11 @@ COLUMNS = [
     Column("accountant", "by"),
     Column("accuracy", "accuracy", format="{:.1%}"),
     Column("spread", "±", format="{:.1%}"),
-    Column("seeds", "seeds"),
-    Column("diverged", "diverged", "seeds"),
+    Column("seeds", "seeds", format="{:.0f}"),
+    Column("diverged", "diverged", "seeds", "{:.0f}"),
     Column("auc", "LiRA's AUC", format="{:.3f}"),
     Column("proven", "LiRA proves ε of at least", format="{:.3f}"),
-    Column("heads", "heads"),
+    Column("heads", "heads", format="{:.0f}"),
 ]
 
 
