@@ -11,10 +11,13 @@ sys.path.insert(0, str(ROOT / "scripts"))
 
 import numpy as np  # noqa: E402
 import plot_label_privacy  # noqa: E402
+import torch  # noqa: E402
 from fbftl.attacks.inversion import train_decoder  # noqa: E402
+from fbftl.models.heads import stacked  # noqa: E402
 from fbftl.privacy.accounting import gaussian_sigma, rounds_sigma  # noqa: E402
 from fbftl.privacy.label_privacy import batch_entropy, queried_entropy, uniform  # noqa: E402
 from fbftl.privacy.noise import sample_noise  # noqa: E402
+from fbftl.training.private_descent import Descent, OwnSamples, descend  # noqa: E402
 
 FIGURE = {
     "classes": 10,
@@ -25,6 +28,20 @@ FIGURE = {
     "repetitions": 5,
     "seed": 0,
 }
+
+
+def descent() -> tuple[int, ...]:
+    """Descend with 25 stacked heads of 64 hidden units on 200 rows of 64 numbers, 100 steps."""
+    rng, seeds = np.random.default_rng(0), range(25)
+    x = torch.from_numpy(rng.standard_normal((200, 64), dtype=np.float32))
+    labels = torch.from_numpy(rng.integers(2, size=200))
+    done = descend(
+        lambda some: stacked([64, 64, 1], some, torch.device("cpu")),
+        OwnSamples(x, labels, [np.arange(200)] * 25),
+        seeds,
+        Descent(np.full((100, 25), 16.0), 4.0, 0.1),
+    )
+    return done.losses.shape
 
 
 def main() -> None:
@@ -52,6 +69,7 @@ def main() -> None:
                 "noise of 10,000 samples x 256",
                 lambda: sample_noise(0, np.arange(10_000), 256).shape,
             ),
+            ("25 descents of 100 steps on 200 rows", descent),
             (
                 "inversion decoder, 900 samples, 256 features",
                 lambda: train_decoder(features, inputs, seed=0, noise_std=1.0).shape,
