@@ -9,6 +9,7 @@ import pandas as pd
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, ordered_colors, save, use_style
 from fbftl.ground.logs import run_job
 from fbftl.privacy.schedules import named
+from matplotlib.ticker import LogLocator
 
 NO_NOISE, EVEN = "no noise", "uniform"
 PANELS = {"loss": ("training loss (nats)", 1), "accuracy": ("test accuracy (%)", 100)}
@@ -89,6 +90,9 @@ def draw(table: pd.DataFrame, noise: pd.DataFrame) -> plt.Figure:
         axes.set_ylabel(title)
         axes.set_xticks(sorted(table["seen"].unique()))
     panels[0].set_yscale("log")
+    panels[0].yaxis.set_major_locator(LogLocator(subs=(1, 3)))
+    panels[0].yaxis.set_major_formatter("{x:g}")
+    panels[0].minorticks_off()
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=5, fontsize=7)
     return figure
