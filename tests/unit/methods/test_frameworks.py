@@ -15,6 +15,7 @@ from fbftl.ground.errors import UserError
 from fbftl.messages.codec.compression import PLAIN
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.release import release
+from fbftl.study.grid import expand
 from fbftl.tasks.task import Inputs, Outcome, held_samples
 from fbftl.training.adaptation import Alignment, covariance
 from fbftl.training.augmentation import augmented, fitted, seeds_of
@@ -87,6 +88,21 @@ def test_a_trained_source_fits_and_unrelated_ones_are_without_it(run):
 def test_a_source_model_of_another_shape_is_refused(run):
     with pytest.raises(UserError, match="has other layers than the clients' network"):
         run("fedvote", block={"network": WIDER}, sources="all", selection_round=1)
+
+
+@pytest.mark.parametrize(
+    ("axes", "said"),
+    [
+        (
+            {"votes": 2, "sources": "all", "selection_round": 1},
+            "votes for 2 source models, of which",
+        ),
+        ({"sources": "all"}, "gives sources or selection_round alone"),
+    ],
+)
+def test_votes_that_say_nothing_are_refused_before_any_job(axes, said):
+    with pytest.raises(UserError, match=said):
+        expand([{"method": ["fedvote"]} | {axis: [own] for axis, own in axes.items()}])
 
 
 # --- FD and FAug ------------------------------------------------------------------------------
