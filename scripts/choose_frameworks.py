@@ -30,7 +30,6 @@ PASSES = 60
 """Over the open samples, longer than will be needed."""
 
 BATCHES = (32, 128)
-RATES = (0.1, 0.3)
 
 ROUNDS = 200
 """Of Secure FTL, longer than will be needed."""
@@ -116,19 +115,17 @@ def main(
 
 
 def lengths(params: dict[str, Any], axes: dict[str, Any], held: HeldSamples) -> Iterator[Tried]:
-    """Yield ways of learning the open samples: batch, rate and passes.
+    """Yield ways of learning the open samples: batch and passes.
 
     Own samples get as many steps, since the paper trains on both to convergence.
     """
     samples = len(held.open_samples(params["setting"].get("public_data", "source")).labels)
     for batch in BATCHES:
-        for rate in RATES:
-            training = params["training"] | {"local_batch": batch, "learning_rate": rate}
-            found = by_pass(from_params(params | {"training": training}, axes), held)
-            for passes in range(STEP, PASSES + 1, STEP):
-                size = passes * batches_of(samples, batch)
-                name = f"batches of {batch}, rate {rate:g}"
-                yield Tried(name, size, passes, found[:, passes - 1])
+        training = params["training"] | {"local_batch": batch}
+        found = by_pass(from_params(params | {"training": training}, axes), held)
+        for passes in range(STEP, PASSES + 1, STEP):
+            size = passes * batches_of(samples, batch)
+            yield Tried(f"batches of {batch}", size, passes, found[:, passes - 1])
 
 
 def by_pass(job: Job, held: HeldSamples) -> np.ndarray:

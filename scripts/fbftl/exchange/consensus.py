@@ -3,11 +3,14 @@
 The consensus is the mean of the scores that arrive; in a round without any, nothing is digested.
 """
 
+import math
+
 import numpy as np
 import torch
 from torch import Tensor
 
 from fbftl.exchange.kept import Company
+from fbftl.messages.codec import NotFiniteError
 from fbftl.training.kept import KeptModels
 from fbftl.training.local import Hooks
 from fbftl.training.network import LabelledInputs
@@ -28,7 +31,11 @@ def agreed(company: Company, public: LabelledInputs) -> KeptModels:
     models.train(company.held.samples, company.rows, before, epochs=passes)
     alone = models.copy()
     for turn in company.rounds:
-        agreed_on = consensus(company, public, turn)
+        try:
+            agreed_on = consensus(company, public, turn)
+        except NotFiniteError:
+            company.end_round(math.nan)
+            break
         if agreed_on is not None:
             digest = LabelledInputs(public.inputs, agreed_on)
             models.train(digest, everything, beside + turn, Hooks(loss=squared), epochs=1)

@@ -5,6 +5,7 @@ mean to 0, so here it is by the clients that hold it, and a label that nobody el
 teacher. A client whose message is lost is, to the others, one that holds no label.
 """
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -13,6 +14,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from fbftl.exchange.kept import Company
+from fbftl.messages.codec import NotFiniteError
 from fbftl.training.augmentation import augmented, fitted, seeds_of
 from fbftl.training.kept import KeptModels
 from fbftl.training.local import Hooks, cross_entropies
@@ -34,7 +36,11 @@ def play(company: Company) -> KeptModels:
         else:
             hooks = Hooks(loss=distilling(teachers, setting.distillation))
             loss = company.models.train(taught, rows, turn, hooks)
-        teachers = exchanged(company, turn)
+        try:
+            teachers = exchanged(company, turn)
+        except NotFiniteError:
+            company.end_round(math.nan)
+            break
         company.end_round(loss)
         alone.train(held, company.rows, turn)
     return alone

@@ -1,6 +1,7 @@
 """The survey's frameworks on a toy task: what they equal, rounds by hand, what they send."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -191,6 +192,15 @@ def test_faug_tells_raw_samples_and_says_so(run):
     assert list(samples["payload_bits"]) == [5 * 64 * 32] * 4
     assert set(samples["round"]) == {0}
     assert outcome.repetitions[0]["accuracy_alone"] == run("fd").repetitions[0]["test_accuracy"]
+
+
+@pytest.mark.parametrize("method", ["fd", "fedmd"])
+def test_clients_whose_training_diverges_count_nothing(inputs, method):
+    job = asked(method, {"architectures": [MLP]} if method == "fedmd" else None)
+    wild = replace(job, training=replace(job.training, learning_rate=1e20))
+    (outcome,) = methods.train([wild], inputs)
+    assert outcome.repetitions[0]["diverged"]
+    assert outcome.repetitions[0]["test_accuracy"] == 0.0
 
 
 @pytest.mark.parametrize("method", ["fd", "fedmd"])
