@@ -82,3 +82,13 @@ def read_config_file(path: str | Path) -> dict[str, Any]:
     if not isinstance(told, dict):
         raise UserError(f"{path} holds no keys; write those of config.yaml that it changes")
     return told
+
+
+def laid_over(config: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
+    """Return a configuration with another laid over it, key by key, as `--configfile` does."""
+    merged = dict(config)
+    for key, value in more.items():
+        below = merged.get(key)
+        both = isinstance(value, dict) and isinstance(below, dict)
+        merged[key] = laid_over(below, value) if both else value
+    return merged
