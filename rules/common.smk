@@ -3,6 +3,7 @@
 import re
 import sys
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from fbftl.ground.errors import UserError
 from fbftl.ground.files import remove_leftovers
 from fbftl.ground.hub import lacking as hub_lacks, pinned
 from fbftl.ground.lacking import listed
+from fbftl.study.grid import simplified
 from fbftl.study.feasibility import Sizes, require_cloud, require_feasible
 from fbftl.study.processes import shared_processes
 from fbftl.study.systems import read_systems

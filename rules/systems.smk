@@ -118,3 +118,35 @@ def attacked_heads(wildcards):
         for name, setting in STUDY.settings[task]["uploads"].items()
         if set(setting.deviations()) <= own and setting.head != "mlp"
     ]
+
+
+def centre_of(settings):
+    """Return the setting around which purchases are varied.
+
+    Proximity alone is run there only, at several purchases, of which the middle one is taken.
+    """
+    apart = [one for one in settings.values() if one.choice == "proximity"]
+    return sorted(apart, key=lambda one: one.purchase)[len(apart) // 2]
+
+
+def runs_of_choices(wildcards):
+    """Return a run file of each choice of public rows, at the centre of what the study varies."""
+    settings = STUDY.settings[wildcards.task]["outsourcing"]
+    centre = centre_of(settings)
+    choices = ("ecos", "proximity", "kcenter", "random", "ideal")
+    names = [simplified(replace(centre, choice=choice)).name for choice in choices]
+    made = [name for name in names if name in settings]
+    return run_paths(wildcards.task, made, "json")
+
+
+def attacked_counts(wildcards):
+    """Return the jobs whose counts are attacked: without noise, then under each level of it."""
+    settings = STUDY.settings[wildcards.task]["outsourcing"]
+    centre = centre_of(settings)
+    alike = [
+        (one.sigma or 0, name)
+        for name, one in settings.items()
+        if replace(one, mechanism="none", sigma=None)
+        == replace(centre, choice="ecos", mechanism="none", sigma=None)
+    ]
+    return [STUDY.job(wildcards.task, name) for _, name in sorted(alike)]

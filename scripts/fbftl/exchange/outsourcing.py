@@ -40,6 +40,7 @@ from fbftl.training.coverage import (
     PublicRows,
     clustered,
     farthest_first,
+    greedy,
     nearest,
     picked,
     scaled,
@@ -208,9 +209,10 @@ def chosen(
     setting: Any, sold: PublicRows, clusters: Clusters, scores: np.ndarray, seed: int
 ) -> np.ndarray:
     """Return the rows that the server buys by what clients said, and by nothing else of them."""
-    weights = scaled(scores, setting.score_power)
-    shares = ALLOCATIONS[setting.allocation](weights, clusters.sizes, setting.purchase)
-    return picked(sold.values, clusters, shares, setting.choice == "ecos", seed)
+    weights, diverse = scaled(scores, setting.score_power), setting.choice == "ecos"
+    share_out = ALLOCATIONS[setting.allocation] if diverse else greedy
+    shares = share_out(weights, clusters.sizes, setting.purchase)
+    return picked(sold.values, clusters, shares, diverse, seed)
 
 
 def counted(

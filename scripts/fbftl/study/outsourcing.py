@@ -5,10 +5,10 @@ from typing import Any
 COUNTING = ("ecos", "proximity")
 """Choices of public rows that rest on counts of the clients' rows."""
 
-OF_COUNTS = (
-    "allocation", "centroids", "score_power", "sampling", "mechanism", "sigma", "epsilon",
-    "aggregation",
-)  # fmt: skip
+OF_SHARES = ("allocation", "score_power")
+"""Axes of a purchase that is shared out over clusters."""
+
+OF_COUNTS = ("centroids", "sampling", "mechanism", "sigma", "epsilon", "aggregation")
 """Axes of counts, which nobody sends for other choices."""
 
 
@@ -19,6 +19,8 @@ def idle(setting: Any) -> list[str]:
     axes: list[str] = []
     if setting.purchase == 0:
         axes.append("choice")
+    if setting.purchase == 0 or setting.choice != "ecos":
+        axes += OF_SHARES
     if setting.purchase == 0 or setting.choice not in COUNTING:
         axes += OF_COUNTS
         if setting.uploaders == 0:

@@ -99,8 +99,8 @@ class Setting:
     discriminator_steps: steps of the discriminator for each step of the others.
     discriminator_sees: z, or the product of class probabilities and z.
     unlabelled_loss: what users without labels lower: nothing, or that of shot.
-    choice: public rows that a cloud's customer buys: by ecos, proximity (by counts, at random in
-        a cluster), kcenter, random, or ideal, of the clients' own domains.
+    choice: public rows that are bought of a cloud: by ecos, proximity (the clusters of the highest
+        counts, whole), kcenter, random, or ideal, of the clients' own domains.
     allocation: cap shares out the purchase over clusters of bounded size, printed as the thesis.
     centroids: clusters R that clients count their rows by.
     purchase: public rows B that are bought.

@@ -20,7 +20,7 @@ PAPERS: dict[str, tuple[str, ...]] = {
     DEFAULT: (),
     "fedfeat": ("fedfeat",),
     "eppfl": ("eppfl",),
-    "thesis": ("budget", "splitmix", "splitmix-robust", "fade"),
+    "thesis": ("budget", "ecos", "splitmix", "splitmix-robust", "fade"),
     "survey": ("dpsgd", "frameworks"),
     "rivals": ("rivals",),
 }

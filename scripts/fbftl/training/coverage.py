@@ -141,6 +141,17 @@ def printed(weights: np.ndarray, sizes: np.ndarray, purchase: int) -> np.ndarray
     return _rounded(quota, int(quota.sum() + 0.5))
 
 
+def greedy(weights: np.ndarray, sizes: np.ndarray, purchase: int) -> np.ndarray:
+    """Take the clusters of most weight whole until the purchase is made: proximity alone (Table
+    5.5), int64 (R,); of equal weights the first.
+    """
+    order = np.argsort(-weights, kind="stable")
+    before = np.cumsum(sizes[order]) - sizes[order]
+    shares = np.empty(len(sizes), dtype=np.int64)
+    shares[order] = np.clip(purchase - before, 0, sizes[order])
+    return shares
+
+
 ALLOCATIONS = {"cap": capped, "printed": printed}
 """Ways to share out a purchase over clusters."""
 

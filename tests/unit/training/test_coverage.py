@@ -11,6 +11,7 @@ from fbftl.training.coverage import (
     capped,
     clustered,
     farthest_first,
+    greedy,
     nearest,
     picked,
     printed,
@@ -70,6 +71,15 @@ def test_printed_shares_fall_short_as_their_formula_says(counts, purchase):
     share = np.minimum(sizes / sizes.sum(), weights / weights.sum()).sum()
     assert printed(weights, sizes, purchase).sum() == int(purchase * share + 0.5)
     assert capped(weights, sizes, purchase).sum() == purchase
+
+
+@given(WEIGHTS, SIZES, st.integers(0, 12))
+def test_greedy_shares_take_the_heaviest_clusters_whole(weights, sizes, purchase):
+    found = greedy(weights, sizes, purchase)
+    assert found.sum() == min(purchase, sizes.sum())
+    for one, other in product(range(3), range(3)):
+        if weights[one] > weights[other] and found[other]:
+            assert found[one] == sizes[one]
 
 
 def test_counts_below_nothing_buy_nothing_and_without_any_all_count_alike():

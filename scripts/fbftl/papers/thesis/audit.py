@@ -5,10 +5,11 @@ from collections.abc import Callable, Mapping
 import pandas as pd
 
 from fbftl.papers.audit import AuditRow
-from fbftl.papers.thesis import audit_budget, audit_fade, audit_splitmix
+from fbftl.papers.thesis import audit_budget, audit_ecos, audit_fade, audit_splitmix
 
 SYSTEMS: tuple[Callable[[Mapping[str, pd.DataFrame]], list[AuditRow]], ...] = (
     audit_budget.rows,
+    audit_ecos.rows,
     audit_splitmix.rows,
     audit_fade.rows,
 )
