@@ -13,6 +13,8 @@ PURCHASE = [
     "aggregation",
     "uploaders",
     "clients",
+    "labels",
+    "purpose",
 ]
 """Axes that tell a purchase apart."""
 

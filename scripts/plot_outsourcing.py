@@ -12,7 +12,8 @@ def main(table: str, svg: str) -> None:
     """Draw the figure from the table of purchases; pdf, png and numbers go beside it."""
     use_style()
     rows = pd.read_csv(table)
-    save(draw(rows), svg, rows)
+    plain = (rows["labels"] == "bought") & (rows["purpose"] == "label")
+    save(draw(rows[plain]), svg, rows[plain])
 
 
 def draw(rows: pd.DataFrame) -> plt.Figure:

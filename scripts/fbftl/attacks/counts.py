@@ -21,7 +21,7 @@ KNOWLEDGE = {
 
 
 @dataclass(frozen=True)
-class Told:
+class Recognised:
     """What counts told an adversary of its victims.
 
     auc: probability that a row which was there scores above one that was not; 0.5 is a guess.
@@ -35,7 +35,7 @@ class Told:
 def told(
     cluster: np.ndarray, rate: float, sigma: float, knows: str, draws: int, seed: int,
     delta: float, confidence: float,
-) -> Told:  # fmt: skip
+) -> Recognised:  # fmt: skip
     """Return what the counts of a client tell of its rows.
 
     Args:
@@ -56,4 +56,4 @@ def told(
     guessed = {"sampled": counted, "rows": rate * others, "nothing": others.mean()}[knows]
     inside, outside = seen - guessed
     halves = [Scores(inside[own], outside[own]) for own in (slice(0, None, 2), slice(1, None, 2))]
-    return Told(separation(inside, outside).auc, least_epsilon(*halves, delta, confidence))
+    return Recognised(separation(inside, outside).auc, least_epsilon(*halves, delta, confidence))

@@ -3,7 +3,9 @@
 The server clusters the public rows and sends the frozen extractor with the centroids. Each client
 counts a Poisson sample of its rows by their nearest centroid, adds noise and sends as many numbers.
 The server scales their sum, shares out its purchase over the clusters, and picks rows in each. On
-these rows, and on what some clients upload as FbFTL's do, it solves a logistic head.
+these rows, and on what some clients upload as FbFTL's do, it solves a logistic head. The labels of
+the rows are bought with them, or a client gives some of them (private kNN); the head learns from
+labels alone, or also from a teacher that knows everything that is sold.
 
 The run file holds the counts as they arrived and the rows that were bought, below `curves`, so that
 a purchase can be made again from what was sent alone.
@@ -29,11 +31,19 @@ from fbftl.messages.link import Link
 from fbftl.messages.payload import Uploaded
 from fbftl.messages.release import Encoded
 from fbftl.messages.statistics import LabelledRows
-from fbftl.privacy.counting import counts_guarantee, counts_sigma, nothing_sent
+from fbftl.privacy.composition import NO_GUARANTEE
+from fbftl.privacy.counting import (
+    counts_event,
+    counts_sigma,
+    nothing_sent,
+    rows_guarantee,
+    votes_event,
+)
 from fbftl.privacy.mechanisms import PrivacyRecord, no_mechanism
 from fbftl.study.job import Job
 from fbftl.study.outsourcing import COUNTING
 from fbftl.tasks.task import HeldFeatures, Outcome
+from fbftl.training.closed_form import LinearHead
 from fbftl.training.coverage import (
     ALLOCATIONS,
     Clusters,
@@ -45,6 +55,8 @@ from fbftl.training.coverage import (
     picked,
     scaled,
 )
+from fbftl.training.distilled import distilled
+from fbftl.training.labelling import answered
 from fbftl.training.logistic import logistic
 from fbftl.training.measures import MEASURES, Measure
 
@@ -52,9 +64,12 @@ MEASURED = MEASURES | {
     "own_share": Measure("share", "higher"),
     "inherent_share": Measure("share"),
     "bought": Measure("rows"),
+    "labelled": Measure("rows"),
+    "label_accuracy": Measure("share", "higher"),
 }
 """What is measured beside what all methods do: of the rows that were bought and of all that are
-sold, the share of those in the clients' own domains.
+sold, the share of those in the clients' own domains; how many rows have a label, and which share of
+these labels is right.
 """
 
 
@@ -65,17 +80,26 @@ class Market:
     held: what the clients hold.
     rows: the public rows.
     _clusters: by number of centroids and seed: settings that ask for the same share the work.
+    _teacher: the head that learnt from all that is sold, once it was asked for.
     """
 
     held: HeldFeatures
     rows: PublicRows
     _clusters: dict[tuple[int, int], Clusters] = field(default_factory=dict)
+    _teacher: LinearHead | None = None
 
     def clusters(self, count: int, seed: int) -> Clusters:
         """Return the public rows in so many clusters."""
         if (count, seed) not in self._clusters:
             self._clusters[count, seed] = clustered(self.rows.values, count, seed)
         return self._clusters[count, seed]
+
+    def teacher(self, penalties: Sequence[float]) -> LinearHead:
+        """Return a head that learnt from all public rows and their labels."""
+        if self._teacher is None:
+            everything = LabelledRows(self.rows.values, self.rows.labels, self.rows.labels)
+            self._teacher = logistic(everything, self.held.payload.classes, penalties).head
+        return self._teacher
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,12 +151,17 @@ def outsourced(job: Job, market: Market) -> Outcome:
         link = Link(PacketLoss(0.0), 0, held.block_bits)
         post = Post(ledger, link, seed, guarantees[0], compression)
         bought = purchased(job, market, asked, post)
-        known = [LabelledRows(sold.values[bought.rows], sold.labels[bought.rows], bought.rows)]
+        known = [labelled(job, market, bought, post, asked)]
+        right = known[0].labels == sold.labels[known[0].client]
         uploads = Post(ledger, link, seed, no_mechanism(), compression)
         if messages is not None:
             known.append(uploaded(job, market, asked, uploads, messages))
         repetitions.append(
-            fitted(job, held, known)
+            fitted(job, market, known)
+            | {
+                "labelled": len(right),
+                "label_accuracy": float(right.mean()) if len(right) else None,
+            }
             | {"seed": seed, "clients": len(np.unique(client[asked.offered]))}
             | {"offered": len(asked.offered), "bought": len(bought.rows)}
             | {"received": sum(len(one.labels) for one in known[1:])}
@@ -147,13 +176,22 @@ def outsourced(job: Job, market: Market) -> Outcome:
 
 
 def guarantees_of(job: Job) -> tuple[PrivacyRecord, ...]:
-    """Return what a setting's counts guarantee."""
-    setting, delta = job.setting, job.privacy.delta
-    if setting.purchase == 0 or setting.choice not in COUNTING:
+    """Return what a setting guarantees the rows that are counted or vote on labels."""
+    setting, block, events = job.setting, job.block["outsourcing"], []
+    counting = setting.purchase > 0 and setting.choice in COUNTING
+    noisy = setting.mechanism != "none"
+    if counting:
+        noise = counts_event(noise_of(job), setting.sampling) if noisy else NO_GUARANTEE
+        events.append(noise)
+    if setting.labels == "client":
+        noises = (block["vote_noise"], block["confidence_noise"])
+        events.append(votes_event(*noises, block["query_sampling"], setting.purchase))
+    if not events:
         return (nothing_sent(),)
-    if setting.mechanism == "none":
+    if NO_GUARANTEE in events:
         return (no_mechanism(),)
-    return counts_guarantee(noise_of(job), setting.sampling, delta, setting.aggregation == "masked")
+    sigma = noise_of(job) if counting else None
+    return rows_guarantee(tuple(events), sigma, job.privacy.delta, setting.aggregation == "masked")
 
 
 def told(job: Job, guarantees: Sequence[PrivacyRecord]) -> list[PrivacyRecord]:
@@ -185,7 +223,7 @@ def purchased(job: Job, market: Market, asked: Customers, post: Post) -> Bought:
         post.broadcast(extractor | {"centroids": clusters.centroids.size})
         scores = counted(job, market, asked, clusters, post)
         return Bought(chosen(setting, sold, clusters, scores, seed), scores)
-    if setting.uploaders:
+    if setting.uploaders or setting.labels == "client":
         post.broadcast(extractor)
     rng = stream(seed, "purchase")
     match setting.choice:
@@ -270,15 +308,40 @@ def uploaded(
     return LabelledRows(messages.read.values[rows], messages.read.labels[rows], asked.client[rows])
 
 
-def fitted(job: Job, held: HeldFeatures, known: Sequence[LabelledRows]) -> dict[str, Any]:
+def labelled(
+    job: Job, market: Market, bought: Bought, post: Post, asked: Customers
+) -> LabelledRows:
+    """Return the bought rows with their labels, those of a client's confidence if it gives them."""
+    sold, rows, held = market.rows, bought.rows, market.held
+    if job.setting.labels == "bought":
+        return LabelledRows(sold.values[rows], sold.labels[rows], rows)
+    own, block = asked.offered, job.block["outsourcing"]
+    values, labels = held.payload.values[own], held.payload.labels[own]
+    post.broadcast({"features": sold.values[rows].size})
+    answers = answered(sold.values[rows], values, labels, held.payload.classes, block, asked.seed)
+    said = np.concatenate([answers.labels, answers.confidence])[None]
+    client = np.unique(asked.client[own])
+    post.up({"labels": len(rows), "scores": len(rows)}, client, content=said)
+    kept = answers.most_confident(block["labels_per_class"])
+    return LabelledRows(sold.values[rows[kept]], answers.labels[kept], rows[kept])
+
+
+def fitted(job: Job, market: Market, known: Sequence[LabelledRows]) -> dict[str, Any]:
     """Return what a head is worth that is solved from some rows; no row is held out."""
-    values, labels, client = (
-        np.concatenate([getattr(one, name) for one in known])
-        for name in ("values", "labels", "client")
+    held, block = market.held, job.block["outsourcing"]
+    rows = LabelledRows(
+        *(
+            np.concatenate([getattr(one, name) for one in known])
+            for name in ("values", "labels", "client")
+        )
     )
-    penalties = job.block["one_shot"]["logistic"]
-    solved = logistic(LabelledRows(values, labels, client), held.payload.classes, penalties)
-    return held.linear(solved.head).record | {"seen": len(labels)}
+    penalties = job.block["one_shot"]["logistic"][:1]
+    if job.setting.purpose == "compress":
+        scores = market.teacher(penalties).scores(rows.values)
+        head = distilled(rows, scores, penalties[0], block["distilled"], block["temperature"])
+    else:
+        head = logistic(rows, held.payload.classes, penalties).head
+    return held.linear(head).record | {"seen": len(rows.labels)}
 
 
 def summed(*posts: Post) -> dict[str, int | None]:

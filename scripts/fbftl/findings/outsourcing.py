@@ -15,11 +15,14 @@ CHOICES = {
 
 ASKED = (
     "choice", "allocation", "centroids", "purchase", "score_power", "sampling", "mechanism",
-    "sigma", "bits", "aggregation", "uploaders", "clients",
+    "sigma", "bits", "aggregation", "uploaders", "clients", "labels", "purpose",
 )  # fmt: skip
 """Axes that tell a purchase apart."""
 
-MEASURED = ("own_share", "inherent_share", "bought", "uplink_bits", "downlink_bits")
+MEASURED = (
+    "own_share", "inherent_share", "bought", "labelled", "label_accuracy", "uplink_bits",
+    "downlink_bits",
+)  # fmt: skip
 """What is told of one beside its accuracy, in the mean over seeds."""
 
 BY_COUNTS = ("ecos", "proximity")

@@ -1,18 +1,21 @@
-"""Privacy of counts: how many of a client's rows lie in each of R clusters.
+"""Privacy of counts: how many of a client's rows lie in each of R clusters; and of label queries.
 
 A row that is added or removed moves one count by one, a row that is replaced two counts by one
 each, √2 in L2 norm and 2 at worst as accountants take it. Counts are of a Poisson sample of the
 rows, under Gaussian noise whose standard deviation is σ. Nothing of this hangs on R, nor on what is
-bought by the counts, which is post-processing.
+bought by the counts, which is post-processing. Labels that a client gives cost extra, query by
+query; `training/labelling.py` has what they are.
 """
 
 from functools import cache
+from math import inf, sqrt
 
 from fbftl.privacy import composition
 from fbftl.privacy.accounting import Adjacency, rounds_sigma
+from fbftl.privacy.composition import Event
 from fbftl.privacy.mechanisms import PrivacyRecord
 
-LOCAL = "Holds against the server too: every client noises its own counts."
+LOCAL = "Holds against the server too: every client noises what it sends."
 
 CENTRAL = (
     "Holds against the server, which sees the noisy sum alone, as long as it does not collude with"
@@ -23,23 +26,41 @@ ADJACENCIES: tuple[Adjacency, ...] = ("add-remove", "replace-one")
 """Neighbours, the cheaper first."""
 
 
-@cache
-def counts_guarantee(
-    sigma: float, rate: float, delta: float, masked: bool = False
-) -> tuple[PrivacyRecord, ...]:
-    """Return what noisy counts guarantee a row added or removed, then a row replaced.
-
-    Args:
-        sigma: standard deviation σ of the noise on each count.
-        rate: probability γ with which a row is counted.
-        delta: of the guarantees.
-        masked: whether the noise is on a secure sum instead of every client's counts.
+def counts_event(sigma: float, rate: float) -> Event:
+    """Return the release of counts of rows sampled with probability γ, under noise σ.
 
     Raises:
         UserError: if an argument is out of its range.
     """
-    event = composition.rounds(sigma, rate, 1)
-    found = [(one, composition.compose([event], delta, one)) for one in ADJACENCIES]
+    return composition.rounds(sigma, rate, 1)
+
+
+def votes_event(vote_noise: float, confidence_noise: float, rate: float, queries: int) -> Event:
+    """Return the releases of so many label queries, votes and confidence of each.
+
+    Both are of one sample, so that they are one Gaussian release: votes of sensitivity √2 and a
+    confidence of sensitivity 1.
+    """
+    multiplier = 1 / sqrt(2 / vote_noise**2 + 1 / confidence_noise**2)
+    return composition.rounds(multiplier, rate, queries)
+
+
+@cache
+def rows_guarantee(
+    events: tuple[Event, ...], sigma: float | None, delta: float, masked: bool = False
+) -> tuple[PrivacyRecord, ...]:
+    """Return what counts and label queries guarantee a row added or removed, then a row replaced.
+
+    Args:
+        events: the releases of the rows.
+        sigma: standard deviation of the noise on each count; None where nobody counts.
+        delta: of the guarantees.
+        masked: whether the noise is on a secure sum instead of every client's counts.
+
+    Raises:
+        UserError: if delta is out of its range.
+    """
+    found = [(one, composition.compose(events, delta, one)) for one in ADJACENCIES]
     return tuple(
         PrivacyRecord(
             mechanism="counts",
@@ -48,15 +69,22 @@ def counts_guarantee(
             clip_norm=1.0,
             sigma=sigma,
             noise_std=sigma,
-            epsilon=composed.epsilon,
+            epsilon=None if composed.epsilon == inf else composed.epsilon,
             delta=delta,
             accountant=composed.accountant,
             covers_labels=True,
             note=CENTRAL if masked else LOCAL,
-            events=composition.told([event]),
+            events=composition.told(events),
         )
         for adjacency, composed in found
     )
+
+
+def counts_guarantee(
+    sigma: float, rate: float, delta: float, masked: bool = False
+) -> tuple[PrivacyRecord, ...]:
+    """Return what noisy counts alone guarantee; see `rows_guarantee`."""
+    return rows_guarantee((counts_event(sigma, rate),), sigma, delta, masked)
 
 
 @cache

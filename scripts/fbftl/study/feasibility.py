@@ -109,6 +109,11 @@ def require_cloud(study: Study, task: str, rows: int | None, samples: int | None
                 f"{where} has {setting.uploaders} uploaders, but there are {number} clients; give "
                 f"at most {number}"
             )
+        if number not in (None, 1) and setting.labels == "client":
+            raise UserError(
+                f"{where} has a client give labels, but there are {number} clients; give clients "
+                "1, or labels: bought"
+            )
         if number == 1 and setting.aggregation == "masked":
             raise UserError(
                 f"{where} masks the counts of one client, whose sum is its message; give clients "

@@ -38,7 +38,7 @@ def expand(grids: Iterable[Mapping[str, list[Any]]]) -> list[Setting]:
 IN_STEPS = ("dp_gd", "dp_fedavg")
 """Mechanisms that add noise in steps or rounds, over which a schedule shares out the budget."""
 
-OF_PURCHASE = ("choice", *outsourcing.OF_SHARES, "centroids", "sampling")
+OF_PURCHASE = (*outsourcing.OF_ROWS, *outsourcing.OF_SHARES, "centroids", "sampling")
 """Axes of a purchase that nobody makes without rows to buy."""
 
 OF_ADVERSARY = ("opt_out", "discriminator_rate", "discriminator_steps", "discriminator_sees")

@@ -278,7 +278,7 @@ RECORDS = (
         sends="once",
         axes=(
             *CLIENTS, *NOISE, "bits", "aggregation", "choice", "allocation", "centroids",
-            "purchase", "score_power", "sampling", "uploaders",
+            "purchase", "score_power", "sampling", "uploaders", "labels", "purpose",
         ),
         mechanisms=("none", "counts"),
         public=True,

@@ -5,6 +5,9 @@ from typing import Any
 COUNTING = ("ecos", "proximity")
 """Choices of public rows that rest on counts of the clients' rows."""
 
+OF_ROWS = ("choice", "labels", "purpose")
+"""Axes of what is bought, whichever way it is chosen."""
+
 OF_SHARES = ("allocation", "score_power")
 """Axes of a purchase that is shared out over clusters."""
 
@@ -18,7 +21,7 @@ def idle(setting: Any) -> list[str]:
         return []
     axes: list[str] = []
     if setting.purchase == 0:
-        axes.append("choice")
+        axes += OF_ROWS
     if setting.purchase == 0 or setting.choice != "ecos":
         axes += OF_SHARES
     if setting.purchase == 0 or setting.choice not in COUNTING:

@@ -109,6 +109,8 @@ class Setting:
     uploaders: clients that upload their features as well.
     neighbours: what epsilon of a server's noisy steps is for: one row removed while the divisor
         stays, or one replaced.
+    labels: of public rows: bought with them, or given by the client (private kNN).
+    purpose: label trains on the labels, compress also on the scores of a teacher.
     """
 
     method: str = "fbftl"
@@ -192,6 +194,8 @@ class Setting:
     sampling: float = 1.0
     uploaders: int = 0
     neighbours: str = "removed"
+    labels: str = "bought"
+    purpose: str = "label"
 
     @property
     def name(self) -> str:

@@ -12,11 +12,21 @@ from fbftl.features.store.target import Target
 from fbftl.ground.errors import UserError
 from fbftl.messages.codec import encode
 from fbftl.methods import train
+from fbftl.privacy.accounting import rounds_epsilon
 from fbftl.privacy.counting import counts_guarantee, counts_sigma
 from fbftl.tasks.task import held_features
 from fbftl.training.coverage import nearest
 from unit.methods.method_toys import COUNTS, ONE_SHOT, WIDTH, Blobs, job, one_shot, toy_inputs
 
+QUERIES = {
+    "neighbours": 20,
+    "vote_noise": 4.0,
+    "confidence_noise": 4.0,
+    "query_sampling": 0.8,
+    "labels_per_class": 5,
+    "distilled": 0.1,
+    "temperature": 10.0,
+}
 AWAY = 6.0
 BOUGHT = 40
 
@@ -42,9 +52,10 @@ def inputs(tmp_path_factory):
     return replace(toy_inputs(folder), public_manifest=folder / "public.json")
 
 
-def asked(sold=("plain", "inverted"), **axes):
+def asked(sold=("plain", "inverted"), queries=None, **axes):
     """Return a job that buys rows, with what it is told of the cloud."""
     block = {"public": {"sources": [{"domains": list(sold)}]}, "one_shot": ONE_SHOT}
+    block |= {"outsourcing": QUERIES | (queries or {})}
     return job({"method": "ecos", "purchase": BOUGHT, "centroids": 8} | axes, block)
 
 
@@ -149,6 +160,33 @@ def test_uploads_come_beside_what_is_bought(inputs):
     assert beside["curves"]["purchase"] == alone["curves"]["purchase"]
     assert (beside["seen"], beside["received"]) == (BOUGHT + 16, 16)
     assert beside["privacy"][-1]["epsilon"] is None
+
+
+def test_a_client_that_gives_labels_pays_for_every_query(inputs):
+    axes = {"labels": "client", "clients": 1, "choice": "ideal"}
+    clear = run(inputs, **axes).repetitions[0]
+    assert clear["labelled"] == clear["seen"] == 15
+    assert clear["label_accuracy"] > 0.9
+    assert clear["bought"] == BOUGHT
+    noisy = {"vote_noise": 25.0, "confidence_noise": 75.0}
+    counted = {"mechanism": "counts", "sigma": 10.0, "sampling": 0.8, "choice": "ecos"}
+    outcome = run(inputs, queries=noisy, **(axes | counted))
+    rows = outcome.ledger.table().to_pandas().query("seed == 0").set_index("part")
+    assert rows.loc["labels", "payload_bits"] == 32 * BOUGHT
+    assert rows.loc["features", "payload_bits"] == 32 * BOUGHT * WIDTH
+    together = outcome.repetitions[0]["privacy"][0]["epsilon"]
+    multiplier = 1 / (2 / 25**2 + 1 / 75**2) ** 0.5
+    queries = rounds_epsilon(multiplier, 1e-6, rate=0.8, rounds=BOUGHT)
+    assert queries < together < queries + counts_guarantee(10.0, 0.8, 1e-6)[0].epsilon
+
+
+def test_a_teacher_without_weight_teaches_nothing(inputs):
+    plain, alone, taught = (
+        run(inputs, purpose=purpose, queries={"distilled": share}).repetitions[0]
+        for purpose, share in (("label", 0.1), ("compress", 0.0), ("compress", 1.0))
+    )
+    assert plain["test_accuracy"] == pytest.approx(alone["test_accuracy"], abs=0.02)
+    assert taught["models"] != alone["models"]
 
 
 def test_what_cannot_be_bought_is_refused(inputs):

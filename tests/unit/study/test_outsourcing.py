@@ -3,7 +3,9 @@
 from types import SimpleNamespace
 
 import pytest
+import yaml
 from fbftl.ground.errors import UserError
+from fbftl.study.config import resolve
 from fbftl.study.feasibility import require_cloud
 from fbftl.study.grid import expand, from_axes
 from fbftl.study.processes import shared_processes
@@ -57,6 +59,7 @@ def study(*settings: Setting) -> SimpleNamespace:
         ({"centroids": 301}, "has centroids 301, but the public sources have 300 rows"),
         ({"uploaders": 2}, "has 2 uploaders, but there are 1 clients; give at most 1"),
         ({"aggregation": "masked"}, "masks the counts of one client"),
+        ({"labels": "client", "clients": 2}, "has a client give labels, but there are 2 clients"),
     ],
 )
 def test_a_cloud_sells_what_it_has_to_clients_that_there_are(axes, said):
@@ -76,3 +79,43 @@ def test_settings_with_one_clustering_share_a_process():
         frozenset(without_counts),
         frozenset({chosen[2].name, Setting(**BUYING, centroids=100).name}),
     }
+
+
+STUDY = """
+study: {tasks: [digits], experiments: [bought]}
+tasks:
+  digits:
+    data: {kind: digits}
+    source: {kind: pretrain, image: [8, 8, 1]}
+    features: {cut: fc1}
+experiments:
+  bought: {grids: [{method: [ecos], purchase: [5], sampling: [0.8]}]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "said"),
+    [
+        (("tasks", "digits", "public", "sources"), [], "public.sources is empty"),
+        (
+            ("tasks", "digits", "public", "sources"),
+            [{"domains": ["upside"]}],
+            r"domains.0 is 'upside'; choose among plain, inverted",
+        ),
+        (("tasks", "digits", "public", "source"), [], "key .*source' does not exist; did you mean"),
+        (("tasks", "digits", "privacy", "public"), {}, "key .*privacy.public' does not exist"),
+        (("experiments", "bought", "grids"), [{"sampling": [1.5]}], "1.5; give at most 1"),
+        (("experiments", "bought", "grids"), [{"sampling": [0.0]}], "0.0; give more than 0"),
+    ],
+)
+def test_what_a_cloud_cannot_be_is_one_sentence(root, path, value, said):
+    schema = yaml.safe_load((root / "rules/schemas/config.schema.yaml").read_text())
+    config = yaml.safe_load(STUDY)
+    resolve(config, schema)
+    *above, last = path
+    block = config
+    for key in above:
+        block = block.setdefault(key, {})
+    block[last] = value
+    with pytest.raises(UserError, match=said):
+        resolve(config, schema)

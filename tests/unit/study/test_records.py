@@ -154,6 +154,8 @@ def test_no_default_ever_changes():
         "sampling": 1.0,
         "uploaders": 0,
         "neighbours": "removed",
+        "labels": "bought",
+        "purpose": "label",
     }
     assert {axis: DEFAULTS[axis] for axis in old} == old
     assert [axis for axis in DEFAULTS if axis in old] == list(old)

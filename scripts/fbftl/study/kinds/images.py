@@ -213,6 +213,8 @@ def job(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
     # Only features of a frozen extractor have a public quantile; others have the axis of that name.
     needed = [k for k in NEEDED[setting.mechanism] if k != "feature_clip" or _on_features(setting)]
     needed += OF_SCALE if "dp_gd" in record.mechanisms else ()
+    # A client that gives labels protects them, whatever its counts.
+    needed += ("delta",) if record.knows("labels") and "delta" not in needed else ()
     named = {} if setting.network is None else {"network": _network(setting, block)}
     plain = setting.method != "fbftl" or is_plain(setting)
     solved = {} if plain else {"one_shot": block["one_shot"]}
@@ -230,7 +232,8 @@ def job(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
 def _of_cloud(block: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a job is told of the public samples that are sold, and of heads on them."""
     sources = [{"domains": one["domains"]} for one in block["public"]["sources"]]
-    return {"public": {"sources": sources}, "one_shot": block["one_shot"]}
+    told = {key: block[key] for key in ("one_shot", "outsourcing")}
+    return {"public": {"sources": sources}, **told}
 
 
 def _network(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
