@@ -19,6 +19,11 @@ report: "rules/captions/workflow.rst"
 
 
 include: "rules/common.smk"
+
+
+container: STUDY.config["container"]
+
+
 include: "rules/deciding.smk"
 include: "rules/inputs.smk"
 include: "rules/attacked.smk"
@@ -33,6 +38,7 @@ include: "rules/train.smk"
 include: "rules/processes.smk"
 include: "rules/language.smk"
 include: "rules/analysis.smk"
+include: "rules/shards.smk"
 include: "rules/methods.smk"
 include: "rules/scarcity.smk"
 include: "rules/privacy.smk"
@@ -54,6 +60,10 @@ include: "rules/dpsgd.smk"
 include: "rules/papers.smk"
 
 
+# By now every rule has named the code that it depends on.
+CODE.keep()
+
+
 onstart:
     hold_folder()
 
@@ -63,7 +73,7 @@ rule all:
     input:
         # Results rest on the others; named here too, so that one that was removed is made again.
         all_spines(),
-        all_runs(),
+        removed_runs(),
         all_results(),
     localrule: True
 

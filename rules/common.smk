@@ -1,13 +1,19 @@
 """The checked study, what runs before the first job, and what wildcards may be."""
 
+import gc
+import json
+import os
 import re
 import sys
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import cache, partial
+from hashlib import sha256
 from pathlib import Path
+from types import SimpleNamespace
 
 import yaml
+from snakemake.settings.types import DeploymentMethod
 
 from fbftl.data import datasets
 from fbftl.data.open import check_open
@@ -16,12 +22,13 @@ from fbftl.models.planned import trained
 from fbftl.models.t5 import planned as summarisers
 from fbftl.models.source import check as source_check
 from fbftl.ground import provenance
-from fbftl.ground.code import digest, sources
+from fbftl.ground.code import Remembered, digest, sources
 from fbftl.ground.digests import Digests
 from fbftl.study import methods
 from fbftl.study.clients import dealing, number_of_clients
 from fbftl.study.config import resolve
-from fbftl.study.settings import Setting
+from fbftl.study.settings import DEFAULTS, Setting
+from fbftl.study.shards import WHOLE, require_made
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import remove_leftovers
 from fbftl.ground.hub import lacking as hub_lacks, pinned
@@ -170,6 +177,16 @@ def summariser_sizes(study, task):
     return Sizes(summarisers.heads(shape, cuts), {None: summarisers.whole(shape)})
 
 
+def require_image():
+    """Refuse to run in containers without an image."""
+    asked = workflow.deployment_settings.deployment_method
+    if DeploymentMethod.APPTAINER in asked and STUDY.config["container"] is None:
+        sys.exit(
+            "config: container is null, and --sdm apptainer needs an image; build envs/Dockerfile "
+            "and name what came out"
+        )
+
+
 def hold_folder():
     """Let no second run write here until this one ends, in whatever way; tidy up after the last.
 
@@ -184,10 +201,18 @@ def hold_folder():
         sys.exit(str(error))
 
 
+# Plans make millions of objects and drop few: to look for circles among them takes a tenth of the
+# time.
+gc.set_threshold(200_000, 50, 1000)
+
+CODE = Remembered(".snakemake/code.json")
+"""What source files said when they were last read."""
+
 DIGESTS = Digests(".snakemake/digests.json")
 """What tells whether the user's files and large results are still the same."""
 
 STUDY = checked_study()
+require_image()
 
 # For the report's first page, whose text sees nothing but the configuration; jobs do not read it.
 config["commit"] = provenance.commit()

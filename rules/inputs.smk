@@ -345,6 +345,16 @@ def axes_of_experiment(wildcards):
     return axes_of(wildcards, wildcards.experiment)
 
 
+def axes_of_grids(wildcards):
+    """Return the axes that the grids of an experiment name, with their defaults.
+
+    Its shards' tables have the same columns, whatever their own runs deviate in.
+    """
+    grids = STUDY.config["experiments"][wildcards.experiment]["grids"]
+    named = {axis for grid in grids for axis in grid} - {"method"}
+    return {axis: default for axis, default in DEFAULTS.items() if axis in named}
+
+
 def runs_of(wildcards):
     """Return the run files of an experiment on a task."""
     return run_files(wildcards, wildcards.experiment, "json")

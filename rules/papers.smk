@@ -1,4 +1,4 @@
-"""Papers: which claims hold here, and where the published record disagrees with itself."""
+"""Papers: which claims hold here, where the published record disagrees with itself, a front page."""
 
 
 rule tabulate_claims:
@@ -35,3 +35,21 @@ rule tabulate_audit:
         code=code("tabulate_audit.py"),
     script:
         "../scripts/tabulate_audit.py"
+
+
+rule make_index:
+    input:
+        all_shown,
+        papers="published/papers.csv",
+        audit="results/papers/audit.csv",
+    output:
+        page="results/index.html",
+    log:
+        "results/logs/index.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code("make_index.py"),
+        results=shown_by_paper(),
+    script:
+        "../scripts/make_index.py"

@@ -157,6 +157,8 @@ def in_formats(folder, results):
 
 def all_spines():
     """Return the files that every run of the study rests on."""
+    if STUDY.shard.joins:
+        return []
     return [
         f"results/{task}/{name}"
         for task in STUDY.tasks
@@ -167,19 +169,42 @@ def all_spines():
 def all_runs():
     """Return the run files of the whole study, with their ledgers."""
     return sorted(
-        {
-            f"results/{task}/runs/{name}.{suffix}"
-            for task, experiments in STUDY.settings.items()
-            for settings in experiments.values()
-            for name in settings
-            for suffix in ("json", "parquet")
-        }
+        path
+        for task, experiments in STUDY.settings.items()
+        for name in {name for settings in experiments.values() for name in settings}
+        for path in files_of_run(task, name)
     )
 
 
+def files_of_run(task, name):
+    """Return run file and ledger of a setting."""
+    return [f"results/{task}/runs/{name}.{suffix}" for suffix in ("json", "parquet")]
+
+
+def removed_runs():
+    """Return the run files that were removed: their tidy table, or the one of the two, is there.
+
+    Of a run that is still to be made the tidy table asks for the run file. Naming both files of
+    each would double the plan of ten thousand settings.
+    """
+    removed = []
+    for task, experiments in STUDY.settings.items():
+        for experiment, settings in experiments.items():
+            made = os.path.exists(f"{tidy_stem(task, experiment)}.csv")
+            for name in settings:
+                files = files_of_run(task, name)
+                there = [os.path.exists(path) for path in files]
+                if not all(there) and (made or any(there)):
+                    removed += files
+    return sorted(set(removed))
+
+
 def all_results():
-    """Return the tables and figures of the whole study."""
+    """Return the tables and figures of the whole study; of a part of it tidy tables alone."""
+    if STUDY.shard != WHOLE:
+        return all_tidy_tables()
     files = [f"results/papers/audit.{suffix}" for suffix in FORMATS["tables"]]
+    files.append("results/index.html")
     for paper in STUDY.papers:
         files += in_formats(f"results/papers/{paper}", PAPER_RESULTS.get(paper, []))
     for task, experiments in STUDY.settings.items():
@@ -191,3 +216,90 @@ def all_results():
         if STUDY.together(task):
             files.append(f"results/{task}/guarantees/together.csv")
     return files
+
+
+def shown_by_paper():
+    """Return the tables and figures of each paper of the study, as html and svg.
+
+    Those of its experiments come first, in the study's order, so that a paper's first figure is
+    of its first experiment that has one.
+    """
+    suffixes = {"figures": "svg", "tables": "html"}
+    shown = {}
+    for paper in STUDY.papers:
+        made = [
+            f"{task}/{result}"
+            for task, experiments in STUDY.of_paper(paper).items()
+            for experiment in experiments
+            for result in RESULTS.get(experiment, [])
+        ]
+        made += [f"papers/{paper}/{result}" for result in PAPER_RESULTS.get(paper, [])]
+        shown[paper] = [
+            f"results/{one}.{suffixes[one.split('/')[-2]]}"
+            for one in dict.fromkeys(made)
+        ]
+    return shown
+
+
+def all_shown(wildcards):
+    """Return all of them."""
+    return [path for paths in shown_by_paper().values() for path in paths]
+
+
+def all_tidy_tables():
+    """Return the tidy tables that a shard makes, or those that all shards are joined to."""
+    return [
+        f"{tidy_stem(task, experiment)}.{suffix}"
+        for task, experiments in STUDY.settings.items()
+        for experiment in experiments
+        for suffix in FORMATS["experiments"]
+    ]
+
+
+def tidy_stem(task, experiment):
+    """Return where the tidy tables of an experiment go in this call, without suffix."""
+    if STUDY.shard == WHOLE:
+        return f"results/{task}/experiments/{experiment}"
+    if STUDY.shard.joins:
+        return f"results/{task}/shards/{experiment}"
+    return stem_of_part(task, experiment, STUDY.shard)
+
+
+def stem_of_part(task, experiment, part):
+    """Return where the tidy tables of a shard lie, without suffix: below its plan's digest."""
+    plan = plan_of(task, experiment)
+    return f"results/{task}/shards/{experiment}/{plan}/{part_name(part)}"
+
+
+def part_name(part):
+    """Return what a shard's files are called."""
+    return f"{part.number}-of-{part.of}"
+
+
+def parts_of(wildcards):
+    """Return both tables of every shard of an experiment on a task, by input name."""
+    stems = [
+        stem_of_part(wildcards.task, wildcards.experiment, part)
+        for part in STUDY.shard.parts
+    ]
+    return {
+        "tables": [f"{stem}.csv" for stem in stems],
+        "series": [f"{stem}.series.csv" for stem in stems],
+    }
+
+
+def all_parts():
+    """Return every shard of the study by the table that it has made."""
+    return {
+        f"{stem_of_part(task, experiment, part)}.csv": part
+        for task, experiments in STUDY.settings.items()
+        for experiment in experiments
+        for part in STUDY.shard.parts
+    }
+
+
+if STUDY.shard.joins:
+    try:
+        require_made(all_parts())
+    except UserError as error:
+        sys.exit(str(error))

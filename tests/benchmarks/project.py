@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 from ratios import ROOT, Process, measured
 
-PARTS = ("Snakefile", "config.yaml", "envs", "profiles", "published", "rules", "scripts")
+PARTS = ("Snakefile", "config.yaml", "envs", "profiles", "published", "rules", "scripts", "studies")
 
 
 class Project:

@@ -3,7 +3,7 @@
 Run as a script it does one step in a process of its own and prints the seconds that it took
 without the start of Python:
 
-    python tests/benchmarks/small_task.py make FOLDER SAMPLES
+    python tests/benchmarks/small_task.py make FOLDER SAMPLES [SIDE WIDTH]
     python tests/benchmarks/small_task.py extract FOLDER
     python tests/benchmarks/small_task.py train FOLDER EPOCHS
 """
@@ -43,8 +43,15 @@ def step(*arguments: str | int | Path) -> Process:
     return measured([str(Path(__file__)), *map(str, arguments)])
 
 
-def make(folder: Path, samples: int) -> None:
-    """Write client file, weights and layers; a tenth of the samples is the test set."""
+def make(folder: Path, samples: int, side: int = SIDE, width: int = 256) -> None:
+    """Write client file, weights and layers; a tenth of the samples is the test set.
+
+    Args:
+        folder: of the task.
+        samples: images of both splits.
+        side: of an image, in pixels.
+        width: numbers in an upload.
+    """
     import describe_network
     import partition_clients
     from fbftl.data.preprocess import Preprocessing
@@ -52,7 +59,7 @@ def make(folder: Path, samples: int) -> None:
 
     folder.mkdir(parents=True, exist_ok=True)
     random = np.random.default_rng(0)
-    images = random.integers(0, 256, (samples, SIDE, SIDE), np.uint8)
+    images = random.integers(0, 256, (samples, side, side), np.uint8)
     labels = random.integers(0, 10, samples, np.uint8)
     for name, array in (("images", images), ("labels", labels)):
         shape = np.array(array.shape, ">u4").tobytes()
@@ -62,9 +69,10 @@ def make(folder: Path, samples: int) -> None:
     partition_clients.main(
         "fbftl.data.images", files["clients"], data | NO_CHOICE, CLIENTS, str(folder), seed=0
     )
-    model = build(ARCHITECTURE).eval()
+    architecture = ARCHITECTURE | {"image": [side, side, 1], "fc": [width]}
+    model = build(architecture).eval()
     preprocessing = Preprocessing(None, (0.5,), (0.25,))
-    source = SourceModel(model, ARCHITECTURE, preprocessing, {}, None)
+    source = SourceModel(model, architecture, preprocessing, {}, None)
     write_source(files["weights"], files["source"], source)
     describe_network.main(files["clients"], files["source"], files["network"], FEATURES, HEAD)
 

@@ -12,9 +12,19 @@ from project import Project
     [
         ("--workflow-profile=profiles/slurm", "snakemake_executor_plugin_slurm"),
         ("--sdm=conda", "conda"),
+        (
+            "--profile=profiles/slurm --workflow-profile=profiles/cluster",
+            "snakemake_executor_plugin_cluster_generic",
+        ),
     ],
 )
 def test_an_engine_plans_what_a_local_run_does(fresh: Project, option: str, needed: str) -> None:
     if not (shutil.which(needed) or find_spec(needed)):
         pytest.skip(f"{needed} is not installed")
-    assert fresh.planned(option) == fresh.planned()
+    assert fresh.planned(*option.split()) == fresh.planned()
+
+
+def test_containers_need_an_image(untouched: Project) -> None:
+    done = untouched.call("--dry-run", "--sdm=apptainer")
+    assert done.returncode != 0
+    assert "--sdm apptainer needs an image; build envs/Dockerfile" in done.stderr

@@ -68,6 +68,13 @@ def test_report_is_small_and_says_where_it_comes_from(report: Path) -> None:
     assert not re.search(r"<(script|link|img)[^>]+(src|href)=\"http", text)
 
 
+def test_the_front_page_leads_to_every_table_and_figure(toy: Project) -> None:
+    text = (toy.results / "index.html").read_text(encoding="utf-8")
+    links = re.findall(r'(?:href|src)="([^"#]+)"', text)
+    assert {f"results/{link}" for link in links} == shown(toy)
+    assert "<img" in text
+
+
 def test_report_holds_every_table_and_figure(page: browser.Page, toy: Project) -> None:
     assert set(page.result_paths()) == shown(toy)
 

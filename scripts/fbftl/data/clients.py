@@ -12,7 +12,8 @@ numbers of its samples in the data set, and where the task has domains ``domain`
 in the file's attribute ``domains``. A test set that no client owns lies with the one client
 ``server``. Equal content gives equal bytes.
 
-Read as a table, a split's rows run client by client in the order of the client ids.
+Read as a table, a split's rows run client by client in the order of the client ids. A split of
+very many clients is written as one, see `fbftl.data.client_table`.
 
 Groups of people, by which fairness is judged, lie apart, since no message, store or run may tell
 them: ``<split>/groups/<client id>``, int64, one per sample. Reading rows never meets them.
@@ -20,15 +21,16 @@ them: ``<split>/groups/<client id>``, int64, one per sample. Reading rows never 
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import h5py
 import numpy as np
 
+from fbftl.data.client_table import BLOCK_BYTES, MANY, ClientTable, Rows, TableWriter
 from fbftl.data.examples import Examples, explaining_damage
 from fbftl.data.hdf5 import new_hdf5
 from fbftl.ground.errors import UserError
@@ -36,18 +38,6 @@ from fbftl.ground.files import write_digest
 
 SERVER = "server"
 """Id of the one client that holds a test set which belongs to nobody."""
-
-BLOCK_BYTES = 32 * 2**20
-"""How much of one array is held in memory while it is written."""
-
-
-class Rows(Protocol):
-    """What an array to be written must offer: a NumPy array, or one decoded slice by slice."""
-
-    shape: tuple[int, ...]
-    dtype: np.dtype
-
-    def __getitem__(self, rows: slice) -> np.ndarray: ...
 
 
 @dataclass(frozen=True)
@@ -94,7 +84,8 @@ def write_clients(
 
     Args:
         path: the file to make.
-        splits: split name (``train``, ``test``) to its clients.
+        splits: split name (``train``, ``test``) to its clients, in the order of their ids where
+            they are many; those whose number is known and above `MANY` lie as one table.
         attributes: facts about the data set, kept as attributes of the file.
 
     Raises:
@@ -104,18 +95,42 @@ def write_clients(
     with new_hdf5(path) as file:
         file.attrs.update(attributes or {})
         for split, clients in splits.items():
-            examples = file.create_group(f"{split}/examples")
-            for client in clients:
-                _write_client(examples, client)
-                if client.group is not None:
-                    groups = file.require_group(f"{split}/groups")
-                    groups.create_dataset(client.id, data=client.group, track_times=False)
-            if not len(examples):
-                raise UserError(f"split {split!r} has no clients; give it at least one")
+            if isinstance(clients, Sized) and len(clients) > MANY:
+                _write_table(file.create_group(f"{split}/table"), clients)
+            else:
+                _write_examples(file, split, clients)
     write_digest(path)
 
 
-def _write_client(examples: h5py.Group, client: Client) -> None:
+def _write_table(table: h5py.Group, clients: Iterable[Client]) -> None:
+    with TableWriter(table) as writer:
+        for client in clients:
+            writer.add(client.id, _columns(client), client.group)
+
+
+def _write_examples(file: h5py.File, split: str, clients: Iterable[Client]) -> None:
+    examples = file.create_group(f"{split}/examples")
+    for client in clients:
+        columns = _columns(client)
+        group = examples.create_group(client.id)
+        for name, column in columns.items():
+            if isinstance(column, list | tuple):
+                _write_strings(group, name, column)
+            else:
+                _write_rows(group, name, column)
+        if client.group is not None:
+            groups = file.require_group(f"{split}/groups")
+            groups.create_dataset(client.id, data=client.group, track_times=False)
+    if not len(examples):
+        raise UserError(f"split {split!r} has no clients; give it at least one")
+
+
+def _columns(client: Client) -> dict[str, Any]:
+    """Return all arrays of a client, each with one row per sample.
+
+    Raises:
+        UserError: if its id cannot be used, it has no samples, or arrays of unequal length.
+    """
     if not valid_id(client.id):
         raise UserError(
             f"client id {client.id!r} cannot name a group of a client file; "
@@ -123,7 +138,6 @@ def _write_client(examples: h5py.Group, client: Client) -> None:
         )
     if not len(client.sample):
         raise UserError(f"client {client.id} has no samples; leave it out")
-    group = examples.create_group(client.id)
     columns = {"sample": np.asarray(client.sample, dtype=np.int64), **client.arrays}
     for name, column in columns.items():
         length = len(column) if isinstance(column, list | tuple) else column.shape[0]
@@ -132,10 +146,7 @@ def _write_client(examples: h5py.Group, client: Client) -> None:
                 f"client {client.id} has {length} rows of {name!r} "
                 f"for {len(client.sample)} samples; give one row per sample"
             )
-        if isinstance(column, list | tuple):
-            _write_strings(group, name, column)
-        else:
-            _write_rows(group, name, column)
+    return columns
 
 
 def _write_rows(group: h5py.Group, name: str, column: Rows) -> None:
@@ -179,11 +190,12 @@ class ClientFile:
                 split
                 for split in self._file
                 if isinstance(self._file.get(f"{split}/examples"), h5py.Group)
+                or isinstance(self._file.get(f"{split}/table"), h5py.Group)
             )
         if not self.splits:
             self.close()
             raise UserError(f"client file {path} has no group <split>/examples; make it anew")
-        self._examples: dict[str, Examples] = {}
+        self._examples: dict[str, Examples | ClientTable] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -205,7 +217,7 @@ class ClientFile:
         """Facts about the data set, as given to `write_clients`."""
         return dict(self._file.attrs)
 
-    def examples(self, split: str) -> Examples:
+    def examples(self, split: str) -> Examples | ClientTable:
         """Return a split's table.
 
         Raises:
@@ -216,7 +228,8 @@ class ClientFile:
                 f"client file {self.path} has no split {split!r}; choose one of {self.splits}"
             )
         if split not in self._examples:
-            examples = Examples(self._file[f"{split}/examples"])
+            table = self._file.get(f"{split}/table")
+            examples = ClientTable(table) if table else Examples(self._file[f"{split}/examples"])
             if "sample" not in examples.columns:
                 raise UserError(
                     f"client file {self.path} holds no array 'sample' for its clients of "
@@ -246,6 +259,9 @@ class ClientFile:
         Raises:
             UserError: if a client lacks its groups.
         """
+        examples = self.examples(split)
+        if isinstance(examples, ClientTable):
+            return examples.groups()
         if f"{split}/groups" not in self._file:
             return None
         with explaining_damage(f"client file {self.path}"):

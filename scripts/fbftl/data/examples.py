@@ -5,7 +5,7 @@ clients with a handful of samples each, so that opening objects is what reading 
 uses h5py's low-level calls (a third of the time) and reads straight into the batch.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -45,17 +45,58 @@ class RowType:
         return self.dtype.itemsize * int(np.prod(self.shape))
 
 
-class Examples:
-    """The clients of one group, in the order of their names, and their samples as one table.
+def require_credible(where: str, group: h5py.Group, columns: Iterable[RowType], rows: int) -> None:
+    """Refuse more rows than a file of its size can hold, before memory is asked for them.
 
-    Args:
-        group: the group ``examples``.
-        names: the arrays wanted; by default those of the first client.
+    Raises:
+        UserError: naming the bytes that it claims.
+    """
+    claimed = sum(column.row_bytes for column in columns) * rows
+    if claimed > MAX_COMPRESSION * group.file.id.get_filesize():
+        raise UserError(
+            f"{where}, claims {claimed} bytes, which a file of this size cannot hold; make it anew"
+        )
+
+
+class ByClient:
+    """Rows that run client by client.
 
     ids: client ids in row order.
     counts: samples per client, int64 [clients].
     count: samples of all clients.
     columns: name to type and shape of one row.
+    """
+
+    ids: list[str]
+    counts: np.ndarray
+    count: int
+    columns: dict[str, RowType]
+    _ends: np.ndarray
+    _where: str
+
+    def owners(self, first: int, last: int) -> np.ndarray:
+        """Return the position in `ids` of the client of each row ``first:last``, int32."""
+        rows = np.arange(first, min(last, self.count))
+        return np.searchsorted(self._ends, rows, side="right").astype(np.int32)
+
+    def require_column(self, name: str) -> None:
+        """Refuse an array that there is not.
+
+        Raises:
+            UserError: naming those that there are.
+        """
+        if name not in self.columns:
+            raise UserError(
+                f"{self._where}, holds no array {name!r}; choose one of {sorted(self.columns)}"
+            )
+
+
+class Examples(ByClient):
+    """The clients of one group, in the order of their names, and their samples as one table.
+
+    Args:
+        group: the group ``examples``.
+        names: the arrays wanted; by default those of the first client.
 
     Raises:
         UserError: on a group without clients, a client without a wanted array, with arrays of
@@ -85,17 +126,7 @@ class Examples:
         self.counts = np.array([self._length(client) for client in self.ids], dtype=np.int64)
         self._ends = np.cumsum(self.counts)
         self.count = int(self._ends[-1])
-        claimed = sum(column.row_bytes for column in self.columns.values()) * self.count
-        if claimed > MAX_COMPRESSION * group.file.id.get_filesize():
-            raise UserError(
-                f"{self._where}, claims {claimed} bytes, which a file of this size cannot hold; "
-                "make it anew"
-            )
-
-    def owners(self, first: int, last: int) -> np.ndarray:
-        """Return the position in `ids` of the client of each row ``first:last``, int32."""
-        rows = np.arange(first, min(last, self.count))
-        return np.searchsorted(self._ends, rows, side="right").astype(np.int32)
+        require_credible(self._where, group, self.columns.values(), self.count)
 
     def rows(
         self, first: int, last: int, names: Sequence[str] | None = None
@@ -126,10 +157,7 @@ class Examples:
     def _read(
         self, name: str, parts: list[tuple[str, int, int]], length: int
     ) -> np.ndarray | list[str]:
-        if name not in self.columns:
-            raise UserError(
-                f"{self._where}, holds no array {name!r}; choose one of {sorted(self.columns)}"
-            )
+        self.require_column(name)
         column = self.columns[name]
         if column.is_text:
             return [

@@ -1,7 +1,7 @@
 """Who holds which samples of a data set with classes: clients, and a server with the test split."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ from fbftl.ground.errors import UserError
 
 def dealt_out(
     data: Mapping[str, Any], clients: Mapping[str, Any], data_folder: str | None, seed: int
-) -> tuple[dict[str, Iterator[Client]], dict[str, str]]:
+) -> tuple[dict[str, Iterable[Client]], dict[str, str]]:
     """Return the clients of each split, and what the client file says of the data set.
 
     Args:
@@ -30,7 +30,7 @@ def dealt_out(
     if domains := domains_in(clients.get("domains")):
         attributes["domains"] = json.dumps([name_of(domain) for domain in domains])
     splits = zip(("train", "test"), splits_of(dataset, clients, seed), strict=True)
-    return {name: holdings(name, split, clients, seed) for name, split in splits}, attributes
+    return {name: Holders(name, split, clients, seed) for name, split in splits}, attributes
 
 
 @dataclass(frozen=True)
@@ -49,25 +49,36 @@ class Split:
     domain: np.ndarray | None = None
 
 
-def holdings(name: str, split: Split, clients: Mapping[str, Any], seed: int) -> Iterator[Client]:
-    """Yield each client that holds samples, with them.
+@dataclass(frozen=True)
+class Holders:
+    """Each client of a split that holds samples, with them; so many that each is made in its turn.
 
-    Args:
-        name: ``train`` or ``test``.
-        split: who holds what.
-        clients: config block ``clients`` of the task.
-        seed: seed of the domains.
+    name: ``train`` or ``test``.
+    clients: config block ``clients`` of the task.
+    seed: of the domains.
     """
-    for number, (own, rows) in enumerate(zip(split.ids, members(split.client), strict=False)):
-        if not len(rows):
-            continue
-        samples = split.samples.take(rows)
-        arrays = {"pixels": samples.inputs, "label": samples.labels}
-        client = Client(own, rows, arrays, samples.groups)
-        if split.domain is None:
-            yield client
-        else:
-            yield seen(client, split.domain[rows], clients, Origin(name, rows, number, seed))
+
+    name: str
+    split: Split
+    clients: Mapping[str, Any]
+    seed: int
+
+    def __len__(self) -> int:
+        return len(np.unique(self.split.client))
+
+    def __iter__(self) -> Iterator[Client]:
+        held = zip(self.split.ids, members(self.split.client), strict=False)
+        for number, (own, rows) in enumerate(held):
+            if not len(rows):
+                continue
+            samples = self.split.samples.take(rows)
+            arrays = {"pixels": samples.inputs, "label": samples.labels}
+            client = Client(own, rows, arrays, samples.groups)
+            if self.split.domain is None:
+                yield client
+            else:
+                origin = Origin(self.name, rows, number, self.seed)
+                yield seen(client, self.split.domain[rows], self.clients, origin)
 
 
 def seen(client: Client, domain: np.ndarray, clients: Mapping[str, Any], origin: Origin) -> Client:

@@ -38,7 +38,7 @@ def results(folder: Path) -> dict[str, Made]:
             script=(noted["code"] or "").strip().strip('"'),
             log=next(iter(noted["log"] or []), ""),
         )
-        for path, noted in _notes(folder / NOTES)
+        for path, noted in notes(folder / NOTES)
         if path in digests and not path.endswith(".meta.json") and (folder / path).is_file()
     }
     if not made:
@@ -46,7 +46,7 @@ def results(folder: Path) -> dict[str, Made]:
     return made
 
 
-def _notes(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def notes(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield what was noted of every output; long names are folders that begin with an @."""
     for file in sorted(path for path in folder.rglob("*") if path.is_file()):
         name = "".join(part.removeprefix("@") for part in file.relative_to(folder).parts)

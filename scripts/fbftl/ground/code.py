@@ -2,14 +2,21 @@
 
 The workflow gives their digest to the script's rule as a param, so that a change in a module reruns
 what imports it, directly or through others, and nothing else. What counts is the syntax tree: a
-comment, a docstring or another layout changes no result, nor does a file's time.
+comment, a docstring or another layout changes no result, nor does a file's time. What a file was
+found to say is remembered by its content, since parsing them all takes seconds at every call.
 """
 
 import ast
 import hashlib
+import json
+import platform
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+from fbftl.ground.errors import UserError
+from fbftl.ground.files import sha256, write_json
 
 PACKAGE = "fbftl"
 
@@ -60,18 +67,67 @@ def sources(script: str, folder: str, *extra_modules: str) -> tuple[str, ...]:
 @cache
 def digest(paths: tuple[str, ...]) -> str:
     """Return one SHA-256 in hex for the names of source files and what their code says."""
-    listed = "".join(f"{path} {_digest_of_tree(Path(path))}\n" for path in paths)
+    listed = "".join(f"{path} {_source(Path(path)).digest}\n" for path in paths)
     return hashlib.sha256(listed.encode()).hexdigest()
 
 
-@cache
-def _digest_of_tree(path: Path) -> str:
-    return hashlib.sha256(told(_tree(path)).encode("utf-8", "surrogatepass")).hexdigest()
+class Source(NamedTuple):
+    """What a source file says.
+
+    digest: of its syntax tree.
+    imports: dotted names below the package that it imports, modules or their members.
+    """
+
+    digest: str
+    imports: tuple[str, ...]
+
+
+class Remembered:
+    """What files with the same content said in earlier calls.
+
+    Args:
+        path: where it is kept; a cache, which may be removed or be nowhere.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self._path = Path(path)
+        with suppress(OSError, ValueError, TypeError, AttributeError):
+            kept = json.loads(self._path.read_bytes())
+            _KNOWN.update({key: Source(d, tuple(names)) for key, (d, names) in kept.items()})
+        self._earlier = frozenset(_KNOWN)
+
+    def keep(self) -> None:
+        """Keep what was asked for since then, if any of it is new, where it can be written."""
+        if not _asked <= self._earlier:
+            with suppress(OSError, UserError):
+                write_json(self._path, {key: _KNOWN[key] for key in _asked})
+
+
+_KNOWN: dict[str, Source] = {}
+"""What files say, by what `_key` makes of them."""
+
+_asked: set[str] = set()
 
 
 @cache
-def _tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"), str(path))
+def _source(path: Path) -> Source:
+    content = path.read_bytes()
+    key = _key(path, content)
+    _asked.add(key)
+    if key not in _KNOWN:
+        tree = ast.parse(content, str(path))
+        said = told(tree).encode("utf-8", "surrogatepass")
+        _KNOWN[key] = Source(hashlib.sha256(said).hexdigest(), _imports(tree))
+    return _KNOWN[key]
+
+
+def _key(path: Path, content: bytes) -> str:
+    """Return one SHA-256 for a file's name and content, the version of Python, and this module."""
+    reader = f"{platform.python_version()} {_OWN} {path} "
+    return hashlib.sha256(reader.encode() + content).hexdigest()
+
+
+_OWN = sha256(__file__)
 
 
 def told(node: Any) -> str:
@@ -96,11 +152,14 @@ def _is_text(node: Any) -> bool:
     )
 
 
-@cache
 def imports(path: Path) -> tuple[str, ...]:
     """Return the dotted names below the package that a file imports, modules or their members."""
+    return _source(path).imports
+
+
+def _imports(tree: ast.Module) -> tuple[str, ...]:
     names = []
-    for node in ast.walk(_tree(path)):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
@@ -114,9 +173,10 @@ def decides(name: str) -> bool:
     return name not in NOT_DECIDING and name.rpartition(".")[0] not in NOT_DECIDING
 
 
-def imported_files(name: str, folder: Path) -> list[Path]:
+@cache
+def imported_files(name: str, folder: Path) -> tuple[Path, ...]:
     """Return the files that importing a dotted name runs: its packages' and its own."""
     parts = name.split(".")
     packages = [folder.joinpath(*parts[: i + 1], "__init__.py") for i in range(len(parts))]
     module = folder.joinpath(*parts).with_suffix(".py")
-    return [path for path in (*packages, module) if path.is_file()]
+    return tuple(path for path in (*packages, module) if path.is_file())

@@ -2,21 +2,25 @@
 
 Payload, loss and privacy tables are derived from it. Rows are collected as columns and written as
 one parquet file per run: constant columns cost nothing there, so that a paper-scale run (656,250
-uploads) stays at a few bytes per row, or 32 more where a digest of the message is known.
+uploads) stays at a few bytes per row, or 32 more where a digest of the message is known. Whenever
+`ROWS` have come together they go to a temporary file as one of its row groups, so that memory does
+not grow with the messages.
 
 A message that holds several parts has a row for each. The first says what became of the message;
 in the others `packets`, `attempts`, `lost` and `sha256` are null.
 """
 
+import shutil
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from fbftl.ground.files import replacing
+from fbftl.ground.files import replacing, writing
 from fbftl.privacy.mechanisms import PrivacyRecord
 
 PARTS = frozenset(
@@ -27,6 +31,11 @@ PARTS = frozenset(
 
 PARTIES = frozenset({"client", "server", "edge", "aggregator", "dealer"})
 """Who may send and receive. The dealer hands out randomness; a cloud is the server."""
+
+COMPRESSION = "zstd"
+
+ROWS = 2**20
+"""Rows that are held in memory; those of a row group."""
 
 BROADCAST = -1
 """Client of a downlink message that all clients of a round hear."""
@@ -80,6 +89,8 @@ class Ledger:
     def __init__(self, **constants: Any) -> None:
         self._constants = constants
         self._added: list[tuple[int, dict[str, Any]]] = []
+        self._rows = 0
+        self._spilled: _Spilled | None = None
 
     def add(self, count: int, **columns: Any) -> None:
         """Add `count` messages.
@@ -102,9 +113,14 @@ class Ledger:
             if isinstance(value, MANY) and len(value) != count:
                 raise ValueError(f"a column has length {len(value)} instead of {count}")
         self._added.append((count, columns))
+        self._rows += count
+        if self._rows >= ROWS:
+            self._spilled = self._spilled or _Spilled()
+            self._spilled.take(self.table())
+            self._added, self._rows = [], 0
 
     def table(self) -> pa.Table:
-        """Return all rows added so far."""
+        """Return the rows that are in memory: all, where they are fewer than `ROWS`."""
         counts = np.array([count for count, _ in self._added], dtype=np.int64)
         columns = []
         for field in SCHEMA:
@@ -114,9 +130,30 @@ class Ledger:
         return pa.Table.from_arrays(columns, schema=SCHEMA)
 
     def write(self, path: str | Path) -> None:
-        """Write the ledger as parquet; equal rows give equal bytes."""
-        with replacing(path) as temporary:
-            pq.write_table(self.table(), temporary, compression="zstd")
+        """Write the ledger as parquet, once and for all; equal rows give equal bytes."""
+        with replacing(path) as temporary, open(temporary, "wb") as file:
+            if self._spilled is None:
+                pq.write_table(self.table(), file, compression=COMPRESSION)
+            else:
+                self._spilled.finish(self.table(), file)
+
+
+class _Spilled:
+    """Row groups in a temporary file."""
+
+    def __init__(self) -> None:
+        self._file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115
+        self._writer = pq.ParquetWriter(self._file, SCHEMA, compression=COMPRESSION)
+
+    def take(self, table: pa.Table) -> None:
+        with writing(tempfile.gettempdir()):
+            self._writer.write_table(table, row_group_size=ROWS)
+
+    def finish(self, rest: pa.Table, file: IO[bytes]) -> None:
+        self.take(rest)
+        self._writer.close()
+        self._file.seek(0)
+        shutil.copyfileobj(self._file, file)
 
 
 def privacy_columns(privacy: PrivacyRecord) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from fbftl.study.grid import expand
 from fbftl.study.kinds import dialogues, images
 from fbftl.study.schema import require_plain, require_valid, suggestion
 from fbftl.study.settings import DEFAULTS, Setting
+from fbftl.study.shards import WHOLE, Grids, Shard, require_plannable, shard_named
 from fbftl.study.systems import StudyBlock, System, chosen, paper_of, with_systems
 
 KINDS = {"images": images, "dialogues": dialogues}
@@ -28,11 +29,13 @@ class Study:
     config: the configuration with all defaults.
     settings: settings by task, experiment and setting name.
     paper: paper of each experiment that this study makes.
+    shard: the part of it that this call makes.
     """
 
     config: dict[str, Any]
     settings: dict[str, dict[str, dict[str, Setting]]]
     paper: dict[str, str]
+    shard: Shard
 
     @property
     def tasks(self) -> list[str]:
@@ -188,10 +191,11 @@ def _resolve(
     blocks = chosen(config, systems)
     for block in blocks:
         require_valid(block.study, schema["properties"]["study"], f"{block.where}:")
-    settings = _settings(config, blocks)
+    shard = shard_named(config["shard"])
+    settings = _settings(config, blocks, shard)
     made = {name for experiments in settings.values() for name in experiments}
     papers = {name: paper_of(name, systems) for name in config["experiments"] if name in made}
-    return Study(config=config, settings=settings, paper=papers)
+    return Study(config, settings, papers, shard)
 
 
 def with_methods(schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -201,7 +205,7 @@ def with_methods(schema: Mapping[str, Any]) -> dict[str, Any]:
     return {**schema, "$defs": schema["$defs"] | filled}
 
 
-OURS = ("papers", "logs", "README.md", "report.html")
+OURS = ("papers", "logs", "README.md", "index.html", "report.html")
 """What stands beside the tasks in the folder of results."""
 
 
@@ -223,9 +227,24 @@ def _one_line(sentence: str, longest: int = 600) -> str:
 
 
 def _settings(
-    config: dict[str, Any], blocks: Iterable[StudyBlock]
+    config: dict[str, Any], blocks: Sequence[StudyBlock], shard: Shard
 ) -> dict[str, dict[str, dict[str, Setting]]]:
     """Return the settings of every block's own experiments on its own tasks."""
+    tasks, asked = config["tasks"], list(_asked(config, blocks))
+    require_plannable([grids for *_, grids in asked], shard)
+    settings: dict[str, dict[str, dict[str, Setting]]]
+    settings = {task: {} for block in blocks for task in block.study["tasks"]}
+    for task, experiment, grids in asked:
+        settings[task][experiment] = _expanded(grids, task, tasks[task], shard)
+    for task, of_task in settings.items() if shard == WHOLE else ():
+        _require_together(task, tasks[task], config["experiments"], of_task)
+    return settings
+
+
+def _asked(
+    config: dict[str, Any], blocks: Iterable[StudyBlock]
+) -> Iterator[tuple[str, str, Grids]]:
+    """Yield task, experiment and its grids there, for every block's own."""
     tasks, experiments = config["tasks"], config["experiments"]
     for name, experiment in experiments.items():
         for task in experiment["tasks"] or []:
@@ -233,7 +252,6 @@ def _settings(
         for number, grid in enumerate(experiment["grids"]):
             for task in grid.get(FOR, []):
                 _require(task, tasks, f"config: experiments.{name}.grids.{number}.{FOR}", "task")
-    settings: dict[str, dict[str, dict[str, Setting]]] = {}
     for block in blocks:
         for name in block.study["tasks"]:
             _require(name, tasks, f"{block.where}.tasks", "task")
@@ -242,12 +260,9 @@ def _settings(
         for task in block.study["tasks"]:
             require_clients(task, tasks[task]["clients"])
             _require_features(task, tasks[task]["features"])
-            of_task = settings.setdefault(task, {})
             for name in block.study["experiments"]:
                 if _is_for(experiments[name], task, tasks[task]["kind"]):
-                    of_task[name] = _expanded(experiments[name], task, tasks[task])
-            _require_together(task, tasks[task], experiments, of_task)
-    return settings
+                    yield task, name, grids_on(experiments[name], task)
 
 
 STORES = ("s3", "gs", "az")
@@ -273,24 +288,24 @@ def _require_features(task: str, features: Mapping[str, Any]) -> None:
         )
 
 
-def _expanded(
-    experiment: Mapping[str, Any], task: str, block: Mapping[str, Any]
-) -> dict[str, Setting]:
-    """Return an experiment's settings on a task, by name."""
-    settled = KINDS[block["kind"]].settled
-    found = {settled(setting, task, block) for setting in expand(_grids(experiment, task))}
-    for setting in found:
-        require_dealt(task, block["clients"], setting)
-    return {setting.name: setting for setting in sorted(found, key=lambda one: one.name)}
-
-
-def _grids(experiment: Mapping[str, Any], task: str) -> list[dict[str, Any]]:
-    """Return an experiment's grids that are for a task, axes alone."""
+def grids_on(experiment: Mapping[str, Any], task: str) -> list[dict[str, list[Any]]]:
+    """Return the grids of an experiment that are for a task, the axes alone."""
     return [
         {axis: values for axis, values in grid.items() if axis != FOR}
         for grid in experiment["grids"]
         if task in grid.get(FOR, [task])
     ]
+
+
+def _expanded(
+    grids: Grids, task: str, block: Mapping[str, Any], shard: Shard
+) -> dict[str, Setting]:
+    """Return an experiment's settings on a task, by name."""
+    settled = KINDS[block["kind"]].settled
+    found = {settled(setting, task, block) for setting in expand(grids, shard)}
+    for setting in found:
+        require_dealt(task, block["clients"], setting)
+    return {setting.name: setting for setting in sorted(found, key=lambda one: one.name)}
 
 
 FOR = "tasks"
@@ -322,7 +337,7 @@ def _left_out(
         setting.name: None
         for experiment in experiments.values()
         if _is_for(experiment, task, block["kind"])
-        for setting in expand(_grids(experiment, task))
+        for setting in expand(grids_on(experiment, task))
     }
 
 

@@ -5,16 +5,21 @@ An experiment is a list of grids, lists of axis values by axis name; its setting
 
 import itertools
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 from fbftl.ground.errors import UserError
 from fbftl.study import frameworks, methods, outsourcing, uploads
 from fbftl.study.settings import DEFAULTS, TYPES, Setting
+from fbftl.study.shards import WHOLE, Shard, product_size
 
 
-def expand(grids: Iterable[Mapping[str, list[Any]]]) -> list[Setting]:
+def expand(grids: Iterable[Mapping[str, list[Any]]], shard: Shard = WHOLE) -> list[Setting]:
     """Return the settings that grids span: each grid's product, duplicates once, sorted by name.
+
+    Args:
+        grids: lists of axis values by axis name.
+        shard: the part of every product that is wanted.
 
     Raises:
         UserError: if a grid names an axis that does not exist, or a setting makes no sense.
@@ -25,12 +30,11 @@ def expand(grids: Iterable[Mapping[str, list[Any]]]) -> list[Setting]:
             if axis not in TYPES:
                 known = ", ".join(TYPES)
                 raise UserError(f"experiment axis '{axis}' does not exist; choose among {known}")
-        products = itertools.product(*grid.values())
         # In the grid's order, so that of several faults the same one is named every time.
-        spanned = [from_axes(dict(zip(grid, values, strict=True))) for values in products]
+        spanned = _spanned(grid, shard.stretch(product_size(grid)))
         for setting in spanned:
             require_sensible(setting)
-        _require_effect(grid, spanned)
+        _require_effect(grid)
         settings.update(spanned)
     return sorted(settings, key=lambda setting: setting.name)
 
@@ -73,20 +77,41 @@ NEEDS = {
 """What has to be given beside an axis for it to have an effect."""
 
 
-def _require_effect(grid: Mapping[str, list[Any]], spanned: Iterable[Setting]) -> None:
+def _spanned(grid: Mapping[str, list[Any]], part: range) -> list[Setting]:
+    """Return the settings of a part of a grid's product, the last axis the fastest."""
+    products = itertools.islice(itertools.product(*grid.values()), part.start, part.stop)
+    return [from_axes(dict(zip(grid, values, strict=True))) for values in products]
+
+
+def _require_effect(grid: Mapping[str, list[Any]]) -> None:
     """Refuse a value that no setting of its grid keeps: it would be dropped in silence.
+
+    Whether a value has an effect is the same in every part of a grid, so the whole is looked at,
+    thinned to the values that `simplified` tells apart.
 
     Raises:
         UserError: naming axis, value and what it needs.
     """
-    for axis in filter(NEEDS.__contains__, grid):
+    thinned = {axis: _told_apart(axis, values) for axis, values in grid.items()}
+    spanned = _spanned(thinned, range(product_size(thinned)))
+    for axis in filter(NEEDS.__contains__, thinned):
         kept = {getattr(setting, axis) for setting in spanned}
-        for value in grid[axis]:
+        for value in thinned[axis]:
             if (value if value is None else TYPES[axis](value)) not in kept | {DEFAULTS[axis]}:
                 raise UserError(
                     f"config: a grid asks for {axis} {value}, which has no effect in any of its "
                     f"settings; give {NEEDS[axis]} beside it, or leave it out"
                 )
+
+
+def _told_apart(axis: str, values: Iterable[Any]) -> list[Any]:
+    """Return the values of an axis that may differ in whether other axes have an effect.
+
+    Of numbers these are the default, none at all, and the first other one.
+    """
+    if TYPES[axis] not in (int, float):
+        return list(values)
+    return list({(value == DEFAULTS[axis], not value): value for value in values}.values())
 
 
 def from_axes(values: Mapping[str, Any]) -> Setting:
@@ -136,7 +161,8 @@ def simplified(setting: Setting) -> Setting:
     if setting.network is None:
         without_effect.append("client_part")
     without_effect += outsourcing.idle(setting)
-    return Setting(**(asdict(setting) | {axis: DEFAULTS[axis] for axis in without_effect}))
+    gone = {a: DEFAULTS[a] for a in without_effect if getattr(setting, a) != DEFAULTS[a]}
+    return replace(setting, **gone) if gone else setting
 
 
 LONGEST_NAME = 200

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from fbftl.study.config import Study
 from fbftl.study.outsourcing import COUNTING
+from fbftl.study.shards import WHOLE
 from fbftl.study.uploads import is_plain
 
 
@@ -27,7 +28,8 @@ def shared_processes(study: Study, task: str) -> dict[str, list[str]]:
         free = [name for name in settings if name not in placed]
         placed.update(free)
         shared = [names for names in _batches(study, task, free, most) if len(names) > 1]
-        processes |= {f"{experiment}-{number}": names for number, names in enumerate(shared, 1)}
+        stem = experiment if study.shard == WHOLE else f"{experiment}-{study.shard.number}"
+        processes |= {f"{stem}-{number}": names for number, names in enumerate(shared, 1)}
     return processes
 
 

@@ -73,6 +73,63 @@ def test_batches_walk_the_table_from_any_row(tmp_path_factory, sizes, size, shar
     np.testing.assert_array_equal(np.concatenate([batch.client for batch in batches]), owners)
 
 
+@pytest.fixture
+def many(tmp_path, monkeypatch):
+    """The same clients in groups and as a table, and what was written."""
+    monkeypatch.setattr("fbftl.data.client_table.BLOCK_BYTES", 100)
+    clients, *table = image_clients([3, 1, 5, 9, 2])
+    paths = [tmp_path / f"{layout}.h5" for layout in ("groups", "table")]
+    for path, most in zip(paths, (10, 2), strict=True):
+        monkeypatch.setattr("fbftl.data.clients.MANY", most)
+        write_clients(path, {"train": clients, "test": clients[:1]})
+    return paths, table
+
+
+def test_a_table_reads_as_groups_do(many):
+    paths, (pixels, *_) = many
+    with ClientFile(paths[0]) as groups, ClientFile(paths[1]) as table:
+        assert table.splits == groups.splits
+        assert table.client_ids("train") == groups.client_ids("train")
+        np.testing.assert_array_equal(*(f.samples_per_client("train") for f in (groups, table)))
+        for first, last in ((0, 20), (2, 7), (19, 30), (25, 30)):
+            one, other = (file.rows("train", first, last) for file in (groups, table))
+            np.testing.assert_array_equal(one.client, other.client)
+            np.testing.assert_array_equal(one.sample, other.sample)
+            for name, values in one.arrays.items():
+                np.testing.assert_array_equal(values, other.arrays[name])
+                assert values.dtype == other.arrays[name].dtype
+        np.testing.assert_array_equal(table.column("train", "pixels"), pixels)
+        with pytest.raises(UserError, match="holds no array 'pixel'"):
+            table.column("train", "pixel")
+    with h5py.File(paths[1]) as file:
+        assert set(file["train"]) == {"table"}
+        assert set(file["test"]) == {"examples"}
+
+
+def test_clients_of_a_table_come_in_the_order_of_their_ids(path, monkeypatch):
+    monkeypatch.setattr("fbftl.data.clients.MANY", 1)
+    with pytest.raises(ValueError, match="client 001 comes after 002"):
+        write_clients(path, {"train": image_clients([1, 2, 3])[0][::-1]})
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (lambda table: table.__delitem__("ends"), "damaged"),
+        (lambda table: table["ends"].__setitem__(1, 3), "do not end in order"),
+        (lambda table: table["ends"].__setitem__(4, 21), "make the file anew"),
+        (lambda table: table["rows/label"].resize(19, axis=0), "make the file anew"),
+        (lambda table: table.__delitem__("rows/sample"), "holds no array 'sample'"),
+    ],
+)
+def test_a_damaged_table_is_refused(many, damage, words):
+    path = many[0][1]
+    with h5py.File(path, "r+") as file:
+        damage(file["train/table"])
+    with ClientFile(path) as file, pytest.raises(UserError, match=words):
+        file.count("train")
+
+
 def test_types_and_names(written):
     path, _ = written
     with ClientFile(path) as file:

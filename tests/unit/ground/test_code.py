@@ -4,7 +4,8 @@ import ast
 from pathlib import Path
 
 import pytest
-from fbftl.ground.code import NOT_DECIDING, digest, sources, told
+from fbftl.ground import code
+from fbftl.ground.code import NOT_DECIDING, Remembered, digest, sources, told
 
 FILES = {
     "draw.py": "from fbftl.runs import read\nfrom fbftl import style\n",
@@ -122,3 +123,29 @@ def test_modules_that_decide_nothing_are_there(root: Path) -> None:
 def test_every_script_of_the_project_can_be_read(root: Path) -> None:
     for script in (root / "scripts").glob("*.py"):
         assert sources(script.name, str(root / "scripts"))[0] == str(script)
+
+
+def test_what_files_said_is_remembered_by_their_content(
+    folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def asked(parse: bool) -> tuple[str, list[str]]:
+        """Return digest and sources as a process of its own would find them."""
+        for cached in (code._source, sources, digest):
+            cached.cache_clear()
+        monkeypatch.setattr(code, "_KNOWN", {})
+        monkeypatch.setattr(code, "_asked", set())
+        kept = Remembered(tmp_path / "kept.json")
+        with monkeypatch.context() as patch:
+            if not parse:
+                patch.setattr(ast, "parse", None)
+            found = names(folder, "draw.py"), digest(sources("draw.py", folder))
+        kept.keep()
+        return found
+
+    first = asked(parse=True)
+    assert asked(parse=False) == first
+    Path(folder, "fbftl/style.py").write_text("import fbftl.deep.other\n")
+    changed = asked(parse=True)
+    assert "fbftl/deep/other.py" in changed[0]
+    (tmp_path / "kept.json").write_text("[")
+    assert asked(parse=True) == changed

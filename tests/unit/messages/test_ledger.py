@@ -37,6 +37,21 @@ def test_equal_rows_give_equal_bytes(tmp_path: Path) -> None:
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
+def test_what_is_spilled_is_written_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def write(name: str) -> pq.ParquetFile:
+        ledger = Ledger(method="fl")
+        for round in range(7):
+            ledger.add(3, round=round, client=np.arange(3), part="update", lost=[False] * 3)
+        ledger.write(tmp_path / name)
+        return pq.ParquetFile(tmp_path / name)
+
+    whole = write("whole.parquet")
+    monkeypatch.setattr("fbftl.messages.ledger.ROWS", 5)
+    streamed = write("streamed.parquet")
+    assert whole.num_row_groups == 1 < streamed.num_row_groups
+    assert streamed.read().to_pylist() == whole.read().to_pylist()
+
+
 def test_a_paper_scale_ledger_with_digests_stays_under_100_mb(tmp_path: Path) -> None:
     uploads, draws = 656_250, np.random.default_rng(0)
     ledger = Ledger(method="fl", mechanism="none")

@@ -81,11 +81,31 @@ def test_a_lone_copy_of_a_conda_environment_tells_the_lock(root: Path) -> None:
         assert environment["channels"][-1] == "nodefaults"
 
 
+def test_the_image_has_the_environment_of_the_lock(root: Path) -> None:
+    """No image is built here; its file must say what `./run` and conda's environment say."""
+    text = (root / "envs" / "Dockerfile").read_text().replace("\\\n", "")
+    lines = [line.split() for line in text.splitlines() if line and line[0] != "#"]
+    (base,), (copied,), (installed,) = (
+        [line[1:] for line in lines if line[0] == word] for word in ("FROM", "COPY", "RUN")
+    )
+    assert len(lines) == 3
+    *files, folder = copied
+    assert all((root / "envs" / name).is_file() for name in files)
+    asked = dict(zip(installed[-4::2], installed[-3::2], strict=True))
+    assert asked == {
+        "--requirement": f"{folder}requirements.txt",
+        "--constraint": f"{folder}requirements.lock",
+    }
+    (environment,) = (root / "envs").glob("*.yaml")
+    python, *_ = yaml.safe_load(environment.read_text())["dependencies"]
+    assert base[0].startswith(f"{python.replace('=', ':')}-")
+
+
 def test_no_software_is_claimed_that_no_rule_has(root: Path) -> None:
     claimed = yaml.safe_load((root / ".snakemake-workflow-catalog.yml").read_text())["usage"]
-    rules = [path.read_text() for path in (root / "rules").glob("*.smk")]
-    directives = {"conda": "    conda:\n", "apptainer": "    container:\n"}
-    offered = {name: any(line in text for text in rules) for name, line in directives.items()}
+    texts = [path.read_text() for path in [root / "Snakefile", *(root / "rules").glob("*.smk")]]
+    directives = {"conda": "    conda:\n", "apptainer": "\ncontainer: "}
+    offered = {name: any(line in text for text in texts) for name, line in directives.items()}
     deployed = claimed["software-stack-deployment"]
     assert {name for name in deployed if deployed[name]} == {n for n in offered if offered[n]}
 

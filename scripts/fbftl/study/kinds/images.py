@@ -83,6 +83,9 @@ def check(setting: Setting, task: str, block: Mapping[str, Any]) -> None:
 
 def _require_meaning(setting: Setting, task: str, block: Mapping[str, Any]) -> None:
     """Refuse training values that a method is given and makes nothing of."""
+    own = block["methods"].get(setting.method, {})
+    if not own:
+        return
     record = methods.record(setting.method)
     trained = [r.name for r in methods.RECORDS if r.trains_network]
     local = methods.names(sends="local")
@@ -98,7 +101,7 @@ def _require_meaning(setting: Setting, task: str, block: Mapping[str, Any]) -> N
         others = [r.name for r in methods.RECORDS if r.sends != "local"]
         meant["epochs"] = "that count epochs, where this one has rounds", others
     for key, (which, names) in meant.items():
-        if key in block["methods"].get(setting.method, {}) and setting.method not in names:
+        if key in own and setting.method not in names:
             raise UserError(
                 f"config: tasks.{task}.methods.{setting.method}.{key} says nothing; leave it out, "
                 f"it is for methods {which}: {', '.join(names)}"

@@ -1,0 +1,39 @@
+"""How Sphinx makes a site of these pages: see CONTRIBUTING.md.
+
+The pages are plain Markdown that reads as well without the site. Their own lists of links are the
+contents: what a folder's README.md links to at the start of a line, in that order, stands below it.
+"""
+
+import re
+from typing import Any
+
+project = "fbftl-workflow"
+author = "The contributors of fbftl-workflow"
+extensions = ["myst_parser"]
+root_doc = "README"
+source_suffix = {".md": "markdown"}
+exclude_patterns = ["results/**/tables", "_build"]
+html_theme = "alabaster"
+html_theme_options = {"fixed_sidebar": True, "page_width": "70rem"}
+html_sidebars = {"**": ["about.html", "navigation.html", "searchfield.html"]}
+html_show_sourcelink = False
+myst_heading_anchors = 4
+myst_enable_extensions = ["tasklist"]
+suppress_warnings = [
+    "misc.highlighting_failure",  # of the diagram, which GitHub draws
+    "myst.header",  # rows of the audit are headings of the third level wherever they stand
+]
+
+LINK = re.compile(r"^[-|] \[[^\]]*\]\((?P<page>[\w./-]+)\.md\)", re.MULTILINE)
+
+
+def with_contents(app: Any, docname: str, source: list[str]) -> None:
+    """Add the contents to a folder's README, from the links in its list."""
+    if docname.endswith("README"):
+        pages = "\n".join(match["page"] for match in LINK.finditer(source[0]))
+        source[0] += f"\n```{{toctree}}\n:hidden:\n\n{pages}\n```\n" if pages else ""
+
+
+def setup(app: Any) -> None:
+    """Register what is done to pages as they are read."""
+    app.connect("source-read", with_contents)

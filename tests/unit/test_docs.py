@@ -1,0 +1,92 @@
+"""The documentation: every link leads somewhere, and the glossary names what there is."""
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+from fbftl.messages.ledger import SCHEMA
+from fbftl.study.settings import DEFAULTS
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "results" / "README.md"])
+CODE = re.compile(r"^ *```.*?^ *```|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\((?!https?:|mailto:)([^)\s#]*)(?:#([^)\s]+))?\)")
+
+
+def links(page: Path) -> Iterator[tuple[Path, str]]:
+    """Yield where a page's links into the project lead, each with its anchor or nothing."""
+    for path, anchor in LINK.findall(CODE.sub("", page.read_text(encoding="utf-8"))):
+        yield (page.parent / path).resolve() if path else page, anchor
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of a page's headings, as GitHub and the site make them."""
+    headings = re.findall(r"^#+ (.+)$", CODE.sub("", page.read_text(encoding="utf-8")), re.M)
+    plain = (re.sub(r"[^\w\- ]", "", heading.lower()) for heading in headings)
+    return {heading.strip().replace(" ", "-") for heading in plain}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_leads_somewhere(page: Path) -> None:
+    for target, anchor in links(page):
+        assert target.exists(), target
+        if anchor:
+            assert anchor in anchors(target), f"{target} has no heading #{anchor}"
+
+
+def test_every_page_is_reached_from_the_first() -> None:
+    seen, queue = set(), [ROOT / "docs" / "README.md"]
+    while queue:
+        page = queue.pop()
+        if page not in seen:
+            seen.add(page)
+            queue += [target for target, _ in links(page) if target.suffix == ".md"]
+    tables = {page for page in PAGES if page.parent.name == "tables"}
+    assert {page for page in PAGES if page.is_relative_to(ROOT / "docs")} - tables <= seen
+
+
+def test_every_paper_has_a_page() -> None:
+    papers = {path.name for path in (ROOT / "published").iterdir() if path.is_dir()}
+    assert papers <= {page.stem for page in (ROOT / "docs" / "papers").glob("*.md")}
+
+
+def of_task(schema: dict) -> set[str]:
+    """Return the keys of a task with images, with those of its blocks below."""
+    definitions = schema["$defs"]
+
+    def below(one: dict) -> dict:
+        named = definitions[one["$ref"].rpartition("/")[2]] if "$ref" in one else {}
+        return one.get("properties", {}) | named.get("properties", {})
+
+    task = definitions["task_images"]["properties"]
+    return {f"{key}.{own}" for key, block in task.items() for own in below(block)}
+
+
+def test_the_glossary_names_what_there_is() -> None:
+    schema = yaml.safe_load((ROOT / "rules/schemas/config.schema.yaml").read_text())
+    known = (of_task(schema), set(DEFAULTS), set(SCHEMA.names))
+    text = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[3:6] for line in text.splitlines() if line.startswith("| ")][1:]
+    assert len(rows) > 30
+    for row in rows:
+        for names, cell in zip(known, row, strict=True):
+            assert set(re.findall(r"`([^`]+)`", cell)) <= names, cell
+
+
+def test_the_site_is_made_without_a_warning(tmp_path: Path) -> None:
+    made = ROOT / ".venv-docs" / "bin" / "sphinx-build"
+    program = str(made) if made.exists() else shutil.which("sphinx-build")
+    if program is None:
+        pytest.skip("./run docs has not made its environment")
+    options = ["--quiet", "--nitpicky", "--fail-on-warning"]
+    done = subprocess.run(
+        [program, *options, str(ROOT / "docs"), str(tmp_path)], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert {"README.html", "your-own.html", "search.html"} <= {p.name for p in tmp_path.iterdir()}
+    outside = re.compile(r"<(?:script|link|img)[^>]+(?:src|href)=\"https?:")
+    assert not any(outside.search(page.read_text()) for page in tmp_path.rglob("*.html"))

@@ -1,0 +1,117 @@
+"""The commands of README and docs/: each is run, as a dry run where it takes more than a minute.
+
+Those of docs/your-own.md are run for real by test_your_own.py.
+"""
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from project import Project, environment
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
+BLOCK = re.compile(r"^ *```(\w*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
+INLINE = re.compile(r"`((?:\./run|snakemake|python) [^`\n]+)`")
+STUDY = re.compile(r"^ *```yaml\n( *# ([\w-]+\.yaml)\b.*?)^ *```", re.MULTILINE | re.DOTALL)
+
+DRY = ("study", "report", "papers", "snakemake")
+"""What plans a study, and so has a dry run."""
+
+ELSEWHERE = {
+    "./run compare": "tests/workflow/test_operations.py",
+    "./run crate": "tests/unit/findings/test_provenance.py",
+    "./run statement": "tests/unit/findings/test_provenance.py",
+    "./run sign": "tests/unit/findings/test_provenance.py",
+    "./run verify": "tests/unit/findings/test_provenance.py",
+    "./run progress": "tests/unit/ground/test_pace.py",
+    "./run docs": "tests/unit/test_docs.py",
+    "python scripts/renew_results.py": "tests/unit/findings/test_prose.py",
+}
+"""How commands begin that another test runs, with that test."""
+
+
+def commands(text: str) -> list[str]:
+    """Return the commands of a page, in code blocks and in the text; placeholders have values."""
+    joined = "".join(told for kind, told in BLOCK.findall(text) if kind in ("", "sh"))
+    joined = re.sub(r"\\\n *", "", joined)
+    lines = [re.sub(r"\s+#.*", "", line).strip() for line in joined.splitlines()]
+    found = [line for line in lines if re.match(r"(\./run|snakemake|python) ", line)]
+    found += INLINE.findall(BLOCK.sub("", text))
+    return [re.sub(r"<\w+>", "some", one) for one in found if "{" not in one]
+
+
+COMMANDS = sorted(
+    {
+        one
+        for page in PAGES
+        if page.name != "your-own.md"
+        for one in commands(page.read_text(encoding="utf-8"))
+    }
+)
+
+
+@pytest.fixture(scope="module")
+def copy(untouched: Project) -> Project:
+    """A copy whose `./run` finds this environment, with the studies that pages tell."""
+    made = untouched.folder / ".venv"
+    (made / "bin").mkdir(parents=True)
+    shutil.copy(ROOT / "envs" / "requirements.lock", made / "installed.lock")
+    for program in ("python", "snakemake", "pytest"):
+        script = f'#!/bin/sh\nexec {shlex.quote(str(Path(sys.executable).parent))}/{program} "$@"\n'
+        (made / "bin" / program).write_text(script)
+        (made / "bin" / program).chmod(0o755)
+    for page in PAGES:
+        for study, name in STUDY.findall(page.read_text(encoding="utf-8")):
+            indent = re.match(" *", study)[0]
+            told = re.sub(f"^{indent}", "", study, flags=re.MULTILINE)
+            (untouched.folder / name).write_text(told, encoding="utf-8")
+    return untouched
+
+
+def test_pages_have_commands() -> None:
+    assert {"./run study", "./run tests", "./run papers"} <= set(COMMANDS)
+    assert len(COMMANDS) > 15
+
+
+@pytest.fixture
+def data(copy: Project, data_folder: Path) -> None:
+    """The real data where studies expect them: beside the project."""
+    shared = copy.folder.parent / "shared"
+    if not shared.exists():
+        shared.symlink_to(data_folder.parent)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_does_what_its_page_says(
+    copy: Project, command: str, request: pytest.FixtureRequest
+) -> None:
+    if "studies/" in command:
+        request.getfixturevalue("data")
+    for start, test in ELSEWHERE.items():
+        if command.startswith(start):
+            assert (ROOT / test).exists()
+            return
+    words = shlex.split(command)
+    if words[0] == "python" and words[1] != "tests/benchmarks":
+        compile((ROOT / words[1]).read_text(encoding="utf-8"), words[1], "exec")
+        return
+    if words[:2] == ["python", "tests/benchmarks"]:
+        assert all((ROOT / "tests" / "benchmarks" / f"{name}.py").exists() for name in words[2:])
+        words.append("--help")
+    elif words[:2] == ["./run", "tests"]:
+        words.append("--version")
+    elif {words[0], words[1]} & set(DRY):
+        words += ["--dry-run", "--quiet", "rules"]
+    done = subprocess.run(
+        ["sh", *words] if words[0] == "./run" else words,
+        cwd=copy.folder,
+        env=environment() | {"PATH": f"{copy.folder / '.venv/bin'}:{environment()['PATH']}"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
