@@ -21,9 +21,9 @@ LOCAL = {"rounds": 2, "local_batch": 4}
 """Training values of methods whose clients train for epochs of their own."""
 
 
-WANT_MORE = {"fedvote", "fedhealth", "fedmd", "private_gd", "fade"}
+WANT_MORE = {"fedvote", "fedhealth", "fedmd", "private_gd", "fade", "ecos"}
 WANT_MORE |= {"splitmix", "splitmix_heads", "heterofl", "sheterofl"}
-"""Methods that want more of a task than the toy has: sources, open samples, groups, widths."""
+"""Methods that want more of a task than the toy has: sources, open and sold samples, groups, widths."""
 
 
 @pytest.fixture(scope="module")

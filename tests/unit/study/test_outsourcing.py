@@ -10,6 +10,7 @@ from fbftl.study.feasibility import require_cloud
 from fbftl.study.grid import expand, from_axes
 from fbftl.study.processes import shared_processes
 from fbftl.study.settings import Setting
+from fbftl.study.shards import WHOLE
 
 BUYING = {"method": "ecos", "purchase": 300}
 
@@ -46,6 +47,7 @@ def study(*settings: Setting) -> SimpleNamespace:
     clients = {"partition": "iid", "clients": 1, "samples_per_client": None}
     return SimpleNamespace(
         settings={"digits": {"outsourcing": named}},
+        shard=WHOLE,
         task=lambda _: {"clients": clients, "settings_per_process": 1},
         setting=lambda _, name: named[name],
         needs_public=lambda _, name: True,
