@@ -1,6 +1,7 @@
 """Plot accuracy against uplink for every message and head, with the front that none beats."""
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.style import (
@@ -40,9 +41,12 @@ def draw(rows: pd.DataFrame) -> plt.Figure:
         )
         mark_diverged(axes, own["bits_per_client"] / 8e3, 100 * own["accuracy"], own["diverged"])
     front = rows[rows["pareto"] == "yes"].sort_values("bits_per_client")
+    # More bits buy nothing more, so the line goes on to the most that any upload takes.
+    bits = [*front["bits_per_client"], rows["bits_per_client"].max()]
+    best = [*front["accuracy"], *front["accuracy"].iloc[-1:]]
     axes.step(
-        front["bits_per_client"] / 8e3,
-        100 * front["accuracy"],
+        np.array(bits[: len(best)]) / 8e3,
+        100 * np.array(best),
         where="post",
         color=NEUTRAL,
         linewidth=0.8,
