@@ -15,7 +15,6 @@ from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.tables import Column, prefixed, write_table
 from fbftl.ground.logs import run_job
 from fbftl.messages.ledger import BROADCAST
-from fbftl.study.job import name_of
 
 TELLS = {
     "features": "features of every sample",
@@ -111,7 +110,7 @@ def row(run: Mapping[str, Any], ledger: str, looks: Mapping[str, ShownMethod]) -
     variant = ", ".join(f"{axis} {value}" for axis, value in setting.items() if axis not in known)
     return {
         "method": setting["method"],
-        "setting": name_of(setting),
+        "setting": run["name"],
         "label": looks[setting["method"]].label,
         "partition": setting.get("partition") or "as the task has them",
         "variant": variant,

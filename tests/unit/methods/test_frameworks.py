@@ -1,7 +1,7 @@
 """The survey's frameworks on a toy task: what they equal, rounds by hand, what they send."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,13 @@ from fbftl import methods
 from fbftl.exchange import consensus, distillation, voting
 from fbftl.exchange.kept import gathered
 from fbftl.features.store.opening import open_store
+from fbftl.findings.shown import shown
 from fbftl.ground.errors import UserError
 from fbftl.messages.codec.compression import PLAIN
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.release import release
 from fbftl.study.grid import expand
+from fbftl.study.methods import rows as told_of
 from fbftl.tasks.task import Inputs, Outcome, held_samples
 from fbftl.training.adaptation import Alignment, covariance
 from fbftl.training.augmentation import augmented, fitted, seeds_of
@@ -362,3 +364,16 @@ def test_bits_of_a_client_are_those_of_its_messages_and_of_every_broadcast(run, 
     assert found["up"] == up["bits"].sum() / 4
     assert found["down"] == down["bits"].sum()
     assert found["tells"] == "answers of a client's model to open samples"
+
+
+def test_a_row_is_found_by_the_name_of_its_run_whatever_the_order_of_its_axes(run, tmp_path):
+    path = tmp_path / "run.parquet"
+    outcome = run("fd", distillation=1.0, seed_samples=5)
+    outcome.ledger.write(path)
+    setting = {"seed_samples": 5, "distillation": 1.0, "method": "fd"}  # not the plan's order
+    name = "fd+distillation=1.0+seed_samples=5"
+    measures = {measure: asdict(own) for measure, own in outcome.measures.items()}
+    document = {"name": name, "setting": setting, "measures": measures}
+    document |= {"repetitions": outcome.repetitions}
+    looks = shown(told_of(["fd"]))
+    assert tabulate_frameworks.row(document, str(path), looks)["setting"] == name
