@@ -59,6 +59,7 @@ def require_feasible(
     require_dealable(study, task, samples)
     clients = study.task(task)["clients"]
     _require_classes(study, task, sizes.classes)
+    _require_rings(study, task, samples)
     given = clients["partition"] == "given"
     number = named if given else number_of_clients(clients, samples)
     _require_scratch(study)
@@ -151,6 +152,28 @@ def _require_classes(study: Study, task: str, classes: int | None) -> None:
             f"config: tasks.{task}.clients.shards_per_client is {shards}, a class each, but there "
             f"are {classes} classes; give at most {classes}"
         )
+
+
+RING = 2.0**39
+"""What a masked sum may reach, as `fbftl.privacy.masking` has it."""
+
+
+def _require_rings(study: Study, task: str, samples: int | None) -> None:
+    """Refuse masked sums of clipped features' squares that could leave the ring.
+
+    They add up over all samples, however these are dealt. How large other numbers are only a job
+    knows, and refuses them there.
+    """
+    norm = study.task(task)["privacy"].get("feature_clip", {}).get("norm")
+    if norm is None or samples is None or norm**2 * samples < RING:
+        return
+    for name, setting in _settings(study, task).items():
+        if setting.aggregation == "masked" and setting.mechanism == "gaussian":
+            raise UserError(
+                f"config: tasks.{task}.privacy.feature_clip.norm is {norm:g}: squares of "
+                f"{samples:,} samples can leave the ring of a masked sum, ±{RING:.3g}, in the "
+                f"setting '{name}'; clip to less, or use aggregation: open"
+            )
 
 
 def _settings(study: Study, task: str) -> dict[str, Setting]:

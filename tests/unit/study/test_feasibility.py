@@ -8,8 +8,9 @@ import pytest
 import yaml
 from fbftl.data.datasets import load, training_count
 from fbftl.ground.errors import UserError
+from fbftl.privacy.masking import require_room
 from fbftl.study.config import Study, resolve
-from fbftl.study.feasibility import Sizes, least_parameters, require_feasible
+from fbftl.study.feasibility import RING, Sizes, least_parameters, require_feasible
 
 DIGITS = {"kind": "digits", "test_fraction": 0.2, "seed": 0}
 
@@ -166,3 +167,16 @@ def test_a_client_holds_no_more_classes_than_there_are(root: Path) -> None:
     require_feasible(asked, "digits", 1438)
     unasked = study(root, {"clients": {"shards_per_client": 11}}, method=["fbftl"])
     require_feasible(unasked, "digits", 1438, sizes=ten)
+
+
+def test_masked_sums_stay_in_the_ring(root: Path) -> None:
+    wide = {"privacy": {"feature_clip": {"norm": 1e5}}}
+    axes = {"message": ["statistics"], "head": ["lda"], "aggregation": ["masked"]}
+    private = axes | {"mechanism": ["gaussian"], "epsilon": [1.0]}
+    with pytest.raises(UserError, match=r"norm is 100000: squares of 1,438 samples .* ±5.5e\+11"):
+        require_feasible(study(root, wide, **private), "digits", 1438)
+    require_feasible(study(root, wide, **private | {"aggregation": ["open"]}), "digits", 1438)
+    require_feasible(study(root, wide, **axes), "digits", 1438)
+    require_room(0.99 * RING, 1)
+    with pytest.raises(UserError, match="can leave the ring"):
+        require_room(RING, 1)
