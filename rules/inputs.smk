@@ -214,6 +214,11 @@ def unseen_data(wildcards):
     return task["data"] if task["clients"]["domains"] else None
 
 
+def splits_of_nobody_else(wildcards):
+    """Return the task's splits whose images may not be public: the test's where these are sold."""
+    return ["train", "test"] if STUDY.buys(wildcards.task) else ["train"]
+
+
 def features_here(wildcards):
     """Return a task's features block for a further store, which stays below its results."""
     return STUDY.task(wildcards.task)["features"] | {"store": None, "further_cuts": []}

@@ -19,6 +19,7 @@ rule public:
         source=partial(task_block, block="source"),
         public=partial(task_block, block="public"),
         unseen=unseen_data,
+        splits=splits_of_nobody_else,
         files=contents_of_public,
     script:
         "../scripts/choose_public.py"

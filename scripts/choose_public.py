@@ -1,7 +1,7 @@
 """Choose a task's public samples and write them as a client file, a client for each source."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,9 @@ from fbftl.data.public import public_domains
 from fbftl.data.public_file import sellers
 from fbftl.ground.logs import run_job
 
+BOTH = ("train", "test")
+"""Splits of a task."""
+
 
 def main(
     clients: str | Path,
@@ -21,6 +24,7 @@ def main(
     public: Mapping[str, Any],
     data_folder: str | None,
     unseen: Mapping[str, Any] | None = None,
+    splits: Sequence[str] = BOTH,
 ) -> None:
     """Write the public samples: most as the split `train`, some as `test`.
 
@@ -31,22 +35,29 @@ def main(
         public: its block `public`.
         data_folder: where a data set's relative file names start.
         unseen: the task's block `data` where its clients see their images differently.
+        splits: of the task, none of whose images may be public. An adversary may know test images,
+            which no client holds; a cloud may not sell them.
     """
-    private = target_images(clients) if unseen is None else images_of(unseen, data_folder)
+    private = (
+        target_images(clients, splits) if unseen is None else images_of(unseen, data_folder, splits)
+    )
     domains = [name_of(domain) for domain in public_domains(public)]
     attributes = {"domains": json.dumps(domains)} if domains else {}
     write_clients(out, sellers(source, public, private, data_folder), attributes)
 
 
-def target_images(clients: str | Path) -> np.ndarray:
-    """Return all images of a client file, training and test."""
+def target_images(clients: str | Path, splits: Sequence[str] = BOTH) -> np.ndarray:
+    """Return the images of a client file in some splits."""
     with ClientFile(clients) as file:
-        return np.concatenate([file.column(split, "pixels") for split in file.splits])
+        return np.concatenate([file.column(split, "pixels") for split in splits])
 
 
-def images_of(data: Mapping[str, Any], data_folder: str | None) -> np.ndarray:
-    """Return all images of a data set, training and test, before anybody sees them differently."""
-    return np.concatenate([own.inputs[0 : len(own)] for _, own in load(data, data_folder)])
+def images_of(
+    data: Mapping[str, Any], data_folder: str | None, splits: Sequence[str] = BOTH
+) -> np.ndarray:
+    """Return a data set's images in some splits, before anybody sees them differently."""
+    parts = [own for split, own in load(data, data_folder) if split in splits]
+    return np.concatenate([own.inputs[0 : len(own)] for own in parts])
 
 
 if __name__ == "__main__":
@@ -59,5 +70,6 @@ if __name__ == "__main__":
             job.params.public,
             job.config["data_folder"],
             job.params.unseen,
+            job.params.splits,
         ),
     )

@@ -120,6 +120,19 @@ def test_a_source_that_shares_samples_is_refused_however_they_are_seen(tmp_path,
     assert not out.exists()
 
 
+@pytest.mark.parametrize("unseen", [None, DIGITS])
+def test_an_adversary_may_know_test_images_that_nobody_sells(tmp_path, unseen):
+    clients, out = tmp_path / "clients.h5", tmp_path / "public.h5"
+    partition_clients.main("fbftl.data.images", clients, DIGITS, CLIENTS, None, 0)
+    tests = {"sources": [ONE | {"data": DIGITS, "split": "test"}]}
+    with pytest.raises(UserError, match="are the task's own"):
+        choose_public.main(clients, out, LETTERS, tests, None, unseen)
+    choose_public.main(clients, out, LETTERS, tests, None, unseen, ["train"])
+    training = {"sources": [ONE | {"data": DIGITS, "split": "train"}]}
+    with pytest.raises(UserError, match="are the task's own"):
+        choose_public.main(clients, out, LETTERS, training, None, unseen, ["train"])
+
+
 def test_rows_are_counted_before_they_are_read():
     sold = {"data": DIGITS | {"portion": [0, 0.5]}, "split": "train", "samples": 1000}
     count = public.public_count(LETTERS, block({}, sold | {"domains": ["plain", "noisy"]}), None)
