@@ -34,8 +34,9 @@ RECORD = """    MethodRecord(
 """
 
 ADDED = Counter(
-    train=1, collect=1, tabulate_methods=1, plot_uplink=1, tabulate_claims=1, write_numbers=1
-)
+    train=1, collect=1, tabulate_methods=1, plot_uplink=1, tabulate_claims=1, write_numbers=1,
+    make_index=1,
+)  # fmt: skip
 
 
 @pytest.fixture

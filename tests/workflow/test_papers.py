@@ -126,10 +126,10 @@ def ran(project: Project, *arguments: str) -> subprocess.CompletedProcess[str]:
 def test_the_entry_hands_over_papers_and_options(entry: Project) -> None:
     after = "--report results/report.html --report-after-run"
     for given, said in {
-        (): f"--config papers=all {after}",
-        ("-n",): f"--config papers=all {after} -n",
-        ("eppfl",): f"--config papers=eppfl {after}",
-        ("eppfl", "--cores", "2"): f"--config papers=eppfl {after} --cores 2",
+        (): f"{after} --config papers=all",
+        ("-n",): "--config papers=all -n",
+        ("eppfl",): f"{after} --config papers=eppfl",
+        ("eppfl", "--cores", "2"): f"{after} --config papers=eppfl --cores 2",
     }.items():
         done = ran(entry, "papers", *given)
         assert (done.returncode, done.stdout.strip()) == (0, said)
