@@ -31,10 +31,10 @@ rule attack_features:
 
 rule attack_membership:
     input:
-        features=ancient(root_of_task),
+        ancient(root_of_task),
+        ancient("results/{task}/public.zarr/zarr.json"),
         manifest="results/{task}/features.json",
         network="results/{task}/network.json",
-        public_features=ancient("results/{task}/public.zarr/zarr.json"),
         public_manifest="results/{task}/public.json",
     output:
         csv="results/{task}/attacks/membership.csv",

@@ -47,9 +47,9 @@ rule plot_budget:
 
 rule measure_influence:
     input:
-        features=ancient(root_of_task),
+        ancient(root_of_task),
+        ancient("results/{task}/public.zarr/zarr.json"),
         manifest="results/{task}/features.json",
-        public_features=ancient("results/{task}/public.zarr/zarr.json"),
         public_manifest="results/{task}/public.json",
     output:
         csv="results/{task}/influence.csv",

@@ -15,10 +15,10 @@ UPLOADED = [
 
 rule attack_uploads:
     input:
-        features=ancient(root_of_task),
+        ancient(root_of_task),
+        ancient("results/{task}/public.zarr/zarr.json"),
         manifest="results/{task}/features.json",
         network="results/{task}/network.json",
-        public_features=ancient("results/{task}/public.zarr/zarr.json"),
         public_manifest="results/{task}/public.json",
     output:
         csv="results/{task}/attacks/uploads.csv",
@@ -208,10 +208,10 @@ rule plot_crossover:
 
 rule attack_trust:
     input:
-        features=ancient(root_of_task),
+        ancient(root_of_task),
+        ancient("results/{task}/public.zarr/zarr.json"),
         manifest="results/{task}/features.json",
         network="results/{task}/network.json",
-        public_features=ancient("results/{task}/public.zarr/zarr.json"),
         public_manifest="results/{task}/public.json",
     output:
         csv="results/{task}/attacks/trust.csv",

@@ -1,7 +1,6 @@
 """Attack the counts of ECOS: was a row among them, beside a blind guess and the stated epsilon."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from fbftl.attacks.counts import KNOWLEDGE, told
@@ -19,26 +18,15 @@ DRAWS = 20_000
 CONFIDENCE = 0.95
 
 
-def main(
-    manifest: str, public_manifest: str, csv: str, params: Sequence[dict[str, Any]],
-    axes: dict[str, Any], device: str, threads: int,
-) -> None:  # fmt: skip
+def main(inputs: Inputs, csv: str, params: Sequence[dict[str, Any]], axes: dict[str, Any]) -> None:
     """Write what the server learns of a client's rows.
 
     Args:
-        manifest: of the clients' feature store.
-        public_manifest: of the public feature store.
+        inputs: feature stores of clients and public.
         csv: findings to write.
         params: jobs whose counts are attacked.
         axes: the axes that each method knows, with their defaults.
-        device: auto, cpu or cuda.
-        threads: threads to compute with.
     """
-    inputs = Inputs(
-        manifest=Path(manifest),
-        public_manifest=Path(public_manifest),
-        device=devices.prepare(device, threads),
-    )
     jobs = [from_params(own, axes) for own in params]
     held = held_features(jobs[0], inputs)
     market = Market(held, held.public_rows)
@@ -84,12 +72,9 @@ if __name__ == "__main__":
     run_job(
         snakemake,
         lambda job: main(
-            job.input.manifest,
-            job.input.public_manifest,
+            Inputs.at(dict(job.input.items()), devices.prepare(job.config["device"], job.threads)),
             job.output.csv,
             job.params.jobs,
             job.config["axes"],
-            job.config["device"],
-            job.threads,
         ),
     )

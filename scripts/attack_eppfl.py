@@ -58,7 +58,7 @@ def main(
         threads: threads to compute with.
     """
     where = devices.prepare(device, threads)
-    inputs = Inputs(device=where, **{name: Path(path) for name, path in files.items()})
+    inputs = Inputs.at(files, where)
     findings: list[Finding] = []
     for job in (from_params(given, axes) for given in params):
         if job.setting.aggregation == "masked":

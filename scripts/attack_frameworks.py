@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -49,8 +48,7 @@ def main(
         device: auto, cpu or cuda.
         threads: threads to compute with.
     """
-    paths = {name: Path(path) for name, path in files.items()}
-    inputs = Inputs(device=devices.prepare(device, threads), **paths)
+    inputs = Inputs.at(files, devices.prepare(device, threads))
     rows = []
     for params in jobs:
         job, deviations = from_params(params, axes), params["setting"]

@@ -4,7 +4,6 @@ The adversary is the server. A class with one sample at a client is that sample,
 fade only as a client's classes fill; a mean over many samples shows the class and nobody in it.
 """
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -86,11 +85,9 @@ if __name__ == "__main__":
     run_job(
         snakemake,
         lambda job: main(
-            Inputs(
-                manifest=Path(job.input.manifest),
-                network=Path(job.input.network),
-                public_manifest=Path(job.input.public_manifest),
-                device=devices.prepare(job.config["device"], job.threads),
+            Inputs.at(
+                {name: job.input[name] for name in ("manifest", "network", "public_manifest")},
+                devices.prepare(job.config["device"], job.threads),
             ),
             job.input.clients,
             job.input.public,

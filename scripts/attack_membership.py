@@ -6,7 +6,6 @@ epoch, which has memorised most.
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,8 +15,8 @@ from fbftl.attacks.membership import (
     Population,
     against_each,
     lira,
-    log_probabilities,
     pooled,
+    population,
     proven_epsilon,
     separation,
     threshold_at,
@@ -44,28 +43,17 @@ CONFIDENCE = 0.95
 
 
 def main(
-    manifest: str, network: str, public_manifest: str, csv: str, params: Sequence[dict[str, Any]],
-    axes: dict[str, Any], models: int, device: str, threads: int,
-) -> None:  # fmt: skip
+    inputs: Inputs, csv: str, params: Sequence[dict[str, Any]], axes: dict[str, Any], models: int
+) -> None:
     """Write what loss threshold and LiRA find.
 
     Args:
-        manifest: of the clients' feature store.
-        network: description of the network.
-        public_manifest: of the public feature store.
+        inputs: feature stores of clients and public, and the description of the network.
         csv: findings to write.
         params: the FbFTL jobs whose heads are attacked.
         axes: the axes that each method knows, with their defaults.
         models: heads that are trained for each, at least three.
-        device: auto, cpu or cuda.
-        threads: threads to compute with.
     """
-    inputs = Inputs(
-        manifest=Path(manifest),
-        network=Path(network),
-        public_manifest=Path(public_manifest),
-        device=devices.prepare(device, threads),
-    )
     findings = []
     for given in params:
         own = {
@@ -82,19 +70,9 @@ def trained(fitted: Fitted) -> tuple[Population, np.ndarray]:
     """Return the heads as a population, and every sample's log probability under each, (m, n)."""
     how = fitted.sent.how
     values, labels = clean(how), how.payload.labels
-    everyone = np.arange(len(labels))
-    own, rest = zip(
-        *(log_probabilities(answers(fitted, m, values), labels) for m in range(len(how.job.seeds))),
-        strict=True,
-    )
+    logits = (answers(fitted, place, values) for place in range(len(how.job.seeds)))
     trained_on = [rows for rows, _ in fitted.sent.split()]
-    offered = [own.offered for own in fitted.sent.uploads]
-    models = Population(
-        confidence=np.stack(own) - np.stack(rest),
-        member=np.stack([np.isin(everyone, rows) for rows in trained_on]),
-        other=np.stack([~np.isin(everyone, rows) for rows in offered]),
-    )
-    return models, np.stack(own)
+    return population(logits, labels, trained_on, [own.offered for own in fitted.sent.uploads])
 
 
 def found(job: Job, models: Population, own: np.ndarray) -> list[Finding]:
@@ -166,14 +144,10 @@ if __name__ == "__main__":
     run_job(
         snakemake,
         lambda job: main(
-            job.input.manifest,
-            job.input.network,
-            job.input.public_manifest,
+            Inputs.at(dict(job.input.items()), devices.prepare(job.config["device"], job.threads)),
             job.output.csv,
             job.params.jobs,
             job.config["axes"],
             job.params.models,
-            job.config["device"],
-            job.threads,
         ),
     )

@@ -8,7 +8,6 @@ decoder is trained on public pictures under the same noise, and draws what the f
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -67,7 +66,7 @@ def main(
         threads: threads to compute with.
     """
     where = devices.prepare(device, threads)
-    inputs = Inputs(device=where, **{name: Path(path) for name, path in files.items()})
+    inputs = Inputs.at(files, where)
     pictures, known = pictures_of(files["clients"]), pictures_of(public)
     preprocessing = Preprocessing.of(read_manifest(inputs.manifest).store["preprocessing"])
     shown = preprocess(torch.from_numpy(known), preprocessing).to(where)

@@ -5,18 +5,17 @@ The adversary sees heads alone, trained or solved as the victim's was on halves 
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from attack_membership import CONFIDENCE, TAKING_PART, trained
-from attack_uploads import population
+from attack_uploads import solved
 from fbftl.attacks.membership import (
     Population,
     against_each,
     lira,
-    log_probabilities,
+    population,
     proven_epsilon,
     separation,
 )
@@ -34,28 +33,17 @@ ONE_EACH = {"fraction": TAKING_PART, "samples_per_client": 1}
 
 
 def main(
-    manifest: str, network: str, public_manifest: str, csv: str, params: Sequence[dict[str, Any]],
-    axes: dict[str, Any], models: int, device: str, threads: int,
-) -> None:  # fmt: skip
+    inputs: Inputs, csv: str, params: Sequence[dict[str, Any]], axes: dict[str, Any], models: int
+) -> None:
     """Write a row per setting: its name, LiRA's AUC, and the epsilon that it proves.
 
     Args:
-        manifest: of the clients' feature store.
-        network: description of the network.
-        public_manifest: of the public feature store.
+        inputs: feature stores of clients and public, and the description of the network.
         csv: table to write.
         params: the jobs whose mechanisms are attacked.
         axes: the axes that each method knows, with their defaults.
         models: heads that are made under each, at least four.
-        device: auto, cpu or cuda.
-        threads: threads to compute with.
     """
-    inputs = Inputs(
-        manifest=Path(manifest),
-        network=Path(network),
-        public_manifest=Path(public_manifest),
-        device=devices.prepare(device, threads),
-    )
     held = held_features(from_params(params[0], axes), inputs)
     rows = []
     for given in params:
@@ -73,7 +61,7 @@ def heads_of(job: Job, held: HeldFeatures) -> Population:
     if job.setting.method == "private_gd":
         return descended(job, held)
     if "one_shot" in job.block:
-        return population(job, held)[0]
+        return solved(job, held)[0]
     return trained(fit_held([job], held)[0])[0]
 
 
@@ -86,13 +74,8 @@ def descended(job: Job, held: HeldFeatures) -> Population:
     ]
     noise = np.repeat(noise_of(job).multipliers[:, None], len(job.seeds), axis=1)
     heads = held.private(job, job.seeds, rows, noise)
-    labels = held.payload.labels
-    own, rest = zip(
-        *(log_probabilities(one, labels) for one in heads.logits(heads.samples).cpu().numpy()),
-        strict=True,
-    )
-    member = np.stack([np.isin(np.arange(len(labels)), taken) for taken in rows])
-    return Population(np.stack(own) - np.stack(rest), member, ~member)
+    logits = heads.logits(heads.samples).cpu().numpy()
+    return population(logits, held.payload.labels, rows, rows)[0]
 
 
 def attained(job: Job, models: Population) -> dict[str, float | int]:
@@ -107,14 +90,10 @@ if __name__ == "__main__":
     run_job(
         snakemake,
         lambda job: main(
-            job.input.manifest,
-            job.input.network,
-            job.input.public_manifest,
+            Inputs.at(dict(job.input.items()), devices.prepare(job.config["device"], job.threads)),
             job.output.csv,
             job.params.jobs,
             job.config["axes"],
             job.params.models,
-            job.config["device"],
-            job.threads,
         ),
     )

@@ -6,14 +6,13 @@ is attacked by LiRA on every solved head, with heads of the victim's own trainer
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import attack_membership
 import numpy as np
 from fbftl.attacks.exposure import EXACT, errors, guesses, root_of_rank_one
 from fbftl.attacks.findings import Finding, summary, write_findings
-from fbftl.attacks.membership import Population, log_probabilities
+from fbftl.attacks.membership import Population, population
 from fbftl.data.participation import clients_of
 from fbftl.exchange.one_shot import solve_each, tell
 from fbftl.ground import devices
@@ -33,28 +32,17 @@ SEEN = {
 
 
 def main(
-    manifest: str, network: str, public_manifest: str, csv: str, params: Sequence[dict[str, Any]],
-    axes: dict[str, Any], models: int, device: str, threads: int,
-) -> None:  # fmt: skip
+    inputs: Inputs, csv: str, params: Sequence[dict[str, Any]], axes: dict[str, Any], models: int
+) -> None:
     """Write what the server gets.
 
     Args:
-        manifest: of the clients' feature store.
-        network: description of the network.
-        public_manifest: of the public feature store.
+        inputs: feature stores of clients and public, and the description of the network.
         csv: findings to write.
         params: jobs whose heads are solved; the first one's clients are dealt anew for each K.
         axes: the axes that each method knows, with their defaults.
         models: heads that are solved for each, at least three.
-        device: auto, cpu or cuda.
-        threads: threads to compute with.
     """
-    inputs = Inputs(
-        manifest=Path(manifest),
-        network=Path(network),
-        public_manifest=Path(public_manifest),
-        device=devices.prepare(device, threads),
-    )
     plain = from_params(params[0], axes)
     held = held_features(plain, inputs)
     findings = []
@@ -66,7 +54,7 @@ def main(
         own = {"seeds": list(range(models)), "setting": given["setting"] | taking_part}
         job = from_params(given | own, axes)
         who = f"{job.setting.message}, {job.setting.head}"
-        for one in attack_membership.found(job, *population(job, held)):
+        for one in attack_membership.found(job, *solved(job, held)):
             findings.append(replace(one, adversary=f"{who}: {one.adversary}"))
     write_findings(csv, findings)
 
@@ -114,32 +102,22 @@ def finding(sees: str, size: int, measure: str, values: Sequence[float], blind: 
     )
 
 
-def population(job: Job, held: HeldFeatures) -> tuple[Population, np.ndarray]:
+def solved(job: Job, held: HeldFeatures) -> tuple[Population, np.ndarray]:
     """Return a setting's heads as a population, and every sample's log probability, (m, n)."""
-    told, labels = tell(job, held), held.payload.labels
-    everyone = np.arange(len(labels))
-    scores = [one.head.scores(held.payload.values) for one in solve_each(job, held, told)]
-    own, rest = zip(*(log_probabilities(score, labels) for score in scores), strict=True)
-    models = Population(
-        confidence=np.stack(own) - np.stack(rest),
-        member=np.stack([np.isin(everyone, one.members) for one in told.learned]),
-        other=np.stack([~np.isin(everyone, one.offered) for one in told.learned]),
-    )
-    return models, np.stack(own)
+    told = tell(job, held)
+    scores = (one.head.scores(held.payload.values) for one in solve_each(job, held, told))
+    members, offered = zip(*((one.members, one.offered) for one in told.learned), strict=True)
+    return population(scores, held.payload.labels, members, offered)
 
 
 if __name__ == "__main__":
     run_job(
         snakemake,
         lambda job: main(
-            job.input.manifest,
-            job.input.network,
-            job.input.public_manifest,
+            Inputs.at(dict(job.input.items()), devices.prepare(job.config["device"], job.threads)),
             job.output.csv,
             job.params.jobs,
             job.config["axes"],
             job.params.models,
-            job.config["device"],
-            job.threads,
         ),
     )

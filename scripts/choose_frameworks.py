@@ -9,7 +9,6 @@ no other framework and no claim is looked at.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ from fbftl.messages.ledger import Ledger
 from fbftl.study.job import Job, from_params
 from fbftl.tasks.task import HeldSamples, Inputs, held_samples
 from fbftl.tasks.validated import apart, validated
-from fbftl.training.choice import STEP, flat_epochs, least_within_error
+from fbftl.training.choice import STEP, flat_epochs, least_within_error, standard_error
 
 PASSES = 60
 """Over the open samples, longer than will be needed."""
@@ -72,7 +71,7 @@ class Tried:
             "size": self.size,
             "length": self.length,
             "validation": self.accuracy.mean(),
-            "error": self.accuracy.std(ddof=1) / np.sqrt(len(self.accuracy)),
+            "error": standard_error(self.accuracy),
             "seeds": len(self.accuracy),
         }
 
@@ -92,8 +91,7 @@ def main(
         device: auto, cpu or cuda.
         threads: threads to compute with.
     """
-    paths = {name: Path(path) for name, path in files.items()}
-    inputs = Inputs(device=devices.prepare(device, threads), **paths)
+    inputs = Inputs.at(files, devices.prepare(device, threads))
     rows = []
     for params in jobs:
         params = params | {"seeds": list(range(seeds))}

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -55,7 +54,7 @@ def main(
         threads: threads to compute with.
     """
     where = devices.prepare(device, threads)
-    inputs = Inputs(device=where, **{name: Path(path) for name, path in files.items()})
+    inputs = Inputs.at(files, where)
     network = read_network(inputs.network)
     candidates, rows = [], []
     for widths in heads:

@@ -5,7 +5,6 @@ values and the same draws. What that adds to their training loss, over what it a
 variance, is the step's influence.
 """
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,26 +27,15 @@ SEEDS = 100
 """Pairs of trainings for each of them."""
 
 
-def main(
-    manifest: str, public_manifest: str, csv: str, params: dict[str, Any], axes: dict[str, Any],
-    device: str, threads: int,
-) -> None:  # fmt: skip
+def main(inputs: Inputs, csv: str, params: dict[str, Any], axes: dict[str, Any]) -> None:
     """Write a row per changed step: its noise, its influence, and the error of that mean.
 
     Args:
-        manifest: of the clients' feature store.
-        public_manifest: of the public feature store.
+        inputs: feature stores of clients and public.
         csv: table to write.
         params: the job whose even noise is changed.
         axes: the axes that each method knows, with their defaults.
-        device: auto, cpu or cuda.
-        threads: threads to compute with.
     """
-    inputs = Inputs(
-        manifest=Path(manifest),
-        public_manifest=Path(public_manifest),
-        device=devices.prepare(device, threads),
-    )
     job = from_params(params | {"seeds": range(SEEDS)}, axes)
     held, even = held_features(job, inputs), noise_of(job).multipliers
     changed = np.unique(np.linspace(1, len(even), STEPS).round().astype(int))
@@ -77,12 +65,9 @@ if __name__ == "__main__":
     run_job(
         snakemake,
         lambda job: main(
-            job.input.manifest,
-            job.input.public_manifest,
+            Inputs.at(dict(job.input.items()), devices.prepare(job.config["device"], job.threads)),
             job.output.csv,
             job.params.job,
             job.config["axes"],
-            job.config["device"],
-            job.threads,
         ),
     )

@@ -57,9 +57,8 @@ def main(
         threads: threads to compute with.
     """
     started = time.monotonic()
-    paths = {name: Path(path) for name, path in files.items()}
     where = devices.prepare(device, threads)
-    inputs = Inputs(device=where, room=room, **paths)
+    inputs = Inputs.at(files, where, room)
     outcomes = methods.train([from_params(job, axes) for job in params], inputs)
     made = provenance.record(code, where, time.monotonic() - started)
     if len(params) > 1:

@@ -7,7 +7,7 @@ that of models which the adversary trained as the victim was, each on a random h
 every one is in turn the victim of the others, so that small rates of false positives can be told.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -149,6 +149,30 @@ class Scores:
 
     member: Floats
     other: Floats
+
+
+def population(
+    logits: Iterable[ArrayLike],
+    labels: np.ndarray,
+    learned: Sequence[np.ndarray],
+    offered: Sequence[np.ndarray],
+) -> tuple[Population, Floats]:
+    """Return models as a population, and the log probability of each sample's label, (m, n).
+
+    Args:
+        logits: (n, N) of every sample under each of m models.
+        labels: (n,) the samples' labels.
+        learned: rows that each model learned, its members.
+        offered: rows whose owners took part in each; all others are strangers to it.
+    """
+    own, rest = zip(*(log_probabilities(one, labels) for one in logits), strict=True)
+    everyone = np.arange(len(labels))
+    models = Population(
+        confidence=np.stack(own) - np.stack(rest),
+        member=np.stack([np.isin(everyone, rows) for rows in learned]),
+        other=np.stack([~np.isin(everyone, rows) for rows in offered]),
+    )
+    return models, np.stack(own)
 
 
 def against_each(models: Population, scores: Floats) -> list[Scores]:

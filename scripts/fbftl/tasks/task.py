@@ -1,7 +1,6 @@
 """What methods ask of a kind of task: what clients hold, what a learner is, what a score is.
 
-`images.py` and `dialogues.py` answer. Methods and exchanges import this module alone, and are
-written once for both.
+`images.py` and `dialogues.py` answer; methods and exchanges import this module alone.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -57,6 +56,15 @@ class Inputs:
     room: Room = RAM
     open: Path | None = None
     sources: Path | None = None
+
+    @classmethod
+    def at(cls, files: Mapping[str, str], device: torch.device, room: Room = RAM) -> "Inputs":
+        """Return the files at some paths, by name.
+
+        Raises:
+            TypeError: if a name is none of these.
+        """
+        return cls(device=device, room=room, **{name: Path(path) for name, path in files.items()})
 
 
 @dataclass(frozen=True)

@@ -38,9 +38,15 @@ class Candidate:
         return flat_epochs(self.validation)
 
     @property
+    def accuracy(self) -> np.ndarray:
+        """Validation accuracy (S,) after the epoch, within those, of the best mean."""
+        own = self.validation[:, : self.epochs]
+        return own[:, own.mean(axis=0).argmax()]
+
+    @property
     def best(self) -> tuple[float, float]:
-        """Best mean validation accuracy within those epochs, and its standard error."""
-        return _best(self.validation[:, : self.epochs])
+        """Mean of that accuracy, and its standard error."""
+        return float(self.accuracy.mean()), standard_error(self.accuracy)
 
 
 def flat_epochs(validation: np.ndarray) -> int:
@@ -56,16 +62,15 @@ def flat_epochs(validation: np.ndarray) -> int:
     for epochs in range(2 * STEP, longest, STEP):
         third, last = np.split(validation[:, epochs // 2 : epochs], 2, axis=1)
         rise = last.mean(axis=1) - third.mean(axis=1)
-        if rise.mean() <= _standard_error(rise):
+        if rise.mean() <= standard_error(rise):
             return epochs
     return longest
 
 
 def smallest_within_error(candidates: Sequence[Candidate]) -> Candidate:
     """Return the smallest head within one standard error of the best one."""
-    best, error = max((candidate.best for candidate in candidates), key=lambda found: found[0])
-    near = [candidate for candidate in candidates if candidate.best[0] >= best - error]
-    return min(near, key=lambda candidate: candidate.parameters)
+    sizes = [candidate.parameters for candidate in candidates]
+    return candidates[least_within_error(sizes, [one.accuracy for one in candidates])]
 
 
 def least_within_error(sizes: Sequence[float], accuracies: Sequence[np.ndarray]) -> int:
@@ -77,18 +82,11 @@ def least_within_error(sizes: Sequence[float], accuracies: Sequence[np.ndarray])
     """
     means = [own.mean() for own in accuracies]
     best = int(np.argmax(means))
-    least = means[best] - _standard_error(accuracies[best])
+    least = means[best] - standard_error(accuracies[best])
     near = [place for place, mean in enumerate(means) if mean >= least]
     return min(near, key=sizes.__getitem__)
 
 
-def _best(validation: np.ndarray) -> tuple[float, float]:
-    """Return the highest mean over seeds of any epoch, and its standard error."""
-    means = validation.mean(axis=0)
-    at = int(means.argmax())
-    return float(means[at]), _standard_error(validation[:, at])
-
-
-def _standard_error(values: np.ndarray) -> float:
+def standard_error(values: np.ndarray) -> float:
     """Return the standard error of the mean of one value per seed, 0 for a single seed."""
     return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0

@@ -42,6 +42,12 @@ def job(setting: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def inputs_of(files: dict[str, str], device: str) -> Inputs:
+    """Return the files that attacks on heads read."""
+    named = {name: files[name] for name in ("manifest", "network", "public_manifest")}
+    return Inputs.at(named, devices.prepare(device, 1))
+
+
 def below_blind(table: pd.DataFrame) -> pd.Series:
     """Tell which findings lie below what needs no attack, by more than two standard errors.
 
@@ -86,14 +92,8 @@ def test_features_are_inverted_at_every_level_of_noise(files, tmp_path, device):
 
 def test_the_mean_of_one_sample_is_drawn_as_its_feature_is(files, tmp_path):
     csv, svg = tmp_path / "means.csv", tmp_path / "means.svg"
-    inputs = Inputs(
-        manifest=Path(files["manifest"]),
-        network=Path(files["network"]),
-        public_manifest=Path(files["public_manifest"]),
-        device=devices.prepare("cpu", 1),
-    )
     attack_means.main(
-        inputs, files["clients"], files["public"], str(csv), str(svg),
+        inputs_of(files, "cpu"), files["clients"], files["public"], str(csv), str(svg),
         job(SETTINGS[0]), axes_by_method(),
     )  # fmt: skip
     assert "K = 32" in svg.read_text(encoding="utf-8")
@@ -112,8 +112,8 @@ def test_the_mean_of_one_sample_is_drawn_as_its_feature_is(files, tmp_path):
 def test_heads_are_attacked_by_heads_trained_as_they_were(files, tmp_path, device):
     csv = tmp_path / "membership.csv"
     attack_membership.main(
-        files["manifest"], files["network"], files["public_manifest"], str(csv),
-        [job(setting) for setting in SETTINGS], axes_by_method(), 6, device, 1,
+        inputs_of(files, device), str(csv), [job(setting) for setting in SETTINGS],
+        axes_by_method(), 6,
     )  # fmt: skip
     found = read_findings(csv)
     auc = found[found["measure"] == "AUC"]
