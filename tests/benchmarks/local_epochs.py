@@ -3,8 +3,9 @@
     OMP_NUM_THREADS=1 python tests/benchmarks local_epochs
 
 10 clients with 32 samples of 8 x 8 pixels, 5 local epochs in batches of 32, one thread; dense
-networks also in batches of 8. Then Split-Mix's bases, of which clients train 8, 4, 2 or 1 each.
-Times are the fastest of interleaved rounds.
+networks also in batches of 8. Then Split-Mix's bases, of which clients train 8, 4, 2 or 1 each,
+and EPPFL's split network, whose activations and gradients are selected and made noisy. Times are
+the fastest of interleaved rounds.
 """
 
 import copy
@@ -25,7 +26,16 @@ from fbftl.models.chain import Chain
 from fbftl.models.modes import normalise_by_batch
 from fbftl.models.networks import random_halves
 from fbftl.study.job import Training
-from fbftl.training.local import Halves, LocalPlan, Visit, mini_batches, one_by_one, train_clients
+from fbftl.training.boundary import Boundary, Crossing
+from fbftl.training.local import (
+    Halves,
+    Hooks,
+    LocalPlan,
+    Visit,
+    mini_batches,
+    one_by_one,
+    train_clients,
+)
 from fbftl.training.network import LabelledInputs
 
 CLIENTS, SAMPLES, CLASSES, ROUNDS = 10, 32, 10, 7
@@ -102,6 +112,33 @@ def bases() -> Row:
     return Row("  stacked: times as fast, bases", took["one by one"] / took["stacked"], (">=", 3.0))
 
 
+def splits() -> Iterator[Row]:
+    """Measure EPPFL's local epochs at the digits study's sizes over FedAvg's."""
+    held, plan = samples(), replace(PLAN, epochs=2, batch=16)
+    chain = Chain(IMAGE, CLASSES, [128], [[16, 16], [32]])
+    halves = Halves(*random_halves(chain, "relu1_1", 0))
+    half = Crossing(keep_activations=0.5, keep_gradients=0.5)
+    crossings = {
+        "everything": Crossing(),
+        "half, the largest gradients": half,
+        "half, random gradients": replace(half, kept_gradients="random"),
+        "half, noise": replace(half, epsilon=5.0, clip=1.0),
+    }
+
+    def train(hooks: Hooks) -> None:
+        one_by_one(halves, held, VISITS, plan, 0, hooks)
+
+    ways = {"fedavg": lambda: train(Hooks())} | {
+        name: lambda crossing=crossing: train(Hooks(boundary=Boundary(crossing, 0)))
+        for name, crossing in crossings.items()
+    }
+    took = fastest(ways, 3 * ROUNDS)
+    for name in crossings:
+        yield Row(
+            f"split training over FedAvg, sent: {name}", took[name] / took["fedavg"], ("<=", 1.3)
+        )
+
+
 def rows() -> Iterator[Row]:
     """Measure the networks and yield their ratios."""
     devices.prepare("cpu", threads=1)
@@ -118,6 +155,7 @@ def rows() -> Iterator[Row]:
                 faster = took["one by one"] / took["engine"]
                 yield Row(f"  stacked: times as fast as one by one, {name}", faster, (">=", 3.0))
     yield bases()
+    yield from splits()
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 from fbftl.cost.split import CutMap, printed_downlink_bytes, printed_uplink_bytes
-from fbftl.training.boundary import Boundary, Crossing, cut_map
+from fbftl.training.boundary import Boundary, Crossing, cut_map, most, some
 from fbftl.training.local import Moment, Visit
 
 BATCH, CHANNELS, SIDE = 5, 3, 6
@@ -111,6 +111,28 @@ def test_the_public_code_drops_from_the_batch_and_adds_noise_to_what_it_drops(fe
     assert gradient[came].abs().max() <= gradient.abs().flatten().median() + 1e-6
     noisy, _, _ = crossed(Crossing(keep_activations=0.5, reading="code", epsilon=1.0), features)
     assert noisy.ne(0).all()
+
+
+@pytest.mark.parametrize("width", [37, 5000])
+def test_every_place_is_kept_as_often_as_any_other(width):
+    rows = 4000 if width == 37 else 200
+    kept = some(torch.empty(rows, width), width // 4, torch.Generator().manual_seed(0))
+    assert kept.sum(1).eq(width // 4).all()
+    share = (width // 4) / width
+    deviations = (kept.sum(0) - rows * share) / np.sqrt(rows * share * (1 - share))
+    # Places that exclude each other: a sum of squares of mean width - 1.
+    squares = float(deviations.square().sum())
+    assert abs(squares - (width - 1)) < 4 * np.sqrt(2 * width)
+    halves = kept.double().view(rows, -1)[:, : 2 * (width // 2)].view(rows, 2, -1).sum(2).mean(0)
+    assert float(halves[0] / halves[1]) == pytest.approx(1, abs=0.02)
+
+
+def test_of_equal_values_no_more_are_sent_than_counted():
+    rows = torch.tensor([[2.0, 2.0, 2.0, 1.0], [0.0, 0.0, 3.0, 0.0], [1.0, 4.0, -3.0, 2.0]])
+    sent = most(rows, rows.abs(), 2)
+    assert sent.count_nonzero(1).tolist() == [2, 1, 2]
+    assert sent[2].tolist() == [0, 4, -3, 0]
+    assert most(rows, -rows.abs(), 2)[2].tolist() == [1, 0, 0, 2]
 
 
 def test_draws_are_a_visits_own_and_repeat(features):
