@@ -161,7 +161,7 @@ def pairs(params: dict[str, Any], axes: dict[str, Any], held: HeldSamples) -> It
 def by_round(job: Job, held: HeldSamples) -> np.ndarray:
     """Return validation accuracy (S, T) by seed and round."""
     runs = (run_pair(replace(job, seeds=(seed,)), validated(held, seed)) for seed in job.seeds)
-    return np.array([run.repetitions[0]["curves"]["test_accuracy"] for run in runs])
+    return np.array([run.repetitions[0]["series"]["test_accuracy"] for run in runs])
 
 
 if __name__ == "__main__":

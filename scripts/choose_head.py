@@ -90,7 +90,7 @@ def trained(params: dict[str, Any], axes: dict[str, Any], inputs: Inputs) -> Out
 
 def validation(outcome: Outcome) -> np.ndarray:
     """Return the validation accuracy (S, E) by seed and epoch."""
-    curves = [found["curves"]["validation_accuracy"] for found in outcome.repetitions]
+    curves = [found["series"]["validation_accuracy"] for found in outcome.repetitions]
     return np.array(curves, dtype=float)
 
 

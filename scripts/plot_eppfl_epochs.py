@@ -21,7 +21,7 @@ def main(runs: str, series: str, svg: str, axes: dict[str, Any]) -> None:
         axes: the number of local epochs, with its default.
     """
     use_style()
-    points = curves(read_tidy(runs, axes), pd.read_csv(series))
+    points = curves(read_tidy(runs, axes), read_tidy(series))
     save(draw(points), svg, points)
 
 

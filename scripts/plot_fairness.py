@@ -30,7 +30,7 @@ def main(runs: str, series: str, svg: str, axes: dict[str, object]) -> None:
     settings = table.drop_duplicates("setting")[
         ["setting", "network", "adversary", "majority_users"]
     ]
-    followed = pd.read_csv(series).merge(settings, on="setting")
+    followed = read_tidy(series).merge(settings, on="setting")
     means = summary(table)
     rounds = by_round(followed)
     save(draw(means, rounds), svg, pd.concat([means, rounds], ignore_index=True))

@@ -3,6 +3,7 @@
 import matplotlib.pyplot as plt
 import pandas as pd
 from fbftl.findings.published import read
+from fbftl.findings.runs import read_tidy
 from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, ordered_colors, save, use_style
 from fbftl.ground.logs import run_job
 
@@ -19,7 +20,7 @@ def main(series: str, table1: str, svg: str) -> None:
         svg: path of the svg.
     """
     use_style()
-    found = points(pd.read_csv(series))
+    found = points(read_tidy(series))
     printed = read(table1).assign(accuracy=lambda own: own["printed"].astype(float) / 100)
     printed = printed.rename(columns={"model": "who"})[["who", "round", "accuracy"]]
     save(draw(found, printed), svg, pd.concat([found, printed.assign(printed=True)]))

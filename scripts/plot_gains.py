@@ -5,6 +5,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from fbftl.findings.runs import read_tidy
 from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, save, use_style
 from fbftl.ground.logs import run_job
@@ -22,7 +23,7 @@ def main(series: str, svg: str, methods: list[dict[str, Any]]) -> None:
         methods: the methods of the experiment.
     """
     use_style()
-    rows = pd.read_csv(series)
+    rows = read_tidy(series)
     gains = rows[rows["series"] == "gain_by_client"]
     found = pd.concat([ranked(name, own) for name, own in gains.groupby("setting")])
     save(draw(found, shown(methods)), svg, found)

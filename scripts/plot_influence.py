@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from fbftl.findings.runs import read_tidy
 from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, ordered_colors, save, use_style
 from fbftl.ground.logs import run_job
 from fbftl.privacy.schedules import fitted_gamma, gamma_of, gradient_influence
@@ -25,7 +26,7 @@ def main(table: str, svg: str, decays: Sequence[float]) -> None:
         decays: of the exponential schedules to compare with.
     """
     use_style()
-    measured = pd.read_csv(table)
+    measured = read_tidy(table)
     lines = pd.concat([line(measured, FITTED), *(line(measured, decay) for decay in decays)])
     save(draw(measured, lines), svg, pd.concat([measured.assign(line="measured"), lines]))
 

@@ -41,7 +41,7 @@ def main(runs: Sequence[str], public: str, svg: str, own: list | None, block: di
     domain = np.zeros(len(pixels), int) if domains[0] is None else np.concatenate(domains)
     documents = {run["setting"].get("choice", "ecos"): run for run in map(read_run, runs)}
     bought = {
-        choice: np.array(documents[choice]["repetitions"][0]["curves"]["purchase"])
+        choice: np.array(documents[choice]["repetitions"][0]["series"]["purchase"])
         for choice in CHOICES
         if choice in documents
     }

@@ -31,7 +31,7 @@ def main(
     """
     use_style()
     looks = shown(methods)
-    points = plotted(read_tidy(runs, axes), pd.read_csv(series))
+    points = plotted(read_tidy(runs, axes), read_tidy(series))
     save(draw(points, looks), svg, points)
 
 

@@ -10,6 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from fbftl.findings.exchanged import Exchanged, read_methods
+from fbftl.findings.runs import read_tidy
 from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.style import COLUMN_WIDTH, DIVERGED, NEUTRAL, save, use_style
 from fbftl.findings.uplink import SELECTED
@@ -34,7 +35,7 @@ def main(
     use_style()
     looks, exchanged = shown(methods), read_methods(runs, ledgers, axes)
     points = pd.concat([curve(exchanged[name]) for name in looks])
-    save(draw(points, pd.read_csv(by_seed), looks), svg, points)
+    save(draw(points, read_tidy(by_seed), looks), svg, points)
 
 
 def curve(run: Exchanged) -> pd.DataFrame:

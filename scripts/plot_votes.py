@@ -3,6 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from fbftl.findings.runs import read_tidy
 from fbftl.findings.style import TEXT_WIDTH, ordered_colors, save, use_style
 from fbftl.ground.logs import run_job
 
@@ -16,7 +17,7 @@ def main(series: str, svg: str, models: dict[str, str]) -> None:
         models: what each source model learnt from, in the order of the votes.
     """
     use_style()
-    rows = pd.read_csv(series)
+    rows = read_tidy(series)
     found = shares(rows[rows["series"] == "votes"], list(models))
     save(draw(found, list(models)), svg, found)
 

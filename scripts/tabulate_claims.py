@@ -48,7 +48,7 @@ def main(paper: str, experiments: Sequence[str], uplinks: Sequence[str], csv: st
     by_task = defaultdict(list)
     for table in map(read_tidy, experiments):
         by_task[table["task"].iloc[0]].append(table)
-    sent = {table["task"].iloc[0]: table for table in map(pd.read_csv, uplinks)}
+    sent = {table["task"].iloc[0]: table for table in map(read_tidy, uplinks)}
     found = {
         task: examine(claims, Runs(all_runs(tables), sent.get(task, pd.DataFrame())))
         for task, tables in by_task.items()

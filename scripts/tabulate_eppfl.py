@@ -10,13 +10,13 @@ from math import ceil
 from typing import Any
 
 import pandas as pd
-import pyarrow.parquet as pq
 from fbftl.cost.split import FLOAT_BYTES, printed_downlink_bytes, printed_uplink_bytes
 from fbftl.findings.comparison import Measured
 from fbftl.findings.run_file import read_run
 from fbftl.findings.seeds import counted
 from fbftl.findings.tables import Column, write_table
 from fbftl.ground.logs import run_job
+from fbftl.messages.ledger import read_ledger
 
 PERCENT, BYTES = "{:.1%}", "{:,.0f}"
 
@@ -154,7 +154,7 @@ def positions(run: Mapping[str, Any], asked: Mapping[str, Any]) -> float:
 
 def bytes_by_part(ledger: str) -> dict[str, float]:
     """Return the mean bytes of one client in one round, by part."""
-    rows = pq.read_table(ledger, columns=["sender", "receiver", "part", "bits"]).to_pandas()
+    rows = read_ledger(ledger, ["sender", "receiver", "part", "bits"]).to_pandas()
     sums = rows.groupby(["sender", "receiver", "part"], observed=True)["bits"].agg(["sum", "count"])
     visits = sums["count"].get(SENT["activations"], 0)
     found = {part: sums["sum"].get(key, 0) for part, key in SENT.items()}

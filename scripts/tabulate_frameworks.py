@@ -8,13 +8,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pandas as pd
-import pyarrow.parquet as pq
 from fbftl.findings.run_file import read_run
 from fbftl.findings.seeds import counted
 from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.tables import Column, prefixed, write_table
 from fbftl.ground.logs import run_job
-from fbftl.messages.ledger import BROADCAST
+from fbftl.messages.ledger import BROADCAST, read_ledger
 
 TELLS = {
     "features": "features of every sample",
@@ -140,7 +139,7 @@ def per_client(ledger: str, clients: Mapping[int, int]) -> dict[str, Any]:
         clients: number of clients of each seed.
     """
     columns = ["seed", "direction", "part", "sender", "receiver", "client", "bits"]
-    sent = pq.read_table(ledger, columns=columns).to_pandas()
+    sent = read_ledger(ledger, columns).to_pandas()
     share = 1 / sent["seed"].map(clients)
     told, heard = sent["sender"] == "client", sent["receiver"] == "client"
     whole = heard & (sent["client"] == BROADCAST)

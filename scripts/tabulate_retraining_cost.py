@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pyarrow.parquet as pq
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.shown import shown
 from fbftl.findings.tables import Column, prefixed, write_table
 from fbftl.ground.logs import run_job
+from fbftl.messages.ledger import read_ledger
 
 PARTS = ("weights", "features", "labels", "statistics")
 
@@ -60,8 +60,8 @@ def main(
 def exchanged(ledgers: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Yield what each run's clients sent and got, means over seeds."""
     for path in ledgers:
-        rows = pq.read_table(
-            path, columns=["seed", "direction", "part", "payload_bits", "bits", "lost"]
+        rows = read_ledger(
+            path, ["seed", "direction", "part", "payload_bits", "bits", "lost"]
         ).to_pandas()
         seeds = rows["seed"].nunique()
         up = rows[rows["direction"] == "up"]

@@ -70,7 +70,7 @@ def main(
         for document in documents
         for row in rows_of(document, axes, labels)
     ]
-    table = pd.DataFrame(rows).merge(pd.read_csv(attacked), on="setting", how="left")
+    table = pd.DataFrame(rows).merge(read_tidy(attacked), on="setting", how="left")
     keys = ["place", "what", "epsilon", "epsilon_labels"]
     table = table.assign(place=table["trust"].map([LOCAL, SUM, TRUSTED].index))
     write_table(csv, table.sort_values(keys, ignore_index=True).drop(columns="place"), COLUMNS)

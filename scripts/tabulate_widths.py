@@ -6,7 +6,6 @@ from statistics import fmean
 from typing import Any
 
 import pandas as pd
-import pyarrow.parquet as pq
 from fbftl.cost.layers import parameters, products
 from fbftl.data.clients import ClientFile
 from fbftl.data.domains import domains_in, name_of
@@ -15,6 +14,7 @@ from fbftl.findings.run_file import read_run
 from fbftl.findings.shown import shown
 from fbftl.findings.tables import Column, prefixed, write_table
 from fbftl.ground.logs import run_job
+from fbftl.messages.ledger import read_ledger
 from fbftl.models.chain import chain_of, described
 from fbftl.study.widths import narrowed
 
@@ -133,7 +133,7 @@ def _found(
 ) -> tuple[list[float], list[list[float]]]:
     """Return a measure by seed and a series by seed, as they count for one that diverged."""
     counted = [0.0 if one["diverged"] else one[measure] for one in repetitions]
-    lists = [one["curves"].get(series, []) for one in repetitions]
+    lists = [one["series"].get(series, []) for one in repetitions]
     return counted, [
         [0.0] * len(own) if one["diverged"] else own
         for one, own in zip(repetitions, lists, strict=True)
@@ -157,7 +157,7 @@ def summary(accuracies: list[float], widest: list[float] | None) -> dict[str, An
 def uploads(ledger: str | Path) -> pd.DataFrame:
     """Return every client message of a ledger: seed, round, client, bits."""
     columns = ["seed", "round", "client", "direction", "bits"]
-    rows = pq.read_table(ledger, columns=columns).to_pandas()
+    rows = read_ledger(ledger, columns).to_pandas()
     return rows[rows["direction"] == "up"]
 
 

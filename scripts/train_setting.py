@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from fbftl import methods
-from fbftl.findings.run_file import models, run_document
+from fbftl.findings.run_file import models, run_document, write_run
 from fbftl.ground import devices, provenance
 from fbftl.ground.files import write_json, write_text
 from fbftl.ground.logs import run_job
@@ -71,7 +71,7 @@ def main(
 def write(outcome: Outcome, job: dict[str, Any], outputs: Outputs) -> None:
     """Write what one setting found and sent."""
     found = (outcome.provenance, outcome.repetitions, outcome.measures, outcome.series)
-    write_json(outputs.run, run_document(job, *found))
+    write_run(outputs.run, run_document(job, *found))
     outcome.ledger.write(outputs.ledger)
     if outputs.predictions is not None:
         lines = [json.dumps(entry, ensure_ascii=False) for entry in outcome.transcript]

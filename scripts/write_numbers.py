@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-import pandas as pd
 from fbftl.findings.numbers import latex, of_runs, of_uplink
 from fbftl.findings.runs import all_runs, read_tidy
 from fbftl.ground.files import write_json, write_text
@@ -21,7 +20,7 @@ def main(experiments: Sequence[str], uplink: str | None, json: str, tex: str) ->
     runs = all_runs(map(read_tidy, experiments))
     numbers = list(of_runs(runs))
     if uplink is not None:
-        numbers += of_uplink(runs["task"].iloc[0], pd.read_csv(uplink))
+        numbers += of_uplink(runs["task"].iloc[0], read_tidy(uplink))
     write_json(json, {number.name: number.value for number in numbers})
     write_text(tex, latex(numbers))
 

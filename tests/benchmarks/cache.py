@@ -187,7 +187,7 @@ def rows(recomputed_epochs: int = 1) -> Iterator[Row]:
             project.remove(*MADE)
             took[way] = project.snakemake(study(*way), "runs").seconds
         run = project.folder / "results" / "cifar" / "runs" / "fbftl.json"
-        curve = json.loads(run.read_text())["repetitions"][0]["curves"]["test_accuracy"]
+        curve = json.loads(run.read_text())["repetitions"][0]["series"]["test_accuracy"]
     print(f"{cores} cores; {sum(IMAGES.values())} images, {EPOCHS} epochs")
     print(f"  preparing clients, weights and layers   {prepared:9.1f} s, on neither side")
     print(

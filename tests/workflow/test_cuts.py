@@ -30,7 +30,7 @@ def test_one_pass_fills_a_store_for_every_cut(fresh: Project) -> None:
     np.testing.assert_array_equal(dense.sample, rectified.sample)
     runs = {path.stem: json.loads(path.read_text()) for path in (task / "runs").glob("*[!a].json")}
     assert runs["fbftl+cut=fc1"]["inputs"] != runs["fbftl"]["inputs"]
-    losses = {name: run["repetitions"][0]["curves"]["loss"] for name, run in runs.items()}
+    losses = {name: run["repetitions"][0]["series"]["loss"] for name, run in runs.items()}
     assert losses["fbftl+cut=fc1"] != losses["fbftl"]
 
 

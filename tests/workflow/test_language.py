@@ -94,7 +94,7 @@ def test_stores_of_every_kind_and_cut_are_repaired(language: Project, tmp_path: 
 
 def test_ftl_c_scores_what_fbftl_scores(language: Project) -> None:
     fbftl, ftl_c = run_of(language, "fbftl+cut=2"), run_of(language, "ftl_c+cut=2")
-    for value in ("curves", "epoch", "rouge1", "rouge2", "rougeL", "received"):
+    for value in ("series", "epoch", "rouge1", "rouge2", "rougeL", "received"):
         assert fbftl[value] == ftl_c[value]
     assert fbftl["uplink_bits"] != ftl_c["uplink_bits"]
 
@@ -119,7 +119,7 @@ def test_ftl_f_sends_every_layer_in_every_round(language: Project) -> None:
     assert (ledger["payload_bits"] == 32 * source["parameters"]).all()
     up = ledger.query("direction == 'up'")
     assert up.groupby("round")["client"].nunique().eq(4).all()  # eight dialogues, two a client
-    assert len(up) == 12 * len(run["curves"]["loss"])  # every client once an epoch
+    assert len(up) == 12 * len(run["series"]["loss"])  # every client once an epoch
     assert run["numbers_per_batch"] == source["parameters"]
 
 

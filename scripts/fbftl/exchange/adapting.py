@@ -105,7 +105,7 @@ class Health:
             "test_accuracy": float(own.mean()),
             "accuracy_before": float(before.mean()),
             "share_worse": float((own < before).mean()),
-            "curves": by_client(own, before),
+            "series": by_client(own, before),
         }
 
     def told(self, outcome: Outcome) -> Outcome:
@@ -113,7 +113,7 @@ class Health:
         told = []
         for one in outcome.repetitions:
             found = self.found[one["seed"]]
-            told.append(one | found | {"curves": one["curves"] | found["curves"]})
+            told.append(one | found | {"series": one["series"] | found["series"]})
         before = {"accuracy_before": KEPT_MEASURES["accuracy_alone"]}
         measures = {**outcome.measures, **KEPT_MEASURES, **before}
         series = {**outcome.series, **KEPT_SERIES}

@@ -189,7 +189,7 @@ class EdgeRounds:
 
     def found(self, repetition: dict) -> dict:
         """Return a repetition's record with what EPPFL measures beside; rounds not run are 0."""
-        curves, epoch = repetition["curves"], repetition["epoch"]
+        curves, epoch = repetition["series"], repetition["epoch"]
         test = curves["test_accuracy"]
         shown = [*self.protected, *[0.0] * (len(test) - len(self.protected))]
         if repetition["diverged"]:
@@ -203,7 +203,7 @@ class EdgeRounds:
             "value_bits": 8 * FLOAT_BYTES * sum(self.values[:epoch]),
             "activations": self.sizes.cut.width,
             "parameters": self.sizes.own + self.sizes.rest,
-            "curves": curves | {"protected_accuracy": shown},
+            "series": curves | {"protected_accuracy": shown},
         }
 
 

@@ -21,7 +21,7 @@ OWN_MEASURES = {
 
 def told(outcome: Outcome) -> Outcome:
     """Return an outcome with what its curves say of beginning and way."""
-    repetitions = [one | early(one["curves"]["test_accuracy"]) for one in outcome.repetitions]
+    repetitions = [one | early(one["series"]["test_accuracy"]) for one in outcome.repetitions]
     return replace(outcome, repetitions=repetitions, measures={**outcome.measures, **OWN_MEASURES})
 
 

@@ -117,7 +117,7 @@ def _found(company: Company, alone: KeptModels) -> dict[str, Any]:
     own = np.array(company.models.accuracies(company.tests))
     before = np.array(alone.accuracies(company.tests))
     found = record(company.curves, "last")
-    found["curves"] |= by_client(own, before)
+    found["series"] |= by_client(own, before)
     samples = sum(map(len, company.rows))
     return (
         found

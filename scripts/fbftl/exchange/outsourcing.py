@@ -7,7 +7,7 @@ these rows, and on what some clients upload as FbFTL's do, it solves a logistic 
 the rows are bought with them, or a client gives some of them (private kNN); the head learns from
 labels alone, or also from a teacher that knows everything that is sold.
 
-The run file holds the counts as they arrived and the rows that were bought, below `curves`, so that
+The run file holds the counts as they arrived and the rows that were bought, below `series`, so that
 a purchase can be made again from what was sent alone.
 """
 
@@ -171,7 +171,7 @@ def outsourced(job: Job, market: Market) -> Outcome:
             | {"privacy": [asdict(one) for one in told(job, guarantees)]}
         )
         told_counts = None if bought.scores is None else [float(v) for v in bought.scores]
-        repetitions[-1]["curves"] |= {"scores": told_counts, "purchase": bought.rows.tolist()}
+        repetitions[-1]["series"] |= {"scores": told_counts, "purchase": bought.rows.tolist()}
     return Outcome(repetitions, ledger, held.provenance, measures=MEASURED)
 
 

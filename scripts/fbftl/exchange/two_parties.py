@@ -66,7 +66,7 @@ def trained(job: Job, held: HeldSamples, seed: int, multiply: Product) -> dict[s
         exact.append(true)
         margin = max(margin, float(np.abs(alliance.b.represented() @ alliance.direction).max()))
     found = record(curves, "last")
-    found["curves"]["exact_loss"] = exact
+    found["series"]["exact_loss"] = exact
     blind = max((classes == side).mean() for side in (-1, 1))
     counts = {"offered": common, "received": common, "seen": common, "clients": 2}
     own = {"seed": seed, "accuracy_alone": float(blind), "largest_margin": margin}

@@ -139,9 +139,9 @@ def _told(repetition: Mapping[str, Any], ballot: Ballot | None) -> dict[str, Any
 
     One that never gets there counts a round more than it had.
     """
-    curves = repetition["curves"]
+    curves = repetition["series"]
     accuracy = curves["test_accuracy"]
     rounds = first_epoch_at(accuracy, TARGET) or len(accuracy) + 1
     votes = {} if ballot is None else {"votes": ballot.counts}
     found = {} if ballot is None else ballot.found()
-    return {**repetition, "curves": {**curves, **votes}, "rounds_to_target": rounds, **found}
+    return {**repetition, "series": {**curves, **votes}, "rounds_to_target": rounds, **found}

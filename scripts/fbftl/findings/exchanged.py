@@ -1,6 +1,5 @@
 """What a run found and what it exchanged until any epoch: run file and ledger, read together."""
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,11 +9,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow.parquet as pq
 
 from fbftl.cost.payload import Federation
+from fbftl.findings.run_file import read_run
 from fbftl.findings.seeds import counted
 from fbftl.ground.errors import UserError
+from fbftl.messages.ledger import read_ledger
 from fbftl.study.job import KnownAxes, known_axes
 from fbftl.training.curves import first_epoch_at
 
@@ -68,7 +68,7 @@ class Exchanged:
     @property
     def accuracy(self) -> np.ndarray:
         """Test accuracy (S, E) after every epoch."""
-        return np.array([r["curves"]["test_accuracy"] for r in self.repetitions])
+        return np.array([r["series"]["test_accuracy"] for r in self.repetitions])
 
     @property
     def federations(self) -> list[Federation]:
@@ -158,11 +158,11 @@ def read_exchanged(run: str | Path, ledger: str | Path, axes: Mapping[str, Any])
         ledger: its ledger.
         axes: the axes to know of it, with their defaults; all in which it deviates are among them.
     """
-    document = json.loads(Path(run).read_text(encoding="utf-8"))
+    document = read_run(run)
     repetitions, training = document["repetitions"], document["training"]
     clients = {repetition["seed"]: repetition["clients"] for repetition in repetitions}
     rounds_per_epoch = {s: rounds_per_point(training, u) for s, u in clients.items()}
-    rows = pq.read_table(ledger, columns=COLUMNS).to_pandas()
+    rows = read_ledger(ledger, COLUMNS).to_pandas()
     epoch = np.ceil(rows["round"] / rows["seed"].map(rounds_per_epoch)).astype(int)
     # Only the first part of a message says what became of it.
     messages, lost = rows["lost"].notna(), rows["lost"].eq(True)

@@ -4,14 +4,24 @@ Every file has the columns `printed` (a decimal as it is printed, so that its pr
 `unit` and `source`; the columns before them say which value it is.
 """
 
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from pathlib import Path
 
 import pandas as pd
 
+from fbftl.ground.contracts import LAYOUT, TEXT, Contract, each, record
 from fbftl.ground.errors import UserError
 
-REQUIRED = ("printed", "unit", "source")
+PUBLISHED = Contract(
+    "published table",
+    1,
+    record(
+        printed=each({"type": "string", "pattern": r"^-?\d+(\.\d+)?([eE][+-]?\d+)?$"}),
+        unit=each(TEXT),
+        source=each(TEXT),
+    ),
+)
+"""Written by hand: a file without a column `layout` has the first."""
 
 
 def read(path: str | Path) -> pd.DataFrame:
@@ -24,14 +34,13 @@ def read(path: str | Path) -> pd.DataFrame:
         frame = pd.read_csv(path, dtype={"printed": str, "unit": str}, keep_default_na=False)
     except (OSError, ValueError) as error:
         raise UserError(f"cannot read the published values in {path}: {error}") from error
-    missing = [column for column in REQUIRED if column not in frame]
-    if missing:
+    for version in frame[LAYOUT].unique().tolist() if LAYOUT in frame else []:
+        PUBLISHED.require_version(version, path)
+    columns = PUBLISHED.schema["required"]
+    if missing := [column for column in columns if column not in frame]:
         raise UserError(f"{path} lacks the column(s) {', '.join(missing)}")
-    for printed in frame["printed"]:
-        try:
-            Decimal(printed)
-        except InvalidOperation:
-            raise UserError(f"{path} holds {printed!r}, which is not a number") from None
+    if fault := PUBLISHED.fault({column: frame[column].tolist() for column in columns}):
+        raise UserError(f"{path} holds what is not published so: {fault}")
     return frame
 
 

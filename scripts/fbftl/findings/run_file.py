@@ -10,12 +10,33 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NoReturn
 
+from fbftl.ground import contracts as of
 from fbftl.ground.errors import UserError
+from fbftl.ground.files import write_json
 from fbftl.study.job import name_of
 from fbftl.training.measures import MEASURES, SERIES, Measure, Series
 
-SCHEMA = 2
+SCHEMA = 3
 """Version of the run file's layout."""
+
+BETTER = {"enum": ["higher", "lower", None]}
+
+RUN = of.Contract(
+    "run file",
+    SCHEMA,
+    of.record(
+        schema={"const": SCHEMA},
+        task=of.TEXT,
+        name=of.TEXT,
+        setting=of.record(method=of.TEXT),
+        training=of.MAPPING,
+        inputs=of.MAPPING,
+        measures=of.named(of.record(unit=of.STRING, better=BETTER, diverged=of.NUMBER)),
+        series=of.named(of.record(unit=of.STRING, by=of.STRING)),
+        repetitions=of.each(of.record(seed=of.WHOLE, diverged=of.TRUTH), least=1),
+    ),
+)
+"""Numbers and lists of a repetition are those that are declared; what they may be, units say."""
 
 RANGES = {"share": (0, 1), "%": (0, 100), "correlation": (-1, 1)}
 """Least and greatest value by unit; of other units nothing is negative."""
@@ -33,13 +54,13 @@ def run_document(
     Args:
         job: the training job, as `fbftl.study.config.Study.job` gives it.
         inputs: digests of what the run was trained on.
-        repetitions: what each seed found; their lists stand below `curves`. The digests of its
+        repetitions: what each seed found; their lists stand below `series`. The digests of its
             models are left out: they tell of the machine too, see `models`.
         measures: what the numbers are; the run declares those that it holds.
         series: what the lists are; the run declares those that it holds.
     """
     numbers = {name for repetition in repetitions for name in repetition}
-    lists = {name for repetition in repetitions for name in repetition.get("curves", ())}
+    lists = {name for repetition in repetitions for name in repetition.get("series", ())}
     return {
         "schema": SCHEMA,
         "task": job["task"],
@@ -56,6 +77,16 @@ def run_document(
     }
 
 
+def write_run(path: str | Path, document: Mapping[str, Any]) -> None:
+    """Write a run file.
+
+    Raises:
+        ValueError: if the document is none, which is a bug of the method.
+    """
+    _require_run(document)
+    write_json(path, document)
+
+
 def models(repetitions: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
     """Return the SHA-256 of the model at every point of its curves, by seed."""
     return {str(one["seed"]): list(one.get("models", ())) for one in repetitions}
@@ -69,6 +100,8 @@ def read_run(path: str | Path) -> dict[str, Any]:
     """
     try:
         run = json.loads(Path(path).read_bytes(), parse_constant=_refuse)
+        if isinstance(run, Mapping) and type(run.get("schema")) is int:
+            RUN.require_version(run["schema"], path)
         _require_run(run)
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
         raise UserError(
@@ -83,43 +116,23 @@ def _refuse(constant: str) -> NoReturn:
 
 def _require_run(run: Any) -> None:
     """Raise an error that `read_run` expects unless a document is that of a run."""
-    if not isinstance(run, Mapping) or run.get("schema") != SCHEMA:
-        raise ValueError(f"its layout is not {SCHEMA}")
-    if not isinstance(run["task"], str) or not isinstance(run["setting"], Mapping):
-        raise ValueError("it names no task and setting")
-    if not isinstance(run["name"], str):
-        raise ValueError(f"its name is {run['name']!r}")
+    if fault := RUN.fault(run):
+        raise ValueError(fault)
     # JSON keeps no order of the axes, so the parts of both names are compared.
     name = name_of(run["setting"])
     if sorted(str(run["name"]).split("+")) != sorted(name.split("+")):
         raise ValueError(f"its name is {run['name']!r}, its setting {name!r}")
-    if not isinstance(run["repetitions"], list) or not run["repetitions"]:
-        raise ValueError("it holds no repetitions")
-    measures, series = _declared(run["measures"], "unit"), _declared(run["series"], "by")
+    measures = {name: own["unit"] for name, own in run["measures"].items()}
     for name, unit in measures.items():
         if not _sensible(run["measures"][name]["diverged"], unit):
             raise ValueError(f"what {name} counts for a diverged seed cannot be")
     for repetition in run["repetitions"]:
-        if not isinstance(repetition, Mapping) or type(repetition["seed"]) is not int:
-            raise ValueError("a repetition has no seed")
-        if not isinstance(repetition["diverged"], bool):
-            raise ValueError(f"diverged is {repetition['diverged']!r:.40}")
         for name, unit in measures.items():
             if not _sensible(repetition.get(name), unit):
                 raise ValueError(f"{name} is {repetition[name]!r:.40}")
-        for name in series:
-            if not all(map(_number, repetition["curves"][name])):
+        for name in run["series"]:
+            if not all(map(_number, repetition["series"][name])):
                 raise ValueError(f"the series {name} holds what is no number")
-
-
-def _declared(block: Any, part: str) -> dict[str, str]:
-    """Return a part of what a run declares of its measures or series, by their names."""
-    if not isinstance(block, Mapping) or not all(isinstance(v, Mapping) for v in block.values()):
-        raise ValueError("it declares no measures and series")
-    parts = {name: declared[part] for name, declared in block.items()}
-    if not all(isinstance(found, str) for found in parts.values()):
-        raise ValueError(f"a declared {part} is no text")
-    return parts
 
 
 def _sensible(value: Any, unit: str) -> bool:
@@ -130,4 +143,5 @@ def _sensible(value: Any, unit: str) -> bool:
 
 def _number(value: Any) -> bool:
     """Tell whether a value is a finite number, or None."""
-    return value is None or (type(value) in (int, float) and math.isfinite(value))
+    known = isinstance(value, int | float) and not isinstance(value, bool)
+    return value is None or (known and math.isfinite(value))

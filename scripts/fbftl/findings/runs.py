@@ -14,6 +14,7 @@ from typing import Any
 import pandas as pd
 
 from fbftl.findings.seeds import counted
+from fbftl.ground.contracts import LAYOUT, TEXT, WHOLE, Contract, each
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import write_text
 from fbftl.privacy.mechanisms import PrivacyRecord
@@ -44,15 +45,33 @@ def followed(run: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
     for repetition in run["repetitions"]:
         for name, declared in run["series"].items():
             at = (run["task"], run["name"], repetition["seed"], name, declared["by"])
-            for step, value in enumerate(repetition["curves"][name], start=1):
-                yield (*at, step, value)
+            for step, value in enumerate(repetition["series"][name], start=1):
+                yield (*at, step, value, TIDY.version)
 
-
-FOLLOWED = ("task", "setting", "seed", "series", "by", "step", "value")
-"""Columns of the table of series; the tidy table has each setting's axes."""
 
 SETTING = ("task", "setting", "method")
 """Columns before the axes."""
+
+NAMES = (*SETTING, "series", "by")
+"""Columns of names, whatever they look like: a task may be called 007."""
+
+TIDY = Contract(
+    "table",
+    2,
+    {
+        "type": "object",
+        "properties": dict.fromkeys(NAMES, each(TEXT))
+        | dict.fromkeys(("seed", "step"), each(WHOLE))
+        | {"diverged": each({"type": ["boolean", "integer"]})},
+    },
+)
+"""Tables with a row per seed, setting or step, their last column the version; layout 1 had none.
+
+diverged: whether a seed did, or how many of a setting's.
+"""
+
+FOLLOWED = ("task", "setting", "seed", "series", "by", "step", "value", LAYOUT)
+"""Columns of the table of series; the tidy table has each setting's axes."""
 
 
 def _setting(run: Mapping[str, Any], axes: Mapping[str, Any]) -> dict[str, Any]:
@@ -89,8 +108,21 @@ def guarantees(runs: Iterable[Mapping[str, Any]], axes: Mapping[str, Any]) -> pd
 
 
 def write_tidy(path: str | Path, table: pd.DataFrame) -> None:
-    """Write a tidy table as CSV with exact numbers."""
+    """Write a tidy table as CSV with exact numbers.
+
+    Raises:
+        ValueError: if it is not what its contract says, which is a bug.
+    """
+    if fault := _fault(table):
+        raise ValueError(f"table {path}: {fault}")
+    table = table.assign(**{LAYOUT: TIDY.version})
     write_text(path, table.to_csv(index=False, lineterminator="\n"))
+
+
+def _fault(table: pd.DataFrame) -> str | None:
+    """Return what of a tidy table is against its contract."""
+    under = [column for column in TIDY.schema["properties"] if column in table]
+    return TIDY.fault({column: table[column].tolist() for column in under})
 
 
 def read_tidy(path: str | Path, axes: Mapping[str, Any] | None = None) -> pd.DataFrame:
@@ -99,8 +131,16 @@ def read_tidy(path: str | Path, axes: Mapping[str, Any] | None = None) -> pd.Dat
     Args:
         path: of the table.
         axes: axes that must have a column, with their defaults.
+
+    Raises:
+        UserError: if it is of another layout, or damaged.
     """
-    table = pd.read_csv(path, keep_default_na=False, na_values=[""])
+    names = dict.fromkeys(NAMES, str)
+    table = pd.read_csv(path, keep_default_na=False, na_values=[""], dtype=names)
+    for version in table.pop(LAYOUT).unique().tolist() if LAYOUT in table else []:
+        TIDY.require_version(version, path)
+    if fault := _fault(table):
+        raise UserError(f"table {path} is damaged ({fault}); remove it and it is made again")
     missing = {axis: default for axis, default in (axes or {}).items() if axis not in table}
     return table.assign(**{a: float("nan") if d is None else d for a, d in missing.items()})
 

@@ -20,6 +20,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from fbftl.ground.errors import UserError
 from fbftl.ground.files import replacing, writing
 from fbftl.privacy.mechanisms import PrivacyRecord
 
@@ -68,9 +69,10 @@ SCHEMA = pa.schema(
         pa.field("privacy_unit", NAME),
         pa.field("sha256", pa.binary(32), metadata={"note": "of the encoded message, if made"}),
         pa.field("store", NAME),
-    ]
+    ],
+    metadata={"layout": "2"},
 )
-"""Columns and types of a ledger."""
+"""Columns and types of a ledger, and the version of this layout."""
 
 
 COLUMNS = frozenset(SCHEMA.names)
@@ -154,6 +156,35 @@ class _Spilled:
         self._writer.close()
         self._file.seek(0)
         shutil.copyfileobj(self._file, file)
+
+
+def read_ledger(path: str | Path, columns: Sequence[str]) -> pa.Table:
+    """Return some columns of a ledger, of this layout or the first, which does not name itself.
+
+    Raises:
+        UserError: if it is damaged, has another layout, or other columns.
+    """
+    try:
+        schema = pq.read_schema(path)
+        if schema.equals(SCHEMA, check_metadata=False) and _layout(schema) in READ:
+            return pq.read_table(path, columns=list(columns))
+    except (OSError, pa.ArrowException) as error:
+        raise UserError(
+            f"ledger {path} is damaged ({error}); remove it and it is made again"
+        ) from error
+    raise UserError(
+        f"ledger {path} has layout {_layout(schema)!r:.20} with {len(schema)} columns, and this "
+        f"version of the project reads layout {_layout(SCHEMA)} with {len(SCHEMA)}; remove it and "
+        "it is made again"
+    )
+
+
+def _layout(schema: pa.Schema) -> str:
+    return (schema.metadata or {}).get(b"layout", b"1").decode(errors="replace")
+
+
+READ = ("1", _layout(SCHEMA))
+"""Layouts that are read: the columns have stayed."""
 
 
 def privacy_columns(privacy: PrivacyRecord) -> dict[str, Any]:

@@ -56,7 +56,7 @@ def _repetition(playing: Debiasing, place: int, looks: list[dict[str, float]]) -
         "validation_accuracy": None,
         "test_accuracy_best": max(look["test_accuracy"] for look in looks),
         "diverged": "loss" not in last,
-        "curves": {name: [look.get(name) for look in looks] for name in FOLLOWED},
+        "series": {name: [look.get(name) for look in looks] for name in FOLLOWED},
         "clients": len(server.users.rows),
         **dict.fromkeys(("offered", "received", "seen"), samples),
         **server.leaked(),

@@ -96,7 +96,7 @@ def found(losses: np.ndarray, models: list[str], accuracy: float) -> dict[str, A
         "test_accuracy": 0.0 if diverged else accuracy,
         "diverged": diverged,
         "models": models,
-        "curves": {
+        "series": {
             "loss": [float(v) if ok else None for v, ok in zip(losses, finite, strict=True)]
         },
     }

@@ -261,7 +261,7 @@ def record(learner: TrainedT5) -> dict[str, Any]:
         "updates": chosen.updates if chosen else 0,
         "diverged": learner.diverged,
         "models": [epoch.model for epoch in curve],
-        "curves": {
+        "series": {
             "updates": [epoch.updates for epoch in curve],
             "loss": [epoch.training_loss for epoch in curve],
             "validation_loss": [epoch.validation_loss for epoch in curve],

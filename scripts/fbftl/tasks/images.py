@@ -81,7 +81,7 @@ class HeldImages:
         """Return the accuracy at the epoch that the job selects, and what else is known there."""
         found = record(learner.curves, repetition.job.training.selection)
         more = learner.further(found["epoch"])
-        found |= {**more.numbers, **more.told, "curves": {**found["curves"], **more.lists}}
+        found |= {**more.numbers, **more.told, "series": {**found["series"], **more.lists}}
         return Score(found, measures=more.measures, series=more.series)
 
     def transcript(self, said: Mapping[int, Sequence[str]]) -> list[dict[str, Any]]:

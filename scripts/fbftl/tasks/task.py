@@ -76,7 +76,7 @@ class Outcome:
     ledger: every message that was sent.
     provenance: digests of what the run was trained on.
     measures: what the numbers of a repetition are; those that are not named here reach no table.
-    series: what the lists below `curves` of a repetition are.
+    series: what the lists below `series` of a repetition are.
     transcript: one entry per test sample where people read what models say of it; else empty.
     """
 

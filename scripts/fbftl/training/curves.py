@@ -85,7 +85,7 @@ def record(curves: Curves, rule: str) -> dict[str, Any]:
         "test_accuracy_best": max(curves.test),
         "diverged": curves.diverged,
         "models": curves.models,
-        "curves": {
+        "series": {
             "loss": curves.loss,
             "validation_accuracy": curves.validation,
             "test_accuracy": curves.test,
@@ -101,5 +101,5 @@ def record_of_one(accuracy: float, model: str) -> dict[str, Any]:
         "test_accuracy_best": accuracy,
         "diverged": False,
         "models": [model],
-        "curves": {"test_accuracy": [accuracy]},
+        "series": {"test_accuracy": [accuracy]},
     }

@@ -23,7 +23,7 @@ from unit.features import store_toys as toys
 from unit.study.test_fuzz_config import VALUES, places, require_sentence
 
 RUN = {
-    "schema": 2,
+    "schema": 3,
     "task": "digits",
     "name": "fbftl+plr=0.5",
     "setting": {"method": "fbftl", "plr": 0.5},
@@ -44,7 +44,7 @@ RUN = {
             "offered": 160,
             "received": 80,
             "seen": 72,
-            "curves": {"loss": [2.0, 1.0]},
+            "series": {"loss": [2.0, 1.0]},
         }
     ],
 }

@@ -149,7 +149,7 @@ def test_a_round_in_which_nobody_arrives_leaves_the_weights(files, axes, server_
     assert torch.equal(local.weights(), before)
     (found,) = outcome.repetitions
     assert found["messages_lost"] == found["messages"] == 15
-    assert len(set(found["curves"]["test_accuracy"])) == 1
+    assert len(set(found["series"]["test_accuracy"])) == 1
 
 
 def test_one_point_and_one_broadcast_a_round_and_clients_picked_anew(files, tmp_path):
@@ -280,7 +280,7 @@ def test_a_diverged_seed_ends(files):
     (found,) = outcome.repetitions
     assert found["diverged"]
     assert found["test_accuracy"] == 0
-    assert len(found["curves"]["loss"]) == 3
+    assert len(found["series"]["loss"]) == 3
 
 
 def test_what_is_held_out_is_not_trained_on(files):

@@ -91,7 +91,7 @@ def test_an_update_that_is_not_finite_is_a_divergence(inputs: Inputs) -> None:
     outcome = run(inputs, {"method": "ftl_c", "bits": 8}, learning_rate=1e30)
     for repetition in outcome.repetitions:
         assert repetition["diverged"]
-        assert repetition["curves"]["test_accuracy"][-1] == 0
+        assert repetition["series"]["test_accuracy"][-1] == 0
     assert uploads(outcome)["round"].max() < 4 * 7
 
 

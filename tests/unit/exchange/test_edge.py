@@ -96,8 +96,8 @@ def test_without_selection_and_noise_it_is_fedavg_to_the_bit(files, cut, everybo
     held = Watched(files, asked)
     fedavg = run_rounds(asked, held, held.local, weights_or_updates(asked), train=by_weights())
     assert torch.equal(weights, held.learners[0].weights())
-    curves = [one.repetitions[0]["curves"]["test_accuracy"] for one in (outcome, fedavg)]
-    assert curves[0] == curves[1] == outcome.repetitions[0]["curves"]["protected_accuracy"]
+    curves = [one.repetitions[0]["series"]["test_accuracy"] for one in (outcome, fedavg)]
+    assert curves[0] == curves[1] == outcome.repetitions[0]["series"]["protected_accuracy"]
 
 
 @pytest.mark.parametrize("mask", ["vector", "scalar"])
@@ -204,7 +204,7 @@ def test_a_round_of_nobody_leaves_the_weights(files, aggregation):
     asked = job({"plr": 1.0, "aggregation": aggregation})
     held = Watched(files, asked)
     outcome = train_with_edges(asked, held)
-    assert len(set(outcome.repetitions[0]["curves"]["test_accuracy"])) == 1
+    assert len(set(outcome.repetitions[0]["series"]["test_accuracy"])) == 1
     assert "weights" not in set(rows(outcome).query("direction == 'up'")["part"])
 
 
@@ -224,7 +224,7 @@ def test_a_diverged_seed_ends_masked_or_not(files):
         (found,) = outcome.repetitions
         assert found["diverged"]
         assert found["test_accuracy"] == found["protected_accuracy"] == 0
-        assert len(found["curves"]["protected_accuracy"]) == 3
+        assert len(found["series"]["protected_accuracy"]) == 3
 
 
 # --- guarantees -------------------------------------------------------------------------------

@@ -71,11 +71,11 @@ def test_without_retraining_it_is_fedavg_to_the_bit(inputs, network, axes):
     axes = {"local_epochs": 2} | axes
     outcome = fedfeat.run(job({"server_epochs": 0} | axes, network), inputs)
     wanted = fedavg.run(job({"method": "fedavg"} | axes, network), inputs)
-    assert outcome.repetitions[0]["curves"] == wanted.repetitions[0]["curves"]
+    assert outcome.repetitions[0]["series"] == wanted.repetitions[0]["series"]
     ledgers = [one.ledger.table().drop_columns("method") for one in (outcome, wanted)]
     assert ledgers[0].equals(ledgers[1])
     retrained = fedfeat.run(job(axes, network), inputs)
-    assert retrained.repetitions[0]["curves"] != wanted.repetitions[0]["curves"]
+    assert retrained.repetitions[0]["series"] != wanted.repetitions[0]["series"]
 
 
 @pytest.mark.parametrize("network", ["mlp", "cnn"])

@@ -1,19 +1,18 @@
 """Tables and figures of compression and packet loss: arrangement, Pareto front, formulas."""
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from fbftl.cost.layers import Layer, Network, write_network
+from fbftl.findings.run_file import run_document
 from fbftl.messages.channel import GILBERT_ELLIOTT, burst_packet_loss_rate, packet_loss_rate
 from fbftl.messages.ledger import BROADCAST, Ledger
 from fbftl.study.grid import from_axes
 from fbftl.study.methods import rows
 from fbftl.study.settings import DEFAULTS, Setting
-from fbftl.training.measures import MEASURES
 from hypothesis import given
 from hypothesis import strategies as st
 from plot_compression import with_feedback_where_run
@@ -42,18 +41,14 @@ def write_run(folder: Path, axes: dict, accuracies: list[float]) -> tuple[str, s
             "test_accuracy": accuracy,
             "diverged": accuracy == 0,
             "clients": CLIENTS,
-            "curves": {"test_accuracy": [accuracy / 2] * (ROUNDS - 1) + [accuracy]},
+            "series": {"test_accuracy": [accuracy / 2] * (ROUNDS - 1) + [accuracy]},
             "nominal_bits": setting.bits * setting.keep * X,
         }
         for seed, accuracy in enumerate(accuracies)
     ]
-    document = {
-        "task": "toy",
-        "setting": setting.deviations(),
-        "measures": {"test_accuracy": asdict(MEASURES["test_accuracy"])},
-        "repetitions": repetitions,
-        "training": {"epochs": ROUNDS, "clients_per_round": CLIENTS},
-    }
+    training = {"epochs": ROUNDS, "clients_per_round": CLIENTS}
+    job = {"task": "toy", "setting": setting.deviations(), "training": training}
+    document = run_document(job, {}, repetitions)
     run, entries = folder / f"{setting.name}.json", folder / f"{setting.name}.parquet"
     run.write_text(json.dumps(document), encoding="utf-8")
     ledger = Ledger(method="ftl_c")

@@ -7,6 +7,7 @@ import describe_named_network
 import numpy as np
 import pandas as pd
 import plot_uplink
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import tabulate_methods
@@ -15,6 +16,7 @@ from fbftl.cost.scheme import SCHEMES, scheme_cost
 from fbftl.findings.exchanged import Exchanged, read_exchanged, read_methods
 from fbftl.findings.uplink import COMMON, SELECTED
 from fbftl.ground.errors import UserError
+from fbftl.messages.ledger import SCHEMA
 from fbftl.study.methods import rows
 from unit.tasks.toy_task import FEATURES, TRAINING, make_task, train
 
@@ -147,7 +149,7 @@ def test_one_bit_or_message_too_many_is_seen(
     longer.loc[first, "payload_bits"] += 1
     for number, wrong in enumerate((longer, rows.drop(index=first))):
         path = tmp_path / f"{number}.parquet"
-        wrong.to_parquet(path)
+        pq.write_table(pa.Table.from_pandas(wrong, SCHEMA, preserve_index=False), path)
         assert not agrees(read_exchanged(run, path, {}), network)
 
 
@@ -188,7 +190,7 @@ def test_a_run_cut_short_stops_where_it_reaches_ftl_c(
     for method, curve in curves.items():
         document = json.loads(runs[method][0].read_text())
         for repetition in document["repetitions"]:
-            repetition["curves"]["test_accuracy"] = curve
+            repetition["series"]["test_accuracy"] = curve
             repetition["test_accuracy"] = curve[repetition["epoch"] - 1]
         edited[method] = tmp_path / f"{method}.json"
         edited[method].write_text(json.dumps(document))
@@ -215,7 +217,7 @@ def test_uplink_is_told_by_seed_and_once(
     for method, by_seed in curves.items():
         document = json.loads(runs[method][0].read_text())
         for repetition, curve in zip(document["repetitions"], by_seed, strict=True):
-            repetition["curves"]["test_accuracy"] = curve
+            repetition["series"]["test_accuracy"] = curve
         pairs[method] = (tmp_path / f"{method}.json", runs[method][1])
         pairs[method][0].write_text(json.dumps(document))
     table = tabulate(pairs, files["network"], tmp_path / "methods.csv")

@@ -44,3 +44,9 @@ def test_bad_files_are_refused(tmp_path):
     path.write_text("printed,unit,source\nabout 5,%,here\n")
     with pytest.raises(UserError, match="'about 5'"):
         read(path)
+    path.write_text("printed,unit,source\n5,,here\n")
+    with pytest.raises(UserError, match=r"unit\[0\] is ''"):
+        read(path)
+    path.write_text("printed,unit,source,layout\n5,%,here,2\n")
+    with pytest.raises(UserError, match=r"table\.csv has layout 2, .* layout 1;"):
+        read(path)

@@ -1,9 +1,12 @@
 """What runs declare, and the tables made of it."""
 
+import json
+
+import pandas as pd
 import pytest
 from collect_runs import main as collect
-from fbftl.findings.run_file import read_run, run_document
-from fbftl.findings.runs import read_tidy
+from fbftl.findings.run_file import SCHEMA, read_run, run_document, write_run
+from fbftl.findings.runs import TIDY, read_tidy, write_tidy
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import write_json
 from fbftl.training.measures import MEASURES, SERIES, Measure, Series
@@ -16,7 +19,7 @@ def document(setting, accuracy, **more):
             "diverged": False,
             "test_accuracy": accuracy + seed / 10,
             "clients": 20,
-            "curves": {"loss": [2.0, None], **more.get("curves", {})},
+            "series": {"loss": [2.0, None], **more.get("lists", {})},
         }
         | more.get("measured", {})
         for seed in (0, 1)
@@ -53,7 +56,7 @@ def test_tables_hold_what_was_declared_and_axes_in_which_a_run_deviates(collecte
         0.6,
         measured={"decibels": 3.5},
         measures={"decibels": Measure("dB", "higher")},
-        curves={"heard": [1, 2, 3]},
+        lists={"heard": [1, 2, 3]},
         series={"heard": Series("dB", by="round")},
     )
     table, series = collected(lossy, heard, axes={"plr": 0.0})
@@ -96,3 +99,42 @@ def test_a_number_must_be_possible_in_its_unit(tmp_path, unit, value, possible):
     else:
         with pytest.raises(UserError, match=r"is damaged \(x is"):
             read_run(tmp_path / "run.json")
+
+
+def test_a_run_of_another_layout_is_refused_by_name(tmp_path):
+    path = tmp_path / "run.json"
+    write_json(path, document({"method": "fbftl"}, 0.5) | {"schema": SCHEMA - 1})
+    with pytest.raises(UserError, match=rf"run\.json has layout {SCHEMA - 1}, .* layout {SCHEMA};"):
+        read_run(path)
+
+
+def test_what_could_not_be_read_is_not_written(tmp_path):
+    """A run file is checked before it is there, and a table too."""
+    good = document({"method": "fbftl"}, 0.5)
+    write_run(tmp_path / "good.json", good)
+    assert read_run(tmp_path / "good.json") == json.loads(json.dumps(good))
+    beyond = document({"method": "fbftl"}, 1.5)
+    for bad in (good | {"repetitions": []}, good | {"name": "fl"}, beyond):
+        with pytest.raises(ValueError, match=r"repetitions|name|test_accuracy"):
+            write_run(tmp_path / "bad.json", bad)
+    with pytest.raises(ValueError, match=r"seed\[1\] is None"):
+        write_tidy(tmp_path / "bad.csv", pd.DataFrame({"seed": pd.Series([1, None], dtype=object)}))
+    assert [path.name for path in tmp_path.iterdir()] == ["good.json"]
+
+
+def test_tables_name_their_layout_and_those_of_the_first_are_read(collected, tmp_path):
+    table, series = collected(document({"method": "fbftl"}, 0.5), axes={})
+    for name, read in (("t", table), ("t.series", series)):
+        path = tmp_path / f"{name}.csv"
+        lines = path.read_text().splitlines()
+        assert {line.rpartition(",")[2] for line in lines} == {"layout", str(TIDY.version)}
+        path.write_text("\n".join(line.rpartition(",")[0] for line in lines))
+        pd.testing.assert_frame_equal(read_tidy(path), read)
+        path.write_text("\n".join([lines[0], *(f"{line[:-1]}9" for line in lines[1:])]))
+        with pytest.raises(UserError, match=rf"{name}\.csv has layout 9, .* {TIDY.version};"):
+            read_tidy(path)
+    path.write_text("setting,seed\nfbftl,one\n")
+    with pytest.raises(UserError, match=r"is damaged \(seed\[0\] is 'one'"):
+        read_tidy(path)
+    path.write_text("task,seed\n007,1\n")
+    assert read_tidy(path)["task"].tolist() == ["007"]

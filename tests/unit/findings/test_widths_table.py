@@ -10,7 +10,7 @@ RUN = {
         {
             "seed": seed, "diverged": seed == 1, "budgets": [1, 0.5, 0.5], "accuracy_x0.5": 0.5,
             "accuracy_x1": 0.7, "test_accuracy": 0.7,
-            "curves": {"domain_accuracy_x0.5": [0.4, 0.6], "domain_accuracy_x1": [0.8, 0.6]},
+            "series": {"domain_accuracy_x0.5": [0.4, 0.6], "domain_accuracy_x1": [0.8, 0.6]},
         }
         for seed in (0, 1)
     ],

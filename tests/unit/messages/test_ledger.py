@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from fbftl.messages.ledger import SCHEMA, Ledger
+from fbftl.ground.errors import UserError
+from fbftl.messages.ledger import SCHEMA, Ledger, read_ledger
 
 
 def test_rows_come_back_with_constants_arrays_and_nulls(tmp_path: Path) -> None:
@@ -50,6 +51,34 @@ def test_what_is_spilled_is_written_too(tmp_path: Path, monkeypatch: pytest.Monk
     streamed = write("streamed.parquet")
     assert whole.num_row_groups == 1 < streamed.num_row_groups
     assert streamed.read().to_pylist() == whole.read().to_pylist()
+
+
+@pytest.mark.parametrize("rows", [5, 2**20], ids=["spilled", "whole"])
+def test_a_ledger_names_its_layout_and_the_first_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: int
+) -> None:
+    monkeypatch.setattr("fbftl.messages.ledger.ROWS", rows)
+    ledger, path = Ledger(method="fl"), tmp_path / "own.parquet"
+    ledger.add(6, client=np.arange(6), part="update")
+    ledger.add(1, client=-1, part="weights")
+    ledger.write(path)
+    own = pq.read_table(path)
+    assert own.schema.metadata == {b"layout": b"2"}
+    first = tmp_path / "first.parquet"
+    pq.write_table(own.replace_schema_metadata(), first)
+    rows_of_both = [read_ledger(one, ["client", "part"]).to_pylist() for one in (first, path)]
+    assert rows_of_both[0] == rows_of_both[1]
+
+
+def test_a_ledger_of_another_layout_is_refused_by_name(tmp_path: Path) -> None:
+    table, path = Ledger(method="fl").table(), tmp_path / "other.parquet"
+    for other in (table.replace_schema_metadata({"layout": "3"}), table.drop_columns("store")):
+        pq.write_table(other, path)
+        with pytest.raises(UserError, match=r"other\.parquet has layout '[23]' with 2[34] columns"):
+            read_ledger(path, ["client"])
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(UserError, match=r"other\.parquet is damaged"):
+        read_ledger(path, ["client"])
 
 
 def test_a_paper_scale_ledger_with_digests_stays_under_100_mb(tmp_path: Path) -> None:

@@ -47,12 +47,12 @@ def test_a_class_of_one_sample_is_drawn_where_it_is():
 def test_until_its_last_round_it_is_fedavg(inputs):  # noqa: F811
     calibrated = ccvr.run(job({"method": "ccvr", "server_epochs": 3}), inputs)
     plain = fedavg.run(job({"method": "fedavg"}), inputs)
-    curves = [one.repetitions[0]["curves"]["test_accuracy"] for one in (calibrated, plain)]
-    losses = [one.repetitions[0]["curves"]["loss"] for one in (calibrated, plain)]
+    curves = [one.repetitions[0]["series"]["test_accuracy"] for one in (calibrated, plain)]
+    losses = [one.repetitions[0]["series"]["loss"] for one in (calibrated, plain)]
     assert curves[0][:-1] == curves[1][:-1]
     assert losses[0] == losses[1]
     without = ccvr.run(job({"method": "ccvr", "server_epochs": 0}), inputs)
-    assert without.repetitions[0]["curves"] == plain.repetitions[0]["curves"]
+    assert without.repetitions[0]["series"] == plain.repetitions[0]["series"]
 
 
 @pytest.mark.parametrize(("aggregation", "floats"), [("open", 1), ("masked", 2)])

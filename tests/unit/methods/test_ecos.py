@@ -70,7 +70,7 @@ def test_counts_without_noise_are_those_of_brute_force(inputs):
         clusters = Market(held, held.public_rows).clusters(8, repetition["seed"])
         near = nearest(held.payload.values, clusters.centroids)
         counted = [int((near == cluster).sum()) for cluster in range(8)]
-        assert repetition["curves"]["scores"] == counted
+        assert repetition["series"]["scores"] == counted
         assert sum(counted) == COUNTS["train"]
 
 
@@ -85,7 +85,7 @@ def test_counts_find_the_clients_domain_and_choices_buy_equally_much(inputs):
     assert min(found[own]["own_share"] for own in ("ecos", "proximity")) > 0.9
     assert found["random"]["own_share"] < 0.5
     assert found["ecos"]["test_accuracy"] > found["random"]["test_accuracy"] + 0.1
-    assert all(len(set(own["curves"]["purchase"])) == BOUGHT for own in found.values())
+    assert all(len(set(own["series"]["purchase"])) == BOUGHT for own in found.values())
 
 
 def test_who_counts_nothing_sends_nothing(inputs):
@@ -103,24 +103,24 @@ def test_the_purchase_follows_from_the_message_alone(inputs, bits):
     held = held_features(asked(), inputs)
     market = Market(held, held.public_rows)
     for repetition in outcome.repetitions:
-        seed, said = repetition["seed"], np.array(repetition["curves"]["scores"])
+        seed, said = repetition["seed"], np.array(repetition["series"]["scores"])
         sent = rows.query(f"seed == {seed} and direction == 'up'").iloc[0]
         assert (sent["part"], sent["payload_bits"]) == ("scores", 8 * bits)
         if bits == 32:
             assert sha256(encode(said.astype(np.float32))).digest() == sent["sha256"]
         setting = asked(**axes).setting
         again = chosen(setting, market.rows, market.clusters(8, seed), said, seed)
-        assert again.tolist() == repetition["curves"]["purchase"]
+        assert again.tolist() == repetition["series"]["purchase"]
     down = rows.query("seed == 0 and direction == 'down'").set_index("part")["payload_bits"]
     assert down["centroids"] == 32 * 8 * WIDTH
 
 
 def test_masked_counts_have_the_sum_of_open_ones(inputs):
     open_, masked = (run(inputs, aggregation=one).repetitions[0] for one in ("open", "masked"))
-    assert open_["curves"] == masked["curves"]
+    assert open_["series"] == masked["series"]
     assert masked["uplink_bits"] > open_["uplink_bits"]
     noisy = run(inputs, aggregation="masked", mechanism="counts", sigma=2.0).repetitions[0]
-    off = np.subtract(noisy["curves"]["scores"], open_["curves"]["scores"])
+    off = np.subtract(noisy["series"]["scores"], open_["series"]["scores"])
     assert 0 < np.abs(off).max() < 10  # one noise on the sum and not one of each of 30 clients
 
 
@@ -157,7 +157,7 @@ def test_uploads_alone_are_fbftl_with_the_same_head(inputs):
 
 def test_uploads_come_beside_what_is_bought(inputs):
     alone, beside = run(inputs).repetitions[0], run(inputs, uploaders=2).repetitions[0]
-    assert beside["curves"]["purchase"] == alone["curves"]["purchase"]
+    assert beside["series"]["purchase"] == alone["series"]["purchase"]
     assert (beside["seen"], beside["received"]) == (BOUGHT + 16, 16)
     assert beside["privacy"][-1]["epsilon"] is None
 

@@ -46,7 +46,7 @@ def lost(own: Company, part: str) -> list[bool]:
 def test_who_is_never_heard_learns_alone(inputs, method, axes):
     outcome = run(inputs, method, plr=1.0, **axes)
     found = outcome.repetitions[0]
-    assert set(found["curves"]["gain_by_client"]) == {0.0}
+    assert set(found["series"]["gain_by_client"]) == {0.0}
     assert found["test_accuracy"] == found["accuracy_alone"]
     up, down = sent(outcome, direction="up"), sent(outcome, direction="down")
     assert up["lost"].dropna().all()
@@ -92,12 +92,12 @@ def test_blocks_are_sent_again_in_every_framework(inputs):
         assert rows["attempts"].sum() > rows["packets"].sum()
         assert not rows["lost"].any()
         plain = run(inputs, method, **axes)
-        assert outcome.repetitions[0]["curves"] == plain.repetitions[0]["curves"]
+        assert outcome.repetitions[0]["series"] == plain.repetitions[0]["series"]
 
 
 def test_a_product_of_which_a_message_is_lost_ends_there(inputs):
     outcome = run(inputs, "secure_ftl", plr=1.0, protection="beaver", common_samples=20)
-    assert len(set(outcome.repetitions[0]["curves"]["loss"])) == 1
+    assert len(set(outcome.repetitions[0]["series"]["loss"])) == 1
     by_clients = sent(outcome, sender="client")
     assert by_clients["lost"].all()
     assert len(by_clients) == 2 * 3  # the first share of both gradients, of three rounds
@@ -106,7 +106,7 @@ def test_a_product_of_which_a_message_is_lost_ends_there(inputs):
 
 def test_a_party_keeps_its_weights_where_its_product_is_lost(inputs):
     losses = [
-        run(inputs, "secure_ftl", plr=plr, common_samples=20).repetitions[0]["curves"]["loss"]
+        run(inputs, "secure_ftl", plr=plr, common_samples=20).repetitions[0]["series"]["loss"]
         for plr in (0.0, 0.5)
     ]
     assert not np.allclose(*losses)

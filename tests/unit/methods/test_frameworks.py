@@ -45,7 +45,7 @@ def run(inputs: Inputs) -> Run:
 
 
 def curve(outcome: Outcome) -> list[float]:
-    return outcome.repetitions[0]["curves"]["test_accuracy"]
+    return outcome.repetitions[0]["series"]["test_accuracy"]
 
 
 # --- FedVote ----------------------------------------------------------------------------------
@@ -53,7 +53,7 @@ def curve(outcome: Outcome) -> list[float]:
 
 def test_fedvote_without_sources_is_fedavg(run):
     plain, voted = run("fedavg"), run("fedvote")
-    assert plain.repetitions[0]["curves"]["loss"] == voted.repetitions[0]["curves"]["loss"]
+    assert plain.repetitions[0]["series"]["loss"] == voted.repetitions[0]["series"]["loss"]
     assert curve(plain) == curve(voted)
     assert sent(plain)["sha256"].equals(sent(voted)["sha256"])
 
@@ -74,7 +74,7 @@ def test_the_most_voted_model_takes_the_global_ones_place(run, monkeypatch):
     assert sum(ballot.counts) == 4
     winner = ballot.models[int(np.argmax(ballot.counts))]
     assert torch.equal(weights, torch.cat([winner[name].flatten() for name in names]))
-    assert outcome.repetitions[0]["curves"]["votes"] == ballot.counts
+    assert outcome.repetitions[0]["series"]["votes"] == ballot.counts
     votes, extra = sent(outcome, part="votes"), sent(outcome, round=2, direction="down")
     assert list(votes["payload_bits"]) == [32] * 4
     assert extra["payload_bits"].max() == 32 * ballot.models.numbers
@@ -83,7 +83,7 @@ def test_the_most_voted_model_takes_the_global_ones_place(run, monkeypatch):
 
 def test_a_trained_source_fits_and_unrelated_ones_are_without_it(run):
     found = run("fedvote", sources="unrelated", selection_round=2).repetitions[0]
-    assert len(found["curves"]["votes"]) == 3
+    assert len(found["series"]["votes"]) == 3
     assert found["votes_for_fitting"] == 0.0
     assert found["rounds_to_target"] == 4  # of three, none gets there
 
@@ -113,7 +113,7 @@ def test_votes_that_say_nothing_are_refused_before_any_job(axes, said):
 
 def test_fd_without_weight_is_training_alone(run):
     found = run("fd").repetitions[0]
-    assert set(found["curves"]["gain_by_client"]) == {0.0}
+    assert set(found["series"]["gain_by_client"]) == {0.0}
     assert found["test_accuracy"] == found["accuracy_alone"] > 0.2
     assert run("fd", distillation=1.0).repetitions[0]["test_accuracy"] != found["test_accuracy"]
 
@@ -254,11 +254,11 @@ def test_open_data_of_the_target_are_nobodys(inputs):
 def test_fedhealth_without_adaptation_is_the_global_model(run):
     found = run("fedhealth", public_data="target").repetitions[0]
     assert found["test_accuracy"] == found["accuracy_before"] == curve_end(found)
-    assert set(found["curves"]["gain_by_client"]) == {0.0}
+    assert set(found["series"]["gain_by_client"]) == {0.0}
 
 
 def curve_end(found: dict[str, Any]) -> float:
-    return pytest.approx(found["curves"]["test_accuracy"][-1])
+    return pytest.approx(found["series"]["test_accuracy"][-1])
 
 
 def test_fedhealth_begins_with_the_cloud_and_sends_the_covariance_once(run):
@@ -291,7 +291,7 @@ def test_fedhealth_under_encryption_is_plain_to_its_precision(run):
     plain, protected = (
         run("fedhealth", public_data="target", protection=how) for how in ("plain", "ckks")
     )
-    losses = [one.repetitions[0]["curves"]["loss"] for one in (plain, protected)]
+    losses = [one.repetitions[0]["series"]["loss"] for one in (plain, protected)]
     np.testing.assert_allclose(*losses, rtol=1e-5)
     assert set(sent(protected, direction="up")["part"]) == {"ciphertext"}
     assert (sent(protected)["bits"] > sent(protected)["payload_bits"]).all()

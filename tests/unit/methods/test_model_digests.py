@@ -24,7 +24,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
 def test_every_point_of_every_seed_has_its_own(inputs: Inputs, setting: dict) -> None:
     outcome = run(inputs, setting)
     found = models(outcome.repetitions)
-    points = [len(one["curves"]["test_accuracy"]) for one in outcome.repetitions]
+    points = [len(one["series"]["test_accuracy"]) for one in outcome.repetitions]
     assert [len(own) for own in found.values()] == points
     every = [one for own in found.values() for one in own]
     assert len(set(every)) == len(every)

@@ -36,7 +36,7 @@ def described(files: dict[str, str], folder: Path, block: dict) -> Network:
 
 
 def curves(run: Path) -> list[dict]:
-    return [repetition["curves"] for repetition in json.loads(run.read_text())["repetitions"]]
+    return [repetition["series"] for repetition in json.loads(run.read_text())["repetitions"]]
 
 
 def test_a_description_by_hand(files: dict[str, str], tmp_path: Path) -> None:

@@ -41,8 +41,8 @@ def test_a_run_says_what_it_took_and_what_it_guarantees(inputs):
     )
     for outcome in (clean, noisy):
         for repetition in outcome.repetitions:
-            assert len(repetition["curves"]["loss"]) == 21
-            assert repetition["training_loss"] == repetition["curves"]["loss"][-1]
+            assert len(repetition["series"]["loss"]) == 21
+            assert repetition["training_loss"] == repetition["series"]["loss"][-1]
             assert repetition["seen"] == COUNTS["train"]
     assert clean.repetitions[0]["test_accuracy"] > 0.9
     assert clean.repetitions[0]["training_loss"] < noisy.repetitions[0]["training_loss"]
@@ -62,7 +62,7 @@ def test_settings_that_share_a_process_find_what_each_finds_alone(inputs):
         assert together.ledger.table().equals(alone.ledger.table())
         for one, other in zip(together.repetitions, alone.repetitions, strict=True):
             assert one["privacy"] == other["privacy"]
-            assert one["curves"]["loss"] == pytest.approx(other["curves"]["loss"], abs=1e-5)
+            assert one["series"]["loss"] == pytest.approx(other["series"]["loss"], abs=1e-5)
 
 
 def test_settings_of_unequal_steps_cannot_share_a_process(inputs):

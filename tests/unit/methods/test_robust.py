@@ -136,10 +136,10 @@ def test_a_run_tells_every_share(tmp_path: Path, norms: str) -> None:
     values = {"rounds": 1, "local_batch": 4, "batch_norm": "batch", "selection": "last"}
     run, _ = train(files, tmp_path, "robust", network=MLP, axes={"norms": norms}, **values)
     found = json.loads(run.read_text())["repetitions"][0]
-    standard = found["curves"]["standard_accuracy"]
-    assert len(standard) == len(found["curves"]["robust_accuracy"]) == 5
+    standard = found["series"]["standard_accuracy"]
+    assert len(standard) == len(found["series"]["robust_accuracy"]) == 5
     for share in range(5):
-        noise = found["curves"]["random_noise_accuracy"][share]
-        assert found["curves"]["robust_accuracy"][share] <= noise
+        noise = found["series"]["random_noise_accuracy"][share]
+        assert found["series"]["robust_accuracy"][share] <= noise
     if norms == "shared":
         assert len(set(standard)) == 1

@@ -152,12 +152,12 @@ def test_plain_and_protected_runs_predict_alike_in_every_round(files):
     axes = {"common_samples": 20, "dimensions": 3, "alignment": 0.1}
     open_run, protected = (run(files, protection=how, **axes) for how in ("plain", "beaver"))
     (ours,), (theirs,) = open_run.repetitions, protected.repetitions
-    assert ours["curves"]["test_accuracy"] == theirs["curves"]["test_accuracy"]
+    assert ours["series"]["test_accuracy"] == theirs["series"]["test_accuracy"]
     np.testing.assert_allclose(
-        ours["curves"]["loss"], theirs["curves"]["loss"], atol=2**-16, rtol=0
+        ours["series"]["loss"], theirs["series"]["loss"], atol=2**-16, rtol=0
     )
-    assert ours["curves"]["loss"][-1] < ours["curves"]["loss"][0]
-    assert ours["curves"]["exact_loss"] != ours["curves"]["loss"]
+    assert ours["series"]["loss"][-1] < ours["series"]["loss"][0]
+    assert ours["series"]["exact_loss"] != ours["series"]["loss"]
     assert set(open_run.ledger.table().to_pandas()["part"]) == {"activations"}
 
 

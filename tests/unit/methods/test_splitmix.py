@@ -52,14 +52,14 @@ def test_everyone_with_the_whole_network_is_fedavg_to_the_bit(files, tmp_path):
     sliced, _ = trained(files, tmp_path, "heterofl", budgets="full", width=0.25)
     for one, other in zip(plain, sliced, strict=True):
         for name in ("loss", "test_accuracy"):
-            assert one["curves"][name] == other["curves"][name]
-        assert one["curves"]["domain_accuracy"] == other["curves"]["domain_accuracy_x1"]
+            assert one["series"][name] == other["series"][name]
+        assert one["series"]["domain_accuracy"] == other["series"]["domain_accuracy_x1"]
 
 
 def test_one_base_is_fedavg_to_the_bit(files, tmp_path):
     plain, _ = trained(files, tmp_path, "fedavg")
     mixed, _ = trained(files, tmp_path, "splitmix", budgets="full", width=1.0)
-    assert [one["curves"]["loss"] for one in plain] == [one["curves"]["loss"] for one in mixed]
+    assert [one["series"]["loss"] for one in plain] == [one["series"]["loss"] for one in mixed]
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -91,9 +91,9 @@ def parameters(network: dict[str, Any]) -> int:
 def test_every_width_is_told_and_the_widest_is_the_curves_last_point(files, tmp_path, method):
     found, _ = trained(files, tmp_path, method, width=0.25, budgets="steps")
     for one in found:
-        assert one["accuracy_x1"] == pytest.approx(one["curves"]["test_accuracy"][-1])
+        assert one["accuracy_x1"] == pytest.approx(one["series"]["test_accuracy"][-1])
         for width in ("0.25", "0.5", "1"):
-            mean = np.mean(one["curves"][f"domain_accuracy_x{width}"])
+            mean = np.mean(one["series"][f"domain_accuracy_x{width}"])
             assert mean == pytest.approx(one[f"accuracy_x{width}"])
 
 
@@ -119,11 +119,11 @@ def test_masked_classes_and_rescaled_bases_change_the_training(files, tmp_path):
     masked, _ = trained(
         files, tmp_path, "sheterofl", **axes, **shards, values={"absent_classes": "masked"}
     )
-    losses = [one[0]["curves"]["loss"] for one in (masked, plain)]
+    losses = [one[0]["series"]["loss"] for one in (masked, plain)]
     assert losses[0] < losses[1]
     rescaled, _ = trained(files, tmp_path, "splitmix", **axes, rescaled_init=True)
     usual, _ = trained(files, tmp_path, "splitmix", **axes)
-    assert rescaled[0]["curves"]["loss"] != usual[0]["curves"]["loss"]
+    assert rescaled[0]["series"]["loss"] != usual[0]["series"]["loss"]
 
 
 def test_pieces_are_averaged_over_their_holders_and_others_stay_to_the_bit():
@@ -171,7 +171,7 @@ def test_heads_on_features_are_bases_behind_a_frozen_extractor(files, tmp_path):
     base = 32 * (7 * 4 + 5 * 2 + 3 * 10 + 2 * (4 + 2))
     for client, bits in zip(up["client"], up["payload_bits"], strict=True):
         assert bits == base * 4 * found[0]["budgets"][client]
-    assert len(found[0]["curves"]["domain_accuracy_x0.25"]) == 2
+    assert len(found[0]["series"]["domain_accuracy_x0.25"]) == 2
 
 
 def test_one_sample_of_a_domain_has_no_statistics():

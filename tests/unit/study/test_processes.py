@@ -112,8 +112,8 @@ def test_each_setting_finds_what_it_would_find_alone(inputs: Inputs, device: str
         for ours, own in zip(together.outcome.repetitions, alone.outcome.repetitions, strict=True):
             assert ours["privacy"] == own["privacy"]
             assert ours["received"] == own["received"]
-            for name, curve in ours["curves"].items():
-                found, expected = np.array(curve, float), np.array(own["curves"][name], float)
+            for name, curve in ours["series"].items():
+                found, expected = np.array(curve, float), np.array(own["series"][name], float)
                 np.testing.assert_allclose(found, expected, rtol=1e-3)
 
 

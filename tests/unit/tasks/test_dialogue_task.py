@@ -73,7 +73,7 @@ def test_every_method_learns_and_repeats_exactly(folder: Path, method: str) -> N
     once, again = (run(folder, {"method": method}, epochs=3) for _ in range(2))
     assert once.repetitions == again.repetitions
     assert once.ledger.table().equals(again.ledger.table())
-    losses = first(once)["curves"]["loss"]
+    losses = first(once)["series"]["loss"]
     assert losses[-1] < losses[0]
     assert json.dumps(once.repetitions, allow_nan=False)
 
@@ -81,7 +81,7 @@ def test_every_method_learns_and_repeats_exactly(folder: Path, method: str) -> N
 @pytest.mark.parametrize("cut", [1, 2])
 def test_ftl_c_finds_what_fbftl_finds(folder: Path, cut: int) -> None:
     fbftl, ftl_c = (first(run(folder, {"method": m}, cut)) for m in ("fbftl", "ftl_c"))
-    for value in ("curves", "epoch", "rouge1", "rouge2", "rougeL", "received", "seen"):
+    for value in ("series", "epoch", "rouge1", "rouge2", "rougeL", "received", "seen"):
         assert fbftl[value] == ftl_c[value]
     assert fbftl["uplink_bits"] != ftl_c["uplink_bits"]
 
@@ -174,7 +174,7 @@ def test_q_2_is_training_on_what_a_hand_decodes(folder: Path) -> None:
     np.testing.assert_array_equal(uploads(outcome)["bits"], uploaded.sent.bits)
     assert (uploads(outcome)["payload_bits"] == 2 * 0.5 * WIDTH).all()
     plain, found = run(folder, {}), first(outcome)
-    assert found["curves"]["loss"] != first(plain)["curves"]["loss"]
+    assert found["series"]["loss"] != first(plain)["series"]["loss"]
     assert 0 < found["distortion"] < 1
     assert first(plain)["distortion"] == 0
     assert found["limit_bits"] <= found["entropy_coded_bits"] <= found["packed_bits"]
@@ -188,7 +188,7 @@ def test_updates_are_compressed_one_by_one(folder: Path, method: str, feedback: 
     outcome, plain = run(folder, setting), run(folder, {"method": method})
     assert uploads(outcome)["sha256"].nunique() == len(uploads(outcome))
     assert uploads(outcome)["bits"].max() < uploads(plain)["bits"].min() / 3
-    ours, theirs = (first(one)["curves"]["loss"] for one in (outcome, plain))
+    ours, theirs = (first(one)["series"]["loss"] for one in (outcome, plain))
     assert ours != theirs
     np.testing.assert_allclose(ours, theirs, rtol=0.05)
 
@@ -198,7 +198,7 @@ def test_feedback_makes_a_difference(folder: Path) -> None:
         first(run(folder, {"method": "ftl_c", "keep": 0.1, "feedback": feedback}))
         for feedback in (True, False)
     )
-    assert with_it["curves"]["loss"] != without["curves"]["loss"]
+    assert with_it["series"]["loss"] != without["series"]["loss"]
 
 
 # --- noise ------------------------------------------------------------------------------------
@@ -253,7 +253,7 @@ def test_relative_noise_follows_the_spread_of_a_whole_dialogue(folder: Path) -> 
 )
 def test_noise_is_recorded_and_changes_what_is_learnt(folder: Path, setting: dict) -> None:
     noisy, clear = run(folder, setting), run(folder, {"method": setting.get("method", "fbftl")})
-    assert first(noisy)["curves"]["loss"] != first(clear)["curves"]["loss"]
+    assert first(noisy)["series"]["loss"] != first(clear)["series"]["loss"]
     (record, *_) = first(noisy)["privacy"]
     assert record["mechanism"] == setting["mechanism"]
     assert (uploads(noisy)["mechanism"] == setting["mechanism"]).all()
@@ -283,7 +283,7 @@ def test_when_nothing_arrives_it_says_so(folder: Path) -> None:
 def test_what_is_lost_is_not_learnt(folder: Path, method: str, axes: dict) -> None:
     lossy, clear = run(folder, {"method": method} | axes), run(folder, {"method": method})
     assert uploads(lossy)["lost"].any()
-    assert first(lossy)["curves"]["loss"] != first(clear)["curves"]["loss"]
+    assert first(lossy)["series"]["loss"] != first(clear)["series"]["loss"]
 
 
 @pytest.mark.parametrize("retransmissions", [0, 2])
