@@ -4,6 +4,7 @@ import platform
 import resource
 import subprocess
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 PACKAGES = ("torch", "numpy", "zarr")
@@ -32,6 +33,9 @@ def commit() -> str | None:
     """Return the checked-out commit, with `-dirty` if tracked files differ; None without git."""
     command = ["git", "describe", "--always", "--dirty", "--abbrev=40"]
     try:
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+        done = subprocess.run(
+            command, cwd=Path(__file__).parent, capture_output=True, text=True, check=True
+        )
+        return done.stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return None
