@@ -276,10 +276,15 @@ def other_jobs_of_choice(wildcards):
     return [job | {"training": job["training"] | longest} for job in jobs]
 
 
+def digests_of(task, setting):
+    """Return what stands for the client file where a setting is trained from that."""
+    reads = STUDY.reads(task, setting)
+    return [f"results/{task}/clients.h5.sha256"] if "clients" in reads else []
+
+
 def digests_of_setting(wildcards):
-    """Return what stands for the client file where a job's setting is trained from that."""
-    reads = STUDY.reads(wildcards.task, wildcards.setting)
-    return [f"results/{wildcards.task}/clients.h5.sha256"] if "clients" in reads else []
+    """Return what stands for the client file where a job's own setting is trained from that."""
+    return digests_of(wildcards.task, wildcards.setting)
 
 
 def inputs_of_setting(wildcards):

@@ -1,4 +1,4 @@
-"""Settings that share a process, their heads stacked: a rule for each such process."""
+"""Settings that share a process: a rule for each such process."""
 
 # Without wildcards, these rules go before `train`.
 for task in STUDY.tasks_of("images"):
@@ -8,6 +8,7 @@ for task in STUDY.tasks_of("images"):
             name:
                 f"train_heads_{task}_{process}"
             input:
+                *digests_of(task, names[0]),
                 **inputs_of(task, names[0]),
             output:
                 run=run_paths(task, names, "json"),

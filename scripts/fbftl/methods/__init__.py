@@ -2,8 +2,8 @@
 
     run(job: Job, inputs: Inputs) -> Outcome
 
-One that can step several settings together has `run_together` for them as well. Modules are
-imported only when a job runs them.
+One that can step several settings together has `run_together` for them as well; those of others
+that share a process run one after another. Modules are imported only when a job runs them.
 """
 
 from collections.abc import Sequence
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 def train(jobs: "Sequence[Job]", inputs: "Inputs") -> "list[Outcome]":
-    """Train one setting, or several of one method and shape together; return what each found."""
+    """Train one setting or several of one method; return what each found."""
     module = import_module(f"fbftl.methods.{jobs[0].setting.method}")
-    if len(jobs) == 1:
-        return [module.run(jobs[0], inputs)]
-    return module.run_together(jobs, inputs)
+    if len(jobs) > 1 and hasattr(module, "run_together"):
+        return module.run_together(jobs, inputs)
+    return [module.run(job, inputs) for job in jobs]

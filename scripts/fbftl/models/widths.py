@@ -14,6 +14,7 @@ from math import prod
 import torch
 from torch import Tensor, nn
 from torch.func import functional_call
+from torch.nn.utils import vector_to_parameters
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +53,7 @@ class SharedWeights(nn.Module):
         self.holds, self.mixtures = holds, mixtures
 
     def at(self, width: int) -> Callable[[Tensor], Tensor]:
-        """Return what predicts at a width, from inputs (n, ...) to logits (n, N)."""
+        """Return what predicts at a width: from inputs (n, ...) to logits (n, N), no gradient."""
         used = self.mixtures[width]
         return lambda inputs: torch.stack([self._logits(slot, inputs) for slot in used]).mean(0)
 
@@ -65,12 +66,9 @@ class SharedWeights(nn.Module):
         return sum(len(self.slots[slot].places) for slot in self.mixtures[width])
 
     def _logits(self, slot: int, inputs: Tensor) -> Tensor:
-        network = self.slots[slot].network
-        own = self.weights[self.slots[slot].places]
-        names, shapes = zip(*((n, v.shape) for n, v in network.named_parameters()), strict=True)
-        values = own.split([prod(shape) for shape in shapes])
-        shaped = (v.view(shape) for v, shape in zip(values, shapes, strict=True))
-        return functional_call(network, dict(zip(names, shaped, strict=True)), inputs)
+        own = self.slots[slot]
+        vector_to_parameters(self.weights.detach()[own.places], own.network.parameters())
+        return own.network(inputs)
 
 
 def side_by_side(bases: Sequence[nn.Module], widths: Sequence[int]) -> SharedWeights:

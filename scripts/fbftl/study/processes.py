@@ -1,8 +1,13 @@
-"""Which settings train in one process: their heads step together, or they share a clustering."""
+"""Which settings train in one process.
+
+Their heads step together, or they share a clustering, or they train one after another and pay for
+the process's start once.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterator
 
+from fbftl.study import methods
 from fbftl.study.config import Study
 from fbftl.study.outsourcing import COUNTING
 from fbftl.study.shards import WHOLE
@@ -44,6 +49,8 @@ def _batches(study: Study, task: str, names: list[str], most: int) -> Iterator[l
             clusterings[setting.centroids if setting.choice in COUNTING else None].append(name)
         if setting.method == "private_gd":
             alike[setting.steps, setting.momentum, setting.mechanism].append(name)
+        if methods.record(setting.method).sends == "local":
+            alike[setting.method, setting.cut, study.reads(task, name)].append(name)
     for group in alike.values():
         yield from (group[start : start + most] for start in range(0, len(group), most))
     yield from clusterings.values()

@@ -326,7 +326,8 @@ def _stacked(
     plan: LocalPlan, seed: int, hooks: Hooks,
 ) -> Trained:  # fmt: skip
     """Train dense networks side by side, those together that take equally many steps."""
-    steps = [list(mini_batches(visit, plan, seed, _least(halves))) for visit in visits]
+    least = _least(halves)
+    steps = [list(mini_batches(visit, plan, seed, least)) for visit in visits]
     begun = flattened(halves.parameters)
     weights = begun.new_empty(len(visits), len(begun))
     losses = begun.new_empty(len(visits))

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from fbftl.ground.errors import UserError
 from fbftl.training.batches import Round
+from fbftl.training.curves import selected_epoch
 from fbftl.training.local import (
     FEDAVG,
     Halves,
@@ -47,29 +48,27 @@ class LocalNetwork(TrainedNetwork):
         self.halves, self.plan, self.hooks = halves, plan, hooks
         self.seed = seed
         self._latest: dict[int, Tensor] = {}
-        self._by_domain: list[list[float]] = []
 
     def end_epoch(self, losses: Sequence[Tensor]) -> None:
-        """Add the round to the curves, and how the network does in each domain."""
+        """Add the round to the curves, and keep the weights that would be chosen by now."""
         super().end_epoch(losses)
-        known = self.lessons.test.domain is not None
-        self._by_domain.append(self.in_domains(self.model) if known else [])
-
-    def in_domains(self, model: Callable[[Tensor], Tensor]) -> list[float]:
-        """Return a model's test accuracy in each domain, 0 once the training has diverged."""
-        test = self.lessons.test
-        parts = by_domain(test, np.arange(len(test.labels)))
-        return [
-            0.0 if self.diverged or not len(own) else evaluate(model, test, own)[0] for own in parts
-        ]
+        rule = self.lessons.training.selection
+        if selected_epoch(self.curves, rule) == len(self.curves.test):
+            self.chosen = self.weights()
 
     def further(self, epoch: int) -> Further:
-        """Return the accuracy in each domain at an epoch, if the task has domains."""
-        found = self._by_domain[epoch - 1]
-        if not found:
+        """Go back to the chosen round; return the accuracy in each domain, if there are domains."""
+        self.set_weights(self.chosen)
+        if self.lessons.test.domain is None:
             return Further()
         series = {"domain_accuracy": Series("share", by="domain")}
-        return Further(lists={"domain_accuracy": found}, series=series)
+        return Further(lists={"domain_accuracy": self.in_domains(self.model, epoch)}, series=series)
+
+    def in_domains(self, model: Callable[[Tensor], Tensor], epoch: int) -> list[float]:
+        """Return a model's test accuracy in each domain, 0 if it had diverged at its epoch."""
+        test, lost = self.lessons.test, self.curves.loss[epoch - 1] is None
+        parts = by_domain(test, np.arange(len(test.labels)))
+        return [0.0 if lost or not len(own) else evaluate(model, test, own)[0] for own in parts]
 
     @property
     def client_floats(self) -> int:

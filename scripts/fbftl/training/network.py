@@ -136,7 +136,7 @@ class TrainedNetwork:
         self.curves.append(loss, *held, test_accuracy, digest_of(self.model))
 
     def further(self, epoch: int) -> Further:
-        """Return what was measured at an epoch, from 1, beside what every run does: nothing."""
+        """Return what was measured at the chosen epoch, from 1, beside what every run has."""
         return Further()
 
     @cached_property

@@ -63,10 +63,11 @@ class RobustNetwork(LocalNetwork):
             super().end_epoch(losses)
 
     def further(self, epoch: int) -> Further:
-        """Return accuracies on clean and on disturbed inputs by λ, of the network as it is now."""
-        found = self._by_share()
+        """Go back to the chosen round; return accuracies on clean and disturbed inputs by λ."""
+        self.set_weights(self.chosen)
+        found, lost = self._by_share(), self.curves.loss[epoch - 1] is None
         lists = {
-            f"{kind}_accuracy": [0.0 if self.diverged else own[kind] for own in found.values()]
+            f"{kind}_accuracy": [0.0 if lost else own[kind] for own in found.values()]
             for kind in KINDS
         }
         numbers = {

@@ -4,7 +4,7 @@ A `LocalLearner` of `tasks.task` whose weights are one vector (`models.widths`):
 round trains the networks that it is assigned, all on the same mini-batches, and holds their pieces.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -108,7 +108,6 @@ class SharedNetwork(LocalNetwork):
         super().__init__(Halves(nn.Identity(), shared), lessons, plan, seed, hooks)
         self.shared, self.budgeted = shared, budgeted
         self._assigned: list[list[list[int]]] = []
-        self._at_widths: list[Mapping[int, list[float]]] = []
 
     def train(self, one: Round) -> Trained | None:
         """Train the clients of a round, each the slots that it is assigned; None without any."""
@@ -156,16 +155,13 @@ class SharedNetwork(LocalNetwork):
         """Return how many weights each client of the round that was trained last holds, (C,)."""
         return np.array([len(self._latest[int(client)]) for client in one.clients], dtype=np.int64)
 
-    def end_epoch(self, losses: Sequence[Tensor]) -> None:
-        """Add the round to the curves, and how every width does in each domain."""
-        super().end_epoch(losses)
-        widths = self.shared.mixtures
-        self._at_widths.append({width: self.in_domains(self.shared.at(width)) for width in widths})
-
     def further(self, epoch: int) -> Further:
-        """Return accuracies by width, by width and domain, and who trained what."""
-        found = self._at_widths[epoch - 1].items()
-        widths = {width / self.budgeted.bases: accuracies for width, accuracies in found}
+        """Go back to the chosen round; return accuracies by width and domain, who trained what."""
+        self.set_weights(self.chosen)
+        widths = {
+            width / self.budgeted.bases: self.in_domains(self.shared.at(width), epoch)
+            for width in self.shared.mixtures
+        }
         test = self.lessons.test
         sizes = [len(own) for own in by_domain(test, np.arange(len(test.labels)))]
         numbers = {

@@ -87,11 +87,13 @@ def parameters(network: dict[str, Any]) -> int:
     return 65 * first + (first + 1) * second + (second + 1) * 10 + 2 * (first + second)
 
 
+@pytest.mark.parametrize("selection", ["last", "test"])
 @pytest.mark.parametrize("method", METHODS)
-def test_every_width_is_told_and_the_widest_is_the_curves_last_point(files, tmp_path, method):
-    found, _ = trained(files, tmp_path, method, width=0.25, budgets="steps")
+def test_every_width_is_told_of_the_chosen_round(files, tmp_path, method, selection):
+    values = {"selection": selection, "rounds": 4}
+    found, _ = trained(files, tmp_path, method, width=0.25, budgets="steps", values=values)
     for one in found:
-        assert one["accuracy_x1"] == pytest.approx(one["series"]["test_accuracy"][-1])
+        assert one["accuracy_x1"] == pytest.approx(one["test_accuracy"])
         for width in ("0.25", "0.5", "1"):
             mean = np.mean(one["series"][f"domain_accuracy_x{width}"])
             assert mean == pytest.approx(one[f"accuracy_x{width}"])

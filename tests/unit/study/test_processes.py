@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 import yaml
+from fbftl.methods import train
 from fbftl.methods.fbftl import fit
 from fbftl.study.config import Study, resolve
 from fbftl.study.processes import shared_processes
@@ -159,3 +160,26 @@ def test_private_descent_shares_a_process_with_as_many_steps_and_a_task_has_its_
     settings = [[study.setting("digits", name) for name in names] for names in shared]
     assert [len(own) for own in settings] == [4, 4]
     assert all(len({(s.steps, s.mechanism) for s in own}) == 1 for own in settings)
+
+
+def test_settings_of_one_method_of_local_epochs_train_one_after_another(root):
+    config = yaml.safe_load(STUDY) | {"settings_per_process": 8}
+    config["tasks"]["digits"]["networks"] = {"mlp": {"kind": "mlp", "fc": [16], "cut": "relu_fc1"}}
+    config["experiments"]["privacy"]["grids"] = [
+        {"method": ["fedavg", "sheterofl"], "network": ["mlp"], "width": [0.125, 0.0625]},
+    ]
+    schema = yaml.safe_load((root / "rules/schemas/config.schema.yaml").read_text())
+    study = resolve(config, schema)
+    shared = [names for key, names in shared_processes(study, "digits").items() if "priv" in key]
+    methods = [{study.setting("digits", name).method for name in names} for names in shared]
+    assert methods == [{"fedavg"}, {"sheterofl"}]
+    assert [len(names) for names in shared] == [2, 2]
+
+
+def test_settings_without_a_common_step_find_what_they_would_find_alone(tmp_path):
+    inputs = toy_inputs(tmp_path)
+    jobs = [job({"method": "ftl_c", "plr": plr}) for plr in (0.0, 0.5)]
+    for asked, found in zip(jobs, train(jobs, inputs), strict=True):
+        (alone,) = train([asked], inputs)
+        assert found.repetitions == alone.repetitions
+        assert found.ledger.table().equals(alone.ledger.table())
