@@ -66,6 +66,7 @@ CODE.keep()
 
 onstart:
     hold_folder()
+    start_when_free()
 
 
 rule all:

@@ -33,7 +33,7 @@ def reference(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Project:
     with exclusive(shared / "reference.lock", wait_s=3600):
         if not done.exists():
             copied(root, project.folder)
-            project.finish()
+            project.finish("--verbose")
             done.touch()
     return project
 

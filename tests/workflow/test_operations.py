@@ -38,6 +38,12 @@ def test_every_job_leaves_a_log_and_what_computes_a_benchmark(reference: Project
         assert (task / f"benchmarks/{stage}.tsv").read_text().startswith("s\t")
 
 
+def test_the_scheduler_looks_for_jobs_only_when_one_has_ended(reference: Project) -> None:
+    (log,) = (reference.folder / ".snakemake/log").glob("*.log")
+    said = log.read_text()
+    assert 0 < said.count("Ready jobs") <= said.count("Finished jobid") + 1
+
+
 def test_a_failed_job_says_one_sentence_and_logs_its_traceback(fresh: Project) -> None:
     """256 letters make no batch of 1,000: only the job can tell."""
     study = {"tasks": {"digits": {"source": {"batch_size": 1000}}}}
