@@ -83,7 +83,7 @@ def on_votes(job: Job, held: HeldSamples) -> list[Attained]:
 def on_scores(job: Job, held: HeldSamples) -> list[Attained]:
     """Attack the scores of FedMD's clients."""
     company = gathered(job, held, job.seeds[0], Ledger(method="fedmd"))
-    consensus.agreed(company, held.open_samples(job.setting.public_data))
+    consensus.agreed([company], held.open_samples(job.setting.public_data))
     return [kept_models.membership_in_scores(company)]
 
 

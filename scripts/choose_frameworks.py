@@ -1,10 +1,10 @@
-"""Pick how FedMD's clients learn open samples, and Secure FTL's weight, dimensions and rounds.
+"""Pick how FedMD's clients learn and digest, and Secure FTL's weight, dimensions and rounds.
 
 By the rule that picks a head (`fbftl.training.choice`): the smallest within one standard error of
-the best validation accuracy. Small is for FedMD the number of steps; for Secure FTL the number of
-dimensions, then the weight gamma, each after the fewest rounds by which its curve is flat.
-Validation samples are a fifth of the open ones, and of those that the clients hold. No test sample,
-no other framework and no claim is looked at.
+the best validation accuracy. Small is for FedMD the number of steps, then the rate of the digest;
+for Secure FTL the number of dimensions, then the weight gamma, each after the fewest rounds by
+which its curve is flat. Validation samples are a fifth of the open ones, and of those that the
+clients hold. No test sample, no other framework and no claim is looked at.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from fbftl.exchange.consensus import batches_of
-from fbftl.exchange.kept import gathered
+from fbftl.exchange.consensus import batches_of, by_rounds, transferred
+from fbftl.exchange.kept import Company, gathered
 from fbftl.exchange.two_parties import run_pair
 from fbftl.findings.tables import Column, write_table
 from fbftl.ground import devices
@@ -24,11 +24,16 @@ from fbftl.study.job import Job, from_params
 from fbftl.tasks.task import HeldSamples, Inputs, held_samples
 from fbftl.tasks.validated import apart, validated
 from fbftl.training.choice import STEP, flat_epochs, least_within_error, standard_error
+from fbftl.training.kept import train_side_by_side
+from torch import Tensor
 
 PASSES = 60
 """Over the open samples, longer than will be needed."""
 
 BATCHES = (32, 128)
+
+DIGESTS = (0.03, 0.1, 0.3, 1.0)
+"""Rates of the digest over the study's."""
 
 ROUNDS = 200
 """Of Secure FTL, longer than will be needed."""
@@ -40,7 +45,7 @@ DIMENSIONS = (2, 4, 8, 16, 32)
 COLUMNS = [
     Column("method", "Method"),
     Column("candidate", "Candidate"),
-    Column("size", "Steps or dimensions", format="{:.0f}"),
+    Column("size", "Steps, rate or dimensions", format="{:g}"),
     Column("length", "Passes or rounds", format="{:.0f}"),
     Column("validation", "Validation accuracy", format="{:.2%}"),
     Column("error", "standard error", format="{:.2%}"),
@@ -53,13 +58,13 @@ COLUMNS = [
 class Tried:
     """A candidate and how it did.
 
-    size: what the rule has small: steps, or dimensions.
+    size: what the rule has small: steps, a rate, or dimensions.
     length: passes or rounds.
     accuracy: (S,) on validation samples, by seed.
     """
 
     name: str
-    size: int
+    size: float
     length: int
     accuracy: np.ndarray
 
@@ -97,12 +102,14 @@ def main(
         params = params | {"seeds": list(range(seeds))}
         held = held_samples(from_params(params, axes), inputs)
         method = params["setting"]["method"]
-        tried = list({"fedmd": lengths, "secure_ftl": pairs}[method](params, axes, held))
-        picked = least_within_error([one.size for one in tried], [one.accuracy for one in tried])
-        rows += [
-            {"method": method} | one.row | {"picked": "yes" if place == picked else ""}
-            for place, one in enumerate(tried)
-        ]
+        for question in QUESTIONS[method]:
+            tried = list(question(params, axes, held))
+            sizes = [one.size for one in tried]
+            picked = least_within_error(sizes, [one.accuracy for one in tried])
+            rows += [
+                {"method": method} | one.row | {"picked": "yes" if place == picked else ""}
+                for place, one in enumerate(tried)
+            ]
     write_table(csv, pd.DataFrame(rows), COLUMNS)
     for row in rows:
         if row["picked"]:
@@ -129,17 +136,43 @@ def lengths(params: dict[str, Any], axes: dict[str, Any], held: HeldSamples) -> 
 def by_pass(job: Job, held: HeldSamples) -> np.ndarray:
     """Return the clients' mean accuracy (S, E) on open samples held out, by seed and pass."""
     public = held.open_samples(job.setting.public_data)
+    models = [own.models for own in companies_of(job, held)]
+    parts = [apart(len(public.labels), seed) for seed in job.seeds]
+    both = list(zip(models, parts, strict=True))
+    rows = [[training] * len(own.weights) for own, (training, _) in both]
     curves = []
-    for seed in job.seeds:
-        company = gathered(job, held, seed, Ledger(method="fedmd"))
-        training, validation = apart(len(public.labels), seed)
-        clients, curve = len(company.owners), []
-        for turn in range(1, PASSES + 1):
-            company.models.train(public, [training] * clients, turn, epochs=1)
-            accuracies = company.models.accuracies([public.at(validation)] * clients)
-            curve.append(float(np.mean(accuracies)))
-        curves.append(curve)
-    return np.array(curves)
+    for turn in range(1, PASSES + 1):
+        train_side_by_side(models, public, rows, turn, epochs=1)
+        scores = [own.accuracies([public.at(rest)] * len(own.weights)) for own, (_, rest) in both]
+        curves.append([np.mean(own) for own in scores])
+    return np.array(curves).T
+
+
+def digests(params: dict[str, Any], axes: dict[str, Any], held: HeldSamples) -> Iterator[Tried]:
+    """Yield rates of the digest, each after all rounds, with the study's batch and passes.
+
+    The validation samples are the same for all seeds, which deal the others out anew.
+    """
+    held = validated(held, 0)
+    public = held.open_samples(params["setting"].get("public_data", "source"))
+    begun: list[list[Tensor]] = []
+    for rate in DIGESTS:
+        job = from_params(params | {"setting": params["setting"] | {"digest_rate": rate}}, axes)
+        companies = companies_of(job, held)
+        if not begun:
+            transferred(companies, public, {})
+            begun = [list(own.models.weights) for own in companies]
+        for own, weights in zip(companies, begun, strict=True):
+            own.models.weights = list(weights)
+        by_rounds(companies, public)
+        found = np.array([own.curves.test[-1] for own in companies])
+        yield Tried(f"digest at {rate:g}", rate, job.training.rounds, found)
+
+
+def companies_of(job: Job, held: HeldSamples) -> list[Company]:
+    """Return the clients of every seed with the models that they begin with."""
+    ledger = Ledger(method="fedmd")
+    return [gathered(job, held, seed, ledger) for seed in job.seeds]
 
 
 # --- Secure FTL -------------------------------------------------------------------------------
@@ -162,6 +195,10 @@ def by_round(job: Job, held: HeldSamples) -> np.ndarray:
     """Return validation accuracy (S, T) by seed and round."""
     runs = (run_pair(replace(job, seeds=(seed,)), validated(held, seed)) for seed in job.seeds)
     return np.array([run.repetitions[0]["series"]["test_accuracy"] for run in runs])
+
+
+QUESTIONS = {"fedmd": (lengths, digests), "secure_ftl": (pairs,)}
+"""What the rule answers of each method, in turn."""
 
 
 if __name__ == "__main__":

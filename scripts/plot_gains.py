@@ -1,5 +1,6 @@
 """Plot what every client gains by taking part, against training alone: who loses is seen."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -44,13 +45,19 @@ def draw(found: pd.DataFrame, looks: dict[str, ShownMethod]) -> plt.Figure:
         method, *axes_named = setting.split("+")
         dash = DASHES[drawn.setdefault(method, 0) % len(DASHES)]
         drawn[method] += 1
-        told = [part for part in axes_named if part.startswith(("partition", "seed_samples"))]
-        label = ", ".join([looks[method].drawn, *told])
+        label = ", ".join([looks[method].drawn, *told(axes_named)])
         axes.plot(own["rank"], 100 * own["gain"], dash, color=looks[method].colour, label=label)
     axes.axhline(0, color=NEUTRAL, linewidth=0.8)
     axes.set(xlabel="clients, from who loses most (%)", ylabel="gained accuracy (points)")
     figure.legend(loc="outside upper center", ncols=2)
     return figure
+
+
+def told(axes: Sequence[str]) -> list[str]:
+    """Return how a legend tells a setting from the method's others."""
+    values = dict(axis.split("=") for axis in axes)
+    seeds = [f"{values['seed_samples']} seed samples"] if "seed_samples" in values else []
+    return [*([values["partition"]] if "partition" in values else []), *seeds]
 
 
 if __name__ == "__main__":

@@ -1,9 +1,14 @@
 """FedMD: scores of open data up, their mean down, digest, revisit (paper survey, Fig. 16).
 
 The consensus is the mean of the scores that arrive; in a round without any, nothing is digested.
+Repetitions go through their rounds side by side, networks of one shape stacked; each has the
+mini-batches that it would have alone.
 """
 
 import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -11,38 +16,106 @@ from torch import Tensor
 
 from fbftl.exchange.kept import Company
 from fbftl.messages.codec import NotFiniteError
-from fbftl.training.kept import KeptModels
+from fbftl.training.kept import KeptModels, train_side_by_side
 from fbftl.training.local import Hooks
 from fbftl.training.network import LabelledInputs
 
+Learnt = dict[tuple[Any, ...], list[Tensor]]
+"""Clients' weights after the open data, by what decides them: settings may share them."""
 
-def agreed(company: Company, public: LabelledInputs) -> KeptModels:
-    """Train a company by consensus; return what its clients would have come to alone.
+
+def agreed(
+    companies: Sequence[Company], public: LabelledInputs, learnt: Learnt | None = None
+) -> list[KeptModels]:
+    """Train a setting's companies by consensus; return what their clients would be alone.
 
     Alone a client learns open data and its own as often, but digests nothing.
+
+    Args:
+        companies: of several seeds.
+        public: the open data.
+        learnt: what other settings have learnt of it; what is new is added.
     """
-    setting, models = company.repetition.job.setting, company.models
-    everything = [np.arange(len(public.labels))] * len(company.owners)
-    company.post.broadcast({"samples": public.inputs.numel(), "labels": len(public.labels)})
-    # Rounds of their own streams: the transfer comes before them and the digest beside them.
-    before, beside = company.rounds.stop, company.rounds.stop + 1
-    models.train(public, everything, before, epochs=setting.transfer_epochs)
-    passes = own_passes(company, len(public.labels), setting.transfer_epochs)
-    models.train(company.held.samples, company.rows, before, epochs=passes)
-    alone = models.copy()
-    for turn in company.rounds:
-        try:
-            agreed_on = consensus(company, public, turn)
-        except NotFiniteError:
-            company.end_round(math.nan)
-            break
-        if agreed_on is not None:
-            digest = LabelledInputs(public.inputs, agreed_on)
-            models.train(digest, everything, beside + turn, Hooks(loss=squared), epochs=1)
-        loss = models.train(company.held.samples, company.rows, turn)
-        company.end_round(loss)
-        alone.train(company.held.samples, company.rows, turn)
-    return alone
+    for own in companies:
+        own.post.broadcast({"samples": public.inputs.numel(), "labels": len(public.labels)})
+    transferred(companies, public, {} if learnt is None else learnt)
+    return by_rounds(companies, public)
+
+
+def by_rounds(companies: Sequence[Company], public: LabelledInputs) -> list[KeptModels]:
+    """Train companies for their rounds; return what their clients would be alone."""
+    alone = {own.post.seed: own.models.copy() for own in companies}
+    going = {own.post.seed: own for own in companies}
+    for turn in companies[0].rounds:
+        consensuses: dict[int, Tensor] = {}
+        for seed, own in list(going.items()):
+            try:
+                found = consensus(own, public, turn)
+            except NotFiniteError:
+                own.end_round(math.nan)
+                del going[seed]
+            else:
+                consensuses |= {} if found is None else {seed: found}
+        digested({seed: going[seed] for seed in consensuses}, public, consensuses, turn)
+        revisited(going, alone, turn)
+    return list(alone.values())
+
+
+def transferred(companies: Sequence[Company], public: LabelledInputs, learnt: Learnt) -> None:
+    """Train every client on the open data, then on its own as often."""
+    setting = companies[0].repetition.job.setting
+    plan = replace(companies[0].models.plan, epochs=setting.transfer_epochs)
+    keys = [(setting.public_data, plan, own.post.seed, len(own.owners)) for own in companies]
+    # A round of its own stream, behind all others.
+    turn, everything = companies[0].rounds.stop, np.arange(len(public.labels))
+    new = {key: own for key, own in zip(keys, companies, strict=True) if key not in learnt}
+    if new:
+        rows = [[everything] * len(own.owners) for own in new.values()]
+        models = [own.models for own in new.values()]
+        train_side_by_side(models, public, rows, turn, epochs=plan.epochs)
+        learnt |= {key: list(own.models.weights) for key, own in new.items()}
+    for key, own in zip(keys, companies, strict=True):
+        own.models.weights = list(learnt[key])
+    passes = [own_passes(own, len(public.labels), plan.epochs) for own in companies]
+    for count in sorted(set(passes)):
+        some = [own for own, theirs in zip(companies, passes, strict=True) if theirs == count]
+        models, rows = [own.models for own in some], [own.rows for own in some]
+        train_side_by_side(models, some[0].held.samples, rows, turn, epochs=count)
+
+
+def digested(
+    companies: Mapping[int, Company], public: LabelledInputs, consensuses: Mapping[int, Tensor],
+    turn: int,
+) -> None:  # fmt: skip
+    """Train the clients of companies on the consensus of each, both by seed."""
+    if not companies:
+        return
+    own, count = [*companies.values()], len(public.labels)
+    # A copy of the open samples for every seed, since each has labels of its own.
+    labels = torch.cat([consensuses[seed] for seed in companies])
+    lessons = LabelledInputs(torch.cat([public.inputs] * len(own)), labels)
+    everything = [np.arange(place * count, (place + 1) * count) for place in range(len(own))]
+    rows = [[mine] * len(one.owners) for one, mine in zip(own, everything, strict=True)]
+    factor = own[0].repetition.job.setting.digest_rate
+    hooks = Hooks(loss=squared, rate=lambda _: factor)
+    # Rounds of their own streams, beside those of the own samples.
+    beside = own[0].rounds.stop + 1 + turn
+    train_side_by_side([one.models for one in own], lessons, rows, beside, hooks, epochs=1)
+
+
+def revisited(companies: Mapping[int, Company], alone: Mapping[int, KeptModels], turn: int) -> None:
+    """Train the clients of companies on their own samples, as they are and as they would be alone.
+
+    Both have the same samples in the same order, and so stand side by side.
+    """
+    if not companies:
+        return
+    own = [*companies.values()]
+    models = [one.models for one in own] + [alone[seed] for seed in companies]
+    rows = [one.rows for one in own] * 2
+    losses = train_side_by_side(models, own[0].held.samples, rows, turn)
+    for one, loss in zip(own, losses, strict=False):
+        one.end_round(float(loss))
 
 
 def own_passes(company: Company, open_samples: int, passes: int) -> int:

@@ -75,22 +75,20 @@ class Company:
         self.curves.append(float(loss), None, None, accuracy, digest(self.models.weights))
 
 
-Play = Callable[[Company], KeptModels]
-"""Trains a company's models; returns those that its clients would have had alone."""
+Play = Callable[[Sequence[Company]], Sequence[KeptModels]]
+"""Trains the models of several seeds' companies; returns those that clients would have had alone.
+"""
 
 
 def run_kept(job: Job, held: HeldSamples, play: Play) -> Outcome:
-    """Train clients' own models, one repetition per seed.
+    """Train clients' own models, one repetition per seed, as many companies.
 
     Raises:
         UserError: if there is one client only.
     """
     ledger = Ledger(method=job.setting.method, store=held.provenance["features"])
-    repetitions = []
-    for seed in job.seeds:
-        company = gathered(job, held, seed, ledger)
-        alone = play(company)
-        repetitions.append(_found(company, alone))
+    companies = [gathered(job, held, seed, ledger) for seed in job.seeds]
+    repetitions = list(map(_found, companies, play(companies)))
     return Outcome(repetitions, ledger, held.provenance, KEPT_MEASURES, KEPT_SERIES)
 
 

@@ -16,4 +16,4 @@ from fbftl.tasks.task import Inputs, Outcome, held_samples
 
 def run(job: Job, inputs: Inputs) -> Outcome:
     """Train each client's network with the others for its teachers, one repetition per seed."""
-    return run_kept(job, held_samples(job, inputs), play)
+    return run_kept(job, held_samples(job, inputs), lambda companies: list(map(play, companies)))

@@ -176,7 +176,10 @@ RECORDS = (
         "fedmd", "FedMD", "#666666", "$M$", "survey",
         reads="clients and source",
         sends="local",
-        axes=(*CLIENTS, *LINK, "local_epochs", "most_samples", "public_data", "transfer_epochs"),
+        axes=(
+            *CLIENTS, *LINK, "local_epochs", "most_samples", "public_data", "transfer_epochs",
+            "digest_rate",
+        ),
         compresses=False,
         further=("open", "architectures"),
     ),

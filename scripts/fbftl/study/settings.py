@@ -112,6 +112,7 @@ class Setting:
         stays, or one replaced.
     labels: of public rows: bought with them, or given by the client (private kNN).
     purpose: label trains on the labels, compress also on the scores of a teacher.
+    digest_rate: the learning rate with which a consensus is digested over that of the samples.
     """
 
     method: str = "fbftl"
@@ -197,6 +198,7 @@ class Setting:
     neighbours: str = "removed"
     labels: str = "bought"
     purpose: str = "label"
+    digest_rate: float = 1.0
 
     @property
     def name(self) -> str:

@@ -2,19 +2,23 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from fbftl.models.convolutional import ConvolutionalStack, stackable_layers
 from fbftl.training.local import (
     FEDAVG,
     Halves,
     Hooks,
     LocalPlan,
+    Trained,
     Visit,
     flattened,
     set_flat,
+    stacked,
     train_clients,
 )
 from fbftl.training.network import LabelledSamples, evaluate
@@ -60,23 +64,7 @@ class KeptModels:
         Returns:
             The mean of the clients' losses.
         """
-        plan = self.plan if epochs is None else replace(self.plan, epochs=epochs)
-        own = replace(hooks, start=lambda visit: self.weights[visit.client])
-        losses = []
-        for shared in dict.fromkeys(map(id, self.halves)):
-            visits = [
-                Visit(turn, client, rows[client])
-                for client, halves in enumerate(self.halves)
-                if id(halves) == shared and len(rows[client])
-            ]
-            if not visits:
-                continue
-            halves = self.halves[visits[0].client]
-            trained = train_clients(halves, samples, visits, plan, self.seed, own)
-            for visit, weights in zip(visits, trained.weights, strict=True):
-                self.weights[visit.client] = weights
-            losses.append(trained.losses)
-        return torch.cat(losses).mean()
+        return train_side_by_side([self], samples, [rows], turn, hooks, epochs)[0]
 
     def network(self, client: int) -> Halves:
         """Return a client's network with its weights, until another one's is asked for."""
@@ -94,3 +82,56 @@ class KeptModels:
             evaluate(self.network(client).whole, own, np.arange(len(own.labels)))[0]
             for client, own in enumerate(tests)
         ]
+
+
+def train_side_by_side(
+    several: Sequence[KeptModels], samples: LabelledSamples,
+    rows: Sequence[Sequence[np.ndarray]], turn: int, hooks: Hooks = FEDAVG,
+    epochs: int | None = None,
+) -> Tensor:  # fmt: skip
+    """Train clients of several repetitions, which have the same architectures, as each would alone.
+
+    Args:
+        several: the networks of R repetitions.
+        samples: what the rows are of, in all of them.
+        rows: of each repetition's clients; who has none trains nothing.
+        turn: the round, from 1; with seed and client it decides the mini-batches.
+        hooks: what is different.
+        epochs: passes over the rows; the plan's if None.
+
+    Returns:
+        The mean of the clients' losses in each repetition, (R,).
+    """
+    first = several[0]
+    plan = first.plan if epochs is None else replace(first.plan, epochs=epochs)
+    start = replace(hooks, start=lambda visit: several[visit.slot].weights[visit.client])
+    losses: list[list[Tensor]] = [[] for _ in several]
+    networks: dict[int, Halves] = {}
+    visits: dict[int, list[Visit]] = {}
+    for place, own in enumerate(several):
+        begun = {id(halves): client for client, halves in reversed([*enumerate(own.halves)])}
+        for client, halves in enumerate(own.halves):
+            if len(rows[place][client]):
+                network = begun[id(halves)]
+                networks.setdefault(network, halves)
+                visit = Visit(turn, client, rows[place][client], place, own.seed)
+                visits.setdefault(network, []).append(visit)
+    for network, theirs in visits.items():
+        trained = _trained(networks[network], samples, theirs, plan, first.seed, start)
+        for visit, weights, loss in zip(theirs, trained.weights, trained.losses, strict=True):
+            several[visit.slot].weights[visit.client] = weights
+            losses[visit.slot].append(loss)
+    return torch.stack([torch.stack(own).mean() for own in losses])
+
+
+def _trained(
+    halves: Halves, samples: LabelledSamples, visits: Sequence[Visit], plan: LocalPlan, seed: int,
+    hooks: Hooks,
+) -> Trained:  # fmt: skip
+    """Train one architecture's clients, those with convolutions stacked too."""
+    layers = stackable_layers(halves.whole)
+    if layers is None or len(visits) == 1 or hooks.looks_inside or plan.training.dropout:
+        return train_clients(halves, samples, visits, plan, seed, hooks)
+    image = samples.at(visits[0].rows[:1]).inputs.shape[1:]
+    stack_of = partial(ConvolutionalStack, layers, image)
+    return stacked(halves, stack_of, samples, visits, plan, seed, hooks)

@@ -12,6 +12,7 @@ forwards and backwards, and what is collected there; who looks at the boundary r
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import torch
@@ -20,11 +21,14 @@ from torch.nn import functional
 
 from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import stream, torch_seed
-from fbftl.models.dense import DenseShape, DenseStack, dense_shape
+from fbftl.models.convolutional import ConvolutionalStack
+from fbftl.models.dense import DenseStack, dense_shape
 from fbftl.models.modes import couples_samples, dropping
 from fbftl.study.job import Training
 from fbftl.training.network import LabelledInputs, LabelledSamples
 from fbftl.training.optimisers import OPTIMISERS, Optimiser
+
+Stack = DenseStack | ConvolutionalStack
 
 
 @dataclass(frozen=True)
@@ -51,12 +55,18 @@ class Visit:
     client: its number.
     rows: (K_u,) rows of its samples, at least one.
     slot: which network it trains, where there are several.
+    seed: its repetition's, where visits of several stand side by side.
     """
 
     turn: int
     client: int
     rows: np.ndarray
     slot: int = 0
+    seed: int | None = None
+
+    def of(self, seed: int) -> int:
+        """Return the seed of its repetition, this one unless it has its own."""
+        return seed if self.seed is None else self.seed
 
 
 @dataclass(frozen=True)
@@ -190,7 +200,7 @@ def train_clients(
     """
     shape = None if hooks.looks_inside or plan.training.dropout else dense_shape(halves.whole)
     if shape is not None and len(visits) > 1:
-        return _stacked(halves, shape, samples, visits, plan, seed, hooks)
+        return stacked(halves, partial(DenseStack, shape), samples, visits, plan, seed, hooks)
     return one_by_one(halves, samples, visits, plan, seed, hooks)
 
 
@@ -209,7 +219,8 @@ def mini_batches(
             "normalisation makes nothing; give samples_per_client and local_batch at least 2, "
             "or training.batch_norm: frozen"
         )
-    return batched(visit.rows, plan, stream(seed, "local", visit.turn, visit.client), least)
+    order = stream(visit.of(seed), "local", visit.turn, visit.client)
+    return batched(visit.rows, plan, order, least)
 
 
 def batched(
@@ -314,18 +325,24 @@ def _dropout(halves: Halves, plan: LocalPlan, visit: Visit, seed: int) -> Iterat
         yield
         return
     with torch.random.fork_rng(), dropping(halves.front, halves.rest):
-        torch.manual_seed(torch_seed(seed, "dropout", visit.turn - 1, visit.client))
+        torch.manual_seed(torch_seed(visit.of(seed), "dropout", visit.turn - 1, visit.client))
         yield
 
 
-# --- dense networks, stacked ------------------------------------------------------------------
+# --- networks of one shape, stacked -----------------------------------------------------------
 
 
-def _stacked(
-    halves: Halves, shape: DenseShape, samples: LabelledSamples, visits: Sequence[Visit],
-    plan: LocalPlan, seed: int, hooks: Hooks,
+def stacked(
+    halves: Halves, stack_of: Callable[[Tensor], Stack], samples: LabelledSamples,
+    visits: Sequence[Visit], plan: LocalPlan, seed: int, hooks: Hooks,
 ) -> Trained:  # fmt: skip
-    """Train dense networks side by side, those together that take equally many steps."""
+    """Do the same as `train_clients`, those side by side that take equally many steps.
+
+    Args:
+        halves: the global network.
+        stack_of: stacks networks of its shape, given their weights (H, X).
+        samples, visits, plan, seed, hooks: as there; nobody looks inside and nothing drops out.
+    """
     least = _least(halves)
     steps = [list(mini_batches(visit, plan, seed, least)) for visit in visits]
     begun = flattened(halves.parameters)
@@ -336,7 +353,7 @@ def _stacked(
     for count in sorted({len(own) for own in steps}):
         places = [place for place, own in enumerate(steps) if len(own) == count]
         starts = [_start(begun, hooks, visits[place]) for place in places]
-        stack = DenseStack(shape, torch.stack(starts))
+        stack = stack_of(torch.stack(starts))
         training = _training(plan, hooks, visits[places[0]])
         optimiser = OPTIMISERS[plan.optimiser].stacked(stack.parameters(), training)
         batches = [[np.searchsorted(taken, rows) for _, rows in steps[p]] for p in places]
@@ -346,7 +363,7 @@ def _stacked(
 
 
 def _train_stack(
-    stack: DenseStack, optimiser: Optimiser, batches: Sequence[Sequence[np.ndarray]],
+    stack: Stack, optimiser: Optimiser, batches: Sequence[Sequence[np.ndarray]],
     samples: LabelledInputs, numbers: np.ndarray, hooks: Hooks,
 ) -> Tensor:  # fmt: skip
     """Train H stacked networks in place; return mean losses.

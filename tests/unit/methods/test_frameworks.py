@@ -231,6 +231,23 @@ def test_fedmd_agrees_on_the_mean_of_scores_and_its_message_knows_no_network(run
     torch.testing.assert_close(consensus.consensus(company, public, 1), sum(said) / 4)
 
 
+def test_a_digest_without_a_rate_is_training_alone(run):
+    axes = {"block": {"architectures": [MLP, WIDER]}, "transfer_epochs": 1}
+    found = run("fedmd", digest_rate=1e-30, **axes).repetitions[0]
+    assert set(found["curves"]["gain_by_client"]) == {0.0}
+    assert run("fedmd", **axes).repetitions[0]["test_accuracy"] != found["test_accuracy"]
+
+
+def test_settings_of_fedmd_in_one_process_find_what_they_find_alone(inputs):
+    deviations = [{}, {"most_samples": 12}, {"public_data": "target"}, {"plr": 0.5}]
+    jobs = [asked("fedmd", {"architectures": [MLP, WIDER]}, **own) for own in deviations]
+    jobs = [replace(job, seeds=(0, 1)) for job in jobs]
+    for job, together in zip(jobs, methods.train(jobs, inputs), strict=True):
+        (alone,) = methods.train([job], inputs)
+        assert together.repetitions == alone.repetitions
+        assert together.ledger.table().equals(alone.ledger.table())
+
+
 def test_fedmd_learns_open_data_first(run):
     few = run("fedmd", block={"architectures": [MLP]}, transfer_epochs=1, public_data="target")
     many = run("fedmd", block={"architectures": [MLP]}, transfer_epochs=20, public_data="target")

@@ -156,6 +156,7 @@ def test_no_default_ever_changes():
         "neighbours": "removed",
         "labels": "bought",
         "purpose": "label",
+        "digest_rate": 1.0,
     }
     assert {axis: DEFAULTS[axis] for axis in old} == old
     assert [axis for axis in DEFAULTS if axis in old] == list(old)

@@ -189,7 +189,7 @@ def _with_alone(runs: Runs, **setting: Any) -> Sides:
 
 def _fedmd(runs: Runs, **axes: Any) -> dict[str, Any]:
     setting = {"method": "fedmd", "local_epochs": 5} | axes
-    return as_picked(runs, setting, "transfer_epochs")
+    return as_picked(runs, setting, "transfer_epochs", "digest_rate")
 
 
 FD = {"method": "fd", "network": "mlp_64"}
