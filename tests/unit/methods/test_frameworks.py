@@ -234,7 +234,7 @@ def test_fedmd_agrees_on_the_mean_of_scores_and_its_message_knows_no_network(run
 def test_a_digest_without_a_rate_is_training_alone(run):
     axes = {"block": {"architectures": [MLP, WIDER]}, "transfer_epochs": 1}
     found = run("fedmd", digest_rate=1e-30, **axes).repetitions[0]
-    assert set(found["curves"]["gain_by_client"]) == {0.0}
+    assert set(found["series"]["gain_by_client"]) == {0.0}
     assert run("fedmd", **axes).repetitions[0]["test_accuracy"] != found["test_accuracy"]
 
 
