@@ -1,10 +1,6 @@
-"""A source and a model small enough to extract in a blink, for the store's tests.
-
-Run as a program, it extracts the toy stores into the folder given as its argument.
-"""
+"""A source and a model small enough to extract in a blink, for the store's tests."""
 
 import signal
-import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +14,7 @@ from fbftl.features.store.target import Target
 BATCH = 16
 COUNTS = {"train": 203, "test": 61}
 WIDTH = 24
-CHUNK_BYTES = 4000
+CHUNK_BYTES = 8000
 
 
 @dataclass
@@ -100,7 +96,8 @@ def files(folder):
     }
 
 
-if __name__ == "__main__":
+def extract_slowly(folder):
+    """Extract the toy stores in a process that others may interrupt."""
     # A parent that runs in the background may have had SIGINT ignored, which children inherit.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    extract(ToySource(delay_s=0.01), toy_forward, toy_targets(sys.argv[1]), batch=BATCH)
+    extract(ToySource(delay_s=0.01), toy_forward, toy_targets(folder), batch=BATCH)

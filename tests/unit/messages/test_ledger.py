@@ -82,7 +82,8 @@ def test_a_ledger_of_another_layout_is_refused_by_name(tmp_path: Path) -> None:
 
 
 def test_a_paper_scale_ledger_with_digests_stays_under_100_mb(tmp_path: Path) -> None:
-    uploads, draws = 656_250, np.random.default_rng(0)
+    """A tenth of its 656,250 uploads take less than a tenth of that."""
+    uploads, draws = 65_625, np.random.default_rng(0)
     ledger = Ledger(method="fl", mechanism="none")
     ledger.add(
         uploads,
@@ -97,4 +98,4 @@ def test_a_paper_scale_ledger_with_digests_stays_under_100_mb(tmp_path: Path) ->
         sha256=[draws.bytes(32) for _ in range(uploads)],
     )
     ledger.write(tmp_path / "ledger.parquet")
-    assert (tmp_path / "ledger.parquet").stat().st_size < 100e6
+    assert (tmp_path / "ledger.parquet").stat().st_size < 10e6
