@@ -5,6 +5,7 @@ import renew_results
 from fbftl.findings.prose import fill, typed
 from fbftl.findings.published import read
 from fbftl.ground.errors import UserError
+from fbftl.ground.files import write_json
 
 
 @pytest.fixture(scope="module")
@@ -57,12 +58,31 @@ def test_every_filled_number_is_that_of_the_committed_tables(root):
         assert fill(text, numbers, page.name) == text, page
 
 
+def departed(root):
+    """Return the scripts whose code was another when results were committed, by their folder."""
+    ours, committed = renew_results.code(), root / renew_results.COMMITTED
+    apart = {}
+    for path in sorted(committed.rglob("made.json")):
+        made = renew_results.read(path)
+        scripts = [script for script, own in ours.items() if made["code"].get(script) != own]
+        if scripts:
+            folder = f"{path.parent.relative_to(committed)} ({made['commit'][:7]})"
+            apart[folder] = ", ".join(scripts)
+    return apart
+
+
 def test_committed_results_are_those_of_the_tree(root, monkeypatch):
     monkeypatch.chdir(root)
-    other = [
-        made.parent.name
-        for made in sorted((root / renew_results.COMMITTED).glob("*/made.json"))
-        if renew_results.read(made)["code"] != renew_results.code()
-    ]
-    if other:
-        pytest.skip(f"made by other code than the tree's: {', '.join(other)}; renew them")
+    if other := departed(root):
+        pytest.skip(f"results of other code than the tree's, renew them: {other}")
+
+
+def test_results_of_other_code_are_told_with_their_commit(root, tmp_path, monkeypatch):
+    """Of papers too, and neither a commit after theirs nor another environment alone."""
+    monkeypatch.chdir(root)
+    code = renew_results.code()
+    other = code | {"train_setting.py": "0" * 64}
+    for folder, own in {"digits": code, "papers/fbftl": other}.items():
+        made = {"commit": "ab12cd34", "code": own, "versions": {}}
+        write_json(tmp_path / renew_results.COMMITTED / folder / "made.json", made)
+    assert departed(tmp_path) == {"papers/fbftl (ab12cd3)": "train_setting.py"}
