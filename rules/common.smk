@@ -54,14 +54,14 @@ def checked_study():
     Files that it names are looked at too, so that a missing one stops the run before its first job,
     and finished results, so that a damaged one reaches no table.
     """
-    schema = Path(workflow.basedir, "rules", "schemas", "config.schema.yaml")
+    schema = Path(BASE, "rules", "schemas", "config.schema.yaml")
     try:
         if workflow.is_main_process:
             require_unbroken("results", DIGESTS)
         study = resolve(
             config,
             yaml.safe_load(schema.read_text(encoding="utf-8")),
-            read_systems(Path(workflow.basedir)),
+            read_systems(BASE),
         )
         if workflow.is_main_process and (lacking := listed(lacking_of(study))):
             print(lacking, file=sys.stderr)

@@ -6,8 +6,8 @@ rule tabulate_compression:
         runs=partial(run_files, experiment="compression", suffix="json"),
         ledgers=partial(run_files, experiment="compression", suffix="parquet"),
         networks=partial(networks_of_runs, experiment="compression"),
-        table5="published/fbftl/table5.csv",
-        setups="published/setups.csv",
+        table5=of_project("published/fbftl/table5.csv"),
+        setups=of_project("published/setups.csv"),
     output:
         **table("results/{task}/tables/compression", "compression", "Compression"),
     log:

@@ -6,7 +6,7 @@ def code(script, *modules):
 
     One param instead of an input per module keeps the plan of ten thousand jobs short.
     """
-    return digest(sources(script, "scripts", *modules))
+    return digest(sources(script, of_project("scripts"), *modules))
 
 
 def code_of_training(task, setting):

@@ -5,7 +5,7 @@ rule tabulate_dpsgd:
     input:
         runs="results/{task}/experiments/dpsgd.csv",
         guarantees="results/{task}/guarantees/dpsgd.csv",
-        published="published/survey/dpsgd.csv",
+        published=of_project("published/survey/dpsgd.csv"),
     output:
         **table("results/{task}/tables/dpsgd", "privacy", "DP-SGD"),
     log:

@@ -53,7 +53,7 @@ rule plot_eppfl_epochs:
 rule plot_eppfl_privacy:
     input:
         table="results/{task}/tables/eppfl.csv",
-        published="published/eppfl/printed.csv",
+        published=of_project("published/eppfl/printed.csv"),
     output:
         **figure(
             "results/{task}/figures/eppfl_privacy",

@@ -3,8 +3,8 @@
 
 rule tabulate_paper_methods:
     input:
-        table3="published/fbftl/table3.csv",
-        setup="published/fbftl/setup.csv",
+        table3=of_project("published/fbftl/table3.csv"),
+        setup=of_project("published/fbftl/setup.csv"),
     output:
         **table("results/papers/fbftl/tables/methods", "cost", "Table III"),
     log:
@@ -21,8 +21,8 @@ rule tabulate_paper_methods:
 rule tabulate_paper_language:
     input:
         unpack(dialogues_at_hand),
-        table4="published/fbftl/table4.csv",
-        setup="published/fbftl/setup.csv",
+        table4=of_project("published/fbftl/table4.csv"),
+        setup=of_project("published/fbftl/setup.csv"),
     output:
         **table("results/papers/fbftl/tables/language", "cost", "Table IV"),
     log:

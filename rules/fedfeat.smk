@@ -6,8 +6,8 @@ from fbftl.papers.fedfeat.backbones import backbone
 rule tabulate_retraining:
     input:
         runs="results/{task}/experiments/retraining.csv",
-        published="published/fedfeat/tables.csv",
-        setups="published/setups.csv",
+        published=of_project("published/fedfeat/tables.csv"),
+        setups=of_project("published/setups.csv"),
     output:
         **table(
             "results/{task}/tables/retraining",
@@ -59,7 +59,7 @@ rule tabulate_feature_noise:
     input:
         runs="results/{task}/experiments/feature_noise.csv",
         guarantees="results/{task}/guarantees/feature_noise.csv",
-        published="published/fedfeat/tables.csv",
+        published=of_project("published/fedfeat/tables.csv"),
     output:
         **table("results/{task}/tables/feature_noise", "privacy", "Noise on features"),
     log:
@@ -132,7 +132,7 @@ rule plot_retraining_cost:
 
 rule tabulate_round_weights:
     input:
-        statements="published/fedfeat/statements.csv",
+        statements=of_project("published/fedfeat/statements.csv"),
     output:
         **table(
             "results/papers/fedfeat/tables/cost", "cost", "A round at the paper's size"

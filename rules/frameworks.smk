@@ -44,7 +44,7 @@ rule tabulate_frameworks:
         runs=partial(run_files, experiment="frameworks", suffix="json"),
         ledgers=partial(run_files, experiment="frameworks", suffix="parquet"),
         attacks="results/{task}/tables/framework_attacks.csv",
-        complexity="published/complexity.csv",
+        complexity=of_project("published/complexity.csv"),
     output:
         **table("results/{task}/tables/frameworks", "cost", "Frameworks"),
     log:
@@ -77,7 +77,7 @@ rule plot_frameworks:
 rule plot_federation:
     input:
         series=series_of_federation,
-        table1="published/survey/table1.csv",
+        table1=of_project("published/survey/table1.csv"),
     output:
         **figure("results/{task}/figures/federation", "cost", "Federation by round"),
     log:

@@ -309,7 +309,8 @@ def run_files(wildcards, experiment, suffix):
 
 def published(paper):
     """Return the files of a paper's printed numbers."""
-    return sorted(map(str, Path("published", paper).glob("*.csv")))
+    files = sorted(Path(BASE, "published", paper).glob("*.csv"))
+    return [of_project(path.relative_to(BASE)) for path in files]
 
 
 def dialogues_at_hand(wildcards):

@@ -3,7 +3,7 @@
 
 rule plot_label_privacy:
     input:
-        published="published/fbftl/fig11.csv",
+        published=of_project("published/fbftl/fig11.csv"),
     output:
         **figure(
             "results/papers/fbftl/figures/label_privacy", "privacy", "Label privacy"

@@ -4,8 +4,8 @@
 rule tabulate_language:
     input:
         runs="results/{task}/experiments/language.csv",
-        table4="published/fbftl/table4.csv",
-        setups="published/setups.csv",
+        table4=of_project("published/fbftl/table4.csv"),
+        setups=of_project("published/setups.csv"),
     output:
         **table(
             "results/{task}/tables/language", "cost", "Dialogue summaries by method"
@@ -25,7 +25,7 @@ rule tabulate_language:
 rule plot_language_scarcity:
     input:
         runs="results/{task}/experiments/language_scarcity.csv",
-        fig9="published/fbftl/fig9.csv",
+        fig9=of_project("published/fbftl/fig9.csv"),
     output:
         **figure(
             "results/{task}/figures/language_scarcity", "loss", "Scarcity of dialogues"

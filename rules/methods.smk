@@ -6,8 +6,8 @@ rule tabulate_methods:
         runs=partial(run_files, experiment="methods", suffix="json"),
         ledgers=partial(run_files, experiment="methods", suffix="parquet"),
         networks=partial(networks_of_runs, experiment="methods"),
-        table3="published/fbftl/table3.csv",
-        setups="published/setups.csv",
+        table3=of_project("published/fbftl/table3.csv"),
+        setups=of_project("published/setups.csv"),
     output:
         **table("results/{task}/tables/methods", "cost", "Methods"),
         by_seed="results/{task}/tables/uplink.csv",

@@ -40,7 +40,7 @@ rule tabulate_audit:
 rule make_index:
     input:
         all_shown,
-        papers="published/papers.csv",
+        papers=of_project("published/papers.csv"),
         audit="results/papers/audit.csv",
     output:
         page="results/index.html",

@@ -39,8 +39,8 @@ rule tabulate_privacy:
     input:
         runs="results/{task}/experiments/privacy.csv",
         guarantees="results/{task}/guarantees/privacy.csv",
-        published="published/fbftl/fig12.csv",
-        setups="published/setups.csv",
+        published=of_project("published/fbftl/fig12.csv"),
+        setups=of_project("published/setups.csv"),
     output:
         **table(
             "results/{task}/tables/privacy", "privacy", "Accuracy under a guarantee"
@@ -82,8 +82,8 @@ rule plot_privacy:
 rule tabulate_noise:
     input:
         runs="results/{task}/experiments/noise.csv",
-        published="published/fbftl/notebook_noise.csv",
-        setups="published/setups.csv",
+        published=of_project("published/fbftl/notebook_noise.csv"),
+        setups=of_project("published/setups.csv"),
     output:
         **table(
             "results/{task}/tables/noise", "privacy", "Accuracy under relative noise"

@@ -101,8 +101,8 @@ rule tabulate_uploads:
 rule tabulate_published_rivals:
     input:
         runs=tidy_tables_of_uploads,
-        printed="published/rivals/accuracy.csv",
-        setups="published/setups.csv",
+        printed=of_project("published/rivals/accuracy.csv"),
+        setups=of_project("published/setups.csv"),
     output:
         **table("results/papers/rivals/tables/published", "audit", "Printed of rivals"),
     log:

@@ -4,8 +4,8 @@
 rule tabulate_scarcity:
     input:
         runs="results/{task}/experiments/scarcity.csv",
-        fig8="published/fbftl/fig8.csv",
-        setups="published/setups.csv",
+        fig8=of_project("published/fbftl/fig8.csv"),
+        setups=of_project("published/setups.csv"),
     output:
         **table("results/{task}/tables/scarcity", "loss", "Scarcity"),
     log:
@@ -23,7 +23,7 @@ rule tabulate_scarcity:
 rule plot_scarcity:
     input:
         runs="results/{task}/experiments/scarcity.csv",
-        fig8="published/fbftl/fig8.csv",
+        fig8=of_project("published/fbftl/fig8.csv"),
     output:
         **figure("results/{task}/figures/scarcity", "loss", "Scarcity"),
     log:

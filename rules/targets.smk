@@ -137,7 +137,7 @@ def reported(path, kind, question, title):
     """
     *folders, name = Path(path).with_suffix("").parts
     *_, of = (folder for folder in folders if folder not in ("tables", "figures"))
-    own = Path(workflow.basedir, "rules", "captions", of, f"{name}.rst")
+    own = Path(BASE, "rules", "captions", of, f"{name}.rst")
     return report(
         path,
         caption=f"captions/{of}/{name}.rst" if own.exists() else f"captions/{name}.rst",

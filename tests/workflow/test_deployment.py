@@ -1,0 +1,99 @@
+"""The workflow from elsewhere, as config/README.md tells it: deployed, and changed as a module."""
+
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from project import TOY, Project, environment
+
+BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+TABLE = "results/digits/tables/scarcity.csv"
+MINE = "mine/digits_scarcity.csv"
+
+
+class Deployment(Project):
+    """A folder that takes the workflow from a clone."""
+
+    def command(self, *arguments: str, study: None = None) -> list[str]:
+        """Return the command line of a call on two cores."""
+        return [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
+
+    def says(self) -> list[str]:
+        """Return what a call that must fail prints, Snakemake's own first line left out."""
+        done = self.call("--dry-run")
+        assert done.returncode != 0
+        said = (done.stdout + done.stderr).splitlines()
+        return [line for line in said if line and not line.startswith("Config file ")]
+
+
+@pytest.fixture
+def blocks(untouched: Project) -> list[str]:
+    """What the page says to write, the clone's folder filled in."""
+    page = (untouched.folder / "config" / "README.md").read_text(encoding="utf-8")
+    return [block.replace("CLONE", str(untouched.folder)) for block in BLOCK.findall(page)]
+
+
+@pytest.fixture
+def deployed(untouched: Project, blocks: list[str], tmp_path: Path) -> Deployment:
+    """An empty folder with the two files that the page tells of, the toy study configured."""
+    for folder in ("config", "workflow"):
+        (tmp_path / folder).mkdir()
+    shutil.copy(untouched.folder / TOY, tmp_path / "config" / "config.yaml")
+    (tmp_path / "workflow" / "Snakefile").write_text(blocks[0], encoding="utf-8")
+    return Deployment(tmp_path)
+
+
+def test_a_deployment_makes_the_study_and_a_rule_of_it_makes_something_else(
+    deployed: Deployment, blocks: list[str], reference: Project, untouched: Project
+) -> None:
+    wanted = untouched.planned()
+    assert deployed.planned() == wanted - Counter({"all": 1}) + Counter({"study": 1})
+    deployed.finish(TABLE)
+    table = (deployed.folder / TABLE).read_bytes()
+    assert table == (reference.folder / TABLE).read_bytes()
+
+    deployed.append("workflow/Snakefile", "\n\n" + blocks[1])
+    assert deployed.planned(MINE) == Counter(tabulate_scarcity=1)
+    deployed.finish(MINE)
+    assert (deployed.folder / MINE).read_bytes() == table
+    assert untouched.science().keys() == {"README.md"}
+
+
+def test_the_example_of_a_configuration_plans(deployed: Deployment, untouched: Project) -> None:
+    shutil.copy(untouched.folder / "config" / "config.yaml", deployed.folder / "config")
+    assert {"tabulate_methods", "tabulate_scarcity", "study"} <= set(deployed.planned())
+
+
+def test_a_deployment_without_configuration(deployed: Deployment) -> None:
+    deployed.edit("workflow/Snakefile", "    config:\n        config\n", "")
+    (said,) = deployed.says()
+    assert "workflow/Snakefile is handed no configuration; say `config: config`" in said
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [("sedes: [0]", "sedes"), ("seeds: [1]", "config/config.yaml cannot be read as YAML")],
+    ids=["a key that is none", "a key that stands there twice"],
+)
+def test_a_faulty_configuration_of_a_deployment(
+    deployed: Deployment, line: str, sentence: str
+) -> None:
+    deployed.append("config/config.yaml", f"\n{line}\n")
+    (said,) = deployed.says()
+    assert sentence in said
+
+
+def test_a_deployment_from_a_url(deployed: Deployment, untouched: Project, tmp_path: Path) -> None:
+    clone = tmp_path / "clone"
+    shutil.copytree(untouched.folder / "workflow", clone / "workflow")
+    who = ["-c", "user.name=a", "-c", "user.email=a@b.invalid"]
+    for words in (["init", "-q"], ["add", "."], [*who, "commit", "-qm", "a"], ["tag", "v1"]):
+        subprocess.run(["git", *words], cwd=clone, env=environment(), check=True)
+    url = f"git+file://{clone}/workflow/Snakefile@v1"
+    deployed.edit("workflow/Snakefile", f"{untouched.folder}/workflow/Snakefile", url)
+    (said,) = deployed.says()
+    assert "clone the project and name the clone's workflow/Snakefile" in said
