@@ -6,7 +6,7 @@ mini-batches that it would have alone.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from torch import Tensor
 from fbftl.exchange.kept import Company
 from fbftl.messages.codec import NotFiniteError
 from fbftl.training.kept import KeptModels, train_side_by_side
-from fbftl.training.local import Hooks
+from fbftl.training.local import Hooks, LocalPlan
 from fbftl.training.network import LabelledInputs
 
 Learnt = dict[tuple[Any, ...], list[Tensor]]
@@ -66,13 +66,14 @@ def transferred(companies: Sequence[Company], public: LabelledInputs, learnt: Le
     setting = companies[0].repetition.job.setting
     plan = replace(companies[0].models.plan, epochs=setting.transfer_epochs)
     keys = [(setting.public_data, plan, own.post.seed, len(own.owners)) for own in companies]
-    # A round of its own stream, behind all others.
+    # A round of its own stream, behind all others, at the rate of the first.
     turn, everything = companies[0].rounds.stop, np.arange(len(public.labels))
+    hooks = Hooks(rate=paced(plan, 1))
     new = {key: own for key, own in zip(keys, companies, strict=True) if key not in learnt}
     if new:
         rows = [[everything] * len(own.owners) for own in new.values()]
         models = [own.models for own in new.values()]
-        train_side_by_side(models, public, rows, turn, epochs=plan.epochs)
+        train_side_by_side(models, public, rows, turn, hooks, plan.epochs)
         learnt |= {key: list(own.models.weights) for key, own in new.items()}
     for key, own in zip(keys, companies, strict=True):
         own.models.weights = list(learnt[key])
@@ -80,7 +81,7 @@ def transferred(companies: Sequence[Company], public: LabelledInputs, learnt: Le
     for count in sorted(set(passes)):
         some = [own for own, theirs in zip(companies, passes, strict=True) if theirs == count]
         models, rows = [own.models for own in some], [own.rows for own in some]
-        train_side_by_side(models, some[0].held.samples, rows, turn, epochs=count)
+        train_side_by_side(models, some[0].held.samples, rows, turn, hooks, count)
 
 
 def digested(
@@ -96,8 +97,8 @@ def digested(
     lessons = LabelledInputs(torch.cat([public.inputs] * len(own)), labels)
     everything = [np.arange(place * count, (place + 1) * count) for place in range(len(own))]
     rows = [[mine] * len(one.owners) for one, mine in zip(own, everything, strict=True)]
-    factor = own[0].repetition.job.setting.digest_rate
-    hooks = Hooks(loss=squared, rate=lambda _: factor)
+    rate = paced(own[0].models.plan, turn, own[0].repetition.job.setting.digest_rate)
+    hooks = Hooks(loss=squared, rate=rate)
     # Rounds of their own streams, beside those of the own samples.
     beside = own[0].rounds.stop + 1 + turn
     train_side_by_side([one.models for one in own], lessons, rows, beside, hooks, epochs=1)
@@ -116,6 +117,11 @@ def revisited(companies: Mapping[int, Company], alone: Mapping[int, KeptModels],
     losses = train_side_by_side(models, own[0].held.samples, rows, turn)
     for one, loss in zip(own, losses, strict=False):
         one.end_round(float(loss))
+
+
+def paced(plan: LocalPlan, turn: int, factor: float = 1.0) -> Callable[[int], float]:
+    """Return what makes the rate in a round that of another one, times a factor."""
+    return lambda other: factor * plan.training.decay ** (turn - other)
 
 
 def own_passes(company: Company, open_samples: int, passes: int) -> int:

@@ -238,6 +238,23 @@ def test_a_digest_without_a_rate_is_training_alone(run):
     assert run("fedmd", **axes).repetitions[0]["test_accuracy"] != found["test_accuracy"]
 
 
+def test_a_rate_that_falls_by_round_is_whole_before_the_first(inputs):
+    found = []
+    for decay, rate in ((0.5, 1.0), (1.0, 0.5)):  # in round 2 the same
+        axes = {"transfer_epochs": 1, "digest_rate": rate}
+        job = asked("fedmd", {"architectures": [MLP, WIDER]}, **axes)
+        falling = replace(job, training=replace(job.training, decay=decay))
+        own = gathered(falling, held_samples(falling, inputs), 0, Ledger(method="fedmd"))
+        public = own.held.open_samples("source")
+        consensus.transferred([own], public, {})
+        found.append(torch.cat(own.models.weights))
+        aims = consensus.consensus(own, public, 2)
+        consensus.digested({0: own}, public, {0: aims}, 2)
+        found.append(torch.cat(own.models.weights))
+    torch.testing.assert_close(found[:2], found[2:])
+    assert not torch.equal(found[0], found[1])
+
+
 def test_settings_of_fedmd_in_one_process_find_what_they_find_alone(inputs):
     deviations = [{}, {"most_samples": 12}, {"public_data": "target"}, {"plr": 0.5}]
     jobs = [asked("fedmd", {"architectures": [MLP, WIDER]}, **own) for own in deviations]
