@@ -8,15 +8,13 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import seaborn as sns
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.shown import ShownMethod, of_clients, shown
 from fbftl.findings.style import DIVERGED, NEUTRAL, TEXT_WIDTH, save, use_style
 from fbftl.ground.logs import run_job
 from matplotlib.axes import Axes
-from matplotlib.image import AxesImage
-
-DARK = 0.55
-"""Share of the colour scale above which cells are dark and their text is white."""
+from matplotlib.cm import ScalarMappable
 
 
 def main(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
@@ -68,41 +66,35 @@ def draw(cells: pd.DataFrame, methods: list[ShownMethod]) -> plt.Figure:
 
 def _heat_map(
     axes: Axes, own: pd.DataFrame, bits: list[int], ratios: list[float], low: float
-) -> AxesImage:
+) -> ScalarMappable:
     """Draw one method's cells on one share of the clients, a row per q and a column per r."""
     grid, diverged = (
         own.pivot(index="q", columns="r", values=name).reindex(index=bits, columns=ratios)
         for name in ("accuracy", "diverged")
     )
-    image = axes.imshow(100 * grid.astype(float), cmap="Blues", vmin=low, vmax=100, aspect="auto")
-    _write_values(axes, 100 * grid.to_numpy(dtype=float), diverged.to_numpy(dtype=float) > 0, low)
-    axes.set_xticks(range(len(ratios)), [f"{ratio:g}" for ratio in ratios])
-    axes.set_yticks(range(len(bits)), [str(q) for q in bits])
-    axes.tick_params(length=0)
-    axes.grid(False)
-    axes.spines[:].set_visible(False)
-    axes.set_xticks(np.arange(0.5, len(ratios) - 1), minor=True)
-    axes.set_yticks(np.arange(0.5, len(bits) - 1), minor=True)
-    axes.grid(which="minor", color="white", linewidth=1.5)
-    axes.tick_params(which="minor", length=0)
-    return image
-
-
-def _write_values(axes: Axes, grid: np.ndarray, diverged: np.ndarray, low: float) -> None:
-    """Write each cell's value into it, with a mark if a seed diverged after its best epoch."""
-    for (row, column), value in np.ndenumerate(grid):
-        known = not np.isnan(value)
-        dark = known and (value - low) / (100 - low) > DARK
-        mark = DIVERGED if diverged[row, column] else ""
+    percent = 100 * grid.astype(float)
+    marks = np.where(diverged.to_numpy(dtype=float) > 0, DIVERGED, "")
+    sns.heatmap(
+        percent,
+        ax=axes,
+        annot=np.char.add(np.char.mod("%.1f", percent), marks),
+        fmt="",
+        annot_kws={"fontsize": 6.5},
+        cmap="Blues",
+        vmin=low,
+        vmax=100,
+        cbar=False,
+        linewidths=1.5,
+    )
+    for row, column in np.argwhere(percent.isna()):
         axes.text(
-            column,
-            row,
-            f"{value:.1f}{mark}" if known else "not run",
-            ha="center",
-            va="center",
-            fontsize=6.5 if known else 6,
-            color="white" if dark else NEUTRAL,
+            column + 0.5, row + 0.5, "not run", ha="center", va="center", fontsize=6, color=NEUTRAL
         )
+    axes.set_xticks(np.arange(len(ratios)) + 0.5, [f"{ratio:g}" for ratio in ratios])
+    axes.tick_params(length=0, labelrotation=0)
+    axes.grid(False)
+    axes.set(xlabel="", ylabel="")
+    return axes.collections[0]
 
 
 if __name__ == "__main__":
