@@ -23,6 +23,7 @@ def require_game(
     """
     network = block["networks"].get(setting.network)
     labelled, groups = block["game"]["labelled"], number_of_groups(block)
+    all_known = labelled is None or (groups is not None and {*range(groups)} <= {*labelled})
     mixed = block["clients"]["groups"] is None and block["clients"]["partition"] != "given"
     faults = {
         "give it a network of kind mlp without norm, of which the task's game trains the parts": (
@@ -45,7 +46,7 @@ def require_game(
             setting.aggregation == "masked" and labelled is not None
         ),
         "all its users have labels: give game.labelled, or leave unlabelled_loss out": (
-            setting.unlabelled_loss != "none" and labelled is None
+            setting.unlabelled_loss != "none" and all_known
         ),
         f"game.labelled names a group that is not there: give some of 0 to {(groups or 1) - 1}": (
             groups is not None and labelled is not None and max(labelled) >= groups

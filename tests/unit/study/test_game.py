@@ -43,6 +43,12 @@ def test_what_can_be_played_is_let_through():
         ({}, {}, {"annealing": "cosine"}, "annealing"),
         ({"aggregation": "masked"}, {"game": {"labelled": [0]}}, {}, "leave game.labelled out"),
         ({"unlabelled_loss": "shot"}, {}, {}, "all its users have labels"),
+        (
+            {"unlabelled_loss": "shot"},
+            {"game": {"labelled": [0, 1]}},
+            {},
+            "all its users have labels",
+        ),
         ({}, {"game": {"labelled": [2]}}, {}, "give some of 0 to 1"),
     ],
 )

@@ -115,7 +115,7 @@ def test_training_values_without_meaning_are_refused(
 
 def test_batches_of_one_sample_have_no_statistics() -> None:
     by_batch = {"methods": {"fl": {"batch_norm": "batch"}}}
-    with pytest.raises(UserError, match=r"samples_per_client at least 2, or training.batch_norm"):
+    with pytest.raises(UserError, match=r"local_batch at least 2, or training.batch_norm"):
         asked(by_batch, method="fl", network="cnn", samples_per_client=1)
     asked(by_batch, method="fl", network="cnn")
     one_each = by_batch | {"clients": {"samples_per_client": 1, "clients": None}}
@@ -124,6 +124,10 @@ def test_batches_of_one_sample_have_no_statistics() -> None:
         asked(one_each, method="fl", network="cnn")
     asked(by_batch, method="fl", network="mlp", samples_per_client=1)
     asked(method="fl", network="cnn", samples_per_client=1)
+    steps = {"methods": {"fedavg": {"batch_norm": "batch", "local_batch": 1}}}
+    with pytest.raises(UserError, match="has no statistics"):
+        asked(steps, method="fedavg", network="cnn")
+    asked(steps, method="fedavg", network="mlp")
 
 
 def test_only_jobs_that_retrain_are_told_of_the_server_and_none_of_a_public_quantile() -> None:

@@ -140,17 +140,19 @@ def _require_features(where: str, setting: Setting, task: str, block: Mapping[st
 
 
 def _require_statistics(where: str, setting: Setting, block: Mapping[str, Any]) -> None:
-    """Refuse clients of one sample under normalisation by the batch, where that can be known.
+    """Refuse batches of one sample under normalisation by the batch, where that can be known.
 
     Of the source's architecture only the job knows whether it normalises.
     """
     normalises = setting.network and block["networks"][setting.network]["norm"] == "batch"
     dealt = dealing(block["clients"], setting)
+    training, local = _training(setting, block), methods.record(setting.method).sends == "local"
     alone = dealt["clients"] is None and dealt["samples_per_client"] == 1
-    if normalises and alone and _training(setting, block)["batch_norm"] == "batch":
+    alone = alone or (local and training.get("local_batch") == 1)
+    if normalises and alone and training["batch_norm"] == "batch":
         raise UserError(
-            f"{where}; a batch of one sample has no statistics: give samples_per_client at least "
-            "2, or training.batch_norm: frozen"
+            f"{where}; a batch of one sample has no statistics: give samples_per_client and "
+            "local_batch at least 2, or training.batch_norm: frozen"
         )
 
 
