@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import pandas as pd
 from fbftl.findings.runs import read_tidy
-from fbftl.findings.style import TEXT_WIDTH, ordered_colors, save, use_style
+from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, ordered_colors, save, use_style
 from fbftl.ground.logs import run_job
 
 ADVERSARIES = ("none", "plain", "squared")
@@ -18,23 +18,31 @@ def main(runs: str, svg: str, axes: dict[str, object]) -> None:
         ["adversary", "target"]
     )
     means = grouped["accuracy_1"].agg(["mean", "std"]).reset_index()
-    save(draw(means), svg, means)
+    chance = one_a_round["accuracy_by_chance"].mean()
+    save(draw(means, chance), svg, means.assign(by_chance=chance))
 
 
-def draw(means: pd.DataFrame) -> plt.Figure:
-    """Return the figure, means with bars of one standard deviation over seeds."""
-    figure, axes = plt.subplots(figsize=(0.5 * TEXT_WIDTH, 0.36 * TEXT_WIDTH), layout="constrained")
+def draw(means: pd.DataFrame, chance: float) -> plt.Figure:
+    """Return the figure, means with bars of one standard deviation over seeds.
+
+    Args:
+        means: of each adversary at each share of the rounds.
+        chance: share of the most frequent class.
+    """
+    figure, axes = plt.subplots(figsize=(0.5 * TEXT_WIDTH, 0.4 * TEXT_WIDTH), layout="constrained")
     colours = ordered_colors(len(ADVERSARIES))
     for place, (adversary, colour) in enumerate(zip(ADVERSARIES, colours, strict=True)):
         own = means[means["adversary"] == adversary].sort_values("target")
         axes.errorbar(
             own["target"] + 0.01 * (place - 1), 100 * own["mean"], 100 * own["std"],
-            color=colour, marker="o", capsize=2, label=adversary,
+            color=colour, marker="o", capsize=2, label=f"adversary: {adversary}",
         )  # fmt: skip
+    axes.axhline(100 * chance, color=NEUTRAL, linestyle=":", label="most frequent class")
+    axes.set_ylim(bottom=0)
     axes.set_xlabel("share of rounds of the user without labels")
     axes.set_ylabel("accuracy on its domain (%)")
     axes.set_xticks(sorted(means["target"].unique()))
-    axes.legend(title="adversary")
+    figure.legend(loc="outside lower center", ncols=2)
     return figure
 
 
