@@ -28,6 +28,8 @@ def main(table: str, svg: str, domains: list[Any], methods: list[dict[str, Any]]
     """
     use_style()
     rows = pd.read_csv(table)
+    # FedAvg has no budgets, and stands beside whichever.
+    rows = rows.fillna({"budgets": "exponential", "budget_order": "by_domain"})
     rows = rows[(rows["budgets"] == "exponential") & ~rows["rescaled_init"]]
     names = [name_of(domain) for domain in domains_in(domains)]
     looks = [look for look in shown(methods).values() if look.name != "fedavg"]

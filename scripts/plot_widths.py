@@ -24,6 +24,8 @@ def main(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
     """Draw the figure from the table of widths; pdf, png and numbers go beside it."""
     use_style()
     rows = pd.read_csv(table)
+    # FedAvg has no budgets, and stands beside whichever.
+    rows = rows.fillna({"budgets": "exponential", "budget_order": "by_domain"})
     rows = rows[(rows["budgets"] == "exponential") & ~rows["rescaled_init"]]
     figure, (*panels, right) = plt.subplots(
         1, 3, figsize=(TEXT_WIDTH, 2.6), layout="constrained", sharey=True
@@ -48,10 +50,11 @@ def main(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
 def draw_line(axes: Axes, own: pd.DataFrame, look: ShownMethod) -> None:
     """Draw one method's accuracy against width, with a standard deviation over seeds."""
     # FedAvg's networks are trained apart, each for itself.
-    style = ":" if look.name in WHATEVER else "-"
+    alone = look.name in WHATEVER
+    style, label = (":", f"{look.drawn} of each width") if alone else ("-", look.drawn)
     axes.errorbar(
         own["width"], 100 * own["accuracy"], 100 * own["spread"], marker=look.marker,
-        color=look.colour, linestyle=style, capsize=2, label=look.drawn,
+        color=look.colour, linestyle=style, capsize=2, label=label,
     )  # fmt: skip
     mark_diverged(axes, own["width"], 100 * own["accuracy"], own["diverged"])
 
@@ -69,7 +72,7 @@ def draw_uplink(axes: Axes, rows: pd.DataFrame, looks: dict[str, ShownMethod]) -
                 marker=look.marker, color=look.colour, markerfacecolor=filled, linestyle="none",
             )  # fmt: skip
     axes.set_xlim(left=0)
-    axes.set_xlabel("uplink of a round (Mb); hollow: spread")
+    axes.set_xlabel("Mb up in a round; hollow: spread")
     axes.set_title("Full width, and FedAvg", loc="left", fontsize="medium")
 
 

@@ -66,6 +66,8 @@ def main(
     for run, ledger in zip(runs, ledgers, strict=True):
         found, sent = read_run(run), uploads(ledger)
         setting = axes | found["setting"]
+        if "budgets" not in found["repetitions"][0]:  # FedAvg's clients all train one width
+            setting |= {"budgets": None, "budget_order": None}
         served = at_widths(found, setting["width"])
         for width, accuracies, by_domain in served:
             rows.append(

@@ -138,12 +138,9 @@ class SharedNetwork(LocalNetwork):
                 weights[place, slots[slot].places] = trained.weights[number]
                 losses[place] += trained.losses[number] / len(picked[place])
         by_client = torch.stack([self.shared.holds[own].any(0) for own in picked])
-        held = HeldPieces(self.shared.pieces, by_client)
-        self._latest = {
-            int(client): own[held.places(place)]
-            for place, (client, own) in enumerate(zip(one.clients, weights, strict=True))
-        }
-        return Trained(weights, losses, held)
+        self._trained = Trained(weights, losses, HeldPieces(self.shared.pieces, by_client))
+        self._place = {int(client): place for place, client in enumerate(one.clients)}
+        return self._trained
 
     def _assign(self, clients: np.ndarray) -> list[list[int]]:
         """Return the slots of each client of a round; clients take their turns in their order."""
@@ -153,7 +150,14 @@ class SharedNetwork(LocalNetwork):
 
     def floats(self, one: Round) -> np.ndarray:
         """Return how many weights each client of the round that was trained last holds, (C,)."""
-        return np.array([len(self._latest[int(client)]) for client in one.clients], dtype=np.int64)
+        sizes = np.array([len(piece) for piece in self.shared.pieces])
+        places = [self._place[int(client)] for client in one.clients]
+        return self._trained.held.by_client.numpy()[places] @ sizes
+
+    def own(self, one: Round) -> np.ndarray:
+        """Return the message (X_u,) of the one client of a round that was trained: its pieces."""
+        place = self._place[int(one.clients[0])]
+        return self._trained.weights[place][self._trained.held.places(place)].cpu().numpy()
 
     def further(self, epoch: int) -> Further:
         """Go back to the chosen round; return accuracies by width and domain, who trained what."""
