@@ -12,7 +12,6 @@ from hashlib import sha256
 from pathlib import Path
 from types import SimpleNamespace
 
-import yaml
 from snakemake.settings.types import DeploymentMethod
 
 from fbftl.data import datasets
@@ -38,6 +37,7 @@ from fbftl.study.feasibility import Sizes, require_cloud, require_feasible
 from fbftl.study.processes import shared_processes
 from fbftl.study.systems import read_systems
 from fbftl.study.setup import setup_of
+from fbftl.study.yaml_files import read_yaml
 from fbftl.data.public import (
     check_classes,
     check_public,
@@ -60,7 +60,7 @@ def checked_study():
             require_unbroken("results", DIGESTS)
         study = resolve(
             config,
-            yaml.safe_load(schema.read_text(encoding="utf-8")),
+            read_yaml(schema),
             read_systems(BASE),
         )
         if workflow.is_main_process and (lacking := listed(lacking_of(study))):

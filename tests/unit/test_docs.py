@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import yaml
 from fbftl.messages.ledger import SCHEMA
 from fbftl.study.settings import DEFAULTS
+from fbftl.study.yaml_files import read_yaml
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "results" / "README.md"])
@@ -67,7 +67,7 @@ def of_task(schema: dict) -> set[str]:
 
 
 def test_the_glossary_names_what_there_is() -> None:
-    schema = yaml.safe_load((ROOT / "rules/schemas/config.schema.yaml").read_text())
+    schema = read_yaml(ROOT / "rules/schemas/config.schema.yaml")
     known = (of_task(schema), set(DEFAULTS), set(SCHEMA.names))
     text = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
     rows = [line.split("|")[3:6] for line in text.splitlines() if line.startswith("| ")][1:]

@@ -9,6 +9,7 @@ import yaml
 from fbftl.ground.errors import UserError
 from fbftl.study.config import resolve
 from fbftl.study.systems import read_systems
+from fbftl.study.yaml_files import read_yaml
 
 GOOD = """
 study: {tasks: [digits], experiments: [scarcity]}
@@ -24,7 +25,7 @@ experiments:
 
 @pytest.fixture(scope="module")
 def schema(root: Path) -> dict:
-    return yaml.safe_load((root / "rules/schemas/config.schema.yaml").read_text())
+    return read_yaml(root / "rules/schemas/config.schema.yaml")
 
 
 def test_defaults_are_filled_and_the_input_left_alone(schema: dict) -> None:

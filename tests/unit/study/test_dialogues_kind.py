@@ -11,6 +11,7 @@ from fbftl.study.config import Study, resolve
 from fbftl.study.feasibility import Sizes, require_feasible
 from fbftl.study.job import from_params
 from fbftl.study.methods import axes_by_method
+from fbftl.study.yaml_files import read_yaml
 
 CONFIG = """
 study: {tasks: [digits, talks], experiments: [images, talks]}
@@ -34,7 +35,7 @@ experiments:
 
 @pytest.fixture(scope="module")
 def schema(root: Path) -> dict:
-    return yaml.safe_load((root / "rules/schemas/config.schema.yaml").read_text())
+    return read_yaml(root / "rules/schemas/config.schema.yaml")
 
 
 def study(schema: dict, **axes: list) -> Study:

@@ -5,19 +5,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-import yaml
 from fbftl.data.datasets import load, training_count
 from fbftl.ground.errors import UserError
 from fbftl.privacy.masking import require_room
 from fbftl.study.config import Study, resolve
 from fbftl.study.feasibility import RING, Sizes, least_parameters, require_feasible
+from fbftl.study.yaml_files import read_yaml
 
 DIGITS = {"kind": "digits", "test_fraction": 0.2, "seed": 0}
 
 
 def study(root: Path, task: dict[str, Any], **axes: list[Any]) -> Study:
     """Return a study of one experiment on digits, of 1,438 training samples."""
-    schema = yaml.safe_load((root / "rules/schemas/config.schema.yaml").read_text())
+    schema = read_yaml(root / "rules/schemas/config.schema.yaml")
     base = {
         "data": {"kind": "digits"},
         "source": {"kind": "pretrain", "image": [8, 8, 1]},

@@ -10,6 +10,7 @@ import pytest
 import yaml
 from fbftl.ground.errors import UserError
 from fbftl.study.config import resolve
+from fbftl.study.yaml_files import read_yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from snakemake.common.configfile import load_configfile
@@ -56,7 +57,7 @@ VALUES = st.recursive(
 
 @pytest.fixture(scope="module")
 def schema(root: Path) -> dict[str, Any]:
-    return yaml.safe_load((root / "rules/schemas/config.schema.yaml").read_text())
+    return read_yaml(root / "rules/schemas/config.schema.yaml")
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ from fbftl.study.grid import expand, from_axes
 from fbftl.study.processes import shared_processes
 from fbftl.study.settings import Setting
 from fbftl.study.shards import WHOLE
+from fbftl.study.yaml_files import read_yaml
 
 BUYING = {"method": "ecos", "purchase": 300}
 
@@ -111,7 +112,7 @@ experiments:
     ],
 )
 def test_what_a_cloud_cannot_be_is_one_sentence(root, path, value, said):
-    schema = yaml.safe_load((root / "rules/schemas/config.schema.yaml").read_text())
+    schema = read_yaml(root / "rules/schemas/config.schema.yaml")
     config = yaml.safe_load(STUDY)
     resolve(config, schema)
     *above, last = path

@@ -11,6 +11,7 @@ from fbftl.methods import train
 from fbftl.methods.fbftl import fit
 from fbftl.study.config import Study, resolve
 from fbftl.study.processes import shared_processes
+from fbftl.study.yaml_files import read_yaml
 from fbftl.tasks.task import Inputs
 from fbftl.training.batches import Epoch, side_by_side
 from hypothesis import given
@@ -40,7 +41,7 @@ experiments:
 @pytest.fixture(scope="module")
 def study_of(root) -> Callable[[int], Study]:
     """Return the study with so many settings per process."""
-    schema = yaml.safe_load((root / "rules/schemas/config.schema.yaml").read_text())
+    schema = read_yaml(root / "rules/schemas/config.schema.yaml")
     return lambda most: resolve(yaml.safe_load(STUDY) | {"settings_per_process": most}, schema)
 
 
@@ -79,7 +80,7 @@ def test_a_change_to_one_experiment_leaves_the_others_processes_alone(study_of, 
     before = shared_processes(study_of(3), "digits")
     config = yaml.safe_load(STUDY) | {"settings_per_process": 3}
     config["experiments"]["privacy"]["grids"][1]["epsilon"] = [1, 2, 4, 16]
-    schema = yaml.safe_load((root / "rules/schemas/config.schema.yaml").read_text())
+    schema = read_yaml(root / "rules/schemas/config.schema.yaml")
     after = shared_processes(resolve(config, schema), "digits")
     assert before != after
     for process, names in before.items():
@@ -154,7 +155,7 @@ def test_private_descent_shares_a_process_with_as_many_steps_and_a_task_has_its_
         {"method": ["private_gd"], "steps": [50, 100]},
         {"method": ["private_gd"], "steps": [50, 100], **noise, "fraction": [0.5, 1.0]},
     ]
-    schema = yaml.safe_load((root / "rules/schemas/config.schema.yaml").read_text())
+    schema = read_yaml(root / "rules/schemas/config.schema.yaml")
     study = resolve(config, schema)
     shared = [names for key, names in shared_processes(study, "digits").items() if "priv" in key]
     settings = [[study.setting("digits", name) for name in names] for names in shared]
@@ -168,7 +169,7 @@ def test_settings_of_one_method_of_local_epochs_train_one_after_another(root):
     config["experiments"]["privacy"]["grids"] = [
         {"method": ["fedavg", "sheterofl"], "network": ["mlp"], "width": [0.125, 0.0625]},
     ]
-    schema = yaml.safe_load((root / "rules/schemas/config.schema.yaml").read_text())
+    schema = read_yaml(root / "rules/schemas/config.schema.yaml")
     study = resolve(config, schema)
     shared = [names for key, names in shared_processes(study, "digits").items() if "priv" in key]
     methods = [{study.setting("digits", name).method for name in names} for names in shared]

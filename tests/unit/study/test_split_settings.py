@@ -3,19 +3,19 @@
 from pathlib import Path
 
 import pytest
-import yaml
 from fbftl.ground.errors import UserError
 from fbftl.models.chain import check_networks
 from fbftl.study.config import resolve
 from fbftl.study.grid import expand, from_axes
 from fbftl.study.settings import Setting
+from fbftl.study.yaml_files import read_yaml
 
 EPPFL = {"method": "eppfl"}
 
 
 @pytest.fixture(scope="module")
 def schema(root: Path) -> dict:
-    return yaml.safe_load((root / "rules/schemas/config.schema.yaml").read_text())
+    return read_yaml(root / "rules/schemas/config.schema.yaml")
 
 
 def study(**axes: object) -> dict:

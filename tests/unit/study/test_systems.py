@@ -9,6 +9,7 @@ from fbftl.ground.errors import UserError
 from fbftl.study import systems
 from fbftl.study.config import Study, resolve
 from fbftl.study.systems import System, read_systems, with_systems
+from fbftl.study.yaml_files import read_yaml
 
 TASK = {
     "data": {"kind": "digits"},
@@ -39,7 +40,7 @@ SYSTEMS = [system("ant", "toys"), system("bee", "toys"), system("cat", "others")
 
 @pytest.fixture(scope="module")
 def schema(root: Path) -> dict[str, Any]:
-    return yaml.safe_load((root / "rules/schemas/config.schema.yaml").read_text())
+    return read_yaml(root / "rules/schemas/config.schema.yaml")
 
 
 def made(of: Study) -> dict[str, list[str]]:

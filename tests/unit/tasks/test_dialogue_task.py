@@ -1,6 +1,7 @@
 """Dialogues under every method: what is sent, noised, lost and learnt, and that it adds up."""
 
 import json
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -48,6 +49,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_task(tmp_path_factory.mktemp("dialogues"))
 
 
+@cache
+def plain(folder: Path, method: str = "fbftl", cut: int = 1) -> Outcome:
+    """Return what a method finds with nothing else asked; it repeats exactly, so it runs once."""
+    return run(folder, {"method": method}, cut)
+
+
 def uploads(outcome: Outcome) -> pd.DataFrame:
     return outcome.ledger.table().to_pandas().query("direction == 'up'")
 
@@ -80,14 +87,14 @@ def test_every_method_learns_and_repeats_exactly(folder: Path, method: str) -> N
 
 @pytest.mark.parametrize("cut", [1, 2])
 def test_ftl_c_finds_what_fbftl_finds(folder: Path, cut: int) -> None:
-    fbftl, ftl_c = (first(run(folder, {"method": m}, cut)) for m in ("fbftl", "ftl_c"))
+    fbftl, ftl_c = (first(plain(folder, m, cut)) for m in ("fbftl", "ftl_c"))
     for value in ("series", "epoch", "rouge1", "rouge2", "rougeL", "received", "seen"):
         assert fbftl[value] == ftl_c[value]
     assert fbftl["uplink_bits"] != ftl_c["uplink_bits"]
 
 
 def test_what_is_said_stands_beside_its_reference(folder: Path) -> None:
-    outcome = run(folder, {})
+    outcome = plain(folder)
     assert len(outcome.transcript) == TEST
     said = [entry["predictions"]["0"] for entry in outcome.transcript]
     with ClientFile(folder / "clients.h5") as file:
@@ -118,7 +125,7 @@ def test_divergence_is_recorded_with_rouge_zero(folder: Path, setting: dict) -> 
 
 @pytest.mark.parametrize("cut", [2, 1])
 def test_uploads_cost_their_tokens_once(folder: Path, cut: int) -> None:
-    outcome, features = run(folder, {}, cut), stored(folder, cut)
+    outcome, features = plain(folder, cut=cut), stored(folder, cut)
     down = outcome.ledger.table().to_pandas().query("direction == 'down'")
     assert down["client"].tolist() == [BROADCAST]
     frozen = trained_parameters(shape(folder), ALL) - trained_parameters(shape(folder), cut)
@@ -145,7 +152,7 @@ def test_uploads_cost_their_tokens_once(folder: Path, cut: int) -> None:
 def test_a_round_is_a_broadcast_and_an_update_of_each_of_its_clients(
     folder: Path, method: str
 ) -> None:
-    outcome = run(folder, {"method": method})
+    outcome = plain(folder, method)
     numbers = trained_parameters(shape(folder), 1 if method == "ftl_c" else ALL)
     rows = outcome.ledger.table().to_pandas().query("round > 0")
     assert (rows["payload_bits"] == 32 * numbers).all()
@@ -173,22 +180,22 @@ def test_q_2_is_training_on_what_a_hand_decodes(folder: Path) -> None:
     outcome = run(folder, {"bits": 2, "keep": 0.5})
     np.testing.assert_array_equal(uploads(outcome)["bits"], uploaded.sent.bits)
     assert (uploads(outcome)["payload_bits"] == 2 * 0.5 * WIDTH).all()
-    plain, found = run(folder, {}), first(outcome)
-    assert found["series"]["loss"] != first(plain)["series"]["loss"]
+    whole, found = first(plain(folder)), first(outcome)
+    assert found["series"]["loss"] != whole["series"]["loss"]
     assert 0 < found["distortion"] < 1
-    assert first(plain)["distortion"] == 0
+    assert whole["distortion"] == 0
     assert found["limit_bits"] <= found["entropy_coded_bits"] <= found["packed_bits"]
-    assert found["uplink_bits"] < first(plain)["uplink_bits"] / 4
+    assert found["uplink_bits"] < whole["uplink_bits"] / 4
 
 
 @pytest.mark.parametrize("feedback", [True, False])
 @pytest.mark.parametrize("method", ["ftl_c", "ftl_f"])
 def test_updates_are_compressed_one_by_one(folder: Path, method: str, feedback: bool) -> None:
     setting = {"method": method, "bits": 8, "feedback": feedback}
-    outcome, plain = run(folder, setting), run(folder, {"method": method})
+    outcome, whole = run(folder, setting), plain(folder, method)
     assert uploads(outcome)["sha256"].nunique() == len(uploads(outcome))
-    assert uploads(outcome)["bits"].max() < uploads(plain)["bits"].min() / 3
-    ours, theirs = (first(one)["series"]["loss"] for one in (outcome, plain))
+    assert uploads(outcome)["bits"].max() < uploads(whole)["bits"].min() / 3
+    ours, theirs = (first(one)["series"]["loss"] for one in (outcome, whole))
     assert ours != theirs
     np.testing.assert_allclose(ours, theirs, rtol=0.05)
 
@@ -252,7 +259,7 @@ def test_relative_noise_follows_the_spread_of_a_whole_dialogue(folder: Path) -> 
     ],
 )
 def test_noise_is_recorded_and_changes_what_is_learnt(folder: Path, setting: dict) -> None:
-    noisy, clear = run(folder, setting), run(folder, {"method": setting.get("method", "fbftl")})
+    noisy, clear = run(folder, setting), plain(folder, setting.get("method", "fbftl"))
     assert first(noisy)["series"]["loss"] != first(clear)["series"]["loss"]
     (record, *_) = first(noisy)["privacy"]
     assert record["mechanism"] == setting["mechanism"]
@@ -281,7 +288,7 @@ def test_when_nothing_arrives_it_says_so(folder: Path) -> None:
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("axes", [{"plr": 0.4}, {"blr": 0.02}])
 def test_what_is_lost_is_not_learnt(folder: Path, method: str, axes: dict) -> None:
-    lossy, clear = run(folder, {"method": method} | axes), run(folder, {"method": method})
+    lossy, clear = run(folder, {"method": method} | axes), plain(folder, method)
     assert uploads(lossy)["lost"].any()
     assert first(lossy)["series"]["loss"] != first(clear)["series"]["loss"]
 
