@@ -19,6 +19,11 @@ settings.load_profile("project")
 ROOT = Path(__file__).resolve().parent.parent
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Return one more than the cores, since some tests wait, most of all for a cluster."""
+    return (os.cpu_count() or 1) + 1
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Give all of a unit file to one process, so that its imports and fixtures are paid once."""

@@ -15,6 +15,9 @@ from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.messages.dialogues import id_bits
 from project import Project, copied
 
+# One process makes the study that they read.
+pytestmark = pytest.mark.xdist_group("language")
+
 TINY = {"d_model": 16, "d_kv": 8, "d_ff": 16, "num_heads": 2, "num_decoder_layers": 1}
 TOY: dict[str, Any] = {
     "seeds": [0],

@@ -9,6 +9,9 @@ import browser
 import pytest
 from project import Project
 
+# One process makes the report that they look at.
+pytestmark = pytest.mark.xdist_group("report")
+
 MEGABYTE = 2**20
 
 WINDOWS = [(1440, 900), (1280, 720)]
