@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from fbftl.findings.runs import read_tidy
-from fbftl.findings.style import TEXT_WIDTH, ordered_colors, save, use_style
+from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, ordered_colors, save, use_style
 from fbftl.ground.logs import run_job
 
 
@@ -23,41 +23,60 @@ def main(series: str, svg: str, models: dict[str, str]) -> None:
 
 
 def shares(votes: pd.DataFrame, models: list[str]) -> pd.DataFrame:
-    """Return each model's share of a setting's votes, mean and spread over seeds.
+    """Return each model's share of a setting's votes in every seed.
 
     Settings that leave models out are left out.
     """
     counts = votes.groupby("setting")["step"].max()
     whole = votes[votes["setting"].map(counts) == len(models)]
     total = whole.groupby(["setting", "seed"])["value"].transform("sum")
-    shared = whole.assign(share=whole["value"] / total)
-    found = shared.groupby(["setting", "step"])["share"].agg(["mean", "std"]).reset_index()
-    named = found["step"].map(dict(enumerate(models, start=1)))
-    return found.assign(model=named, asked=found["setting"].map(asked)).drop(columns="step")
+    named = whole["step"].map(dict(enumerate(models, start=1)))
+    found = whole.assign(share=whole["value"] / total, model=named)
+    return found[["setting", "seed", "model", "share"]]
 
 
-def asked(setting: str) -> str:
-    """Return what tells a setting from the others."""
+def asked(setting: str) -> tuple[float, int, str]:
+    """Return what tells a setting from the others: samples, round and similarity."""
     axes = dict(part.split("=") for part in setting.split("+")[1:])
-    samples, similarity = axes.get("most_samples", "all"), axes.get("similarity", "unbiased")
-    return f"{samples} samples, round {axes['selection_round']}, {similarity}"
+    samples, similarity = axes.get("most_samples", "inf"), axes.get("similarity", "unbiased")
+    return float(samples), int(axes["selection_round"]), similarity
 
 
 def draw(found: pd.DataFrame, models: list[str]) -> plt.Figure:
-    """Return the figure: bars by source model, side by side for the settings."""
+    """Return the figure: by source model, a bar per setting, a dot per seed."""
     figure, axes = plt.subplots(figsize=(TEXT_WIDTH, 0.4 * TEXT_WIDTH), layout="constrained")
-    groups = list(found.groupby("asked"))
-    width = 0.8 / len(groups)
-    for place, (colour, (name, own)) in enumerate(
-        zip(ordered_colors(len(groups)), groups, strict=True)
+    settings = sorted(found["setting"].unique(), key=asked)
+    width = 0.8 / len(settings)
+    for place, (colour, setting) in enumerate(
+        zip(ordered_colors(len(settings)), settings, strict=True)
     ):
-        at = np.array([models.index(model) for model in own["model"]])
-        left = at + (place - (len(groups) - 1) / 2) * width
-        axes.bar(left, 100 * own["mean"], width, yerr=100 * own["std"], color=colour, label=name)
-    axes.set_xticks(range(len(models)), models)
-    axes.set(ylabel="share of the votes (%)", xlabel="source model")
+        own = 100 * found[found["setting"] == setting].pivot(
+            index="seed", columns="model", values="share"
+        ).reindex(columns=models)
+        left = np.arange(len(models)) + (place - (len(settings) - 1) / 2) * width
+        axes.bar(left, own.mean(), width, color=colour, label=told(*asked(setting)))
+        across = np.broadcast_to(left, own.shape)
+        axes.plot(
+            across.T,
+            own.T,
+            "o",
+            color=NEUTRAL,
+            markersize=3,
+            markeredgecolor="white",
+            markeredgewidth=0.4,
+        )
+    axes.set_xticks(range(len(models)), [model.replace("_", " ") for model in models])
+    axes.set(ylabel="share of the votes (%)", xlabel="source model", ylim=(0, 104))
+    axes.set_axisbelow(True)
+    axes.grid(False, axis="x")
     figure.legend(loc="outside upper center", ncols=3)
     return figure
+
+
+def told(samples: float, turn: int, similarity: str) -> str:
+    """Return how a legend tells a setting."""
+    many = "all" if samples == float("inf") else f"{samples:g}"
+    return f"{many} samples, round {turn}, {similarity}"
 
 
 if __name__ == "__main__":
