@@ -68,7 +68,7 @@ def by_group(
     """Return accuracies, error rates and equalised odds of predictions, all arrays (n,).
 
     Equalised odds are |FPR_0 - FPR_1| + |FNR_0 - FNR_1| (Eq. 3.9); of more groups, the largest
-    difference of each rate.
+    difference of each rate. They are there where every group has samples of both classes.
     """
     groups = np.unique(group)
     hits = {g: said[group == g] == labels[group == g] for g in groups}
@@ -76,13 +76,14 @@ def by_group(
     found["balanced_accuracy"] = float(np.mean([own.mean() for own in hits.values()]))
     if classes != 2:
         return found
-    spread = 0.0
+    differences = []
     for rate, label in (("fpr", 0), ("fnr", 1)):
         wrong = {g: 1 - own[labels[group == g] == label] for g, own in hits.items()}
         rates = {g: float(own.mean()) for g, own in wrong.items() if len(own)}
         found |= {f"{rate}_{g}": own for g, own in rates.items()}
-        spread += max(rates.values()) - min(rates.values())
-    return found | {"delta_eo": spread}
+        if len(rates) == len(groups):
+            differences.append(max(rates.values()) - min(rates.values()))
+    return found | ({"delta_eo": sum(differences)} if len(differences) == 2 else {})
 
 
 def by_chance(values: np.ndarray) -> float:
