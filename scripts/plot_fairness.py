@@ -72,19 +72,24 @@ def draw(means: pd.DataFrame, rounds: pd.DataFrame) -> plt.Figure:
                 own["delta_eo"], 100 * own["accuracy"], 100 * own["accuracy_spread"],
                 own["delta_eo_spread"], linestyle="none", **style,
             )  # fmt: skip
+            for _, one in own.iterrows():
+                left.annotate(
+                    f"{one['majority_users']:g}", (one["delta_eo"], 100 * one["accuracy"]),
+                    xytext=(3, 3), textcoords="offset points", fontsize="small",
+                )  # fmt: skip
             users = own["majority_users"] + 0.1 * (place - 1)
             middle.errorbar(users, own["delta_eo"], own["delta_eo_spread"], **style)
             followed = rounds[(rounds["network"] == network) & (rounds["adversary"] == adversary)]
             for series, line in FOLLOWED.items():
                 one = followed[followed["series"] == series]
                 right.plot(one["round"], one["value"], line, color=colours[adversary])
-        left.set_xlabel("ΔEO")
+        left.set_xlabel("ΔEO; beside each point m")
         left.set_ylabel(f"{network}: accuracy (%)")
         middle.set_xlabel("users of the majority m")
         middle.set_xticks(sorted(means["majority_users"].unique()))
         middle.set_ylabel("ΔEO")
         right.set_xlabel("round")
-        right.set_ylabel("ΔEO —, probe ···")
+        right.set_ylabel(f"ΔEO —, probe ···, at m = {means['majority_users'].max():g}")
     handles, labels = grid[0][1].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=3, title="adversary")
     return figure
