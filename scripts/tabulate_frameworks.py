@@ -16,7 +16,7 @@ from fbftl.ground.logs import run_job
 from fbftl.messages.ledger import BROADCAST, read_ledger
 
 TELLS = {
-    "features": "features of every sample",
+    "features": "features and label of every sample",
     "labels": "labels",
     "samples": "raw samples",
     "weights": "a client's model",
@@ -84,7 +84,7 @@ def main(
     others = printed[~printed["framework"].isin(looks)]
     missing = [
         {
-            "label": own["framework"].replace("_", " ").capitalize(),
+            "label": own["framework"].replace("_", " ").title(),
             "variant": WITHOUT,
             **{key: own[key] for key in ("time", "message", "mechanism")},
         }
