@@ -19,36 +19,36 @@ PURCHASE = [
 """Axes that tell a purchase apart."""
 
 
-rule tabulate_outsourcing:
+rule tabulate_ecos:
     input:
-        runs="results/{task}/experiments/outsourcing.csv",
-        guarantees="results/{task}/guarantees/outsourcing.csv",
+        runs="results/{task}/experiments/ecos.csv",
+        guarantees="results/{task}/guarantees/ecos.csv",
     output:
-        **table("results/{task}/tables/outsourcing", "privacy", "What counts buy"),
+        **table("results/{task}/tables/ecos", "privacy", "What counts buy"),
     log:
-        "results/{task}/logs/tables/outsourcing.log",
+        "results/{task}/logs/tables/ecos.log",
     conda:
         "../envs/workflow.yaml"
     params:
-        code=code("tabulate_outsourcing.py"),
-        axes=partial(axes_of, experiment="outsourcing", read=PURCHASE),
+        code=code("tabulate_ecos.py"),
+        axes=partial(axes_of, experiment="ecos", read=PURCHASE),
     script:
-        "../scripts/tabulate_outsourcing.py"
+        "../scripts/tabulate_ecos.py"
 
 
-rule plot_outsourcing:
+rule plot_ecos:
     input:
-        table="results/{task}/tables/outsourcing.csv",
+        table="results/{task}/tables/ecos.csv",
     output:
-        **figure("results/{task}/figures/outsourcing", "privacy", "What counts buy"),
+        **figure("results/{task}/figures/ecos", "privacy", "What counts buy"),
     log:
-        "results/{task}/logs/figures/outsourcing.log",
+        "results/{task}/logs/figures/ecos.log",
     conda:
         "../envs/workflow.yaml"
     params:
-        code=code("plot_outsourcing.py"),
+        code=code("plot_ecos.py"),
     script:
-        "../scripts/plot_outsourcing.py"
+        "../scripts/plot_ecos.py"
 
 
 rule plot_purchases:
@@ -101,41 +101,41 @@ use rule tabulate_attacks as tabulate_count_attacks with:
         "results/{task}/logs/tables/count_attacks.log",
 
 
-rule tabulate_outsourcing_uploads:
+rule tabulate_ecos_uploads:
     input:
-        runs="results/{task}/experiments/outsourcing_uploads.csv",
+        runs="results/{task}/experiments/ecos_uploads.csv",
     output:
         **table(
-            "results/{task}/tables/outsourcing_uploads",
+            "results/{task}/tables/ecos_uploads",
             "cost",
             "Counts before uploads",
         ),
     log:
-        "results/{task}/logs/tables/outsourcing_uploads.log",
+        "results/{task}/logs/tables/ecos_uploads.log",
     conda:
         "../envs/workflow.yaml"
     params:
-        code=code("tabulate_outsourcing_uploads.py"),
-        axes=partial(axes_of, experiment="outsourcing_uploads", read=PURCHASE),
+        code=code("tabulate_ecos_uploads.py"),
+        axes=partial(axes_of, experiment="ecos_uploads", read=PURCHASE),
     script:
-        "../scripts/tabulate_outsourcing_uploads.py"
+        "../scripts/tabulate_ecos_uploads.py"
 
 
-rule plot_outsourcing_uploads:
+rule plot_ecos_uploads:
     input:
-        runs="results/{task}/experiments/outsourcing_uploads.csv",
+        runs="results/{task}/experiments/ecos_uploads.csv",
     output:
         **figure(
-            "results/{task}/figures/outsourcing_uploads",
+            "results/{task}/figures/ecos_uploads",
             "cost",
             "Counts before uploads",
         ),
     log:
-        "results/{task}/logs/figures/outsourcing_uploads.log",
+        "results/{task}/logs/figures/ecos_uploads.log",
     conda:
         "../envs/workflow.yaml"
     params:
-        code=code("plot_outsourcing_uploads.py"),
-        axes=partial(axes_of, experiment="outsourcing_uploads", read=PURCHASE),
+        code=code("plot_ecos_uploads.py"),
+        axes=partial(axes_of, experiment="ecos_uploads", read=PURCHASE),
     script:
-        "../scripts/plot_outsourcing_uploads.py"
+        "../scripts/plot_ecos_uploads.py"

@@ -131,7 +131,7 @@ def centre_of(settings):
 
 def runs_of_choices(wildcards):
     """Return a run file of each choice of public rows, at the centre of what the study varies."""
-    settings = STUDY.settings[wildcards.task]["outsourcing"]
+    settings = STUDY.settings[wildcards.task]["ecos"]
     centre = centre_of(settings)
     choices = ("ecos", "proximity", "kcenter", "random", "ideal")
     names = [simplified(replace(centre, choice=choice)).name for choice in choices]
@@ -141,7 +141,7 @@ def runs_of_choices(wildcards):
 
 def attacked_counts(wildcards):
     """Return the jobs whose counts are attacked: without noise, then under each level of it."""
-    settings = STUDY.settings[wildcards.task]["outsourcing"]
+    settings = STUDY.settings[wildcards.task]["ecos"]
     centre = centre_of(settings)
     alike = [
         (one.sigma or 0, name)

@@ -43,15 +43,15 @@ RESULTS = {
         "tables/upload_attacks",
     ],
     "budget": ["tables/budget", "figures/budget", "figures/influence"],
-    "outsourcing": [
-        "tables/outsourcing",
-        "figures/outsourcing",
+    "ecos": [
+        "tables/ecos",
+        "figures/ecos",
         "figures/purchases",
         "tables/count_attacks",
     ],
-    "outsourcing_uploads": [
-        "tables/outsourcing_uploads",
-        "figures/outsourcing_uploads",
+    "ecos_uploads": [
+        "tables/ecos_uploads",
+        "figures/ecos_uploads",
     ],
     "fairness": ["tables/fairness", "figures/fairness"],
     "fairness_strong": ["tables/fairness_strong"],

@@ -47,7 +47,7 @@ def study(*settings: Setting) -> SimpleNamespace:
     named = {setting.name: setting for setting in settings}
     clients = {"partition": "iid", "clients": 1, "samples_per_client": None}
     return SimpleNamespace(
-        settings={"digits": {"outsourcing": named}},
+        settings={"digits": {"ecos": named}},
         shard=WHOLE,
         task=lambda _: {"clients": clients, "settings_per_process": 1},
         setting=lambda _, name: named[name],

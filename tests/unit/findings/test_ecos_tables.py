@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 from fbftl.findings.outsourcing import ASKED, epsilons, purchases
 from fbftl.study.settings import DEFAULTS
-from plot_outsourcing import centre_of, draw
-from plot_outsourcing_uploads import draw as draw_uploads
+from plot_ecos import centre_of, draw
+from plot_ecos_uploads import draw as draw_uploads
 from plot_purchases import sheet, told
-from tabulate_outsourcing_uploads import at_equal_uplink
+from tabulate_ecos_uploads import at_equal_uplink
 
 
 def rows(*settings: dict) -> pd.DataFrame:
