@@ -11,16 +11,15 @@ and adds noise to the dropped positions too: `reading: code`.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from fbftl.cost.split import CutMap, kept_of
 from fbftl.ground.randomness import torch_seed
+from fbftl.messages.codec.sparsifier import top_mask
 from fbftl.training.local import Moment, Visit
 
-MOST_PLACES = 2**12
-"""Places that leave 19 of 31 bits to chance."""
+_WITHOUT_SIGN = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -70,44 +69,30 @@ def random_bits(shape: torch.Size, generator: torch.Generator) -> Tensor:
     count = shape.numel()
     draws = torch.empty((count + 1) // 2, dtype=torch.int64, device=generator.device)
     bits = draws.random_(generator=generator).view(torch.int32)[:count]
-    return bits.bitwise_and_(2**31 - 1).view(shape)
+    return bits.bitwise_and_(_WITHOUT_SIGN).view(shape)
 
 
-def some(rows: Tensor, count: int, generator: torch.Generator) -> Tensor:
-    """Return `count` places of each row of (R, P), drawn at random, as booleans (R, P).
+def random_mask(rows: Tensor, count: int, generator: torch.Generator) -> Tensor:
+    """Return `count` places of each row of (R, P), drawn at random, as booleans (R, P)."""
+    return _mask_of_greatest(random_bits(rows.shape, generator), count)
 
-    Those of the greatest random numbers; a number's last bits are its place, so that no two are
-    equal. Long rows take numbers of 62 bits, so that their random bits outnumber the places.
+
+def magnitude_mask(rows: Tensor, count: int, largest: bool) -> Tensor:
+    """Return where the `count` largest or smallest magnitudes of each row of (R, P) are.
+
+    Of values that are equal as many are taken as there is room for.
     """
-    width = rows.shape[1]
-    scores = random_bits(rows.shape, generator)
-    if width > MOST_PLACES:
-        scores = scores.long() << 31 | random_bits(rows.shape, generator)
-    places = torch.arange(width, dtype=scores.dtype, device=rows.device)
-    scores = scores & -(1 << (width - 1).bit_length()) | places
-    return scores >= at_rank(scores, count)
+    # The bits of a float without its sign order as its magnitude does.
+    bits = rows.view(torch.int32) & _WITHOUT_SIGN
+    return _mask_of_greatest(bits if largest else bits ^ _WITHOUT_SIGN, count)
 
 
-def most(rows: Tensor, scores: Tensor, count: int) -> Tensor:
-    """Return rows (R, P) with zeros but for the `count` values of each that score highest.
-
-    Of values that score equally as many are taken as there is room for; zeros need none.
-    """
-    kept = rows * (scores >= at_rank(scores, count))
-    if (kept.count_nonzero(1) > count).any():
-        taken = torch.zeros_like(scores, dtype=torch.bool)
-        taken.scatter_(1, scores.topk(count, dim=1, sorted=False).indices, True)
-        kept = rows * taken
-    return kept
-
-
-def at_rank(scores: Tensor, rank: int) -> Tensor:
-    """Return the score of each row of (R, P) that is `rank`-th from above, (R, 1)."""
-    place = scores.shape[1] - rank
-    if scores.is_cuda:
-        return scores.kthvalue(place + 1, dim=1, keepdim=True).values
-    # NumPy's takes a sixth of the time of torch's.
-    return torch.from_numpy(np.partition(scores.numpy(), place, axis=1)[:, place : place + 1])
+def _mask_of_greatest(scores: Tensor, count: int) -> Tensor:
+    """Return where the `count` greatest of each row of int32 (R, P) are, as booleans (R, P)."""
+    if scores.device.type == "cpu":
+        return torch.from_numpy(top_mask(scores.numpy(), count))
+    mask = torch.zeros_like(scores, dtype=torch.bool)
+    return mask.scatter_(1, scores.topk(count, dim=1, sorted=False).indices, True)
 
 
 def laplace(shape: torch.Size, generator: torch.Generator) -> Tensor:
@@ -165,7 +150,7 @@ class Boundary:
         if how.keep_activations == 1 and how.epsilon is None:
             return features  # to the bit, memory layout included
         if how.keep_activations < 1:
-            kept = some(rows, kept_of(rows.shape[1], how.keep_activations), draws)
+            kept = random_mask(rows, kept_of(rows.shape[1], how.keep_activations), draws)
             rows = rows * kept
         if how.epsilon is None:
             return rows.view_as(features)
@@ -190,10 +175,10 @@ class Boundary:
         how, rows = self.crossing, self._rows(gradient)
         count = kept_of(rows.shape[1], how.keep_gradients)
         if how.kept_gradients == "random":
-            sent = rows * some(rows, count, self._draws)
+            kept = random_mask(rows, count, self._draws)
         else:
-            sizes = rows.abs()
-            sent = most(rows, sizes if how.kept_gradients == "large" else sizes.neg_(), count)
+            kept = magnitude_mask(rows, count, largest=how.kept_gradients == "large")
+        sent = rows * kept
         self._norms.append((squared_norm(sent), squared_norm(rows)))
         return sent.view_as(gradient)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 from fbftl.cost.split import CutMap, printed_downlink_bytes, printed_uplink_bytes
-from fbftl.training.boundary import Boundary, Crossing, cut_map, most, some
+from fbftl.training.boundary import Boundary, Crossing, cut_map, magnitude_mask, random_mask
 from fbftl.training.local import Moment, Visit
 
 BATCH, CHANNELS, SIDE = 5, 3, 6
@@ -14,7 +14,7 @@ MAPS = (BATCH, CHANNELS, SIDE, SIDE)
 def crossed(crossing: Crossing, features: torch.Tensor, gradient: torch.Tensor | None = None):
     """Return what an edge server is given, and what comes back of its gradient."""
     leaf = features.clone().requires_grad_()
-    moment = Moment(Visit(1, 4, np.arange(BATCH)), 1, True, np.arange(BATCH))
+    moment = Moment(Visit(2, 1, 4, np.arange(BATCH)), 1, True, np.arange(BATCH))
     boundary = Boundary(crossing, seed=2)
     sent = boundary(leaf, moment)
     given = torch.ones(features.shape) if gradient is None else gradient
@@ -73,7 +73,7 @@ def test_the_large_half_has_more_than_twice_the_small_ones_norm(features):
 def test_clipped_noise_is_laplace_on_what_is_kept():
     many = 3 * torch.rand(200, 4, 10, 10)
     crossing = Crossing(keep_activations=0.5, epsilon=2.0, clip=1.5)
-    moment = Moment(Visit(1, 0, np.arange(200)), 1, True, np.arange(200))
+    moment = Moment(Visit(2, 1, 0, np.arange(200)), 1, True, np.arange(200))
     sent = Boundary(crossing, 0)(many, moment)
     kept = sent != 0
     assert kept.flatten(2).sum(2).eq(50).all()
@@ -88,7 +88,7 @@ def test_a_channels_maximum_scales_its_own_noise():
     quiet = torch.ones(300, 2, 8, 8)
     quiet[:, 0] *= 10
     quiet[:, :, 0] = 0
-    moment = Moment(Visit(1, 0, np.arange(300)), 1, True, np.arange(300))
+    moment = Moment(Visit(2, 1, 0, np.arange(300)), 1, True, np.arange(300))
     for reading in ("paper", "code"):
         crossing = Crossing(keep_activations=0.99, reading=reading, epsilon=5.0)
         sent = Boundary(crossing, 0)(quiet, moment)
@@ -116,7 +116,7 @@ def test_the_public_code_drops_from_the_batch_and_adds_noise_to_what_it_drops(fe
 @pytest.mark.parametrize("width", [37, 5000])
 def test_every_place_is_kept_as_often_as_any_other(width):
     rows = 4000 if width == 37 else 200
-    kept = some(torch.empty(rows, width), width // 4, torch.Generator().manual_seed(0))
+    kept = random_mask(torch.empty(rows, width), width // 4, torch.Generator().manual_seed(0))
     assert kept.sum(1).eq(width // 4).all()
     share = (width // 4) / width
     deviations = (kept.sum(0) - rows * share) / np.sqrt(rows * share * (1 - share))
@@ -129,16 +129,22 @@ def test_every_place_is_kept_as_often_as_any_other(width):
 
 def test_of_equal_values_no_more_are_sent_than_counted():
     rows = torch.tensor([[2.0, 2.0, 2.0, 1.0], [0.0, 0.0, 3.0, 0.0], [1.0, 4.0, -3.0, 2.0]])
-    sent = most(rows, rows.abs(), 2)
+    sent = rows * magnitude_mask(rows, 2, largest=True)
     assert sent.count_nonzero(1).tolist() == [2, 1, 2]
     assert sent[2].tolist() == [0, 4, -3, 0]
-    assert most(rows, -rows.abs(), 2)[2].tolist() == [1, 0, 0, 2]
+    sent = rows * magnitude_mask(rows, 2, largest=False)
+    assert sent[2].tolist() == [1, 0, 0, 2]
+    assert magnitude_mask(rows, 4, largest=False).all()
 
 
 def test_draws_are_a_visits_own_and_repeat(features):
     crossing = Crossing(keep_activations=0.5, epsilon=1.0, clip=1.0)
     boundary = Boundary(crossing, 0)
-    visits = [Visit(1, 0, np.arange(5)), Visit(1, 1, np.arange(5)), Visit(1, 0, np.arange(5))]
+    visits = [
+        Visit(2, 1, 0, np.arange(5)),
+        Visit(2, 1, 1, np.arange(5)),
+        Visit(2, 1, 0, np.arange(5)),
+    ]
     first, other, again = (boundary(features, Moment(v, 1, True, v.rows)) for v in visits)
     assert torch.equal(first, again)
     assert not torch.equal(first, other)

@@ -40,16 +40,24 @@ def kept_positions(values: np.ndarray, count: int) -> np.ndarray:
     return positions.reshape(*values.shape[:-1], count)
 
 
-def _kept_of_rows(magnitudes: np.ndarray, count: int) -> np.ndarray:
-    """Return the kept positions of rows (n, X), searching every element."""
+def top_mask(magnitudes: np.ndarray, count: int) -> np.ndarray:
+    """Return where the `count` largest of each row (n, X) of whole numbers are, as booleans (n, X).
+
+    Among equal ones the first are taken. `count` is 1 to X.
+    """
     width = magnitudes.shape[1]
     threshold = np.partition(magnitudes, width - count, axis=1)[:, width - count, None]
     kept = magnitudes >= threshold
-    found = np.flatnonzero(kept)
-    if len(found) > count * len(kept):
+    if np.count_nonzero(kept) > count * len(kept):
         _drop_last_ties(kept, magnitudes > threshold, count)
-        found = np.flatnonzero(kept)
-    return found.reshape(-1, count) - width * np.arange(len(kept))[:, None]
+    return kept
+
+
+def _kept_of_rows(magnitudes: np.ndarray, count: int) -> np.ndarray:
+    """Return the kept positions of rows (n, X), searching every element."""
+    rows, width = magnitudes.shape
+    found = np.flatnonzero(top_mask(magnitudes, count))
+    return found.reshape(-1, count) - width * np.arange(rows)[:, None]
 
 
 def _kept_of_wide(row: np.ndarray, count: int) -> np.ndarray:
