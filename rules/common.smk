@@ -206,7 +206,7 @@ def start_when_free():
 
     Every look of Snakemake's scheduler for jobs begets one more a second later, so that its rate
     of 100 jobs a second can be kept. After a hundred jobs it looks at all waiting jobs' inputs a
-    hundred times a second, a tenth of a study's processor time. Clusters keep the rate.
+    hundred times a second. Clusters keep the rate.
     """
     if workflow.local_exec:
         workflow.scheduler.job_rate_limiter = None

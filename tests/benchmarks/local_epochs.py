@@ -51,7 +51,7 @@ TRAINING = Training(
 )
 PLAN = LocalPlan(epochs=5, batch=32, training=TRAINING)
 VISITS = [
-    Visit(1, client, np.arange(client * SAMPLES, (client + 1) * SAMPLES))
+    Visit(0, 1, client, np.arange(client * SAMPLES, (client + 1) * SAMPLES))
     for client in range(CLIENTS)
 ]
 IMAGE = (8, 8, 1)
@@ -74,7 +74,7 @@ def bare(halves: Halves, held: LabelledInputs, plan: LocalPlan) -> None:
     for visit in VISITS:
         model = copy.deepcopy(halves.whole)
         optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
-        for _, rows in mini_batches(visit, plan, 0):
+        for _, rows in mini_batches(visit, plan):
             optimizer.zero_grad()
             functional.cross_entropy(model(held.inputs[rows]), held.labels[rows]).backward()
             optimizer.step()
@@ -87,7 +87,7 @@ def measure(halves: Halves, plan: LocalPlan) -> dict[str, float]:
     held = samples()
     ways = {"bare": lambda: bare(halves, held, plan)}
     for name, way in (("one by one", one_by_one), ("engine", train_clients)):
-        ways[name] = lambda way=way: way(halves, held, VISITS, plan, 0).weights.mean(0)
+        ways[name] = lambda way=way: way(halves, held, VISITS, plan).weights.mean(0)
     return fastest(ways, ROUNDS)
 
 
@@ -104,7 +104,7 @@ def bases() -> Row:
     ]
     ways = {"one by one": one_by_one, "stacked": train_clients}
     took = fastest(
-        {name: lambda way=way: way(halves, held, visits, plan, 0) for name, way in ways.items()},
+        {name: lambda way=way: way(halves, held, visits, plan) for name, way in ways.items()},
         ROUNDS,
     )
     told = ", ".join(f"{way} {1e3 * seconds:.1f} ms" for way, seconds in took.items())
@@ -126,7 +126,7 @@ def splits() -> Iterator[Row]:
     }
 
     def train(hooks: Hooks) -> None:
-        one_by_one(halves, held, VISITS, plan, 0, hooks)
+        one_by_one(halves, held, VISITS, plan, hooks)
 
     ways = {"fedavg": lambda: train(Hooks())} | {
         name: lambda crossing=crossing: train(Hooks(boundary=Boundary(crossing, 0)))

@@ -93,10 +93,11 @@ class Health:
             moments = covariance(last_inputs(halves, self.public.inputs))
             if weight:
                 uplink.post.broadcast({"statistics": moments.numel()}, last)
-            visits = [Visit(last + 1, client, held) for client, held in enumerate(rows)]
+            seed = uplink.post.seed
+            visits = [Visit(seed, last + 1, client, held) for client, held in enumerate(rows)]
             plan = replace(learner.plan, epochs=epochs)
-            samples, seed = learner.lessons.samples, uplink.post.seed
-            fitted = adapted(halves, samples, visits, plan, seed, Alignment(moments, weight))
+            aim = Alignment(moments, weight)
+            fitted = adapted(halves, learner.lessons.samples, visits, plan, aim)
             front = flattened(halves.front.parameters())
             kept = replace(begun, weights=[torch.cat([front, rest]) for rest in fitted])
             own = np.array(kept.accuracies(tests))

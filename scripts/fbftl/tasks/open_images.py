@@ -65,8 +65,8 @@ def trained_sources(
         seed = int(stream(spec["seed"], "source model", number).integers(2**31))
         halves = Halves(*random_halves(chain, network["cut"], seed))
         if len(rows[name]):
-            visit = Visit(1, number, rows[name])
-            found = train_clients(halves, samples, [visit], plan, seed)
+            visit = Visit(seed, 1, number, rows[name])
+            found = train_clients(halves, samples, [visit], plan)
             set_flat(halves.parameters, found.weights[0])
         models[name] = named_parameters(halves)
     return models

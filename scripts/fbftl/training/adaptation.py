@@ -5,7 +5,7 @@ moments between source and client: ||C_S - C_T||_F^2 / (4 d^2), of the d inputs 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -54,7 +54,7 @@ def before_last(rest: nn.Module) -> nn.Sequential:
 
 
 def adapted(
-    halves: Halves, samples: LabelledSamples, visits: Sequence[Visit], plan: LocalPlan, seed: int,
+    halves: Halves, samples: LabelledSamples, visits: Sequence[Visit], plan: LocalPlan,
     alignment: Alignment,
 ) -> list[Tensor]:  # fmt: skip
     """Return each client's second half after adaptation, flat; the network stays as it is.
@@ -64,7 +64,6 @@ def adapted(
         samples: what the clients hold.
         visits: the clients, with their rows.
         plan: how they train; its epochs are those of the adaptation.
-        seed: the repetition's seed.
         alignment: what they are drawn to.
     """
     parameters = list(halves.rest.parameters())
@@ -72,7 +71,7 @@ def adapted(
     try:
         for visit in visits:
             set_flat(parameters, begun)
-            _adapt(halves, samples, visit, plan, seed, alignment)
+            _adapt(halves, samples, visit, plan, alignment)
             found.append(flattened(parameters))
     finally:
         set_flat(parameters, begun)
@@ -80,7 +79,7 @@ def adapted(
 
 
 def _adapt(
-    halves: Halves, samples: LabelledSamples, visit: Visit, plan: LocalPlan, seed: int,
+    halves: Halves, samples: LabelledSamples, visit: Visit, plan: LocalPlan,
     alignment: Alignment,
 ) -> None:  # fmt: skip
     """Train the second half in place on one client's samples."""
@@ -90,8 +89,8 @@ def _adapt(
     lesson = samples.at(np.sort(visit.rows))
     with torch.no_grad():
         features = halves.front(lesson.inputs)
-    places = Visit(visit.turn, visit.client, np.arange(len(visit.rows)))
-    for _, rows in mini_batches(places, plan, seed):
+    places = replace(visit, rows=np.arange(len(visit.rows)))
+    for _, rows in mini_batches(places, plan):
         at = torch.from_numpy(rows).to(lesson.labels.device)
         hidden = inner(features[at])
         loss = functional.cross_entropy(last(hidden), lesson.labels[at])

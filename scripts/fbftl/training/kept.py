@@ -114,10 +114,10 @@ def train_side_by_side(
             if len(rows[place][client]):
                 network = begun[id(halves)]
                 networks.setdefault(network, halves)
-                visit = Visit(turn, client, rows[place][client], place, own.seed)
+                visit = Visit(own.seed, turn, client, rows[place][client], place)
                 visits.setdefault(network, []).append(visit)
     for network, theirs in visits.items():
-        trained = _trained(networks[network], samples, theirs, plan, first.seed, start)
+        trained = _trained(networks[network], samples, theirs, plan, start)
         for visit, weights, loss in zip(theirs, trained.weights, trained.losses, strict=True):
             several[visit.slot].weights[visit.client] = weights
             losses[visit.slot].append(loss)
@@ -125,13 +125,13 @@ def train_side_by_side(
 
 
 def _trained(
-    halves: Halves, samples: LabelledSamples, visits: Sequence[Visit], plan: LocalPlan, seed: int,
+    halves: Halves, samples: LabelledSamples, visits: Sequence[Visit], plan: LocalPlan,
     hooks: Hooks,
 ) -> Trained:  # fmt: skip
     """Train one architecture's clients, those with convolutions stacked too."""
     layers = stackable_layers(halves.whole)
     if layers is None or len(visits) == 1 or hooks.looks_inside or plan.training.dropout:
-        return train_clients(halves, samples, visits, plan, seed, hooks)
+        return train_clients(halves, samples, visits, plan, hooks)
     image = samples.at(visits[0].rows[:1]).inputs.shape[1:]
     stack_of = partial(ConvolutionalStack, layers, image)
-    return stacked(halves, stack_of, samples, visits, plan, seed, hooks)
+    return stacked(halves, stack_of, samples, visits, plan, hooks)

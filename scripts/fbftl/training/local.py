@@ -3,7 +3,7 @@
 FedAvg (McMahan et al. 2017), Algorithm 1, ClientUpdate. Every client of a round begins with the
 same weights and a fresh optimiser and runs E epochs over mini-batches of its own samples. Dense
 networks run stacked, one batched product for all clients of a round; others run one client after
-the other, which on a CPU nothing beats.
+the other, which on a CPU is seldom beaten (`training/kept.py` stacks small convolutions too).
 
 A network has two halves that meet at a boundary. `Hooks` change the loss, what passes the boundary
 forwards and backwards, and what is collected there; who looks at the boundary runs one by one.
@@ -51,22 +51,18 @@ class LocalPlan:
 class Visit:
     """A client's part in a round.
 
+    seed: its repetition's; with round and client it decides mini-batches and dropout.
     turn: the round, from 1.
     client: its number.
     rows: (K_u,) rows of its samples, at least one.
     slot: which network it trains, where there are several.
-    seed: its repetition's, where visits of several stand side by side.
     """
 
+    seed: int
     turn: int
     client: int
     rows: np.ndarray
     slot: int = 0
-    seed: int | None = None
-
-    def of(self, seed: int) -> int:
-        """Return the seed of its repetition, this one unless it has its own."""
-        return seed if self.seed is None else self.seed
 
 
 @dataclass(frozen=True)
@@ -182,7 +178,6 @@ def train_clients(
     samples: LabelledSamples,
     visits: Sequence[Visit],
     plan: LocalPlan,
-    seed: int,
     hooks: Hooks = FEDAVG,
 ) -> Trained:
     """Train the clients of one round, by default each from the network's weights, which stay.
@@ -192,7 +187,6 @@ def train_clients(
         samples: of all clients; those of the round are read.
         visits: the C clients of the round, at least one.
         plan: how they train.
-        seed: the repetition's seed; with round and client it decides mini-batches and dropout.
         hooks: what is different.
 
     Raises:
@@ -200,13 +194,11 @@ def train_clients(
     """
     shape = None if hooks.looks_inside or plan.training.dropout else dense_shape(halves.whole)
     if shape is not None and len(visits) > 1:
-        return stacked(halves, partial(DenseStack, shape), samples, visits, plan, seed, hooks)
-    return one_by_one(halves, samples, visits, plan, seed, hooks)
+        return stacked(halves, partial(DenseStack, shape), samples, visits, plan, hooks)
+    return one_by_one(halves, samples, visits, plan, hooks)
 
 
-def mini_batches(
-    visit: Visit, plan: LocalPlan, seed: int, least: int = 1
-) -> Iterator[tuple[int, np.ndarray]]:
+def mini_batches(visit: Visit, plan: LocalPlan, least: int = 1) -> Iterator[tuple[int, np.ndarray]]:
     """Yield the epoch, from 1, and the rows of each mini-batch of a visit, as `batched`.
 
     Raises:
@@ -219,7 +211,7 @@ def mini_batches(
             "normalisation makes nothing; give samples_per_client and local_batch at least 2, "
             "or training.batch_norm: frozen"
         )
-    order = stream(visit.of(seed), "local", visit.turn, visit.client)
+    order = stream(visit.seed, "local", visit.turn, visit.client)
     return batched(visit.rows, plan, order, least)
 
 
@@ -246,7 +238,6 @@ def one_by_one(
     samples: LabelledSamples,
     visits: Sequence[Visit],
     plan: LocalPlan,
-    seed: int,
     hooks: Hooks = FEDAVG,
 ) -> Trained:
     """Do the same as `train_clients`, one client after the other; for any network."""
@@ -258,8 +249,8 @@ def one_by_one(
     try:
         for place, visit in enumerate(visits):
             set_flat(parameters, _start(begun, hooks, visit))
-            with _dropout(halves, plan, visit, seed):
-                losses.append(_visit(halves, samples, visit, plan, seed, hooks, least))
+            with _dropout(halves, plan, visit):
+                losses.append(_visit(halves, samples, visit, plan, hooks, least))
             weights[place] = flattened(parameters)
     finally:
         set_flat(parameters, begun)
@@ -272,13 +263,13 @@ def _least(halves: Halves) -> int:
 
 
 def _visit(
-    halves: Halves, samples: LabelledSamples, visit: Visit, plan: LocalPlan, seed: int,
-    hooks: Hooks, least: int,
+    halves: Halves, samples: LabelledSamples, visit: Visit, plan: LocalPlan, hooks: Hooks,
+    least: int,
 ) -> Tensor:  # fmt: skip
     """Train the network in place as one client does; return its mean loss."""
     optimiser = OPTIMISERS[plan.optimiser].alone(halves.parameters, _training(plan, hooks, visit))
     losses = []
-    for epoch, rows in mini_batches(visit, plan, seed, least):
+    for epoch, rows in mini_batches(visit, plan, least):
         batch = samples.at(rows)
         features, own = halves.front(batch.inputs), batch.labels
         if hooks.looks_inside:
@@ -319,13 +310,13 @@ def set_flat(parameters: Sequence[Tensor], weights: Tensor) -> None:
 
 
 @contextmanager
-def _dropout(halves: Halves, plan: LocalPlan, visit: Visit, seed: int) -> Iterator[None]:
+def _dropout(halves: Halves, plan: LocalPlan, visit: Visit) -> Iterator[None]:
     """Let dropout act in the block where the plan has it, with masks of the visit's own."""
     if not plan.training.dropout:
         yield
         return
     with torch.random.fork_rng(), dropping(halves.front, halves.rest):
-        torch.manual_seed(torch_seed(visit.of(seed), "dropout", visit.turn - 1, visit.client))
+        torch.manual_seed(torch_seed(visit.seed, "dropout", visit.turn - 1, visit.client))
         yield
 
 
@@ -334,17 +325,17 @@ def _dropout(halves: Halves, plan: LocalPlan, visit: Visit, seed: int) -> Iterat
 
 def stacked(
     halves: Halves, stack_of: Callable[[Tensor], Stack], samples: LabelledSamples,
-    visits: Sequence[Visit], plan: LocalPlan, seed: int, hooks: Hooks,
+    visits: Sequence[Visit], plan: LocalPlan, hooks: Hooks,
 ) -> Trained:  # fmt: skip
     """Do the same as `train_clients`, those side by side that take equally many steps.
 
     Args:
         halves: the global network.
         stack_of: stacks networks of its shape, given their weights (H, X).
-        samples, visits, plan, seed, hooks: as there; nobody looks inside and nothing drops out.
+        samples, visits, plan, hooks: as there; nobody looks inside and nothing drops out.
     """
     least = _least(halves)
-    steps = [list(mini_batches(visit, plan, seed, least)) for visit in visits]
+    steps = [list(mini_batches(visit, plan, least)) for visit in visits]
     begun = flattened(halves.parameters)
     weights = begun.new_empty(len(visits), len(begun))
     losses = begun.new_empty(len(visits))

@@ -57,8 +57,12 @@ class LocalNetwork(TrainedNetwork):
             self.chosen = self.weights()
 
     def further(self, epoch: int) -> Further:
-        """Go back to the chosen round; return the accuracy in each domain, if there are domains."""
+        """Go back to the chosen round and return what is measured there."""
         self.set_weights(self.chosen)
+        return self.at_chosen(epoch)
+
+    def at_chosen(self, epoch: int) -> Further:
+        """Return the accuracy in each domain, if there are domains."""
         if self.lessons.test.domain is None:
             return Further()
         series = {"domain_accuracy": Series("share", by="domain")}
@@ -90,14 +94,12 @@ class LocalNetwork(TrainedNetwork):
     def train(self, one: Round) -> Trained | None:
         """Train the clients of a round from the global weights; None if there are none."""
         visits = [
-            Visit(one.turn, int(client), rows[present])
+            Visit(self.seed, one.turn, int(client), rows[present])
             for client, rows, present in zip(one.clients, one.rows, one.present, strict=True)
         ]
         if not visits:  # Poisson sampling may take nobody
             return None
-        trained = train_clients(
-            self.halves, self.lessons.samples, visits, self.plan, self.seed, self.hooks
-        )
+        trained = train_clients(self.halves, self.lessons.samples, visits, self.plan, self.hooks)
         self._latest = {v.client: own for v, own in zip(visits, trained.weights, strict=True)}
         return trained
 

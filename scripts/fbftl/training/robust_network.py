@@ -62,9 +62,8 @@ class RobustNetwork(LocalNetwork):
         with mixed(self.network, 0.0):
             super().end_epoch(losses)
 
-    def further(self, epoch: int) -> Further:
-        """Go back to the chosen round; return accuracies on clean and disturbed inputs by λ."""
-        self.set_weights(self.chosen)
+    def at_chosen(self, epoch: int) -> Further:
+        """Return accuracies on clean and disturbed inputs by λ."""
         found, lost = self._by_share(), self.curves.loss[epoch - 1] is None
         lists = {
             f"{kind}_accuracy": [0.0 if lost else own[kind] for own in found.values()]

@@ -120,7 +120,7 @@ class SharedNetwork(LocalNetwork):
         losses = before.new_zeros(len(picked))
         hooks = replace(self.hooks, start=lambda visit: before[slots[visit.slot].places])
         visits = {
-            (place, slot): Visit(one.turn, int(client), rows[present], slot)
+            (place, slot): Visit(self.seed, one.turn, int(client), rows[present], slot)
             for place, (client, rows, present) in enumerate(
                 zip(one.clients, one.rows, one.present, strict=True)
             )
@@ -132,7 +132,7 @@ class SharedNetwork(LocalNetwork):
             mine = {key: v for key, v in visits.items() if slots[key[1]].trained is network}
             trained = train_clients(
                 Halves(nn.Identity(), network), samples, list(mine.values()), self.plan,
-                self.seed, hooks,
+                hooks,
             )  # fmt: skip
             for number, (place, slot) in enumerate(mine):
                 weights[place, slots[slot].places] = trained.weights[number]
@@ -159,9 +159,8 @@ class SharedNetwork(LocalNetwork):
         place = self._place[int(one.clients[0])]
         return self._trained.weights[place][self._trained.held.places(place)].cpu().numpy()
 
-    def further(self, epoch: int) -> Further:
-        """Go back to the chosen round; return accuracies by width and domain, who trained what."""
-        self.set_weights(self.chosen)
+    def at_chosen(self, epoch: int) -> Further:
+        """Return accuracies by width and domain, and who trained what."""
         widths = {
             width / self.budgeted.bases: self.in_domains(self.shared.at(width), epoch)
             for width in self.shared.mixtures

@@ -110,7 +110,7 @@ def test_one_client_is_plain_training_to_the_bit(files, network):
         optimizer = torch.optim.SGD(
             model.parameters(), lr=0.05, momentum=0.9, weight_decay=5e-4, fused=True
         )
-        for _, batch in mini_batches(Visit(turn, 0, rows), local.plan, SEED):
+        for _, batch in mini_batches(Visit(SEED, turn, 0, rows), local.plan):
             optimizer.zero_grad()
             taken = own.samples.at(batch)
             functional.cross_entropy(model(taken.inputs), taken.labels).backward()
@@ -133,9 +133,9 @@ def test_a_round_by_hand(files):
     assert 0 < sum(lost.values()) < EVERYBODY
     assert len(set(counts)) == 2
     assert rows["part"].unique().tolist() == ["weights"]
-    visits = [Visit(1, client, own) for client, own in enumerate(clients) if not lost[client]]
+    visits = [Visit(SEED, 1, client, own) for client, own in enumerate(clients) if not lost[client]]
     local.set_weights(before)
-    alone = one_by_one(local.halves, local.lessons.samples, visits, local.plan, SEED)
+    alone = one_by_one(local.halves, local.lessons.samples, visits, local.plan)
     arrived = np.array([len(visit.rows) for visit in visits])
     wanted = (arrived[:, None] * alone.weights.double().numpy()).sum(0) / arrived.sum()
     after, _, _ = fedavg(files, asked)

@@ -219,7 +219,7 @@ def test_bursts_without_end_are_refused():
 
 
 def test_a_burst_takes_retransmissions_too():
-    blr, length, links = 0.05, 8, 10_000
+    blr, length, links = 0.05, 8, 40_000
     channel, draws = BurstLoss(blr, length), stream(6, "loss")
     lost = [transmit([1], channel, 1, draws).lost[0] for _ in range(links)]
     # The second attempt is lost if the burst goes on, not with probability BLR.
@@ -230,7 +230,7 @@ def test_a_burst_takes_retransmissions_too():
 def test_a_link_goes_on_where_it_was():
     channel, draws = BurstLoss(0.2, 4), stream(8, "loss")
     state, lost = None, []
-    for _ in range(15_000):
+    for _ in range(60_000):
         counted, state = channel.lost_blocks(np.array([1]), draws, state)
         assert bool(counted[0]) == state
         lost.append(state)

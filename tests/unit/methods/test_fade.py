@@ -98,7 +98,7 @@ def test_without_a_game_it_is_fedavg_bit_for_bit(files, setting, momentum):
     rows = found.users[0].rows
 
     def as_fedavg(place: int, turn: int, user: int) -> list[np.ndarray]:
-        return [own for _, own in mini_batches(Visit(turn, user, rows[user]), plan, seed)]
+        return [own for _, own in mini_batches(Visit(seed, turn, user, rows[user]), plan)]
 
     found.draw = as_fedavg
     asked = from_params(

@@ -51,12 +51,12 @@ def test_own_starts_are_one_network_for_each_client_and_one_for_all_from_round_t
     start = federation.own_starts(held, repetition)
     samples = learner.lessons.samples
     for place, client in enumerate(first.clients):
-        visit = Visit(1, int(client), first.rows[place])
+        visit = Visit(1, 1, int(client), first.rows[place])
         own = held.local(replace(repetition, seed=5))
         own.set_weights(start(visit))
-        alone = one_by_one(own.halves, samples, [visit], own.plan, 1)
+        alone = one_by_one(own.halves, samples, [visit], own.plan)
         torch.testing.assert_close(trained.weights[place], alone.weights[0])
-    assert len({tuple(start(Visit(1, c, first.rows[0]))[:3].tolist()) for c in range(3)}) == 3
+    assert len({tuple(start(Visit(1, 1, c, first.rows[0]))[:3].tolist()) for c in range(3)}) == 3
     common = begun()[2]
     common.set_weights(learner.weights())
     assert torch.equal(learner.train(second).weights, common.train(second).weights)
@@ -65,15 +65,15 @@ def test_own_starts_are_one_network_for_each_client_and_one_for_all_from_round_t
 def test_stacked_networks_may_start_apart():
     starts = [torch.full_like(flat(dense()), 0.01 * (place + 1)) for place in range(4)]
     hooks = Hooks(start=lambda visit: starts[visit.client])
-    stacked = train_clients(dense(), samples(), VISITS, PLAN, 3, hooks)
-    alone = one_by_one(dense(), samples(), VISITS, PLAN, 3, hooks)
+    stacked = train_clients(dense(), samples(), VISITS, PLAN, hooks)
+    alone = one_by_one(dense(), samples(), VISITS, PLAN, hooks)
     torch.testing.assert_close(stacked.weights, alone.weights)
 
 
 def test_the_rate_falls_by_its_factor_from_round_to_round():
     slower = replace(PLAN, training=replace(PLAN.training, decay=0.5))
     half = replace(PLAN, training=replace(PLAN.training, learning_rate=0.025))
-    found, expected = (train_clients(dense(), samples(), VISITS, p, 3) for p in (slower, half))
+    found, expected = (train_clients(dense(), samples(), VISITS, p) for p in (slower, half))
     assert torch.equal(found.weights, expected.weights)  # the visits are of round 2
 
 

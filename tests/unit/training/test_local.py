@@ -29,7 +29,7 @@ TRAINING = Training(
 )  # fmt: skip
 PLAN = LocalPlan(epochs=3, batch=4, training=TRAINING)
 ROWS = [np.arange(0, 10), np.arange(10, 20), np.arange(20, 26), np.arange(26, 30)]
-VISITS = [Visit(2, client, rows) for client, rows in enumerate(ROWS)]
+VISITS = [Visit(7, 2, client, rows) for client, rows in enumerate(ROWS)]
 
 
 def samples() -> LabelledInputs:
@@ -59,7 +59,7 @@ def by_torch(halves: Halves, visit: Visit, plan: LocalPlan, optimiser) -> torch.
     """Train a network in place as people write it; return its weights."""
     inputs, labels = samples().inputs, samples().labels
     stepper = optimiser(halves.whole.parameters())
-    for _, rows in mini_batches(visit, plan, seed=7):
+    for _, rows in mini_batches(visit, plan):
         loss = functional.cross_entropy(halves.whole(inputs[rows]), labels[rows])
         stepper.zero_grad()
         loss.backward()
@@ -73,7 +73,7 @@ def sgd(own):
 
 @pytest.mark.parametrize("network", [dense, convolutional])
 def test_one_client_trains_as_torch_trains_to_the_bit(network):
-    trained = train_clients(network(), samples(), VISITS[:1], PLAN, seed=7)
+    trained = train_clients(network(), samples(), VISITS[:1], PLAN)
     assert torch.equal(trained.weights[0], by_torch(network(), VISITS[0], PLAN, sgd))
 
 
@@ -86,7 +86,7 @@ def test_one_client_trains_as_torch_trains_to_the_bit(network):
 )
 def test_other_optimisers_are_torchs(name, optimiser):
     plan = replace(PLAN, optimiser=name)
-    trained = train_clients(convolutional(), samples(), VISITS[:2], plan, seed=7)
+    trained = train_clients(convolutional(), samples(), VISITS[:2], plan)
     for place, visit in enumerate(VISITS[:2]):
         wanted = by_torch(convolutional(), visit, plan, optimiser)
         torch.testing.assert_close(trained.weights[place], wanted)
@@ -96,8 +96,8 @@ def test_other_optimisers_are_torchs(name, optimiser):
 @pytest.mark.parametrize("batch", [4, None])
 def test_a_stack_trains_as_its_clients_alone(name, batch):
     plan = replace(PLAN, optimiser=name, batch=batch)
-    together = train_clients(dense(), samples(), VISITS, plan, seed=7)
-    alone = one_by_one(dense(), samples(), VISITS, plan, seed=7)
+    together = train_clients(dense(), samples(), VISITS, plan)
+    alone = one_by_one(dense(), samples(), VISITS, plan)
     torch.testing.assert_close(together.weights, alone.weights, rtol=1e-4, atol=1e-6)
     torch.testing.assert_close(together.losses, alone.losses)
 
@@ -105,10 +105,10 @@ def test_a_stack_trains_as_its_clients_alone(name, batch):
 def test_dense_networks_are_stacked_unless_somebody_looks_inside(monkeypatch):
     seen = []
     monkeypatch.setattr(local, "one_by_one", lambda *_: seen.append("alone"))
-    train_clients(dense(), samples(), VISITS, PLAN, 7)
+    train_clients(dense(), samples(), VISITS, PLAN)
     assert not seen
-    train_clients(convolutional(), samples(), VISITS, PLAN, 7)
-    train_clients(dense(), samples(), VISITS, PLAN, 7, Hooks(collect=lambda *_: None))
+    train_clients(convolutional(), samples(), VISITS, PLAN)
+    train_clients(dense(), samples(), VISITS, PLAN, Hooks(collect=lambda *_: None))
     assert len(seen) == 2
 
 
@@ -116,41 +116,41 @@ def test_dense_networks_are_stacked_unless_somebody_looks_inside(monkeypatch):
 def test_the_global_weights_stay_and_every_client_starts_from_them(network):
     halves = network()
     before = flat(halves)
-    trained = train_clients(halves, samples(), VISITS, PLAN, 7)
+    trained = train_clients(halves, samples(), VISITS, PLAN)
     assert torch.equal(flat(halves), before)
-    alone = [train_clients(network(), samples(), [visit], PLAN, 7) for visit in VISITS]
+    alone = [train_clients(network(), samples(), [visit], PLAN) for visit in VISITS]
     for place, one in enumerate(alone):
         torch.testing.assert_close(trained.weights[place], one.weights[0], rtol=1e-4, atol=1e-6)
         assert not torch.equal(one.weights[0], before)
 
 
 def test_every_epoch_goes_through_all_samples_in_a_new_order():
-    drawn = list(mini_batches(VISITS[0], PLAN, 7))
+    drawn = list(mini_batches(VISITS[0], PLAN))
     assert [len(rows) for _, rows in drawn] == [4, 4, 2] * 3
     epochs = [np.concatenate([r for e, r in drawn if e == n]) for n in (1, 2, 3)]
     assert all(sorted(own) == sorted(ROWS[0]) for own in epochs)
     assert len({tuple(own) for own in epochs}) == 3
-    later = mini_batches(replace(VISITS[0], turn=3), PLAN, 7)
+    later = mini_batches(replace(VISITS[0], turn=3), PLAN)
     assert any(a.tolist() != b.tolist() for (_, a), (_, b) in zip(drawn, later, strict=True))
 
 
 def test_a_rest_too_small_joins_the_batch_before_it():
-    nine = Visit(1, 0, np.arange(9))
-    assert [len(rows) for _, rows in mini_batches(nine, PLAN, 7, least=2)] == [4, 5] * 3
-    assert [len(rows) for _, rows in mini_batches(nine, PLAN, 7)] == [4, 4, 1] * 3
+    nine = Visit(7, 1, 0, np.arange(9))
+    assert [len(rows) for _, rows in mini_batches(nine, PLAN, least=2)] == [4, 5] * 3
+    assert [len(rows) for _, rows in mini_batches(nine, PLAN)] == [4, 4, 1] * 3
 
 
 def test_a_boundary_changes_what_passes_both_ways():
     """Blocked, the first half learns nothing; passed on, nothing changes to the bit."""
     blocked = Hooks(boundary=lambda features, _: features.detach() + 0 * features)
-    kept = train_clients(convolutional(), samples(), VISITS[:1], DECAYLESS, 7, blocked)
+    kept = train_clients(convolutional(), samples(), VISITS[:1], DECAYLESS, blocked)
     front = sum(own.numel() for own in convolutional().front.parameters())
     before = flat(convolutional())
     assert torch.equal(kept.weights[0, :front], before[:front])
     assert not torch.equal(kept.weights[0, front:], before[front:])
     same = Hooks(boundary=lambda features, _: features)
-    plain = train_clients(convolutional(), samples(), VISITS[:1], PLAN, 7)
-    through = train_clients(convolutional(), samples(), VISITS[:1], PLAN, 7, same)
+    plain = train_clients(convolutional(), samples(), VISITS[:1], PLAN)
+    through = train_clients(convolutional(), samples(), VISITS[:1], PLAN, same)
     assert torch.equal(plain.weights, through.weights)
 
 
@@ -165,7 +165,7 @@ def test_what_passes_the_boundary_in_the_last_epoch_is_collected_once_each():
             kept.append((moment.visit.client, moment.rows, features, labels))
 
     noise = Hooks(boundary=lambda features, _: features + 1, collect=collect)
-    train_clients(convolutional(), samples(), VISITS, PLAN, 7, noise)
+    train_clients(convolutional(), samples(), VISITS, PLAN, noise)
     rows = np.concatenate([own for _, own, _, _ in kept])
     assert sorted(rows) == list(range(30))
     assert not any(features.requires_grad for _, _, features, _ in kept)
@@ -175,21 +175,21 @@ def test_what_passes_the_boundary_in_the_last_epoch_is_collected_once_each():
 
 def test_another_loss_and_another_rate_are_used():
     halved = replace(PLAN, training=replace(TRAINING, learning_rate=0.025))
-    wanted = train_clients(dense(), samples(), VISITS, halved, 7)
+    wanted = train_clients(dense(), samples(), VISITS, halved)
     by_round = Hooks(rate=lambda turn: 1 / turn)
-    found = train_clients(dense(), samples(), VISITS, PLAN, 7, by_round)
+    found = train_clients(dense(), samples(), VISITS, PLAN, by_round)
     assert torch.equal(found.weights, wanted.weights)
     nothing = Hooks(loss=lambda logits, labels: 0 * logits.sum(1))
-    still = train_clients(dense(), samples(), VISITS, DECAYLESS, 7, nothing)
+    still = train_clients(dense(), samples(), VISITS, DECAYLESS, nothing)
     torch.testing.assert_close(still.weights, flat(dense()).expand(4, -1))
 
 
 def test_dropout_is_a_clients_own_and_repeats():
     plan = replace(PLAN, training=replace(TRAINING, dropout=True))
-    one = train_clients(convolutional(0.5), samples(), VISITS, plan, 7)
-    two = train_clients(convolutional(0.5), samples(), VISITS[::-1], plan, 7)
+    one = train_clients(convolutional(0.5), samples(), VISITS, plan)
+    two = train_clients(convolutional(0.5), samples(), VISITS[::-1], plan)
     assert torch.equal(one.weights, two.weights.flip(0))
-    without = train_clients(convolutional(0.5), samples(), VISITS, PLAN, 7)
+    without = train_clients(convolutional(0.5), samples(), VISITS, PLAN)
     assert not torch.allclose(one.weights, without.weights)
 
 
@@ -197,11 +197,11 @@ def test_a_batch_of_one_has_no_statistics():
     halves = Halves(nn.Sequential(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2)), dense().rest)
     halves = Halves(halves.front, nn.Sequential(nn.Flatten(), nn.Linear(32, 4)))
     normalise_by_batch(halves.front)
-    one = Visit(1, 5, ROWS[0][:1])
+    one = Visit(7, 1, 5, ROWS[0][:1])
     with pytest.raises(UserError, match="client 5 has a mini-batch of one sample"):
-        train_clients(halves, samples(), [one], PLAN, 7)
-    five = Visit(1, 5, ROWS[0][:5])
-    assert train_clients(halves, samples(), [five], PLAN, 7).weights.isfinite().all()
+        train_clients(halves, samples(), [one], PLAN)
+    five = Visit(7, 1, 5, ROWS[0][:5])
+    assert train_clients(halves, samples(), [five], PLAN).weights.isfinite().all()
 
 
 @pytest.mark.parametrize(
