@@ -1,5 +1,6 @@
 """Plot accuracy in each domain at full width, a bar per method: whose domains starve.
 
+Whiskers are one standard deviation over seeds.
 Budgets fall from the first domain to the last in the left panel, and are spread in the right one.
 """
 
@@ -48,7 +49,11 @@ def main(table: str, svg: str, domains: list[Any], methods: list[dict[str, Any]]
         for place, (colour, label, own) in enumerate(bars):
             if len(own):
                 at = np.arange(len(names)) + width * (place - len(looks) / 2)
-                axes.bar(at, 100 * own[names].iloc[0], width, color=colour, label=label)
+                spread = 100 * own[[f"{name}_spread" for name in names]].iloc[0]
+                axes.bar(
+                    at, 100 * own[names].iloc[0], width, color=colour, label=label,
+                    yerr=spread, error_kw={"elinewidth": 0.8, "ecolor": "#444444"},
+                )  # fmt: skip
         axes.set_xticks(range(len(names)), names)
         axes.grid(axis="x", visible=False)
         axes.set_title(title, loc="left", fontsize="medium")

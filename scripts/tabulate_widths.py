@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 import pandas as pd
@@ -76,7 +75,7 @@ def main(
                 | summary(accuracies, served[-1][1] if len(served) > 1 else None)
                 | costs(network, entering, classes, setting, width)
                 | uplink(found, sent, width)
-                | dict(zip(names, map(fmean, zip(*by_domain, strict=True)), strict=False))
+                | in_each(names, by_domain)
                 | {"diverged": sum(one["diverged"] for one in found["repetitions"])}
             )
     table = pd.DataFrame(rows)
@@ -87,7 +86,14 @@ def main(
         ["method", *SETTING, "width"],
         key=lambda column: column.map(order.index) if column.name == "method" else column,
     )
-    in_domains = [Column(name, name, format=SHARE) for name in names]
+    in_domains = [
+        column
+        for name in names
+        for column in (
+            Column(name, name, format=SHARE),
+            Column(spread_in(name), "±", format=SHARE),
+        )
+    ]
     write_table(csv, table, COLUMNS[:9] + in_domains + COLUMNS[9:])
 
 
@@ -154,6 +160,23 @@ def summary(accuracies: list[float], widest: list[float] | None) -> dict[str, An
         "gap_spread": gap and gap.spread,
         "seeds": found.seeds,
     }
+
+
+def in_each(names: list[str], accuracies: list[list[float]]) -> dict[str, float | None]:
+    """Return mean and spread of accuracies, by seed and domain, in each domain.
+
+    Without domains in a run there are none of them.
+    """
+    found: dict[str, float | None] = {}
+    for name, own in zip(names, zip(*accuracies, strict=True), strict=False):
+        measured = Measured.of(own)
+        found |= {name: measured.mean, spread_in(name): measured.spread}
+    return found
+
+
+def spread_in(name: str) -> str:
+    """Return the column of an accuracy's spread in a domain."""
+    return f"{name}_spread"
 
 
 def uploads(ledger: str | Path) -> pd.DataFrame:

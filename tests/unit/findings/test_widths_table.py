@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from tabulate_widths import at_widths, costs, summary, uplink
+from tabulate_widths import at_widths, costs, in_each, summary, uplink
 
 RUN = {
     "measures": {"accuracy_x0.5": {}, "accuracy_x1": {}, "epoch": {}},
@@ -28,6 +28,15 @@ def test_a_run_of_one_width_has_its_own():
     alone = RUN | {"measures": {}}
     ((width, accuracies, domains),) = at_widths(alone, 0.25)
     assert (width, accuracies, domains) == (0.25, [0.7, 0.0], [[], []])
+
+
+def test_each_domain_has_its_mean_and_spread_over_seeds():
+    found = in_each(["plain", "rotated"], [[0.8, 0.6], [0.6, 0.6]])
+    assert found == {
+        "plain": pytest.approx(0.7), "plain_spread": pytest.approx(0.02**0.5),
+        "rotated": 0.6, "rotated_spread": 0,
+    }  # fmt: skip
+    assert in_each(["plain"], [[], []]) == {}
 
 
 def test_gaps_are_by_seed():
