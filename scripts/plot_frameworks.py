@@ -1,4 +1,7 @@
-"""Plot each framework's accuracy against what a client sends for it: a point per framework."""
+"""Plot each framework's accuracy against what a client sends for it: a point per framework.
+
+Where a framework stands more than once beside another setting of itself, each point says by what.
+"""
 
 from typing import Any
 
@@ -38,6 +41,17 @@ def draw(rows: pd.DataFrame, looks: dict[str, ShownMethod]) -> plt.Figure:
                 point["up"], 100 * point["accuracy"], 100 * point["spread"],
                 marker=look.marker, color=look.colour, markersize=7, capsize=2, linestyle="none",
             )  # fmt: skip
+        middle = (own["up"].min() * own["up"].max()) ** 0.5
+        for _, settings in own.groupby("method"):
+            for point, told in zip(
+                settings.to_dict("records"), what_differs(list(settings["variant"])), strict=True
+            ):
+                left = point["up"] < middle
+                axes.annotate(
+                    told, (point["up"], 100 * point["accuracy"]), (5 if left else -5, 6),
+                    ha="left" if left else "right", textcoords="offset points",
+                    fontsize="xx-small", color=looks[point["method"]].colour,
+                )  # fmt: skip
         mark_diverged(axes, own["up"], 100 * own["accuracy"], own["diverged"])
         axes.set(xscale="log", xlabel="sent by a client (bit)", title=f"labels: {name}")
     panels[0][0].set_ylabel("test accuracy (%)")
@@ -47,6 +61,13 @@ def draw(rows: pd.DataFrame, looks: dict[str, ShownMethod]) -> plt.Figure:
         panels[0][0].plot([], [], linestyle="none", **told)
     figure.legend(loc="outside upper center", ncols=6, labelcolor=NEUTRAL)
     return figure
+
+
+def what_differs(variants: list[str]) -> list[str]:
+    """Return of each setting, told as "axis value, axis value", what not all of them have."""
+    told = [variant.split(", ") if isinstance(variant, str) else [] for variant in variants]
+    shared = set(told[0]).intersection(*told)
+    return [", ".join(part for part in own if part not in shared) for own in told]
 
 
 if __name__ == "__main__":

@@ -1,0 +1,21 @@
+"""The figure of frameworks: points of one framework are told apart by what is not the same."""
+
+import pytest
+from plot_frameworks import what_differs
+
+NONE = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("variants", "told"),
+    [
+        (["start own"], [""]),
+        ([NONE, "message means, head ncm"], ["", "message means, head ncm"]),
+        (
+            ["width 1, rate 0.3", "width 2, rate 0.3", "rate 0.3"],
+            ["width 1", "width 2", ""],
+        ),
+    ],
+)
+def test_only_what_differs_is_told(variants, told):
+    assert what_differs(variants) == told
