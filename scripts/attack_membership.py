@@ -6,6 +6,7 @@ epoch, which has memorised most.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from fbftl.ground.logs import run_job
 from fbftl.methods.fbftl import Fitted, fit
 from fbftl.privacy.noise import clip_rows
 from fbftl.study.job import Job, from_params
-from fbftl.tasks.task import Inputs
+from fbftl.tasks.task import HeldFeatures, Inputs, held_features
 
 TAKING_PART = 0.5
 """Fraction of the clients whose samples are members."""
@@ -40,6 +41,9 @@ ALARMS = (0.01, 0.001)
 
 CONFIDENCE = 0.95
 """Of the lower bound on epsilon."""
+
+AT_ONCE = 2**30
+"""Bytes of features under which heads step together: noise makes those of every head its own."""
 
 
 def main(
@@ -61,18 +65,30 @@ def main(
             "setting": given["setting"] | {"fraction": TAKING_PART},
         }
         job = from_params(given | own, axes)
-        (fitted,) = fit([job], inputs)
-        findings += found(job, *trained(fitted))
+        findings += found(job, *trained(job, held_features(job, inputs)))
     write_findings(csv, findings)
 
 
-def trained(fitted: Fitted) -> tuple[Population, np.ndarray]:
-    """Return the heads as a population, and every sample's log probability under each, (m, n)."""
-    how = fitted.sent.how
-    values, labels = clean(how), how.payload.labels
-    logits = (answers(fitted, place, values) for place in range(len(how.job.seeds)))
-    trained_on = [rows for rows, _ in fitted.sent.split()]
-    return population(logits, labels, trained_on, [own.offered for own in fitted.sent.uploads])
+def trained(job: Job, held: HeldFeatures) -> tuple[Population, np.ndarray]:
+    """Return a head per seed as a population, and every sample's log probability under each.
+
+    Args:
+        job: the setting.
+        held: what the clients hold.
+
+    Returns:
+        The population, and (m, n) of its m heads.
+    """
+    logits, trained_on, offered = [], [], []
+    together = max(1, AT_ONCE // held.payload.values.nbytes)
+    for first in range(0, len(job.seeds), together):
+        some = replace(job, seeds=job.seeds[first : first + together])
+        (fitted,) = fit([some], held)
+        values = clean(fitted.sent.how)
+        logits += [answers(fitted, place, values) for place in range(len(some.seeds))]
+        trained_on += [rows for rows, _ in fitted.sent.split()]
+        offered += [own.offered for own in fitted.sent.uploads]
+    return population(logits, held.payload.labels, trained_on, offered)
 
 
 def found(job: Job, models: Population, own: np.ndarray) -> list[Finding]:

@@ -24,7 +24,6 @@ from fbftl.exchange.trusted import noise_of
 from fbftl.findings.runs import write_tidy
 from fbftl.ground import devices
 from fbftl.ground.logs import run_job
-from fbftl.methods.fbftl import fit_held
 from fbftl.study.job import Job, from_params, name_of
 from fbftl.tasks.task import HeldFeatures, Inputs, held_features
 
@@ -62,7 +61,7 @@ def heads_of(job: Job, held: HeldFeatures) -> Population:
         return descended(job, held)
     if "one_shot" in job.block:
         return solved(job, held)[0]
-    return trained(fit_held([job], held)[0])[0]
+    return trained(job, held)[0]
 
 
 def descended(job: Job, held: HeldFeatures) -> Population:

@@ -42,15 +42,10 @@ def run_together(jobs: Sequence[Job], inputs: Inputs) -> list[Outcome]:
     """Train settings of one shape in one process; each finds what it would find alone."""
     needed = rows_read(jobs, holdings(jobs[0], inputs))
     held = held_features(jobs[0], inputs, needed)
-    return [fitted.outcome for fitted in fit_held(jobs, held)]
+    return [fitted.outcome for fitted in fit(jobs, held)]
 
 
-def fit(jobs: Sequence[Job], inputs: Inputs) -> list[Fitted]:
-    """Train them with every sample's features at hand, as attacks need them; see `fit_held`."""
-    return fit_held(jobs, held_features(jobs[0], inputs))
-
-
-def fit_held(jobs: Sequence[Job], held: HeldFeatures) -> list[Fitted]:
+def fit(jobs: Sequence[Job], held: HeldFeatures) -> list[Fitted]:
     """Train one head per setting and seed, all in lockstep; what each finds is its own.
 
     Args:

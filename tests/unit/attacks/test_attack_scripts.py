@@ -127,8 +127,9 @@ def test_heads_are_attacked_by_heads_trained_as_they_were(files, tmp_path, devic
     assert not below_blind(found).any()
 
 
-def test_members_and_others_share_no_sample_and_are_those_of_the_draw(files):
+def test_members_and_others_share_no_sample_and_are_those_of_the_draw(files, monkeypatch):
     from fbftl.methods.fbftl import fit
+    from fbftl.tasks.task import held_features
 
     inputs = Inputs(
         manifest=Path(files["manifest"]),
@@ -136,13 +137,20 @@ def test_members_and_others_share_no_sample_and_are_those_of_the_draw(files):
         device=devices.prepare("cpu", 1),
     )
     half = from_params(job({"method": "fbftl", "fraction": 0.5}), axes_by_method())
-    (fitted,) = fit([half], inputs)
-    models, own = attack_membership.trained(fitted)
+    held = held_features(half, inputs)
+    (fitted,) = fit([half], held)
+    models, own = attack_membership.trained(half, held)
     assert models.confidence.shape == models.member.shape == own.shape == (2, 124)
     assert not (models.member & models.other).any()
     assert 0.3 < models.other.mean() < 0.7
     for (rows, _), member in zip(fitted.sent.split(), models.member, strict=True):
         assert np.array_equal(np.flatnonzero(member), np.sort(rows))
+    # Heads that do not fit memory together are trained in groups, and are the same.
+    monkeypatch.setattr(attack_membership, "AT_ONCE", 1)
+    grouped, alone = attack_membership.trained(half, held)
+    np.testing.assert_allclose(alone, own, rtol=1e-5, atol=1e-6)
+    assert np.array_equal(grouped.member, models.member)
+    assert np.array_equal(grouped.other, models.other)
 
 
 def test_clean_features_are_those_of_uploads_without_noise(files):

@@ -9,7 +9,7 @@ from fbftl.ground.departures import first_point
 from fbftl.methods import train
 from fbftl.methods.fbftl import fit
 from fbftl.models.digest import digest
-from fbftl.tasks.task import Inputs
+from fbftl.tasks.task import Inputs, held_features
 from unit.methods.method_toys import job, one_shot, run, toy_inputs
 
 SETTINGS = [{}, {"plr": 0.6}, {"fraction": 0.5}]
@@ -40,7 +40,7 @@ def test_a_solved_head_has_one_point(inputs: Inputs) -> None:
 
 
 def test_the_last_is_that_of_the_trained_model(inputs: Inputs) -> None:
-    (fitted,) = fit([job({})], inputs)
+    (fitted,) = fit([job({})], held_features(job({}), inputs))
     found = models(fitted.outcome.repetitions)
     for seed, own in enumerate(fitted.fits):
         assert found[str(seed)][-1] == digest(own.head.parameters())

@@ -12,7 +12,7 @@ from fbftl.methods.fbftl import fit
 from fbftl.study.config import Study, resolve
 from fbftl.study.processes import shared_processes
 from fbftl.study.yaml_files import read_yaml
-from fbftl.tasks.task import Inputs
+from fbftl.tasks.task import Inputs, held_features
 from fbftl.training.batches import Epoch, side_by_side
 from hypothesis import given
 from hypothesis import strategies as st
@@ -104,8 +104,8 @@ SETTINGS = [
 def test_each_setting_finds_what_it_would_find_alone(inputs: Inputs, device: str) -> None:
     jobs = [job(setting) for setting in SETTINGS]
     where = replace(inputs, device=torch.device(device))
-    for asked, together in zip(jobs, fit(jobs, where), strict=True):
-        (alone,) = fit([asked], inputs)
+    for asked, together in zip(jobs, fit(jobs, held_features(jobs[0], where)), strict=True):
+        (alone,) = fit([asked], held_features(asked, inputs))
         assert together.outcome.ledger.table().equals(alone.outcome.ledger.table())
         assert len(together.fits) == len(alone.fits) == 2
         for ours, own in zip(together.fits, alone.fits, strict=True):
@@ -123,8 +123,8 @@ def test_settings_that_redraw_their_noise_step_together(inputs: Inputs) -> None:
     jobs = [
         job({"mechanism": "relative", "sigma": sigma, "noise": "redrawn"}) for sigma in (0.1, 0.2)
     ]
-    for asked, together in zip(jobs, fit(jobs, inputs), strict=True):
-        (alone,) = fit([asked], inputs)
+    for asked, together in zip(jobs, fit(jobs, held_features(jobs[0], inputs)), strict=True):
+        (alone,) = fit([asked], held_features(asked, inputs))
         assert together.outcome.repetitions[1]["test_accuracy"] == pytest.approx(
             alone.outcome.repetitions[1]["test_accuracy"]
         )

@@ -81,7 +81,7 @@ def test_only_rows_that_are_sent_or_measured_are_read(
     monkeypatch.setattr(FeatureStore, "read", recording)
     monkeypatch.setattr("fbftl.tasks.images.SAMPLED_UPLOADS", 5)
     asked = job(axes | {"fraction": 0.1})
-    (whole,) = fit([asked], blobs)
+    (whole,) = fit([asked], held_features(asked, blobs))
     everyone = read["train"]
     (part,) = run_together([asked], blobs)
     assert read["train"] < everyone / 2
@@ -160,7 +160,7 @@ def test_dialogues_that_are_neither_sent_nor_measured_are_left_unread(
     needed = rows_read([asked], holdings(asked, inputs))
     assert len(needed) < toy_dialogues.TRAIN / 2
     assert len(held_features(asked, inputs, needed).payload.sample) == len(needed)
-    (whole,) = fit([asked], inputs)
+    (whole,) = fit([asked], held_features(asked, inputs))
     (part,) = run_together([asked], inputs)
     assert part.repetitions == whole.outcome.repetitions
     assert part.ledger.table().equals(whole.outcome.ledger.table())
