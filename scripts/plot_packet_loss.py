@@ -86,7 +86,7 @@ def draw_differences(axes: Axes, rows: pd.DataFrame, looks: dict[str, ShownMetho
         )
         _markers(axes, lossy, look, "difference")
         mark_diverged(axes, lossy["blr"], 100 * lossy["difference"], lossy["diverged"])
-    axes.set(xscale="log", xlabel="block loss rate", ylabel="accuracy against no loss (points)")
+    axes.set(xscale="log", xlabel="block loss rate", ylabel="points against no loss")
     axes.set_title("Differences by seed, with 95 % bounds", loc="left", fontsize="medium")
 
 

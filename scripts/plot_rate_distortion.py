@@ -73,6 +73,9 @@ def draw(points: pd.DataFrame, looks: dict[str, ShownMethod]) -> plt.Figure:
             axes.set_title(title, loc="left", fontsize="medium")
         axes.set_xlabel(f"uplink in {points['epochs'].iloc[0]} epochs (bit)")
     panels[0][0].set_ylabel("test accuracy then (%)")
+    # A bar may reach beyond what an accuracy can be; the axis does not. What one panel is given
+    # holds for all, so that all are drawn before.
+    panels[0][0].set_ylim(top=min(panels[0][0].get_ylim()[1], 101))
     handles = [axes.get_legend_handles_labels() for axes in panels[0]]
     by_label = {label: handle for found in handles for handle, label in zip(*found, strict=True)}
     figure.legend(by_label.values(), by_label, loc="outside lower center", ncols=3, fontsize=6.5)
@@ -121,8 +124,6 @@ def _panel(axes: Axes, points: pd.DataFrame, looks: dict[str, ShownMethod]) -> N
     if points["feedback"].eq(False).any():
         axes.plot([], [], "s", color=NEUTRAL, markerfacecolor="white", label="no error feedback")
     axes.set(xscale="log")
-    # A bar may reach beyond what an accuracy can be; the axis does not.
-    axes.set_ylim(top=min(axes.get_ylim()[1], 101))
 
 
 if __name__ == "__main__":

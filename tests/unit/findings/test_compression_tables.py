@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from fbftl.cost.layers import Layer, Network, write_network
 from fbftl.findings.run_file import run_document
+from fbftl.findings.shown import shown
 from fbftl.messages.channel import GILBERT_ELLIOTT, burst_packet_loss_rate, packet_loss_rate
 from fbftl.messages.ledger import BROADCAST, Ledger
 from fbftl.study.grid import from_axes
@@ -16,7 +17,7 @@ from fbftl.study.settings import DEFAULTS, Setting
 from hypothesis import given
 from hypothesis import strategies as st
 from plot_compression import with_feedback_where_run
-from plot_rate_distortion import on_front
+from plot_rate_distortion import draw, marked, on_front
 from tabulate_compression import as_printed
 from tabulate_compression import main as tabulate_compression
 from tabulate_packet_loss import EQ_18, loss_rate
@@ -176,6 +177,18 @@ def test_the_front_holds_exactly_what_nothing_beats(drawn: list[tuple[int, int]]
     ordered = front.sort_values("uplink_bits")
     assert (np.diff(ordered["uplink_bits"]) > 0).all()
     assert (np.diff(ordered["accuracy"]) > 0).all()
+
+
+def test_no_panel_hides_a_point_that_lies_below_those_of_another() -> None:
+    columns = ["method", "fraction", "q", "r", "feedback", "epochs", "uplink_bits", "accuracy"]
+    points = pd.DataFrame(
+        [("ftl_c", 1.0, 32, 1.0, None, 8, 1e6, 0.8), ("ftl_c", 0.1, 2, 1.0, True, 8, 1e5, 0.1)],
+        columns=columns,
+    ).assign(spread=0.3, diverged=0)
+    points = marked(marked(points, "best_of_method", ["fraction"]), "pareto", ["fraction"])
+    for axes in draw(points, shown(rows(["ftl_c"]))).axes:
+        low, high = axes.get_ylim()
+        assert low < 0 < high == 101
 
 
 def test_loss_rates_by_formula() -> None:
