@@ -38,7 +38,13 @@ from fbftl.training.curves import record, record_of_one
 from fbftl.training.kept import KeptModels
 from fbftl.training.local import FEDAVG, Halves, Hooks
 from fbftl.training.local_network import LocalNetwork
-from fbftl.training.network import LabelledInputs, LabelledSamples, Lessons, TrainedNetwork
+from fbftl.training.network import (
+    LabelledInputs,
+    LabelledSamples,
+    Lessons,
+    ReadSamples,
+    TrainedNetwork,
+)
 from fbftl.training.passes import passes_of
 from fbftl.training.pictures import Pictures
 from fbftl.training.private_heads import PrivateHeads, private_heads
@@ -128,16 +134,8 @@ class HeldImageFeatures(HeldImages):
         """Return the head that rounds of clients train."""
         widths = [self.width, *repetition.job.block["head"], self.classes]
         model = head_module(widths, repetition.seed).to(self.inputs.device)
-        read = replace(
-            repetition,
-            clients=[self._places(own) for own in repetition.clients],
-            validation=self._places(repetition.validation),
-        )
-        return TrainedNetwork(model, self.lessons(read, self._samples))
-
-    def _places(self, rows: np.ndarray) -> np.ndarray:
-        """Return where training samples are among those that were read."""
-        return np.searchsorted(self.rows, rows)
+        read = ReadSamples(self._samples, self.rows)
+        return TrainedNetwork(model, self.lessons(repetition, read))
 
     @cached_property
     def _samples(self) -> LabelledInputs:

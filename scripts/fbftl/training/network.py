@@ -63,6 +63,28 @@ class LabelledInputs:
 
 
 @dataclass(frozen=True)
+class ReadSamples:
+    """Those of a task's samples that were read, found by their rows in the task: `LabelledSamples`.
+
+    samples: what was read.
+    rows: (n,) the row of each in the task, ascending.
+    """
+
+    samples: LabelledInputs
+    rows: np.ndarray
+    domain: None = None
+
+    @property
+    def labels(self) -> Tensor:
+        """(n,) labels of what was read."""
+        return self.samples.labels
+
+    def at(self, rows: np.ndarray) -> LabelledInputs:
+        """Return some of the task's rows, which must have been read."""
+        return self.samples.at(np.searchsorted(self.rows, rows))
+
+
+@dataclass(frozen=True)
 class Lessons:
     """What one repetition trains on.
 

@@ -89,6 +89,22 @@ def test_only_rows_that_are_sent_or_measured_are_read(
     assert part.ledger.table().equals(whole.outcome.ledger.table())
 
 
+@pytest.mark.parametrize(
+    "axes", [{}, {"bits": 2}, {"mechanism": "dp_fedavg", "epsilon": 4.0}, {"blr": 0.1}]
+)
+def test_rounds_on_rows_that_were_read_are_those_on_the_whole_store(
+    blobs: Inputs, monkeypatch: pytest.MonkeyPatch, axes: dict[str, Any]
+) -> None:
+    """Private rounds draw their own clients, whose rows are those of the task too."""
+    monkeypatch.setattr("fbftl.tasks.images.SAMPLED_UPLOADS", 5)
+    asked = job({"method": "ftl_c", "fraction": 0.1} | axes)
+    part = run_ftl_c(asked, blobs)
+    monkeypatch.setattr("fbftl.methods.ftl_c.rows_read", lambda jobs, held: None)
+    whole = run_ftl_c(asked, blobs)
+    assert part.repetitions == whole.repetitions
+    assert part.ledger.table().equals(whole.ledger.table())
+
+
 @pytest.fixture(scope="module")
 def task(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return make_task(tmp_path_factory.mktemp("task"))
