@@ -3,9 +3,12 @@
 The adversary has the frozen extractor, so it can make any number of (feature, input) pairs from
 public source data. It knows the mechanism: it clips these features as the clients do and draws
 fresh noise for every batch, which teaches the decoder to see through the noise as far as that is
-possible. Before training, the decoder draws the mean public picture whatever the feature.
+possible. Before training, the decoder draws the mean public picture whatever the feature. Of all
+epochs that decoder is kept which draws a held-out tenth of the public pictures best: one that has
+learned nothing but noise is given up for the mean picture.
 """
 
+from copy import deepcopy
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +33,9 @@ class DecoderTraining:
 
 
 DEFAULT = DecoderTraining()
+
+HELD_OUT = 0.1
+"""Share of the public samples, at least one, by which the decoder is chosen."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +77,7 @@ def train_decoder(
     training: DecoderTraining = DEFAULT,
     device: torch.device | str = "cpu",
 ) -> Decoder:
-    """Train a decoder from features to inputs on public data.
+    """Train a decoder from features to inputs on public data; keep the best epoch's.
 
     Args:
         features: public features, shape (n, d), clipped as the clients' are, without noise.
@@ -103,14 +109,31 @@ def train_decoder(
     optimiser = torch.optim.Adam(
         decoder.network.parameters(), lr=training.learning_rate, fused=True
     )
+
+    def error(rows: Tensor, noise: Tensor) -> Tensor:
+        here = rows.to(device)
+        drawn = decoder.network((x[here] + noise_std * noise.to(device) - mean) / scale)
+        return nn.functional.mse_loss(drawn, y[here])
+
+    def noise_for(rows: Tensor) -> Tensor:
+        return torch.randn((len(rows), x.shape[1]), generator=generator)
+
+    order = torch.randperm(len(x), generator=generator)
+    held, learned = order.tensor_split([max(1, round(HELD_OUT * len(x)))])
+    chosen_by = held, noise_for(held)
+    with torch.no_grad():
+        least, best = float(error(*chosen_by)), deepcopy(decoder.network.state_dict())
     for _ in range(training.epochs):
-        for rows in torch.randperm(len(x), generator=generator).split(training.batch):
-            noise = noise_std * torch.randn((len(rows), x.shape[1]), generator=generator)
-            here = rows.to(device)
-            drawn = decoder.network((x[here] + noise.to(device) - mean) / scale)
+        shuffled = learned[torch.randperm(len(learned), generator=generator)]
+        for rows in filter(len, shuffled.split(training.batch)):
             optimiser.zero_grad()
-            nn.functional.mse_loss(drawn, y[here]).backward()
+            error(rows, noise_for(rows)).backward()
             optimiser.step()
+        with torch.no_grad():
+            found = float(error(*chosen_by))
+        if found < least:
+            least, best = found, deepcopy(decoder.network.state_dict())
+    decoder.network.load_state_dict(best)
     return decoder
 
 

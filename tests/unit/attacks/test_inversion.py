@@ -30,6 +30,15 @@ def test_clean_features_give_the_inputs_away(data):
     assert result.ssim > result.ssim_blind + 0.2
 
 
+@pytest.mark.parametrize("measure", ["psnr", "ssim"])
+def test_features_that_say_nothing_are_no_worse_than_none(data, measure):
+    _, public_inputs, _, inputs = data
+    nothing = stream(1, "test").normal(size=(900, 80))
+    decoder = train_decoder(nothing[:700], public_inputs, seed=0, training=TRAINING)
+    result = evaluate(decoder(nothing[700:]), inputs, public_inputs)
+    assert getattr(result, measure) > getattr(result, f"{measure}_blind") - 0.01
+
+
 def test_reconstructions_get_worse_as_epsilon_falls(data):
     public, public_inputs, features, inputs = data
     c = float(np.median(row_norms(public)))
