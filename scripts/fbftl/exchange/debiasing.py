@@ -2,10 +2,11 @@
 
 theta <- beta * sum_i (n_i / n_A) theta_i + (1 - beta) theta, part by part: a part is averaged over
 those of the picked users who trained it, n_A their samples (printed as N), and what nobody trained
-stays. All seeds go through their rounds together; each has the users, turns and mini-batches that
-it would have alone, and where users fill their mini-batches, and layers the lanes of a processor
-(multiples of 16 numbers, as in the study), the same numbers to the bit; elsewhere the last digit of
-a sum may depend on where in the stack it lies.
+stays. All seeds, of one setting or of several with the same rules, go through their rounds
+together; each has the users, turns and mini-batches that it would have alone, and where users fill
+their mini-batches, and layers the lanes of a processor (multiples of 16 numbers, as in the study),
+the same numbers to the bit; elsewhere the last digit of a sum may depend on where in the stack it
+lies.
 
 A user's group is known to the user, who picks the sign of its own loss by it, and to nobody else
 here but the judge of `leak`. Nothing is lost on the way, so that messages are entered in the ledger
@@ -14,13 +15,14 @@ many rounds at a time; what the attack reads is what arrived.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from fbftl.exchange.part_server import PartServer, spans_of
+from fbftl.exchange.part_server import PartServer, Spans, spans_of
 from fbftl.exchange.post import Post
 from fbftl.ground.randomness import stream, torch_seed
 from fbftl.messages.channel import PacketLoss
@@ -46,7 +48,7 @@ from fbftl.training.local import Halves
 from fbftl.training.network import LabelledInputs
 
 Draw = Callable[[int, int, int], Sequence[np.ndarray]]
-"""From seed, round (from 1) and user to the rows of each of its K mini-batches."""
+"""From circle, round (from 1) and user to the rows of each of its K mini-batches."""
 
 
 @dataclass(frozen=True)
@@ -98,16 +100,35 @@ def rules_of(job: Job) -> Rules:
     )
 
 
-def begin(job: Job, halves: Sequence[Halves], groups: int, device: torch.device) -> Players:
-    """Return the global players of all seeds; the discriminator starts as its network does."""
+def rounds_of(job: Job) -> str:
+    """Return what settings have in common whose rounds can be played together."""
+    setting, block = job.setting, job.block
+    network = {name: own for name, own in block["network"].items() if name != "init"}
+    common = (job.task, job.training, block["game"], network, rules_of(job), setting.local_steps)
+    return repr((*common, setting.participation is None))
+
+
+def begin(
+    seeded: Sequence[tuple[Job, int]], halves: Sequence[Halves], groups: int, device: torch.device
+) -> Players:
+    """Return the global players of all circles; the discriminator starts as its network does.
+
+    Args:
+        seeded: setting and seed of each circle.
+        halves: the network of each.
+        groups: number of groups.
+        device: to train on.
+    """
 
     def drawn(widths: Sequence[int], place: int) -> list[nn.Linear]:
+        job, seed = seeded[place]
         with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(torch_seed(job.seeds[place], "discriminator"))
+            torch.manual_seed(torch_seed(seed, "discriminator"))
             layers = [nn.Linear(a, b) for a, b in pairwise(widths)]
             initialise(nn.Sequential(*layers), job.block["network"]["init"])
         return [layer.to(device) for layer in layers]
 
+    job, _ = seeded[0]
     return stacked_players(halves, groups, rules_of(job), job.block["game"]["discriminator"], drawn)
 
 
@@ -125,54 +146,86 @@ def guarantee_of(job: Job, turns: Turns) -> PrivacyRecord:
     )
 
 
-def debiasing(job: Job, held: HeldByGroups) -> "Debiasing":
-    """Return all seeds' users with their servers, ready to play."""
-    users = [held.users(job, seed) for seed in job.seeds]
+@dataclass(frozen=True)
+class Circle:
+    """One seed of a setting: who plays when, and the server between them.
+
+    job: the setting.
+    seed: its seed.
+    users: who holds what.
+    turns: who takes part when.
+    server: it averages what they send.
+    """
+
+    job: Job
+    seed: int
+    users: Users
+    turns: Turns
+    server: PartServer
+
+
+def debiasing(jobs: Sequence[Job], held: HeldByGroups) -> "Debiasing":
+    """Return the circles of all seeds of some settings, ready to play.
+
+    Raises:
+        ValueError: if the settings' rounds cannot be played together.
+    """
+    if len({rounds_of(job) for job in jobs}) > 1:
+        raise ValueError("settings with other rules or networks cannot be played together")
+    seeded = [(job, seed) for job in jobs for seed in job.seeds]
+    users = [held.users(*own) for own in seeded]
     halves, lessons = zip(
-        *(held.network(job, seed, own) for seed, own in zip(job.seeds, users, strict=True)),
-        strict=True,
+        *(held.network(*own, who) for own, who in zip(seeded, users, strict=True)), strict=True
     )
     samples = lessons[0].samples.at(np.arange(len(held.train)))
-    players = begin(job, halves, held.groups, samples.labels.device)
-    turns = [turns_of(job, own, seed) for own, seed in zip(users, job.seeds, strict=True)]
-    ledger = Ledger(method=job.setting.method, store=held.samples.provenance["features"])
-    link = Link(PacketLoss(0.0), 0, held.samples.block_bits)
+    players = begin(seeded, halves, held.groups, samples.labels.device)
     outputs = 0 if players.group is None else players.group.biases[-1].shape[2]
-    servers = []
-    for own, when, seed in zip(users, turns, job.seeds, strict=True):
-        given = guarantee_of(job, when)
-        noise = None if given.noise_std is None else (given.clip_norm, given.noise_std)
-        post = Post(ledger, link, seed, given)
-        masked = job.setting.aggregation == "masked"
-        servers.append(PartServer(post, own, masked, outputs, noise))
-    return Debiasing(job, players, samples, users, turns, servers, ledger)
+    link = Link(PacketLoss(0.0), 0, held.samples.block_bits)
+    store = held.samples.provenance["features"]
+    ledgers = [Ledger(method=job.setting.method, store=store) for job in jobs]
+    entered = [ledger for job, ledger in zip(jobs, ledgers, strict=True) for _ in job.seeds]
+    circles = [
+        _circle(*own, who, outputs, partial(Post, ledger, link))
+        for own, who, ledger in zip(seeded, users, entered, strict=True)
+    ]
+    return Debiasing(jobs[0], players, samples, circles, ledgers)
+
+
+def _circle(
+    job: Job, seed: int, users: Users, outputs: int, post: Callable[[int, PrivacyRecord], Post]
+) -> Circle:
+    """Return one seed of a setting; the discriminator has so many outputs, 0 for none."""
+    turns = turns_of(job, users, seed)
+    given = guarantee_of(job, turns)
+    noise = None if given.noise_std is None else (given.clip_norm, given.noise_std)
+    masked = job.setting.aggregation == "masked"
+    server = PartServer(post(seed, given), users, masked, outputs, noise)
+    return Circle(job, seed, users, turns, server)
 
 
 @dataclass
 class Debiasing:
-    """All seeds' users, servers and players.
+    """The circles of all seeds, of one setting or several, and their players.
 
-    players: the global ones, stacked by seed.
+    job: a setting, for what all have in common.
+    players: the global ones, stacked by circle.
     samples: what users hold, on the training device.
-    users: by seed.
-    turns: by seed.
-    servers: by seed.
+    circles: setting by setting.
+    ledgers: of each setting.
     draw: how users draw mini-batches; each goes through its rows in a new order every pass.
     """
 
     job: Job
     players: Players
     samples: LabelledInputs
-    users: Sequence[Users]
-    turns: Sequence[Turns]
-    servers: Sequence[PartServer]
-    ledger: Ledger
+    circles: Sequence[Circle]
+    ledgers: Sequence[Ledger]
     draw: Draw | None = None
 
     def __post_init__(self) -> None:
         self._cycles: dict[tuple[int, int], Cycle] = {}
         self._values = self.samples.inputs.flatten(1)
-        self.diverged = np.zeros(len(self.users), dtype=bool)
+        self.diverged = np.zeros(len(self.circles), dtype=bool)
 
     @property
     def classes(self) -> int:
@@ -180,26 +233,26 @@ class Debiasing:
         return self.players.task.biases[-1].shape[2]
 
     def play(self) -> Iterator[tuple[int, np.ndarray]]:
-        """Play all rounds; yield at every point the round and each seed's mean loss since the last.
+        """Play all rounds; yield at every point the round and the mean losses since the last.
 
-        The losses are those of the task, (S,), and no number where a seed has diverged.
+        The losses are those of the task, of each circle (S,), and no number where it has diverged.
         """
         rounds, points = self.job.training.rounds, self.job.block["game"]["points"]
         every, losses = max(1, rounds // points), []
         for turn in range(1, rounds + 1):
             losses.append(self._round(turn))
             if turn % every == 0 or turn == rounds:
-                mean = torch.stack(losses).mean(0).cpu().numpy()
+                mean = torch.stack(losses).double().cpu().numpy().mean(0)
                 yield turn, np.where(self.diverged, np.nan, mean)
                 losses = []
-        for server in self.servers:
-            server.settle()
+        for circle in self.circles:
+            circle.server.settle()
 
     def _round(self, turn: int) -> Tensor:
-        """Play one round; return each seed's task loss (S,)."""
+        """Play one round; return each circle's task loss (S,)."""
         job, game = self.job, self.job.block["game"]
         rounds, steps = job.training.rounds, job.setting.local_steps
-        chosen = np.stack([own.users[turn - 1] for own in self.turns])
+        chosen = np.stack([own.turns.users[turn - 1] for own in self.circles])
         table = self._table(turn, chosen, adversary_weight(turn - 1, rounds, game["warm_up"]))
         # One product alone rounds otherwise than several together: a sole user has a double.
         seats = 2 if chosen.size == 1 else 1
@@ -228,17 +281,22 @@ class Debiasing:
         alone = self.job.setting.unlabelled_loss != "none"
         trained = {"encoder": labelled | plays | alone, "task": labelled, "group": plays}
         self.diverged |= ~torch.isfinite(weights).flatten(1).all(1).cpu().numpy()
-        for seed in np.flatnonzero(~self.diverged).tolist():
-            spans = spans_of(self.players.sizes, {name: own[seed] for name, own in trained.items()})
-            self.servers[seed].average(
-                turn, chosen[seed], before[seed], weights[seed], spans, average[seed]
+        spans: dict[bytes, Spans] = {}  # most circles have one pattern
+        for place in np.flatnonzero(~self.diverged).tolist():
+            who = {name: own[place] for name, own in trained.items()}
+            pattern = np.concatenate([*who.values()]).tobytes()
+            if pattern not in spans:
+                spans[pattern] = spans_of(self.players.sizes, who)
+            self.circles[place].server.average(
+                turn, chosen[place], before[place], weights[place], spans[pattern], average[place]
             )
         beta = self.job.block["game"]["server_momentum"]
         self.players.fill(torch.lerp(before, average, beta))
 
     def _table(self, turn: int, chosen: np.ndarray, weight: float) -> Seating:
-        groups = np.stack([o.group[own] for o, own in zip(self.users, chosen, strict=True)])
-        plays = np.stack([own.plays[turn - 1] for own in self.turns])
+        circles = zip(self.circles, chosen, strict=True)
+        groups = np.stack([circle.users.group[own] for circle, own in circles])
+        plays = np.stack([own.turns.plays[turn - 1] for own in self.circles])
         labelled = self.job.block["game"]["labelled"]
         known = np.ones_like(plays) if labelled is None else np.isin(groups, labelled)
         device = self.samples.labels.device
@@ -246,7 +304,7 @@ class Debiasing:
         return Seating(*at_table, weight if self.players.group is not None else 0.0)
 
     def _mini_batches(self, turn: int, chosen: np.ndarray) -> tuple[Tensor, Tensor]:
-        """Return rows and their weights (K, H, B) of a round's users, seed by seed."""
+        """Return rows and their weights (K, H, B) of a round's users, circle by circle."""
         draw = self.draw or self._drawn
         drawn = [
             draw(place, turn, user) for place, own in enumerate(chosen) for user in own.tolist()
@@ -264,21 +322,22 @@ class Debiasing:
     def _drawn(self, place: int, turn: int, user: int) -> list[np.ndarray]:
         seat = (place, user)
         if seat not in self._cycles:
-            order = stream(self.job.seeds[place], "local", user)
-            self._cycles[seat] = Cycle(self.users[place].rows[user], order)
+            circle = self.circles[place]
+            order = stream(circle.seed, "local", user)
+            self._cycles[seat] = Cycle(circle.users.rows[user], order)
         cycle = self._cycles[seat]
         batch = min(self.job.training.local_batch or len(cycle.rows), len(cycle.rows))
         return [cycle.take(batch) for _ in range(self.job.setting.local_steps)]
 
     def digests(self) -> list[str]:
-        """Return the SHA-256 of every seed's players."""
+        """Return the SHA-256 of every circle's players."""
         return digests([self.players.flat()])
 
     @torch.no_grad()
     def seen(self, test: LabelledInputs) -> tuple[Tensor, Tensor]:
-        """Return every seed's z (S, m, d) and the classes (S, m) that it predicts of samples."""
+        """Return every circle's z (S, m, d) and the classes (S, m) that it predicts of samples."""
         inputs, found = test.inputs.flatten(1)[None], []
-        for place in range(len(self.users)):
+        for place in range(len(self.circles)):
             alone = self.players.at(slice(place, place + 1))
             z = alone.representation(inputs)
             found.append((z[0], alone.logits(z)[0].argmax(1)))

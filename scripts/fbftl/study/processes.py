@@ -50,7 +50,8 @@ def _batches(study: Study, task: str, names: list[str], most: int) -> Iterator[l
         if setting.method == "private_gd":
             alike[setting.steps, setting.momentum, setting.mechanism].append(name)
         if methods.record(setting.method).sends == "local":
-            alike[setting.method, setting.cut, study.reads(task, name)].append(name)
+            key = setting.method, setting.cut, study.reads(task, name), setting.adversary
+            alike[key].append(name)
     for group in alike.values():
         yield from (group[start : start + most] for start in range(0, len(group), most))
     yield from clusterings.values()

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import torch
 from fbftl.exchange.averaging import Server, by_weights
-from fbftl.exchange.debiasing import Debiasing, debiasing
+from fbftl.exchange.debiasing import Debiasing, debiasing, rounds_of
 from fbftl.exchange.repetition import run_rounds, whole_update
 from fbftl.features.store.opening import open_store
 from fbftl.findings.run_file import read_run
@@ -67,7 +67,7 @@ def inputs(files: dict[str, str]) -> Inputs:
 
 
 def begun(files: dict[str, str], asked: Job) -> Debiasing:
-    return debiasing(asked, held_by_groups(asked, inputs(files)))
+    return debiasing([asked], held_by_groups(asked, inputs(files)))
 
 
 def played(files: dict[str, str], setting: dict[str, Any], **own) -> Debiasing:
@@ -95,7 +95,7 @@ def test_without_a_game_it_is_fedavg_bit_for_bit(files, setting, momentum):
     users, seed = {"majority_users": 3}, 1
     game = {"clip": None, "server_momentum": momentum}
     found = begun(files, job(users | setting, seeds=(seed,), game=game, local_batch=None))
-    rows = found.users[0].rows
+    rows = found.circles[0].users.rows
 
     def as_fedavg(place: int, turn: int, user: int) -> list[np.ndarray]:
         return [own for _, own in mini_batches(Visit(seed, turn, user, rows[user]), plan)]
@@ -164,50 +164,80 @@ def test_each_seed_finds_what_it_finds_alone(files, monkeypatch, setting):
         together = played(files, setting, seeds=(3, 4, 5), game=game, local_batch=batch)
         for place, seed in enumerate((3, 4, 5)):
             alone = played(files, setting, seeds=(seed,), game=game, local_batch=batch)
-            np.testing.assert_array_equal(alone.turns[0].users, together.turns[place].users)
-            np.testing.assert_array_equal(alone.turns[0].plays, together.turns[place].plays)
+            np.testing.assert_array_equal(
+                alone.circles[0].turns.users, together.circles[place].turns.users
+            )
+            np.testing.assert_array_equal(
+                alone.circles[0].turns.plays, together.circles[place].turns.plays
+            )
             torch.testing.assert_close(
                 alone.players.flat()[0], together.players.flat()[place], atol=apart, rtol=0
             )
 
 
+def test_each_setting_finds_what_it_finds_alone(files, monkeypatch):
+    """Those of equal rules play side by side, the others after them, in whatever order they come.
+
+    Run files and ledgers are those of a process each, to the byte.
+    """
+    monkeypatch.setitem(globals(), "NETWORK", SIZES)
+    game = {"discriminator": [16]}
+    settings = [
+        PLAIN,
+        {"adversary": "none", "majority_users": 2},
+        PLAIN | {"majority_users": 5, "opt_out": 0.3},
+        PLAIN | {"aggregation": "masked"},
+        PLAIN | {"discriminator_rate": 5.0},
+        PLAIN | {"mechanism": "update_gaussian", "sigma": 1.0},
+    ]
+    jobs = [job(own, game=game, local_batch=64) for own in settings]
+    monkeypatch.setitem(globals(), "NETWORK", SIZES | {"init": "torch"})
+    jobs.append(job(PLAIN, game=game, local_batch=64))
+    assert len({rounds_of(own) for own in jobs}) == 3
+    together = train(jobs, inputs(files))
+    for own, found in zip(jobs, together, strict=True):
+        (alone,) = train([own], inputs(files))
+        assert alone.repetitions == found.repetitions
+        assert alone.ledger.table().equals(found.ledger.table())
+
+
 def test_masked_sums_change_nothing_but_the_last_digits_and_what_is_seen(files):
     opened, masked = (played(files, PLAIN | {"aggregation": how}) for how in ("open", "masked"))
     torch.testing.assert_close(opened.players.flat(), masked.players.flat(), atol=1e-5, rtol=0)
-    assert [own.leaked()["leak"] for own in opened.servers] == [1.0, 1.0]
-    for own in masked.servers:
-        assert own.leaked()["leak"] < 1
-    ledger = masked.ledger.table().to_pandas()
+    assert [own.server.leaked()["leak"] for own in opened.circles] == [1.0, 1.0]
+    for own in masked.circles:
+        assert own.server.leaked()["leak"] < 1
+    ledger = masked.ledgers[0].table().to_pandas()
     assert {"share", "mask", "weights"} == set(ledger["part"])
 
 
 def test_a_sum_over_everyone_tells_no_more_than_how_many_there_are_of_each_group(files):
     everyone = played(files, PLAIN | {"aggregation": "masked"}, clients_per_round=4)
-    for own in everyone.servers:
-        found = own.leaked()
+    for own in everyone.circles:
+        found = own.server.leaked()
         assert found["leak"] <= found["leak_by_chance"] == 0.75
 
 
 def test_the_ledger_has_every_message(files):
     found = played(files, PLAIN)
-    ledger = found.ledger.table().to_pandas().query("seed == 0")
+    ledger = found.ledgers[0].table().to_pandas().query("seed == 0")
     up, down = (ledger.query(f"direction == '{way}'") for way in ("up", "down"))
     numbers = found.players.flat().shape[1]
     assert up["round"].tolist() == np.repeat(range(1, 13), 2).tolist()
     assert down["round"].tolist() == list(range(1, 13))
     assert set(up["payload_bits"]) == set(down["payload_bits"]) == {32 * numbers}
     assert up["sha256"].notna().all()
-    np.testing.assert_array_equal(up["client"], found.turns[0].users.ravel())
+    np.testing.assert_array_equal(up["client"], found.circles[0].turns.users.ravel())
 
 
 def test_parts_are_averaged_over_those_who_trained_them(files):
     """Users of group 1 have no labels here, and half of all decline."""
     setting = {"adversary": "plain", "majority_users": 3, "opt_out": 0.5, "local_steps": 2}
     found = begun(files, job(setting, seeds=(0,), game={"labelled": [0], "server_momentum": 1.0}))
-    users, sizes = found.users[0], found.players.sizes
+    users, sizes = found.circles[0].users, found.players.sizes
     for turn in range(1, 13):
         before, sent = found.players.flat()[0], {}
-        server = found.servers[0]
+        server = found.circles[0].server
         ordinary = server.average
 
         def watched(turn, chosen, before, weights, spans, average, ordinary=ordinary, sent=sent):
@@ -217,7 +247,10 @@ def test_parts_are_averaged_over_those_who_trained_them(files):
         server.average = watched
         found._round(turn)
         server.average = ordinary
-        chosen, plays = found.turns[0].users[turn - 1], found.turns[0].plays[turn - 1]
+        chosen, plays = (
+            found.circles[0].turns.users[turn - 1],
+            found.circles[0].turns.plays[turn - 1],
+        )
         labelled = users.group[chosen] == 0
         counts = np.array([len(users.rows[own]) for own in chosen], dtype=np.float32)
         plays = plays & (turn > 1)  # lambda begins at 0
@@ -234,7 +267,8 @@ def test_parts_are_averaged_over_those_who_trained_them(files):
 
 def test_one_user_a_round_with_the_preset_probability(files):
     found = begun(files, job(PLAIN | {"participation": 0.2}, rounds=2000))
-    for users, turns in zip(found.users, found.turns, strict=True):
+    for circle in found.circles:
+        users, turns = circle.users, circle.turns
         assert turns.users.shape == (2000, 1)
         group = users.group[turns.users[:, 0]]
         assert abs((group == 0).mean() - 0.2) < 0.04
@@ -283,13 +317,13 @@ def test_nobody_says_which_user_is_in_which_group(files, tmp_path):
     asked = params(PLAIN, seeds=(0, 1, 2))
     train_setting(files, "", [outputs], [asked], axes_by_method(), "cpu", RAM, 1)
     found = begun(files, from_params(asked, axes_by_method()))
-    assignments = [own.group for own in found.users]
+    assignments = [own.users.group for own in found.circles]
     with h5py.File(files["clients"]) as file:
         rows = np.concatenate([file["train/groups"][own][:] for own in file["train/groups"]])
         told: list[str] = []
         file["train/examples"].visit(told.append)
     store = open_store(files["manifest"]).read("train")
-    ledger = found.ledger
+    ledger = found.ledgers[0]
     list(found.play())
     ledger = ledger.table().to_pandas()
     for name in [
@@ -303,9 +337,7 @@ def test_nobody_says_which_user_is_in_which_group(files, tmp_path):
     told = [np.asarray(own) for own in vars(store).values() if own is not None]
     told += [ledger[own].to_numpy() for own in ledger if ledger[own].dtype.kind in "iufb"]
     told += [np.asarray(own) for own in _lists(read_run(outputs.run))]
-    by_message = [
-        own.group[turns.users.ravel()] for own, turns in zip(found.users, found.turns, strict=True)
-    ]
+    by_message = [own.users.group[own.turns.users.ravel()] for own in found.circles]
     for secret in (rows, *assignments, *by_message):
         for values in told:
             if values.ndim == 1 and len(values) == len(secret):
@@ -313,7 +345,7 @@ def test_nobody_says_which_user_is_in_which_group(files, tmp_path):
 
 
 def test_numbers_of_users_say_nothing(files):
-    first = [own.group[0] for own in begun(files, job(PLAIN, seeds=range(12))).users]
+    first = [own.users.group[0] for own in begun(files, job(PLAIN, seeds=range(12))).circles]
     assert 0 < sum(first) < 12
 
 
