@@ -32,14 +32,18 @@ class Fitted:
 
 def run(job: Job, inputs: Inputs) -> Outcome:
     """Train one head per seed on the uploads that this setting lets the server have."""
-    if "one_shot" in job.block:
-        return run_one_shot(job, held_features(job, inputs))
     (outcome,) = run_together([job], inputs)
     return outcome
 
 
 def run_together(jobs: Sequence[Job], inputs: Inputs) -> list[Outcome]:
-    """Train settings of one shape in one process; each finds what it would find alone."""
+    """Train settings of one shape in one process; each finds what it would find alone.
+
+    One-shot settings have nothing to step together, and read what the clients hold once.
+    """
+    if all("one_shot" in job.block for job in jobs):
+        held = held_features(jobs[0], inputs)
+        return [run_one_shot(job, held) for job in jobs]
     needed = rows_read(jobs, holdings(jobs[0], inputs))
     held = held_features(jobs[0], inputs, needed)
     return [fitted.outcome for fitted in fit(jobs, held)]

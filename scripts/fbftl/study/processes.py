@@ -39,12 +39,13 @@ def shared_processes(study: Study, task: str) -> dict[str, list[str]]:
 
 
 def _batches(study: Study, task: str, names: list[str], most: int) -> Iterator[list[str]]:
-    """Yield settings that share work and whose input files are the same."""
+    """Yield settings that share work or a start, and whose input files are the same."""
     alike, clusterings = defaultdict(list), defaultdict(list)
     for name in names:
         setting = study.setting(task, name)
-        if setting.method == "fbftl" and is_plain(setting):
-            alike[setting.cut, setting.noise, study.needs_public(task, name)].append(name)
+        if setting.method == "fbftl":
+            stacked = setting.noise if is_plain(setting) else None
+            alike[setting.cut, stacked, study.needs_public(task, name)].append(name)
         if setting.method == "ecos":
             clusterings[setting.centroids if setting.choice in COUNTING else None].append(name)
         if setting.method == "private_gd":

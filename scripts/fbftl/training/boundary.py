@@ -58,6 +58,14 @@ def in_channels(values: Tensor) -> Tensor:
     return values.flatten(0, 1).flatten(1) if values.ndim > 2 else values
 
 
+def laid_out_as(values: Tensor, rows: Tensor) -> Tensor:
+    """Return rows in the shape of values (B, ...), and in their order in memory, for speed."""
+    shaped = rows.view_as(values)
+    if values.ndim == 4 and values.is_contiguous(memory_format=torch.channels_last):
+        return shaped.contiguous(memory_format=torch.channels_last)
+    return shaped
+
+
 def squared_norm(rows: Tensor) -> Tensor:
     """Return the sum of squares of values (R, P)."""
     flat = rows.flatten()
@@ -153,13 +161,13 @@ class Boundary:
             kept = random_mask(rows, kept_of(rows.shape[1], how.keep_activations), draws)
             rows = rows * kept
         if how.epsilon is None:
-            return rows.view_as(features)
+            return laid_out_as(features, rows)
         if how.clip is not None:
             rows = rows.clamp(0, how.clip)
         noise = laplace(rows.shape, draws) * self._scale(rows.view_as(features))
         if kept is not None and not how.whole_batch:
             noise = noise * kept
-        return (rows + noise).view_as(features)
+        return laid_out_as(features, rows + noise)
 
     def _scale(self, features: Tensor) -> Tensor | float:
         """Return the noise's scale Δ/ε, by Eq. (6) and (7)."""
@@ -180,7 +188,7 @@ class Boundary:
             kept = magnitude_mask(rows, count, largest=how.kept_gradients == "large")
         sent = rows * kept
         self._norms.append((squared_norm(sent), squared_norm(rows)))
-        return sent.view_as(gradient)
+        return laid_out_as(gradient, sent)
 
     def _rows(self, values: Tensor) -> Tensor:
         """Return values as rows, in each of which there is a selection."""

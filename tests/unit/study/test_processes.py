@@ -11,12 +11,13 @@ from fbftl.methods import train
 from fbftl.methods.fbftl import fit
 from fbftl.study.config import Study, resolve
 from fbftl.study.processes import shared_processes
+from fbftl.study.uploads import is_plain
 from fbftl.study.yaml_files import read_yaml
 from fbftl.tasks.task import Inputs, held_features
 from fbftl.training.batches import Epoch, side_by_side
 from hypothesis import given
 from hypothesis import strategies as st
-from unit.methods.method_toys import job, toy_inputs
+from unit.methods.method_toys import ONE_SHOT, job, toy_inputs
 
 STUDY = """
 study: {tasks: [digits], experiments: [loss, privacy]}
@@ -177,10 +178,39 @@ def test_settings_of_one_method_of_local_epochs_train_one_after_another(root):
     assert [len(names) for names in shared] == [2, 2]
 
 
-def test_settings_without_a_common_step_find_what_they_would_find_alone(tmp_path):
-    inputs = toy_inputs(tmp_path)
-    jobs = [job({"method": "ftl_c", "plr": plr}) for plr in (0.0, 0.5)]
+WITHOUT_A_STEP = {
+    "ftl_c": ([{"method": "ftl_c", "plr": plr} for plr in (0.0, 0.5)], {}),
+    "one-shot": (
+        [
+            {"message": "statistics", "head": "lda"},
+            {"message": "means", "head": "ncm", "plr": 0.5},
+            {"message": "mixtures", "samples_per_client": 4},
+            {"message": "statistics", "head": "ridge", "mechanism": "gaussian", "epsilon": 16.0},
+        ],
+        {"one_shot": ONE_SHOT},
+    ),
+}
+
+
+@pytest.mark.parametrize("of", WITHOUT_A_STEP)
+def test_settings_without_a_common_step_find_what_they_would_find_alone(inputs: Inputs, of: str):
+    settings, block = WITHOUT_A_STEP[of]
+    jobs = [job(own, block) for own in settings]
     for asked, found in zip(jobs, train(jobs, inputs), strict=True):
         (alone,) = train([asked], inputs)
         assert found.repetitions == alone.repetitions
         assert found.ledger.table().equals(alone.ledger.table())
+
+
+def test_one_shot_settings_share_a_process_apart_from_those_that_step_together(root):
+    config = yaml.safe_load(STUDY) | {"settings_per_process": 8}
+    config["experiments"]["privacy"]["grids"] = [
+        {"plr": [0, 0.5]},
+        {"message": ["statistics"], "head": ["lda", "ridge"], "plr": [0, 0.5]},
+        {"message": ["means"], "head": ["ncm"]},
+    ]
+    study = resolve(config, read_yaml(root / "rules/schemas/config.schema.yaml"))
+    shared = [names for key, names in shared_processes(study, "digits").items() if "priv" in key]
+    plain = [{is_plain(study.setting("digits", name)) for name in names} for names in shared]
+    assert plain == [{False}]  # the plain ones belong to the experiment before
+    assert [len(names) for names in shared] == [5]
