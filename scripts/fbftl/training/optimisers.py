@@ -1,7 +1,8 @@
 """Optimisers by name, for those who start one anew at every client and round.
 
-Like SGD (`training/sgd.py`), Adam and Adadelta are torch's functional form of them: the classes
-import torch's compiler. Their steps are elementwise, so stacked models step as each would alone.
+Like SGD (`training/sgd.py`), Adam, AdamW and Adadelta are torch's functional form of them: the
+classes import torch's compiler. Their steps are elementwise, so stacked models step as each would
+alone. AdamW stands beside them for language models, which begin once and tell each step's rate.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,6 +13,7 @@ import torch
 from torch import Tensor
 from torch.optim.adadelta import adadelta
 from torch.optim.adam import adam
+from torch.optim.adamw import adamw
 
 from fbftl.study.job import Training
 from fbftl.training.sgd import Sgd, StackedSgd
@@ -57,6 +59,42 @@ class Adam:
             beta2=0.999,
             lr=self._training.learning_rate,
             weight_decay=self._training.weight_decay,
+            eps=1e-8,
+            maximize=False,
+        )
+
+
+class AdamW:
+    """AdamW (Loshchilov & Hutter 2019) with torch's defaults, at a rate told with each step.
+
+    Args:
+        parameters: tensors on one device.
+        weight_decay: of the weights themselves, times the learning rate.
+    """
+
+    def __init__(self, parameters: Sequence[Tensor], weight_decay: float) -> None:
+        self.parameters, self._weight_decay = list(parameters), weight_decay
+        self._means = [torch.zeros_like(own) for own in self.parameters]
+        self._squares = [torch.zeros_like(own) for own in self.parameters]
+        self._steps = [own.new_zeros(()) for own in self.parameters]
+
+    @torch.no_grad()
+    def step(self, gradients: Sequence[Tensor], learning_rate: float) -> None:
+        """Take one step."""
+        adamw(
+            self.parameters,
+            list(gradients),
+            self._means,
+            self._squares,
+            [],
+            self._steps,
+            fused=True,
+            foreach=False,
+            amsgrad=False,
+            beta1=0.9,
+            beta2=0.999,
+            lr=learning_rate,
+            weight_decay=self._weight_decay,
             eps=1e-8,
             maximize=False,
         )

@@ -22,6 +22,7 @@ from fbftl.models.t5.model import T5
 from fbftl.models.t5.sequences import Sequences
 from fbftl.study.job import FineTuning
 from fbftl.training.batches import Round, Rounds, laid_out
+from fbftl.training.optimisers import AdamW
 
 EVALUATION_BATCH = 64
 
@@ -99,9 +100,8 @@ class TrainedT5:
         self.schedule = schedule_of(samples.inputs.lengths, clients, plan, seed)
         self.head = new_head(source, cut)
         self.parameters = [own for own in self.head.parameters() if own.requires_grad]
-        self._optimizer, self._rate = _optimizer(
-            self.parameters, plan, sum(map(len, self.schedule))
-        )
+        self._rate = learning_rate(plan, sum(map(len, self.schedule)))
+        self._optimizer = AdamW(self.parameters, plan.weight_decay)
         self.curve: list[CurvePoint] = []
         self.chosen: CurvePoint | None = None
         self.diverged = False
@@ -137,10 +137,7 @@ class TrainedT5:
 
     def step(self, gradient: Sequence[Tensor]) -> None:
         """Take one step of AdamW, at the learning rate of this update."""
-        for parameter, own in zip(self.parameters, gradient, strict=True):
-            parameter.grad = own.contiguous()
-        self._optimizer.step()
-        self._rate.step()
+        self._optimizer.step([own.contiguous() for own in gradient], self._rate(self._updates))
         self._updates += 1
 
     def end_epoch(self, losses: Sequence[Tensor]) -> None:
@@ -266,18 +263,15 @@ def mean_loss(head: T5, cut: Cut, samples: SequencePairs, rows: np.ndarray) -> f
     return sum(float(batch_losses(head, cut, samples, part).sum()) for part in parts) / len(rows)
 
 
-def _optimizer(
-    trained: Sequence[Tensor], plan: FineTuning, updates: int
-) -> tuple[torch.optim.AdamW, torch.optim.lr_scheduler.LambdaLR]:
-    optimizer = torch.optim.AdamW(
-        trained, lr=plan.learning_rate, weight_decay=plan.weight_decay, fused=True
-    )
+def learning_rate(plan: FineTuning, updates: int) -> Callable[[int], float]:
+    """Return the learning rate of each of so many updates, from 0: it rises, then falls to 0."""
     rise = max(round(plan.warmup * updates), 1)
 
     def rate(update: int) -> float:
-        return min((update + 1) / rise, (updates - update) / max(updates - rise, 1), 1.0)
+        factor = min((update + 1) / rise, (updates - update) / max(updates - rise, 1), 1.0)
+        return plan.learning_rate * factor
 
-    return optimizer, torch.optim.lr_scheduler.LambdaLR(optimizer, rate)
+    return rate
 
 
 def _copy(head: T5) -> dict[str, Tensor]:

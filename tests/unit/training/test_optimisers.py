@@ -1,9 +1,9 @@
-"""Adam and Adadelta: torch's own numbers, and the same steps in a stack as alone."""
+"""Adam, AdamW and Adadelta: torch's own numbers, and the same steps in a stack as alone."""
 
 import pytest
 import torch
 from fbftl.study.job import Training
-from fbftl.training.optimisers import OPTIMISERS
+from fbftl.training.optimisers import OPTIMISERS, AdamW
 
 TRAINING = Training(
     epochs=1, batch=1, clients_per_round=1, learning_rate=0.05, momentum=0.9, weight_decay=5e-4,
@@ -61,3 +61,16 @@ def test_without_steps_there_is_nothing_to_remember(name):
     steps(OPTIMISERS[name].alone(used, TRAINING))
     OPTIMISERS[name].alone(again, TRAINING).step(drawn(1))
     assert all(torch.equal(a, b) for a, b in zip(once, again, strict=True))
+
+
+def test_adamw_is_torchs_at_a_rate_of_each_step():
+    ours, theirs, rates = drawn(0), drawn(0), [0.01, 0.05, 0.02, 0.0]
+    optimiser = AdamW(ours, weight_decay=0.1)
+    wanted = torch.optim.AdamW(theirs, weight_decay=0.1, fused=True)
+    for step, rate in enumerate(rates):
+        optimiser.step(drawn(1 + step), rate)
+        wanted.param_groups[0]["lr"] = rate
+        for parameter, gradient in zip(theirs, drawn(1 + step), strict=True):
+            parameter.grad = gradient
+        wanted.step()
+    assert all(torch.equal(own, other) for own, other in zip(ours, theirs, strict=True))
