@@ -4,6 +4,12 @@ Writes the science (byte-equal when repeated on one machine) and, apart from it,
 Each of several settings gets the files that a process of its own would write.
 """
 
+import gc
+
+if __name__ == "__main__":
+    # All that is imported stays: to look for circles in it takes a tenth of a job's start.
+    gc.disable()
+
 import json
 import time
 from collections.abc import Sequence
@@ -98,6 +104,7 @@ def each(output: Any) -> list[Outputs]:
 
 
 if __name__ == "__main__":
+    gc.enable()
     run_job(
         snakemake,
         lambda job: main(
