@@ -13,11 +13,9 @@ from typing import Any
 import numpy as np
 import torch
 from fbftl.attacks.findings import Finding, summary, write_findings
-from fbftl.attacks.inversion import DecoderTraining, train_decoder
+from fbftl.attacks.inversion import DecoderTraining, likenesses, train_decoder, training_pictures
 from fbftl.attacks.label_recovery import blind_counts, share_recovered
-from fbftl.attacks.similarity import psnr, ssim
 from fbftl.attacks.unmasking import byte_uniformity, correlation
-from fbftl.data.clients import ClientFile
 from fbftl.exchange.edge import crossing_of
 from fbftl.ground import devices
 from fbftl.ground.logs import run_job
@@ -38,8 +36,6 @@ DRAWS = 2
 """Times that each of them is dropped and noised."""
 
 TRAINING = DecoderTraining(epochs=10)
-
-MEASURES = {"PSNR (dB)": psnr, "SSIM": ssim}
 
 
 def main(
@@ -94,7 +90,7 @@ def edge_server(job: Job, own: Inputs, public: Inputs) -> Iterator[Finding]:
     front, _ = held.target.random(job, seed)
     boundary = Boundary(crossing_of(job), seed)
     drawn = [sent(front, boundary, known, KNOWN, draw) for draw in range(1, DRAWS + 1)]
-    pictures = pictures_of(public.clients)[:KNOWN]
+    pictures = training_pictures(public.clients)[:KNOWN]
     decoder = train_decoder(
         np.concatenate(drawn),
         np.concatenate([pictures] * DRAWS),
@@ -102,13 +98,12 @@ def edge_server(job: Job, own: Inputs, public: Inputs) -> Iterator[Finding]:
         training=TRAINING,
         device=own.device,
     )
-    seen, victims = sent(front, boundary, held, VICTIMS, 0), pictures_of(own.clients)[:VICTIMS]
-    blind = np.broadcast_to(pictures.mean(axis=0), victims.shape)
+    seen = sent(front, boundary, held, VICTIMS, 0)
+    victims = training_pictures(own.clients)[:VICTIMS]
     adversary = f"edge server with public data, θ_a = {job.setting.keep_activations:g}"
-    for measure, of in MEASURES.items():
-        found = summary(of(victims, decoder(seen)))
-        guess = float(of(victims, blind).mean())
-        yield finding(job, "inversion", adversary, measure, blind=guess, **found)
+    for one in likenesses(decoder(seen), victims, pictures):
+        found = summary(one.values)
+        yield finding(job, "inversion", adversary, one.measure, blind=one.blind, **found)
 
 
 @torch.no_grad()
@@ -118,13 +113,6 @@ def sent(
     """Return what clients send of the first samples, (n, N)."""
     inputs = held.samples.at(np.arange(min(count, len(held.samples.labels)))).inputs
     return boundary.tested(draw, inputs.device)(front(inputs)).flatten(1).cpu().numpy()
-
-
-def pictures_of(path: Path) -> np.ndarray:
-    """Return a client file's training images in [0, 1], (n, channels, height, width)."""
-    with ClientFile(path) as file:
-        pixels = file.column("train", "pixels")
-    return np.moveaxis(pixels, 3, 1).astype(np.float32) / 255
 
 
 def labels_in_clear(job: Job, held: HeldImageSamples) -> Finding:

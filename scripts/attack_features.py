@@ -12,9 +12,7 @@ import numpy as np
 import pandas as pd
 import torch
 from fbftl.attacks.findings import Finding, summary, write_findings
-from fbftl.attacks.inversion import train_decoder
-from fbftl.attacks.similarity import psnr, ssim
-from fbftl.data.clients import ClientFile
+from fbftl.attacks.inversion import likenesses, train_decoder, training_pictures
 from fbftl.exchange.sending import sending
 from fbftl.features.store.features import Features
 from fbftl.features.store.opening import open_store
@@ -30,8 +28,6 @@ VICTIMS = 400
 
 SHOWN = 10
 """Pictures in the figure."""
-
-MEASURES = {"PSNR (dB)": psnr, "SSIM": ssim}
 
 
 def main(
@@ -55,7 +51,7 @@ def main(
     where = devices.prepare(device, threads)
     features = open_store(manifest).read("train")[0:VICTIMS]
     public_features = open_store(public_manifest).read("train").values
-    inputs, public_inputs = pictures(clients)[0:VICTIMS], pictures(public)
+    inputs, public_inputs = training_pictures(clients)[0:VICTIMS], training_pictures(public)
     findings, drawn = [], {"original": inputs}
     for job in (from_params(given, axes) for given in params):
         drawn[name(job)] = reconstructions(job, features, public_features, public_inputs, where)
@@ -63,13 +59,6 @@ def main(
     write_findings(csv, findings)
     use_style()
     save(draw(drawn, findings), svg, pd.DataFrame(findings))
-
-
-def pictures(path: str) -> np.ndarray:
-    """Return a client file's training images in [0, 1], (n, channels, height, width)."""
-    with ClientFile(path) as file:
-        pixels = file.column("train", "pixels")
-    return np.moveaxis(pixels, 3, 1).astype(np.float32) / 255
 
 
 def name(job: Job) -> str:
@@ -103,7 +92,6 @@ def measured(
     job: Job, drawn: np.ndarray, inputs: np.ndarray, public_inputs: np.ndarray
 ) -> list[Finding]:
     """Return how close reconstructions come, beside the public data's mean picture."""
-    blind = np.broadcast_to(public_inputs.mean(axis=0), inputs.shape)
     return [
         Finding(
             attack="inversion",
@@ -113,11 +101,11 @@ def measured(
             unit="sample" if job.setting.epsilon else None,
             epsilon=job.setting.epsilon,
             samples_per_client=None,
-            measure=measure,
-            blind=float(of(inputs, blind).mean()),
-            **summary(of(inputs, drawn)),
+            measure=own.measure,
+            blind=own.blind,
+            **summary(own.values),
         )
-        for measure, of in MEASURES.items()
+        for own in likenesses(drawn, inputs, public_inputs)
     ]
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from attack_features import MEASURES, draw, pictures
+from attack_features import draw
 from fbftl.attacks.exposure import guesses
 from fbftl.attacks.findings import Finding, summary, write_findings
-from fbftl.attacks.inversion import train_decoder
+from fbftl.attacks.inversion import Likeness, likenesses, train_decoder, training_pictures
 from fbftl.data.participation import clients_of
 from fbftl.features.store.opening import open_store
 from fbftl.findings.style import save, use_style
@@ -44,11 +44,10 @@ def main(
     """
     held = held_features(from_params(params, axes), inputs)
     payload, known = held.payload, open_store(inputs.public_manifest).read("train").values
-    originals, shown = pictures(clients)[:VICTIMS], pictures(public)
+    originals, shown = training_pictures(clients)[:VICTIMS], training_pictures(public)
     decoder = train_decoder(
         known, shown, seed=params["seeds"][0], noise_std=0.0, device=inputs.device
     )
-    blind = np.broadcast_to(shown.mean(axis=0), originals.shape)
     findings, drawn = [], {"original": originals}
     for size in (k for k in SIZES if k <= len(payload.labels)):
         setting = {"method": "fbftl", "message": "means", "head": "ncm", "samples_per_client": size}
@@ -56,16 +55,13 @@ def main(
         client = clients_of(job, held.holdings, job.seeds[0])
         told = guesses("means", payload.values, payload.labels, client, payload.classes)
         seen = drawn[f"K = {size}"] = decoder(told[:VICTIMS].astype(np.float32))
-        findings += [
-            finding(size, measure, of(originals, seen), of(originals, blind))
-            for measure, of in MEASURES.items()
-        ]
+        findings += [finding(size, own) for own in likenesses(seen, originals, shown)]
     write_findings(csv, findings)
     use_style()
     save(draw(drawn, findings), svg, pd.DataFrame(findings))
 
 
-def finding(size: int, measure: str, values: np.ndarray, blind: np.ndarray) -> Finding:
+def finding(size: int, found: Likeness) -> Finding:
     """Return how close pictures from means come, beside the public data's mean picture."""
     return Finding(
         attack="inversion",
@@ -75,9 +71,9 @@ def finding(size: int, measure: str, values: np.ndarray, blind: np.ndarray) -> F
         unit=None,
         epsilon=None,
         samples_per_client=size,
-        measure=measure,
-        blind=float(blind.mean()),
-        **summary(values),
+        measure=found.measure,
+        blind=found.blind,
+        **summary(found.values),
     )
 
 

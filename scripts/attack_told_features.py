@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 import torch
 from fbftl.attacks.findings import Finding, summary, write_findings
-from fbftl.attacks.inversion import train_decoder
+from fbftl.attacks.inversion import likenesses, pictures, train_decoder
 from fbftl.attacks.membership import separation
-from fbftl.attacks.similarity import psnr, ssim
 from fbftl.attacks.told_features import nearest
 from fbftl.data.clients import ClientFile
 from fbftl.data.preprocess import Preprocessing, preprocess
@@ -28,8 +27,6 @@ from fbftl.tasks.task import Inputs
 
 CHANCE = 0.5
 """AUC of an adversary that guesses."""
-
-MEASURES = {"PSNR (dB)": psnr, "SSIM": ssim}
 
 
 @dataclass(frozen=True)
@@ -67,7 +64,7 @@ def main(
     """
     where = devices.prepare(device, threads)
     inputs = Inputs.at(files, where)
-    pictures, known = pictures_of(files["clients"]), pictures_of(public)
+    images, known = images_of(files["clients"]), images_of(public)
     preprocessing = Preprocessing.of(read_manifest(inputs.manifest).store["preprocessing"])
     shown = preprocess(torch.from_numpy(known), preprocessing).to(where)
     findings: list[Finding] = []
@@ -76,19 +73,14 @@ def main(
         (network,) = fit(job, inputs).networks
         seen = list(seen_of(network, shown))
         findings.append(membership(job, seen))
-        findings += inversion(job, seen[0], pictures, known, noise_of(network))
+        findings += inversion(job, seen[0], images, known, noise_of(network))
     write_findings(csv, findings)
 
 
-def pictures_of(path: str) -> np.ndarray:
+def images_of(path: str) -> np.ndarray:
     """Return a client file's training images, uint8 (n, height, width, channels)."""
     with ClientFile(path) as file:
         return file.column("train", "pixels")
-
-
-def unit(pixels: np.ndarray) -> np.ndarray:
-    """Return images in [0, 1], (n, channels, height, width)."""
-    return np.moveaxis(pixels, 3, 1).astype(np.float32) / 255
 
 
 def seen_of(network: Any, public: torch.Tensor) -> Iterator[Overheard]:
@@ -123,16 +115,15 @@ def membership(job: Job, seen: Sequence[Overheard]) -> Finding:
 
 
 def inversion(
-    job: Job, seen: Overheard, pictures: np.ndarray, known: np.ndarray, noise_std: float
+    job: Job, seen: Overheard, images: np.ndarray, known: np.ndarray, noise_std: float
 ) -> list[Finding]:
     """Return how close reconstructions come, beside the public pictures' mean."""
-    inputs, public = unit(pictures[seen.rows]), unit(known)
+    inputs, public = pictures(images[seen.rows]), pictures(known)
     decoder = train_decoder(seen.public, public, seed=job.seeds[0], noise_std=noise_std)
-    drawn, blind = decoder(seen.sent), np.broadcast_to(public.mean(axis=0), inputs.shape)
     name = "server with the client's extractor and public data"
     return [
-        finding(job, "inversion", name, measure, float(of(inputs, blind).mean()), of(inputs, drawn))
-        for measure, of in MEASURES.items()
+        finding(job, "inversion", name, own.measure, own.blind, own.values)
+        for own in likenesses(decoder(seen.sent), inputs, public)
     ]
 
 

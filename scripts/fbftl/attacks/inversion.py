@@ -10,6 +10,7 @@ learned nothing but noise is given up for the mean picture.
 
 from copy import deepcopy
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -18,6 +19,7 @@ from torch import Tensor, nn
 
 from fbftl.attacks.networks import multilayer, tensor
 from fbftl.attacks.similarity import psnr, ssim
+from fbftl.data.clients import ClientFile
 from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import torch_seed
 
@@ -33,6 +35,9 @@ class DecoderTraining:
 
 
 DEFAULT = DecoderTraining()
+
+MEASURES = {"PSNR (dB)": psnr, "SSIM": ssim}
+"""How close pictures come to each other, by name."""
 
 HELD_OUT = 0.1
 """Share of the public samples, at least one, by which the decoder is chosen."""
@@ -55,17 +60,28 @@ class Decoder:
 
 
 @dataclass(frozen=True)
-class Inversion:
-    """What the adversary gets, averaged over samples, and what it has without any upload.
+class Likeness:
+    """How close reconstructions come by one measure, and what the adversary has without them.
 
-    psnr: of the reconstructions, in dB.
-    psnr_blind: of the public data's mean picture, in dB: the best constant guess.
+    measure: its name.
+    values: (n,) of each reconstruction.
+    blind: mean of the public data's mean picture, the best constant guess.
     """
 
-    psnr: float
-    ssim: float
-    psnr_blind: float
-    ssim_blind: float
+    measure: str
+    values: NDArray[np.float64]
+    blind: float
+
+
+def pictures(pixels: ArrayLike) -> NDArray[np.float32]:
+    """Return stored images (n, height, width, channels) as pictures in [0, 1], channels first."""
+    return np.moveaxis(np.asarray(pixels), 3, 1).astype(np.float32) / 255
+
+
+def training_pictures(clients: str | Path) -> NDArray[np.float32]:
+    """Return the training images of a client file as `pictures`."""
+    with ClientFile(clients) as file:
+        return pictures(file.column("train", "pixels"))
 
 
 def train_decoder(
@@ -147,8 +163,10 @@ def blind_network(
     return nn.Sequential(*layers, nn.Sigmoid())
 
 
-def evaluate(reconstructions: ArrayLike, inputs: ArrayLike, public_inputs: ArrayLike) -> Inversion:
-    """Compare reconstructions with the clients' inputs and with the best blind guess.
+def likenesses(
+    reconstructions: ArrayLike, inputs: ArrayLike, public_inputs: ArrayLike
+) -> list[Likeness]:
+    """Compare reconstructions with the clients' inputs, and with the best blind guess.
 
     Args:
         reconstructions: what the decoder drew, in [0, 1], shape (n, ...).
@@ -156,9 +174,7 @@ def evaluate(reconstructions: ArrayLike, inputs: ArrayLike, public_inputs: Array
         public_inputs: the adversary's public inputs, shape (m, ...).
     """
     blind = np.broadcast_to(np.mean(np.asarray(public_inputs), axis=0), np.shape(inputs))
-    return Inversion(
-        psnr=float(psnr(inputs, reconstructions).mean()),
-        ssim=float(ssim(inputs, reconstructions).mean()),
-        psnr_blind=float(psnr(inputs, blind).mean()),
-        ssim_blind=float(ssim(inputs, blind).mean()),
-    )
+    return [
+        Likeness(measure, of(inputs, reconstructions), float(of(inputs, blind).mean()))
+        for measure, of in MEASURES.items()
+    ]
