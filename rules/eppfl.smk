@@ -1,6 +1,21 @@
 """EPPFL: split training with selected, noisy activations and masked averages (paper eppfl)."""
 
 
+SPLIT = [
+    "local_epochs",
+    "client_part",
+    "keep_activations",
+    "keep_gradients",
+    "kept_gradients",
+    "reading",
+    "epsilon",
+    "sensitivity",
+    "aggregation",
+    "mask",
+]
+"""Axes of the tables here, whether or not a run deviates in them."""
+
+
 rule tabulate_eppfl:
     input:
         runs=partial(run_files, experiment="eppfl", suffix="json"),
@@ -13,24 +28,36 @@ rule tabulate_eppfl:
         "../envs/workflow.yaml"
     params:
         code=code("tabulate_eppfl.py"),
-        axes=partial(
-            axes_of,
-            experiment="eppfl",
-            read=[
-                "local_epochs",
-                "client_part",
-                "keep_activations",
-                "keep_gradients",
-                "kept_gradients",
-                "reading",
-                "epsilon",
-                "sensitivity",
-                "aggregation",
-                "mask",
-            ],
-        ),
+        axes=partial(axes_of, experiment="eppfl", read=SPLIT),
     script:
         "../scripts/tabulate_eppfl.py"
+
+
+# The paper's own experiment (studies/cifar10-eppfl.yaml), and one round of it for its messages.
+use rule tabulate_eppfl as tabulate_eppfl_paper with:
+    input:
+        runs=partial(run_files, experiment="eppfl_paper", suffix="json"),
+        ledgers=partial(run_files, experiment="eppfl_paper", suffix="parquet"),
+    output:
+        **table("results/{task}/tables/eppfl_paper", "cost", "Split training"),
+    log:
+        "results/{task}/logs/tables/eppfl_paper.log",
+    params:
+        code=code("tabulate_eppfl.py"),
+        axes=partial(axes_of, experiment="eppfl_paper", read=SPLIT),
+
+
+use rule tabulate_eppfl as tabulate_eppfl_round with:
+    input:
+        runs=partial(run_files, experiment="eppfl_round", suffix="json"),
+        ledgers=partial(run_files, experiment="eppfl_round", suffix="parquet"),
+    output:
+        **table("results/{task}/tables/eppfl_round", "cost", "Split training"),
+    log:
+        "results/{task}/logs/tables/eppfl_round.log",
+    params:
+        code=code("tabulate_eppfl.py"),
+        axes=partial(axes_of, experiment="eppfl_round", read=SPLIT),
 
 
 rule plot_eppfl_epochs:

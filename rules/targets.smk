@@ -73,6 +73,8 @@ RESULTS = {
         "tables/eppfl_attacks",
     ],
     "eppfl_epochs": ["figures/eppfl_epochs"],
+    "eppfl_paper": ["tables/eppfl_paper"],
+    "eppfl_round": ["tables/eppfl_round"],
     "retraining": ["tables/retraining", "figures/retraining"],
     "feature_noise": [
         "tables/feature_noise",

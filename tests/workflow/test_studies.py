@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
@@ -77,6 +78,12 @@ def cut_down(study: dict[str, Any], task: str) -> dict[str, Any]:
     }
 
 
+def shown(done: subprocess.CompletedProcess[str], tasks: Iterable[str]) -> bool:
+    """Tell whether a plan makes a table or a figure of some task."""
+    made = re.findall(r"results/([^/\s]+)/(?:tables|figures)/", done.stdout + done.stderr)
+    return bool(set(tasks) & set(made))
+
+
 @pytest.mark.parametrize("study", IMAGES)
 def test_a_study_runs_on_a_few_hundred_images(
     study: str, fresh: Project, data_folder: Path
@@ -113,6 +120,7 @@ def test_a_study_plans_its_own_tasks_and_nothing_of_the_default(
     assert done.returncode == 0, done.stdout + done.stderr
     planned = re.findall(r"^ +wildcards: task=([^,\n]+)", done.stdout + done.stderr, re.MULTILINE)
     assert set(planned) == set(written["study"]["tasks"])
+    assert shown(done, planned), "ends in tidy tables, which nobody reads"
     assert fresh.science().keys() == {"README.md"}
 
 
@@ -136,6 +144,7 @@ def test_a_study_of_a_users_file_plans_where_it_is(fresh: Project) -> None:
     (fresh.folder / "data" / "adult.csv").write_text(table, encoding="utf-8")
     done = call(fresh, "adult-fade", "--dry-run")
     assert done.returncode == 0, done.stdout + done.stderr
+    assert shown(done, ["adult"])
 
 
 def test_without_a_network_the_paper_study_says_which_files_to_put_where(
