@@ -1,6 +1,5 @@
 """EPPFL: split training with selected, noisy activations and masked averages (paper eppfl)."""
 
-
 SPLIT = [
     "local_epochs",
     "client_part",
