@@ -100,12 +100,17 @@ def rules_of(job: Job) -> Rules:
     )
 
 
-def rounds_of(job: Job) -> str:
-    """Return what settings have in common whose rounds can be played together."""
-    setting, block = job.setting, job.block
+def rounds_of(job: Job, groups: int) -> str:
+    """Return what settings have in common whose rounds can be played together.
+
+    Among it is how many users take part in one: of few users all of them, with a preset
+    probability one.
+    """
+    setting, block, most = job.setting, job.block, job.setting.majority_users
     network = {name: own for name, own in block["network"].items() if name != "init"}
+    users = None if most is None else min(1 + most * (groups - 1), job.training.clients_per_round)
     common = (job.task, job.training, block["game"], network, rules_of(job), setting.local_steps)
-    return repr((*common, setting.participation is None))
+    return repr((*common, users if setting.participation is None else 1))
 
 
 def begin(
@@ -170,7 +175,7 @@ def debiasing(jobs: Sequence[Job], held: HeldByGroups) -> "Debiasing":
     Raises:
         ValueError: if the settings' rounds cannot be played together.
     """
-    if len({rounds_of(job) for job in jobs}) > 1:
+    if len({rounds_of(job, held.groups) for job in jobs}) > 1:
         raise ValueError("settings with other rules or networks cannot be played together")
     seeded = [(job, seed) for job in jobs for seed in job.seeds]
     users = [held.users(*own) for own in seeded]

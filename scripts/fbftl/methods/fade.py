@@ -30,7 +30,7 @@ def run_together(jobs: Sequence[Job], inputs: Inputs) -> list[Outcome]:
     """Play several settings; those whose rounds are alike side by side."""
     held, alike = held_by_groups(jobs[0], inputs), defaultdict(list)
     for job in jobs:
-        alike[rounds_of(job)].append(job)
+        alike[rounds_of(job, held.groups)].append(job)
     found = {id(job): own for some in alike.values() for job, own in _played(some, held)}
     return [found[id(job)] for job in jobs]
 

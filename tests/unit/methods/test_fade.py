@@ -193,12 +193,22 @@ def test_each_setting_finds_what_it_finds_alone(files, monkeypatch):
     jobs = [job(own, game=game, local_batch=64) for own in settings]
     monkeypatch.setitem(globals(), "NETWORK", SIZES | {"init": "torch"})
     jobs.append(job(PLAIN, game=game, local_batch=64))
-    assert len({rounds_of(own) for own in jobs}) == 3
+    assert len({rounds_of(own, groups=2) for own in jobs}) == 3
     together = train(jobs, inputs(files))
     for own, found in zip(jobs, together, strict=True):
         (alone,) = train([own], inputs(files))
         assert alone.repetitions == found.repetitions
         assert alone.ledger.table().equals(found.ledger.table())
+
+
+def test_settings_with_fewer_users_than_a_round_has_play_apart(files):
+    settings = [{"adversary": "none", "majority_users": users} for users in (1, 2, 5)]
+    jobs = [job(own, clients_per_round=4) for own in settings]
+    together = train(jobs, inputs(files))
+    assert [own.repetitions[0]["clients"] for own in together] == [2, 3, 6]
+    for own, found in zip(jobs, together, strict=True):
+        (alone,) = train([own], inputs(files))
+        assert alone.ledger.table()["client"].equals(found.ledger.table()["client"])
 
 
 def test_masked_sums_change_nothing_but_the_last_digits_and_what_is_seen(files):
