@@ -13,7 +13,6 @@ import torch
 from torch import Tensor
 from torch.optim.adadelta import adadelta
 from torch.optim.adam import adam
-from torch.optim.adamw import adamw
 
 from fbftl.study.job import Training
 from fbftl.training.sgd import Sgd, StackedSgd
@@ -28,22 +27,24 @@ class Optimiser(Protocol):
         """Take one step; gradients are contiguous, one per parameter."""
 
 
-class Adam:
-    """Adam (Kingma & Ba 2015) with torch's defaults but the learning rate and weight decay.
+class _Moments:
+    """Running means of gradients and of their squares, from which Adam and AdamW step.
 
     Args:
         parameters: contiguous tensors on one device.
-        training: learning rate, weight decay.
+        weight_decay: of the gradients, or of the weights themselves.
+        decoupled: whether it is of the weights.
     """
 
-    def __init__(self, parameters: Sequence[Tensor], training: Training) -> None:
-        self.parameters, self._training = list(parameters), training
+    def __init__(self, parameters: Sequence[Tensor], weight_decay: float, decoupled: bool) -> None:
+        self.parameters = list(parameters)
+        self._weight_decay, self._decoupled = weight_decay, decoupled
         self._means = [torch.zeros_like(own) for own in self.parameters]
         self._squares = [torch.zeros_like(own) for own in self.parameters]
         self._steps = [own.new_zeros(()) for own in self.parameters]
 
     @torch.no_grad()
-    def step(self, gradients: Sequence[Tensor]) -> None:
+    def step(self, gradients: Sequence[Tensor], learning_rate: float) -> None:
         """Take one step."""
         adam(
             self.parameters,
@@ -54,42 +55,7 @@ class Adam:
             self._steps,
             fused=True,
             foreach=False,
-            amsgrad=False,
-            beta1=0.9,
-            beta2=0.999,
-            lr=self._training.learning_rate,
-            weight_decay=self._training.weight_decay,
-            eps=1e-8,
-            maximize=False,
-        )
-
-
-class AdamW:
-    """AdamW (Loshchilov & Hutter 2019) with torch's defaults, at a rate told with each step.
-
-    Args:
-        parameters: tensors on one device.
-        weight_decay: of the weights themselves, times the learning rate.
-    """
-
-    def __init__(self, parameters: Sequence[Tensor], weight_decay: float) -> None:
-        self.parameters, self._weight_decay = list(parameters), weight_decay
-        self._means = [torch.zeros_like(own) for own in self.parameters]
-        self._squares = [torch.zeros_like(own) for own in self.parameters]
-        self._steps = [own.new_zeros(()) for own in self.parameters]
-
-    @torch.no_grad()
-    def step(self, gradients: Sequence[Tensor], learning_rate: float) -> None:
-        """Take one step."""
-        adamw(
-            self.parameters,
-            list(gradients),
-            self._means,
-            self._squares,
-            [],
-            self._steps,
-            fused=True,
-            foreach=False,
+            decoupled_weight_decay=self._decoupled,
             amsgrad=False,
             beta1=0.9,
             beta2=0.999,
@@ -98,6 +64,39 @@ class AdamW:
             eps=1e-8,
             maximize=False,
         )
+
+
+class Adam:
+    """Adam (Kingma & Ba 2015) with torch's defaults but the learning rate and weight decay.
+
+    Args:
+        parameters: contiguous tensors on one device.
+        training: learning rate, weight decay.
+    """
+
+    def __init__(self, parameters: Sequence[Tensor], training: Training) -> None:
+        self._moments = _Moments(parameters, training.weight_decay, decoupled=False)
+        self.parameters, self._rate = self._moments.parameters, training.learning_rate
+
+    def step(self, gradients: Sequence[Tensor]) -> None:
+        """Take one step."""
+        self._moments.step(gradients, self._rate)
+
+
+class AdamW:
+    """AdamW (Loshchilov & Hutter 2019) with torch's defaults, at a rate told with each step.
+
+    Args:
+        parameters: contiguous tensors on one device.
+        weight_decay: of the weights themselves, times the learning rate.
+    """
+
+    def __init__(self, parameters: Sequence[Tensor], weight_decay: float) -> None:
+        self._moments = _Moments(parameters, weight_decay, decoupled=True)
+
+    def step(self, gradients: Sequence[Tensor], learning_rate: float) -> None:
+        """Take one step."""
+        self._moments.step(gradients, learning_rate)
 
 
 class Adadelta:
