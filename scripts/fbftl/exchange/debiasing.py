@@ -48,7 +48,7 @@ from fbftl.training.local import Halves
 from fbftl.training.network import LabelledInputs
 
 Draw = Callable[[int, int, int], Sequence[np.ndarray]]
-"""From circle, round (from 1) and user to the rows of each of its K mini-batches."""
+"""From trial, round (from 1) and user to the rows of each of its K mini-batches."""
 
 
 @dataclass(frozen=True)
@@ -116,10 +116,10 @@ def rounds_of(job: Job, groups: int) -> str:
 def begin(
     seeded: Sequence[tuple[Job, int]], halves: Sequence[Halves], groups: int, device: torch.device
 ) -> Players:
-    """Return the global players of all circles; the discriminator starts as its network does.
+    """Return the global players of all trials; the discriminator starts as its network does.
 
     Args:
-        seeded: setting and seed of each circle.
+        seeded: setting and seed of each trial.
         halves: the network of each.
         groups: number of groups.
         device: to train on.
@@ -152,7 +152,7 @@ def guarantee_of(job: Job, turns: Turns) -> PrivacyRecord:
 
 
 @dataclass(frozen=True)
-class Circle:
+class Trial:
     """One seed of a setting: who plays when, and the server between them.
 
     job: the setting.
@@ -170,7 +170,7 @@ class Circle:
 
 
 def debiasing(jobs: Sequence[Job], held: HeldByGroups) -> "Debiasing":
-    """Return the circles of all seeds of some settings, ready to play.
+    """Return the trials of all seeds of some settings, ready to play.
 
     Raises:
         ValueError: if the settings' rounds cannot be played together.
@@ -189,33 +189,33 @@ def debiasing(jobs: Sequence[Job], held: HeldByGroups) -> "Debiasing":
     store = held.samples.provenance["features"]
     ledgers = [Ledger(method=job.setting.method, store=store) for job in jobs]
     entered = [ledger for job, ledger in zip(jobs, ledgers, strict=True) for _ in job.seeds]
-    circles = [
-        _circle(*own, who, outputs, partial(Post, ledger, link))
+    trials = [
+        _trial(*own, who, outputs, partial(Post, ledger, link))
         for own, who, ledger in zip(seeded, users, entered, strict=True)
     ]
-    return Debiasing(jobs[0], players, samples, circles, ledgers)
+    return Debiasing(jobs[0], players, samples, trials, ledgers)
 
 
-def _circle(
+def _trial(
     job: Job, seed: int, users: Users, outputs: int, post: Callable[[int, PrivacyRecord], Post]
-) -> Circle:
+) -> Trial:
     """Return one seed of a setting; the discriminator has so many outputs, 0 for none."""
     turns = turns_of(job, users, seed)
     given = guarantee_of(job, turns)
     noise = None if given.noise_std is None else (given.clip_norm, given.noise_std)
     masked = job.setting.aggregation == "masked"
     server = PartServer(post(seed, given), users, masked, outputs, noise)
-    return Circle(job, seed, users, turns, server)
+    return Trial(job, seed, users, turns, server)
 
 
 @dataclass
 class Debiasing:
-    """The circles of all seeds, of one setting or several, and their players.
+    """The trials of all seeds, of one setting or several, and their players.
 
     job: a setting, for what all have in common.
-    players: the global ones, stacked by circle.
+    players: the global ones, stacked by trial.
     samples: what users hold, on the training device.
-    circles: setting by setting.
+    trials: setting by setting.
     ledgers: of each setting.
     draw: how users draw mini-batches; each goes through its rows in a new order every pass.
     """
@@ -223,14 +223,14 @@ class Debiasing:
     job: Job
     players: Players
     samples: LabelledInputs
-    circles: Sequence[Circle]
+    trials: Sequence[Trial]
     ledgers: Sequence[Ledger]
     draw: Draw | None = None
 
     def __post_init__(self) -> None:
         self._cycles: dict[tuple[int, int], Cycle] = {}
         self._values = self.samples.inputs.flatten(1)
-        self.diverged = np.zeros(len(self.circles), dtype=bool)
+        self.diverged = np.zeros(len(self.trials), dtype=bool)
 
     @property
     def classes(self) -> int:
@@ -240,7 +240,7 @@ class Debiasing:
     def play(self) -> Iterator[tuple[int, np.ndarray]]:
         """Play all rounds; yield at every point the round and the mean losses since the last.
 
-        The losses are those of the task, of each circle (S,), and no number where it has diverged.
+        The losses are those of the task, of each trial (S,), and no number where it has diverged.
         """
         rounds, points = self.job.training.rounds, self.job.block["game"]["points"]
         every, losses = max(1, rounds // points), []
@@ -250,14 +250,14 @@ class Debiasing:
                 mean = torch.stack(losses).double().cpu().numpy().mean(0)
                 yield turn, np.where(self.diverged, np.nan, mean)
                 losses = []
-        for circle in self.circles:
-            circle.server.settle()
+        for trial in self.trials:
+            trial.server.settle()
 
     def _round(self, turn: int) -> Tensor:
-        """Play one round; return each circle's task loss (S,)."""
+        """Play one round; return each trial's task loss (S,)."""
         job, game = self.job, self.job.block["game"]
         rounds, steps = job.training.rounds, job.setting.local_steps
-        chosen = np.stack([own.turns.users[turn - 1] for own in self.circles])
+        chosen = np.stack([own.turns.users[turn - 1] for own in self.trials])
         table = self._table(turn, chosen, adversary_weight(turn - 1, rounds, game["warm_up"]))
         # One product alone rounds otherwise than several together: a sole user has a double.
         seats = 2 if chosen.size == 1 else 1
@@ -286,22 +286,22 @@ class Debiasing:
         alone = self.job.setting.unlabelled_loss != "none"
         trained = {"encoder": labelled | plays | alone, "task": labelled, "group": plays}
         self.diverged |= ~torch.isfinite(weights).flatten(1).all(1).cpu().numpy()
-        spans: dict[bytes, Spans] = {}  # most circles have one pattern
+        spans: dict[bytes, Spans] = {}  # most trials have one pattern
         for place in np.flatnonzero(~self.diverged).tolist():
             who = {name: own[place] for name, own in trained.items()}
             pattern = np.concatenate([*who.values()]).tobytes()
             if pattern not in spans:
                 spans[pattern] = spans_of(self.players.sizes, who)
-            self.circles[place].server.average(
+            self.trials[place].server.average(
                 turn, chosen[place], before[place], weights[place], spans[pattern], average[place]
             )
         beta = self.job.block["game"]["server_momentum"]
         self.players.fill(torch.lerp(before, average, beta))
 
     def _table(self, turn: int, chosen: np.ndarray, weight: float) -> Seating:
-        circles = zip(self.circles, chosen, strict=True)
-        groups = np.stack([circle.users.group[own] for circle, own in circles])
-        plays = np.stack([own.turns.plays[turn - 1] for own in self.circles])
+        trials = zip(self.trials, chosen, strict=True)
+        groups = np.stack([trial.users.group[own] for trial, own in trials])
+        plays = np.stack([own.turns.plays[turn - 1] for own in self.trials])
         labelled = self.job.block["game"]["labelled"]
         known = np.ones_like(plays) if labelled is None else np.isin(groups, labelled)
         device = self.samples.labels.device
@@ -309,7 +309,7 @@ class Debiasing:
         return Seating(*at_table, weight if self.players.group is not None else 0.0)
 
     def _mini_batches(self, turn: int, chosen: np.ndarray) -> tuple[Tensor, Tensor]:
-        """Return rows and their weights (K, H, B) of a round's users, circle by circle."""
+        """Return rows and their weights (K, H, B) of a round's users, trial by trial."""
         draw = self.draw or self._drawn
         drawn = [
             draw(place, turn, user) for place, own in enumerate(chosen) for user in own.tolist()
@@ -327,22 +327,22 @@ class Debiasing:
     def _drawn(self, place: int, turn: int, user: int) -> list[np.ndarray]:
         seat = (place, user)
         if seat not in self._cycles:
-            circle = self.circles[place]
-            order = stream(circle.seed, "local", user)
-            self._cycles[seat] = Cycle(circle.users.rows[user], order)
+            trial = self.trials[place]
+            order = stream(trial.seed, "local", user)
+            self._cycles[seat] = Cycle(trial.users.rows[user], order)
         cycle = self._cycles[seat]
         batch = min(self.job.training.local_batch or len(cycle.rows), len(cycle.rows))
         return [cycle.take(batch) for _ in range(self.job.setting.local_steps)]
 
     def digests(self) -> list[str]:
-        """Return the SHA-256 of every circle's players."""
+        """Return the SHA-256 of every trial's players."""
         return digests([self.players.flat()])
 
     @torch.no_grad()
     def seen(self, test: LabelledInputs) -> tuple[Tensor, Tensor]:
-        """Return every circle's z (S, m, d) and the classes (S, m) that it predicts of samples."""
+        """Return every trial's z (S, m, d) and the classes (S, m) that it predicts of samples."""
         inputs, found = test.inputs.flatten(1)[None], []
-        for place in range(len(self.circles)):
+        for place in range(len(self.trials)):
             alone = self.players.at(slice(place, place + 1))
             z = alone.representation(inputs)
             found.append((z[0], alone.logits(z)[0].argmax(1)))

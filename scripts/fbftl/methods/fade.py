@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from fbftl.exchange.debiasing import Circle, debiasing, rounds_of
+from fbftl.exchange.debiasing import Trial, debiasing, rounds_of
 from fbftl.study.job import Job
 from fbftl.tasks.grouped import HeldByGroups, held_by_groups
 from fbftl.tasks.task import Inputs, Outcome
@@ -39,7 +39,7 @@ def _played(jobs: Sequence[Job], held: HeldByGroups) -> Iterator[tuple[Job, Outc
     """Yield each of some settings with what it found; their rounds are played side by side."""
     test = held.samples.test.at(np.arange(len(held.test)))
     playing = debiasing(jobs, held)
-    seeds = [circle.seed for circle in playing.circles]
+    seeds = [trial.seed for trial in playing.trials]
     judge = Judge(test.labels.cpu().numpy(), held.test, playing.classes, seeds)
     looks = [
         (turn, judge.look(*playing.seen(test), losses), playing.digests())
@@ -47,11 +47,11 @@ def _played(jobs: Sequence[Job], held: HeldByGroups) -> Iterator[tuple[Job, Outc
     ]
     probes = judge.probes(playing.seen(test)[0])
     repetitions = (
-        _repetition(circle, [look[place] for _, look, _ in looks])
+        _repetition(trial, [look[place] for _, look, _ in looks])
         | {"models": [models[place] for _, _, models in looks]}
         | probes[place]
         | judge.by_chance()
-        for place, circle in enumerate(playing.circles)
+        for place, trial in enumerate(playing.trials)
     )
     for job, ledger in zip(jobs, playing.ledgers, strict=True):
         yield (
@@ -66,20 +66,20 @@ def _played(jobs: Sequence[Job], held: HeldByGroups) -> Iterator[tuple[Job, Outc
         )
 
 
-def _repetition(circle: Circle, looks: list[dict[str, float]]) -> dict[str, Any]:
+def _repetition(trial: Trial, looks: list[dict[str, float]]) -> dict[str, Any]:
     """Return what one seed found: the last round counts, for there is no validation."""
-    server, last = circle.server, looks[-1]
-    samples = sum(len(rows) for rows in circle.users.rows)
-    rounds = range(1, circle.job.training.rounds + 1)
+    server, last = trial.server, looks[-1]
+    samples = sum(len(rows) for rows in trial.users.rows)
+    rounds = range(1, trial.job.training.rounds + 1)
     return {
         **{name: own for name, own in last.items() if name != "loss"},
-        "seed": circle.seed,
+        "seed": trial.seed,
         "epoch": len(looks),
         "validation_accuracy": None,
         "test_accuracy_best": max(look["test_accuracy"] for look in looks),
         "diverged": "loss" not in last,
         "series": {name: [look.get(name) for look in looks] for name in FOLLOWED},
-        "clients": len(circle.users.rows),
+        "clients": len(trial.users.rows),
         **dict.fromkeys(("offered", "received", "seen"), samples),
         **server.leaked(),
         **server.post.totals(rounds),

@@ -95,7 +95,7 @@ def test_without_a_game_it_is_fedavg_bit_for_bit(files, setting, momentum):
     users, seed = {"majority_users": 3}, 1
     game = {"clip": None, "server_momentum": momentum}
     found = begun(files, job(users | setting, seeds=(seed,), game=game, local_batch=None))
-    rows = found.circles[0].users.rows
+    rows = found.trials[0].users.rows
 
     def as_fedavg(place: int, turn: int, user: int) -> list[np.ndarray]:
         return [own for _, own in mini_batches(Visit(seed, turn, user, rows[user]), plan)]
@@ -165,10 +165,10 @@ def test_each_seed_finds_what_it_finds_alone(files, monkeypatch, setting):
         for place, seed in enumerate((3, 4, 5)):
             alone = played(files, setting, seeds=(seed,), game=game, local_batch=batch)
             np.testing.assert_array_equal(
-                alone.circles[0].turns.users, together.circles[place].turns.users
+                alone.trials[0].turns.users, together.trials[place].turns.users
             )
             np.testing.assert_array_equal(
-                alone.circles[0].turns.plays, together.circles[place].turns.plays
+                alone.trials[0].turns.plays, together.trials[place].turns.plays
             )
             torch.testing.assert_close(
                 alone.players.flat()[0], together.players.flat()[place], atol=apart, rtol=0
@@ -214,8 +214,8 @@ def test_settings_with_fewer_users_than_a_round_has_play_apart(files):
 def test_masked_sums_change_nothing_but_the_last_digits_and_what_is_seen(files):
     opened, masked = (played(files, PLAIN | {"aggregation": how}) for how in ("open", "masked"))
     torch.testing.assert_close(opened.players.flat(), masked.players.flat(), atol=1e-5, rtol=0)
-    assert [own.server.leaked()["leak"] for own in opened.circles] == [1.0, 1.0]
-    for own in masked.circles:
+    assert [own.server.leaked()["leak"] for own in opened.trials] == [1.0, 1.0]
+    for own in masked.trials:
         assert own.server.leaked()["leak"] < 1
     ledger = masked.ledgers[0].table().to_pandas()
     assert {"share", "mask", "weights"} == set(ledger["part"])
@@ -223,7 +223,7 @@ def test_masked_sums_change_nothing_but_the_last_digits_and_what_is_seen(files):
 
 def test_a_sum_over_everyone_tells_no_more_than_how_many_there_are_of_each_group(files):
     everyone = played(files, PLAIN | {"aggregation": "masked"}, clients_per_round=4)
-    for own in everyone.circles:
+    for own in everyone.trials:
         found = own.server.leaked()
         assert found["leak"] <= found["leak_by_chance"] == 0.75
 
@@ -237,17 +237,17 @@ def test_the_ledger_has_every_message(files):
     assert down["round"].tolist() == list(range(1, 13))
     assert set(up["payload_bits"]) == set(down["payload_bits"]) == {32 * numbers}
     assert up["sha256"].notna().all()
-    np.testing.assert_array_equal(up["client"], found.circles[0].turns.users.ravel())
+    np.testing.assert_array_equal(up["client"], found.trials[0].turns.users.ravel())
 
 
 def test_parts_are_averaged_over_those_who_trained_them(files):
     """Users of group 1 have no labels here, and half of all decline."""
     setting = {"adversary": "plain", "majority_users": 3, "opt_out": 0.5, "local_steps": 2}
     found = begun(files, job(setting, seeds=(0,), game={"labelled": [0], "server_momentum": 1.0}))
-    users, sizes = found.circles[0].users, found.players.sizes
+    users, sizes = found.trials[0].users, found.players.sizes
     for turn in range(1, 13):
         before, sent = found.players.flat()[0], {}
-        server = found.circles[0].server
+        server = found.trials[0].server
         ordinary = server.average
 
         def watched(turn, chosen, before, weights, spans, average, ordinary=ordinary, sent=sent):
@@ -258,8 +258,8 @@ def test_parts_are_averaged_over_those_who_trained_them(files):
         found._round(turn)
         server.average = ordinary
         chosen, plays = (
-            found.circles[0].turns.users[turn - 1],
-            found.circles[0].turns.plays[turn - 1],
+            found.trials[0].turns.users[turn - 1],
+            found.trials[0].turns.plays[turn - 1],
         )
         labelled = users.group[chosen] == 0
         counts = np.array([len(users.rows[own]) for own in chosen], dtype=np.float32)
@@ -277,8 +277,8 @@ def test_parts_are_averaged_over_those_who_trained_them(files):
 
 def test_one_user_a_round_with_the_preset_probability(files):
     found = begun(files, job(PLAIN | {"participation": 0.2}, rounds=2000))
-    for circle in found.circles:
-        users, turns = circle.users, circle.turns
+    for trial in found.trials:
+        users, turns = trial.users, trial.turns
         assert turns.users.shape == (2000, 1)
         group = users.group[turns.users[:, 0]]
         assert abs((group == 0).mean() - 0.2) < 0.04
@@ -327,7 +327,7 @@ def test_nobody_says_which_user_is_in_which_group(files, tmp_path):
     asked = params(PLAIN, seeds=(0, 1, 2))
     train_setting(files, "", [outputs], [asked], axes_by_method(), "cpu", RAM, 1)
     found = begun(files, from_params(asked, axes_by_method()))
-    assignments = [own.users.group for own in found.circles]
+    assignments = [own.users.group for own in found.trials]
     with h5py.File(files["clients"]) as file:
         rows = np.concatenate([file["train/groups"][own][:] for own in file["train/groups"]])
         told: list[str] = []
@@ -347,7 +347,7 @@ def test_nobody_says_which_user_is_in_which_group(files, tmp_path):
     told = [np.asarray(own) for own in vars(store).values() if own is not None]
     told += [ledger[own].to_numpy() for own in ledger if ledger[own].dtype.kind in "iufb"]
     told += [np.asarray(own) for own in _lists(read_run(outputs.run))]
-    by_message = [own.users.group[own.turns.users.ravel()] for own in found.circles]
+    by_message = [own.users.group[own.turns.users.ravel()] for own in found.trials]
     for secret in (rows, *assignments, *by_message):
         for values in told:
             if values.ndim == 1 and len(values) == len(secret):
@@ -355,7 +355,7 @@ def test_nobody_says_which_user_is_in_which_group(files, tmp_path):
 
 
 def test_numbers_of_users_say_nothing(files):
-    first = [own.users.group[0] for own in begun(files, job(PLAIN, seeds=range(12))).circles]
+    first = [own.users.group[0] for own in begun(files, job(PLAIN, seeds=range(12))).trials]
     assert 0 < sum(first) < 12
 
 
