@@ -104,6 +104,7 @@ def each(output: Any) -> list[Outputs]:
 
 
 if __name__ == "__main__":
+    gc.freeze()
     gc.enable()
     run_job(
         snakemake,

@@ -1,12 +1,30 @@
 """ROUGE of generated summaries, and the summaries themselves, for readers to look at."""
 
 import re
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
-from rouge_score.rouge_scorer import RougeScorer
-
 from fbftl.data.dialogues.records import Record
+
+
+@contextmanager
+def as_if_absent(*names: str) -> Iterator[None]:
+    """Let imports inside the block do without optional packages that are not imported yet."""
+    hidden = [name for name in names if name not in sys.modules]
+    sys.modules.update(dict.fromkeys(hidden))  # type: ignore[arg-type]
+    try:
+        yield
+    finally:
+        for name in hidden:
+            del sys.modules[name]
+
+
+# ROUGE needs NLTK's stemmer, which comes with all of NLTK. Its tests of association and its
+# classifiers would bring these two, a tenth of a short training job's time, and work without.
+with as_if_absent("scipy.stats", "sklearn"):
+    from rouge_score.rouge_scorer import RougeScorer
 
 MEASURES = ("rouge1", "rouge2", "rougeL", "rougeLsum")
 

@@ -188,7 +188,8 @@ class Dropout:
     @contextmanager
     def drawn(self) -> Iterator[None]:
         """Go on with the stream inside the block, and leave torch's generators as they were."""
-        self._model.train()
+        if not self._model.training:
+            self._model.train()
         with torch.random.fork_rng(self._gpus):
             torch.set_rng_state(self._states[0])
             for device, state in zip(self._gpus, self._states[1:], strict=True):
