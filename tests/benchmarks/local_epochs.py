@@ -27,16 +27,9 @@ from fbftl.models.modes import normalise_by_batch
 from fbftl.models.networks import random_halves
 from fbftl.study.job import Training
 from fbftl.training.boundary import Boundary, Crossing
-from fbftl.training.local import (
-    Halves,
-    Hooks,
-    LocalPlan,
-    Visit,
-    mini_batches,
-    one_by_one,
-    train_clients,
-)
+from fbftl.training.local import one_by_one, train_clients
 from fbftl.training.network import LabelledInputs
+from fbftl.training.visits import Halves, Hooks, LocalPlan, Visit, mini_batches
 
 CLIENTS, SAMPLES, CLASSES, ROUNDS = 10, 32, 10, 7
 TRAINING = Training(

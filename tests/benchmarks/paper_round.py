@@ -23,8 +23,8 @@ from fbftl.papers.fedfeat.backbones import DATASETS, TABLE_I
 from fbftl.study.job import Training
 from fbftl.training.batches import laid_out
 from fbftl.training.feature_network import Asked, FeatureNetwork
-from fbftl.training.local import Halves, LocalPlan
 from fbftl.training.network import LabelledInputs, Lessons
+from fbftl.training.visits import Halves, LocalPlan
 
 CLIENTS, SAMPLES = 10, 500
 TRAINING = Training(

@@ -24,7 +24,7 @@ from fbftl.tasks.task import HeldSamples, LocalLearner, Outcome, Repetition
 from fbftl.training.adaptation import Alignment, adapted, covariance, last_inputs
 from fbftl.training.batches import Rounds
 from fbftl.training.kept import KeptModels
-from fbftl.training.local import Visit, flattened
+from fbftl.training.visits import Visit, flattened
 
 
 @dataclass

@@ -22,7 +22,7 @@ from fbftl.messages.codec import NotFiniteError
 from fbftl.study.job import Job
 from fbftl.tasks.task import LocalLearner
 from fbftl.training.batches import Round, Rounds
-from fbftl.training.local import HeldPieces, Trained
+from fbftl.training.visits import HeldPieces, Trained
 
 
 def by_samples(weights: Tensor, counts: np.ndarray) -> Tensor:

@@ -17,8 +17,8 @@ from torch import Tensor
 from fbftl.exchange.kept import Company
 from fbftl.messages.codec import NotFiniteError
 from fbftl.training.kept import KeptModels, train_side_by_side
-from fbftl.training.local import Hooks, LocalPlan
 from fbftl.training.network import LabelledInputs
+from fbftl.training.visits import Hooks, LocalPlan
 
 Learnt = dict[tuple[Any, ...], list[Tensor]]
 """Clients' weights after the open data, by what decides them: settings may share them."""

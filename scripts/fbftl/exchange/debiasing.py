@@ -44,8 +44,8 @@ from fbftl.training.adversarial import (
     stacked_players,
 )
 from fbftl.training.batches import Cycle, picked
-from fbftl.training.local import Halves
 from fbftl.training.network import LabelledInputs
+from fbftl.training.visits import Halves
 
 Draw = Callable[[int, int, int], Sequence[np.ndarray]]
 """From trial, round (from 1) and user to the rows of each of its K mini-batches."""

@@ -17,8 +17,8 @@ from fbftl.exchange.kept import Company
 from fbftl.messages.codec import NotFiniteError
 from fbftl.training.augmentation import augmented, fitted, seeds_of
 from fbftl.training.kept import KeptModels
-from fbftl.training.local import Hooks, cross_entropies
 from fbftl.training.network import LabelledInputs, LabelledSamples
+from fbftl.training.visits import Hooks, cross_entropies
 
 
 def play(company: Company) -> KeptModels:

@@ -45,8 +45,8 @@ from fbftl.tasks.task import HeldSamples, LocalLearner, Outcome, Repetition
 from fbftl.training.batches import Round
 from fbftl.training.boundary import Boundary, Crossing, cut_map
 from fbftl.training.curves import first_epoch_at
-from fbftl.training.local import Hooks
 from fbftl.training.measures import MEASURES, SERIES, Measure, Series
+from fbftl.training.visits import Hooks
 
 FLOAT_BYTES = 4
 SEED_BITS = 64

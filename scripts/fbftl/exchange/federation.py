@@ -9,8 +9,8 @@ from torch import Tensor
 from fbftl.ground.randomness import stream
 from fbftl.tasks.task import HeldSamples, LocalLearner, Outcome, Repetition
 from fbftl.training.batches import drawn_rounds
-from fbftl.training.local import Hooks, Visit
 from fbftl.training.measures import Measure
+from fbftl.training.visits import Hooks, Visit
 
 OWN_MEASURES = {
     "first_accuracy": Measure("share", "higher", diverged=0.0),

@@ -17,12 +17,17 @@ LAYERS = (nn.Conv2d, nn.ReLU, nn.MaxPool2d, nn.Flatten, nn.Linear)
 """What a network that can be stacked is made of."""
 
 
+def chained(model: nn.Module) -> list[nn.Module]:
+    """Return a chain's modules in forward order, but those that a stack looks through."""
+    return [own for own in model.modules() if not isinstance(own, INERT)]
+
+
 def stackable_layers(model: nn.Module) -> list[nn.Module] | None:
     """Return the layers of a chain with convolutions that can be stacked, None for any other.
 
     Dropout is looked through.
     """
-    layers = [own for own in model.modules() if not isinstance(own, INERT)]
+    layers = chained(model)
     trained = [own for own in layers if isinstance(own, nn.Conv2d | nn.Linear)]
     fits = all(type(own) in LAYERS for own in layers)
     fits = fits and all(own.bias is not None for own in trained)
@@ -38,11 +43,13 @@ class ConvolutionalStack:
     Args:
         layers: of one of them, in forward order.
         image: channels, height and width of an input.
+        boundary: how many layers the first half has.
         weights: (H, X) parameters of each, flat, in the order of torch's modules.
     """
 
     layers: Sequence[nn.Module]
     image: Sequence[int]
+    boundary: int
     weights: Tensor
     trained: list[Tensor] = field(init=False, repr=False)
 
@@ -56,6 +63,8 @@ class ConvolutionalStack:
         ]
         for own in self.trained:
             own.requires_grad_()
+        left = iter(self.trained)
+        self._own = [[next(left) for _ in layer.parameters()] for layer in self.layers]
 
     def parameters(self) -> list[Tensor]:
         """Return all tensors (H, ...), layer by layer."""
@@ -63,22 +72,40 @@ class ConvolutionalStack:
 
     def __call__(self, inputs: Tensor, _: Tensor) -> Tensor:
         """Return logits (H, B, N) of inputs (H, B, I); rows have no weights to normalise by."""
-        count, rows = inputs.shape[:2]
-        # Maps are (B, H channels, height, width), rows (H, B, width).
-        values = inputs.view(count, rows, *self.image).transpose(0, 1).flatten(1, 2)
-        left = iter(self.trained)
-        for layer in self.layers:
+        return self._through(self._maps(inputs), 0, len(self.layers))
+
+    def front(self, inputs: Tensor) -> list[Tensor]:
+        """Return what each network's first half gives (B, ...) of inputs (H, B, I)."""
+        values = self._through(self._maps(inputs), 0, self.boundary)
+        if values.ndim == 3:
+            return list(values)
+        return list(values.unflatten(1, (len(self.weights), -1)).unbind(1))
+
+    def rest(self, values: Sequence[Tensor]) -> Tensor:
+        """Return logits (H, B, N) of what each network's second half is given (B, ...)."""
+        rows = values[0].ndim == 2
+        given = torch.stack(values) if rows else torch.cat(values, dim=1)
+        return self._through(given, self.boundary, len(self.layers))
+
+    def _maps(self, inputs: Tensor) -> Tensor:
+        return inputs.view(*inputs.shape[:2], *self.image).transpose(0, 1).flatten(1, 2)
+
+    def _through(self, values: Tensor, first: int, last: int) -> Tensor:
+        """Run some of the layers. Maps are (B, H channels, height, width), rows (H, B, width)."""
+        count = len(self.weights)
+        for layer, own in zip(self.layers[first:last], self._own[first:last], strict=True):
             match layer:
                 case nn.Conv2d():
+                    weight, bias = own
                     values = functional.conv2d(
-                        values, next(left).flatten(0, 1), next(left).flatten(), layer.stride,
+                        values, weight.flatten(0, 1), bias.flatten(), layer.stride,
                         layer.padding, layer.dilation, count,
                     )  # fmt: skip
                 case nn.Linear():
-                    weight, bias = next(left), next(left)
+                    weight, bias = own
                     values = torch.baddbmm(bias[:, None], values, weight)
                 case nn.Flatten():
-                    values = values.reshape(rows, count, -1).transpose(0, 1)
+                    values = values.reshape(len(values), count, -1).transpose(0, 1)
                 case _:
                     values = layer(values)
         return values

@@ -305,7 +305,7 @@ def _expanded(
     found = {settled(setting, task, block) for setting in expand(grids, shard)}
     for setting in found:
         require_dealt(task, block["clients"], setting)
-    return {setting.name: setting for setting in sorted(found, key=lambda one: one.name)}
+    return dict(sorted((setting.name, setting) for setting in found))
 
 
 FOR = "tasks"

@@ -15,8 +15,8 @@ from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import stream
 from fbftl.study.job import Job
 from fbftl.tasks.task import HeldSamples, Inputs, Repetition, held_samples
-from fbftl.training.local import Halves
 from fbftl.training.network import Lessons
+from fbftl.training.visits import Halves
 
 
 @dataclass(frozen=True)

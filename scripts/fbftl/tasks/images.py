@@ -36,7 +36,6 @@ from fbftl.training.closed_form import LinearHead
 from fbftl.training.coverage import PublicRows
 from fbftl.training.curves import record, record_of_one
 from fbftl.training.kept import KeptModels
-from fbftl.training.local import FEDAVG, Halves, Hooks
 from fbftl.training.local_network import LocalNetwork
 from fbftl.training.network import (
     LabelledInputs,
@@ -51,6 +50,7 @@ from fbftl.training.private_heads import PrivateHeads, private_heads
 from fbftl.training.shared_network import SharedNetwork
 from fbftl.training.split import SplitNetwork
 from fbftl.training.stacked import StackedSamples, train
+from fbftl.training.visits import FEDAVG, Halves, Hooks
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,11 +20,11 @@ from fbftl.study.widths import bases_in, budgets, narrowed, served, spread_over
 from fbftl.tasks.task import Repetition
 from fbftl.training import batches
 from fbftl.training.batches import Rounds
-from fbftl.training.local import FEDAVG, Halves, Hooks, LocalPlan
 from fbftl.training.local_network import LocalNetwork
 from fbftl.training.network import LabelledSamples, Lessons, by_domain
 from fbftl.training.passes import passes_of
 from fbftl.training.shared_network import Budgeted, Rotation, SharedNetwork, summed
+from fbftl.training.visits import FEDAVG, Halves, Hooks, LocalPlan
 
 Drawing = Callable[..., tuple[nn.Module, ...]]
 """From a network's block, the seed and further keys of its stream to both halves of it."""

@@ -18,8 +18,9 @@ from fbftl.models.networks import random_halves
 from fbftl.models.source.weights import read_weights
 from fbftl.study.job import Training
 from fbftl.tasks.task import SourceModels
-from fbftl.training.local import Halves, LocalPlan, Visit, set_flat, train_clients
+from fbftl.training.local import train_clients
 from fbftl.training.network import LabelledInputs
+from fbftl.training.visits import Halves, LocalPlan, Visit, set_flat
 
 Model = dict[str, Tensor]
 """A source model's parameters by their names."""

@@ -22,9 +22,9 @@ from fbftl.training.batches import Round, Rounds
 from fbftl.training.closed_form import LinearHead
 from fbftl.training.coverage import PublicRows
 from fbftl.training.kept import KeptModels
-from fbftl.training.local import FEDAVG, Hooks, Trained
 from fbftl.training.local_network import LocalNetwork
 from fbftl.training.measures import MEASURES, SERIES, Measure, Series
+from fbftl.training.visits import FEDAVG, Hooks, Trained
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from fbftl.training.local import Halves, LocalPlan, Visit, flattened, mini_batches, set_flat
 from fbftl.training.network import LabelledSamples
 from fbftl.training.optimisers import OPTIMISERS
+from fbftl.training.visits import Halves, LocalPlan, Visit, flattened, mini_batches, set_flat
 
 
 @dataclass(frozen=True)

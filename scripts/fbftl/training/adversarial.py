@@ -18,8 +18,8 @@ from torch.nn import functional
 from fbftl.ground.errors import UserError
 from fbftl.models.heads import Head
 from fbftl.study.job import Training
-from fbftl.training.local import Halves
 from fbftl.training.optimisers import OPTIMISERS
+from fbftl.training.visits import Halves
 
 STEEPNESS = 10.0
 """Of both schedules."""

@@ -2,7 +2,7 @@
 
 Forwards a client keeps a random share of its activations, adds Laplace noise to what it keeps and
 sends it; backwards its edge server sends a share of the gradients at what it received. `Boundary`
-is a hook of local training (`training/local.py`) that does both.
+is a hook of local training (`training/visits.py`) that does both.
 
 The paper selects in every channel of a sample. Its public code drops a share of the whole batch
 and adds noise to the dropped positions too: `reading: code`.
@@ -10,6 +10,7 @@ and adds noise to the dropped positions too: `reading: code`.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -17,7 +18,7 @@ from torch import Tensor
 from fbftl.cost.split import CutMap, kept_of
 from fbftl.ground.randomness import torch_seed
 from fbftl.messages.codec.sparsifier import top_mask
-from fbftl.training.local import Moment, Visit
+from fbftl.training.visits import Moment, Visit
 
 _WITHOUT_SIGN = 2**31 - 1
 
@@ -123,20 +124,18 @@ class Boundary:
 
     def __init__(self, crossing: Crossing, seed: int) -> None:
         self.crossing, self._seed = crossing, seed
-        self._visit: Visit | None = None
-        self._draws = torch.Generator()
+        self._turn = 0
+        self._draws: dict[int, tuple[Visit, torch.Generator]] = {}
         self._norms: list[tuple[Tensor, Tensor]] = []
 
     def __call__(self, features: Tensor, moment: Moment) -> Tensor:
         """Return what the edge server is given, through which selected gradients come back."""
-        if moment.visit is not self._visit:
-            self._visit = visit = moment.visit
-            self._draws = self._generator(features.device, "boundary", visit.turn, visit.client)
-        sent = self._sent(features, self._draws)
+        draws = self._of_visit(moment.visit, features.device)
+        sent = self._sent(features, draws)
         if self.crossing.keep_gradients == 1:
             return sent
         received = sent.view_as(sent)
-        received.register_hook(self._sent_back)
+        received.register_hook(partial(self._sent_back, draws))
         return received
 
     def tested(self, turn: int, device: torch.device) -> Callable[[Tensor], Tensor]:
@@ -178,12 +177,12 @@ class Boundary:
         each = largest.expand_as(in_channels(features))
         return self._rows(each.reshape(features.shape))
 
-    def _sent_back(self, gradient: Tensor) -> Tensor:
+    def _sent_back(self, draws: torch.Generator, gradient: Tensor) -> Tensor:
         """Return the gradients that the edge server sends, zeros in the place of the others."""
         how, rows = self.crossing, self._rows(gradient)
         count = kept_of(rows.shape[1], how.keep_gradients)
         if how.kept_gradients == "random":
-            kept = random_mask(rows, count, self._draws)
+            kept = random_mask(rows, count, draws)
         else:
             kept = magnitude_mask(rows, count, largest=how.kept_gradients == "large")
         sent = rows * kept
@@ -193,6 +192,16 @@ class Boundary:
     def _rows(self, values: Tensor) -> Tensor:
         """Return values as rows, in each of which there is a selection."""
         return values.reshape(1, -1) if self.crossing.whole_batch else in_channels(values)
+
+    def _of_visit(self, visit: Visit, device: torch.device) -> torch.Generator:
+        """Return a visit's draws. Clients of a round may take their steps in turns."""
+        if visit.turn != self._turn:
+            self._turn, self._draws = visit.turn, {}
+        known, draws = self._draws.get(visit.client, (None, None))
+        if draws is None or known is not visit:
+            draws = self._generator(device, "boundary", visit.turn, visit.client)
+            self._draws[visit.client] = visit, draws
+        return draws
 
     def _generator(self, device: torch.device, concern: str, *keys: int) -> torch.Generator:
         return torch.Generator(device).manual_seed(torch_seed(self._seed, concern, *keys))

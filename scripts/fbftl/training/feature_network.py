@@ -19,10 +19,10 @@ from fbftl.models.clip import Clip
 from fbftl.models.modes import couples_samples
 from fbftl.privacy.feature_noise import FeatureNoise
 from fbftl.training.batches import Round
-from fbftl.training.local import FEDAVG, Halves, Hooks, LocalPlan, Moment, Trained, batched
 from fbftl.training.local_network import LocalNetwork
 from fbftl.training.network import Lessons
 from fbftl.training.optimisers import OPTIMISERS
+from fbftl.training.visits import FEDAVG, Halves, Hooks, LocalPlan, Moment, Trained, batched
 
 
 @dataclass(frozen=True)

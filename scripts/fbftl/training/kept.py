@@ -2,26 +2,22 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from fbftl.models.convolutional import ConvolutionalStack, stackable_layers
-from fbftl.training.local import (
+from fbftl.training.local import train_clients
+from fbftl.training.network import LabelledSamples, evaluate
+from fbftl.training.visits import (
     FEDAVG,
     Halves,
     Hooks,
     LocalPlan,
-    Trained,
     Visit,
     flattened,
     set_flat,
-    stacked,
-    train_clients,
 )
-from fbftl.training.network import LabelledSamples, evaluate
 
 
 @dataclass
@@ -117,21 +113,8 @@ def train_side_by_side(
                 visit = Visit(own.seed, turn, client, rows[place][client], place)
                 visits.setdefault(network, []).append(visit)
     for network, theirs in visits.items():
-        trained = _trained(networks[network], samples, theirs, plan, start)
+        trained = train_clients(networks[network], samples, theirs, plan, start)
         for visit, weights, loss in zip(theirs, trained.weights, trained.losses, strict=True):
             several[visit.slot].weights[visit.client] = weights
             losses[visit.slot].append(loss)
     return torch.stack([torch.stack(own).mean() for own in losses])
-
-
-def _trained(
-    halves: Halves, samples: LabelledSamples, visits: Sequence[Visit], plan: LocalPlan,
-    hooks: Hooks,
-) -> Trained:  # fmt: skip
-    """Train one architecture's clients, those with convolutions stacked too."""
-    layers = stackable_layers(halves.whole)
-    if layers is None or len(visits) == 1 or hooks.looks_inside or plan.training.dropout:
-        return train_clients(halves, samples, visits, plan, hooks)
-    image = samples.at(visits[0].rows[:1]).inputs.shape[1:]
-    stack_of = partial(ConvolutionalStack, layers, image)
-    return stacked(halves, stack_of, samples, visits, plan, hooks)

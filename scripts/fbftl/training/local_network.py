@@ -10,7 +10,10 @@ from torch import Tensor
 from fbftl.ground.errors import UserError
 from fbftl.training.batches import Round
 from fbftl.training.curves import selected_epoch
-from fbftl.training.local import (
+from fbftl.training.local import train_clients
+from fbftl.training.measures import Further, Series
+from fbftl.training.network import Lessons, TrainedNetwork, by_domain, evaluate
+from fbftl.training.visits import (
     FEDAVG,
     Halves,
     Hooks,
@@ -19,10 +22,7 @@ from fbftl.training.local import (
     Visit,
     flattened,
     set_flat,
-    train_clients,
 )
-from fbftl.training.measures import Further, Series
-from fbftl.training.network import Lessons, TrainedNetwork, by_domain, evaluate
 
 
 class LocalNetwork(TrainedNetwork):

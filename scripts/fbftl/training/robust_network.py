@@ -16,10 +16,10 @@ from torch import Tensor, nn
 from fbftl.ground.randomness import torch_seed
 from fbftl.models.dual_norm import Statistics, doubled, measured, mixed
 from fbftl.training.disturbed import Disturbance, at_random, descended
-from fbftl.training.local import Halves, Hooks, LocalPlan, Moment, cross_entropies
 from fbftl.training.local_network import LocalNetwork
 from fbftl.training.measures import Further, Measure, Series
 from fbftl.training.network import Lessons, by_domain
+from fbftl.training.visits import Halves, Hooks, LocalPlan, Moment, cross_entropies
 
 SHARES = (0.0, 0.2, 0.5, 0.8, 1.0)
 """λ at which a network is evaluated."""

@@ -15,19 +15,11 @@ from torch.nn import functional
 from fbftl.ground.randomness import stream
 from fbftl.models.widths import SharedWeights
 from fbftl.training.batches import Round
-from fbftl.training.local import (
-    FEDAVG,
-    Halves,
-    HeldPieces,
-    Hooks,
-    LocalPlan,
-    Trained,
-    Visit,
-    train_clients,
-)
+from fbftl.training.local import train_clients
 from fbftl.training.local_network import LocalNetwork
 from fbftl.training.measures import Further, Measure, Series
 from fbftl.training.network import Lessons, by_domain
+from fbftl.training.visits import FEDAVG, Halves, HeldPieces, Hooks, LocalPlan, Trained, Visit
 
 Assigning = Callable[[Sequence[int]], list[list[int]]]
 """From the bases that each client of a round can train to the slots that it trains."""

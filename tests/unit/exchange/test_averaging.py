@@ -19,8 +19,9 @@ from fbftl.study.job import Job, from_params
 from fbftl.study.methods import axes_by_method
 from fbftl.tasks.images import HeldImageSamples, held_samples
 from fbftl.tasks.task import Inputs, Outcome
-from fbftl.training.local import Visit, mini_batches, one_by_one
+from fbftl.training.local import one_by_one
 from fbftl.training.local_network import LocalNetwork
+from fbftl.training.visits import Visit, mini_batches
 from torch.nn import functional
 from unit.tasks.toy_task import CLIENTS, HEAD, TRAINING, make_task, train
 

@@ -18,7 +18,7 @@ from fbftl.study.job import Job, from_params
 from fbftl.study.methods import axes_by_method
 from fbftl.tasks.images import HeldImageSamples, held_samples
 from fbftl.tasks.task import Inputs, LocalLearner, Outcome, Repetition
-from fbftl.training.local import Hooks
+from fbftl.training.visits import Hooks
 from unit.tasks.toy_task import CLIENTS, HEAD, TRAINING, make_task
 
 SEED = 3

@@ -18,7 +18,7 @@ from fbftl.study.methods import axes_by_method
 from fbftl.tasks.images import held_samples
 from fbftl.tasks.task import Inputs, Repetition
 from fbftl.training.feature_network import FeatureNetwork
-from fbftl.training.local import batched
+from fbftl.training.visits import batched
 from torch.nn import functional
 from unit.tasks.toy_task import CLIENTS, HEAD, TRAINING, make_task
 

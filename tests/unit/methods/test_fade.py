@@ -25,7 +25,7 @@ from fbftl.study.methods import axes_by_method
 from fbftl.tasks.grouped import held_by_groups
 from fbftl.tasks.images import held_samples
 from fbftl.tasks.task import Inputs
-from fbftl.training.local import Visit, mini_batches
+from fbftl.training.visits import Visit, mini_batches
 from train_setting import Outputs
 from train_setting import main as train_setting
 from unit.tasks.toy_vectors import CLIENTS, make_vectors

@@ -14,7 +14,8 @@ from fbftl.study.methods import axes_by_method
 from fbftl.tasks.images import held_samples
 from fbftl.tasks.task import Inputs, Repetition
 from fbftl.training.batches import drawn_rounds
-from fbftl.training.local import Hooks, Visit, one_by_one, train_clients
+from fbftl.training.local import one_by_one, train_clients
+from fbftl.training.visits import Hooks, Visit
 from unit.tasks.toy_task import CLIENTS, HEAD, TRAINING, make_task
 from unit.training.test_local import PLAN, VISITS, dense, flat, samples
 

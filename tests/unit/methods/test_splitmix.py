@@ -15,9 +15,9 @@ from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.study.job import Training
 from fbftl.study.widths import narrowed
 from fbftl.tasks.local_images import LocalLessons
-from fbftl.training.local import HeldPieces
 from fbftl.training.network import LabelledInputs
 from fbftl.training.shared_network import Rotation, summed
+from fbftl.training.visits import HeldPieces
 from torch import nn
 from torch.nn import functional
 from unit.tasks.toy_task import CLIENTS, make_task, train

@@ -18,7 +18,7 @@ from fbftl.training.adversarial import (
     rate_factor,
     stacked_players,
 )
-from fbftl.training.local import Halves
+from fbftl.training.visits import Halves
 from torch import nn
 
 PLAIN = Training(

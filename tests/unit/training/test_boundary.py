@@ -5,7 +5,7 @@ import pytest
 import torch
 from fbftl.cost.split import CutMap, printed_downlink_bytes, printed_uplink_bytes
 from fbftl.training.boundary import Boundary, Crossing, cut_map, magnitude_mask, random_mask
-from fbftl.training.local import Moment, Visit
+from fbftl.training.visits import Moment, Visit
 
 BATCH, CHANNELS, SIDE = 5, 3, 6
 MAPS = (BATCH, CHANNELS, SIDE, SIDE)

@@ -7,10 +7,10 @@ from fbftl.models.chain import Chain
 from fbftl.models.convolutional import stackable_layers
 from fbftl.models.networks import build, random_halves
 from fbftl.study.job import Training
-from fbftl.training import kept
+from fbftl.training import local
 from fbftl.training.kept import KeptModels, train_side_by_side
-from fbftl.training.local import Halves, LocalPlan
 from fbftl.training.network import LabelledInputs
+from fbftl.training.visits import Halves, LocalPlan
 
 IMAGE, CLASSES = (6, 6, 2), 3
 CNN = Chain(IMAGE, CLASSES, [5], [[3], [4, 2]])
@@ -51,7 +51,7 @@ def test_repetitions_side_by_side_learn_as_each_would_alone(samples):
 def test_stacked_convolutions_learn_as_one_by_one(samples, monkeypatch):
     stacked, alone = models(5), models(5)
     found = stacked.train(samples, rows(5), 1)
-    monkeypatch.setattr(kept, "stackable_layers", lambda _: None)
+    monkeypatch.setattr(local, "stackable_layers", lambda _: None)
     expected = alone.train(samples, rows(5), 1)
     torch.testing.assert_close(found, expected)
     for ours, own, begun in zip(stacked.weights, alone.weights, models(5).weights, strict=True):

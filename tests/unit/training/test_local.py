@@ -10,16 +10,10 @@ from fbftl.models.dense import dense_shape
 from fbftl.models.modes import normalise_by_batch
 from fbftl.study.job import Training
 from fbftl.training import local
-from fbftl.training.local import (
-    Halves,
-    Hooks,
-    LocalPlan,
-    Visit,
-    mini_batches,
-    one_by_one,
-    train_clients,
-)
+from fbftl.training.boundary import Boundary, Crossing
+from fbftl.training.local import one_by_one, train_clients
 from fbftl.training.network import LabelledInputs
+from fbftl.training.visits import Halves, Hooks, LocalPlan, Visit, mini_batches
 from torch import nn
 from torch.nn import functional
 
@@ -102,14 +96,53 @@ def test_a_stack_trains_as_its_clients_alone(name, batch):
     torch.testing.assert_close(together.losses, alone.losses)
 
 
-def test_dense_networks_are_stacked_unless_somebody_looks_inside(monkeypatch):
+CROSSING = Crossing(keep_activations=0.5, keep_gradients=0.5, kept_gradients="random", epsilon=5.0)
+
+
+@pytest.mark.parametrize("batch", [4, None])
+@pytest.mark.parametrize("crossing", [None, CROSSING, replace(CROSSING, reading="code")])
+@pytest.mark.parametrize("before_flatten", [True, False])
+def test_stacked_convolutions_cross_the_boundary_as_alone(batch, crossing, before_flatten):
+    """Each client draws as if nobody else were there, whatever fills its neighbours' batches."""
+    plan, heard = replace(PLAN, batch=batch), {}
+
+    def hooks(way: str) -> Hooks:
+        def collect(moment, features, labels):
+            key = (moment.visit.client, moment.epoch, tuple(moment.rows))
+            heard.setdefault(way, {})[key] = features, labels
+
+        return Hooks(boundary=None if crossing is None else Boundary(crossing, 3), collect=collect)
+
+    def network() -> Halves:
+        halves = convolutional()
+        flatten = halves.front[-1]
+        if before_flatten:
+            return Halves(halves.front[:-1], nn.Sequential(flatten, *halves.rest))
+        return halves
+
+    alone = one_by_one(network(), samples(), VISITS, plan, hooks("alone"))
+    together = train_clients(network(), samples(), VISITS, plan, hooks("together"))
+    torch.testing.assert_close(together.weights, alone.weights, rtol=1e-4, atol=1e-6)
+    torch.testing.assert_close(together.losses, alone.losses)
+    assert heard["together"].keys() == heard["alone"].keys()
+    for key, told in heard["together"].items():
+        torch.testing.assert_close(told, heard["alone"][key], rtol=1e-4, atol=1e-5)
+
+
+def test_networks_are_stacked_where_it_pays(monkeypatch):
     seen = []
     monkeypatch.setattr(local, "one_by_one", lambda *_: seen.append("alone"))
     train_clients(dense(), samples(), VISITS, PLAN)
-    assert not seen
     train_clients(convolutional(), samples(), VISITS, PLAN)
+    train_clients(convolutional(), samples(), VISITS, PLAN, Hooks(collect=lambda *_: None))
+    assert not seen
     train_clients(dense(), samples(), VISITS, PLAN, Hooks(collect=lambda *_: None))
-    assert len(seen) == 2
+    train_clients(convolutional(), samples(), VISITS[:1], PLAN)
+    dropping = replace(PLAN, training=replace(TRAINING, dropout=True))
+    train_clients(convolutional(), samples(), VISITS, dropping)
+    large = LabelledInputs(torch.zeros(30, 1, 17, 16), samples().labels)
+    train_clients(convolutional(), large, VISITS, PLAN)
+    assert len(seen) == 4
 
 
 @pytest.mark.parametrize("network", [dense, convolutional])

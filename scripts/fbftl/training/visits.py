@@ -1,0 +1,235 @@
+"""A client's part in a round of local training: what it is told, and what it has afterwards.
+
+Every client of a round begins with the same weights and a fresh optimiser and runs E epochs over
+mini-batches of its own samples. A network has two halves that meet at a boundary. `Hooks` change
+the loss, what passes the boundary forwards and backwards, and what is collected there.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from fbftl.ground.errors import UserError
+from fbftl.ground.randomness import stream
+from fbftl.models.modes import couples_samples
+from fbftl.study.job import Training
+
+
+@dataclass(frozen=True)
+class LocalPlan:
+    """How a client trains in a round.
+
+    epochs: E, passes over its samples.
+    batch: samples per step; None takes all of a client's.
+    training: learning rate, momentum, weight decay, dropout.
+    optimiser: its name in `training.optimisers`.
+    """
+
+    epochs: int
+    batch: int | None
+    training: Training
+    optimiser: str = "sgd"
+
+
+@dataclass(frozen=True)
+class Visit:
+    """A client's part in a round.
+
+    seed: its repetition's; with round and client it decides mini-batches and dropout.
+    turn: the round, from 1.
+    client: its number.
+    rows: (K_u,) rows of its samples, at least one.
+    slot: which network it trains, where there are several.
+    """
+
+    seed: int
+    turn: int
+    client: int
+    rows: np.ndarray
+    slot: int = 0
+
+
+@dataclass(frozen=True)
+class Moment:
+    """One mini-batch of a visit.
+
+    epoch: from 1.
+    last: whether the epoch is the visit's last.
+    rows: (B,) rows of its samples.
+    """
+
+    visit: Visit
+    epoch: int
+    last: bool
+    rows: np.ndarray
+
+
+def cross_entropies(logits: Tensor, labels: Tensor) -> Tensor:
+    """Return every sample's cross-entropy, (n,)."""
+    return functional.cross_entropy(logits, labels, reduction="none")
+
+
+@dataclass(frozen=True)
+class Hooks:
+    """What may be different in local training; the defaults are FedAvg.
+
+    loss: from logits (n, N) and labels (n,) to each sample's loss (n,).
+    logits: from logits (n, N) and the rows (n,) of their samples to what the loss is given.
+    boundary: from what the first half gives (B, ...) to what the second is given; differentiated
+        through, so that a function with a backward pass of its own changes both ways.
+    collect: is told what passed the boundary, without gradient, and its labels.
+    rate: factor of the learning rate in a round, counted from 1.
+    start: the weights (X,) that a visit starts from, None for the network's.
+    """
+
+    loss: Callable[[Tensor, Tensor], Tensor] = cross_entropies
+    logits: Callable[[Tensor, np.ndarray], Tensor] = lambda logits, _: logits
+    boundary: Callable[[Tensor, Moment], Tensor] | None = None
+    collect: Callable[[Moment, Tensor, Tensor], None] | None = None
+    rate: Callable[[int], float] = lambda turn: 1.0
+    start: Callable[[Visit], Tensor | None] = lambda visit: None
+
+    @property
+    def looks_inside(self) -> bool:
+        """Whether anything happens at the boundary."""
+        return self.boundary is not None or self.collect is not None
+
+    def crossed(self, features: Tensor, labels: Tensor, moment: Moment) -> Tensor:
+        """Return what the second half is given of what the first gives (B, ...)."""
+        if self.boundary is not None:
+            features = self.boundary(features, moment)
+        if self.collect is not None:
+            self.collect(moment, features.detach(), labels)
+        return features
+
+
+FEDAVG = Hooks()
+
+
+@dataclass(frozen=True)
+class Halves:
+    """A network on the training device, in eval mode, up to its boundary and after it."""
+
+    front: nn.Module
+    rest: nn.Module
+
+    @property
+    def whole(self) -> nn.Sequential:
+        """Both halves as one network; its parameters are theirs."""
+        return nn.Sequential(self.front, self.rest)
+
+    @property
+    def parameters(self) -> list[Tensor]:
+        """Parameters of both halves, the first half's first."""
+        return list(self.whole.parameters())
+
+    @property
+    def named_parameters(self) -> dict[str, Tensor]:
+        """Parameters of both halves by the names of their layers."""
+        return dict([*self.front.named_parameters(), *self.rest.named_parameters()])
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What clients have after their local epochs.
+
+    weights: (C, X) parameters of each, flat, in the order of the network's.
+    losses: (C,) mean over each one's steps of the mini-batch's mean loss.
+    held: which of the weights are theirs; None if all of them are.
+    """
+
+    weights: Tensor
+    losses: Tensor
+    held: "HeldPieces | None" = None
+
+    def of(self, chosen: Tensor) -> "Trained":
+        """Return what some of the clients have, given which, (C,) booleans."""
+        held = self.held and HeldPieces(self.held.pieces, self.held.by_client[chosen.cpu()])
+        return Trained(self.weights[chosen], self.losses[chosen], held)
+
+
+@dataclass(frozen=True)
+class HeldPieces:
+    """Which pieces of the weights clients hold.
+
+    pieces: places of each of P pieces; every place lies in one.
+    by_client: (C, P) booleans.
+    """
+
+    pieces: Sequence[Tensor]
+    by_client: Tensor
+
+    def places(self, client: int) -> Tensor:
+        """Return the places of the weights that a client holds, ascending."""
+        pieces = zip(self.pieces, self.by_client[client], strict=True)
+        return torch.cat([piece for piece, own in pieces if own]).sort().values
+
+
+def mini_batches(visit: Visit, plan: LocalPlan, least: int = 1) -> Iterator[tuple[int, np.ndarray]]:
+    """Yield the epoch, from 1, and the rows of each mini-batch of a visit, as `batched`.
+
+    Raises:
+        UserError: if the client has fewer samples, of which batch normalisation makes nothing.
+    """
+    count = len(visit.rows)
+    if min(count, plan.batch or count) < least:
+        raise UserError(
+            f"client {visit.client} has a mini-batch of one sample, of which batch "
+            "normalisation makes nothing; give samples_per_client and local_batch at least 2, "
+            "or training.batch_norm: frozen"
+        )
+    order = stream(visit.seed, "local", visit.turn, visit.client)
+    return batched(visit.rows, plan, order, least)
+
+
+def batched(
+    rows: np.ndarray, plan: LocalPlan, order: np.random.Generator, least: int = 1
+) -> Iterator[tuple[int, np.ndarray]]:
+    """Yield the epoch, from 1, and each mini-batch of rows.
+
+    Every epoch has a new order; the last batch may be smaller, but for `least` samples, below
+    which it joins the one before it.
+    """
+    count = len(rows)
+    starts = list(range(0, count, plan.batch or count))
+    if len(starts) > 1 and count - starts[-1] < least:
+        starts.pop()
+    for epoch in range(1, plan.epochs + 1):
+        shuffled = order.permutation(rows)
+        for start, end in zip(starts, [*starts[1:], count], strict=True):
+            yield epoch, shuffled[start:end]
+
+
+def least_batch(halves: Halves) -> int:
+    """Return the fewest samples that a mini-batch may have."""
+    return 2 if couples_samples(halves.whole) else 1
+
+
+def training_of(plan: LocalPlan, hooks: Hooks, visit: Visit) -> Training:
+    """Return what the optimiser of a visit is told: the plan's, at the rate of its round."""
+    decayed = plan.training.learning_rate * plan.training.decay ** (visit.turn - 1)
+    rate = decayed * hooks.rate(visit.turn)
+    return replace(plan.training, learning_rate=rate)
+
+
+def start_of(begun: Tensor, hooks: Hooks, visit: Visit) -> Tensor:
+    """Return the weights (X,) that a visit starts from."""
+    own = hooks.start(visit)
+    return begun if own is None else own
+
+
+def flattened(parameters: Iterable[Tensor]) -> Tensor:
+    """Return a copy of parameters as one vector (X,)."""
+    return torch.cat([own.detach().flatten() for own in parameters])
+
+
+@torch.no_grad()
+def set_flat(parameters: Sequence[Tensor], weights: Tensor) -> None:
+    """Give parameters the values of one vector (X,)."""
+    parts = weights.split([own.numel() for own in parameters])
+    for own, part in zip(parameters, parts, strict=True):
+        own.copy_(part.view_as(own))
