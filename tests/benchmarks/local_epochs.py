@@ -118,18 +118,23 @@ def splits() -> Iterator[Row]:
         "half, noise": replace(half, epsilon=5.0, clip=1.0),
     }
 
-    def train(hooks: Hooks) -> None:
-        one_by_one(halves, held, VISITS, plan, hooks)
-
-    ways = {"fedavg": lambda: train(Hooks())} | {
-        name: lambda crossing=crossing: train(Hooks(boundary=Boundary(crossing, 0)))
-        for name, crossing in crossings.items()
-    }
-    took = fastest(ways, 3 * ROUNDS)
-    for name in crossings:
-        yield Row(
-            f"split training over FedAvg, sent: {name}", took[name] / took["fedavg"], ("<=", 1.3)
+    for way, train in {"one by one": one_by_one, "side by side": train_clients}.items():
+        hooks = {"fedavg": Hooks} | {
+            name: lambda crossing=crossing: Hooks(boundary=Boundary(crossing, 0))
+            for name, crossing in crossings.items()
+        }
+        took = fastest(
+            {
+                name: lambda of=of, train=train: train(halves, held, VISITS, plan, of())
+                for name, of in hooks.items()
+            },
+            3 * ROUNDS,
         )
+        told = ", ".join(f"{name} {1e3 * seconds:.1f} ms" for name, seconds in took.items())
+        print(f"split training {way}: {told}")
+        for name in crossings:
+            ratio = took[name] / took["fedavg"]
+            yield Row(f"split training over FedAvg, {way}, sent: {name}", ratio, ("<=", 1.3))
 
 
 def rows() -> Iterator[Row]:
