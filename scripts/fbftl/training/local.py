@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 
-import numpy as np
 import torch
 from torch import Tensor
 
@@ -61,19 +60,19 @@ def train_clients(
     """
     stack_of = None
     if len(visits) > 1 and not plan.training.dropout:
-        stack_of = _stack_of(halves, samples, hooks)
+        stack_of = _stack_of(halves, samples, visits[0], hooks)
     if stack_of is None:
         return one_by_one(halves, samples, visits, plan, hooks)
     return stacked(halves, stack_of, samples, visits, plan, hooks)
 
 
 def _stack_of(
-    halves: Halves, samples: LabelledSamples, hooks: Hooks
+    halves: Halves, samples: LabelledSamples, visit: Visit, hooks: Hooks
 ) -> Callable[[Tensor], Stack] | None:
     """Return what stacks networks of this shape, given their weights; None where nothing does."""
     layers = stackable_layers(halves.whole)
     if layers is not None:
-        image = samples.at(np.arange(1)).inputs.shape[1:]
+        image = samples.at(visit.rows[:1]).inputs.shape[1:]
         small = image[1:].numel() <= SMALL_IMAGE
         boundary = len(chained(halves.front))
         return partial(ConvolutionalStack, layers, image, boundary) if small else None
