@@ -7,13 +7,14 @@ through a round alike, which keeps them equal.
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
+from fbftl.ground.devices import seed_dropout
 from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import torch_seed
 from fbftl.models.modes import couples_samples, dropping, normalise_by_batch
@@ -73,24 +74,33 @@ class ClientByClient:
             UserError: at the pass of a client whose one sample has no statistics.
         """
         least = 2 if any(map(couples_samples, self.models)) else 1
-        for place, client in enumerate(one.clients):
-            if one.counts[place] < least:
-                raise UserError(
-                    f"client {client} has one sample in a round, of which batch normalisation "
-                    "makes nothing; give samples_per_client at least 2, or training.batch_norm: "
-                    "frozen"
-                )
-            own = one.present[place]
-            with self.masked(one.number, int(client)):
-                yield one.inputs[place][own], one.labels[place][own], weights[place][own]
+        with self._dropping():
+            for place, client in enumerate(one.clients):
+                if one.counts[place] < least:
+                    raise UserError(
+                        f"client {client} has one sample in a round, of which batch normalisation "
+                        "makes nothing; give samples_per_client at least 2, or "
+                        "training.batch_norm: frozen"
+                    )
+                own = one.present[place]
+                with self._drawing(one.number, int(client)):
+                    yield one.inputs[place][own], one.labels[place][own], weights[place][own]
 
     @contextmanager
     def masked(self, *keys: int) -> Iterator[None]:
         """Let dropout act in the block, if it does, by masks of these keys."""
+        with self._dropping(), self._drawing(*keys):
+            yield
+
+    def _dropping(self) -> AbstractContextManager[None]:
+        return dropping(*self.models if self.dropout else ())
+
+    @contextmanager
+    def _drawing(self, *keys: int) -> Iterator[None]:
+        """Draw masks by these keys in the block, and leave torch's generators as they were."""
         with torch.random.fork_rng():
-            torch.manual_seed(torch_seed(self.seed, "dropout", *keys))
-            with dropping(*self.models if self.dropout else ()):
-                yield
+            seed_dropout(torch_seed(self.seed, "dropout", *keys))
+            yield
 
 
 def passes_of(training: Training, seed: int, *models: nn.Module) -> Passes:

@@ -103,7 +103,8 @@ def _train_stack(
         counted = hooks.logits(logits.flatten(0, 1), numbers[own.ravel()])
         losses = hooks.loss(counted, told.flatten(0, 1)).view_as(weight)
         mean = (losses * weight).sum(1)
-        optimiser.step(torch.autograd.grad(mean.sum(), stack.parameters()))
+        gradients = torch.autograd.grad(mean.sum(), stack.parameters())
+        optimiser.step([gradient.contiguous() for gradient in gradients])
         means.append(mean.detach())
     return torch.stack(means).mean(0)
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 from fbftl.ground.errors import UserError
+from fbftl.models.clip import Clip
 from fbftl.models.dense import dense_shape
 from fbftl.models.modes import normalise_by_batch
 from fbftl.study.job import Training
@@ -115,10 +116,10 @@ def test_stacked_convolutions_cross_the_boundary_as_alone(batch, crossing, befor
 
     def network() -> Halves:
         halves = convolutional()
-        flatten = halves.front[-1]
         if before_flatten:
-            return Halves(halves.front[:-1], nn.Sequential(flatten, *halves.rest))
-        return halves
+            maps, flatten = halves.front[:-1], halves.front[-1]
+            return Halves(nn.Sequential(maps, Clip(0.5)), nn.Sequential(flatten, *halves.rest))
+        return Halves(nn.Sequential(halves.front, Clip(0.5)), halves.rest)
 
     alone = one_by_one(network(), samples(), VISITS, plan, hooks("alone"))
     together = train_clients(network(), samples(), VISITS, plan, hooks("together"))
@@ -140,7 +141,7 @@ def test_networks_are_stacked_where_it_pays(monkeypatch):
     train_clients(convolutional(), samples(), VISITS[:1], PLAN)
     dropping = replace(PLAN, training=replace(TRAINING, dropout=True))
     train_clients(convolutional(), samples(), VISITS, dropping)
-    large = LabelledInputs(torch.zeros(30, 1, 17, 16), samples().labels)
+    large = LabelledInputs(torch.zeros(30, 1, 9, 8), samples().labels)
     train_clients(convolutional(), large, VISITS, PLAN)
     assert len(seen) == 4
 
