@@ -275,7 +275,7 @@ FAULTS: dict[str, tuple[Callable[[dict], object], str]] = {
             | {"partition": ["dirichlet_equal"], "alpha": [1 / 3], "samples_per_client": [7]}
             | {"burst": [10 / 3], "bits": [16], "noise": ["redrawn"], "retransmissions": [9]}
         ),
-        "for its files, which take 200; round its values",
+        "for its files, which take 200; round its values, or give the task what all settings share",
     ),
     "bits 33": (lambda c: grid(c).update(bits=[33]), "bits.0 is 33; choose among"),
     "method": (lambda c: grid(c).update(method=["fbft"]), "method.0 is 'fbft'; choose among"),
