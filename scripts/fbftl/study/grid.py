@@ -179,8 +179,8 @@ def require_sensible(setting: Setting) -> None:
     if len(setting.name) > LONGEST_NAME:
         raise UserError(
             f"config: the setting '{setting.name}' has a name of {len(setting.name)} characters "
-            f"for its files, which take {LONGEST_NAME}; round its values, or give the task what all "
-            "settings share"
+            f"for its files, which take {LONGEST_NAME}; round its values, or give the "
+            "task what all settings share"
         )
     record = methods.record(setting.method)
     faults = {
