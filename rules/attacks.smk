@@ -42,6 +42,8 @@ rule attack_membership:
         "results/{task}/logs/attacks/membership.log",
     benchmark:
         "results/{task}/benchmarks/attacks/membership.tsv"
+    # The longest job that needs no run: last, it would leave all cores but one idle.
+    priority: 1
     conda:
         "../envs/workflow.yaml"
     resources:
