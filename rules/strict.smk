@@ -7,10 +7,17 @@ before it. Where the workflow is a module, what imports it has read its own by n
 
 import os
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 BASE = Path(os.fspath(workflow.current_basedir)).parent
 """The project's folder, which is not where a study runs if the workflow is a module."""
+
+if find_spec("numpy") is None:
+    sys.exit(
+        "the plan needs packages beside Snakemake; pip install --requirement "
+        f"{BASE}/envs/requirements.txt --constraint {BASE}/envs/requirements.lock"
+    )
 
 sys.path.insert(0, str(BASE / "scripts"))
 

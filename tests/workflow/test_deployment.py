@@ -5,10 +5,13 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
-from project import TOY, Project, environment
+from project import TOY, Project, copied, environment
 
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TABLE = "results/digits/tables/scarcity.csv"
@@ -87,13 +90,67 @@ def test_a_faulty_configuration_of_a_deployment(
     assert sentence in said
 
 
-def test_a_deployment_from_a_url(deployed: Deployment, untouched: Project, tmp_path: Path) -> None:
-    clone = tmp_path / "clone"
-    shutil.copytree(untouched.folder / "workflow", clone / "workflow")
+def test_an_environment_that_has_snakemake_alone(
+    deployed: Deployment, untouched: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (deployed.folder / "sitecustomize.py").write_text(
+        "import importlib.util as util\n"
+        "found = util.find_spec\n"
+        "util.find_spec = lambda name, *more: None if name == 'numpy' else found(name, *more)\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(deployed.folder))
+    (said,) = deployed.says()
+    assert f"--requirement {untouched.folder}/envs/requirements.txt" in said
+
+
+@pytest.fixture
+def repository(untouched: Project, tmp_path: Path) -> Path:
+    """The project as a repository whose one commit has a tag."""
+    project = copied(untouched.folder, tmp_path / "repository")
     who = ["-c", "user.name=a", "-c", "user.email=a@b.invalid"]
     for words in (["init", "-q"], ["add", "."], [*who, "commit", "-qm", "a"], ["tag", "v1"]):
-        subprocess.run(["git", *words], cwd=clone, env=environment(), check=True)
-    url = f"git+file://{clone}/workflow/Snakefile@v1"
-    deployed.edit("workflow/Snakefile", f"{untouched.folder}/workflow/Snakefile", url)
-    (said,) = deployed.says()
-    assert "clone the project and name the clone's workflow/Snakefile" in said
+        subprocess.run(["git", *words], cwd=project.folder, env=environment(), check=True)
+    return project.folder
+
+
+def names(deployed: Deployment, untouched: Project, source: str) -> None:
+    """Have the deployment name another source of the workflow."""
+    deployed.edit("workflow/Snakefile", f'"{untouched.folder}/workflow/Snakefile"', source)
+
+
+def test_a_deployment_from_a_repository(
+    deployed: Deployment, untouched: Project, repository: Path
+) -> None:
+    wanted = deployed.planned()
+    names(deployed, untouched, f'"git+file://{repository}/workflow/Snakefile@v1"')
+    shutil.rmtree(deployed.folder / ".snakemake")
+    assert deployed.planned() == wanted
+    deployed.finish("results/digits/source.json")
+    (checkout,) = (deployed.folder / ".snakemake" / "checkouts").iterdir()
+    # What a run's meta file tells of its commit.
+    told = ["git", "describe", "--always", "--dirty", "--tags"]
+    assert subprocess.check_output(told, cwd=checkout, text=True) == "v1\n"
+
+
+def test_a_deployment_as_the_catalog_writes_it(
+    deployed: Deployment, untouched: Project, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The host cannot be reached, so Snakemake's own copy of the repository is laid there."""
+    wanted = deployed.planned()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(deployed.folder / "cache"))
+    held = deployed.folder / "cache/snakemake/snakemake/source-cache/snakemake-git-cache"
+    bare = held / "github.com" / "owner" / "fbftl"
+    subprocess.run(["git", "clone", "-q", "--bare", repository, bare], check=True)
+    names(deployed, untouched, 'github("owner/fbftl", path="workflow/Snakefile", tag="v1")')
+    assert deployed.planned() == wanted
+
+
+def test_a_deployment_from_a_single_file(deployed: Deployment, untouched: Project) -> None:
+    folder = partial(SimpleHTTPRequestHandler, directory=untouched.folder)
+    with ThreadingHTTPServer(("127.0.0.1", 0), folder) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}/workflow/Snakefile"
+        names(deployed, untouched, f'"{url}"')
+        (said,) = deployed.says()
+        server.shutdown()
+    assert "a single file at a URL; name the file by `github(...)` or in a clone" in said
