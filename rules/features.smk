@@ -18,6 +18,8 @@ for task in STUDY.tasks:
             f"results/{task}/logs/extract.log",
         benchmark:
             f"results/{task}/benchmarks/extract.tsv"
+        # The task's runs wait for it, and a core would idle until it finds two that are free.
+        priority: 2
         conda:
             "../envs/workflow.yaml"
         threads: 2

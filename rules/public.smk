@@ -38,6 +38,7 @@ rule public_features:
         "results/{task}/logs/public_features.log",
     benchmark:
         "results/{task}/benchmarks/public_features.tsv"
+    priority: 2
     conda:
         "../envs/workflow.yaml"
     threads: 2
