@@ -1,7 +1,8 @@
 """Plot accuracy against the bits that clients have sent: the paper's argument in one picture.
 
 The gradient methods send updates round after round, so each is a line to the right. FbFTL sends
-once, before training: its accuracy rises at a fixed number of bits.
+once, before training: its accuracy rises at a fixed number of bits. Each line is the mean curve
+over seeds; its mark is what the table of methods reports, where every seed stops at its own epoch.
 """
 
 from typing import Any
@@ -12,7 +13,8 @@ import pandas as pd
 from fbftl.findings.exchanged import Exchanged, read_methods
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.shown import ShownMethod, shown
-from fbftl.findings.style import COLUMN_WIDTH, DIVERGED, NEUTRAL, save, use_style
+from fbftl.findings.style import COLUMN_WIDTH, DIVERGED, NEUTRAL, edged, save, use_style
+from fbftl.findings.tables import ratio
 from fbftl.findings.uplink import SELECTED
 from fbftl.ground.logs import run_job
 from matplotlib.axes import Axes
@@ -34,15 +36,16 @@ def main(
     """
     use_style()
     looks, exchanged = shown(methods), read_methods(runs, ledgers, axes)
-    points = pd.concat([curve(exchanged[name]) for name in looks])
+    drawn = [part(exchanged[name]) for name in looks for part in (curve, reported)]
+    points = pd.concat(drawn, ignore_index=True)
     save(draw(points, read_tidy(by_seed), looks), svg, points)
 
 
 def curve(run: Exchanged) -> pd.DataFrame:
-    """Return a method's drawn points: per epoch the bits sent so far and the accuracy.
+    """Return a method's line: per epoch the bits sent so far and the accuracy.
 
     Columns: method, epoch, uplink (encoded bits, mean over seeds), accuracy, spread, selected
-    (whether it is the epoch nearest to the mean of the seeds' selected ones), diverged (seeds).
+    (False), diverged (seeds).
     """
     epochs = np.arange(1, run.accuracy.shape[1] + 1)
     sent = [run.until("up", "bits", [epoch] * len(run.seeds)).mean() for epoch in epochs]
@@ -52,34 +55,58 @@ def curve(run: Exchanged) -> pd.DataFrame:
             "epoch": epochs,
             "uplink": sent,
             "accuracy": run.accuracy.mean(axis=0),
-            "spread": run.accuracy.std(axis=0, ddof=1) if len(run.seeds) > 1 else 0.0,
-            "selected": epochs == round(np.mean(run.selected)),
+            "spread": run.accuracy.std(axis=0, ddof=1) if len(run.seeds) > 1 else np.nan,
+            "selected": False,
             "diverged": sum(run.diverged),
         }
     )
 
 
+def reported(run: Exchanged) -> pd.DataFrame:
+    """Return a method's mark, one row with the columns of `curve`: what the table reports.
+
+    Epoch, uplink and accuracy are means over the seeds, each at its own selected epoch; a seed that
+    diverged counts as 0.
+    """
+    found = run.summary(run.found)
+    mark = {
+        "method": run.method,
+        "epoch": np.mean(run.selected),
+        "uplink": run.until("up", "bits", run.selected).mean(),
+        "accuracy": found["accuracy"],
+        "spread": np.nan if found["spread"] is None else found["spread"],
+        "selected": True,
+        "diverged": found["diverged"],
+    }
+    return pd.DataFrame([mark])
+
+
 def draw(points: pd.DataFrame, sent: pd.DataFrame, looks: dict[str, ShownMethod]) -> plt.Figure:
-    """Return the figure: a line per method with a band of one standard deviation over seeds."""
+    """Return the figure: a line per method with a band of one standard deviation over seeds.
+
+    Args:
+        points: the lines and marks of all methods (`curve`, `reported`).
+        sent: what each method sends by seed (`findings.uplink`).
+        looks: the methods by name.
+    """
     figure, axes = plt.subplots(figsize=(COLUMN_WIDTH, 0.9 * COLUMN_WIDTH), layout="constrained")
-    for name, own in points.groupby("method", sort=False):
-        look = looks[name]
-        mean, spread = 100 * own["accuracy"], 100 * own["spread"]
-        axes.plot(own["uplink"], mean, color=look.colour, zorder=2)
+    for name, rows in points.groupby("method", sort=False):
+        look, line, mark = looks[name], rows[~rows["selected"]], rows[rows["selected"]]
+        mean, spread = 100 * line["accuracy"], 100 * line["spread"].fillna(0)
+        axes.plot(line["uplink"], mean, color=look.colour, zorder=2)
         low, high = (mean - spread).clip(lower=0), (mean + spread).clip(upper=100)
-        axes.fill_between(own["uplink"], low, high, color=look.colour, alpha=0.15, linewidth=0)
-        picked = own[own["selected"]]
-        axes.plot(
-            picked["uplink"], 100 * picked["accuracy"], linestyle="none", marker=look.marker,
-            color=look.colour, markeredgecolor="white", markersize=7, zorder=3,
+        axes.fill_between(line["uplink"], low, high, color=look.colour, alpha=0.15, linewidth=0)
+        axes.errorbar(
+            mark["uplink"], 100 * mark["accuracy"], 100 * mark["spread"].fillna(0),
+            linestyle="none", capsize=2, elinewidth=0.8, markersize=7, zorder=3,
+            **edged(look.marker, look.colour),
         )  # fmt: skip
-        mark = DIVERGED if own["diverged"].any() else ""
-        label = look.drawn + mark
+        label = look.drawn + (DIVERGED if rows["diverged"].any() else "")
         axes.plot([], [], "-", marker=look.marker, color=look.colour, label=label)
     axes.set(xscale="log", xlabel="uplink of all clients so far (bit)", ylabel="test accuracy (%)")
     handles, labels = axes.get_legend_handles_labels()
     figure.legend(
-        handles, labels, loc="outside upper center", ncols=len(labels),
+        handles, labels, loc="outside upper center", ncols=min(len(labels), 5),
         columnspacing=0.9, handlelength=1.5, handletextpad=0.4,
     )  # fmt: skip
     mark_distance(axes, points[points["selected"]].set_index("method"), sent)
@@ -91,7 +118,7 @@ def mark_distance(axes: Axes, picked: pd.DataFrame, sent: pd.DataFrame) -> None:
 
     Args:
         axes: with everything drawn.
-        picked: the drawn points at the selected epochs, by method.
+        picked: the marks, by method.
         sent: what each method sends by seed (`findings.uplink`).
     """
     if not {"fbftl", "ftl_c"} <= set(picked.index):
@@ -101,10 +128,10 @@ def mark_distance(axes: Axes, picked: pd.DataFrame, sent: pd.DataFrame) -> None:
     axes.annotate(
         "", (near, height), (far, height), arrowprops={"arrowstyle": "<->", "color": NEUTRAL}
     )
-    own = sent[(sent["method"] == "ftl_c") & (sent["until"] == SELECTED)]["times_fbftl"]
-    spread = f" ± {own.std():,.0f}" if len(own) > 1 else ""
+    times = sent[(sent["method"] == "ftl_c") & (sent["until"] == SELECTED)]["times_fbftl"]
+    spread = f" ± {ratio(times.std())}" if len(times) > 1 else ""
     axes.text(
-        np.sqrt(near * far), height, f"× {own.mean():,.0f}{spread}",
+        np.sqrt(near * far), height, f"× {ratio(times.mean())}{spread}",
         color=NEUTRAL, ha="center", va="center",
         bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5},
     )  # fmt: skip

@@ -22,13 +22,11 @@ from fbftl.findings.printed import beside, judged
 from fbftl.findings.runs import write_tidy
 from fbftl.findings.setups import Setup, differs
 from fbftl.findings.shown import ShownMethod, shown
-from fbftl.findings.tables import Column, prefixed, write_table
+from fbftl.findings.tables import Column, prefixed, ratio, write_table
 from fbftl.findings.uplink import COMMON, common_accuracy, times, uplink
 from fbftl.ground.floats import FLOAT_BITS
 from fbftl.ground.logs import run_job
 from fbftl.papers.fbftl.readings import CUT_SHORT
-
-TIMES = "{:,.0f}"
 
 COLUMNS = [
     Column("label", "Method"),
@@ -52,18 +50,18 @@ COLUMNS = [
     Column("spread", "±", format="{:.2%}"),
     Column("diverged", "Diverged"),
     Column("seeds", "Seeds"),
-    Column("times_fbftl", "Uplink over FbFTL's", format=TIMES),
-    Column("times_fbftl_spread", "±", format=TIMES),
+    Column("times_fbftl", "Uplink over FbFTL's", format=ratio),
+    Column("times_fbftl_spread", "±", format=ratio),
     Column("common_accuracy", "Common accuracy", format="{:.2%}"),
     Column("common_epochs", "Epochs to it", format="{:.1f}"),
     Column("common_uplink", "Uplink to it", "bit", prefixed),
     Column("common_uplink_spread", "±", "bit", prefixed),
-    Column("common_times_fbftl", "over FbFTL's", format=TIMES),
-    Column("common_times_fbftl_spread", "±", format=TIMES),
+    Column("common_times_fbftl", "over FbFTL's", format=ratio),
+    Column("common_times_fbftl_spread", "±", format=ratio),
     Column("published", "Accuracy in the paper, CIFAR-10", format="{:.2%}"),
     Column("verdict", "Verdict"),
     Column("reason", "Not comparable for"),
-    Column("published_times_fbftl", "Uplink over FbFTL's in the paper", format=TIMES),
+    Column("published_times_fbftl", "Uplink over FbFTL's in the paper", format=ratio),
 ]
 
 BITS = {"Tb": 10**12, "Gb": 10**9}

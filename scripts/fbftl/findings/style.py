@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fbftl.ground.files import replacing, write_text
 
@@ -160,6 +160,27 @@ def aside(place: float, count: int) -> float:
     logarithmic axis, where all have the same abscissae.
     """
     return SPREADING ** (place - (count - 1) / 2)
+
+
+THIN = 0.5
+"""Points of the edge around a marker; the usual one leaves little of a star."""
+
+
+def edged(marker: str, colour: str) -> dict[str, Any]:
+    """Return how matplotlib draws a marker that lies on lines: with a thin white edge around it.
+
+    A marker of lines alone, such as x, is all edge, and so keeps its colour there; a letter, such
+    as $V$, has thin strokes, which get an edge of their colour.
+    """
+    from matplotlib.lines import Line2D
+
+    if marker in Line2D.filled_markers:
+        edge = {"markeredgecolor": "white", "markeredgewidth": THIN}
+    else:
+        edge = {"markeredgecolor": colour}
+    if marker.startswith("$"):
+        edge["markeredgewidth"] = THIN
+    return {"marker": marker, "color": colour, **edge}
 
 
 def ordered_colors(count: int) -> list[tuple[float, ...]]:

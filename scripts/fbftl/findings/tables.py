@@ -57,6 +57,12 @@ def prefixed(value: float) -> str:
     return f"{rounded / 1000**power:g} {PREFIXES[power]}".rstrip()
 
 
+def ratio(value: float) -> str:
+    """Return a ratio as a whole number from 10 on, with two digits below, as in 0.70 and 3.2."""
+    exponent = int(f"{value:.1e}".partition("e")[2])
+    return f"{value:,.0f}" if exponent > 0 or value == 0 else f"{value:.{1 - exponent}f}"
+
+
 def write_table(csv: str | Path, frame: pd.DataFrame, columns: Sequence[Column]) -> None:
     """Write a frame as csv, and beside it as Markdown, LaTeX (booktabs) and HTML; bytes repeat.
 

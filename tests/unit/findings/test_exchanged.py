@@ -244,9 +244,39 @@ def test_the_figure_and_its_numbers(
         assert first.with_suffix(suffix).read_bytes() == again.with_suffix(suffix).read_bytes()
     points = pd.read_csv(first.with_suffix(".csv"))
     assert points.groupby("method")["selected"].sum().eq(1).all()
-    uplink = points.set_index(["method", "epoch"])["uplink"].unstack()
+    lines = points[~points["selected"]]
+    uplink = lines.set_index(["method", "epoch"])["uplink"].unstack()
     assert uplink.loc["fbftl"].nunique() == 1
     assert (uplink.drop("fbftl").diff(axis=1).iloc[:, 1:] > 0).all(axis=None)
+
+
+def test_the_figure_marks_what_the_table_reports(
+    files: dict[str, str], runs: dict[str, tuple], tmp_path: Path
+) -> None:
+    """Two seeds stop after epochs 1 and 3 at 0.5 and 0.8: in the mean at 0.65, after 2 epochs.
+
+    The mean curve is at 0.25 there.
+    """
+    pairs = {}
+    for method, (run, ledger) in runs.items():
+        document = json.loads(run.read_text())
+        stops = ((1, [0.5, 0.4, 0.1]), (3, [0.2, 0.1, 0.8]))
+        for repetition, (epoch, found) in zip(document["repetitions"], stops, strict=True):
+            repetition["series"]["test_accuracy"] = found
+            repetition |= {"epoch": epoch, "test_accuracy": found[epoch - 1]}
+        pairs[method] = (tmp_path / f"{method}.json", ledger)
+        pairs[method][0].write_text(json.dumps(document))
+    table = tabulate(pairs, files["network"], tmp_path / "methods.csv")
+    svg = tmp_path / "figure.svg"
+    told = tmp_path / "uplink.csv"
+    plot_uplink.main(*zip(*pairs.values(), strict=True), told, svg, rows(pairs), {})
+    points = pd.read_csv(svg.with_suffix(".csv"))
+    marks = points[points["selected"]].set_index("method")
+    assert marks["accuracy"].tolist() == pytest.approx([0.65] * len(pairs))
+    assert marks["epoch"].eq(2).all()
+    reported = table[["epochs", "uplink_sent", "accuracy", "spread", "diverged"]]
+    marked = marks[["epoch", "uplink", "accuracy", "spread", "diverged"]]
+    assert marked.loc[table.index].to_numpy() == pytest.approx(reported.to_numpy())
 
 
 @pytest.mark.parametrize("method", SCHEMES)

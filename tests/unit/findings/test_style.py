@@ -3,15 +3,18 @@
 import math
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from fbftl.findings.style import (
     EndLabel,
     aside,
+    edged,
     label_ends,
     packet_loss_axis,
     spread_out,
     use_style,
 )
+from fbftl.study.methods import RECORDS
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -71,3 +74,43 @@ def test_methods_stand_side_by_side_about_their_common_place(count):
     factors = [aside(place, count) for place in range(count)]
     assert math.prod(factors) == pytest.approx(1)
     assert len(set(factors)) == count
+
+
+def coverage(look, size):
+    """Return how much of a square of a marker's size has its colour, 1 where it is all of it."""
+    import matplotlib.pyplot as plt
+    from matplotlib.colors import to_rgb
+
+    use_style()
+    figure = plt.figure(figsize=(1, 1), dpi=200)
+    axes = figure.add_axes((0, 0, 1, 1))
+    axes.set_axis_off()
+    axes.plot([0.5], [0.5], linestyle="none", markersize=size, **look)
+    figure.canvas.draw()
+    pixels = np.asarray(figure.canvas.buffer_rgba())[..., :3] / 255
+    plt.close(figure)
+    # A pixel between white and the colour counts by how near the colour it is.
+    towards = 1 - np.array(to_rgb(look["color"]))
+    shares = (1 - pixels) @ towards / (towards @ towards)
+    return shares.clip(0, 1).sum() / (size * 200 / 72) ** 2
+
+
+SEEN = 0.15
+"""Share of its square that a marker covers at least: a star covers 0.18, a bar's cap less."""
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.name)
+def test_every_methods_marker_is_seen_on_a_line(record):
+    """With its edge as figures draw it, and as large as in the lead figure."""
+    assert coverage(edged(record.marker, record.colour), 7) > SEEN
+
+
+@pytest.mark.parametrize("marker", ["x", "+", "1", "_", "|", "$C$", "$V$"])
+def test_markers_of_lines_and_letters_keep_their_colour(marker):
+    white = {"marker": marker, "color": "#000000", "markeredgecolor": "white"}
+    assert coverage(edged(marker, "#000000"), 7) > 1.4 * coverage(white, 7)
+
+
+@pytest.mark.parametrize("marker", ["_", ",", " ", "None"])
+def test_what_cannot_be_seen_is_refused(marker):
+    assert coverage(edged(marker, "#000000"), 7) < SEEN

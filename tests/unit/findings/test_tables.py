@@ -2,7 +2,14 @@ import csv
 
 import pandas as pd
 import pytest
-from fbftl.findings.tables import Column, escape_latex, escape_markdown, prefixed, write_table
+from fbftl.findings.tables import (
+    Column,
+    escape_latex,
+    escape_markdown,
+    prefixed,
+    ratio,
+    write_table,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -116,3 +123,22 @@ def test_labels_are_text_wherever_a_browser_reads_them(tmp_path):
 )
 def test_counts_have_three_digits_and_a_prefix(count: float, printed: str) -> None:
     assert prefixed(count) == printed
+
+
+@pytest.mark.parametrize(
+    ("value", "printed"),
+    [
+        (0.697, "0.70"),
+        (1, "1.0"),
+        (3.16, "3.2"),
+        (9.94, "9.9"),
+        (9.96, "10"),
+        (0.0996, "0.10"),
+        (0.001, "0.0010"),
+        (12.4, "12"),
+        (487272.7, "487,273"),
+        (0.0, "0"),
+    ],
+)
+def test_ratios_below_ten_have_two_digits(value, printed):
+    assert ratio(value) == printed

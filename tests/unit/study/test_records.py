@@ -1,10 +1,14 @@
 """The methods' records: each has its module, its look and its scheme, and says what it refuses."""
 
+import math
+from dataclasses import replace
 from importlib.util import find_spec
+from itertools import combinations
+from operator import mul
 
 import pytest
 from fbftl.cost.scheme import SCHEMES
-from fbftl.findings.shown import shown
+from fbftl.findings.shown import ShownMethod, shown
 from fbftl.ground.code import sources
 from fbftl.ground.errors import UserError
 from fbftl.study import methods
@@ -25,8 +29,57 @@ def test_every_record_is_of_a_method_that_can_be_trained_and_counted():
 
 def test_every_method_has_its_own_look():
     looks = shown(methods.rows(methods.names())).values()
-    assert len({look.colour for look in looks}) == len({look.marker for look in looks})
-    assert len({look.colour for look in looks}) == len({look.label for look in looks}) == len(looks)
+    assert len({look.label for look in looks}) == len(looks)
+    assert [pair for pair in combinations(looks, 2) if not told_apart(*pair)] == []
+
+
+def test_every_methods_colour_stands_out_from_the_paper():
+    for record in methods.RECORDS:
+        assert distance(record.colour, "#FFFFFF") >= 30, record.name
+
+
+def told_apart(one: ShownMethod, other: ShownMethod) -> bool:
+    """Whether colour or marker tells two methods apart; colours do at a distance of 25 in CIELAB.
+
+    Side by side 2 is just seen; small points that lie far from each other need more.
+    """
+    return one.marker != other.marker or distance(one.colour, other.colour) >= 25
+
+
+def distance(one: str, other: str) -> float:
+    """Return how far two colours lie apart in CIELAB, under illuminant D65."""
+    return math.dist(lab(one), lab(other))
+
+
+def lab(colour: str) -> tuple[float, float, float]:
+    """Return lightness, green to red and blue to yellow of a colour written #rrggbb (CIE 15)."""
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    mixed = [sum(map(mul, row, linear)) for row in TO_XYZ]
+    x, y, z = (m ** (1 / 3) if m > 216 / 24389 else (m * 24389 / 27 + 16) / 116 for m in mixed)
+    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+
+
+TO_XYZ = (
+    (0.4124 / 0.9505, 0.3576 / 0.9505, 0.1805 / 0.9505),
+    (0.2126, 0.7152, 0.0722),
+    (0.0193 / 1.089, 0.1192 / 1.089, 0.9505 / 1.089),
+)
+"""From linear sRGB to X, Y, Z over those of white."""
+
+
+def test_colours_lie_as_far_apart_as_the_standard_says():
+    """White and black are 100 apart; pure red and pure green lie where tables of CIELAB say."""
+    assert distance("#FFFFFF", "#000000") == pytest.approx(100, abs=0.1)
+    assert lab("#FF0000") == pytest.approx((53.2, 80.1, 67.2), abs=0.3)
+    assert lab("#00FF00") == pytest.approx((87.7, -86.2, 83.2), abs=0.3)
+
+
+def test_a_look_may_share_colour_or_marker_but_not_both():
+    first, *_ = shown(methods.rows(["fbftl"])).values()
+    assert told_apart(first, replace(first, marker="s"))
+    assert told_apart(first, replace(first, colour="#0072B2"))
+    assert not told_apart(first, replace(first, colour="#D95F02"))
 
 
 def test_figures_set_an_index_lower():
