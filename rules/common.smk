@@ -35,6 +35,7 @@ from fbftl.ground.lacking import listed
 from fbftl.study.grid import simplified
 from fbftl.study.feasibility import Sizes, require_cloud, require_feasible
 from fbftl.study.processes import shared_processes
+from fbftl.study.sweep import longest, varying
 from fbftl.study.systems import read_systems
 from fbftl.study.setup import setup_of
 from fbftl.study.yaml_files import read_yaml
@@ -61,7 +62,7 @@ def checked_study():
         study = resolve(
             config,
             read_yaml(schema),
-            read_systems(BASE),
+            SYSTEMS,
         )
         if workflow.is_main_process and (lacking := listed(lacking_of(study))):
             print(lacking, file=sys.stderr)
@@ -106,6 +107,14 @@ def checked_study():
     except UserError as error:
         sys.exit(str(error))
     return study
+
+
+def known_systems():
+    """Return the papers' systems, or stop with one sentence."""
+    try:
+        return read_systems(BASE)
+    except UserError as error:
+        sys.exit(str(error))
 
 
 def require_budget(study, task, samples):
@@ -221,6 +230,9 @@ CODE = Remembered(".snakemake/code.json")
 
 DIGESTS = Digests(".snakemake/digests.json")
 """What tells whether the user's files and large results are still the same."""
+
+SYSTEMS = known_systems()
+"""The papers' systems, whose tasks and experiments every call knows."""
 
 STUDY = checked_study()
 require_image()

@@ -6,6 +6,7 @@ QUESTIONS = {
     "compression": "3 What does compression do?",
     "privacy": "4 What leaks?",
     "audit": "5 What disagrees with the papers?",
+    "sweep": "6 What do experiments of your own show?",
 }
 """The report's chapters."""
 
@@ -84,7 +85,20 @@ RESULTS = {
     "retraining_cost": ["tables/retraining_cost", "figures/retraining_cost"],
     "dpsgd": ["tables/dpsgd", "figures/dpsgd"],
 }
-"""What is made of each experiment, below a task's results; others end in their tidy table."""
+"""What is made of each experiment, below a task's results; others of a paper's system end in their
+tidy table, which its claims and tables read, and all others in a sweep."""
+
+
+def results_of(task, experiment):
+    """Return what is made of an experiment on a task, below the task's results."""
+    if experiment in RESULTS:
+        return RESULTS[experiment]
+    if any(experiment in system.experiments for system in SYSTEMS):
+        return []
+    along = longest(list(STUDY.settings[task][experiment].values()))
+    drawn = [] if along is None else [f"figures/sweep_{experiment}"]
+    return [f"tables/sweep_{experiment}", *drawn]
+
 
 TASK_RESULTS = ["numbers"]
 """What is made of all experiments together, below the results of a task."""
@@ -135,9 +149,10 @@ def figure(stem, question, title):
 def reported(path, kind, question, title):
     """Return an output of a task, of a paper or of all papers that the report shows.
 
-    Its caption has its name; a paper may have a caption of its own.
+    Its caption has its name, without a wildcard; a paper may have a caption of its own.
     """
     *folders, name = Path(path).with_suffix("").parts
+    name = name.removesuffix("_{experiment}")
     *_, of = (folder for folder in folders if folder not in ("tables", "figures"))
     own = Path(BASE, "rules", "captions", of, f"{name}.rst")
     return report(
@@ -211,7 +226,7 @@ def all_results():
         files += in_formats(f"results/papers/{paper}", PAPER_RESULTS.get(paper, []))
     for task, experiments in STUDY.settings.items():
         for experiment in experiments:
-            made = RESULTS.get(experiment, [f"experiments/{experiment}"])
+            made = results_of(task, experiment) or [f"experiments/{experiment}"]
             files += in_formats(f"results/{task}", made)
     for task in STUDY.tasks:
         files += in_formats(f"results/{task}", TASK_RESULTS)
@@ -233,7 +248,7 @@ def shown_by_paper():
             f"{task}/{result}"
             for task, experiments in STUDY.of_paper(paper).items()
             for experiment in experiments
-            for result in RESULTS.get(experiment, [])
+            for result in results_of(task, experiment)
         ]
         made += [f"papers/{paper}/{result}" for result in PAPER_RESULTS.get(paper, [])]
         shown[paper] = [

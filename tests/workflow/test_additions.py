@@ -84,3 +84,38 @@ def test_a_new_axis_plans_nothing_until_it_is_asked_for(finished: Project) -> No
     study = {"experiments": {"scarcity": {"grids": [grid, {"toy": [4]}]}}}
     planned = finished.planned(study=study)
     assert (planned["train"], planned["collect"], planned["extract_digits"]) == (1, 1, 0)
+
+
+OF_ONES_OWN = {
+    "study": {"tasks": ["digits"], "experiments": ["scarcity", "losses", "once"]},
+    "experiments": {
+        "losses": {"grids": [{"fraction": [1.0, 0.5], "plr": [0.0, 0.5]}]},
+        "once": {"grids": [{"fraction": [1.0]}]},
+    },
+}
+"""Two more experiments, whose runs the toy study has; in the second nothing varies."""
+
+SWEEPS = Counter(
+    collect=2, tabulate_sweep=2, plot_sweep=1, tabulate_claims=1, write_numbers=1, make_index=1
+)
+
+
+def test_an_experiment_of_ones_own_ends_in_a_table_and_a_figure(finished: Project) -> None:
+    planned = finished.planned(study=OF_ONES_OWN)
+    assert Counter({rule: n for rule, n in planned.items() if rule != "all"}) == SWEEPS
+    finished.finish("--report", "results/report.html", "--report-after-run", study=OF_ONES_OWN)
+    assert finished.planned(study=OF_ONES_OWN) == Counter()
+    digits = finished.results / "digits"
+    table = pd.read_csv(digits / "tables/sweep_losses.csv")
+    runs = pd.read_csv(digits / "experiments/losses.csv")
+    means = runs.groupby(["fraction", "plr"])["test_accuracy"].mean()
+    found = table.set_index(["fraction", "plr"])["test_accuracy"]
+    assert found.sort_index().tolist() == pytest.approx(means.sort_index().tolist())
+    assert len(pd.read_csv(digits / "tables/sweep_once.csv")) == 1
+    assert not (digits / "figures/sweep_once.svg").exists()
+    assert not (digits / "tables/sweep_scarcity.csv").exists()
+    index = (finished.results / "index.html").read_text("utf-8")
+    report = (finished.results / "report.html").read_text("utf-8")
+    for made in ("tables/sweep_losses.html", "figures/sweep_losses.svg", "tables/sweep_once.html"):
+        assert made in index
+        assert made in report

@@ -14,9 +14,9 @@ HEAD = """\
 # Methods and their axes
 
 `python scripts/describe_methods.py` makes this page from the records in \
-`scripts/fbftl/study/methods.py` and from `Setting` in `scripts/fbftl/study/settings.py`. A grid of \
-an experiment names methods and axes by the words in this font; an axis that a method does not know \
-is refused with the methods that do. The [glossary](glossary.md) has the papers' symbols, and \
+`scripts/fbftl/study/methods.py` and from `Setting` in `scripts/fbftl/study/settings.py`. A grid \
+of an experiment names methods and axes by the words in this font; an axis that a method does not \
+know is refused with the methods that do. The [glossary](glossary.md) has the papers' symbols, and \
 [adding a method](adding-a-method.md) says how to write another.
 """
 

@@ -1,0 +1,109 @@
+"""A sweep of one's own: which axes vary, its table against means by hand, its figure."""
+
+import pandas as pd
+import plot_sweep
+import pytest
+import tabulate_sweep
+from fbftl.ground.errors import UserError
+from fbftl.study.methods import rows
+from fbftl.study.settings import Setting
+from fbftl.study.sweep import longest, varying
+
+FOUND = {
+    ("fbftl", 0.5): (0.5, 0.7),
+    ("fbftl", 2.0): (0.8, 0.8),
+    ("fbftl", None): (0.9, 0.9),
+    ("ftl_c", 0.5): (0.1, 0.2),
+    ("ftl_c", 2.0): (0.6, 0.0),
+}
+"""Test accuracies of two seeds by method and epsilon; the last seed diverged."""
+
+METHODS = rows(["ftl_c", "fbftl"])
+VARYING = ["method", "epsilon"]
+
+
+@pytest.fixture
+def tidy(tmp_path):
+    """The path of a tidy table of these runs."""
+    lines = [
+        {
+            "task": "t",
+            "setting": f"{method}+epsilon={epsilon}",
+            "method": method,
+            "epsilon": epsilon,
+            "seed": seed,
+            "diverged": (method, epsilon, seed) == ("ftl_c", 2.0, 1),
+            "test_accuracy": accuracy,
+            "uplink_bits": 1000 * (seed + 1),
+        }
+        for (method, epsilon), accuracies in FOUND.items()
+        for seed, accuracy in enumerate(accuracies)
+    ]
+    path = tmp_path / "runs.csv"
+    pd.DataFrame(lines).to_csv(path, index=False)
+    return str(path)
+
+
+@pytest.fixture
+def table(tidy, tmp_path):
+    csv = tmp_path / "table.csv"
+    tabulate_sweep.main(tidy, str(csv), VARYING, {"epsilon": None}, METHODS)
+    return csv
+
+
+def test_what_varies_and_what_a_figure_runs_along():
+    settings = [Setting(plr=p, epsilon=e) for p in (0.0, 0.5, 0.9) for e in (None, 1.0, 2.0)]
+    assert varying(settings) == ["plr", "epsilon"]
+    assert longest(settings) == "plr"
+    assert longest([Setting(epsilon=e, feedback=f) for e in (1.0, 2.0) for f in (True, False)]) == (
+        "epsilon"
+    )
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        [Setting()],
+        [Setting(message=name) for name in ("features", "means")],
+        [Setting(epsilon=value) for value in (None, 1.0)],
+        [Setting(feedback=value) for value in (True, False)],
+    ],
+)
+def test_without_two_numbers_there_is_nothing_to_run_along(settings):
+    assert longest(settings) is None
+
+
+def test_the_table_has_mean_and_spread_of_every_setting(table):
+    found = pd.read_csv(table).set_index(["method", "epsilon"]).sort_index()
+    assert len(found) == len(FOUND)
+    assert found.loc[("fbftl", 0.5), "test_accuracy"] == pytest.approx(0.6)
+    assert found.loc[("fbftl", 0.5), "spread"] == pytest.approx(0.1 * 2**0.5)
+    assert found.loc[("ftl_c", 2.0), "diverged"] == 1
+    assert found["uplink_bits"].eq(1500).all()
+    assert found["seeds"].eq(2).all()
+    lines = table.with_suffix(".md").read_text(encoding="utf-8").splitlines()
+    assert lines[0].startswith("| Method | epsilon | Accuracy | ± | Uplink of all clients (bit) |")
+    assert len(lines) == 2 + len(FOUND)
+
+
+def test_runs_without_a_score_are_refused(tidy, tmp_path):
+    runs = pd.read_csv(tidy).drop(columns="test_accuracy")
+    runs.to_csv(tidy, index=False)
+    with pytest.raises(UserError, match="measured none of test_accuracy"):
+        tabulate_sweep.main(tidy, str(tmp_path / "t.csv"), VARYING, {"epsilon": None}, METHODS)
+
+
+def test_the_figure_has_a_line_for_each_method_and_a_level_without_the_axis(table, tmp_path):
+    svg = tmp_path / "figure.svg"
+    plot_sweep.main(str(table), str(svg), "epsilon", VARYING, METHODS)
+    drawn, told = pd.read_csv(svg.with_suffix(".csv")), pd.read_csv(table)
+    pd.testing.assert_frame_equal(drawn, told)
+    figure = plot_sweep.draw(
+        told, "test_accuracy", "epsilon", ["method"], plot_sweep.shown(METHODS)
+    )
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert sorted(labels) == ["FTL$_c$", "FbFTL", "FbFTL, epsilon at its default"]
+    lines = {
+        bars.get_label(): bars.lines[0].get_xydata().tolist() for bars in figure.axes[0].containers
+    }
+    assert lines["FTL$_c$"] == [[0.5, pytest.approx(15)], [2.0, pytest.approx(30)]]
