@@ -36,7 +36,11 @@ def main(
 
 
 def plotted(runs: pd.DataFrame, series: pd.DataFrame) -> pd.DataFrame:
-    """Return mean accuracy and spread over seeds by round; a seed that diverged counts as 0."""
+    """Return mean accuracy and spread over seeds by round; a seed that diverged counts as 0.
+
+    Of each line the last row, alone marked, is what the table reports: every seed at its own
+    selected round.
+    """
     settings = runs[runs["server_epochs"] > 0].drop_duplicates("setting")[["setting", *AT]]
     curves = series[series["series"] == "test_accuracy"].merge(settings, on="setting")
     lost = runs[["setting", "seed", "diverged"]]
@@ -44,7 +48,15 @@ def plotted(runs: pd.DataFrame, series: pd.DataFrame) -> pd.DataFrame:
     curves["value"] = curves["value"].mask(curves["diverged"].astype(bool), 0.0)
     by_round = curves.groupby([*AT, "step"], sort=False)["value"]
     found = by_round.agg(accuracy="mean", spread="std", seeds="count").reset_index()
-    return found.rename(columns={"step": "round"})
+    lines = found.rename(columns={"step": "round"}).assign(marked=False)
+    reported = runs[runs["server_epochs"] > 0].groupby(AT, sort=False)
+    marks = reported.agg(
+        round=("epoch", "mean"),
+        accuracy=("test_accuracy", "mean"),
+        spread=("test_accuracy", "std"),
+        seeds=("seed", "count"),
+    ).reset_index()
+    return pd.concat([lines, marks.assign(marked=True)], ignore_index=True)
 
 
 def draw(points: pd.DataFrame, looks: dict[str, ShownMethod]) -> plt.Figure:
@@ -63,7 +75,8 @@ def draw(points: pd.DataFrame, looks: dict[str, ShownMethod]) -> plt.Figure:
         row[0].set_ylabel("test accuracy (%)")
     for axes in grid[-1]:
         axes.set_xlabel("round")
-    lines = {line.get_label(): line for axes in grid.flat for line in axes.get_lines()}
+    named = [axes.get_legend_handles_labels() for axes in grid.flat]
+    lines = {label: one for found in named for one, label in zip(*found, strict=True)}
     figure.legend(
         lines.values(), lines, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, fontsize=7.5
     )
@@ -72,27 +85,24 @@ def draw(points: pd.DataFrame, looks: dict[str, ShownMethod]) -> plt.Figure:
 
 
 def draw_lines(axes: plt.Axes, points: pd.DataFrame, looks: dict[str, ShownMethod]) -> None:
-    """Draw a line with its band per method and source of features, a marker at its end.
+    """Draw a line with its band per method and source of features, a mark where the table reports.
 
     CCVR's is thin: until its last round it is FedAvg's.
     """
     places = {name: place for place, name in enumerate(looks)}
     ordered = points.sort_values("method", key=lambda own: own.map(places), kind="stable")
     for (method, source), rows in ordered.groupby(["method", "features_from"], sort=False):
-        look, mean = looks[method], 100 * rows["accuracy"]
-        spread = 100 * rows["spread"].fillna(0)
-        axes.plot(
-            rows["round"],
-            mean,
-            STYLES[source],
-            color=look.colour,
-            label=look.drawn + WORDS[source],
-            marker=look.marker,
-            markevery=[-1],
-            linewidth=0.7 if method == "ccvr" else None,
-        )
+        look, line, mark = looks[method], rows[~rows["marked"]], rows[rows["marked"]]
+        mean, spread = 100 * line["accuracy"], 100 * line["spread"].fillna(0)
+        label, style = look.drawn + WORDS[source], STYLES[source]
+        width = 0.7 if method == "ccvr" else None
+        axes.plot(line["round"], mean, style, color=look.colour, linewidth=width)
+        axes.errorbar(
+            mark["round"], 100 * mark["accuracy"], 100 * mark["spread"].fillna(0), label=label,
+            color=look.colour, marker=look.marker, linestyle=style, linewidth=width, elinewidth=0.8,
+        )  # fmt: skip
         low, high = (mean - spread).clip(lower=0), (mean + spread).clip(upper=100)
-        axes.fill_between(rows["round"], low, high, color=look.colour, alpha=0.1, linewidth=0)
+        axes.fill_between(line["round"], low, high, color=look.colour, alpha=0.1, linewidth=0)
 
 
 if __name__ == "__main__":

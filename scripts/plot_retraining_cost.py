@@ -38,7 +38,8 @@ def main(
 def plotted(run: Exchanged, look: ShownMethod) -> pd.DataFrame:
     """Return mean uplink in megabytes, accuracy and its spread after each point of a run's curves.
 
-    Who sends once has one point, at the end of its training.
+    Who sends once has one point, at the end of its training. The last row, alone marked, is what
+    the table reports: every seed at its own selected epoch.
     """
     points = range(1, run.points + 1) if look.sends != "once" else [run.points]
     rows = []
@@ -50,23 +51,34 @@ def plotted(run: Exchanged, look: ShownMethod) -> pd.DataFrame:
                 "method": run.method,
                 "features_from": run.setting.features_from,
                 "point": point,
+                "marked": False,
                 "megabytes": float(sent.mean()) / 8e6,
                 "accuracy": found.mean(),
                 "spread": found.std(),
             }
         )
-    return pd.DataFrame(rows)
+    reported = run.reported()
+    mark = {
+        "method": run.method,
+        "features_from": run.setting.features_from,
+        "point": reported["epoch"],
+        "marked": True,
+        "megabytes": reported["uplink"] / 8e6,
+        "accuracy": reported["accuracy"],
+        "spread": reported["spread"],
+    }
+    return pd.DataFrame([*rows, mark])
 
 
 def draw(points: pd.DataFrame, looks: dict[str, ShownMethod]) -> plt.Figure:
-    """Return the figure: a line per method, a marker at its end."""
+    """Return the figure: a line per method, a marker where the table reports it."""
     figure, axes = plt.subplots(figsize=(COLUMN_WIDTH, 0.85 * COLUMN_WIDTH))
     for (method, source), rows in points.groupby(["method", "features_from"], sort=False):
-        look, last = looks[method], rows.iloc[-1]
+        look, line, mark = looks[method], rows[~rows["marked"]], rows[rows["marked"]]
         name = look.drawn + WORDS[source]
-        axes.plot(rows["megabytes"], 100 * rows["accuracy"], STYLES[source], color=look.colour)
+        axes.plot(line["megabytes"], 100 * line["accuracy"], STYLES[source], color=look.colour)
         axes.errorbar(
-            last["megabytes"], 100 * last["accuracy"], 100 * last["spread"], color=look.colour,
+            mark["megabytes"], 100 * mark["accuracy"], 100 * mark["spread"], color=look.colour,
             marker=look.marker, linestyle=STYLES[source], label=name, elinewidth=0.8,
         )  # fmt: skip
     axes.set_xscale("log")

@@ -68,17 +68,7 @@ def reported(run: Exchanged) -> pd.DataFrame:
     Epoch, uplink and accuracy are means over the seeds, each at its own selected epoch; a seed that
     diverged counts as 0.
     """
-    found = run.summary(run.found)
-    mark = {
-        "method": run.method,
-        "epoch": np.mean(run.selected),
-        "uplink": run.until("up", "bits", run.selected).mean(),
-        "accuracy": found["accuracy"],
-        "spread": np.nan if found["spread"] is None else found["spread"],
-        "selected": True,
-        "diverged": found["diverged"],
-    }
-    return pd.DataFrame([mark])
+    return pd.DataFrame([{"method": run.method, **run.reported(), "selected": True}])
 
 
 def draw(points: pd.DataFrame, sent: pd.DataFrame, looks: dict[str, ShownMethod]) -> plt.Figure:

@@ -131,6 +131,20 @@ class Exchanged:
             "accuracy_converged": float(np.mean(kept)) if kept else None,
         }
 
+    def reported(self) -> dict[str, Any]:
+        """Return what tables report, as a figure marks it: means over seeds at their own epochs.
+
+        Epoch, uplink (bits as sent), accuracy with its spread, and how many seeds diverged.
+        """
+        found = self.summary(self.found)
+        return {
+            "epoch": float(np.mean(self.selected)),
+            "uplink": float(self.until("up", "bits", self.selected).mean()),
+            "accuracy": found["accuracy"],
+            "spread": math.nan if found["spread"] is None else found["spread"],
+            "diverged": found["diverged"],
+        }
+
     def reaching(self, accuracy: float) -> list[int]:
         """Return the first epoch of each seed at a test accuracy that every seed reaches."""
         return [int(np.argmax(curve >= accuracy)) + 1 for curve in self.accuracy]

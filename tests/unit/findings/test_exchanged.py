@@ -6,6 +6,7 @@ from pathlib import Path
 import describe_named_network
 import numpy as np
 import pandas as pd
+import plot_retraining_cost
 import plot_uplink
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -14,6 +15,7 @@ import tabulate_methods
 from fbftl.cost.layers import Network, parameters, read_network
 from fbftl.cost.scheme import SCHEMES, scheme_cost
 from fbftl.findings.exchanged import Exchanged, read_exchanged, read_methods
+from fbftl.findings.shown import shown
 from fbftl.findings.uplink import COMMON, SELECTED
 from fbftl.ground.errors import UserError
 from fbftl.messages.ledger import SCHEMA
@@ -277,6 +279,11 @@ def test_the_figure_marks_what_the_table_reports(
     reported = table[["epochs", "uplink_sent", "accuracy", "spread", "diverged"]]
     marked = marks[["epoch", "uplink", "accuracy", "spread", "diverged"]]
     assert marked.loc[table.index].to_numpy() == pytest.approx(reported.to_numpy())
+    for method, look in shown(rows(pairs)).items():
+        run = read_exchanged(*pairs[method], {"features_from": "last_epoch"})
+        drawn = plot_retraining_cost.plotted(run, look)
+        mark = drawn[drawn["marked"]][["point", "accuracy", "spread"]]
+        assert mark.to_numpy().tolist() == [pytest.approx([2, 0.65, 0.15 * 2**0.5])]
 
 
 @pytest.mark.parametrize("method", SCHEMES)

@@ -1,0 +1,232 @@
+"""What a figure marks is what the table of its experiment reports: for every figure that does.
+
+Figures write what they plot as csv. A new `plot_` script has to be named here.
+"""
+
+import importlib
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import plot_domain_adaptation
+import plot_eppfl_uplink
+import plot_fairness
+import plot_language_scarcity
+import plot_retraining
+import pytest
+import tabulate_eppfl
+import tabulate_fairness
+import tabulate_language
+import tabulate_retraining
+import tabulate_scarcity
+from fbftl.findings.seeds import mean_and_spread
+from fbftl.study.methods import names, rows
+
+ROOT = Path(__file__).parents[3]
+
+NO_ACCURACY = {
+    "budget_bounds": "bounds by formula",
+    "crossover": "numbers that are sent",
+    "eppfl_epochs": "curves over rounds, without a mark",
+    "federation": "curves over rounds, whose marks are printed points",
+    "gains": "gains of single clients",
+    "influence": "influence of noise on a loss",
+    "label_privacy": "entropies by formula",
+    "paper_packet_loss": "loss by formula",
+    "purchases": "bought images",
+    "retransmission": "loss and payload by formula",
+    "robust": "no table beside its figure",
+    "uploads_by": "no table beside its figures",
+    "votes": "shares of votes",
+}
+"""Figures that mark no accuracy that a table reports, with what they show."""
+
+FROM_RUNS = {
+    "domain_adaptation",
+    "ecos_uploads",
+    "eppfl_uplink",
+    "fairness",
+    "language_scarcity",
+    "retraining",
+    "retraining_cost",
+    "scarcity",
+    "uplink",
+}
+"""Figures that read the runs that their table reads; all others read the table itself."""
+
+COMMITTED = {
+    "compression": ("compression", True),
+    "rate_distortion": ("compression", True),
+    "noise": ("noise", True),
+    "packet_loss": ("packet_loss", True),
+    "privacy": ("privacy", True),
+    "uploads": ("uploads", False),
+}
+"""Figures of committed tables, and whether their scripts are given the methods' looks."""
+
+
+def scripts() -> set[str]:
+    return {path.stem.removeprefix("plot_") for path in (ROOT / "scripts").glob("plot_*.py")}
+
+
+def inputs(script: str) -> list[str]:
+    """Return the input blocks of the rules that call a script."""
+    rules = "".join(path.read_text("utf-8") for path in (ROOT / "rules").glob("*.smk"))
+    blocks = re.split(r"^rule ", rules, flags=re.MULTILINE)
+    called = [block for block in blocks if f'"../scripts/plot_{script}.py"' in block]
+    return [block.partition("output:")[0] for block in called]
+
+
+def test_every_figure_is_compared_or_marks_no_accuracy() -> None:
+    from_table = scripts() - NO_ACCURACY.keys() - FROM_RUNS
+    assert scripts() >= NO_ACCURACY.keys() | FROM_RUNS | COMMITTED.keys()
+    assert not NO_ACCURACY.keys() & FROM_RUNS
+    for script in from_table:
+        assert inputs(script), script
+        for block in inputs(script):
+            assert re.search(r'table="results/\{task\}/tables/[\w{}]+\.csv"', block), script
+            assert "experiments/" not in block, script
+
+
+def within(marked: pd.DataFrame, table: pd.DataFrame, renamed: dict[str, str]) -> bool:
+    """Whether each row of a figure is one of its table's, in every column that both have."""
+    table = table.rename(columns=renamed)
+    shared = [column for column in marked if column in table]
+    assert {"accuracy", "spread"} <= set(shared)
+    kept = marked[shared].astype(str).agg("|".join, axis=1)
+    return set(kept) <= set(table[shared].astype(str).agg("|".join, axis=1))
+
+
+@pytest.mark.parametrize("task", ["digits", "cifar10-imagenet"])
+@pytest.mark.parametrize("script", COMMITTED)
+def test_a_figure_of_a_table_marks_its_rows(task: str, script: str, tmp_path: Path) -> None:
+    name, with_looks = COMMITTED[script]
+    csv, svg = ROOT / "docs" / "results" / task / "tables" / f"{name}.csv", tmp_path / "figure.svg"
+    plot = importlib.import_module(f"plot_{script}")
+    plot.main(str(csv), str(svg), *([rows(names())] if with_looks else []))
+    marked, table = pd.read_csv(svg.with_suffix(".csv")), pd.read_csv(csv)
+    if script == "noise":
+        # Without noise there is one run, drawn for both ways of drawing it.
+        marked = marked.drop(columns="noise")
+    renamed = getattr(plot, "FIXED", {}) if script == "rate_distortion" else {}
+    table = table.drop(columns=list(renamed.values()), errors="ignore")
+    assert len(marked)
+    assert within(marked, table, renamed)
+
+
+def seeds(axes: dict[str, Any], **measured: tuple[float, ...]) -> list[dict[str, Any]]:
+    """Return a tidy row per seed of one setting; the last seed diverged and counts as measured."""
+    columns = zip(*measured.values(), strict=True)
+    setting = "+".join(f"{axis}={value}" for axis, value in axes.items())
+    return [
+        axes
+        | {"setting": setting, "seed": seed, "diverged": False, "offered": 9, "received": 9}
+        | {"seen": 9, **dict(zip(measured, values, strict=True))}
+        for seed, values in enumerate(columns)
+    ]
+
+
+def scarcity() -> tuple[pd.DataFrame, pd.DataFrame]:
+    runs = pd.DataFrame(
+        row
+        for plr in (0.0, 0.5)
+        for row in seeds({"fraction": 1.0, "plr": plr, "loss": "persistent"},
+                         test_accuracy=(0.5 + plr, 0.7))
+    )  # fmt: skip
+    marked = mean_and_spread(runs, ["fraction", "plr", "loss"])
+    return marked[["fraction", "plr", "accuracy", "spread"]], tabulate_scarcity.side_by_side(runs)
+
+
+def language() -> tuple[pd.DataFrame, pd.DataFrame]:
+    runs = pd.DataFrame(
+        seeds({"method": "fbftl", "trained_encoders": 0, "fraction": 1.0, "plr": 0.0},
+              **dict.fromkeys([*tabulate_language.COUNTED, *tabulate_language.ROUGE], (20.0, 24.0)))
+    )  # fmt: skip
+    table = tabulate_language.by_method(runs, ["fbftl"])
+    marked = plot_language_scarcity.scores(runs)
+    return (
+        marked[["rouge1", "spread"]].rename(columns={"rouge1": "accuracy"}),
+        table[["rouge1", "rouge1_spread"]].set_axis(["accuracy", "spread"], axis=1),
+    )
+
+
+def game(**axes: Any) -> pd.DataFrame:
+    """Return two seeds of the game with groups."""
+    asked = (*tabulate_fairness.AT, *tabulate_fairness.NOISE, *tabulate_fairness.GAME)
+    told = dict.fromkeys(asked) | {"adversary": "none", "network": "mlp"} | axes
+    measured = {name: (0.5, 0.75) for name in ("balanced_accuracy", "accuracy_1", "delta_eo")}
+    return pd.DataFrame(seeds(told, probe=(0.5, 0.6), accuracy_by_chance=(0.5, 0.5), **measured))
+
+
+def fairness() -> tuple[pd.DataFrame, pd.DataFrame]:
+    runs = game(majority_users=4)
+    table = tabulate_fairness.rows(runs)
+    drawn = {"balanced_accuracy": "accuracy", "balanced_accuracy_spread": "spread"}
+    marked = plot_fairness.summary(runs).rename(columns={"accuracy_spread": "spread"})
+    return marked[["accuracy", "spread"]], table[list(drawn)].rename(columns=drawn)
+
+
+def domain_adaptation(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
+    runs = game(participation=0.5)
+    runs.assign(task="t", method="fade").to_csv(folder / "runs.csv", index=False)
+    plot_domain_adaptation.main(str(folder / "runs.csv"), str(folder / "figure.svg"), {})
+    marked = pd.read_csv(folder / "figure.csv").rename(columns={"mean": "accuracy"})
+    drawn = {"accuracy_1": "accuracy", "accuracy_1_spread": "spread"}
+    table = tabulate_fairness.rows(runs)[list(drawn)].rename(columns=drawn)
+    return marked.rename(columns={"std": "spread"})[["accuracy", "spread"]], table
+
+
+def eppfl() -> tuple[pd.DataFrame, pd.DataFrame]:
+    runs = pd.DataFrame(
+        seeds({"method": "eppfl"}, test_accuracy=(0.5, 0.75), uplink_bits=(8e6, 8e6))
+    )
+    repetitions = [
+        {"test_accuracy": accuracy, "protected_accuracy": 0.4, "diverged": False}
+        for accuracy in runs["test_accuracy"]
+    ]
+    measures = {name: {"diverged": 0.0} for name in ("test_accuracy", "protected_accuracy")}
+    table = tabulate_eppfl.scores({"measures": measures, "repetitions": repetitions})
+    marked = plot_eppfl_uplink.uplinks(runs)
+    return marked[["accuracy", "spread"]], pd.DataFrame([table])[["accuracy", "spread"]]
+
+
+def retraining() -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return two seeds that stop after rounds 1 and 3, where the mean curve is elsewhere."""
+    axes = dict.fromkeys(tabulate_retraining.SETTING) | {
+        "network": "cnn", "partition": "iid", "method": "fedfeat", "features_from": "averaged",
+        "server_epochs": 5, "local_epochs": 5,
+    }  # fmt: skip
+    runs = pd.DataFrame(
+        seeds(axes, test_accuracy=(0.5, 0.8), test_accuracy_best=(0.5, 0.8), epoch=(1, 3))
+    )
+    curves = ((0.5, 0.4, 0.1), (0.2, 0.1, 0.8))
+    series = pd.DataFrame(
+        {"setting": runs["setting"][0], "seed": seed, "series": "test_accuracy", "step": step,
+         "value": value}
+        for seed, curve in enumerate(curves)
+        for step, value in enumerate(curve, start=1)
+    )  # fmt: skip
+    drawn = plot_retraining.plotted(runs, series)
+    marked = drawn[drawn["marked"]]
+    assert marked["round"].tolist() == [2]
+    assert marked["accuracy"].tolist() == [0.65]
+    columns = ["network", "partition", "method", "features_from", "accuracy", "spread"]
+    return marked[columns], tabulate_retraining.rows(runs)[columns]
+
+
+@pytest.mark.parametrize("made", [scarcity, language, fairness, domain_adaptation, eppfl,
+                                  retraining])  # fmt: skip
+def test_a_figure_of_runs_marks_what_their_table_reports(
+    made: Callable[..., tuple[pd.DataFrame, pd.DataFrame]], tmp_path: Path
+) -> None:
+    marked, table = made(tmp_path) if made is domain_adaptation else made()
+    assert len(marked)
+    assert within(marked.round(12), table.round(12), {})
+
+
+def test_purchases_have_one_row_for_figure_and_table() -> None:
+    for script in ("plot_ecos_uploads", "tabulate_ecos_uploads"):
+        source = (ROOT / "scripts" / f"{script}.py").read_text("utf-8")
+        assert "purchases(read_tidy(runs, axes))" in source
