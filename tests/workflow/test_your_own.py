@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 import torch
 import yaml
 from fbftl.data.clients import ClientFile
@@ -186,6 +187,11 @@ def test_a_table(fresh: Project) -> None:
     succeed(fresh, "snakemake --cores 2 --configfile income.yaml", "small.yaml")
     found = pd.read_csv(fresh.results / "income" / "experiments" / "income.csv")
     assert set(found["method"]) == {"ftl_c", "fbftl", "fedavg"}
+    sweep = pd.read_csv(fresh.results / "income" / "tables" / "sweep_income.csv")
+    means = found.groupby("method")["test_accuracy"].mean()
+    assert dict(zip(sweep["method"], sweep["test_accuracy"], strict=True)) == pytest.approx(
+        means.to_dict()
+    )
     assert width(fresh, "income") == 3
     with ClientFile(fresh.results / "income" / "clients.h5") as file:
         assert set(file.groups("train")) == {0, 1}
