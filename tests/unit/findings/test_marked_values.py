@@ -5,10 +5,11 @@ Figures write what they plot as csv. A new `plot_` script has to be named here.
 
 import importlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import matplotlib.pyplot as plt
 import pandas as pd
 import plot_domain_adaptation
 import plot_ecos_uploads
@@ -29,6 +30,8 @@ from fbftl.study.methods import names, rows
 from fbftl.study.settings import DEFAULTS
 
 ROOT = Path(__file__).parents[3]
+
+PRINTED = ROOT / "published" / "eppfl" / "printed.csv"
 
 NO_ACCURACY = {
     "budget_bounds": "bounds by formula",
@@ -69,6 +72,13 @@ COMMITTED = {
     "uploads": ("uploads", False),
 }
 """Figures of committed tables, and whether their scripts are given the methods' looks."""
+
+
+@pytest.fixture(autouse=True)
+def closed() -> Iterator[None]:
+    """Close every figure after a test."""
+    yield
+    plt.close("all")
 
 
 def scripts() -> set[str]:
@@ -118,6 +128,46 @@ def test_a_figure_of_a_table_marks_its_rows(task: str, script: str, tmp_path: Pa
     table = table.drop(columns=list(renamed.values()), errors="ignore")
     assert len(marked)
     assert within(marked, table, renamed)
+
+
+RESULT = {"accuracy": [0.5, 0.625, 0.75], "spread": [0.01, 0.02, 0.03], "diverged": 0}
+"""What a made-up table reports of three settings."""
+
+MADE_UP: dict[str, dict[str, Any]] = {
+    "dpsgd": {"epsilon": [None, 1.0, 8.0], "published": 0.9},
+    "eppfl_privacy": {
+        "sensitivity": "clip", "epsilon": [None, 1.0, 8.0], "client_part": None,
+        "keep_activations": 1.0, "keep_gradients": 1.0, "local_epochs": 2, "aggregation": "open",
+        "protected": [0.4, 0.5, 0.6], "protected_spread": 0.01,
+    },
+    "feature_noise": {
+        "mechanism": ["none", "feature_gaussian", "feature_gaussian"], "epsilon": [None, 1.0, 8.0],
+        "feature_clip": None, "mutual_information": 0.5, "feature_correlation": 0.5,
+        "kl_divergence": 0.5, "feature_norm": 5.0,
+    },
+    "frameworks": {
+        "method": ["fd", "fedmd", "fedvote"], "partition": "iid", "variant": "local epochs 1",
+        "up": [1e3, 1e4, 1e5],
+    },
+    "widths": {
+        "method": "splitmix", "budgets": "exponential", "budget_order": "by_domain",
+        "rescaled_init": False, "width": [0.25, 0.5, 1.0], "uplink_bits": [1e5, 2e5, 4e5],
+    },
+}  # fmt: skip
+"""Tables of figures that have no committed one."""
+
+
+@pytest.mark.parametrize("script", MADE_UP)
+def test_a_figure_of_a_made_up_table_marks_its_rows(script: str, tmp_path: Path) -> None:
+    table, svg = pd.DataFrame(RESULT | MADE_UP[script]), tmp_path / "figure.svg"
+    table.to_csv(tmp_path / "table.csv", index=False)
+    more = [rows(names())] if script in ("frameworks", "widths") else []
+    printed = [str(PRINTED)] if script == "eppfl_privacy" else []
+    plot = importlib.import_module(f"plot_{script}")
+    plot.main(str(tmp_path / "table.csv"), *printed, str(svg), *more)
+    marked = pd.read_csv(svg.with_suffix(".csv"))
+    assert len(marked) == len(table)
+    assert within(marked, pd.read_csv(tmp_path / "table.csv"), {})
 
 
 def seeds(axes: dict[str, Any], **measured: tuple[float, ...]) -> list[dict[str, Any]]:
