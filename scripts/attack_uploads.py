@@ -14,7 +14,7 @@ from fbftl.attacks.exposure import EXACT, errors, guesses, root_of_rank_one
 from fbftl.attacks.findings import Finding, summary, write_findings
 from fbftl.attacks.membership import Population, population
 from fbftl.data.participation import clients_of
-from fbftl.exchange.one_shot import solve_each, tell
+from fbftl.exchange.one_shot import seen, solve_each, tell
 from fbftl.ground import devices
 from fbftl.ground.logs import run_job
 from fbftl.study.job import Job, from_params
@@ -106,7 +106,7 @@ def solved(job: Job, held: HeldFeatures) -> tuple[Population, np.ndarray]:
     """Return a setting's heads as a population, and every sample's log probability, (m, n)."""
     told = tell(job, held)
     scores = (one.head.scores(held.payload.values) for one in solve_each(job, held, told))
-    members, offered = zip(*((one.members, one.offered) for one in told.learned), strict=True)
+    members, offered = zip(*((seen(job, one), one.offered) for one in told.learned), strict=True)
     return population(scores, held.payload.labels, members, offered)
 
 

@@ -62,7 +62,7 @@ def solving(head: str, width: int, classes: int, training: int | None = None) ->
             return training
         case "logistic":
             return None
-        case "ncm":
+        case "ncm" | "fedncm":
             return width * classes
         case "ridge":
             width += 1

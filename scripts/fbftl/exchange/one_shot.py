@@ -2,17 +2,19 @@
 
 What a head is solved from is asked of the message: rows, statistics or class means. FbFTL's own
 upload gives all three. Regularisation is chosen on what the message allows to be held out: rows of
-the uploads, or clients, whose statistics tell squared error and likelihood exactly.
+the uploads, or clients, whose statistics give squared error and likelihood exactly. Class means
+give neither: held-out clients then score the candidates' heads on their rows. Once it is chosen, a
+head is solved again from all that arrived.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from fbftl.data.participation import clients_of
-from fbftl.exchange.summaries import Known, Learned, guarantee_of, send_summaries
+from fbftl.exchange.summaries import Known, Learned, guarantee_of, right_on, send_summaries
 from fbftl.exchange.uploads import send
 from fbftl.ground.errors import UserError
 from fbftl.messages.ledger import Ledger
@@ -20,7 +22,19 @@ from fbftl.messages.statistics import ClassMeans, LabelledRows, Statistics
 from fbftl.messages.vectors import Vectors
 from fbftl.study.job import Job
 from fbftl.tasks.task import HeldFeatures, Outcome, Received, Score
-from fbftl.training.closed_form import LinearHead, Solved, fedcgs, fedcof, lda, ncm, ridge
+from fbftl.training.closed_form import (
+    LinearHead,
+    Solved,
+    afl,
+    fed3r,
+    fedcgs,
+    fedcof,
+    fedcof_unit,
+    fedncm,
+    lda,
+    ncm,
+    ridge,
+)
 from fbftl.training.logistic import logistic
 from fbftl.training.measures import MEASURES, Measure
 
@@ -30,6 +44,13 @@ MEASURED = MEASURES | {
 }
 """What is measured beside what all methods do: what was chosen, and what was left out of a matrix.
 """
+
+OF_COUNTS = {"ncm": ncm, "fedncm": fedncm}
+OF_MOMENTS = {"fedcgs": fedcgs, "afl": afl}
+CHOSEN = {"ridge": (ridge, "ridge"), "fed3r": (fed3r, "ridge"), "lda": (lda, "shrinkage")}
+OF_MEANS = {"fedcof": fedcof, "fedcof_unit": fedcof_unit}
+"""Heads by what they are solved from: counts and sums, second moments, second moments with a choice
+among the task's candidates of that name, each client's class means."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +82,7 @@ def run_one_shot(job: Job, held: HeldFeatures) -> Outcome:
         scores = [held.linear(own.head) for own in solved]
     repetitions = [
         score.record
-        | {"seed": seed, "seen": len(own.members), "privacy": told.privacy}
+        | {"seed": seed, "seen": len(seen(job, own)), "privacy": told.privacy}
         | own.counts
         | {"regularisation": found.regularisation, "negative": found.negative}
         for seed, own, score, found in zip(job.seeds, told.learned, scores, solved, strict=True)
@@ -82,6 +103,13 @@ def tell(job: Job, held: HeldFeatures) -> ToldBySeed:
     ledger = Ledger(method=job.setting.method, store=held.provenance["features"])
     learned = [send_summaries(job, held, ledger, seed, guarantee) for seed in job.seeds]
     return ToldBySeed(learned, ledger, [asdict(guarantee)])
+
+
+def seen(job: Job, learned: Learned) -> np.ndarray:
+    """Return the rows behind a head: a solved one is solved from held-out rows as well."""
+    if job.setting.head == "mlp":
+        return learned.members
+    return np.sort(np.concatenate([learned.members, learned.held_members]))
 
 
 def solve_each(job: Job, held: HeldFeatures, told: ToldBySeed) -> list[Solved]:
@@ -116,7 +144,18 @@ def _from_features(job: Job, held: HeldFeatures) -> ToldBySeed:
         ]
         other = rows[1] if len(validation) else None
         offered = sent.uploads[len(learned)].offered
-        learned.append(Learned(rows[0], other, training, offered, counts))
+        right = None if other is None else right_on(other)
+        learned.append(
+            Learned(
+                rows[0],
+                other,
+                training,
+                offered,
+                counts,
+                held_members=validation,
+                right=right,
+            )
+        )
     return ToldBySeed(learned, sent.ledger, [asdict(record) for record in sent.how.records])
 
 
@@ -130,21 +169,42 @@ def solve(head: str, learned: Learned, classes: int, block: Mapping[str, Any]) -
         block: the task's candidates of λ, shrinkage and penalty.
     """
     known, held = learned.training, learned.held
-    match head:
-        case "logistic":
-            return logistic(known, classes, block["logistic"], held)
-        case "fedcof":
-            return fedcof(_means(known, classes), block["shrinkage"][0])
-        case "ncm":
-            if isinstance(known, ClassMeans):
-                return ncm(known.counts_of, known.sums_of)
-            own = _statistics(known, classes)
-            return ncm(own.counts, own.sums)
-        case "fedcgs":
-            return fedcgs(_statistics(known, classes))
-    solver, candidates = {"ridge": (ridge, "ridge"), "lda": (lda, "shrinkage")}[head]
-    other = None if held is None else _statistics(held, classes)
-    return solver(_statistics(known, classes), block[candidates], other)
+    if head == "logistic":
+        return logistic(known, classes, block["logistic"], held)
+    if head in OF_MEANS or (head == "lda" and isinstance(known, ClassMeans)):
+        return _of_means(head, learned, classes, block["shrinkage"])
+    if head in CHOSEN:
+        solver, candidates = CHOSEN[head]
+        other = None if held is None else _statistics(held, classes)
+        return solver(_statistics(known, classes), block[candidates], other)
+    whole = known if held is None else known + held
+    if head in OF_MOMENTS:
+        return OF_MOMENTS[head](_statistics(whole, classes))
+    if isinstance(whole, ClassMeans):
+        return OF_COUNTS[head](whole.counts_of, whole.sums_of)
+    summed = _statistics(whole, classes)
+    return OF_COUNTS[head](summed.counts, summed.sums)
+
+
+def _of_means(head: str, learned: Learned, classes: int, candidates: Sequence[float]) -> Solved:
+    """Return a head solved from each client's class means.
+
+    The candidate whose head, solved without the held-out rows, has the most of them right is
+    chosen; of equals the first.
+    """
+    known, held = learned.training, learned.held
+    whole = known if held is None else known + held
+
+    def solved(some: Known, candidate: float) -> Solved:
+        means = _means(some, classes)
+        if head == "lda":
+            return lda(means.estimated(), [candidate])
+        return OF_MEANS[head](means, candidate)
+
+    if learned.right is None or len(candidates) == 1:
+        return solved(whole, candidates[0])
+    right = learned.right([solved(known, candidate).head for candidate in candidates])
+    return solved(whole, candidates[int(np.argmax(right))])
 
 
 def _statistics(known: Known, classes: int) -> Statistics:

@@ -6,11 +6,12 @@ a whole, and lost for good. Under a secure sum the server has the sum alone; cla
 sent as sums, which add up.
 
 Some clients are held out to choose by, as many as the task holds out of samples: a message that
-holds no rows can only be held out whole.
+holds no rows can only be held out whole. Where messages are class means, held-out clients are sent
+the candidates' heads and answer how many of their rows each has right.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -37,9 +38,13 @@ from fbftl.privacy.noise import clip_norm
 from fbftl.privacy.statistics import clipped, statistics_guarantee, statistics_noise
 from fbftl.study.job import Job
 from fbftl.tasks.task import HeldFeatures
+from fbftl.training.closed_form import LinearHead
 
 Known = Statistics | ClassMeans | LabelledRows
 """What the server knows of some clients."""
+
+Judge = Callable[[Sequence[LinearHead]], np.ndarray]
+"""Gives the number of held-out rows that each of some heads has right."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +54,8 @@ class Learned:
     training: of the clients that heads are solved from.
     held: of those held out; None if there are none.
     members: rows behind `training`.
+    held_members: rows behind `held`.
+    right: how many held-out rows each of some heads has right; None if nobody can tell.
     offered: rows of the clients that take part.
     counts: what the messages come to, for the run file.
     projection: (d, k) that features went through; None if through none.
@@ -62,6 +69,8 @@ class Learned:
     counts: dict[str, Any]
     projection: np.ndarray | None = None
     scale: float = 1.0
+    held_members: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    right: Judge | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,8 +174,48 @@ def send_summaries(
     number = 64 if setting.aggregation == "masked" else setting.bits
     counts["numbers_per_batch"] = counts["uplink_payload_bits"] / number / len(taking_part)
     members = clientele.rows_of(arrived)
+    held_members = clientele.rows_of(others)
+    right = None
+    if setting.message == "means" and setting.aggregation == "open" and len(others):
+        right = _asked(clientele, others, post, counts)
     other = other if len(others) else None
-    return Learned(known, other, members, offered, counts, projection, scale)
+    return Learned(known, other, members, offered, counts, projection, scale, held_members, right)
+
+
+def right_on(rows: LabelledRows) -> Judge:
+    """Return what counts the rows that heads have right."""
+
+    def right(heads: Sequence[LinearHead]) -> np.ndarray:
+        return np.array(
+            [np.count_nonzero(head.scores(rows.values).argmax(axis=1) == rows.labels)
+             for head in heads]
+        )  # fmt: skip
+
+    return right
+
+
+def _asked(
+    clientele: Clientele, places: Sequence[int], post: Post, counts: dict[str, Any]
+) -> Judge:
+    """Return what sends heads to held-out clients and sums up their answers.
+
+    Args:
+        clientele: who holds what.
+        places: of the clients that are asked.
+        post: through which heads and answers go; an answer that is lost does not count.
+        counts: what the messages come to, brought up to date.
+    """
+
+    def right(heads: Sequence[LinearHead]) -> np.ndarray:
+        clients = clientele.owner[places]
+        numbers = len(heads) * (heads[0].weights.size + heads[0].bias.size)
+        post.down({"weights": np.full(len(places), numbers)}, clients)
+        receipt = post.up({"scores": np.full(len(places), len(heads))}, clients)
+        counts.update(post.totals(range(1)))
+        arrived = [place for place, here in zip(places, receipt.arrives, strict=True) if here]
+        return right_on(clientele.held_by(arrived))(heads)
+
+    return right
 
 
 def _prepared(

@@ -6,16 +6,22 @@ from typing import Any
 
 import pandas as pd
 
+from fbftl.study.uploads import SUMS
+
 NAMES = {
     ("features", "mlp"): "FbFTL",
-    ("means", "ncm"): "FedNCM",
+    ("means", "ncm"): "nearest mean",
+    ("means", "fedncm"): "FedNCM",
     ("means", "fedcof"): "FedCOF",
-    ("statistics", "ridge"): "Fed3R, AFL",
+    ("means", "fedcof_unit"): "FedCOF (unit length)",
+    ("statistics", "ridge"): "ridge",
+    ("statistics", "fed3r"): "Fed3R",
+    ("statistics", "afl"): "AFL",
     ("statistics", "lda"): "GH-LDA",
     ("statistics", "fedcgs"): "FedCGS",
     ("mixtures", "mlp"): "FedPFT",
 }
-"""Published names of a message with a head; other pairs have none."""
+"""Names of a message with a head, published ones where it is that method; other pairs have none."""
 
 COLOURS = {
     "features": "#D55E00",
@@ -28,10 +34,14 @@ MARKERS = {
     "mlp": "o",
     "logistic": "s",
     "ridge": "^",
+    "fed3r": "<",
+    "afl": ">",
     "lda": "D",
     "fedcgs": "v",
     "fedcof": "P",
+    "fedcof_unit": "p",
     "ncm": "X",
+    "fedncm": "d",
 }
 
 REVEALED = {
@@ -73,7 +83,7 @@ class Upload:
 
     @property
     def label(self) -> str:
-        """Its published name, else message and head; what is not published stands behind."""
+        """Its name, else message and head; what is not in the name is in brackets."""
         name = NAMES.get((self.message, self.head), f"{self.message}, {self.head}")
         more = [f"k = {self.projection}"] if self.projection else []
         more += [f"G = {self.components}"] if self.components > 1 else []
@@ -89,7 +99,7 @@ class Upload:
     def summable(self) -> bool:
         """Whether such messages add up, so that a secure sum could hide them."""
         return self.message in ("statistics", "projected") or (
-            self.message == "means" and self.head == "ncm"
+            self.message == "means" and self.head in SUMS
         )
 
     @property

@@ -1,8 +1,8 @@
 """Sufficient statistics of features: counts, sums and second moments, which add up over clients.
 
 One message (n_c, A_c, B) with A_c the sum of the samples of class c and B = Σ x xᵀ holds what ridge
-regression (Fed3R, AFL), linear discriminant analysis (GH-OFL) and FedCGS need; class means and
-covariances follow from it. Everything is float64 once it is summed.
+regression (with Fed3R and AFL), linear discriminant analysis (GH-LDA) and FedCGS need; class means
+and covariances follow from it. Everything is float64 once it is summed.
 """
 
 from collections.abc import Iterable
@@ -29,6 +29,14 @@ class LabelledRows:
     values: np.ndarray
     labels: np.ndarray
     client: np.ndarray
+
+    def __add__(self, other: "LabelledRows") -> "LabelledRows":
+        """Return both sets of samples."""
+        return LabelledRows(
+            np.concatenate([self.values, other.values]),
+            np.concatenate([self.labels, other.labels]),
+            np.concatenate([self.client, other.client]),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,6 +214,16 @@ class ClassMeans:
         sums = np.add.reduceat(values[np.argsort(place)], firsts, axis=0, dtype=np.float64)
         return cls(pairs // classes, pairs % classes, counts, sums / counts[:, None], classes)
 
+    def __add__(self, other: "ClassMeans") -> "ClassMeans":
+        """Return the means of both sets of clients, of which none is in both."""
+        return ClassMeans(
+            np.concatenate([self.client, other.client]),
+            np.concatenate([self.label, other.label]),
+            np.concatenate([self.counts, other.counts]),
+            np.concatenate([self.means, other.means]),
+            self.classes,
+        )
+
     @cached_property
     def clients_of(self) -> np.ndarray:
         """How many clients have each class, U_c (N,)."""
@@ -237,3 +255,26 @@ class ClassMeans:
         weight = np.sqrt(factor[self.label] * self.counts)
         off = weight[:, None] * (self.means - class_means[self.label])
         return off.T @ off
+
+    @property
+    def freedom(self) -> float:
+        """Degrees of freedom behind `within`: n_c - 1 of every class that two clients have."""
+        return float(np.where(self.clients_of > 1, self.counts_of - 1, 0).sum())
+
+    def estimated(self) -> Statistics:
+        """Return statistics whose covariance within classes is the estimated one.
+
+        A class of one client does not weigh in. Where no class has two clients, the covariance is
+        taken as isotropic, with the mean variance of the class means around the mean of all.
+        """
+        counts, sums = self.counts_of, self.sums_of
+        means = sums / np.maximum(counts, 1)[:, None]
+        between = means.T @ (counts[:, None] * means)
+        freedom = max(counts.sum() - np.count_nonzero(counts), 1.0)
+        if self.freedom > 0:
+            within = self.within * (freedom / self.freedom)
+        else:
+            mean = sums.sum(axis=0) / max(counts.sum(), 1.0)
+            variance = (np.trace(between) / max(counts.sum(), 1.0) - mean @ mean) / len(mean)
+            within = freedom * max(variance, 0.0) * np.eye(len(mean))
+        return Statistics(counts, sums, within + between)

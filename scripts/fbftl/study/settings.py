@@ -61,8 +61,8 @@ class Setting:
     message: what a client uploads: features, means, statistics, projected or mixtures.
     projection: dimensions k that features are projected to at random before their statistics.
     components: components G of a mixture for each class that a client has samples of.
-    head: what the server solves: mlp is the task's perceptron, trained; logistic, ridge, lda,
-        fedcgs, fedcof and ncm are linear.
+    head: what the server solves: mlp is the task's perceptron, trained; logistic, ridge, fed3r,
+        afl, lda, fedcgs, fedcof, fedcof_unit (its released code's), ncm and fedncm are linear.
     width: share of the network's hidden units: of FedAvg's network, of a base of Split-Mix, of the
         narrowest network of HeteroFL and SHeteroFL.
     budgets: law of the widths that clients can train.

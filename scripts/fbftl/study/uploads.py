@@ -6,11 +6,13 @@ FbFTL's own upload, the features, holds what every head needs; every other messa
 from typing import Any
 
 ROWS = ("mlp", "logistic")
-MOMENTS = ("ridge", "lda", "fedcgs", "ncm")
+SUMS = ("ncm", "fedncm")
+MOMENTS = ("ridge", "fed3r", "afl", "lda", "fedcgs", *SUMS)
+MEANS = ("fedcof", "fedcof_unit")
 
 HEADS_FROM = {
-    "features": (*ROWS, *MOMENTS, "fedcof"),
-    "means": ("ncm", "fedcof"),
+    "features": (*ROWS, *MOMENTS, *MEANS),
+    "means": (*SUMS, *MEANS, "lda"),
     "statistics": MOMENTS,
     "projected": MOMENTS,
     "mixtures": (*ROWS, *MOMENTS),
@@ -47,7 +49,7 @@ def faults(setting: Any) -> dict[str, bool]:
     unsettled = [
         axis for axis, value in SETTLED.items() if getattr(setting, axis) != value
     ] * (not is_plain(setting))  # fmt: skip
-    of_means = setting.aggregation == "masked" and message == "means" and head != "ncm"
+    of_means = setting.aggregation == "masked" and message == "means" and head not in SUMS
     return {
         f"asks for head {head} from {message}, which lack {LACKS.get(message)}; choose among "
         f"{', '.join(heads)}, or message: features": head not in heads,
@@ -60,7 +62,9 @@ def faults(setting: Any) -> dict[str, bool]:
             and setting.aggregation == "masked"
             and message not in SUMMED
         ),
-        "masks means, of which head fedcof needs each client's; use head ncm": of_means,
+        f"masks means, of which head {head} needs each client's; use head {' or '.join(SUMS)}": (
+            of_means
+        ),
         f"puts mechanism {setting.mechanism} on {message}, whose sensitivity is not known; choose "
         f"among {', '.join(BOUNDED)}": (
             message != "features"

@@ -1,17 +1,26 @@
 """Heads in closed form, solved in float64 from what one message per client adds up to.
 
-All of them are linear: a score w_c · x + b_c for every class. Ridge regression is that of Fed3R
-(arXiv 2406.01116) and AFL (2405.16240), linear discriminant analysis that of GH-OFL (2602.01186);
-FedCGS (2503.06962) takes the covariance of all samples and no shrinkage, FedCOF (2412.14326) the
-one that class means alone tell, FedNCM the nearest class mean.
+All of them are linear: a score w_c · x + b_c for every class.
+
+- *ridge*: ridge regression with a bias, λ chosen. *Fed3R* (arXiv 2406.01116) divides weights and
+  bias of each class by the length of its weights; *AFL* (2405.16240) has no bias and removes γ,
+  which leaves least squares.
+- *lda*: linear discriminant analysis, one of the heads of GH-OFL (2602.01186); its FisherMix and
+  Proto-Hyper are not built. *FedCGS* (2503.06962) takes the covariance of all samples and no
+  shrinkage.
+- *FedCOF* (2412.14326): ridge regression with the Gram matrix that class means give an estimate of.
+- *ncm*: nearest class mean by the Euclidean distance. *FedNCM* scores by the class means scaled to
+  unit length, without a bias.
+
+Regularisation is chosen on held-out samples, and the head is then solved again from all of them.
 
 A matrix that is not positive definite is solved on the subspace where it is: directions in which
 it is zero, or negative after quantisation or noise, are left out, and how much of it was negative
-is told. A class that no sample has is never predicted.
+is reported. A class that no sample has is never predicted.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -100,25 +109,36 @@ def ridge(known: Statistics, ratios: Sequence[float], held: Statistics | None = 
         known: of the training samples.
         ratios: candidates of λ, as ratios of the mean eigenvalue of B; the first is taken where
             there is nothing to choose by.
-        held: of held-out samples, whose squared error Σ ‖Wᵀx - y‖² follows from them exactly.
+        held: of held-out samples, whose squared error Σ ‖Wᵀx - y‖² follows from them exactly. The
+            head is solved from both once λ is chosen.
     """
-    own = known.with_bias()
-    scale = float(np.trace(own.scatter)) / own.width
-    if held is None or len(ratios) == 1:
-        ratio, negative = ratios[0], 0.0
-        weights, negative = _solved(own.scatter, ratio * scale, own.sums.T)
-    else:
-        spectrum, judge = Spectrum.of(own.scatter), held.with_bias()
-        right, other = spectrum.rotated(own.sums.T), spectrum.rotated(judge.sums.T)
-        middle = spectrum.rotated(spectrum.rotated(judge.scatter).T)
-        errors = []
-        for candidate in ratios:
-            part = spectrum.inverse(1.0, candidate * scale)[:, None] * right
-            errors.append(float((part * (middle @ part)).sum() - 2 * (part * other).sum()))
-        ratio, negative = ratios[int(np.argmin(errors))], spectrum.negative
-        weights = spectrum.vectors @ (spectrum.inverse(1.0, ratio * scale)[:, None] * right)
+    whole, ratio = _chosen_ridge(
+        known.with_bias(), ratios, None if held is None else held.with_bias()
+    )
+    weights, negative = _ridge(whole, ratio)
     head = LinearHead(weights[:-1].T, weights[-1].copy())
-    return Solved(_without_absent(head, known.present), ratio, negative)
+    return Solved(_without_absent(head, whole.present), ratio, negative)
+
+
+def fed3r(known: Statistics, ratios: Sequence[float], held: Statistics | None = None) -> Solved:
+    """Return Fed3R's head: that of `ridge`, weights and bias of each class over ‖w_c‖.
+
+    Args:
+        known: of the training samples.
+        ratios: as `ridge` has them.
+        held: as `ridge` has them; the squared error is that of the weights before scaling.
+    """
+    solved = ridge(known, ratios, held)
+    lengths = _lengths(solved.head.weights)
+    head = LinearHead(solved.head.weights / lengths, solved.head.bias / lengths[:, 0])
+    return replace(solved, head=head)
+
+
+def afl(known: Statistics) -> Solved:
+    """Return AFL's head after γ is removed: least squares B⁺ A without a bias."""
+    weights, negative = _ridge(known, 0.0)
+    head = LinearHead(weights.T, np.zeros(known.classes))
+    return Solved(_without_absent(head, known.present), None, negative)
 
 
 def lda(known: Statistics, shrinkages: Sequence[float], held: Statistics | None = None) -> Solved:
@@ -127,24 +147,56 @@ def lda(known: Statistics, shrinkages: Sequence[float], held: Statistics | None 
     Args:
         known: of the training samples; Σ is their scatter within classes over n - N.
         shrinkages: candidates of a; the first is taken where there is nothing to choose by.
-        held: of held-out samples, whose likelihood under the class normals follows from them.
+        held: of held-out samples, whose likelihood under the class normals follows from them. The
+            head is solved from both once a is chosen.
     """
-    freedom = max(known.total - known.present.sum(), 1.0)
-    sigma = known.within / freedom
-    scale = max(float(np.trace(sigma)), 0.0) / known.width
-    if held is None or len(shrinkages) == 1:
-        chosen = shrinkages[0]
-        shrunk = (1 - chosen) * sigma
-        directions, negative = _solved(shrunk, chosen * scale, known.means.T)
-    else:
+    chosen = shrinkages[0]
+    if held is not None and len(shrinkages) > 1:
+        sigma = _covariance(known)
         spectrum = Spectrum.of(sigma)
         around = held.scatter_around(known.means)
         spread = (spectrum.vectors * (around @ spectrum.vectors)).sum(axis=0)
+        scale = _mean_eigenvalue(sigma)
         losses = [_unlikely(spectrum, a, scale, spread, held.total) for a in shrinkages]
-        chosen, negative = shrinkages[int(np.argmin(losses))], spectrum.negative
-        inverse = spectrum.inverse(1 - chosen, chosen * scale)
-        directions = spectrum.vectors @ (inverse[:, None] * spectrum.rotated(known.means.T))
-    return Solved(_discriminants(known, directions.T), chosen, negative)
+        chosen = shrinkages[int(np.argmin(losses))]
+    whole = known if held is None else known + held
+    sigma = _covariance(whole)
+    directions, negative = _solved(
+        (1 - chosen) * sigma, chosen * _mean_eigenvalue(sigma), whole.means.T
+    )
+    return Solved(_discriminants(whole, directions.T), chosen, negative)
+
+
+def _chosen_ridge(
+    known: Statistics, ratios: Sequence[float], held: Statistics | None
+) -> tuple[Statistics, float]:
+    """Return the statistics of all samples, and the ratio with the least held-out error."""
+    if held is None:
+        return known, ratios[0]
+    if len(ratios) == 1:
+        return known + held, ratios[0]
+    scale, spectrum = _mean_eigenvalue(known.scatter), Spectrum.of(known.scatter)
+    right, other = spectrum.rotated(known.sums.T), spectrum.rotated(held.sums.T)
+    middle = spectrum.rotated(spectrum.rotated(held.scatter).T)
+    errors = []
+    for candidate in ratios:
+        part = spectrum.inverse(1.0, candidate * scale)[:, None] * right
+        errors.append(float((part * (middle @ part)).sum() - 2 * (part * other).sum()))
+    return known + held, ratios[int(np.argmin(errors))]
+
+
+def _ridge(known: Statistics, ratio: float) -> tuple[np.ndarray, float]:
+    """Return (B + λI)⁻¹ A (d, N), and the share of B's spectrum that was negative."""
+    return _solved(known.scatter, ratio * _mean_eigenvalue(known.scatter), known.sums.T)
+
+
+def _covariance(known: Statistics) -> np.ndarray:
+    """Return the covariance (d, d) within classes, over n - N."""
+    return known.within / max(known.total - known.present.sum(), 1.0)
+
+
+def _mean_eigenvalue(matrix: np.ndarray) -> float:
+    return max(float(np.trace(matrix)), 0.0) / len(matrix)
 
 
 def fedcgs(known: Statistics) -> Solved:
@@ -162,24 +214,53 @@ def ncm(counts: np.ndarray, sums: np.ndarray) -> Solved:
     return Solved(_without_absent(head, present))
 
 
-def fedcof(known: ClassMeans, shrinkage: float) -> Solved:
-    """Return FedCOF's head: the directions G⁻¹ A_c of unit length, G the estimated scatter.
+def fedncm(counts: np.ndarray, sums: np.ndarray) -> Solved:
+    """Return FedNCM's head, as both public codes have it: class means of unit length, no bias."""
+    return Solved(_without_absent(_unit_head(sums), counts >= 0.5))
 
-    The estimate needs two clients of some class; without them G is the identity, and the directions
-    are those of the class means.
+
+def fedcof(known: ClassMeans, ratio: float) -> Solved:
+    """Return FedCOF's head G⁻¹ A with G = Σ_c (n_c - 1)(Σ_c + γI) + n μ μᵀ (arXiv 2412.14326).
+
+    Σ_c is the estimated covariance of class c and μ the mean of all samples. There is no bias, and
+    no part between classes. The estimate needs two clients of some class; without them the
+    directions are those of the class means.
 
     Args:
         known: class means of every client.
-        shrinkage: share of G that is replaced by the mean eigenvalue.
+        ratio: γ Σ_c (n_c - 1) over the mean eigenvalue of Σ_c (n_c - 1) Σ_c.
     """
-    estimated = known.clients_of.max(initial=0) > 1
-    scatter = known.within if estimated else np.eye(known.means.shape[1])
-    added = shrinkage * float(np.trace(scatter)) / len(scatter)
-    directions, negative = _solved((1 - shrinkage) * scatter, added, known.sums_of.T)
-    lengths = np.linalg.norm(directions, axis=0)
-    weights = (directions / np.where(lengths > 0, lengths, 1)).T
+    weights, negative = _fedcof_weights(known, ratio)
     head = LinearHead(weights, np.zeros(known.classes))
-    return Solved(_without_absent(head, known.counts_of > 0), shrinkage, negative)
+    return Solved(_without_absent(head, known.counts_of > 0), ratio, negative)
+
+
+def fedcof_unit(known: ClassMeans, ratio: float) -> Solved:
+    """Return FedCOF's head as its released code has it: each class's weights of unit length."""
+    weights, negative = _fedcof_weights(known, ratio)
+    return Solved(_without_absent(_unit_head(weights), known.counts_of > 0), ratio, negative)
+
+
+def _fedcof_weights(known: ClassMeans, ratio: float) -> tuple[np.ndarray, float]:
+    """Return the weights (N, d), and the share of the Gram matrix's spectrum that was negative."""
+    sums = known.sums_of
+    if known.freedom == 0:
+        return sums, 0.0
+    of_all = sums.sum(axis=0)
+    gram = known.within + np.outer(of_all, of_all) / known.counts_of.sum()
+    weights, negative = _solved(gram, ratio * _mean_eigenvalue(known.within), sums.T)
+    return weights.T, negative
+
+
+def _unit_head(weights: np.ndarray) -> LinearHead:
+    """Return a head without bias whose weights (N, d) are scaled to unit length by class."""
+    return LinearHead(weights / _lengths(weights), np.zeros(len(weights)))
+
+
+def _lengths(weights: np.ndarray) -> np.ndarray:
+    """Return the length of every class's weights, (N, 1); 1 in the place of zero."""
+    lengths = np.linalg.norm(weights, axis=1, keepdims=True)
+    return np.where(lengths > 0, lengths, 1)
 
 
 def _solved(matrix: np.ndarray, added: float, right: np.ndarray) -> tuple[np.ndarray, float]:

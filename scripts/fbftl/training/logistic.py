@@ -22,27 +22,35 @@ def logistic(
         rows: the training samples.
         classes: number of classes N.
         penalties: candidates of λ; the first is taken where there is nothing to choose by.
-        held: held-out samples, on whose cross entropy λ is chosen.
+        held: held-out samples, on whose cross entropy λ is chosen; the head is then fitted to both.
     """
+    chosen = penalties[0]
+    if held is not None and len(penalties) > 1:
+        losses, start = {}, None
+        # From the strongest penalty on, each begun where the last one ended.
+        for penalty in sorted(penalties, reverse=True):
+            start, head = _minimised(rows, classes, penalty, start)
+            losses[penalty] = _cross_entropy(head, held)
+        chosen = min(sorted(losses), key=losses.__getitem__)
+    _, head = _minimised(rows if held is None else rows + held, classes, chosen)
+    return Solved(head, chosen)
+
+
+def _minimised(
+    rows: LabelledRows, classes: int, penalty: float, start: np.ndarray | None = None
+) -> tuple[np.ndarray, LinearHead]:
+    """Return the minimum as a flat vector of scaled weights, and the head that it is."""
     from scipy.optimize import minimize
 
-    values, width = rows.values, rows.values.shape[1]
-    scale = np.sqrt(max(float(np.mean(np.square(values, dtype=np.float64))), 1e-300))
-    scaled = values / np.float32(scale)
+    scale = np.sqrt(max(float(np.mean(np.square(rows.values, dtype=np.float64))), 1e-300))
+    scaled = rows.values / np.float32(scale)
     hot = np.eye(classes)[rows.labels]
-    candidates = penalties[:1] if held is None else penalties
-    start, found = np.zeros(classes * (width + 1)), []
-    # From the strongest penalty on, each begun where the last one ended.
-    for penalty in sorted(candidates, reverse=True):
-        start = minimize(
-            _loss, start, args=(scaled, hot, penalty), jac=True, method="L-BFGS-B",
-            options={"maxiter": STEPS},
-        ).x  # fmt: skip
-        weights, bias = _parts(start, classes)
-        head = LinearHead(weights / scale, bias)
-        found.append((0.0 if held is None else _cross_entropy(head, held), penalty, head))
-    _, chosen, head = min(found, key=lambda one: one[:2])
-    return Solved(head, chosen)
+    found = minimize(
+        _loss, np.zeros(classes * (rows.values.shape[1] + 1)) if start is None else start,
+        args=(scaled, hot, penalty), jac=True, method="L-BFGS-B", options={"maxiter": STEPS},
+    ).x  # fmt: skip
+    weights, bias = _parts(found, classes)
+    return found, LinearHead(weights / scale, bias)
 
 
 def _parts(flat: np.ndarray, classes: int) -> tuple[np.ndarray, np.ndarray]:

@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 from fbftl.cost.one_shot import crossover, expected_present, numbers, solving
 from fbftl.findings.uploads import Upload, by_upload, pareto
+from fbftl.study.uploads import HEADS_FROM
 
 
 def test_sizes_are_those_of_the_rivals_page():
@@ -54,3 +55,16 @@ def test_uploads_have_their_published_names_and_say_what_is_seen():
     assert "sum" in Upload("statistics", "lda", "masked").revealed
     assert not Upload("means", "fedcof").summable
     assert Upload("means", "ncm").summable
+    assert not Upload("means", "lda").summable
+
+
+def test_a_papers_name_goes_to_the_head_that_is_the_papers():
+    assert Upload("means", "fedncm").label == "FedNCM"
+    assert Upload("means", "ncm").label == "nearest mean"
+    labels = [Upload("statistics", head).label for head in ("ridge", "fed3r", "afl", "lda")]
+    assert labels == ["ridge", "Fed3R", "AFL", "GH-LDA"]
+
+
+def test_every_message_and_head_has_a_look():
+    looks = [Upload(m, h).look for m, heads in HEADS_FROM.items() for h in heads]
+    assert len({(look["color"], look["marker"]) for look in looks}) == len(looks)

@@ -4,11 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from fbftl.ground.errors import UserError
+from fbftl.messages.ledger import BROADCAST
 from fbftl.messages.statistics import length
 from fbftl.privacy.masking import FRACTION_BITS
 from fbftl.study.uploads import HEADS_FROM
 from fbftl.tasks.task import Inputs
-from unit.methods.method_toys import CLASSES, WIDTH, one_shot, toy_inputs
+from unit.methods.method_toys import CLASSES, ONE_SHOT, WIDTH, one_shot, toy_inputs
 
 CLIENTS = 30
 PAIRS = [(m, h) for m, heads in HEADS_FROM.items() for h in heads if (m, h) != ("features", "mlp")]
@@ -59,7 +60,7 @@ def test_ledgers_count_what_the_closed_forms_say(inputs, bits):
 
 def test_heads_on_statistics_are_those_on_features(inputs):
     """Whoever holds out the same samples finds the same head; without any held out, all do."""
-    for head in ("ridge", "lda", "fedcgs", "ncm"):
+    for head in ("ridge", "fed3r", "afl", "lda", "fedcgs", "ncm", "fedncm"):
         features = one_shot(inputs, setting("features", head), validation=0.0)
         summed = one_shot(inputs, setting("statistics", head), validation=0.0)
         for one, other in zip(features.repetitions, summed.repetitions, strict=True):
@@ -141,3 +142,30 @@ def test_a_projection_wider_than_a_feature_is_one_sentence(inputs):
 def test_classes_with_too_few_samples_are_not_sent(inputs):
     outcome = one_shot(inputs, setting("mixtures", "ncm"), least_samples=3)
     assert (uploads(outcome)["payload_bits"] == 32 * 2 * (2 * WIDTH + 2)).all()
+
+
+@pytest.mark.parametrize("head", ["fedcof", "fedcof_unit", "lda"])
+def test_held_out_clients_score_candidates_for_heads_on_means(inputs, head):
+    """Twelve of thirty clients are sent seven heads each and answer seven numbers."""
+    asked = {"validation": 0.4}
+    outcome = one_shot(inputs, setting("means", head), **asked)
+    rows = outcome.ledger.table().to_pandas().query("seed == 0")
+    answers = rows[rows["part"] == "scores"]
+    heads = rows[(rows["part"] == "weights") & (rows["client"] != BROADCAST)]
+    assert len(answers) == len(heads) == 12
+    candidates = len(ONE_SHOT["shrinkage"])
+    assert (answers["payload_bits"] == 32 * candidates).all()
+    assert (heads["payload_bits"] == 32 * candidates * CLASSES * (WIDTH + 1)).all()
+    record = outcome.repetitions[0]
+    up = rows[rows["direction"] == "up"]
+    assert record["uplink_payload_bits"] == up["payload_bits"].sum()
+    assert record["seen"] == record["received"] == 240
+    assert record["regularisation"] in ONE_SHOT["shrinkage"]
+
+
+@pytest.mark.parametrize(
+    ("message", "head"), [("statistics", "lda"), ("features", "logistic"), ("means", "fedncm")]
+)
+def test_a_solved_head_has_seen_what_was_held_out(inputs, message, head):
+    outcome = one_shot(inputs, setting(message, head), validation=0.4)
+    assert [r["seen"] for r in outcome.repetitions] == [240, 240]

@@ -24,7 +24,7 @@ def runs(features: float = 0.9, means: float = 0.89) -> Runs:
             )
 
     add("fbftl", {}, features, 2 * D)
-    for head, accuracy in (("ncm", means - 0.1), ("fedcof", means)):
+    for head, accuracy in (("fedncm", means - 0.1), ("fedcof", means)):
         add(f"fbftl+message=means+head={head}", {"message": "means", "head": head}, accuracy, 15)
     lda = {"message": "statistics", "head": "lda"}
     add("fbftl+message=statistics+head=lda", lda, 0.9, STATISTICS)

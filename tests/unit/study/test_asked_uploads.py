@@ -16,7 +16,7 @@ from fbftl.study.uploads import HEADS_FROM, is_plain
         ({"head": "lda", "aggregation": "masked"}, "masks features, which cannot be summed"),
         (
             {"message": "means", "head": "fedcof", "aggregation": "masked"},
-            "fedcof needs each client's; use head ncm",
+            "fedcof needs each client's; use head ncm or fedncm",
         ),
         (
             {"message": "statistics", "head": "lda", "aggregation": "masked", "bits": 8},

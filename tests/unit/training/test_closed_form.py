@@ -3,7 +3,18 @@
 import numpy as np
 import pytest
 from fbftl.messages.statistics import ClassMeans, LabelledRows, Statistics, random_projection
-from fbftl.training.closed_form import Spectrum, fedcgs, fedcof, lda, ncm, ridge
+from fbftl.training.closed_form import (
+    Spectrum,
+    afl,
+    fed3r,
+    fedcgs,
+    fedcof,
+    fedcof_unit,
+    fedncm,
+    lda,
+    ncm,
+    ridge,
+)
 from fbftl.training.logistic import logistic
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -81,22 +92,94 @@ def test_fedcgs_takes_the_covariance_of_all_samples():
     assert np.allclose(head.weights, expected)
 
 
-def test_fedcof_has_directions_of_unit_length_from_the_scatter_of_means():
-    values, labels, client = samples()
-    means = ClassMeans.of(values, labels, client, CLASSES)
-    head = fedcof(means, 0.1).head
-    scatter = 0.9 * means.within + 0.1 * np.trace(means.within) / WIDTH * np.eye(WIDTH)
-    expected = np.linalg.solve(scatter, means.sums_of.T).T
-    assert np.allclose(np.linalg.norm(head.weights, axis=1), 1)
-    assert np.allclose(head.weights, expected / np.linalg.norm(expected, axis=1)[:, None])
+def unequal_classes() -> ClassMeans:
+    """Return means of three clients: four samples of class 0 at two of them, two of class 1.
+
+    By hand: class means (3, 1) and (0, 3), estimated covariances diag(4, 0) and diag(0, 2), their
+    weighted sum diag(12, 2), sum of all samples (12, 10).
+    """
+    return ClassMeans(
+        client=np.array([0, 1, 0, 2]),
+        label=np.array([0, 0, 1, 1]),
+        counts=np.array([2, 2, 1, 1]),
+        means=np.array([[2.0, 1.0], [4.0, 1.0], [0.0, 2.0], [0.0, 4.0]]),
+        classes=2,
+    )
 
 
-def test_one_client_for_every_class_leaves_fedcof_the_directions_of_the_means():
+def test_fedcof_is_that_of_a_case_worked_out_by_hand():
+    """The Gram matrix is diag(12, 2) + (12, 10)(12, 10)ᵀ / 6 = [[36, 20], [20, 56/3]]."""
+    head = fedcof(unequal_classes(), 0.0).head
+    assert np.allclose(head.weights, [[9 / 17, -6 / 17], [-15 / 34, 27 / 34]])
+    assert np.allclose(head.bias, 0)
+
+
+def test_fedcofs_gamma_is_added_once_for_each_degree_of_freedom():
+    """γ = 1 adds 3 + 1 to the diagonal, 4/7 of the mean eigenvalue of diag(12, 2)."""
+    head = fedcof(unequal_classes(), 4 / 7).head
+    assert np.allclose(head.weights, [[36 / 95, -3 / 19], [-9 / 38, 9 / 19]])
+
+
+def test_released_fedcof_has_weights_of_unit_length():
+    weights = fedcof_unit(unequal_classes(), 0.0).head.weights
+    assert np.allclose(weights, [np.array([3, -2]) / 13**0.5, np.array([-5, 9]) / 106**0.5])
+
+
+def test_class_means_carry_lda():
+    """The covariance is diag(12, 2) over n - N = 4."""
+    head = lda(unequal_classes().estimated(), [0.0]).head
+    assert np.allclose(head.weights, [[1, 2], [0, 6]])
+    assert np.allclose(head.bias, [-2.5 + np.log(2 / 3), -9 + np.log(1 / 3)])
+
+
+def test_a_class_of_one_client_does_not_weigh_in_on_the_covariance():
+    known = unequal_classes()
+    alone = ClassMeans(
+        np.append(known.client, 2), np.append(known.label, 2), np.append(known.counts, 6),
+        np.vstack([known.means, [5.0, 5.0]]), 3,
+    )  # fmt: skip
+    estimate = alone.estimated()
+    assert np.allclose(estimate.within / (estimate.total - 3), np.diag([3, 0.5]))
+
+
+def test_one_sample_of_a_client_and_class_leaves_nothing_to_estimate():
+    values, labels, _ = samples()
+    each = ClassMeans.of(values, labels, np.arange(len(values)), CLASSES).estimated()
+    exact = known(values, labels)
+    assert np.allclose(each.scatter, exact.scatter)
+    assert np.allclose(lda(each, [0.05]).head.weights, lda(exact, [0.05]).head.weights)
+
+
+def test_one_client_for_every_class_leaves_the_directions_of_the_means():
     values, labels, _ = samples()
     means = ClassMeans.of(values, labels, labels, CLASSES)
-    head = fedcof(means, 0.1).head
     lengths = np.linalg.norm(means.means, axis=1, keepdims=True)
-    assert np.allclose(head.weights, means.means / lengths)
+    assert np.allclose(fedcof_unit(means, 0.1).head.weights, means.means / lengths)
+    directions = lda(means.estimated(), [0.1]).head.weights
+    assert np.allclose(
+        directions / np.linalg.norm(directions, axis=1, keepdims=True), means.means / lengths
+    )
+
+
+def test_fedncm_has_means_of_unit_length_and_no_bias():
+    head = fedncm(np.array([1.0, 2.0, 0.0]), np.array([[3.0, 4.0], [0.0, 2.0], [0.0, 0.0]])).head
+    assert np.allclose(head.weights[:2], [[0.6, 0.8], [0, 1]])
+    assert head.bias.tolist() == [0, 0, -np.inf]
+
+
+def test_fed3r_divides_weights_and_bias_by_the_length_of_the_weights():
+    """Through (0, class 0) and (2, class 1) go the lines 1 - x/2 and x/2."""
+    two = Statistics.of(np.array([[0.0], [2.0]]), np.array([0, 1]), 2)
+    head = fed3r(two, [0.0]).head
+    assert np.allclose(head.weights, [[-1], [1]])
+    assert np.allclose(head.bias, [2, 0])
+
+
+def test_afl_is_least_squares_without_a_bias():
+    values, labels, _ = samples()
+    head = afl(known(values, labels)).head
+    assert np.allclose(head.weights, np.linalg.lstsq(values, np.eye(CLASSES)[labels])[0].T)
+    assert np.allclose(head.bias, 0)
 
 
 def test_logistic_regression_is_scikit_learns():
@@ -107,6 +190,18 @@ def test_logistic_regression_is_scikit_learns():
     theirs = model.fit(scaled, labels).predict_proba(scaled)
     ours = np.exp(head.scores(values))
     assert np.allclose(ours / ours.sum(axis=1, keepdims=True), theirs, atol=2e-3)
+
+
+def test_logistic_regression_is_fitted_to_held_out_samples_too():
+    values, labels, client = samples()
+    rows = LabelledRows(values.astype(np.float32), labels, client)
+    first, last = (
+        LabelledRows(rows.values[part], labels[part], client[part])
+        for part in (slice(90), slice(90, None))
+    )
+    chosen = logistic(first, CLASSES, [0.05, 1e-3], last)
+    whole = logistic(rows, CLASSES, [chosen.regularisation])
+    assert np.allclose(chosen.head.weights, whole.head.weights)
 
 
 @pytest.mark.parametrize("solve", [ridge, lda])
@@ -131,7 +226,8 @@ def test_what_is_chosen_fits_the_held_out_samples_best(solve):
     chosen = solve(train, candidates, held)
     losses = [loss(solve(train, [one])) for one in candidates]
     assert chosen.regularisation == candidates[int(np.argmin(losses))]
-    alone = solve(train, [chosen.regularisation]).head
+    every = known(np.vstack([values, other]), np.concatenate([labels, there]))
+    alone = solve(every, [chosen.regularisation]).head
     assert np.allclose(chosen.head.weights, alone.weights, atol=1e-7)
 
 
@@ -162,8 +258,8 @@ def test_what_is_negative_is_left_out_and_told():
 
 
 @pytest.mark.parametrize(
-    "solve", [lambda s: ridge(s, [0.1]), lambda s: lda(s, [0.1]), fedcgs,
-              lambda s: ncm(s.counts, s.sums)]
+    "solve", [lambda s: ridge(s, [0.1]), lambda s: fed3r(s, [0.1]), afl, lambda s: lda(s, [0.1]),
+              fedcgs, lambda s: ncm(s.counts, s.sums), lambda s: fedncm(s.counts, s.sums)]
 )  # fmt: skip
 def test_a_class_that_nobody_has_is_never_predicted(solve):
     values, labels, _ = samples()

@@ -1,1 +1,1 @@
-"""One-shot rivals of FbFTL: FedNCM, FedCOF, Fed3R, AFL, FedCGS, GH-OFL and FedPFT."""
+"""One-shot rivals of FbFTL: FedNCM, FedCOF, Fed3R, AFL, FedCGS, GH-LDA and FedPFT."""

@@ -19,7 +19,7 @@ def rows(published: Mapping[str, pd.DataFrame]) -> list[AuditRow]:
 def a1(accuracy: pd.DataFrame, statements: pd.DataFrame) -> AuditRow:
     """Fed3R's uplink, which counts both halves of a symmetric matrix."""
     key = {"setup": "cifar100_vit_b16", "quantity": "uplink"}
-    printed = lookup(accuracy, **key, name="Fed3R, AFL")
+    printed = lookup(accuracy, **key, name="Fed3R")
     sums = float(lookup(accuracy, **key, name="FedCOF"))
     width = int(lookup(statements, quantity="vit_b16_width"))
     clients = int(lookup(statements, quantity="clients"))

@@ -129,28 +129,28 @@ CLAIMS = (
     Claim(
         "R1: class means and counts cost less uplink than FbFTL's features",
         "docs/what-to-upload.md",
-        lambda r: (_bits(r, MEANS | {"head": "ncm"}), _bits(r, PLAIN)),
+        lambda r: (_bits(r, MEANS | {"head": "fedncm"}), _bits(r, PLAIN)),
         Claimed(low=1),
         ratio=True,
     ),
     Claim(
         "FbFTL needs fewer uplink bits than every one-shot rival, not only than gradients",
         "paper fbftl, abstract",
-        lambda r: (_bits(r, PLAIN), _bits(r, MEANS | {"head": "ncm"})),
+        lambda r: (_bits(r, PLAIN), _bits(r, MEANS | {"head": "fedncm"})),
         Claimed(low=1),
         ratio=True,
     ),
     *(_message(name) for name in ("means", "statistics", "projected", "mixtures")),
     _order(
-        {"message": "means", "head": "ncm"},
+        {"message": "means", "head": "fedncm"},
         {"message": "means", "head": "fedcof"},
         "on class means FedCOF is more accurate than FedNCM",
         "arXiv:2412.14326",
     ),
     _order(
-        {"message": "statistics", "head": "ridge"},
+        {"message": "statistics", "head": "afl"},
         {"message": "statistics", "head": "lda"},
-        "on statistics GH-LDA is more accurate than AFL's ridge regression",
+        "on statistics GH-LDA is more accurate than AFL",
         "arXiv:2602.01186",
     ),
     _order(
