@@ -24,7 +24,7 @@ COMMITTED = Path("docs", "results")
 KEPT = ("tables/*.csv", "tables/*.md", "figures/*.svg", "numbers.json")
 """What is kept of a task's results."""
 
-PAGES = ("README.md", "docs/results/**/*.md", "docs/papers/*.md")
+PAGES = ("README.md", "docs/what-to-upload.md", "docs/results/**/*.md", "docs/papers/*.md")
 """Pages whose numbers are filled in."""
 
 MAKERS = ("extract_features.py", "train_setting.py", "collect_runs.py", "write_numbers.py")
