@@ -54,8 +54,8 @@ def test_audit_rows_follow_from_what_is_printed(root):
     printed = {name: read(folder / f"{name}.csv") for name in ("table1", "frameworks")}
     found = {row.id: (row.published, row.computed) for row in audit_frameworks.rows(printed)}
     assert found == {
-        "A10": ("9.85", "10"),
-        "A11": ("0.05", "0.24"),
+        "A10": ("9.85", "10 by chance"),
+        "A11": ("0.05 ahead", "± 0.24 (standard error)"),
         "A12": ("1", "10,000"),
         "A13": ("1", "6"),
         "A14": ("0", "320,000"),

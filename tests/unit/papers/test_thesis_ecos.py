@@ -66,6 +66,15 @@ def test_table_5_5_repeats_table_5_4(printed):
     assert all(cells[5.5][method].equals(cells[5.4][method]) for method in ("ECOS", "K-Center"))
 
 
+def test_no_average_of_epsilon_stands_where_the_thesis_prints_none(printed):
+    table = printed["tables5"]
+    assert not (
+        table["table"].isin([5.2, 5.3])
+        & (table["domain"] == "avg")
+        & (table["quantity"] == "epsilon")
+    ).any()
+
+
 def test_only_the_recipe_gives_the_printed_epsilons(printed):
     found = {row.id: str(row.verdict) for row in rows(printed)}
     assert [name for name, verdict in found.items() if verdict == "reproduced"] == ["A12"]

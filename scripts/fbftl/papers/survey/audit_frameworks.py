@@ -40,9 +40,9 @@ def first_round(table: pd.DataFrame) -> AuditRow:
         "A10",
         "Table 1, round 1",
         str(published),
-        f"{100 / CLASSES:g}",
-        "% of the test images; chance",
-        judged([published], [100 / CLASSES]),
+        f"{100 / CLASSES:g} by chance",
+        "% of the test images",
+        judged([published], []),
         "Each of the five networks has learnt by then (one alone has 80.14 %); an average at "
         "chance points to five different initial values, which the paper does not tell.",
     )
@@ -57,10 +57,10 @@ def federation_against_one(table: pd.DataFrame, images: Decimal) -> AuditRow:
     return AuditRow(
         "A11",
         f"Table 1, round {last}",
-        str(both[0] - both[1]),
-        f"{error:.2f}",
-        "points by which the federation leads; its standard error over the test images",
-        judged([both[0] - both[1]], [error]),
+        f"{both[0] - both[1]} ahead",
+        f"± {error:.2f} (standard error)",
+        "points over the test images",
+        judged([both[0] - both[1]], []),
         "The lead of the federation in the last round is a fifth of its standard error, and from "
         "one run; that it reaches a better accuracy does not follow.",
     )

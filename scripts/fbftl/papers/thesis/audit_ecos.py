@@ -38,10 +38,11 @@ def rows(published: Mapping[str, pd.DataFrame]) -> list[AuditRow]:
 
 
 def _epsilon(table: pd.DataFrame) -> list[Decimal]:
-    """Return what the query is printed to cost on Digits and on DomainNet."""
+    """Return what the query costs on Digits and on DomainNet: the mean of the printed domains."""
     chosen = table[(table["table"] == 5.2) & (table["method"] == MINE)]
-    chosen = chosen[(chosen["quantity"] == "epsilon") & (chosen["domain"] == "avg")]
-    return [Decimal(chosen[chosen["data"] == task]["printed"].iloc[0]) for task in TASKS]
+    chosen = chosen[(chosen["quantity"] == "epsilon") & (chosen["domain"] != "avg")]
+    by_domain = [chosen[chosen["data"] == task]["printed"].map(Decimal).tolist() for task in TASKS]
+    return [sum(values, Decimal(0)) / len(values) for values in by_domain]
 
 
 def _noise(said: Printed) -> list[float]:
@@ -74,7 +75,8 @@ def a10(table: pd.DataFrame, said: Printed) -> AuditRow:
         "Table 5.2, ε of the query, a row added or removed",
         _epsilon(table),
         _exact(said, 0),
-        "By privacy loss distributions; one row moves one count by one.",
+        "By privacy loss distributions; one row moves one count by one. The table has ε by domain "
+        "and no average of it: what stands as published is the mean, computed here.",
     )
 
 
