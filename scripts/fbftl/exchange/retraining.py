@@ -27,7 +27,13 @@ def feature_network(job: Job, held: HeldSamples) -> Callable[[Repetition], Featu
 
     def begin(repetition: Repetition) -> FeatureNetwork:
         noise = feature_noise(job, len(repetition.clients), repetition.seed)
-        asked = Asked(setting.features_from, setting.server_epochs, setting.feature_clip, noise)
+        asked = Asked(
+            setting.features_from,
+            setting.server_epochs,
+            setting.feature_clip,
+            noise,
+            setting.server_step,
+        )
         return held.local(repetition, of=partial(FeatureNetwork, asked=asked))
 
     return begin

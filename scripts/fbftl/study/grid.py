@@ -57,6 +57,7 @@ NEEDS = {
     "epsilon": "a mechanism",
     "noise": "a mechanism",
     "features_from": "server_epochs above 0",
+    "server_step": "server_epochs above 0",
     "schedule": "mechanism dp_gd or dp_fedavg",
     "decay": "schedule exp or dynamic",
     "accountant": "mechanism dp_gd or dp_fedavg",
@@ -138,7 +139,7 @@ def simplified(setting: Setting) -> Setting:
     if setting.adversary == "none":
         without_effect += OF_ADVERSARY
     if setting.server_epochs == 0:
-        without_effect.append("features_from")
+        without_effect += ["features_from", "server_step"]
     if setting.mechanism not in IN_STEPS:
         without_effect += ["schedule", "accountant"]
     if setting.mechanism != "dp_gd":

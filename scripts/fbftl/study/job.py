@@ -76,7 +76,7 @@ class Training:
     server_batch: features per step of such a server; none takes `local_batch`.
     annealing: none, or cosine, by which the rate of local epochs falls to zero over the rounds.
     absent_classes: whether the loss of local epochs counts logits of classes that a client lacks:
-        counted or masked.
+        counted, masked (minus infinity) or zeroed.
     """
 
     epochs: int

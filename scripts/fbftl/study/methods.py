@@ -137,7 +137,10 @@ RECORDS = (
         "fedavg", "FedAvg", "#000000", "*", "fedfeat",
         reads="clients and source",
         sends="local",
-        axes=(*BY_ROUNDS, "network", "local_epochs", "start", "drawn", "most_samples", "width"),
+        axes=(
+            *BY_ROUNDS, "network", "local_epochs", "start", "drawn", "most_samples", "width",
+            "local_batch",
+        ),
         mechanisms=("none", "relative", "dp_fedavg"),
     ),
     MethodRecord(
@@ -146,7 +149,7 @@ RECORDS = (
         sends="local",
         axes=(
             *BY_ROUNDS, "network", "local_epochs", "features_from", "server_epochs",
-            "feature_clip", "weighting",
+            "feature_clip", "weighting", "local_batch", "server_step",
         ),
         mechanisms=("none", "feature_gaussian", "feature_laplace", "gaussian"),
     ),

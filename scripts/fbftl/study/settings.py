@@ -66,7 +66,8 @@ class Setting:
     width: share of the network's hidden units: of FedAvg's network, of a base of Split-Mix, of the
         narrowest network of HeteroFL and SHeteroFL.
     budgets: law of the widths that clients can train.
-    budget_order: whether the widths follow the order of the domains, or every domain has them all.
+    budget_order: whether the widths follow the order of the domains, the largest or the poorest
+        first, or every domain has them all.
     rescaled_init: whether bases begin with the weights of slices of the whole network.
     norms: whether disturbed inputs have normalisations of their own or share those of clean ones.
     sources: source models that clients vote on: all of the task's, or those unrelated to it.
@@ -113,6 +114,9 @@ class Setting:
     labels: of public rows: bought with them, or given by the client (private kNN).
     purpose: label trains on the labels, compress also on the scores of a teacher.
     digest_rate: the learning rate with which a consensus is digested over that of the samples.
+    local_batch: samples per step of a client's local epochs; none takes the task's own.
+    server_step: how a server retrains the classifier: clients steps as they do, printed and
+        released as paper fedfeat and its public code, chosen by held-out features.
     """
 
     method: str = "fbftl"
@@ -199,6 +203,8 @@ class Setting:
     labels: str = "bought"
     purpose: str = "label"
     digest_rate: float = 1.0
+    local_batch: int | None = None
+    server_step: str = "clients"
 
     @property
     def name(self) -> str:

@@ -11,6 +11,8 @@ the clients could not train the narrowest network (audit row A22).
 ``steps``         quarters 1, 3/4, 1/2 and 1/4
 ``uniform``       every number of bases equally often
 ``lognormal``     quantiles of a log-normal law around 0.45, cut to one base and to 1
+``ln0.5_0.4``     the released one: spread 0.5, median 0.4, given that a base fits; rounded down
+``8-2-1-1``       the released one: quarters 1, 1, 1/2 and 1/8
 ``full``          everyone 1: no budget at all
 ================  =================================================================================
 """
@@ -28,13 +30,17 @@ GROUPS = {
     "rich": (1, Fraction(1, 2)),
     "steps": (1, Fraction(3, 4), Fraction(1, 2), Fraction(1, 4)),
     "full": (1,),
+    "8-2-1-1": (1, 1, Fraction(1, 2), Fraction(1, 8)),
 }
 """Widths of equal groups of clients, in their order."""
 
 MEDIAN, SPREAD = 0.45, 0.5
 """Of the log-normal law: the median is the thesis's, the spread of the logarithm is ours."""
 
-LAWS = (*GROUPS, "uniform", "lognormal")
+RELEASED_MEDIAN = 0.4
+"""Of the public code's log-normal law, whose spread is `SPREAD` too."""
+
+LAWS = (*GROUPS, "uniform", "lognormal", "ln0.5_0.4")
 """Every law of budgets."""
 
 
@@ -112,8 +118,22 @@ def _shares(law: str, clients: int, bases: int) -> Sequence[Fraction | float]:
         normal = NormalDist(math.log(MEDIAN), SPREAD)
         wide = [math.exp(normal.inv_cdf(1 - (k + 0.5) / clients)) for k in range(clients)]
         return [min(1.0, max(1 / bases, width)) for width in wide]
+    if law == "ln0.5_0.4":
+        return [Fraction(n, bases) for n in _truncated_lognormal(clients, bases)]
     groups = GROUPS[law]
     return [groups[len(groups) * k // clients] for k in range(clients)]
+
+
+def _truncated_lognormal(clients: int, bases: int) -> list[int]:
+    """Return the bases of each client by the released law, the largest first.
+
+    A client has n bases at least if its place, from the poorest, is not below the law's share of
+    widths under n / M_b, given that one base fits.
+    """
+    normal = NormalDist(math.log(RELEASED_MEDIAN), SPREAD)
+    below = [normal.cdf(math.log(n / bases)) for n in range(1, bases + 1)]
+    first = [int(clients * (share - below[0]) / (1 - below[0])) for share in below]
+    return [sum(place >= own for own in first) for place in reversed(range(clients))]
 
 
 def spread_over(domains: Sequence[int], budget: Sequence[int]) -> list[int]:

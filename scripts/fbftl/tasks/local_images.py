@@ -60,14 +60,15 @@ class LocalLessons:
         """How clients train in a round."""
         training = self.training
         epochs = getattr(self.repetition.job.setting, "local_epochs", 1)
-        return LocalPlan(epochs, training.local_batch, training, training.optimiser)
+        batch = getattr(self.repetition.job.setting, "local_batch", None) or training.local_batch
+        return LocalPlan(epochs, batch, training, training.optimiser)
 
     def hooks(self, hooks: Hooks) -> Hooks:
         """Return hooks with what the training values ask for."""
         if self.training.annealing == "cosine":
             hooks = replace(hooks, rate=cosine(self.training.rounds))
-        if self.training.absent_classes == "masked":
-            hooks = replace(hooks, logits=masking(self._classes_held()))
+        if (absent := self.training.absent_classes) != "counted":
+            hooks = replace(hooks, logits=masking(self._classes_held(), ABSENT[absent]))
         return hooks
 
     def prepare(self, network: nn.Module) -> None:
@@ -107,16 +108,21 @@ def cosine(rounds: int) -> Callable[[int], float]:
     return lambda turn: (1 + cos(pi * (turn - 1) / rounds)) / 2
 
 
-def masking(held: Tensor) -> Callable[[Tensor, np.ndarray], Tensor]:
-    """Return the mask of logits (n, P N) of classes that a sample's client lacks.
+ABSENT = {"masked": float("-inf"), "zeroed": 0.0}
+"""Logits of classes that a client lacks, by what the training values say of them."""
+
+
+def masking(held: Tensor, absent: float) -> Callable[[Tensor, np.ndarray], Tensor]:
+    """Return what replaces logits (n, P N) of classes that a sample's client lacks.
 
     Args:
         held: (samples, N) which classes the client of each sample holds.
+        absent: their logit.
     """
 
     def masked(logits: Tensor, rows: np.ndarray) -> Tensor:
         own = held[torch.from_numpy(rows).to(held.device)]
-        return logits.masked_fill(~own.repeat(1, logits.shape[1] // own.shape[1]), float("-inf"))
+        return logits.masked_fill(~own.repeat(1, logits.shape[1] // own.shape[1]), absent)
 
     return masked
 
@@ -211,6 +217,8 @@ def budgets_of(given: LocalLessons, bases: int) -> list[int]:
     found = budgets(one.job.setting.budgets, len(one.clients), bases)
     if one.job.setting.budget_order == "by_domain":
         return found
+    if one.job.setting.budget_order == "poorest_first":
+        return found[::-1]
     return spread_over([domain_of(samples, rows[0]) for rows in one.clients], found)
 
 

@@ -6,6 +6,7 @@ statistics of the same features.
 """
 
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -34,12 +35,14 @@ class Asked:
     epochs: passes E_r that the server makes over them; at 0 nobody is asked for any.
     clip: L2 norm that each sample's features are clipped to; None leaves them as they are.
     noise: what is added to them in every pass, in training too; None adds nothing.
+    step: how the server trains on them: as clients, printed, released or chosen.
     """
 
     source: str
     epochs: int
     clip: float | None = None
     noise: FeatureNoise | None = None
+    step: str = "clients"
 
 
 @dataclass(frozen=True)
@@ -162,11 +165,17 @@ class FeatureNetwork(LocalNetwork):
     def retrain_on(self, turn: int, features: Tensor, labels: Tensor) -> None:
         """Retrain the classifier on features (n, ...) with labels (n,) after a round."""
         order = stream(self.seed, "retraining", turn)
-        retrain(self.halves.rest, features, labels, self._server_plan, order)
+        plan = self._server_plan
+        if self.asked.step == "chosen":
+            drawn = stream(self.seed, "retraining_choice", turn)
+            plan = chosen_plan(self.halves.rest, features, labels, candidates(plan), drawn)
+        retrain(self.halves.rest, features, labels, plan, order)
 
     @cached_property
     def _server_plan(self) -> LocalPlan:
         training = self.plan.training
+        if self.asked.step in STEPS:
+            return stepping(replace(self.plan, epochs=self.asked.epochs), self.asked.step)
         rate = training.server_learning_rate or training.learning_rate
         return replace(
             self.plan,
@@ -199,6 +208,64 @@ class FeatureNetwork(LocalNetwork):
             rows = one.rows[place][one.present[place]]
             self._told[client].append(self.extracted(client, rows))
         self.set_weights(before)
+
+
+STEPS = {
+    "printed": ("adam", 0.01, None),
+    "released": ("sgd", 0.001, 128),
+}
+"""Optimiser, rate and batch of paper fedfeat's server; None leaves the clients' batch.
+
+The paper prints Adam at 0.01, the authors' code has SGD without momentum.
+"""
+
+RATES = (0.001, 0.01, 0.05)
+"""Of SGD, beside the two steps of `STEPS`: what a server chooses among."""
+
+HELD_OUT = 0.2
+"""Share of the features by which it chooses."""
+
+
+def stepping(plan: LocalPlan, step: str) -> LocalPlan:
+    """Return the plan of a server that takes a step of `STEPS`."""
+    optimiser, rate, batch = STEPS[step]
+    training = replace(plan.training, learning_rate=rate, momentum=0.0)
+    return LocalPlan(plan.epochs, batch or plan.batch, training, optimiser)
+
+
+def candidates(plan: LocalPlan) -> list[LocalPlan]:
+    """Return the plans that a server chooses among: those of `STEPS`, and SGD at `RATES`."""
+    rates = [replace(plan, training=replace(plan.training, learning_rate=r)) for r in RATES]
+    return [*(stepping(plan, step) for step in STEPS), *rates]
+
+
+def chosen_plan(
+    classifier: nn.Module, features: Tensor, labels: Tensor, plans: Sequence[LocalPlan],
+    draw: np.random.Generator,
+) -> LocalPlan:  # fmt: skip
+    """Return the plan after which a copy of the classifier has the least loss on held-out features.
+
+    Args:
+        classifier: stays as it is.
+        features: (n, ...) what enters it.
+        labels: (n,).
+        plans: the first of equals is taken; one of fewer than ten features is the first.
+        draw: of what is held out, and of the mini-batches.
+    """
+    if len(labels) < 10:
+        return plans[0]
+    order = torch.from_numpy(draw.permutation(len(labels))).to(labels.device)
+    out, kept = order[: int(HELD_OUT * len(order))], order[int(HELD_OUT * len(order)) :]
+    seed = int(draw.integers(2**31))
+
+    def loss_after(plan: LocalPlan) -> float:
+        copy = deepcopy(classifier)
+        retrain(copy, features[kept], labels[kept], plan, np.random.default_rng(seed))
+        with torch.no_grad():
+            loss = functional.cross_entropy(copy(features[out]), labels[out]).item()
+        return loss if np.isfinite(loss) else float("inf")
+
+    return min(plans, key=loss_after)
 
 
 def _joined(told: Sequence[Told]) -> Told:

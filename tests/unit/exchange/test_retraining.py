@@ -17,8 +17,8 @@ from fbftl.study.job import Job, from_params
 from fbftl.study.methods import axes_by_method
 from fbftl.tasks.images import held_samples
 from fbftl.tasks.task import Inputs, Repetition
-from fbftl.training.feature_network import FeatureNetwork
-from fbftl.training.visits import batched
+from fbftl.training.feature_network import FeatureNetwork, chosen_plan
+from fbftl.training.visits import LocalPlan, batched
 from torch.nn import functional
 from unit.tasks.toy_task import CLIENTS, HEAD, TRAINING, make_task
 
@@ -100,6 +100,37 @@ def test_a_round_by_hand_on_features_of_the_averaged_extractor(inputs, network):
         functional.cross_entropy(halves.rest(features[at]), labels).backward()
         optimiser.step()
     torch.testing.assert_close(found.weights(), averaged.weights(), rtol=1e-5, atol=1e-6)
+
+
+def test_a_chosen_step_is_the_one_that_learns_and_leaves_the_classifier_alone():
+    generator = torch.Generator().manual_seed(0)
+    features = torch.randn(100, 2, generator=generator)
+    labels = (features[:, 0] > 0).long()
+    classifier = torch.nn.Linear(2, 2)
+    before = classifier.weight.clone()
+    training = job({}).training
+    plans = [LocalPlan(5, 10, replace(training, learning_rate=rate)) for rate in (1e-6, 0.1, 1e-5)]
+    draw = np.random.default_rng(0)
+    assert chosen_plan(classifier, features, labels, plans, draw) is plans[1]
+    assert torch.equal(classifier.weight, before)
+
+
+def test_a_servers_step_and_a_clients_batch_are_those_asked_for(inputs):
+    steps = {}
+    for step in ("clients", "printed", "released", "chosen"):
+        learner, _, _ = fit(inputs, job({"server_epochs": 10, "server_step": step}))
+        steps[step] = learner.weights().clone()
+        assert learner.plan.batch == 3
+    assert len({weights.sum().item() for weights in steps.values()}) >= 3  # one may be chosen
+    # The released step as the task's own training values.
+    values = {"server_learning_rate": 0.001, "server_batch": 128, "momentum": 0.0}
+    by_values, _, _ = fit(inputs, job({"server_epochs": 10}, **values))
+    released, _, _ = fit(
+        inputs, job({"server_epochs": 10, "server_step": "released"}, momentum=0.0)
+    )
+    assert torch.equal(by_values.weights(), released.weights())
+    learner, _, _ = fit(inputs, job({"local_batch": 2}))
+    assert learner.plan.batch == 2
 
 
 def test_all_counting_alike_is_the_plain_mean():

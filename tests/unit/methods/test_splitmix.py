@@ -14,7 +14,7 @@ from fbftl.ground.errors import UserError
 from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.study.job import Training
 from fbftl.study.widths import narrowed
-from fbftl.tasks.local_images import LocalLessons
+from fbftl.tasks.local_images import ABSENT, LocalLessons, masking
 from fbftl.training.network import LabelledInputs
 from fbftl.training.shared_network import Rotation, summed
 from fbftl.training.visits import HeldPieces
@@ -111,6 +111,24 @@ def test_spread_budgets_change_who_trains_what(files, tmp_path):
     )
     first, second = found[0]["budgets"][:8], found[0]["budgets"][8:]
     assert sorted(first) == sorted(second) == [0.25, 0.25, 0.5, 0.5, 0.75, 0.75, 1, 1]
+
+
+def test_logits_of_absent_classes_become_what_is_asked():
+    held = torch.tensor([[True, False], [True, True]])
+    logits = torch.tensor([[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]])  # of two networks
+    rows = np.array([0, 1])
+    zeroed = masking(held, ABSENT["zeroed"])(logits, rows)
+    masked = masking(held, ABSENT["masked"])(logits, rows)
+    assert zeroed.tolist() == [[1, 0, 3, 0], [5, 6, 7, 8]]
+    assert masked.tolist() == [[1, -np.inf, 3, -np.inf], [5, 6, 7, 8]]
+
+
+def test_the_poorest_clients_may_come_first(files, tmp_path):
+    axes = {"width": 0.25, "budgets": "steps"}
+    richest, _ = trained(files, tmp_path, "heterofl", **axes)
+    poorest, _ = trained(files, tmp_path, "heterofl", **axes, budget_order="poorest_first")
+    assert poorest[0]["budgets"] == richest[0]["budgets"][::-1]
+    assert poorest[0]["budgets"][0] == 0.25
 
 
 def test_masked_classes_and_rescaled_bases_change_the_training(files, tmp_path):

@@ -52,6 +52,13 @@ def test_the_log_normal_law_has_its_median_where_the_thesis_has_it():
     assert found[1000] == 450
 
 
+def test_the_released_laws_by_hand():
+    assert budgets("8-2-1-1", 8, 8) == [8, 8, 8, 8, 4, 4, 1, 1]
+    # Φ(ln(w / 0.4) / 0.5) at w = 1/8, 2/8, ... is 0.010, 0.174, 0.449, 0.672, 0.814, 0.896, 0.941
+    # and 0.967.
+    assert budgets("ln0.5_0.4", 10, 8) == [8, 6, 4, 4, 3, 3, 2, 2, 2, 1]
+
+
 def test_a_budget_below_one_base_is_refused():
     with pytest.raises(UserError, match=r"train a width of 0\.125, but a base has 0\.25"):
         budgets("exponential", 4, 4)

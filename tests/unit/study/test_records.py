@@ -210,6 +210,8 @@ def test_no_default_ever_changes():
         "labels": "bought",
         "purpose": "label",
         "digest_rate": 1.0,
+        "local_batch": None,
+        "server_step": "clients",
     }
     assert {axis: DEFAULTS[axis] for axis in old} == old
     assert [axis for axis in DEFAULTS if axis in old] == list(old)

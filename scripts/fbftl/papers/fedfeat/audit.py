@@ -32,4 +32,5 @@ def rows(published: Mapping[str, pd.DataFrame]) -> list[AuditRow]:
         audit_setup.a14(tables, statements),
         audit_tables.a15(tables),
         audit_setup.a16(tables, statements),
+        audit_setup.a17(statements, script),
     ]

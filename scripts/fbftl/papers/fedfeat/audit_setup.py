@@ -162,3 +162,24 @@ def a16(tables: pd.DataFrame, statements: pd.DataFrame) -> AuditRow:
         "1/N and |D_i|/|D| normalise twice: the average of the models shrinks by the number of "
         "clients.",
     )
+
+
+def a17(statements: pd.DataFrame, script: pd.DataFrame) -> AuditRow:
+    """Another step of the server, and another batch at the clients, in the code."""
+    stated = lookup(statements, quantity="learning_rate")
+    found = lookup(script, quantity="server_learning_rate")
+    epochs, batch, local, configured = (
+        lookup(script, quantity=name)
+        for name in ("server_epochs", "server_batch", "local_batch", "configured_batch")
+    )
+    return AuditRow(
+        "A17",
+        "Sec. VIII-A, rate of the server that retrains",
+        str(stated),
+        str(found),
+        "per step",
+        judged([stated], [float(found)]),
+        f"The paper has Adam; the code SGD, {epochs} epochs and batches of {batch}. Its clients "
+        f"train in batches of {local} (32 for non-iid CIFAR-100): the configuration's {configured} "
+        "is never read.",
+    )

@@ -148,7 +148,7 @@ def _require_statistics(where: str, setting: Setting, block: Mapping[str, Any]) 
     dealt = dealing(block["clients"], setting)
     training, local = _training(setting, block), methods.record(setting.method).sends == "local"
     alone = dealt["clients"] is None and dealt["samples_per_client"] == 1
-    alone = alone or (local and training.get("local_batch") == 1)
+    alone = alone or (local and (setting.local_batch or training.get("local_batch")) == 1)
     if normalises and alone and training["batch_norm"] == "batch":
         raise UserError(
             f"{where}; a batch of one sample has no statistics: give samples_per_client and "
