@@ -99,7 +99,8 @@ class Setting:
     local_steps: steps K that a user takes in a round before it sends.
     discriminator_rate: the discriminator's learning rate over the others'.
     discriminator_steps: steps of the discriminator for each step of the others.
-    discriminator_sees: z, or the product of class probabilities and z.
+    discriminator_sees: z, the product of class probabilities and z, or cdan: the product with
+        samples weighted by their certainty, through which gradients come back.
     unlabelled_loss: what users without labels lower: nothing, or that of shot.
     choice: public rows that are bought of a cloud: by ecos, proximity (the clusters of the highest
         counts, whole), kcenter, random, or ideal, of the clients' own domains.

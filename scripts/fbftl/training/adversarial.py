@@ -66,7 +66,8 @@ class Rules:
     """How the game is played.
 
     adversary: none, plain (the group's cross-entropy b) or squared (b^2 / 2, the mean first).
-    sees: what D reads: z, or the product of class probabilities and z (CDAN).
+    sees: what D reads: z, or the product of class probabilities and z; cdan is the product with
+        samples weighted by their certainty, through which reversed gradients come back.
     unlabelled: what users without labels learn beside the game: none, or shot.
     clip: L2 norm that all parts' gradient of a step is clipped to; None leaves it.
     discriminator_rate: D's learning rate over the others'.
@@ -192,7 +193,7 @@ def stacked_players(
         raise UserError("an encoder begins, and a task head ends, with a dense layer; move the cut")
     encoder, task = (_stack([own[0] for own in part]) for part in (fronts, rests))
     width, classes = encoder.weights[-1].shape[2], task.weights[-1].shape[2]
-    read = width * classes if rules.sees == "product" else width
+    read = width * classes if rules.sees in ("product", "cdan") else width
     shape = [read, *widths, 1 if groups == 2 else groups]
     drawn = None
     if rules.adversary != "none":
@@ -228,6 +229,16 @@ def _stack(layers: Sequence[Sequence[nn.Linear]]) -> Head:
         [torch.stack([own.weight.T for own in layer]).contiguous() for layer in pairs],
         [torch.stack([own.bias[None] for own in layer]) for layer in pairs],
     )
+
+
+def certainty_weighted(share: Tensor, logits: Tensor) -> Tensor:
+    """Return weights (H, B) of samples times 1 + exp(-entropy), summing to what they did.
+
+    Long et al. 2018, CDAN+E; the sum that they are divided by is a constant to gradients.
+    """
+    entropy = -(logits.softmax(2) * logits.log_softmax(2)).sum(2)
+    weighted = share * (1 + torch.exp(-entropy))
+    return weighted * (share.sum(1, keepdim=True) / weighted.sum(1, keepdim=True).detach())
 
 
 @dataclass
@@ -291,7 +302,9 @@ class Game:
 
     def _group_loss(self, z: Tensor, logits: Tensor, share: Tensor, table: Seating) -> Tensor:
         """Return b or b^2 / 2 of each user that plays (H,), and 0 of the others."""
-        if self.rules.sees == "product":
+        if self.rules.sees != "z":
+            if self.rules.sees == "cdan":
+                share = certainty_weighted(share, gradient_reversed(logits, table.weight))
             probabilities = logits.detach().softmax(2)
             z = (probabilities[..., None] * z[..., None, :]).flatten(2)
         said = self.players.group(z)

@@ -14,6 +14,7 @@ from fbftl.training.adversarial import (
     Rules,
     Seating,
     adversary_weight,
+    certainty_weighted,
     gradient_reversed,
     rate_factor,
     stacked_players,
@@ -29,7 +30,7 @@ B, WIDTH, H = 6, 5, 3
 
 
 def players(groups: int = 2, seeds=(0, 1, 2), sees: str = "z") -> Players:
-    width = 6 if sees == "product" else 3
+    width = 3 if sees == "z" else 6
     device = torch.device("cpu")
     encoder, task = stacked([WIDTH, 4, 3], seeds, device), stacked([3, 2], seeds, device)
     outputs = 1 if groups == 2 else groups
@@ -65,6 +66,21 @@ def test_what_comes_back_is_reversed_as_finite_differences_say():
         up, down = (values + sign * shift for sign in (1, -1))
         slope = float((up.sin().sum() - down.sin().sum()).detach()) / (2 * step)
         assert float(found[place]) == pytest.approx(-0.3 * slope, abs=1e-8)
+
+
+def test_certain_samples_weigh_up_to_twice_the_others():
+    logits = torch.tensor([[[0.0, 0.0], [50.0, -50.0]]])  # entropies ln 2 and 0
+    found = certainty_weighted(torch.tensor([[0.5, 0.5]]), logits)
+    # 1 + 1/2 beside 1 + 1.
+    assert found.tolist() == [pytest.approx([1.5 / 3.5, 2 / 3.5])]
+
+
+def test_under_cdan_the_game_moves_the_task_head_through_the_weights_of_samples():
+    both = ("product", "cdan")
+    steps = {sees: moved(Rules("plain", sees=sees), table(0.7), sees=sees) for sees in both}
+    without = {sees: moved(Rules("plain", sees=sees), table(0.0), sees=sees) for sees in both}
+    assert torch.equal(steps["product"]["task"], without["product"]["task"])
+    assert not torch.equal(steps["cdan"]["task"], without["cdan"]["task"])
 
 
 def test_schedules():
