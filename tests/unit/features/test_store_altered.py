@@ -1,4 +1,4 @@
-"""What is changed in a finished store with right checksums is not read by whoever has its manifest."""
+"""What is changed in a finished store with right checksums is not read."""
 
 from pathlib import Path
 
