@@ -94,7 +94,9 @@ class EncodedImages:
                         f"images of more than {MAX_PIXELS} pixels are refused, remove it"
                     )
                 pixels = _eight_bits(image, self.names[row]).convert(MODES[self.channels])
-        except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        except UserError:
+            raise
+        except Exception as error:  # Pillow raises whatever its decoders stumble over
             raise UserError(
                 f"{self.names[row]} is damaged or not an image; replace or remove it"
             ) from error

@@ -188,14 +188,18 @@ def _read(path: Path, changed: int, size: int, words: tuple[str, ...]) -> pa.Tab
             options = pyarrow.csv.ConvertOptions(column_types=texts)
             table = pyarrow.csv.read_csv(path, convert_options=options)
         names = [name.strip() for name in table.schema.names]
+        odd = [name for name in names if not name.isprintable()]
+        if odd:
+            raise UserError(f"{path} has a column named {odd[0]!r}; its line of names is damaged")
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise UserError(f"{path} has several columns '{twice[0]}'; give each its own name")
         return pa.table([_with_gaps(column) for column in table.columns], names=names)
     except (pa.ArrowException, OSError, ValueError) as error:
+        reason = str(error).splitlines()[0]
+        reason = "".join(each if each.isprintable() else "\ufffd" for each in reason)
         raise UserError(
-            f"{path} is no table ({str(error).splitlines()[0]}); give CSV with a line of names, "
-            "or Parquet"
+            f"{path} is no table ({reason}); give CSV with a line of names, or Parquet"
         ) from error
 
 
@@ -258,7 +262,7 @@ def _require_one_schema(spec: Mapping[str, Any], train: pa.Table, test: pa.Table
     unknown = np.setdiff1d(_column(test[label]), _column(train[label]))
     if len(unknown):
         raise UserError(
-            f"data.test: {spec['test']} has the class '{unknown[0]}' in column '{label}', which "
+            f"data.test: {spec['test']} has the class {str(unknown[0])!r} in column '{label}', which "
             f"data.train ({spec['train']}) has not; name classes alike in both"
         )
     for name in _inputs(spec, train):

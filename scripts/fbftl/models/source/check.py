@@ -213,13 +213,14 @@ def require_pinned(
     data_folder: str | Path | None,
     digest_of: Callable[[str | Path], str] = sha256,
 ) -> None:
-    """Compare the files of a summariser that are there with the digests that the block pins.
+    """Compare the files of a block `hub` that are there with the digests that it pins.
 
     Raises:
         UserError: naming the first file that differs.
     """
-    for name, digest in (source.get("hub") or {}).get("files", {}).items():
-        path = Path(data_folder or ".", source["folder"], name)
+    hub = source.get("hub") or {}
+    for name, digest in hub.get("files", {}).items():
+        path = Path(data_folder or ".", hub.get("folder") or source["folder"], name)
         if path.is_file():
             check_digest(path, digest, digest_of)
 
