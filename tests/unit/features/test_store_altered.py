@@ -58,3 +58,11 @@ def test_rows_are_compared_only_where_they_are_read(tmp_path):
     overwritten(tmp_path)
     found = open_store(tmp_path / "dense.json").read("train", slice(0, 50)).values
     np.testing.assert_array_equal(found, toys.dense(toys.all_rows("train"))[:50])
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_features_that_are_no_finite_numbers_stop_the_extraction(tmp_path, value):
+    (target, _) = toys.toy_targets(tmp_path)
+    broken = lambda arrays: {"dense": toys.dense(arrays) + value}  # noqa: E731
+    with pytest.raises(UserError, match="cut dense in split train hold values that are no finite"):
+        extract(toys.ToySource(), broken, [target], batch=toys.BATCH)

@@ -262,8 +262,8 @@ def _require_one_schema(spec: Mapping[str, Any], train: pa.Table, test: pa.Table
     unknown = np.setdiff1d(_column(test[label]), _column(train[label]))
     if len(unknown):
         raise UserError(
-            f"data.test: {spec['test']} has the class {str(unknown[0])!r} in column '{label}', which "
-            f"data.train ({spec['train']}) has not; name classes alike in both"
+            f"data.test: {spec['test']} has the class {str(unknown[0])!r} in column '{label}', "
+            f"which data.train ({spec['train']}) has not; name classes alike in both"
         )
     for name in _inputs(spec, train):
         if _kind_of(train[name].type) != "numbers":
