@@ -70,6 +70,10 @@ def checked_study():
             block, folder = study.task(task), study.config["data_folder"]
             source_check.require_one_kind(f"config: tasks.{task}", block)
             datasets.check(block["data"], folder)
+            datasets.require_named_clients(task, block, folder)
+            if workflow.is_main_process:
+                for note in datasets.notes(block["data"], folder):
+                    print(f"tasks.{task}.{note}", file=sys.stderr)
             source_check.check(block["source"], folder, DIGESTS)
             check_networks(task, block, study.client_parts(task))
             check_open(task, block, folder)
@@ -96,6 +100,10 @@ def checked_study():
                     datasets.training_count(block["data"], folder),
                 )
         for task in study.tasks_of("dialogues"):
+            if workflow.is_main_process:
+                source_check.require_pinned(
+                    study.task(task)["source"], study.config["data_folder"], DIGESTS
+                )
             data, folder = study.task(task)["data"], study.config["data_folder"]
             dialogues.check(data, folder)
             require_feasible(

@@ -26,7 +26,7 @@ from fbftl.features.extract import extract, frozen  # noqa: E402
 from fbftl.features.store.opening import open_store  # noqa: E402
 from fbftl.features.store.provenance import Provenance  # noqa: E402
 from fbftl.features.store.publish import store_writer  # noqa: E402
-from fbftl.features.store.target import Target  # noqa: E402
+from fbftl.features.store.target import Target, manifest_path  # noqa: E402
 from fbftl.features.store.verify import verify  # noqa: E402
 
 BATCH = 100
@@ -143,7 +143,7 @@ def bench_extraction(data: Path, images: int, folder: Path) -> None:
 def bench_reading(rows: int, folder: Path) -> None:
     """Reading and verifying a store of `rows` × 4,096 ReLU features against zarr-python."""
     store, raw = synthetic_store(rows, folder, zeros_above=0.7)
-    opened = open_store(store)
+    opened = open_store(manifest_path(store))  # as jobs do: every chunk is compared
     plain = zarr.open_array(store / "train" / "features", mode="r")
     draw = np.random.default_rng(1).choice(rows, rows // 10, replace=False)
     works = [

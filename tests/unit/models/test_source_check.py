@@ -4,11 +4,13 @@ import hashlib
 import subprocess
 import sys
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fbftl.ground.errors import UserError
+from fbftl.models.source import check as check_module
 from fbftl.models.source import check as source_check
 from fbftl.models.source import load, packaged
 
@@ -143,3 +145,32 @@ def test_a_model_s_config_that_is_no_object_is_refused(tmp_path: Path, text: str
         source_check.check(source, None)
     with pytest.raises(UserError, match=r"config\.json (is no JSON|holds no keys)"):
         load.load_given(source | {"options": {}, "seed": 0})
+
+
+def test_files_that_decide_a_source_are_watched(tmp_path):
+    """A folder's preprocessing, and the checkpoint that timm fills a model from."""
+    for name in ("config.json", "preprocessor_config.json", "a.safetensors"):
+        (tmp_path / name).write_text("{}")
+    block = {"kind": "load", "weights": "random", "file": None, "manifest": None, "sha256": None}
+    vit = block | {"from": "transformers", "name": str(tmp_path), "options": {}}
+    assert str(tmp_path / "preprocessor_config.json") in check_module.files(vit, None)
+    checkpoint = str(tmp_path / "a.safetensors")
+    own = block | {"from": "timm", "name": "vgg11", "options": {"checkpoint_path": checkpoint}}
+    assert check_module.files(own, None) == [checkpoint]
+    (tmp_path / "a.safetensors").unlink()
+    with pytest.raises(UserError, match=r"checkpoint_path: .* is missing"):
+        check_module.check(own, None)
+    (tmp_path / "preprocessor_config.json").write_text("{")
+    with pytest.raises(UserError, match=r"preprocessor_config\.json is no JSON"):
+        check_module.check(vit, None)
+
+
+def test_pinned_files_that_are_there_are_compared(tmp_path):
+    (tmp_path / "t5").mkdir()
+    block = {"folder": "t5", "hub": {"files": {"config.json": sha256(b"{}").hexdigest()}}}
+    check_module.require_pinned(block, tmp_path)  # nothing is there yet
+    (tmp_path / "t5" / "config.json").write_text("{}")
+    check_module.require_pinned(block, tmp_path)
+    (tmp_path / "t5" / "config.json").write_text("{} ")
+    with pytest.raises(UserError, match=r"config\.json has sha256"):
+        check_module.require_pinned(block, tmp_path)

@@ -38,6 +38,8 @@ __all__ = [
     "load",
     "module",
     "named_clients",
+    "notes",
+    "require_named_clients",
     "training_count",
 ]
 
@@ -181,6 +183,33 @@ def named_clients(spec: Mapping[str, Any], data_folder: str | Path | None) -> in
     """
     named = getattr(_kind(spec), "named_clients", None)
     return None if named is None else named(spec, _folder(data_folder))
+
+
+def require_named_clients(
+    task: str, block: Mapping[str, Any], data_folder: str | Path | None
+) -> None:
+    """Refuse a partition that the data gives where the data names no clients.
+
+    Args:
+        task: the task's name.
+        block: its block of the configuration.
+        data_folder: where relative file names start.
+
+    Raises:
+        UserError: naming the key and what to choose.
+    """
+    given = block["clients"]["partition"] == "given" and not block["clients"]["domains"]
+    if given and named_clients(block["data"], data_folder) is None:
+        raise UserError(
+            f"config: tasks.{task}.clients.partition is 'given', but the data names no clients; "
+            "choose iid, shards, dirichlet or dirichlet_equal"
+        )
+
+
+def notes(spec: Mapping[str, Any], data_folder: str | Path | None) -> list[str]:
+    """Return sentences on what of a data set is left out or may be meant otherwise."""
+    known = getattr(_kind(spec), "notes", None)
+    return [] if known is None else known(spec, _folder(data_folder))
 
 
 def lacking(spec: Mapping[str, Any], data_folder: str | Path | None) -> list[Lacking]:

@@ -1,20 +1,35 @@
 """Image folders: one folder per class with its images, as in ``train/cat/1.jpg``.
 
-Config: ``train: folder`` and, if the set has its own, ``test: folder``; ``size`` (pixels) and
-``channels`` as in `fbftl.data.datasets.images`.
+With ``layout: clients`` each client has such class folders: ``train/anna/cat/1.jpg``. Config:
+``train: folder`` and, if the set has its own, ``test: folder``; ``size`` (pixels) and ``channels``
+as in `fbftl.data.datasets.images`.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from fbftl.data.clients import valid_id
 from fbftl.data.datasets.base import Samples, located
 from fbftl.data.datasets.images import EncodedImages, shape_wanted
 from fbftl.ground.errors import UserError
 
-SUFFIXES = {".bmp", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".tiff", ".webp"}
+SUFFIXES = {
+    *{".bmp", ".gif", ".jfif", ".jpe", ".jpeg", ".jpg", ".pgm", ".png", ".ppm", ".tif", ".tiff"},
+    ".webp",
+}
+
+
+@dataclass(frozen=True)
+class Held:
+    """An image file with the name of its class, and of its client where these have folders."""
+
+    file: Path
+    label: str
+    client: str | None
 
 
 def check(spec: Mapping[str, Any], folder: Path | None) -> None:
@@ -24,15 +39,46 @@ def check(spec: Mapping[str, Any], folder: Path | None) -> None:
 
 def counts(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int | None]:
     """Return the number of training and of test images, from the names of files."""
-    found = {
-        split: sum(map(len, classes.values())) for split, classes in _found(spec, folder).items()
-    }
+    found = {split: len(held) for split, held in _found(spec, folder).items()}
     return found["train"], found.get("test")
 
 
 def class_names(spec: Mapping[str, Any], folder: Path | None) -> tuple[str, ...]:
-    """Return the training split's folder names, sorted."""
-    return tuple(sub.name for sub in _class_folders(located(folder, spec["train"], "data.train")))
+    """Return the names of the training split's class folders, sorted."""
+    root = located(folder, spec["train"], "data.train")
+    return tuple(sorted({sub.name for sub in _class_folders(root, _by_client(spec))}))
+
+
+def named_clients(spec: Mapping[str, Any], folder: Path | None) -> int | None:
+    """Return how many clients have a folder of training images, None if clients have none."""
+    if not _by_client(spec):
+        return None
+    return len({held.client for held in _found(spec, folder)["train"]})
+
+
+def notes(spec: Mapping[str, Any], folder: Path | None) -> list[str]:
+    """Return what a user should know of the folders: what is left out, and folders in classes."""
+    said = []
+    for split in ("train", "test"):
+        if spec.get(split):
+            root = located(folder, spec[split], f"data.{split}")
+            classes = _class_folders(root, _by_client(spec))
+            taken = {held.file for held in _found(spec, folder)[split]}
+            files = [path for path in _visible(root) if path.is_file() and path not in taken]
+            if files:
+                said.append(
+                    f"data.{split}: {len(files)} files below {root} are left out, such as "
+                    f"{files[0].relative_to(root)}: they end in no image's name, or lie in no "
+                    "class folder."
+                )
+            nested = [sub for sub in classes if any(path.is_dir() for path in sub.iterdir())]
+            if nested:
+                said.append(
+                    f"data.{split}: {len(nested)} of {len(classes)} class folders hold folders, "
+                    f"such as {nested[0]}; if the outer folders are clients and the inner ones "
+                    "classes, set data.layout to clients."
+                )
+    return said
 
 
 def image(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int, int] | None:
@@ -45,28 +91,40 @@ def read(
 ) -> tuple[Samples, Samples | None, tuple[str, ...]]:
     """Return the samples, still encoded; classes are the training split's folder names, sorted."""
     found = _found(spec, folder)
-    classes = tuple(found["train"])
+    classes = class_names(spec, folder)
 
-    def samples(images: dict[str, list[Path]]) -> Samples:
-        files = [file for name in classes for file in images.get(name, [])]
-        counts = [len(images.get(name, [])) for name in classes]
+    def samples(held: list[Held]) -> Samples:
+        held = sorted(held, key=lambda one: (classes.index(one.label), one.client or "", one.file))
+        files = [one.file for one in held]
         inputs = EncodedImages(
             files, [str(file) for file in files], spec.get("channels", 3), spec.get("size")
         )
-        return Samples(inputs, np.repeat(np.arange(len(classes)), counts))
+        labels = np.array([classes.index(one.label) for one in held])
+        owners = np.array([one.client for one in held]) if _by_client(spec) else None
+        return Samples(inputs, labels, owners)
 
     test = samples(found["test"]) if "test" in found else None
     return samples(found["train"]), test, classes
 
 
-def _found(spec: Mapping[str, Any], folder: Path | None) -> dict[str, dict[str, list[Path]]]:
-    """Return split to class to its image files, classes and files sorted."""
+def _by_client(spec: Mapping[str, Any]) -> bool:
+    return spec.get("layout") == "clients"
+
+
+def _found(spec: Mapping[str, Any], folder: Path | None) -> dict[str, list[Held]]:
+    """Return split to its image files, sorted, with class and client.
+
+    Raises:
+        UserError: if a class has no images, the test has a class of its own, or a client's name is
+            refused.
+    """
     found = {
-        split: _classes(located(folder, spec[split], f"data.{split}"), f"data.{split}")
+        split: _held(located(folder, spec[split], f"data.{split}"), f"data.{split}", spec)
         for split in ("train", "test")
         if spec.get(split)
     }
-    unknown = sorted(set(found.get("test", {})) - set(found["train"]))
+    classes = {split: {one.label for one in held} for split, held in found.items()}
+    unknown = sorted(classes.get("test", set()) - classes["train"])
     if unknown:
         raise UserError(
             f"data.test has the class {unknown[0]!r}, which data.train has not; "
@@ -75,29 +133,48 @@ def _found(spec: Mapping[str, Any], folder: Path | None) -> dict[str, dict[str, 
     return found
 
 
-def _class_folders(root: Path) -> list[Path]:
+def _subfolders(root: Path) -> list[Path]:
     return [sub for sub in sorted(root.iterdir()) if sub.is_dir() and not sub.name.startswith(".")]
 
 
-def _classes(root: Path, key: str) -> dict[str, list[Path]]:
+def _class_folders(root: Path, by_client: bool) -> list[Path]:
+    clients = _subfolders(root) if by_client else [root]
+    return [sub for client in clients for sub in _subfolders(client)]
+
+
+def _visible(root: Path) -> list[Path]:
+    """Return all that lies below a folder, hidden files left out, sorted."""
+    return sorted(path for path in root.rglob("*") if not path.name.startswith("."))
+
+
+def _held(root: Path, key: str, spec: Mapping[str, Any]) -> list[Held]:
+    by_client = _by_client(spec)
     if not root.is_dir():
         raise UserError(f"{key}: {root} is not a folder; give the folder that holds one per class")
     classes = {
-        sub.name: sorted(
-            file
-            for file in sub.rglob("*")
-            if file.suffix.lower() in SUFFIXES and not file.name.startswith(".")
-        )
-        for sub in _class_folders(root)
+        sub: [file for file in _visible(sub) if file.suffix.lower() in SUFFIXES and file.is_file()]
+        for sub in _class_folders(root, by_client)
     }
     if not any(classes.values()):
+        layout = (
+            "one folder per client there, with one per class"
+            if by_client
+            else ("one folder per class there")
+        )
         raise UserError(
-            f"{key}: {root} holds no images; put one folder per class there, "
+            f"{key}: {root} holds no images; put {layout}, "
             f"with files that end in {', '.join(sorted(SUFFIXES))}"
         )
-    for name, files in classes.items():
+    for sub, files in classes.items():
         if not files:
+            raise UserError(f"{key}: the class folder {sub} holds no images; add some or remove it")
+        if by_client and not valid_id(sub.parent.name):
             raise UserError(
-                f"{key}: the class folder {root / name} holds no images; add some or remove it"
+                f"{key}: the client folder {sub.parent} has a name that is refused; use letters, "
+                "digits, and . _ - + @, at most 128 of them"
             )
-    return classes
+    return [
+        Held(file, sub.name, sub.parent.name if by_client else None)
+        for sub, files in classes.items()
+        for file in files
+    ]

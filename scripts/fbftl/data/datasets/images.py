@@ -15,6 +15,11 @@ from fbftl.ground.errors import UserError
 MAX_PIXELS = 64 * 2**20
 """Larger images are refused unread: a small file can claim any size."""
 
+SIXTEEN_BITS = ("PNG", "PPM")
+"""Formats whose images of more than 8 bits Pillow may hold as 32-bit numbers up to 65,535."""
+
+WHITE_OF_16_BITS = 65535
+
 MODES = {1: "L", 3: "RGB"}
 """Channels to Pillow's name for them."""
 
@@ -88,11 +93,36 @@ class EncodedImages:
                         f"{self.names[row]} claims {image.width} x {image.height} pixels; "
                         f"images of more than {MAX_PIXELS} pixels are refused, remove it"
                     )
-                pixels = image.convert(MODES[self.channels])
-        except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+                pixels = _eight_bits(image, self.names[row]).convert(MODES[self.channels])
+        except UserError:
+            raise
+        except Exception as error:  # Pillow raises whatever its decoders stumble over
             raise UserError(
                 f"{self.names[row]} is damaged or not an image; replace or remove it"
             ) from error
         if self.size is not None and pixels.size != (self.size, self.size):
             pixels = ImageOps.fit(pixels, (self.size, self.size), Image.Resampling.BICUBIC)
         return np.asarray(pixels).reshape(pixels.height, pixels.width, self.channels)
+
+
+def _eight_bits(image: Image.Image, name: str) -> Image.Image:
+    """Return an image upright, opaque (on white), and with 8 bits per value.
+
+    Raises:
+        UserError: if it has several frames, or values of 32 bits whose range nobody knows.
+    """
+    # A camera's MPO holds one picture, and previews or a second eye's view behind it.
+    if getattr(image, "n_frames", 1) > 1 and image.format != "MPO":
+        raise UserError(f"{name} has {image.n_frames} frames; save one of them as an image")
+    sixteen = image.mode.startswith("I;16") or (image.mode == "I" and image.format in SIXTEEN_BITS)
+    if image.mode in ("I", "F") and not sixteen:
+        raise UserError(f"{name} has values of 32 bits; save it with 8 or 16 bits")
+    upright = ImageOps.exif_transpose(image)
+    if sixteen:
+        values = np.asarray(upright).astype(np.float64) / WHITE_OF_16_BITS * 255
+        return Image.fromarray(np.rint(values).clip(0, 255).astype(np.uint8))
+    if upright.has_transparency_data:
+        colours = upright.convert("RGBA")
+        white = Image.new("RGBA", colours.size, "white")
+        return Image.alpha_composite(white, colours).convert("RGB")
+    return upright

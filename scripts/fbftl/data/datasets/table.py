@@ -1,9 +1,10 @@
 """Tables of numbers and words, CSV or Parquet: a row is a sample, a vector of its columns.
 
 Numbers are brought to mean 0 and variance 1 over the training rows. Words get a column for each
-that the training rows have, 1 where it stands. The columns of the class, of the group that people
-are judged by and of the client that holds a row are no inputs. Files are small enough to be read
-whole, which also the check does, once per file.
+that the training rows have, 1 where it stands. A column that holds words in one file of CSV holds
+words in the other too; a class of the test must occur in training. The columns of the class, of the
+group that people are judged by and of the client that holds a row are no inputs. Files are small
+enough to be read whole, which also the check does, once per file.
 """
 
 from collections.abc import Mapping
@@ -17,6 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet
 
+from fbftl.data.clients import valid_id
 from fbftl.data.datasets.base import Samples, located, require_unpackable
 from fbftl.data.datasets.selection import test_count
 from fbftl.ground.errors import UserError
@@ -27,6 +29,10 @@ NAMED = ("label_column", "group_column", "client_column")
 
 MISSING = ["", "?", "NA", "N/A", "NaN", "nan", "null", "NULL"]
 """Words that stand where a value is missing; the Adult data have question marks."""
+
+
+LARGEST = 1e18
+"""Larger numbers are mistakes: scaled by another column's rows they leave 32-bit floats."""
 
 
 def check(spec: Mapping[str, Any], folder: Path | None) -> None:
@@ -48,6 +54,19 @@ def check(spec: Mapping[str, Any], folder: Path | None) -> None:
         )
     if not _inputs(spec, train):
         raise UserError(f"data.train: {spec['train']} has no column beside those named; add inputs")
+    for name in train.schema.names:
+        for split, rows in (("train", train), ("test", test)):
+            if rows is not None:
+                _require_readable(f"data.{split}: {spec[split]}", name, rows[name])
+    if test is not None:
+        _require_one_schema(spec, train, test)
+    if spec["client_column"] is not None:
+        for client in _values(spec, folder, "client_column").astype(str):
+            if not valid_id(client):
+                raise UserError(
+                    f"data.train: {spec['train']} names a client {client!r}; use letters, digits, "
+                    "and . _ - + @, at most 128 of them"
+                )
 
 
 def counts(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int]:
@@ -106,16 +125,29 @@ def tables(spec: Mapping[str, Any], folder: Path | None) -> tuple[pa.Table, pa.T
         UserError: if a file is no table, lacks a named column, or has gaps.
     """
     named = tuple(spec[key] for key in NAMED if spec[key] is not None)
-    train, test = (
-        _complete(located(folder, spec[split], f"data.{split}"), named) if spec.get(split) else None
+    paths = [
+        located(folder, spec[split], f"data.{split}")
         for split in ("train", "test")
+        if spec.get(split)
+    ]
+    found = [_read_once(path) for path in paths]
+    words = tuple(
+        sorted(
+            name
+            for name in set.intersection(*(set(table.schema.names) for table in found))
+            if len({_kind_of(table[name].type) for table in found}) > 1
+        )
     )
-    return train, test
+    train, *test = (_complete(path, _read_once(path, words), named) for path in paths)
+    return train, test[0] if test else None
 
 
-def _complete(path: Path, named: tuple[str, ...]) -> pa.Table:
+def _read_once(path: Path, words: tuple[str, ...] = ()) -> pa.Table:
     at = path.stat()
-    table = _read(path, at.st_mtime_ns, at.st_size)
+    return _read(path, at.st_mtime_ns, at.st_size, words)
+
+
+def _complete(path: Path, table: pa.Table, named: tuple[str, ...]) -> pa.Table:
     for column in named:
         if column not in table.schema.names:
             raise UserError(
@@ -134,8 +166,15 @@ def _complete(path: Path, named: tuple[str, ...]) -> pa.Table:
 
 
 @lru_cache(maxsize=4)
-def _read(path: Path, changed: int, size: int) -> pa.Table:
-    """Return a file's table; time and size tell whether it is still the same."""
+def _read(path: Path, changed: int, size: int, words: tuple[str, ...]) -> pa.Table:
+    """Return a file's table; time and size tell whether it is still the same.
+
+    Args:
+        path: the file.
+        changed: its time of change in ns.
+        size: its bytes.
+        words: columns of CSV whose values are words, whatever they look like.
+    """
     try:
         if path.suffix == ".parquet":
             file = pyarrow.parquet.ParquetFile(path)
@@ -144,18 +183,30 @@ def _read(path: Path, changed: int, size: int) -> pa.Table:
             require_unpackable(path, claimed)
             table = file.read()
         else:
-            table = pyarrow.csv.read_csv(path)
+            with pyarrow.csv.open_csv(path) as start:
+                texts = {name: pa.string() for name in start.schema.names if name.strip() in words}
+            options = pyarrow.csv.ConvertOptions(column_types=texts)
+            table = pyarrow.csv.read_csv(path, convert_options=options)
         names = [name.strip() for name in table.schema.names]
+        odd = [name for name in names if not name.isprintable()]
+        if odd:
+            raise UserError(f"{path} has a column named {odd[0]!r}; its line of names is damaged")
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise UserError(f"{path} has several columns '{twice[0]}'; give each its own name")
         return pa.table([_with_gaps(column) for column in table.columns], names=names)
     except (pa.ArrowException, OSError, ValueError) as error:
+        reason = str(error).splitlines()[0]
+        reason = "".join(each if each.isprintable() else "\ufffd" for each in reason)
         raise UserError(
-            f"{path} is no table ({str(error).splitlines()[0]}); give CSV with a line of names, "
-            "or Parquet"
+            f"{path} is no table ({reason}); give CSV with a line of names, or Parquet"
         ) from error
 
 
 def _with_gaps(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return a column with nulls for all that stands for a missing value."""
+    if pa.types.is_dictionary(column.type):
+        column = pa.chunked_array([chunk.dictionary_decode() for chunk in column.chunks])
     if pa.types.is_floating(column.type):
         return pc.if_else(pc.is_finite(column), column, None)
     if not _is_text(column.type):
@@ -165,8 +216,63 @@ def _with_gaps(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _is_text(kind: pa.DataType) -> bool:
-    words = pa.types.is_string(kind) or pa.types.is_large_string(kind)
-    return words or pa.types.is_dictionary(kind)
+    is_words = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+    return any(holds(kind) for holds in is_words)
+
+
+def _kind_of(kind: pa.DataType) -> str:
+    """Return whether a column holds numbers, words, truth values or something else."""
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind):
+        return "numbers"
+    if _is_text(kind):
+        return "words"
+    return "truth values" if pa.types.is_boolean(kind) else str(kind)
+
+
+def _require_readable(where: str, name: str, column: pa.ChunkedArray) -> None:
+    """Refuse a column of something else than numbers and words, and numbers that no float holds."""
+    kind = _kind_of(column.type)
+    if kind == "numbers":
+        largest = pc.max(pc.abs(column.cast(pa.float64(), safe=False))).as_py()
+        if largest > LARGEST:
+            raise UserError(
+                f"{where} holds {largest:g} in column '{name}'; correct it or rescale the column"
+            )
+    elif kind not in ("words", "truth values"):
+        raise UserError(
+            f"{where} holds {kind} in column '{name}'; leave it out, or make numbers or words"
+        )
+
+
+def _require_one_schema(spec: Mapping[str, Any], train: pa.Table, test: pa.Table) -> None:
+    """Refuse a test file whose columns mean something else than the training file's.
+
+    Raises:
+        UserError: naming the first column of another kind, a class that no training row has, or a
+            column none of whose words occurs in training.
+    """
+    for name in train.schema.names:
+        kinds = [_kind_of(table[name].type) for table in (train, test)]
+        if kinds[0] != kinds[1]:
+            raise UserError(
+                f"column '{name}' holds {kinds[0]} in data.train ({spec['train']}) and {kinds[1]} "
+                f"in data.test ({spec['test']}); give both the same"
+            )
+    label = spec["label_column"]
+    unknown = np.setdiff1d(_column(test[label]), _column(train[label]))
+    if len(unknown):
+        raise UserError(
+            f"data.test: {spec['test']} has the class {str(unknown[0])!r} in column '{label}', "
+            f"which data.train ({spec['train']}) has not; name classes alike in both"
+        )
+    for name in _inputs(spec, train):
+        if _kind_of(train[name].type) != "numbers":
+            known = pc.unique(train[name].cast(pa.string()))
+            if not pc.any(pc.is_in(test[name].cast(pa.string()), known)).as_py():
+                raise UserError(
+                    f"column '{name}' of data.test ({spec['test']}) has none of the words that "
+                    f"it has in data.train ({spec['train']}); name them alike in both"
+                )
 
 
 def _inputs(spec: Mapping[str, Any], table: pa.Table) -> list[str]:
@@ -194,7 +300,11 @@ def _encoded(train: pa.ChunkedArray, test: pa.ChunkedArray) -> tuple[np.ndarray,
     """Return a column of both splits as inputs, float32 (n, columns), by the training rows."""
     own, others = _column(train), _column(test)
     if own.dtype.kind in "iuf":
-        mean, spread = own.mean(), own.std() or 1.0
+        own, others = own.astype(np.float64), others.astype(np.float64)
+        mean, spread = own.mean(), own.std()
+        # Of a constant column only what rounding leaves of its mean would be scaled up.
+        if spread <= len(own) * np.finfo(np.float64).eps * np.abs(own).max():
+            mean, spread = own[0], 1.0
         scaled = ((values[:, None] - mean) / spread for values in (own, others))
         return tuple(values.astype(np.float32) for values in scaled)
     words = np.unique(own)

@@ -17,10 +17,11 @@ READS_AT_ONCE = min(8, 2 * (os.cpu_count() or 1))
 
 
 class CheckedArray:
-    """An array whose every chunk is checked against its checksum as it is read.
+    """An array whose every chunk is checked as it is read: its checksum, and where the store was
+    opened by its manifest the SHA-256 that this gives.
 
     Args:
-        array: an array opened such that a missing chunk raises (`Location.open_group`).
+        array: an array opened such that a missing or altered chunk raises (`Location.open_group`).
         store: the store's name in messages.
     """
 

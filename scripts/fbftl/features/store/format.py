@@ -135,8 +135,8 @@ def metadata_files(document: Mapping[str, Any]) -> dict[str, bytes]:
     return {key: files[key].to_bytes() for key in keys}
 
 
-def sha256_of(content: bytes) -> str:
-    """Return the hex SHA-256 digest of bytes."""
+def sha256_of(content: bytes | np.ndarray) -> str:
+    """Return the hex SHA-256 digest of bytes, or of an array's."""
     return hashlib.sha256(content).hexdigest()
 
 

@@ -1,6 +1,8 @@
 """Where a finished store lives: a folder, or a URL that obstore understands (s3, gs, az)."""
 
+import asyncio
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +12,7 @@ from zarr.core.buffer import Buffer, BufferPrototype
 from zarr.storage import LocalStore, ObjectStore, WrapperStore
 
 from fbftl.features.store.durable import write_durably
+from fbftl.features.store.format import sha256_of
 from fbftl.ground.errors import UserError
 
 if TYPE_CHECKING:
@@ -18,6 +21,10 @@ if TYPE_CHECKING:
 
 class MissingChunkError(LookupError):
     """A chunk that the store's metadata promises is not there."""
+
+
+class AlteredChunkError(ValueError):
+    """A chunk is whole by its checksum and is not the one that the manifest vouches for."""
 
 
 class Location(ABC):
@@ -48,9 +55,13 @@ class Location(ABC):
     def delete(self, key: str) -> None:
         """Delete a file."""
 
-    def open_group(self) -> zarr.Group:
-        """Open the store, read-only, such that a lost chunk is an error and never zeros."""
-        store = _StrictStore(self.zarr_store())
+    def open_group(self, digests: Mapping[str, str] | None = None) -> zarr.Group:
+        """Open the store, read-only, such that a lost chunk is an error and never zeros.
+
+        Args:
+            digests: SHA-256 of every file by key; a chunk that has another is an error too.
+        """
+        store = _StrictStore(self.zarr_store(), digests)
         return zarr.open_group(store, mode="r", use_consolidated=False)
 
 
@@ -114,14 +125,32 @@ def is_url(path_or_url: str | Path) -> bool:
 
 
 class _StrictStore(WrapperStore[Store]):
-    """Zarr reads a lost chunk as fill values; here it is an error."""
+    """A store in which a lost or altered chunk is an error; Zarr reads lost ones as fill values.
+
+    Args:
+        store: the store as it is.
+        digests: SHA-256 of every file by key, None if nothing vouches for them.
+    """
+
+    def __init__(self, store: Store, digests: Mapping[str, str] | None = None) -> None:
+        super().__init__(store)
+        self._digests = digests
 
     async def get(
         self, key: str, prototype: BufferPrototype, byte_range: ByteRequest | None = None
     ) -> Buffer | None:
         content = await self._store.get(key, prototype, byte_range)
-        if content is None and "/c/" in key:
+        if "/c/" not in key:
+            return content
+        if content is None:
             raise MissingChunkError(key)
+        if self._digests is not None:
+            # In a thread: chunks that are read at once are compared at once.
+            found = await asyncio.to_thread(sha256_of, content.as_array_like())
+            if found != self._digests.get(key):
+                raise AlteredChunkError(
+                    f"its sha256 is {found} and {self._digests.get(key)} in the manifest"
+                )
         return content
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import zarr
 
-from fbftl.features.store.format import VERSION, is_sealed
+from fbftl.features.store.format import VERSION, is_sealed, sha256_of
 from fbftl.features.store.location import Location, is_url, location
 from fbftl.features.store.manifest import REPAIR, Manifest, read_manifest
 from fbftl.features.store.provenance import Provenance, require_same
@@ -16,6 +16,9 @@ from fbftl.ground.errors import UserError
 
 def open_store(path_or_url: str | Path, expect: Provenance | None = None) -> FeatureStore:
     """Open a finished feature store for reading.
+
+    Jobs open a store by its manifest: every file that is read is then compared with the SHA-256
+    that the manifest gives. A store that is opened by its place has checksums only.
 
     Args:
         path_or_url: the store's folder, its URL, or the path of its manifest (``*.json``), which
@@ -30,7 +33,7 @@ def open_store(path_or_url: str | Path, expect: Provenance | None = None) -> Fea
     manifest = read_manifest(Path(path_or_url)) if str(path_or_url).endswith(".json") else None
     place = location(path_or_url) if manifest is None else _beside(Path(path_or_url), manifest)
     try:
-        group = place.open_group()
+        group = place.open_group(None if manifest is None else manifest.files)
         document = dict(group.attrs)
         intact = is_sealed(document)
     except FileNotFoundError:
@@ -48,7 +51,8 @@ def open_store(path_or_url: str | Path, expect: Provenance | None = None) -> Fea
         )
     _require_promised_arrays(group, document, place.name)
     if manifest is not None:
-        _require_own(document, manifest, place.name, path_or_url)
+        _require_same_arrays(document, manifest, place.name, path_or_url)
+        _require_same_metadata(place, manifest)
     store = FeatureStore(group, document, place.name)
     if expect is not None:
         require_same(store.provenance, expect, place.name)
@@ -61,7 +65,7 @@ def _beside(path: Path, manifest: Manifest) -> Location:
     return location(place if is_url(place) else path.parent / place)
 
 
-def _require_own(
+def _require_same_arrays(
     document: Mapping[str, Any], manifest: Manifest, store: str, path: str | Path
 ) -> None:
     """Refuse a store that lies where another should be."""
@@ -73,6 +77,17 @@ def _require_own(
                 f"Feature store {store} is not the one that its manifest {path} was written for: "
                 f"array {name} has sha256 {digests[0]} in the store and {digests[1]} in the "
                 "manifest; put the store back, or remove both and extract the features again."
+            )
+
+
+def _require_same_metadata(place: Location, manifest: Manifest) -> None:
+    """Refuse a store whose groups or arrays are described otherwise than when it was finished."""
+    for key in manifest.files:
+        if "/c/" not in key and sha256_of(place.read(key)) != manifest.files[key]:
+            array = key.removesuffix("zarr.json").rstrip("/") or "the store"
+            raise UserError(
+                f"The metadata of {array} in feature store {place.name} is not what its manifest "
+                f"says: {REPAIR}."
             )
 
 

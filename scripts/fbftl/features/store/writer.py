@@ -138,6 +138,12 @@ class SplitWriter:
         """Move units into the chunk being filled, finishing chunks as they get full."""
         while len(units):
             taken = units[: len(self._buffer) - self._filled]
+            if not np.isfinite(taken).all():
+                raise UserError(
+                    f"Features of cut {self._target.provenance.cut} in split {self._split} hold "
+                    "values that are no finite numbers: check the source model's weights and the "
+                    "input's mean and std."
+                )
             stored = to_storage(taken, self._target.provenance.dtype)
             self._buffer[self._filled : self._filled + len(taken)] = stored
             self._filled += len(taken)

@@ -71,6 +71,13 @@ def check(
         )
     if source["file"] is not None:
         check_digest(source["file"], source["sha256"], digest_of)
+    checkpoint = (source.get("options") or {}).get("checkpoint_path")
+    if checkpoint and not Path(checkpoint).is_file():
+        raise UserError(
+            f"source.options.checkpoint_path: {checkpoint} is missing; put it there or leave it out"
+        )
+    for path in _of_preprocessing(source):
+        read_config(path)
     for path in _in_folder(source):
         if not path.is_file():
             raise UserError(
@@ -117,7 +124,10 @@ def files(source: Mapping[str, Any], data_folder: str | Path | None) -> list[str
         return []  # pinned by its digest, wherever it is installed
     if source["kind"] == "load":
         named = [source[key] for key in ("file", "manifest") if source[key] is not None]
-        return [*named, *map(str, _in_folder(source))]
+        # timm fills a model from this file, whatever `weights` says.
+        if checkpoint := (source.get("options") or {}).get("checkpoint_path"):
+            named.append(checkpoint)
+        return [*named, *map(str, [*_in_folder(source), *_of_preprocessing(source)])]
     data = _data(source)
     return [] if data is None else datasets.files(data, data_folder)
 
@@ -190,10 +200,40 @@ def _in_folder(source: Mapping[str, Any]) -> list[Path]:
     return [Path(source["name"], name) for name in ("config.json", *weights)]
 
 
+def _of_preprocessing(source: Mapping[str, Any]) -> list[Path]:
+    """Return the file that decides a folder's mean, deviation and size, none if it has none."""
+    if source["from"] != "transformers" or not Path(source["name"]).is_dir():
+        return []
+    path = Path(source["name"], "preprocessor_config.json")
+    return [path] if path.is_file() else []
+
+
+def require_pinned(
+    source: Mapping[str, Any],
+    data_folder: str | Path | None,
+    digest_of: Callable[[str | Path], str] = sha256,
+) -> None:
+    """Compare the files of a block `hub` that are there with the digests that it pins.
+
+    Raises:
+        UserError: naming the first file that differs.
+    """
+    hub = source.get("hub") or {}
+    for name, digest in hub.get("files", {}).items():
+        path = Path(data_folder or ".", hub.get("folder") or source["folder"], name)
+        if path.is_file():
+            check_digest(path, digest, digest_of)
+
+
 def _of_summariser(source: Mapping[str, Any], data_folder: Path) -> list[str]:
-    """Return the files of a model in a folder, none if they are pinned and fetched when needed."""
+    """Return the files of a model in a folder; pinned ones that are still to be fetched are none.
+
+    The digests of pinned files stand in the configuration: a fetch makes nothing again.
+    """
     folder = data_folder / source["folder"]
-    if source.get("hub") or not folder.is_dir():
+    if source.get("hub"):
+        return []  # `require_pinned` holds them to the digests that are a param of the job
+    if not folder.is_dir():
         return []
     return sorted(str(path) for path in folder.iterdir() if path.is_file())
 

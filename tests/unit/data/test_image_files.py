@@ -1,0 +1,96 @@
+"""What image files may hold beside plain 8-bit pixels, and folders that clients have."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from fbftl.data.datasets import check, class_count, load, named_clients, notes
+from fbftl.data.datasets import require_named_clients as require
+from fbftl.data.datasets.images import EncodedImages
+from fbftl.ground.errors import UserError
+from PIL import Image
+
+SPEC = {"kind": "folder", "train": "pictures", "size": None, "channels": 1, "test_fraction": 0.5}
+
+
+def decoded(path: Path, channels: int = 1) -> np.ndarray:
+    return EncodedImages([path], [str(path)], channels, None)[0:1][0]
+
+
+@pytest.mark.parametrize("suffix", ["png", "tif"])
+def test_sixteen_bits_become_eight(tmp_path, suffix):
+    """65,535 / 255 = 257, so that 257 k is k."""
+    values = np.array([[0, 257, 25700], [32896, 65278, 65535]], np.uint16)
+    Image.fromarray(values).save(tmp_path / f"a.{suffix}")
+    assert decoded(tmp_path / f"a.{suffix}")[..., 0].tolist() == [[0, 1, 100], [128, 254, 255]]
+
+
+def test_what_is_transparent_is_white(tmp_path):
+    pixels = np.array([[[9, 8, 7, 0], [9, 8, 7, 255], [0, 0, 0, 51]]], np.uint8)
+    Image.fromarray(pixels).save(tmp_path / "a.png")
+    # A fifth of black on white: 255 * 4 / 5.
+    assert decoded(tmp_path / "a.png", 3).tolist() == [[[255] * 3, [9, 8, 7], [204] * 3]]
+
+
+def test_images_lie_as_their_exif_data_say(tmp_path):
+    image = Image.fromarray(np.array([[10, 20, 30]], np.uint8))
+    exif = Image.Exif()
+    exif[0x0112] = 3  # upside down
+    image.save(tmp_path / "a.png", exif=exif)
+    assert decoded(tmp_path / "a.png")[..., 0].tolist() == [[30, 20, 10]]
+
+
+def test_animations_and_32_bits_are_refused(tmp_path):
+    frames = [Image.new("L", (2, 2), value) for value in (0, 255)]
+    frames[0].save(tmp_path / "a.gif", save_all=True, append_images=frames[1:])
+    Image.fromarray(np.ones((2, 2), np.float32)).save(tmp_path / "a.tif")
+    with pytest.raises(UserError, match="has 2 frames; save one"):
+        decoded(tmp_path / "a.gif")
+    with pytest.raises(UserError, match="values of 32 bits; save"):
+        decoded(tmp_path / "a.tif")
+
+
+def put(path: Path, value: int) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    Image.new("L", (2, 2), value).save(path)
+
+
+@pytest.fixture
+def pictures(tmp_path) -> Path:
+    """Two clients with two classes and two classes with one; a GIF, a JFIF and what is no image."""
+    root = tmp_path / "pictures"
+    put(root / "anna" / "cat" / "1.gif", 10)
+    put(root / "anna" / "dog" / "1.png", 20)
+    put(root / "bert" / "dog" / "2.png", 30)
+    Image.new("L", (2, 2), 40).save(root / "bert" / "dog" / "3.jfif", format="JPEG")
+    (root / "bert" / "dog" / "notes.txt").write_text("no image")
+    put(root / "loose.png", 50)
+    return tmp_path
+
+
+def test_folders_of_clients(pictures):
+    spec = SPEC | {"layout": "clients", "test": "pictures"}
+    check(spec, pictures)
+    found = load(spec, pictures)
+    assert found.classes == ("cat", "dog")
+    assert (class_count(spec, pictures), named_clients(spec, pictures)) == (2, 2)
+    assert found.train.owners.tolist() == ["anna", "anna", "bert", "bert"]
+    assert found.train.labels.tolist() == [0, 1, 1, 1]
+    assert found.train.inputs[:, 0, 0, 0].tolist() == [10, 20, 30, 40]
+    (said,) = notes(SPEC | {"layout": "clients"}, pictures)
+    assert "2 files below" in said
+    assert "are left out" in said
+
+
+def test_class_folders_that_hold_folders_are_told(pictures):
+    said = notes(SPEC, pictures)
+    assert any("2 of 2 class folders hold folders" in note for note in said)
+    assert class_count(SPEC, pictures) == 2
+    assert named_clients(SPEC, pictures) is None
+
+
+def test_a_given_partition_needs_data_that_name_clients(pictures):
+    block = {"data": SPEC, "clients": {"partition": "given", "domains": None}}
+    with pytest.raises(UserError, match=r"tasks\.zoo\.clients\.partition is 'given', but the data"):
+        require("zoo", block, pictures)
+    require("zoo", block | {"data": SPEC | {"layout": "clients"}}, pictures)
