@@ -27,6 +27,7 @@ from fbftl.privacy.mechanisms import PrivacyRecord
 PARTS = frozenset(
     {"features", "labels", "update", "weights", "activations", "gradients", "logits", "scores"}
     | {"votes", "centroids", "statistics", "mask", "share", "ciphertext", "samples"}
+    | {"control"}
 )
 """What a message may hold. `features` are FbFTL's, each with its label in the same message."""
 
