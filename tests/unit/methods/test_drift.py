@@ -13,7 +13,6 @@ from fbftl.training.visits import Halves, Hooks, LocalPlan, Visit
 from torch import nn
 from unit.exchange.test_retraining import PLAIN, inputs, job  # noqa: F401
 
-
 # --- what they equal --------------------------------------------------------------------------
 
 
