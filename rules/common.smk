@@ -66,7 +66,8 @@ def checked_study():
             SYSTEMS,
         )
         if workflow.is_main_process:
-            study.require_runs(map(str, workflow.dag_settings.targets))
+            # What is asked for is known to Snakemake only after this.
+            study.require_runs(sys.argv[1:])
         if (
             workflow.is_main_process
             and not workflow.deployment_settings.deployment_method

@@ -35,7 +35,8 @@ def read_yaml(path: str | Path) -> Any:
     """Return what a YAML file says.
 
     Raises:
-        UserError: if it cannot be read, is no YAML, tells a key twice, holds itself, or has no bounds.
+        UserError: if it cannot be read, is no YAML, tells a key twice, holds itself, or holds too
+            much.
     """
     try:
         told = yaml.load(Path(path).read_text(encoding="utf-8"), Loader=_Strict)

@@ -96,7 +96,7 @@ def test_the_guides_record_can_be_put_among_the_records(root: Path) -> None:
     """Its text, as it is printed, between the brackets of RECORDS."""
     (text,) = (own for own in printed_record(root) if "MethodRecord(" in own)
     dedented = text.replace("<name>", "fedavg")
-    (found,) = eval(f"({dedented})", vars(methods) | {})
+    (found,) = eval(f"(\n{dedented},\n)", vars(methods) | {})
     assert isinstance(found, methods.MethodRecord)
     require_records([found])
 
