@@ -51,6 +51,8 @@ def require_possible(
         faults |= {
             f"has clients draw {drawn} samples in a round of {samples}; give drawn at most "
             f"{samples}": drawn > samples,
+            f"has {setting.majority_users} users of a group among {samples} samples; give "
+            f"majority_users at most {samples}": (setting.majority_users or 0) > samples,
             f"is to have {setting.common_samples} common samples of {common}; give "
             f"common_samples at most {common}": (
                 setting.method == "secure_ftl" and setting.common_samples > common

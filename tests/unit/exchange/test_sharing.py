@@ -36,4 +36,4 @@ def test_any_other_axis_makes_messages_of_its_own(axes):
 
 
 def test_all_axes_beside_messages_are_some():
-    assert BESIDE_MESSAGES <= DEFAULTS.keys()
+    assert DEFAULTS.keys() >= BESIDE_MESSAGES
