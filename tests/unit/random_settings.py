@@ -12,6 +12,7 @@ from fbftl.methods import train
 from fbftl.study import methods
 from fbftl.study.config import Study, resolve
 from fbftl.study.feasibility import require_cloud, require_feasible
+from fbftl.study.impossible import require_packages
 from fbftl.study.job import from_params
 from fbftl.tasks.task import Inputs, Outcome
 
@@ -265,6 +266,7 @@ def planned(
     """
     study = resolve(configuration(axes, block), schema)
     (task,) = study.tasks
+    require_packages(study.protections)
     require_feasible(study, task, SAMPLES[task])
     if study.buys(task):
         require_cloud(study, task, SAMPLES[task], SAMPLES[task])

@@ -5,7 +5,8 @@ from importlib.util import find_spec
 from typing import Any
 
 from fbftl.ground.errors import UserError
-from fbftl.study.clients import taking_part
+from fbftl.study.clients import dealing, taking_part
+from fbftl.study.methods import record
 from fbftl.study.settings import Setting
 
 LEARNING_FROM_OTHERS = ("fd", "fedmd")
@@ -43,6 +44,19 @@ def require_possible(
             f"has one client take part, which has nobody to learn from; give {setting.method} "
             "clients at least 2, or a larger fraction": (
                 setting.method in LEARNING_FROM_OTHERS and part < 2
+            ),
+        }
+    if clients is not None and samples is not None:
+        part = taking_part(clients, setting.fraction)
+        theirs = min(samples, part * -(-samples // clients))
+        equal = dealing(block["clients"], setting)["partition"] == "iid"
+        drawn = setting.drawn or 0
+        faults |= {
+            f"has clients draw {drawn} samples of the {theirs} of those that take part; give drawn "
+            f"at most {theirs}": equal and theirs < drawn <= samples,
+            f"deals {samples} samples to {clients} clients, some of which have one, of which batch "
+            "normalisation makes nothing; give fewer clients, or training.batch_norm: frozen": (
+                samples < 2 * clients and _normalises(setting, block)
             ),
         }
     if samples is not None:
@@ -87,6 +101,17 @@ def require_packages(protections: Sequence[str]) -> None:
                 f"config: protection: {protection} needs the package {name}, which is not "
                 "installed; install envs/encryption.txt, or use protection: plain"
             )
+
+
+def _normalises(setting: Setting, block: Mapping[str, Any]) -> bool:
+    """Tell whether clients train a network that normalises by the batch."""
+    if setting.network is None or not record(setting.method).trains_network:
+        return False
+    training = block["training"] | block["methods"].get(setting.method, {})
+    return (
+        block["networks"][setting.network]["norm"] == "batch"
+        and training.get("batch_norm") == "batch"
+    )
 
 
 def _nothing_ideal(setting: Setting, block: Mapping[str, Any]) -> bool:

@@ -25,6 +25,10 @@ SECURE = {"method": ["secure_ftl"]}
         (SECURE | {"common_samples": [1439]}, "1439 common samples of 1438; give .* at most 1438"),
         (SECURE | {"most_samples": [20]}, "50 common samples of 20"),
         ({"method": ["fedavg"], "drawn": [1439]}, "draw 1439 samples in a round of 1438"),
+        (
+            {"method": ["fedavg"], "drawn": [101], "clients": [144], "fraction": [0.07]},
+            "draw 101 samples of the 100 of those that take part; give drawn at most 100",
+        ),
     ],
 )
 def test_the_plan_refuses_what_a_job_would(root: Path, axes: dict, said: str) -> None:
