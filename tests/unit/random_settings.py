@@ -114,6 +114,8 @@ VALUES: dict[str, list[Any]] = {
     "labels": ["client"],
     "purpose": ["compress"],
     "digest_rate": [0.3],
+    "local_batch": [4],
+    "server_step": ["printed", "released", "chosen"],
     "proximal": [0.1],
 }
 """Values of every axis that differ from its default, some of them impossible here."""
