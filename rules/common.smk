@@ -34,6 +34,7 @@ from fbftl.ground.hub import lacking as hub_lacks, pinned
 from fbftl.ground.lacking import listed
 from fbftl.study.grid import simplified
 from fbftl.study.feasibility import Sizes, require_cloud, require_feasible
+from fbftl.study.impossible import require_packages
 from fbftl.study.processes import shared_processes
 from fbftl.study.sweep import longest, varying
 from fbftl.study.systems import read_systems
@@ -64,6 +65,14 @@ def checked_study():
             read_yaml(schema),
             SYSTEMS,
         )
+        if workflow.is_main_process:
+            # What is asked for is known to Snakemake only after this.
+            study.require_runs(sys.argv[1:])
+        if (
+            workflow.is_main_process
+            and not workflow.deployment_settings.deployment_method
+        ):
+            require_packages(study.protections)
         if workflow.is_main_process and (lacking := listed(lacking_of(study))):
             print(lacking, file=sys.stderr)
         for task in study.tasks_of("images"):

@@ -55,7 +55,7 @@ CONFIGURATIONS = {
         "at least 1",
     ),
     "33 bits": (grid(bits=[33]), "bits.0 is 33", "choose among"),
-    "unknown method": (grid(method=["fedprox"]), "method.0 is 'fedprox'", "choose among"),
+    "unknown method": (grid(method=["fedsgd"]), "method.0 is 'fedsgd'", "choose among"),
     "a number that YAML reads as text": (
         digits(training={"learning_rate": "1e-5"}),
         "tasks.digits.training.learning_rate is '1e-5'",

@@ -9,7 +9,7 @@ import numpy as np
 
 from fbftl.data.partition import deal
 from fbftl.ground.randomness import stream
-from fbftl.study.clients import dealing, own_dealing
+from fbftl.study.clients import dealing, own_dealing, taking_part
 from fbftl.study.job import Job
 
 
@@ -44,7 +44,7 @@ def participating(client: np.ndarray, fraction: float, seed: int) -> np.ndarray:
         Rows, ascending.
     """
     clients = np.unique(client)
-    count = max(1, round(fraction * len(clients)))
+    count = taking_part(len(clients), fraction)
     chosen = stream(seed, "participation").permutation(clients)[:count]
     return np.flatnonzero(np.isin(client, chosen))
 

@@ -262,6 +262,11 @@ def counted(
     noise = noise_of(job)
     if job.setting.aggregation == "masked":
         drawn = stream(asked.seed, "count noise").standard_normal(counts.shape[1])
+        if len(owners) < 2:
+            raise UserError(
+                f"{job.setting.method} on {job.task} masks the counts of one client, whose sum is "
+                "its message; give more clients or a larger fraction, or aggregation: open"
+            )
         found = SecureSum(post).of(counts, owners, part="scores", noise=noise * drawn)
         return found.total
     drawn = np.stack(

@@ -105,11 +105,12 @@ def run_rounds(
         protection = protecting(repetition, learner)
         guarantee, compression = protection.records[0], _compression(job)
         link = link_of(job.setting, held.block_bits)
+        traffic = exchanged(learner)
         uplink = Uplink(
             post=Post(ledger, link, seed, guarantee, compression),
-            exchanged=exchanged(learner),
+            exchanged=traffic,
             owners=owners,
-            own=learner.own,
+            own=traffic.message or learner.own,
             releasing=protection.releasing or compression_of(job, learner, len(clients), scratch),
             averaging=protection.averaging,
         )

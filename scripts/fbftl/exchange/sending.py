@@ -18,7 +18,16 @@ from fbftl.messages.payload import Payload, Uploaded
 from fbftl.privacy import mechanisms
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.privacy.noise import add_gaussian, add_relative, clip_norm, sample_noise
+from fbftl.study.clients import DEALING
 from fbftl.study.job import Job
+
+BESIDE_MESSAGES = frozenset(
+    {"cut", "fraction", *DEALING, "plr", "blr", "burst", "retransmissions", "loss", "bits", "keep"}
+)
+"""Axes that leave messages as they are: the settings that share them have one cut and compression.
+
+Any other axis, a new one too, may change what is sent, so that no message is shared.
+"""
 
 
 @dataclass(frozen=True)
@@ -95,8 +104,8 @@ class Sending:
 
     @property
     def shared(self) -> bool:
-        """Whether all seeds send the same messages."""
-        return self.job.setting.mechanism == "none" and self.job.setting.label_epsilon is None
+        """Whether all seeds, and settings of equal compression, send the same messages."""
+        return self.job.setting.deviating <= BESIDE_MESSAGES
 
     def post(self, ledger: Ledger, seed: int) -> Post:
         """Return a seed's post."""

@@ -97,6 +97,8 @@ class Traffic:
     once: of the broadcast before the first round, if there is one.
     own: of what each client of a round gets and sends back, where they hold different parts of a
         model; then there is no broadcast, and `update` and `model` say nothing.
+    message: the message (X,) of the one client of a round that was trained; None where it is the
+        learner's.
     """
 
     update: Callable[[np.ndarray], Parts]
@@ -104,6 +106,7 @@ class Traffic:
     answer: Callable[[np.ndarray], Parts] | None = None
     once: Parts | None = None
     own: Callable[[Round], Parts] | None = None
+    message: Own | None = None
 
 
 @dataclass

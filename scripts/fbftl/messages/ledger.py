@@ -27,6 +27,7 @@ from fbftl.privacy.mechanisms import PrivacyRecord
 PARTS = frozenset(
     {"features", "labels", "update", "weights", "activations", "gradients", "logits", "scores"}
     | {"votes", "centroids", "statistics", "mask", "share", "ciphertext", "samples"}
+    | {"control"}
 )
 """What a message may hold. `features` are FbFTL's, each with its label in the same message."""
 
@@ -110,7 +111,10 @@ class Ledger:
             raise ValueError(f"the ledger has no columns {sorted(unknown)}")
         for name, known in KNOWN.items():
             if columns.get(name) not in known:
-                raise ValueError(f"the ledger knows no {name} {columns[name]!r}")
+                raise ValueError(
+                    f"the ledger (messages/ledger.py) knows no {name} {columns[name]!r}; it knows "
+                    f"{', '.join(sorted(known))}"
+                )
         for value in columns.values():
             if isinstance(value, MANY) and len(value) != count:
                 raise ValueError(f"a column has length {len(value)} instead of {count}")

@@ -55,17 +55,11 @@ class ConvolutionalStack:
     trained: list[list[Tensor]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        shapes = [own.shape for layer in self.layers for own in layer.parameters()]
-        parts = zip(self.weights.split([prod(own) for own in shapes], dim=1), shapes, strict=True)
+        parts = iter(self.parts(self.weights.detach()))
         self.trained = [
-            [self._begun(*next(parts)) for _ in layer.parameters()] for layer in self.layers
+            [next(parts).clone().requires_grad_() for _ in layer.parameters()]
+            for layer in self.layers
         ]
-
-    @staticmethod
-    def _begun(part: Tensor, shape: torch.Size) -> Tensor:
-        # Matrices as products take them.
-        own = _turned(part.unflatten(1, shape)).detach()
-        return own.clone(memory_format=torch.contiguous_format).requires_grad_()
 
     def parameters(self) -> list[Tensor]:
         """Return all tensors (H, ...), layer by layer."""
@@ -118,10 +112,22 @@ class ConvolutionalStack:
                     values = layer(values)
         return values
 
+    def parts(self, flat: Tensor) -> list[Tensor]:
+        """Return vectors (H, X) as contiguous tensors of the parameters' shapes."""
+        shapes = [own.shape for layer in self.layers for own in layer.parameters()]
+        split = zip(flat.split([prod(shape) for shape in shapes], dim=1), shapes, strict=True)
+        # Matrices as products take them.
+        return [_turned(part.unflatten(1, shape)).contiguous() for part, shape in split]
+
     @torch.no_grad()
-    def flat(self) -> Tensor:
-        """Return each network's parameters, (H, X), as they came in."""
-        return torch.cat([_turned(own).flatten(1) for own in self.parameters()], dim=1)
+    def flat(self, parts: Sequence[Tensor] | None = None) -> Tensor:
+        """Return vectors (H, X) of tensors of the parameters' shapes: `parts` turned round.
+
+        Args:
+            parts: as there; the parameters themselves if None.
+        """
+        given = self.parameters() if parts is None else parts
+        return torch.cat([_turned(own).flatten(1) for own in given], dim=1)
 
 
 def _turned(values: Tensor) -> Tensor:

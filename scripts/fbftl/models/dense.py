@@ -93,15 +93,10 @@ class DenseStack:
     layers: list[list[Tensor]] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self.layers, first = [], 0
-        for shapes in self.shape.shapes:
-            own = []
-            for shape in shapes:
-                part = self.weights[:, first : first + prod(shape)].unflatten(1, shape)
-                part = part.transpose(1, 2) if len(shape) == 2 else part[:, None]
-                own.append(part.detach().clone(memory_format=torch.contiguous_format))
-                first += prod(shape)
-            self.layers.append([part.requires_grad_() for part in own])
+        parts = iter(self.parts(self.weights.detach()))
+        self.layers = [
+            [next(parts).clone().requires_grad_() for _ in shapes] for shapes in self.shape.shapes
+        ]
 
     def parameters(self) -> list[Tensor]:
         """Return all tensors, layer by layer."""
@@ -128,12 +123,27 @@ class DenseStack:
                 values = torch.relu(values)
         return values
 
+    def parts(self, flat: Tensor) -> list[Tensor]:
+        """Return vectors (H, X) as contiguous tensors of the parameters' shapes."""
+        shapes = [shape for own in self.shape.shapes for shape in own]
+        split = zip(flat.split([prod(shape) for shape in shapes], dim=1), shapes, strict=True)
+        parts = [(part.unflatten(1, shape), shape) for part, shape in split]
+        return [
+            (part.transpose(1, 2) if len(shape) == 2 else part[:, None]).contiguous()
+            for part, shape in parts
+        ]
+
     @torch.no_grad()
-    def flat(self) -> Tensor:
-        """Return each network's parameters, (H, X), as they came in."""
-        parts = zip(self.parameters(), [s for own in self.shape.shapes for s in own], strict=True)
+    def flat(self, parts: Sequence[Tensor] | None = None) -> Tensor:
+        """Return vectors (H, X) of tensors of the parameters' shapes: `parts` turned round.
+
+        Args:
+            parts: as there; the parameters themselves if None.
+        """
+        shapes = [shape for own in self.shape.shapes for shape in own]
+        pairs = zip(self.parameters() if parts is None else parts, shapes, strict=True)
         return torch.cat(
-            [(p.transpose(1, 2) if len(s) == 2 else p).flatten(1) for p, s in parts], dim=1
+            [(p.transpose(1, 2) if len(s) == 2 else p).flatten(1) for p, s in pairs], dim=1
         )
 
 

@@ -163,7 +163,9 @@ def rounds_epsilon(
     require_delta(delta)
     accountant = pld_accountant(adjacency)
     accountant.compose(sampled_rounds(multiplier, rate, rounds))
-    return float(accountant.get_epsilon(delta))
+    # Sampling never costs privacy, which the accountant's rounding would hide at a small epsilon.
+    unsampled = gaussian_epsilon(multiplier / sqrt(rounds), delta, adjacency)
+    return min(float(accountant.get_epsilon(delta)), unsampled)
 
 
 def rounds_sigma(
@@ -201,6 +203,8 @@ def rounds_sigma(
     from scipy.optimize import brentq
 
     high = log(enough)
+    if excess(high) >= 0:
+        return enough
     low = high - log(2)
     while excess(low) <= 0:
         high, low = low, low - log(2)

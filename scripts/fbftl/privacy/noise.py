@@ -90,7 +90,7 @@ def clip_norm(rule: Mapping[str, Any], source_vectors: ArrayLike | None = None) 
     quantile = rule["quantile"]
     if not 0 < quantile <= 1:
         raise UserError(f"clip quantile is {quantile}: give a number above 0, at most 1")
-    if rule["data"] != "source":
+    if rule.get("data", "source") != "source":
         raise UserError(
             f"clip quantile of '{rule['data']}' data would leak them outside the budget:"
             " take the quantile on 'source' data or give the clip norm itself"

@@ -46,6 +46,11 @@ def by_domain(samples: int, clients: Mapping[str, Any]) -> list[tuple[int, dict[
     ]
 
 
+def taking_part(clients: int, fraction: float) -> int:
+    """Return how many of the clients take part: a fraction of them, at least one."""
+    return max(1, round(fraction * clients))
+
+
 def number_of_clients(clients: Mapping[str, Any], samples: int | None) -> int | None:
     """Return the number of clients U that a block `clients` makes, or None if the data decides it.
 

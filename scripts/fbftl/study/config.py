@@ -4,6 +4,7 @@ Every fault is one sentence that names the key, its value and the remedy.
 """
 
 import copy
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ from fbftl.study import methods
 from fbftl.study.dealing import require_clients, require_dealt
 from fbftl.study.grid import expand
 from fbftl.study.kinds import dialogues, images
+from fbftl.study.record_faults import require_records
 from fbftl.study.schema import require_plain, require_valid, suggestion
 from fbftl.study.settings import DEFAULTS, Setting
 from fbftl.study.shards import WHOLE, Grids, Shard, require_plannable, shard_named
@@ -79,8 +81,30 @@ class Study:
         return sorted({(s.network, s.client_part) for s in settings if s.client_part is not None})
 
     def setting(self, task: str, name: str) -> Setting:
-        """Return a task's setting by its name."""
-        return next(s[name] for s in self.settings[task].values() if name in s)
+        """Return a task's setting by its name.
+
+        Raises:
+            UserError: if the study makes no such setting.
+        """
+        for settings in self.settings.get(task, {}).values():
+            if name in settings:
+                return settings[name]
+        known = {own for settings in self.settings.get(task, {}).values() for own in settings}
+        raise UserError(
+            f"the study makes no setting '{name}' on {task}{suggestion(name, known)}"
+            if known
+            else f"the study has no task '{task}'{suggestion(task, self.settings)}"
+        )
+
+    def require_runs(self, targets: Iterable[str]) -> None:
+        """Refuse run files and ledgers, asked for by their paths, of settings that it lacks.
+
+        Raises:
+            UserError: naming the setting and one that may be meant.
+        """
+        for target in targets:
+            if run := re.fullmatch(r"results/([^/]+)/runs/(.+)\.(?:json|parquet)", target):
+                self.setting(*run.groups())
 
     def job(self, task: str, name: str) -> dict[str, Any]:
         """Return all that the science of one job depends on, in builtin types: its only param."""
@@ -148,6 +172,12 @@ class Study:
         groups = self.task(task)["privacy"].get("together", {})
         return {name: own for name, own in groups.items() if made & set(own)}
 
+    @property
+    def protections(self) -> list[str]:
+        """Return the protections of what is sent that some setting asks for."""
+        every = (self._of(task, self.experiments(task)) for task in self.tasks)
+        return sorted({setting.protection for own in every for setting in own})
+
     def buys(self, task: str) -> bool:
         """Tell whether a setting of a task buys public samples."""
         return any(setting.purchase > 0 for setting in self._of(task, self.experiments(task)))
@@ -181,6 +211,7 @@ def resolve(
 def _resolve(
     config: Mapping[str, Any], schema: Mapping[str, Any], systems: Sequence[System]
 ) -> Study:
+    require_records()
     require_plain(config)
     config = copy.deepcopy(dict(config))
     require_valid(config, with_methods(schema))

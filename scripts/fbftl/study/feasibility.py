@@ -12,9 +12,10 @@ from typing import Any
 
 from fbftl.ground.errors import UserError
 from fbftl.study import methods
-from fbftl.study.clients import dealing, number_of_clients, own_dealing
+from fbftl.study.clients import dealing, number_of_clients, own_dealing, taking_part
 from fbftl.study.config import Study
 from fbftl.study.dealing import require_enough
+from fbftl.study.impossible import require_possible
 from fbftl.study.memory import LARGEST_MEMORY, memory_bytes
 from fbftl.study.settings import Setting
 
@@ -64,6 +65,9 @@ def require_feasible(
     number = named if given else number_of_clients(clients, samples)
     _require_scratch(study)
     for name, setting in _settings(study, task).items():
+        dealt = number_of_clients(dealing(clients, setting), samples)
+        offering = named if given and not own_dealing(setting) else dealt
+        require_possible(setting, study.task(task), task, samples, offering)
         if own_dealing(setting):
             # Rounds are of all its clients where they are few.
             own = number_of_clients(dealing(clients, setting), samples)
@@ -115,10 +119,14 @@ def require_cloud(study: Study, task: str, rows: int | None, samples: int | None
                 f"{where} has a client give labels, but there are {number} clients; give clients "
                 "1, or labels: bought"
             )
-        if number == 1 and setting.aggregation == "masked":
+        if (
+            setting.aggregation == "masked"
+            and number is not None
+            and taking_part(number, setting.fraction) < 2
+        ):
             raise UserError(
                 f"{where} masks the counts of one client, whose sum is its message; give clients "
-                "at least 2, or aggregation: open"
+                "at least 2, a fraction that leaves two, or aggregation: open"
             )
 
 

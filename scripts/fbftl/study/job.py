@@ -24,17 +24,27 @@ def name_of(deviations: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class KnownAxes:
-    """A method and the axes that its run reads, each an attribute, as in ``setting.plr``."""
+    """A method and the axes that its run reads, each an attribute, as in ``setting.plr``.
+
+    values: of the method and of all these axes.
+    deviating: the axes that differ from their default.
+    """
 
     values: Mapping[str, Any]
+    deviating: frozenset[str] = frozenset()
 
     def __getattr__(self, axis: str) -> Any:
         values = self.__dict__.get("values", {})
         if axis in values:
             return values[axis]
         raise AttributeError(
-            f"method {values.get('method')} does not know axis {axis}; name it in its record"
+            f"method {values.get('method')} does not know axis {axis}, but {_known(values)}; name "
+            "it in its record in study/methods.py"
         )
+
+
+def _known(values: Mapping[str, Any]) -> str:
+    return ", ".join(axis for axis in values if axis != "method")
 
 
 def known_axes(deviations: Mapping[str, Any], defaults: Mapping[str, Any]) -> KnownAxes:
@@ -52,7 +62,8 @@ def known_axes(deviations: Mapping[str, Any], defaults: Mapping[str, Any]) -> Kn
         raise ValueError(
             f"method {deviations['method']} does not know {', '.join(sorted(unknown))}"
         )
-    return KnownAxes({**defaults, **deviations})
+    differing = deviations.keys() - {"method"}
+    return KnownAxes({**defaults, **deviations}, frozenset(differing))
 
 
 @dataclass(frozen=True)

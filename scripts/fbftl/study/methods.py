@@ -144,6 +144,20 @@ RECORDS = (
         mechanisms=("none", "relative", "dp_fedavg"),
     ),
     MethodRecord(
+        "fedprox", "FedProx", "#D4AF37", "$P$", "rivals",
+        reads="clients and source",
+        sends="local",
+        axes=(*BY_ROUNDS, "network", "local_epochs", "most_samples", "proximal"),
+        mechanisms=("none", "relative", "dp_fedavg"),
+    ),
+    MethodRecord(
+        "scaffold", "SCAFFOLD", "#5E4FA2", "$C$", "rivals",
+        reads="clients and source",
+        sends="local",
+        axes=(*BY_ROUNDS, "network", "local_epochs", "most_samples"),
+        compresses=False,
+    ),
+    MethodRecord(
         "fedfeat", "FedFeat+", "#8B4513", "h", "fedfeat",
         reads="clients and source",
         sends="local",

@@ -118,6 +118,7 @@ class Setting:
     local_batch: samples per step of a client's local epochs; none takes the task's own.
     server_step: how a server retrains the classifier: clients steps as they do, printed and
         released as paper fedfeat and its public code, chosen by held-out features.
+    proximal: weight μ of half the squared distance to the round's first weights in a client's loss.
     """
 
     method: str = "fbftl"
@@ -206,6 +207,7 @@ class Setting:
     digest_rate: float = 1.0
     local_batch: int | None = None
     server_step: str = "clients"
+    proximal: float = 0.0
 
     @property
     def name(self) -> str:

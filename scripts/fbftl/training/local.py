@@ -32,6 +32,7 @@ from fbftl.training.visits import (
     least_batch,
     mini_batches,
     set_flat,
+    shaped,
     start_of,
     training_of,
 )
@@ -111,6 +112,7 @@ def _visit(
 ) -> Tensor:  # fmt: skip
     """Train the network in place as one client does; return its mean loss."""
     optimiser = OPTIMISERS[plan.optimiser].alone(halves.parameters, training_of(plan, hooks, visit))
+    start = flattened(optimiser.parameters)
     losses = []
     for epoch, rows in mini_batches(visit, plan, least):
         batch = samples.at(rows)
@@ -118,6 +120,10 @@ def _visit(
         features = hooks.crossed(halves.front(batch.inputs), batch.labels, moment)
         loss = hooks.loss(hooks.logits(halves.rest(features), rows), batch.labels).mean()
         gradients = torch.autograd.grad(loss, optimiser.parameters)
+        if hooks.gradients is not None:
+            weights = flattened(optimiser.parameters)
+            changed = hooks.gradients(visit, flattened(gradients), weights, start)
+            gradients = shaped(changed, optimiser.parameters)
         optimiser.step([gradient.contiguous() for gradient in gradients])
         losses.append(loss.detach())
     return torch.stack(losses).mean()

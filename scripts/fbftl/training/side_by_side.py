@@ -22,6 +22,7 @@ from fbftl.training.visits import (
     Moment,
     Trained,
     Visit,
+    cross_entropies,
     flattened,
     least_batch,
     mini_batches,
@@ -51,7 +52,8 @@ def stacked(
         ]
         for visit in visits
     ]
-    begun = flattened(halves.parameters)
+    network = halves.parameters
+    begun = flattened(network)
     weights = begun.new_empty(len(visits), len(begun))
     losses = begun.new_empty(len(visits))
     taken = np.unique(np.concatenate([visit.rows for visit in visits]))
@@ -63,14 +65,14 @@ def stacked(
         training = training_of(plan, hooks, visits[places[0]])
         optimiser = OPTIMISERS[plan.optimiser].stacked(stack.parameters(), training)
         steps = list(zip(*(moments[place] for place in places), strict=True))
-        losses[places] = _train_stack(stack, optimiser, steps, of_round, taken, hooks)
+        losses[places] = _train_stack(stack, optimiser, steps, of_round, taken, hooks, network)
         weights[places] = stack.flat()
     return Trained(weights, losses)
 
 
 def _train_stack(
     stack: Stack, optimiser: Optimiser, steps: Sequence[Sequence[Moment]],
-    samples: LabelledInputs, numbers: np.ndarray, hooks: Hooks,
+    samples: LabelledInputs, numbers: np.ndarray, hooks: Hooks, network: Sequence[Tensor],
 ) -> Tensor:  # fmt: skip
     """Train H stacked networks in place; return mean losses.
 
@@ -81,6 +83,7 @@ def _train_stack(
         samples: those of the round.
         numbers: rows of these samples, ascending.
         hooks: what is different.
+        network: parameters of the global network, which no loss may read.
     """
     most = max(len(one.rows) for step in steps for one in step)
     chosen = np.zeros((len(steps), len(steps[0]), most), dtype=np.int64)
@@ -93,7 +96,7 @@ def _train_stack(
     values, labels = samples.inputs.flatten(1), samples.labels
     at = torch.from_numpy(chosen).to(labels.device)
     weights = torch.from_numpy(share).to(labels.device)
-    means = []
+    start, means = stack.flat(), []
     for step, own, rows, weight in zip(steps, chosen, at, weights, strict=True):
         inputs, told = functional.embedding(rows, values), labels[rows]
         if hooks.looks_inside:
@@ -103,10 +106,26 @@ def _train_stack(
         counted = hooks.logits(logits.flatten(0, 1), numbers[own.ravel()])
         losses = hooks.loss(counted, told.flatten(0, 1)).view_as(weight)
         mean = (losses * weight).sum(1)
+        if not means and hooks.loss is not cross_entropies:
+            _require_no_weights(mean.sum(), network)
         gradients = torch.autograd.grad(mean.sum(), stack.parameters())
+        if hooks.gradients is not None:
+            flat = zip(step, stack.flat(gradients), stack.flat(), start, strict=True)
+            changed = [hooks.gradients(one.visit, *vectors) for one, *vectors in flat]
+            gradients = stack.parts(torch.stack(changed))
         optimiser.step([gradient.contiguous() for gradient in gradients])
         means.append(mean.detach())
     return torch.stack(means).mean(0)
+
+
+def _require_no_weights(loss: Tensor, network: Sequence[Tensor]) -> None:
+    """Raise a ValueError if a loss reads the global network, which does not train in a stack."""
+    read = torch.autograd.grad(loss, network, retain_graph=True, allow_unused=True)
+    if any(own is not None for own in read):
+        raise ValueError(
+            "a hook's loss reads the network's weights, which stacked clients train copies of; "
+            "give a term in the weights as Hooks(gradients=...)"
+        )
 
 
 def _crossed(

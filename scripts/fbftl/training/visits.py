@@ -2,7 +2,8 @@
 
 Every client of a round begins with the same weights and a fresh optimiser and runs E epochs over
 mini-batches of its own samples. A network has two halves that meet at a boundary. `Hooks` change
-the loss, what passes the boundary forwards and backwards, and what is collected there.
+the loss, the gradients, what passes the boundary forwards and backwards, and what is collected
+there.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -73,11 +74,19 @@ def cross_entropies(logits: Tensor, labels: Tensor) -> Tensor:
     return functional.cross_entropy(logits, labels, reduction="none")
 
 
+Correcting = Callable[[Visit, Tensor, Tensor, Tensor], Tensor]
+"""From a visit, a gradient, weights and the weights at its start (X,) to a gradient (X,)."""
+
+
 @dataclass(frozen=True)
 class Hooks:
     """What may be different in local training; the defaults are FedAvg.
 
-    loss: from logits (n, N) and labels (n,) to each sample's loss (n,).
+    loss: from logits (n, N) and labels (n,) to each sample's loss (n,). A term in the weights is
+        no part of it: it goes into `gradients`.
+    gradients: from a visit, the gradient (X,) of a mini-batch's mean loss, the visit's weights (X,)
+        and those that it started from (X,) to what its optimiser steps with (X,); called once a
+        step, however the networks are trained.
     logits: from logits (n, N) and the rows (n,) of their samples to what the loss is given.
     boundary: from what the first half gives (B, ...) to what the second is given; differentiated
         through, so that a function with a backward pass of its own changes both ways.
@@ -87,6 +96,7 @@ class Hooks:
     """
 
     loss: Callable[[Tensor, Tensor], Tensor] = cross_entropies
+    gradients: Correcting | None = None
     logits: Callable[[Tensor, np.ndarray], Tensor] = lambda logits, _: logits
     boundary: Callable[[Tensor, Moment], Tensor] | None = None
     collect: Callable[[Moment, Tensor, Tensor], None] | None = None
@@ -227,9 +237,14 @@ def flattened(parameters: Iterable[Tensor]) -> Tensor:
     return torch.cat([own.detach().flatten() for own in parameters])
 
 
+def shaped(vector: Tensor, parameters: Sequence[Tensor]) -> list[Tensor]:
+    """Return parts of one vector (X,) in the shapes of parameters."""
+    parts = vector.split([own.numel() for own in parameters])
+    return [part.view_as(own) for own, part in zip(parameters, parts, strict=True)]
+
+
 @torch.no_grad()
 def set_flat(parameters: Sequence[Tensor], weights: Tensor) -> None:
     """Give parameters the values of one vector (X,)."""
-    parts = weights.split([own.numel() for own in parameters])
-    for own, part in zip(parameters, parts, strict=True):
-        own.copy_(part.view_as(own))
+    for own, part in zip(parameters, shaped(weights, parameters), strict=True):
+        own.copy_(part)

@@ -115,6 +115,12 @@ def test_the_purchase_follows_from_the_message_alone(inputs, bits):
     assert down["centroids"] == 32 * 8 * WIDTH
 
 
+def test_masked_counts_of_one_client_that_takes_part_are_refused(inputs):
+    """The plan does not know how many clients data name."""
+    with pytest.raises(UserError, match="masks the counts of one client"):
+        run(inputs, aggregation="masked", fraction=0.01)
+
+
 def test_masked_counts_have_the_sum_of_open_ones(inputs):
     open_, masked = (run(inputs, aggregation=one).repetitions[0] for one in ("open", "masked"))
     assert open_["series"] == masked["series"]

@@ -111,3 +111,13 @@ def test_delta_must_be_a_probability(bad):
 def test_rounds_out_of_range_are_refused(rate, rounds):
     with pytest.raises(UserError, match=r"rate|rounds"):
         rounds_sigma(1, 1e-6, rate=rate, rounds=rounds)
+
+
+@pytest.mark.parametrize(("rate", "rounds"), [(0.1, 30), (0.04, 450), (0.5, 2)])
+@pytest.mark.parametrize("epsilon", [1e-3, 1e-5])
+def test_noise_for_a_tiny_epsilon_is_at_most_that_without_sampling(epsilon, rate, rounds):
+    """The accountant's rounding hides it, and sampling never costs privacy."""
+    found = rounds_sigma(epsilon, 1e-5, rate=rate, rounds=rounds)
+    whole = rounds_sigma(epsilon, 1e-5, rate=1, rounds=rounds)
+    assert 0 < found <= whole * (1 + 1e-9)
+    assert rounds_epsilon(found, 1e-5, rate=rate, rounds=rounds) <= epsilon * (1 + 1e-6)

@@ -42,10 +42,10 @@ def test_settings_that_say_nothing_or_too_much_are_refused(axes, said):
         expand([{axis: [value] for axis, value in axes.items()}])
 
 
-def study(*settings: Setting) -> SimpleNamespace:
+def study(*settings: Setting, clients: int = 1) -> SimpleNamespace:
     """Return what is asked of a study with one experiment on one task."""
     named = {setting.name: setting for setting in settings}
-    clients = {"partition": "iid", "clients": 1, "samples_per_client": None}
+    clients = {"partition": "iid", "clients": clients, "samples_per_client": None}
     return SimpleNamespace(
         settings={"digits": {"ecos": named}},
         shard=WHOLE,
@@ -71,6 +71,14 @@ def test_a_cloud_sells_what_it_has_to_clients_that_there_are(axes, said):
         require_cloud(study(Setting(**(BUYING | axes))), "digits", 300, 500)
     if said.endswith("rows"):
         require_cloud(study(Setting(**(BUYING | axes))), "digits", None, 500)
+
+
+@pytest.mark.parametrize(("clients", "fraction"), [(10, 0.1), (3, 0.4), (3, 0.01), (1, 1.0)])
+def test_masked_counts_of_one_client_that_takes_part_are_refused(clients, fraction):
+    asked = Setting(**BUYING, aggregation="masked", fraction=fraction)
+    with pytest.raises(UserError, match="masks the counts of one client"):
+        require_cloud(study(asked, clients=clients), "digits", 300, 500)
+    require_cloud(study(asked, clients=200), "digits", 300, 500)
 
 
 def test_settings_with_one_clustering_share_a_process():

@@ -90,14 +90,17 @@ def test_figures_set_an_index_lower():
 @pytest.mark.parametrize(
     ("axes", "said"),
     [
-        ({"method": "sfl", "bits": 8}, "sfl does not know axis bits; .* fedavg, fedfeat, ecos$"),
+        (
+            {"method": "sfl", "bits": 8},
+            "sfl does not know axis bits; .* fedavg, fedprox, fedfeat, ecos$",
+        ),
         ({"method": "fl", "cut": "fc1"}, "fl does not know axis cut; .* ftl_c, fbftl, released"),
         ({"method": "fbftl", "bits": 2, "feedback": False}, "fbftl does not know axis feedback"),
         ({"method": "ftl_c", "label_epsilon": 1.0}, "know it: fbftl$"),
         ({"method": "released", "blr": 0.1}, "released does not know axis blr"),
         (
             {"method": "fl", "local_epochs": 5},
-            "fl does not know axis local_epochs; .*: fedavg, fedfeat",
+            "fl does not know axis local_epochs; .*: fedavg, fedprox",
         ),
         ({"method": "fl", "steps": 5}, "fl does not know axis steps; .*: private_gd$"),
         ({"method": "fbftl", "schedule": "exp"}, "schedule exp, which has no effect"),
@@ -212,6 +215,7 @@ def test_no_default_ever_changes():
         "digest_rate": 1.0,
         "local_batch": None,
         "server_step": "clients",
+        "proximal": 0.0,
     }
     assert {axis: DEFAULTS[axis] for axis in old} == old
     assert [axis for axis in DEFAULTS if axis in old] == list(old)

@@ -46,9 +46,18 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 def test_an_anchor_may_be_named_often(tmp_path: Path) -> None:
     path = tmp_path / "study.yaml"
+    rows = [f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 15)]
+    path.write_text("a0: &a0 [1]\n" + "".join(rows), encoding="utf-8")
+    assert len(read_yaml(path)) == 15
+
+
+def test_aliases_that_multiply_without_bounds_are_refused(tmp_path: Path) -> None:
+    """What reads the file copies every value wherever an alias names it."""
+    path = tmp_path / "study.yaml"
     rows = [f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 60)]
     path.write_text("a0: &a0 [1]\n" + "".join(rows), encoding="utf-8")
-    assert len(read_yaml(path)) == 60
+    with pytest.raises(UserError, match="aliases make more than 1,000,000 values"):
+        read_yaml(path)
 
 
 @pytest.mark.parametrize("text", ["[]\n", "5\n", "", "word\n"])

@@ -1,0 +1,76 @@
+"""SCAFFOLD (Karimireddy et al. 2020, arXiv:1910.06378): local steps corrected by control variates.
+
+A client steps with g - c_i + c (Eq. 3). Its new c_i is the mean of the gradients g of its visit:
+under plain SGD that is Option II, c_i - c + (x - y_i) / (K η), whatever the rates of the steps. The
+server averages weights and controls by numbers of samples, as FedAvg here does; with equal numbers
+that is the paper's average, at a global step of 1. A client's control changes where its message
+arrives, so that c stays the average of all c_i.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from fbftl.exchange.averaging import Server, by_weights
+from fbftl.exchange.repetition import parameter_count, run_rounds
+from fbftl.exchange.uplink import Traffic
+from fbftl.study.job import Job
+from fbftl.tasks.task import HeldSamples, Inputs, LocalLearner, Outcome, Repetition, held_samples
+from fbftl.training.batches import Round
+from fbftl.training.visits import Hooks, Visit
+
+
+def run(job: Job, inputs: Inputs) -> Outcome:
+    """Train the whole network from scratch, one repetition per seed."""
+    held, controls = held_samples(job, inputs), Controls()
+    begin, train = controls.beginning(held), by_weights(controls.server)
+    return run_rounds(job, held, begin, controls.exchanged, train=train)
+
+
+class Controls:
+    """Control variates of one repetition at a time: c at the server, c_i at each client."""
+
+    def beginning(self, held: HeldSamples) -> Callable[[Repetition], LocalLearner]:
+        """Return what gives a repetition's learner, all controls zero."""
+
+        def begin(repetition: Repetition) -> LocalLearner:
+            self.samples = sum(map(len, repetition.clients))
+            self.common: Tensor | float = 0.0
+            self.clients: dict[int, Tensor] = {}
+            self._gradients: dict[int, tuple[int, Tensor]] = {}
+            return held.local(repetition, Hooks(gradients=self.corrected))
+
+        return begin
+
+    def corrected(self, visit: Visit, gradient: Tensor, *_: Tensor) -> Tensor:
+        """Return what a client steps with, (X,), and add the gradient to those of its visit."""
+        steps, total = self._gradients.get(visit.client, (0, torch.zeros_like(gradient)))
+        self._gradients[visit.client] = steps + 1, total + gradient
+        return gradient + (self.common - self.clients.get(visit.client, 0.0))
+
+    def change(self, client: int) -> Tensor:
+        """Return by what the visit of a client changes its control, (X,)."""
+        steps, total = self._gradients[client]
+        return total / steps - self.clients.get(client, 0.0)
+
+    def exchanged(self, learner: LocalLearner) -> Traffic:
+        """Return what is exchanged: weights and a control, both ways."""
+        parts = dict.fromkeys(("weights", "control"), parameter_count(learner))
+
+        def message(one: Round) -> np.ndarray:
+            return np.append(learner.own(one), self.change(int(one.clients[0])).cpu().numpy())
+
+        return Traffic(lambda _: parts, parts, message=message)
+
+    def server(self) -> Server:
+        """Return FedAvg's server, which keeps the common control besides."""
+        return Server(after=self._keep)
+
+    def _keep(self, _: LocalLearner, one: Round, arrives: np.ndarray) -> None:
+        for client, count in zip(one.clients[arrives], one.counts[arrives], strict=True):
+            change = self.change(int(client))
+            self.common = self.common + change * (count / self.samples)
+            self.clients[int(client)] = self.clients.get(int(client), 0.0) + change
+        self._gradients.clear()

@@ -1,0 +1,170 @@
+"""FedProx and SCAFFOLD, which hold local training near the round's model or the common way."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+from fbftl.methods import fedavg, fedprox, scaffold
+from fbftl.study.job import Training
+from fbftl.training.local import train_clients
+from fbftl.training.network import LabelledInputs
+from fbftl.training.visits import Halves, Hooks, LocalPlan, Visit
+from torch import nn
+from unit.exchange.test_retraining import PLAIN, inputs, job  # noqa: F401
+
+# --- what they equal --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("network", PLAIN)
+@pytest.mark.parametrize("axes", [{}, {"plr": 0.4, "local_epochs": 2}, {"bits": 4, "keep": 0.5}])
+def test_fedprox_without_its_term_is_fedavg_to_the_bit(inputs, network, axes):  # noqa: F811
+    found = fedprox.run(job({"method": "fedprox"} | axes, network), inputs)
+    wanted = fedavg.run(job({"method": "fedavg"} | axes, network), inputs)
+    assert found.repetitions[0]["series"] == wanted.repetitions[0]["series"]
+    ledgers = [one.ledger.table().drop_columns("method") for one in (found, wanted)]
+    assert ledgers[0].equals(ledgers[1])
+
+
+def test_a_first_step_knows_no_term_and_a_later_one_does(inputs):  # noqa: F811
+    """The clients' weights are those of the round until the first step is taken."""
+    axes, one_step = {"method": "fedprox", "proximal": 5.0}, {"local_batch": None, "rounds": 1}
+    first = fedprox.run(job(axes, **one_step), inputs)
+    plain = fedavg.run(job({"method": "fedavg"}, **one_step), inputs)
+    assert first.repetitions[0]["series"] == plain.repetitions[0]["series"]
+    second = fedprox.run(job(axes | {"local_epochs": 2}, **one_step), inputs)
+    plain = fedavg.run(job({"method": "fedavg", "local_epochs": 2}, **one_step), inputs)
+    assert second.repetitions[0]["series"] != plain.repetitions[0]["series"]
+
+
+@pytest.mark.parametrize("network", PLAIN)
+def test_scaffolds_first_round_is_fedavgs(inputs, network):  # noqa: F811
+    series = [
+        one.run(job({"method": name, "local_epochs": 2}, network, rounds=3), inputs)
+        .repetitions[0]["series"]
+        for name, one in (("scaffold", scaffold), ("fedavg", fedavg))
+    ]  # fmt: skip
+    for name in ("loss", "test_accuracy", "model_sha256"):
+        if name in series[0]:
+            assert series[0][name][0] == series[1][name][0]
+    assert series[0]["loss"][2] != series[1]["loss"][2]
+
+
+def test_scaffold_of_one_client_is_fedavg_to_the_bit(inputs):  # noqa: F811
+    """Its control is the common one, so that nothing is corrected."""
+    axes, few = {"clients": 1, "local_epochs": 2}, {"clients_per_round": 1, "rounds": 3}
+    found = scaffold.run(job({"method": "scaffold"} | axes, **few), inputs)
+    wanted = fedavg.run(job({"method": "fedavg"} | axes, **few), inputs)
+    assert found.repetitions[0]["series"] == wanted.repetitions[0]["series"]
+
+
+# --- by hand ----------------------------------------------------------------------------------
+
+LEAST, CURVATURE = torch.tensor([0.0, 4.0]), torch.tensor([1.0, 2.0])
+"""Two clients' losses a/2 (x - m)^2 of one number x, the bias of a layer whose input is 0."""
+
+
+class Scalar:
+    """A number that two clients train in two steps of rate 1/2 from 0."""
+
+    def __init__(self, gradients) -> None:
+        layer = nn.Linear(1, 1)
+        nn.init.zeros_(layer.weight)
+        nn.init.zeros_(layer.bias)
+        self.halves = Halves(nn.Sequential(layer), nn.Sequential())
+        training = Training(
+            epochs=1, batch=1, clients_per_round=2, learning_rate=0.5, momentum=0.0,
+            weight_decay=0.0, validation=0.0, selection="last",
+        )  # fmt: skip
+        self.plan = LocalPlan(2, None, training)
+        self.hooks = Hooks(loss=self.squared, gradients=gradients)
+
+    @staticmethod
+    def squared(outputs, labels):
+        return CURVATURE[labels] / 2 * (outputs[:, 0] - LEAST[labels]) ** 2
+
+    def round(self, turn: int) -> tuple[list[float], float]:
+        """Return what each client has after a round, and their mean, which is kept."""
+        samples = LabelledInputs(torch.zeros(2, 1), torch.arange(2))
+        visits = [Visit(0, turn, client, np.array([client])) for client in range(2)]
+        weights = train_clients(self.halves, samples, visits, self.plan, self.hooks).weights
+        with torch.no_grad():
+            self.halves.parameters[1].fill_(weights[:, 1].mean())
+        return weights[:, 1].tolist(), float(weights[:, 1].mean())
+
+
+def test_two_rounds_of_scaffold_on_quadratics_by_hand():
+    """Round 1: 0, 0 and 4, 4, so that c_1 = 0, c_2 = (-8 + 0)/2 = -4, x = 2, c = -2.
+
+    Round 2: client 1 steps with 2 - 0 - 2 = 0 twice; client 2 with -4 + 4 - 2 = -2 to 3, and there
+    with -2 + 4 - 2 = 0. So c_1 = 2, c_2 = (-4 - 2)/2 = -3, x = 2.5, c = -1/2.
+    """
+    controls = scaffold.Controls()
+    held = SimpleNamespace(local=lambda *_: None)
+    controls.beginning(held)(SimpleNamespace(clients=[[0], [1]]))
+    everyone = SimpleNamespace(clients=np.arange(2), counts=np.ones(2, dtype=int))
+    scalar, arrives = Scalar(controls.corrected), np.ones(2, dtype=bool)
+
+    assert scalar.round(1) == ([0.0, 4.0], 2.0)
+    assert controls.change(1)[1] == -4
+    controls.server().after(None, everyone, arrives)
+    assert controls.common[1] == -2
+
+    assert scalar.round(2) == ([2.0, 3.0], 2.5)
+    controls.server().after(None, everyone, arrives)
+    assert [float(controls.clients[one][1]) for one in range(2)] == [2, -3]
+    assert controls.common[1] == -0.5
+
+    for turn in range(3, 60):
+        _, x = scalar.round(turn)
+        controls.server().after(None, everyone, arrives)
+    assert x == pytest.approx(8 / 3)  # where the sum of both losses is least
+
+
+def test_fedavg_on_the_same_quadratics_ends_elsewhere():
+    """Its fixed point: x/4 of one client and 4 of the other have the mean x = 16/7."""
+    scalar = Scalar(None)
+    for turn in range(60):
+        _, x = scalar.round(turn)
+    assert x == pytest.approx(16 / 7)
+
+
+def test_a_lost_message_changes_no_control():
+    controls = scaffold.Controls()
+    held = SimpleNamespace(local=lambda *_: None)
+    controls.beginning(held)(SimpleNamespace(clients=[[0], [1]]))
+    everyone = SimpleNamespace(clients=np.arange(2), counts=np.ones(2, dtype=int))
+    Scalar(controls.corrected).round(1)
+    controls.server().after(None, everyone, np.array([True, False]))
+    assert list(controls.clients) == [0]
+    assert controls.common[1] == controls.clients[0][1] / 2
+
+
+def test_a_mean_gradient_is_the_papers_second_option():
+    """c_i - c + (x - y_i) / (K h), with both controls different from zero."""
+    controls = scaffold.Controls()
+    held = SimpleNamespace(local=lambda *_: None)
+    controls.beginning(held)(SimpleNamespace(clients=[[0], [1]]))
+    controls.common, controls.clients = torch.tensor([0.0, 0.7]), {1: torch.tensor([0.0, -0.3])}
+    (_, y), _ = Scalar(controls.corrected).round(1)
+    printed = -0.3 - 0.7 + (0 - y) / (2 * 0.5)
+    assert float(controls.change(1)[1]) - 0.3 == pytest.approx(printed)
+
+
+# --- what is sent -----------------------------------------------------------------------------
+
+
+def test_scaffold_sends_twice_what_fedavg_sends_both_ways(inputs):  # noqa: F811
+    axes = {"plr": 0.3}
+    tables = [
+        one.run(job({"method": name} | axes), inputs).ledger.table().to_pandas()
+        for name, one in (("scaffold", scaffold), ("fedavg", fedavg))
+    ]
+    for direction in ("up", "down"):
+        sent, plain = (t[t.direction == direction] for t in tables)
+        assert sent.payload_bits.sum() == 2 * plain.payload_bits.sum()
+        assert set(sent.part) == {"weights", "control"}
+    up = tables[0][tables[0].direction == "up"]
+    by_message = up.groupby(["round", "client"])[["payload_bits", "bits"]].sum()
+    assert (by_message.bits > by_message.payload_bits).all()
+    assert (up[(up["round"] == 1) & (up.part == "weights")].encoded == "made").all()

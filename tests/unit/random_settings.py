@@ -1,0 +1,318 @@
+"""Random settings over all methods on two toy tasks, and random configurations around them."""
+
+import copy
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from fbftl.ground.errors import UserError
+from fbftl.methods import train
+from fbftl.study import methods
+from fbftl.study.config import Study, resolve
+from fbftl.study.feasibility import require_cloud, require_feasible
+from fbftl.study.impossible import require_packages
+from fbftl.study.job import from_params
+from fbftl.tasks.task import Inputs, Outcome
+
+SAMPLES = {"digits": 124, "people": 400}
+
+NETWORKS = {
+    "mlp": {"kind": "mlp", "fc": [8, 4], "cut": "relu_fc2", "last": "relu", "init": "he"},
+    "cnn": {"kind": "cnn", "channels": [[4]], "fc": [4], "kernel": 3, "cut": "pool1"},
+    "wide": {"kind": "mlp", "fc": [8], "cut": "relu_fc1"},
+    "voted": {"kind": "mlp", "fc": [6], "cut": "relu_fc1"},
+    "normed": {"kind": "mlp", "fc": [8], "cut": "relu_fc1", "norm": "batch"},
+}
+TRAINING = {"epochs": 2, "batch": 32, "clients_per_round": 3, "rounds": 2, "local_batch": 8}
+PRIVACY = {
+    "delta": 1e-5, "feature_clip": {"norm": 3.0}, "update_clip": 1.0, "gradient_clip": 2.0,
+    "public_scale": {"norm": 10.0}, "activation_clip": 2.0, "training": {"epochs": 2},
+}  # fmt: skip
+
+VALUES: dict[str, list[Any]] = {
+    "cut": ["relu_fc1", "fc1"],
+    "fraction": [0.5, 0.05],
+    "samples_per_client": [1, 8, 125],
+    "partition": ["iid", "shards", "dirichlet", "dirichlet_equal"],
+    "alpha": [0.3],
+    "clients": [1, 2, 7, 124],
+    "plr": [0.3, 0.9],
+    "blr": [0.2],
+    "burst": [1.0, 3.0],
+    "retransmissions": [1],
+    "loss": ["persistent", "reshuffled"],
+    "bits": [1, 8, 16],
+    "keep": [0.1, 0.5],
+    "feedback": [False],
+    "sigma": [0.5],
+    "epsilon": [0.001, 1.0, 20.0],
+    "noise": ["redrawn"],
+    "label_epsilon": [1.0],
+    "network": ["mlp", "cnn", "normed", "none"],
+    "local_epochs": [2],
+    "aggregation": ["masked"],
+    "start": ["own"],
+    "drawn": [5, 124, 1000],
+    "most_samples": [1, 3],
+    "features_from": ["after", "averaged"],
+    "server_epochs": [0, 2],
+    "feature_clip": [1.0],
+    "weighting": ["equal"],
+    "adversary": ["plain", "squared"],
+    "majority_users": [1, 3, 1000],
+    "participation": [0.5],
+    "opt_out": [0.5],
+    "local_steps": [2],
+    "discriminator_rate": [0.5],
+    "discriminator_steps": [2],
+    "discriminator_sees": ["product"],
+    "unlabelled_loss": ["shot"],
+    "schedule": ["exp", "dynamic"],
+    "decay": [1.0, 3.0],
+    "steps": [1, 5],
+    "accountant": ["zcdp"],
+    "neighbours": ["replaced"],
+    "momentum": [0.9],
+    "message": ["means", "statistics", "projected", "mixtures"],
+    "projection": [2, 7],
+    "components": [2, 50],
+    "head": ["logistic", "ridge", "lda", "fedcgs", "fedcof", "ncm"],
+    "width": [0.25, 0.5],
+    "budgets": ["rich", "steps", "full", "uniform", "lognormal"],
+    "budget_order": ["spread"],
+    "rescaled_init": [True],
+    "norms": ["shared"],
+    "sources": ["all", "unrelated"],
+    "selection_round": [1, 2, 9],
+    "votes": [1, 2],
+    "similarity": ["biased"],
+    "public_data": ["target"],
+    "transfer_epochs": [1],
+    "distillation": [0.5],
+    "seed_samples": [2],
+    "adaptation": [1],
+    "alignment": [0.5],
+    "protection": ["plain", "paillier", "ckks", "beaver"],
+    "common_samples": [1, 10, 50, 1000],
+    "dimensions": [2],
+    "keep_activations": [0.5],
+    "keep_gradients": [0.5],
+    "kept_gradients": ["small", "random"],
+    "reading": ["code"],
+    "sensitivity": ["clip", "channel_maximum"],
+    "mask": ["scalar"],
+    "client_part": ["fc1", "relu_fc1"],
+    "choice": ["random", "kcenter", "proximity", "ideal"],
+    "allocation": ["printed"],
+    "centroids": [1, 8, 200],
+    "purchase": [1, 20, 200],
+    "score_power": [2.0],
+    "sampling": [0.5],
+    "uploaders": [1, 50],
+    "labels": ["client"],
+    "purpose": ["compress"],
+    "digest_rate": [0.3],
+    "local_batch": [4],
+    "server_step": ["printed", "released", "chosen"],
+    "proximal": [0.1],
+}
+"""Values of every axis that differ from its default, some of them impossible here."""
+
+WIDTHS = {"network": "wide", "width": 0.125}
+NEEDED = {
+    "ecos": {"purchase": 20, "centroids": 8},
+    "private_gd": {"steps": 3},
+    "robust": {"network": "normed"},
+    "splitmix": WIDTHS,
+    "splitmix_heads": WIDTHS,
+    "heterofl": WIDTHS,
+    "sheterofl": WIDTHS,
+    "fade": {"network": "mlp", "majority_users": 3},
+    "fedvote": {"network": "voted"},
+    "fedhealth": {"network": "mlp"},
+    "eppfl": {"network": "mlp"},
+}
+"""What a method cannot do without."""
+
+BESIDE = {
+    "alpha": {"partition": "dirichlet"},
+    "burst": {"blr": 0.2, "burst": 3.0},
+    "retransmissions": {"blr": 0.2},
+    "loss": {"plr": 0.3},
+    "feedback": {"bits": 8},
+    "sigma": {"mechanism": None, "epsilon": "none"},
+    "epsilon": {"mechanism": None},
+    "schedule": {"mechanism": None, "decay": 3.0},
+    "projection": {"message": "projected", "head": "ridge"},
+    "components": {"message": "mixtures", "head": "ridge"},
+    "message": {"head": "ridge"},
+    "selection_round": {"sources": "all"},
+    "sources": {"selection_round": 1},
+    "client_part": {"network": "mlp"},
+    "kept_gradients": {"keep_gradients": 0.5},
+    "alignment": {"adaptation": 1},
+    "discriminator_rate": {"adversary": "plain"},
+    "discriminator_sees": {"adversary": "squared"},
+    "discriminator_steps": {"adversary": "plain"},
+    "opt_out": {"adversary": "plain"},
+}
+"""What gives an axis an effect; without it most settings would be refused for that alone."""
+
+
+VARIED: dict[str, list[Any]] = {
+    "training.epochs": [1, 3],
+    "training.batch": [1, 7, 1000],
+    "training.clients_per_round": [1, 2, 4, 5],
+    "training.learning_rate": [1e-6, 0.5, 1e4],
+    "training.momentum": [0.0, 0.9],
+    "training.weight_decay": [0.0, 0.1],
+    "training.validation": [0.0, 0.3, 0.9],
+    "training.selection": ["validation", "test", "last"],
+    "training.dropout": [True],
+    "training.batch_norm": ["batch"],
+    "training.rounds": [1, 3],
+    "training.local_batch": [1, 2, 1000, None],
+    "training.optimiser": ["adam", "adadelta"],
+    "training.decay": [0.5],
+    "training.annealing": ["cosine"],
+    "training.absent_classes": ["masked"],
+    "training.server_learning_rate": [0.01],
+    "training.server_batch": [1, 16],
+    "head": [[], [3], [4, 4]],
+    "privacy.feature_clip": [{"norm": 1e-3}, {"norm": 1e6}, {"quantile": 0.5}],
+    "privacy.update_clip": [1e-3],
+    "privacy.delta": [0.1, 1e-12],
+    "seeds": [[5], [0, 1]],
+    "networks.mlp.dropout": [0.5],
+    "networks.cnn.norm": ["batch"],
+}
+"""Values of a task's keys."""
+
+
+def random_block(rng: np.random.Generator) -> dict[str, Any]:
+    """Return up to three keys of a task's block, by their path, with values of theirs."""
+    keys = rng.permutation(list(VARIED))[: rng.integers(1, 4)]
+    return {str(key): VARIED[key][rng.integers(len(VARIED[key]))] for key in keys}
+
+
+def configuration(
+    axes: Mapping[str, Any], block: Mapping[str, Any] = MappingProxyType({})
+) -> dict[str, Any]:
+    """Return a study of one setting on the task that its method runs on.
+
+    Args:
+        axes: of the setting.
+        block: values of the task's block that differ, by path.
+    """
+    task = "people" if axes["method"] == "fade" else "digits"
+    last = {"validation": 0.0, "selection": "last", "batch_norm": "batch"}
+    training = TRAINING | (last if axes["method"] in ("fade", "robust") else {})
+    common = {
+        "head": [5], "training": training, "privacy": PRIVACY, "networks": NETWORKS, "seeds": [0],
+        "clients": {"partition": "iid", "clients": 4, "samples_per_client": None},
+    }  # fmt: skip
+    digits = {
+        "data": {"kind": "digits", "limit": {"train": 124, "test": 30}},
+        "source": {
+            "kind": "pretrain", "image": [8, 8, 1], "network": {"channels": [[3], [4]], "fc": [6]},
+        },
+        "features": {"cut": "relu_fc1", "further_cuts": []},
+        "sources": {"network": "voted", "models": {"digits": "target", "noise": "random"}},
+        "architectures": ["mlp", "cnn"],
+    }  # fmt: skip
+    people = {
+        "data": {"kind": "groups", "samples": 400, "test_per_group": 200, "rates": [0.5, 0.5]},
+        "source": {"kind": "vectors"},
+        "features": {"cut": "columns", "further_cuts": []},
+    }
+    made: dict[str, Any] = copy.deepcopy(common | (digits if task == "digits" else people))
+    for path, value in block.items():
+        *above, last_key = path.split(".")
+        node = made
+        for key in above:
+            node = node.setdefault(key, {})
+        node[last_key] = copy.deepcopy(value)
+    grid = {axis: [None if value == "none" else value] for axis, value in axes.items()}
+    return {
+        "study": {"tasks": [task], "experiments": ["asked"]},
+        "tasks": {task: made},
+        "experiments": {"asked": {"grids": [grid]}},
+    }
+
+
+def random_axes(rng: np.random.Generator, method: str) -> dict[str, Any]:
+    """Return a method with what it cannot do without and up to four axes that it knows."""
+    record = methods.record(method)
+    known = [axis for axis in VALUES if record.knows(axis)]
+    chosen = rng.permutation(known)[: rng.integers(0, 5)]
+    axes = {str(axis): VALUES[axis][rng.integers(len(VALUES[axis]))] for axis in chosen}
+    for axis in list(axes) if rng.random() < 0.8 else ():
+        axes |= {a: v for a, v in BESIDE.get(axis, {}).items() if record.knows(a)}
+    if "mechanism" in axes or (len(record.mechanisms) > 1 and rng.random() < 0.3):
+        axes["mechanism"] = str(rng.choice(record.mechanisms[1:]))
+        known = "sigma" if axes["mechanism"] == "relative" else "epsilon"
+        axes |= {known: axes[known] if axes.get(known, "none") != "none" else 0.5}
+        axes |= {"sensitivity": "clip"} if axes["mechanism"] == "laplace" else {}
+    return {"method": method} | NEEDED.get(method, {}) | axes
+
+
+def planned(
+    axes: Mapping[str, Any], schema: dict[str, Any], block: Mapping[str, Any] = MappingProxyType({})
+) -> Study:
+    """Return the study of a setting after the checks that the plan makes.
+
+    Raises:
+        UserError: if the plan refuses it.
+    """
+    study = resolve(configuration(axes, block), schema)
+    (task,) = study.tasks
+    require_packages(study.protections)
+    require_feasible(study, task, SAMPLES[task])
+    if study.buys(task):
+        require_cloud(study, task, SAMPLES[task], SAMPLES[task])
+    return study
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What became of a setting: it ran, or who refused it and why."""
+
+    axes: Mapping[str, Any]
+    refused: str = ""
+    sentence: str = ""
+    outcome: Outcome | None = None
+    study: Study | None = None
+
+
+def answered(
+    axes: Mapping[str, Any], schema: dict[str, Any], files: Mapping[str, Inputs],
+    block: Mapping[str, Any] = MappingProxyType({}),
+) -> Answer:  # fmt: skip
+    """Plan a setting and train it if the plan lets it pass; what is no UserError comes through."""
+    try:
+        study = planned(axes, schema, block)
+    except UserError as refusal:
+        return Answer(axes, "plan", str(refusal))
+    (task,) = study.tasks
+    (name,) = study.settings[task]["asked"]
+    job = from_params(study.job(task, name), methods.axes_by_method())
+    try:
+        (outcome,) = train([job], files[task])
+    except UserError as refusal:
+        return Answer(axes, "job", str(refusal), study=study)
+    return Answer(axes, outcome=outcome, study=study)
+
+
+def silent_differences(answer: Answer) -> list[str]:
+    """Return the axes that were asked for and that the setting which ran does not have."""
+    (task,) = answer.study.tasks
+    (setting,) = answer.study.settings[task]["asked"].values()
+    return [
+        axis
+        for axis, value in answer.axes.items()
+        if getattr(setting, axis) != (None if value == "none" else value)
+        and not (axis == "cut" and getattr(setting, axis) is None)
+        and not (axis == "schedule" and setting.schedule == "exp")
+    ]
