@@ -111,7 +111,16 @@ def test_a_log_that_cannot_be_written_ends_the_job_in_a_sentence(capsys) -> None
     kept = list(log.handlers)
     try:
         with pytest.raises(SystemExit) as ended:
-            run_job(SimpleNamespace(log=["/dev/full"], output=[]), lambda _: log.info("epoch 1"))
+            job = SimpleNamespace(
+                log=["/dev/full"],
+                output=[],
+                input=[],
+                rule="a",
+                wildcards={},
+                params={},
+                config={},
+            )
+            run_job(job, lambda _: log.info("epoch 1"))
     finally:
         log.handlers[:] = kept
     assert str(ended.value.code).startswith("/dev/full could not be written (No space left")
