@@ -22,7 +22,8 @@ def test_a_changed_rate_is_noticed_without_snakemakes_records(finished: Project)
     assert planned["clients"] == planned["source"] == planned["extract_digits"] == 0
     told = finished.call("--dry-run", study=FASTER).stderr
     assert "stale: 12 results were made from something else" in told
-    assert "results/digits/runs/fbftl" in told and "(jobs)" in told
+    assert "results/digits/runs/fbftl" in told
+    assert "(jobs)" in told
     run = finished.results / "digits/runs/fbftl.json"
     old = run.read_bytes()
     finished.finish("--", "results/digits/runs/fbftl.json", study=FASTER)
