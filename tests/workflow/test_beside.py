@@ -1,5 +1,6 @@
 """Two studies beside each other: in a folder of its own, refused, or in one folder without harm."""
 
+import json
 import re
 import shutil
 from collections import Counter
@@ -53,8 +54,9 @@ def test_what_other_calls_have_finished_counts_in_every_call(finished: Project) 
         (other / name).write_text(table.replace("digits,", "other,"), encoding="utf-8")
     assert finished.planned()["tabulate_claims"] == 1
     finished.finish()
-    claims = (finished.results / "papers/fbftl/tables/claims.csv").read_text(encoding="utf-8")
-    assert "\nother," in claims
+    record = finished.results / "papers/fbftl/records/tables/claims.json"
+    read = json.loads(record.read_bytes())["inputs"]
+    assert {"results/other/experiments/scarcity.csv"} < read.keys()
     assert finished.planned() == Counter()
     shutil.rmtree(other)
     assert finished.planned()["tabulate_claims"] == 1
