@@ -71,7 +71,7 @@ def checked_study():
             SYSTEMS,
         )
         if workflow.is_main_process and LAUNCHED == os.getcwd() == str(BASE):
-            require_own_folder(study, PROJECT)
+            require_own_folder(study, project_study())
         if workflow.is_main_process and (lacking := listed(lacking_of(study))):
             print(lacking, file=sys.stderr)
         for task in study.tasks_of("images"):
@@ -125,6 +125,7 @@ def known_systems():
         sys.exit(str(error))
 
 
+@cache
 def project_study():
     """Return what `config.yaml` and the systems' studies say, with nothing laid over them."""
     schema = read_yaml(Path(BASE, "rules", "schemas", "config.schema.yaml"))
@@ -260,7 +261,6 @@ RECORDS = (
 )
 """What decided each finished job, what it read and what it wrote, by the path of its record."""
 
-PROJECT = project_study()
 STUDY = checked_study()
 require_image()
 

@@ -383,11 +383,11 @@ def finished():
     for table in sorted(Path("results").glob("*/experiments/*.csv")):
         if not table.name.endswith(".series.csv"):
             there.setdefault(table.parts[1], []).append(table.stem)
-    replaced = changed_tasks(STUDY, PROJECT)
+    replaced = changed_tasks(STUDY, project_study())
     known = {}
-    for task in dict.fromkeys([*PROJECT.tasks, *STUDY.tasks, *there]):
+    for task in dict.fromkeys([*project_study().tasks, *STUDY.tasks, *there]):
         mine = STUDY.settings.get(task, {})
-        of_project = PROJECT.settings.get(task, {})
+        of_project = project_study().settings.get(task, {})
         kept = [
             one
             for one in there.get(task, [])

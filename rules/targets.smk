@@ -217,6 +217,7 @@ def all_results():
     return files
 
 
+@cache
 def shown_by_paper():
     """Return the tables and figures of each paper, as html and svg, made by this call or there.
 
@@ -225,7 +226,7 @@ def shown_by_paper():
     """
     suffixes = {"figures": "svg", "tables": "html"}
     shown = {}
-    for paper in dict.fromkeys([*PROJECT.papers, *STUDY.papers]):
+    for paper in dict.fromkeys([*project_study().papers, *STUDY.papers]):
         of_call = paper in STUDY.papers
         made = [
             (f"{task}/{result}", experiment in STUDY.settings.get(task, {}))
@@ -244,6 +245,11 @@ def shown_by_paper():
         if paths := [path for path, now in named if now or os.path.exists(path)]:
             shown[paper] = paths
     return shown
+
+
+def results_shown(wildcards):
+    """Return them, for the page of all papers."""
+    return shown_by_paper()
 
 
 def shown_of(task, experiment):

@@ -74,7 +74,7 @@ def digest(paths: tuple[str, ...], folder: str = "") -> str:
         folder: what their names are told from, so that they are the same wherever a study runs.
     """
     listed = "".join(
-        f"{Path(path).relative_to(folder)} {_source(Path(path)).digest}\n" for path in paths
+        f"{path.removeprefix(folder)} {_source(Path(path)).digest}\n" for path in paths
     )
     return hashlib.sha256(listed.encode()).hexdigest()
 
