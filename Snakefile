@@ -15,6 +15,14 @@ include: "rules/strict.smk"
 configfile: "config.yaml"
 
 
+include: "rules/folder.smk"
+
+
+if config.get("results_folder"):
+
+    workdir: study_folder()
+
+
 report: "rules/captions/workflow.rst"
 
 
@@ -65,8 +73,12 @@ include: "rules/papers.smk"
 CODE.keep()
 
 
+include: "rules/comparing.smk"
+
+
 onstart:
     hold_folder()
+    move_aside()
     start_when_free()
 
 
@@ -75,7 +87,6 @@ rule all:
     input:
         # Results rest on the others; named here too, so that one that was removed is made again.
         all_spines(),
-        removed_runs(),
         all_results(),
     localrule: True
 

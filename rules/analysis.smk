@@ -9,6 +9,8 @@ rule collect:
         series="results/{task}/experiments/{experiment}.series.csv",
     log:
         "results/{task}/logs/collect/{experiment}.log",
+    wildcard_constraints:
+        task=either_with_experiment(),
     conda:
         "../envs/workflow.yaml"
     params:

@@ -12,6 +12,8 @@ from hashlib import sha256
 from pathlib import Path
 from types import SimpleNamespace
 
+from snakemake.exceptions import InputFunctionException
+from snakemake.iocontainers import Wildcards
 from snakemake.settings.types import DeploymentMethod
 
 from fbftl.data import datasets
@@ -22,8 +24,10 @@ from fbftl.models.t5 import planned as summarisers
 from fbftl.models.source import check as source_check
 from fbftl.ground import provenance
 from fbftl.ground.code import Remembered, digest, sources
-from fbftl.ground.digests import Digests
+from fbftl.ground.digests import Digests, digest_of_value, digests_of_param
+from fbftl.ground.staleness import changed_inputs, changed_param, remembered
 from fbftl.study import methods
+from fbftl.study.beside import changed_tasks, require_own_folder
 from fbftl.study.clients import dealing, number_of_clients
 from fbftl.study.config import resolve
 from fbftl.study.settings import DEFAULTS, Setting
@@ -37,7 +41,7 @@ from fbftl.study.feasibility import Sizes, require_cloud, require_feasible
 from fbftl.study.impossible import require_packages
 from fbftl.study.processes import shared_processes
 from fbftl.study.sweep import longest, varying
-from fbftl.study.systems import read_systems
+from fbftl.study.systems import paper_of, read_systems
 from fbftl.study.setup import setup_of
 from fbftl.study.yaml_files import read_yaml
 from fbftl.data.public import (
@@ -46,7 +50,7 @@ from fbftl.data.public import (
     public_count,
     public_data,
 )
-from fbftl.ground.seals import require_unbroken
+from fbftl.ground.seals import require_unbroken, require_whole_stores
 from fbftl.data.dialogues import splits as dialogues
 
 
@@ -59,7 +63,9 @@ def checked_study():
     schema = Path(BASE, "rules", "schemas", "config.schema.yaml")
     try:
         if workflow.is_main_process:
-            require_unbroken("results", DIGESTS)
+            require_unbroken("results", DIGESTS, RECORDS)
+            if not MENDING & set(sys.argv):
+                require_whole_stores(RECORDS)
         study = resolve(
             config,
             read_yaml(schema),
@@ -73,6 +79,8 @@ def checked_study():
             and not workflow.deployment_settings.deployment_method
         ):
             require_packages(study.protections)
+        if workflow.is_main_process and LAUNCHED == os.getcwd() == str(BASE):
+            require_own_folder(study, project_study())
         if workflow.is_main_process and (lacking := listed(lacking_of(study))):
             print(lacking, file=sys.stderr)
         for task in study.tasks_of("images"):
@@ -130,6 +138,17 @@ def known_systems():
     """Return the papers' systems, or stop with one sentence."""
     try:
         return read_systems(BASE)
+    except UserError as error:
+        sys.exit(str(error))
+
+
+@cache
+def project_study():
+    """Return what `config.yaml` and the systems' studies say, with nothing laid over them."""
+    schema = read_yaml(Path(BASE, "rules", "schemas", "config.schema.yaml"))
+    try:
+        alone = read_yaml(Path(BASE, "config.yaml")) | {"papers": "all", "shard": None}
+        return resolve(alone, schema, SYSTEMS)
     except UserError as error:
         sys.exit(str(error))
 
@@ -245,11 +264,19 @@ gc.set_threshold(200_000, 50, 1000)
 CODE = Remembered(".snakemake/code.json")
 """What source files said when they were last read."""
 
+MENDING = {"verify_features", "repair_features"}
+"""Targets that look at damaged stores themselves."""
+
 DIGESTS = Digests(".snakemake/digests.json")
 """What tells whether the user's files and large results are still the same."""
 
 SYSTEMS = known_systems()
 """The papers' systems, whose tasks and experiments every call knows."""
+
+RECORDS = (
+    remembered(".snakemake/records.json", "results") if workflow.is_main_process else {}
+)
+"""What decided each finished job, what it read and what it wrote, by the path of its record."""
 
 STUDY = checked_study()
 require_image()
@@ -260,6 +287,10 @@ config["commit"] = provenance.commit()
 # Beside the axes in which a job deviates, which are its param: one more axis trains nothing again,
 # because defaults never change.
 config["axes"] = methods.axes_by_method()
+
+# Jobs of a study in a folder of its own link what equal ones have finished here.
+if LAUNCHED != os.getcwd():
+    config["finished_in"] = os.path.relpath(LAUNCHED)
 HELD = ExitStack()
 
 GPU = int(STUDY.config["device"] == "cuda")

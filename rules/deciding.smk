@@ -6,7 +6,8 @@ def code(script, *modules):
 
     One param instead of an input per module keeps the plan of ten thousand jobs short.
     """
-    return digest(sources(script, of_project("scripts"), *modules))
+    folder = of_project("scripts")
+    return digest(sources(script, folder, *modules), folder)
 
 
 def code_of_training(task, setting):

@@ -371,9 +371,47 @@ def runs_of(wildcards):
     return run_files(wildcards, wildcards.experiment, "json")
 
 
+@cache
+def finished():
+    """Return the experiments that this call makes or that lie finished here, by task.
+
+    What is made of many tasks or experiments is made of these, so that it comes out alike
+    whichever call made them, and in the project's order. A task that this call replaces counts
+    with what it makes alone.
+    """
+    there = {}
+    for table in sorted(Path("results").glob("*/experiments/*.csv")):
+        if not table.name.endswith(".series.csv"):
+            there.setdefault(table.parts[1], []).append(table.stem)
+    replaced = changed_tasks(STUDY, project_study())
+    known = {}
+    for task in dict.fromkeys([*project_study().tasks, *STUDY.tasks, *there]):
+        mine = STUDY.settings.get(task, {})
+        of_project = project_study().settings.get(task, {})
+        kept = [
+            one
+            for one in there.get(task, [])
+            if task not in STUDY.tasks or one in of_project
+        ]
+        wanted = {*mine, *([] if task in replaced else kept)}
+        order = [*of_project, *mine, *there.get(task, [])]
+        if named := [one for one in dict.fromkeys(order) if one in wanted]:
+            known[task] = named
+    return known
+
+
+def finished_of_paper(paper):
+    """Return of a paper the experiments that this call makes or that lie finished here."""
+    found = {
+        task: [one for one in experiments if paper_of(one, SYSTEMS) == paper]
+        for task, experiments in finished().items()
+    }
+    return {task: experiments for task, experiments in found.items() if experiments}
+
+
 def experiments_of(wildcards):
-    """Return a task's tidy tables, and what its methods send if the study compares them."""
-    experiments = STUDY.experiments(wildcards.task)
+    """Return a task's tidy tables, and what its methods send where they are compared."""
+    experiments = finished()[wildcards.task]
     files = {
         "experiments": [
             f"results/{wildcards.task}/experiments/{e}.csv" for e in experiments
@@ -386,7 +424,7 @@ def experiments_of(wildcards):
 
 def experiments_of_paper(wildcards):
     """Return the tidy tables of a paper's experiments, and what methods send where they compare."""
-    made = STUDY.of_paper(wildcards.paper)
+    made = finished_of_paper(wildcards.paper)
     return {
         "experiments": [
             f"results/{task}/experiments/{experiment}.csv"

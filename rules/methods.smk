@@ -13,6 +13,8 @@ rule tabulate_methods:
         by_seed="results/{task}/tables/uplink.csv",
     log:
         "results/{task}/logs/tables/methods.log",
+    wildcard_constraints:
+        task=either([t for t in STUDY.tasks if "methods" in STUDY.experiments(t)]),
     conda:
         "../envs/workflow.yaml"
     params:

@@ -50,6 +50,6 @@ rule make_index:
         "../envs/workflow.yaml"
     params:
         code=code("make_index.py"),
-        results=shown_by_paper(),
+        results=results_shown,
     script:
         "../scripts/make_index.py"

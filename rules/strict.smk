@@ -6,6 +6,7 @@ before it. Where the workflow is a module, what imports it has read its own by n
 """
 
 import os
+import re
 import sys
 from importlib.util import find_spec
 from pathlib import Path

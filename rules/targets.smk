@@ -198,24 +198,6 @@ def files_of_run(task, name):
     return [f"results/{task}/runs/{name}.{suffix}" for suffix in ("json", "parquet")]
 
 
-def removed_runs():
-    """Return the run files that were removed: their tidy table, or the one of the two, is there.
-
-    Of a run that is still to be made the tidy table asks for the run file. Naming both files of
-    each would double the plan of ten thousand settings.
-    """
-    removed = []
-    for task, experiments in STUDY.settings.items():
-        for experiment, settings in experiments.items():
-            made = os.path.exists(f"{tidy_stem(task, experiment)}.csv")
-            for name in settings:
-                files = files_of_run(task, name)
-                there = [os.path.exists(path) for path in files]
-                if not all(there) and (made or any(there)):
-                    removed += files
-    return sorted(set(removed))
-
-
 def all_results():
     """Return the tables and figures of the whole study; of a part of it tidy tables alone."""
     if STUDY.shard != WHOLE:
@@ -235,27 +217,58 @@ def all_results():
     return files
 
 
+@cache
 def shown_by_paper():
-    """Return the tables and figures of each paper of the study, as html and svg.
+    """Return the tables and figures of each paper, as html and svg, made by this call or there.
 
     Those of its experiments come first, in the study's order, so that a paper's first figure is
     of its first experiment that has one.
     """
     suffixes = {"figures": "svg", "tables": "html"}
     shown = {}
-    for paper in STUDY.papers:
+    for paper in dict.fromkeys([*project_study().papers, *STUDY.papers]):
+        of_call = paper in STUDY.papers
         made = [
-            f"{task}/{result}"
-            for task, experiments in STUDY.of_paper(paper).items()
+            (f"{task}/{result}", experiment in STUDY.settings.get(task, {}))
+            for task, experiments in finished_of_paper(paper).items()
             for experiment in experiments
-            for result in results_of(task, experiment)
+            if task not in STUDY.tasks or experiment in STUDY.settings[task]
+            for result in shown_of(task, experiment)
         ]
-        made += [f"papers/{paper}/{result}" for result in PAPER_RESULTS.get(paper, [])]
-        shown[paper] = [
-            f"results/{one}.{suffixes[one.split('/')[-2]]}"
-            for one in dict.fromkeys(made)
+        made += [
+            (f"papers/{paper}/{one}", of_call) for one in PAPER_RESULTS.get(paper, [])
         ]
+        named = [
+            (f"results/{one}.{suffixes[one.split('/')[-2]]}", now)
+            for one, now in dict.fromkeys(made)
+        ]
+        if paths := [path for path, now in named if now or os.path.exists(path)]:
+            shown[paper] = paths
     return shown
+
+
+def results_shown(wildcards):
+    """Return them, for the page of all papers."""
+    return shown_by_paper()
+
+
+def shown_of(task, experiment):
+    """Return what is made of an experiment; of one that this call does not make, what may be."""
+    if experiment in STUDY.settings.get(task, {}):
+        return results_of(task, experiment)
+    return RESULTS.get(experiment, [])
+
+
+def either_with_experiment():
+    """Return the pattern of a task before an experiment that this call makes on it.
+
+    A tidy table that another call made is read as it is.
+    """
+    pairs = [
+        f"{re.escape(task)}(?=/experiments/(?:{either(experiments)})\\.)"
+        for task, experiments in STUDY.settings.items()
+    ]
+    return "|".join(pairs) or "(?!)"
 
 
 def all_shown(wildcards):

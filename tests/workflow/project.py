@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 
 TOY = "tests/workflow/toy.yaml"
-NOT_SCIENCE = ("logs", "benchmarks")
+NOT_SCIENCE = ("logs", "benchmarks", "records")
 """Folders below a task's results that tell how a result was made, not what it is."""
 
 

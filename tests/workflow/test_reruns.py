@@ -199,10 +199,13 @@ def record(*how):
 def commit():
     return None
 """,
+    "fbftl.ground.records": "",
     "fbftl.ground.seals": """
 def seals(outputs):
     return []
 def require_unbroken(*results):
+    pass
+def require_whole_stores(records):
     pass
 """,
     "fbftl.features.again": "",

@@ -25,6 +25,7 @@ NOT_DECIDING = frozenset(
         "fbftl.ground.logs",
         "fbftl.ground.progress",
         "fbftl.ground.provenance",
+        "fbftl.ground.records",
         "fbftl.ground.seals",
         "fbftl.features.again",
         "fbftl.features.store.repair",
@@ -65,9 +66,16 @@ def sources(script: str, folder: str, *extra_modules: str) -> tuple[str, ...]:
 
 
 @cache
-def digest(paths: tuple[str, ...]) -> str:
-    """Return one SHA-256 in hex for the names of source files and what their code says."""
-    listed = "".join(f"{path} {_source(Path(path)).digest}\n" for path in paths)
+def digest(paths: tuple[str, ...], folder: str = "") -> str:
+    """Return one SHA-256 in hex for the names of source files and what their code says.
+
+    Args:
+        paths: the files.
+        folder: what their names are told from, so that they are the same wherever a study runs.
+    """
+    listed = "".join(
+        f"{path.removeprefix(folder)} {_source(Path(path)).digest}\n" for path in paths
+    )
     return hashlib.sha256(listed.encode()).hexdigest()
 
 

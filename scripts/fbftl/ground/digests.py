@@ -8,10 +8,11 @@ name, size and time of every file below it, since a million images are too many 
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from stat import S_ISDIR
+from typing import Any
 
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import sha256, write_json
@@ -63,6 +64,19 @@ class Digests:
         there = {name: entry for name, entry in self._kept.items() if os.path.exists(name)}
         with suppress(OSError, UserError):  # a folder that may only be read can still be planned
             write_json(self._path, there)
+
+
+def digest_of_value(value: Any) -> str:
+    """Return the SHA-256 of a value of builtin types, whatever the order of its keys."""
+    text = json.dumps(value, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def digests_of_param(value: Any) -> str | list[str]:
+    """Return the digest of a job's param, or of each entry where it lists mappings."""
+    if isinstance(value, list) and value and all(isinstance(one, Mapping) for one in value):
+        return [digest_of_value(one) for one in value]
+    return digest_of_value(value)
 
 
 def listing_digest(folder: str | Path) -> str:

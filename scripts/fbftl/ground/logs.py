@@ -12,6 +12,7 @@ from typing import Any
 
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import writing
+from fbftl.ground.records import record, taken_over, write_record
 from fbftl.ground.seals import seals
 
 log = logging.getLogger("fbftl")
@@ -31,10 +32,13 @@ def run_job(job: Any, main: Callable[[Any], None]) -> None:
 
     Log records go to the job's log file and to the console. An error leaves its traceback in
     the log and one sentence on the console, and ends the process with status 1. The log of a job
-    that succeeds ends with the digests of its outputs, see `fbftl.ground.seals`.
+    that succeeds ends with the digests of its outputs, see `fbftl.ground.seals`, and its record is
+    written, see `fbftl.ground.records`.
 
     Args:
-        job: has `log` and `output` (lists of paths), `threads` (int) and whatever `main` reads.
+        job: has `log`, `input` and `output` (lists of paths), `rule`, `wildcards`, `params` and
+            `config` as scripts are handed them, and whatever else `main` reads. Where its config
+            says `finished_in`, a folder, what an equal job wrote there is linked instead.
         main: called with `job`.
     """
     # A process that ends frees all at once; to look for circles in every module first takes a
@@ -51,7 +55,13 @@ def run_job(job: Any, main: Callable[[Any], None]) -> None:
             to_file = LogFile(path, mode="w", encoding="utf-8")
         to_file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
         log.addHandler(to_file)
-        main(job)
+        made = record(job)
+        elsewhere = job.config.get("finished_in")
+        if elsewhere and taken_over(path, made, job.output, elsewhere):
+            log.info("linked what an equal job has written in %s", elsewhere)
+        else:
+            main(job)
+        write_record(path, made, job.output)
         for line in seals(job.output):
             log.info(line)
     except Exception as error:

@@ -1,4 +1,6 @@
-"""Seals: a finished job's log ends with the digests of its outputs, and later calls compare.
+"""Seals: a finished job's record holds the digests of its outputs, and later calls compare.
+
+Its log ends with the same digests, for whoever reads it, and seals where there is no record.
 
 A workflow engine sees that a result is missing or old, not that a byte of it has changed since. A
 result that is not what its job wrote must never reach a table. Of the feature store the root's
@@ -7,11 +9,12 @@ metadata is compared; its chunks are verified as they are read.
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import sha256
+from fbftl.ground.staleness import Record, record_of_log, recorded, store_digest
 
 LINE = re.compile(rb" sealed ([0-9a-f]{64}) (.+)$", re.MULTILINE)
 
@@ -27,31 +30,34 @@ def seals(outputs: Iterable[str]) -> Iterator[str]:
 
 
 def sealed(results: str | Path) -> dict[str, str]:
-    """Return the last digest that a log gives each result, by its path.
+    """Return the last digest that a job's record, or its log, gives each result, by its path.
 
     Args:
-        results: folder whose logs are read.
+        results: folder whose logs and records are read.
     """
-    last = {}
-    for log in sorted(
-        Path(results).glob("**/logs/**/*.log"), key=lambda path: path.stat().st_mtime
-    ):
-        for digest, path in LINE.findall(log.read_bytes()):
-            last[path.decode()] = digest.decode()
+    made = recorded(results)
+    found = {path: record.outputs for path, record in made.items()} | _of_logs(results, made)
+    last: dict[str, str] = {}
+    for path in sorted(found, key=lambda path: Path(path).stat().st_mtime):
+        last |= found[path]
     return last
 
 
-def broken(results: str | Path, digest_of: DigestOf = sha256) -> list[str]:
+def broken(
+    results: str | Path, digest_of: DigestOf = sha256, made: Mapping[str, Record] | None = None
+) -> list[str]:
     """Return the paths of existing results that are not what their job wrote, sorted.
 
     Args:
         results: folder whose logs are read; their paths are relative to the working folder.
         digest_of: gives the digest of a file that is there.
+        made: the records below that folder, by their path; None reads them.
     """
+    made = recorded(results) if made is None else made
     known = defaultdict(set)
-    for log in Path(results).glob("**/logs/**/*.log"):
-        for digest, path in LINE.findall(log.read_bytes()):
-            known[path.decode()].add(digest.decode())
+    for seal in (*(one.outputs for one in made.values()), *_of_logs(results, made).values()):
+        for path, digest in seal.items():
+            known[path].add(digest)
     # A setting that moved to another process left an older seal in the log of its former one.
     return sorted(
         path
@@ -60,14 +66,43 @@ def broken(results: str | Path, digest_of: DigestOf = sha256) -> list[str]:
     )
 
 
-def require_unbroken(results: str | Path, digest_of: DigestOf = sha256) -> None:
+def _of_logs(results: str | Path, made: Container[str]) -> dict[str, dict[str, str]]:
+    """Return what the logs seal whose job has no record, by their path."""
+    return {
+        str(log): {path.decode(): digest.decode() for digest, path in LINE.findall(content)}
+        for log in Path(results).glob("**/logs/**/*.log")
+        if str(record_of_log(log)) not in made and (content := log.read_bytes())
+    }
+
+
+def require_unbroken(
+    results: str | Path, digest_of: DigestOf = sha256, made: Mapping[str, Record] | None = None
+) -> None:
     """Refuse results that were changed after they were made.
 
     Raises:
         UserError: naming them.
     """
-    if paths := broken(results, digest_of):
+    if paths := broken(results, digest_of, made):
         listed = ", ".join(paths[:3]) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
         raise UserError(
             f"changed after the workflow wrote it: {listed}; remove it and it is made again"
         )
+
+
+def require_whole_stores(made: Mapping[str, Record]) -> None:
+    """Refuse feature stores of which a file was removed, added or cut.
+
+    Args:
+        made: the record of each finished job.
+
+    Raises:
+        UserError: naming the first.
+    """
+    for record in made.values():
+        for root, digest in record.stores.items():
+            if Path(root).is_file() and store_digest(root) != digest:
+                raise UserError(
+                    f"{Path(root).parent} has other files than its job wrote; "
+                    "`snakemake repair_features` mends it, or remove it and it is made again"
+                )

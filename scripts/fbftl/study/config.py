@@ -236,7 +236,7 @@ def with_methods(schema: Mapping[str, Any]) -> dict[str, Any]:
     return {**schema, "$defs": schema["$defs"] | filled}
 
 
-OURS = ("papers", "logs", "README.md", "index.html", "report.html")
+OURS = ("papers", "logs", "records", "README.md", "index.html", "report.html")
 """What stands beside the tasks in the folder of results."""
 
 

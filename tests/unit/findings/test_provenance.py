@@ -42,7 +42,15 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         Path(path).write_text(text)
     before = list(log.handlers)
     for number, (rule, (outputs, inputs)) in enumerate(JOBS.items()):
-        job = SimpleNamespace(log=[f"results/toy/logs/{rule}.log"], output=list(outputs))
+        job = SimpleNamespace(
+            log=[f"results/toy/logs/{rule}.log"],
+            output=list(outputs),
+            input=[],
+            rule=rule,
+            wildcards={},
+            params={},
+            config={},
+        )
 
         def write(job: SimpleNamespace, outputs: dict[str, str] = outputs) -> None:
             for path, text in outputs.items():

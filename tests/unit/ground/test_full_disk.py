@@ -110,8 +110,18 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
 def test_a_log_that_cannot_be_written_ends_the_job_in_a_sentence(capsys) -> None:
     kept = list(log.handlers)
     try:
+        nothing: dict[str, str] = {}
+        job = SimpleNamespace(
+            log=["/dev/full"],
+            output=[],
+            input=[],
+            rule="a",
+            wildcards=nothing,
+            params=nothing,
+            config=nothing,
+        )
         with pytest.raises(SystemExit) as ended:
-            run_job(SimpleNamespace(log=["/dev/full"], output=[]), lambda _: log.info("epoch 1"))
+            run_job(job, lambda _: log.info("epoch 1"))
     finally:
         log.handlers[:] = kept
     assert str(ended.value.code).startswith("/dev/full could not be written (No space left")

@@ -12,7 +12,16 @@ from fbftl.ground.logs import log, run_job
 @pytest.fixture
 def job(tmp_path: Path) -> SimpleNamespace:
     handlers = list(log.handlers)
-    yield SimpleNamespace(log=[str(tmp_path / "logs" / "job.log")], output=[])
+    nothing: dict[str, str] = {}
+    yield SimpleNamespace(
+        log=[str(tmp_path / "logs" / "job.log")],
+        output=[],
+        input=[],
+        rule="a",
+        wildcards=nothing,
+        params=nothing,
+        config=nothing,
+    )
     log.handlers[:] = handlers
 
 

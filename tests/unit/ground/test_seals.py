@@ -17,7 +17,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The working folder of a job that wrote a small and a large file."""
     monkeypatch.chdir(tmp_path)
     outputs = ["results/a table, of=things.csv", "results/large.bin", "results/store"]
-    job = SimpleNamespace(log=["results/logs/a.log"], output=outputs)
+    nothing: dict[str, str] = {}
+    job = SimpleNamespace(
+        log=["results/logs/a.log"],
+        output=outputs,
+        input=[],
+        rule="a",
+        wildcards=nothing,
+        params=nothing,
+        config=nothing,
+    )
 
     def main(job: SimpleNamespace) -> None:
         Path(job.output[0]).write_text("1\n")

@@ -1,0 +1,152 @@
+"""What was made from something else than this call makes it from: told, moved aside, made anew."""
+
+NAMES = {
+    task: {name for settings in experiments.values() for name in settings}
+    for task, experiments in STUDY.settings.items()
+}
+"""Settings that this call makes of each task."""
+
+
+def digest_now(path):
+    """Return the digest of a file as it is now; each is read once a call."""
+    path = str(path)
+    if path not in DIGESTS_NOW:
+        DIGESTS_NOW[path] = DIGESTS(path)
+    return DIGESTS_NOW[path]
+
+
+def changed_runs(record):
+    """Yield each run of a record that this call makes, and what of it is another now, if any."""
+    jobs = record.params.get("jobs", [])
+    runs = [path for path in record.outputs if RUN_FILE.fullmatch(path)]
+    for run, job in zip(runs, jobs):
+        task, name = RUN_FILE.fullmatch(run).groups()
+        if name in NAMES.get(task, ()):
+            files = [*digests_of(task, name), *inputs_of(task, name).values()]
+            now = {
+                "code": digest_of_value(code_of_training(task, name)),
+                "jobs": digest_of_value(STUDY.job(task, name)),
+            }
+            then = replace(record, params=record.params | {"jobs": job})
+            stem = run.removesuffix(".json")
+            written = [path for path in record.outputs if path.startswith(f"{stem}.")]
+            yield written, changed_param(then, now) or changed_inputs(
+                record, files, digest_now
+            )
+
+
+def changed_job(record):
+    """Yield the outputs of a record whose job this call knows, and what of it is another now."""
+    if not workflow.is_rule(record.rule):
+        return
+    maker = workflow.get_rule(record.rule)
+    if not all(map(maker.is_producer, record.outputs)):
+        return
+    wildcards = Wildcards(fromdict=dict(record.wildcards))
+    try:
+        files = [str(path) for path in maker.expand_input(wildcards)[0]]
+        params = {
+            name: digests_of_param(value(wildcards) if callable(value) else value)
+            for name, value in maker.params.items()
+        }
+    except (InputFunctionException, KeyError, StopIteration):
+        return  # of an experiment that this call does not make
+    changed = changed_param(record, params) or changed_inputs(record, files, digest_now)
+    yield list(record.outputs), changed
+
+
+def comparisons():
+    """Return every finished job that this call knows: what it wrote, and what is another now."""
+    return [
+        compared
+        for record in RECORDS.values()
+        if "plan"
+        not in record.wildcards  # a digest of what decides it, part of its path
+        for compared in (changed_runs if "jobs" in record.params else changed_job)(
+            record
+        )
+    ]
+
+
+def stale_results():
+    """Return what of this call's results has to be made anew, and why, by path.
+
+    That is what was made from something else, and what was removed while its record stayed.
+    """
+    found = {}
+    for written, changed in comparisons():
+        there = all(map(os.path.exists, written))
+        if changed or not there:
+            found |= dict.fromkeys(written, changed)
+    return found
+
+
+def force(stale):
+    """Have Snakemake make stale results anew where a call's plan holds their jobs.
+
+    What it is forced to make on its command line it also adds to the targets; its plan can be told
+    alone, but only while it is made, by a function that the jobs' rules ask for input.
+    """
+
+    def nothing(wildcards):
+        workflow.dag.forcefiles.update(stale)
+        return []
+
+    for maker in workflow.rules:
+        if any(map(maker.is_producer, stale)):
+            maker.set_input(nothing)
+
+
+def untold():
+    """Return the finished results of this call that no record tells the origin of."""
+    recorded = {path for record in RECORDS.values() for path in record.outputs}
+    files = [path for path in all_spines() if not path.endswith("zarr.json")]
+    files += (
+        f"results/{task}/runs/{name}.json" for task in NAMES for name in NAMES[task]
+    )
+    files += all_tidy_tables()
+    return [path for path in files if path not in recorded and os.path.exists(path)]
+
+
+def tell(stale, unknown):
+    """Say what is stale and what cannot be told, in a sentence each."""
+    changed = {path: why for path, why in stale.items() if why is not None}
+    if changed:
+        first = ", ".join(f"{path} ({why})" for path, why in list(changed.items())[:3])
+        print(
+            f"stale: {len(changed)} results were made from something else than this call makes "
+            f"them from: {first}{' and more' if len(changed) > 3 else ''}; a call that runs moves "
+            f"them to {ASIDE} and makes them anew",
+            file=sys.stderr,
+        )
+    if unknown:
+        print(
+            f"{len(unknown)} results have no record, so that it cannot be told whether they were "
+            f"made from this study, code and data: {', '.join(unknown[:3])}"
+            f"{' and more' if len(unknown) > 3 else ''}; remove them and they are made anew",
+            file=sys.stderr,
+        )
+
+
+def move_aside():
+    """Move what is stale and made anew out of the way, in the place of what was there before."""
+    planned = {path for job in workflow.dag.needrun_jobs() for path in job.output}
+    for path in filter(os.path.exists, planned & STALE.keys()):
+        place = Path(ASIDE, path)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        os.replace(path, place)
+
+
+RUN_FILE = re.compile(r"results/([^/]+)/runs/([^/]+?)(?<!\.meta)\.json")
+"""The path of a run file: its task and its setting."""
+
+ASIDE = ".snakemake/aside"
+"""Folder where the last stale results lie."""
+
+DIGESTS_NOW = {}
+STALE = {}
+
+if workflow.is_main_process:
+    STALE = stale_results()
+    tell(STALE, untold())
+    force(STALE)

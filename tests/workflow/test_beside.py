@@ -1,0 +1,62 @@
+"""Two studies beside each other: in a folder of its own, refused, or in one folder without harm."""
+
+import json
+import re
+import shutil
+from collections import Counter
+
+import yaml
+from project import Project
+
+MORE_SEEDS = {"seeds": [0, 1, 2], "replace": False}
+
+
+def test_a_study_that_changes_a_task_is_refused_with_the_ways_on(finished: Project) -> None:
+    done = finished.call("--dry-run", study=MORE_SEEDS)
+    assert done.returncode != 0
+    sentence = done.stderr.splitlines()[-1]
+    assert sentence.startswith("config: tasks.digits.data.limit is not what the project's own")
+    for way in ("results_folder: NAME", "another name", "replace: true"):
+        assert way in sentence
+
+
+def test_the_readmes_study_runs_beside_and_links_what_is_equal(finished: Project) -> None:
+    text = (finished.folder / "README.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```yaml\n(# my-study.*?)```", text, re.DOTALL)
+    study = yaml.safe_load(block) | {"seeds": [2]}
+    study["experiments"]["scarcity"]["grids"] = [{"plr": [0.0, 0.7]}]
+    before = finished.science()
+    finished.finish("--", "results/digits/experiments/scarcity.csv", study=study)
+    assert finished.science() == before
+    assert finished.planned() == Counter()
+    mine = finished.folder / "my-study" / "results" / "digits"
+    logs = {path.stem: path.read_text() for path in (mine / "logs").rglob("*.log")}
+    linked = {name for name, text in logs.items() if "linked what an equal job" in text}
+    assert linked == {"clients", "source", "extract", "network"}
+    for name in ("clients.h5", "source.safetensors", "features.zarr/zarr.json"):
+        assert (mine / name).samefile(finished.results / "digits" / name)
+    wanted = ("--", "results/digits/experiments/scarcity.csv")
+    assert finished.planned(*wanted, study=study) == Counter()
+
+
+def test_a_folder_that_is_no_studys_is_refused(finished: Project) -> None:
+    done = finished.call("--dry-run", study={"results_folder": "scripts"})
+    assert done.returncode != 0
+    assert "config: results_folder is 'scripts'; give the name of a new folder" in done.stderr
+
+
+def test_what_other_calls_have_finished_counts_in_every_call(finished: Project) -> None:
+    """Claims of a paper are made over a task of another study that lies there, whoever asks."""
+    other = finished.results / "other" / "experiments"
+    other.mkdir(parents=True)
+    for name in ("scarcity.csv", "scarcity.series.csv"):
+        table = (finished.results / "digits/experiments" / name).read_text(encoding="utf-8")
+        (other / name).write_text(table.replace("digits,", "other,"), encoding="utf-8")
+    assert finished.planned()["tabulate_claims"] == 1
+    finished.finish()
+    record = finished.results / "papers/fbftl/records/tables/claims.json"
+    read = json.loads(record.read_bytes())["inputs"]
+    assert {"results/other/experiments/scarcity.csv"} < read.keys()
+    assert finished.planned() == Counter()
+    shutil.rmtree(other)
+    assert finished.planned()["tabulate_claims"] == 1
