@@ -5,6 +5,7 @@ UPLOADED = [
     "head",
     "projection",
     "components",
+    "covariance",
     "aggregation",
     "bits",
     "mechanism",

@@ -57,7 +57,7 @@ def draw(rows: pd.DataFrame, along: Abscissa) -> plt.Figure:
         x = 1 - own["plr"] if along.axis == "plr" else own[along.axis]
         axes.errorbar(
             x, 100 * own["accuracy"], 100 * own["spread"].fillna(0), capsize=2,
-            label=upload.label, **upload.look,
+            linestyle="-" if upload.components else "--", label=upload.label, **upload.look,
         )  # fmt: skip
         mark_diverged(axes, x, 100 * own["accuracy"], own["diverged"])
     if along.axis == "plr":

@@ -19,6 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
 from fbftl.messages.codec import Compression
 from fbftl.messages.kinds import MeansMessage, MixturesMessage, StatisticsMessage
+from fbftl.messages.mixtures import Fitting
 from fbftl.messages.statistics import Statistics, length
 from fbftl.privacy.masking import NUMBER_BYTES, Dealer, masked
 from fbftl.training.closed_form import lda, ridge
@@ -79,12 +80,13 @@ def lengths(values: np.ndarray, labels: np.ndarray) -> None:
     kinds = {
         "statistics": StatisticsMessage(CLASSES, WIDTH),
         "means": MeansMessage(CLASSES, WIDTH),
-        "mixtures": MixturesMessage(CLASSES, WIDTH, 1, 1e-3, 1, 0),
+        "mixtures": MixturesMessage(CLASSES, WIDTH, (1,), Fitting(1e-3), 1, 0),
     }
     for name, kind in kinds.items():
         for bits in (32, 8):
             said = kind.said(0, own, of)
-            sent, told = 8 * len(said.message(Compression(bits))), bits * kind.numbers(of)
+            sent = 8 * len(said.message(Compression(bits)))
+            told = bits * kind.shape(0, own, of).numbers
             print(f"{name} at {bits} bits: {sent / told - 1:+.2%} of the closed form (2 %)")
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 def numbers(
     message: str, width: int, classes: int, samples: int | Fraction, present: float, k: int = 0,
-    components: float = 1,
+    components: float = 1, covariance: str = "diagonal",
 ) -> int | Fraction | float:  # fmt: skip
     """Return the numbers of one client's message.
 
@@ -19,7 +19,8 @@ def numbers(
         samples: samples K of the client.
         present: classes that it has samples of; see `expected_present`.
         k: dimensions of a projection.
-        components: components G of a mixture for each of these classes, diagonal covariances.
+        components: components G of a mixture for each of these classes.
+        covariance: of the components, diagonal or spherical.
     """
     match message:
         case "features":
@@ -27,7 +28,8 @@ def numbers(
         case "means":
             return present * (width + 1)
         case "mixtures":
-            return present * (components * (2 * width + 1) + 1)
+            spreads = 1 if covariance == "spherical" else width
+            return present * (components * (1 + width + spreads) + 1)
     own = k if message == "projected" else width
     return own * (own + 1) // 2 + own * classes + classes
 

@@ -230,11 +230,14 @@ def _trained(job: Job, held: HeldFeatures, learned: list[Learned]) -> list[Score
     # One after the other: what the server drew is not equally much for all seeds.
     for seed, own in zip(job.seeds, learned, strict=True):
         parts = [own.training] if own.held is None else [own.training, own.held]
-        values = np.concatenate([part.values for part in parts])
-        labels = np.concatenate([part.labels for part in parts])
+        # A row that is in neither split comes last: training takes rows from something, even if
+        # nothing was sent.
+        width = own.training.values.shape[1]
+        values = np.concatenate([*(part.values for part in parts), np.zeros((1, width), "f4")])
+        labels = np.concatenate([*(part.labels for part in parts), np.zeros(1, np.int64)])
         rows = np.arange(len(values))
         payload = Vectors(values, labels, rows, held.payload.classes)
-        training, validation = np.split(rows, [len(own.training.values)])
+        training, validation = np.split(rows[:-1], [len(own.training.values)])
         received = Received(job, seed, payload, training, validation, lambda _: 1.0, None)
         ((fit,),) = held.fit([[received]])
         scores.append(fit.score)

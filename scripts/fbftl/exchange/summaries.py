@@ -10,7 +10,7 @@ holds no rows can only be held out whole. Where messages are class means, held-o
 the candidates' heads and answer how many of their rows each has right.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +24,7 @@ from fbftl.messages.codec import Compression
 from fbftl.messages.kinds import Kind, MeansMessage, MixturesMessage, StatisticsMessage
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.link import link_of
+from fbftl.messages.mixtures import Fitting
 from fbftl.messages.release import Encoded
 from fbftl.messages.statistics import (
     ClassMeans,
@@ -32,7 +33,7 @@ from fbftl.messages.statistics import (
     length,
     random_projection,
 )
-from fbftl.messages.summary import Summary
+from fbftl.messages.summary import Shape, Summary
 from fbftl.privacy.mechanisms import PrivacyRecord, no_mechanism
 from fbftl.privacy.noise import clip_norm
 from fbftl.privacy.statistics import clipped, statistics_guarantee, statistics_noise
@@ -104,8 +105,15 @@ class Clientele:
 
     def said(self, kind: Kind, place: int) -> Summary | None:
         """Return what one client says."""
-        own = self.rows[place]
-        return kind.said(int(self.owner[place]), self.values[own], self.labels[own])
+        rows = self.rows[place]
+        return kind.said(int(self.owner[place]), self.values[rows], self.labels[rows])
+
+    def shapes(self, kind: Kind) -> list[Shape]:
+        """Return what each client's message holds."""
+        return [
+            kind.shape(int(client), self.values[rows], self.labels[rows])
+            for client, rows in zip(self.owner, self.rows, strict=True)
+        ]
 
 
 def guarantee_of(job: Job, public: np.ndarray | None) -> PrivacyRecord:
@@ -242,12 +250,13 @@ def _kind(job: Job, classes: int, width: int, seed: int, guarantee: PrivacyRecor
         case "means":
             return MeansMessage(classes, width)
         case "mixtures":
-            block: Mapping[str, Any] = job.block["one_shot"]
+            setting, block = job.setting, job.block["one_shot"]
+            sizes = [setting.components] if setting.components else block["components"]
             return MixturesMessage(
                 classes,
                 width,
-                job.setting.components,
-                block["least_variance"],
+                tuple(sorted(sizes)),
+                Fitting(block["least_variance"], setting.covariance == "spherical"),
                 block["least_samples"],
                 seed,
             )
@@ -264,10 +273,10 @@ def _open(clientele: Clientele, post: Post, kind: Kind, bound: int) -> Any:
         kind: of the messages.
         bound: bytes of messages that are really made; the first one always is.
     """
-    own = [clientele.labels[rows] for rows in clientele.rows]
-    bits = np.array([kind.bits(labels, post.compression) for labels in own])
-    floats = np.array([kind.numbers(labels) for labels in own])
-    digests: list[bytes | None] = [None] * len(own)
+    shapes = clientele.shapes(kind)
+    bits = np.array([shape.bits(post.compression) for shape in shapes])
+    floats = np.array([shape.numbers for shape in shapes])
+    digests: list[bytes | None] = [None] * len(shapes)
     read: dict[int, Summary] = {}
     spent = 0
     for place in clientele.taking_part.tolist():

@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from fbftl.ground.floats import FLOAT_BITS
 from fbftl.study.uploads import SUMS
 
 NAMES = {
@@ -19,9 +20,12 @@ NAMES = {
     ("statistics", "afl"): "AFL",
     ("statistics", "lda"): "GH-LDA",
     ("statistics", "fedcgs"): "FedCGS",
-    ("mixtures", "mlp"): "FedPFT",
+    ("mixtures", "mlp"): "mixtures",
 }
 """Names of a message with a head, published ones where it is that method; other pairs have none."""
+
+FEDPFT = {"message": "mixtures", "head": "mlp", "covariance": "spherical", "bits": 16}
+"""What has FedPFT's name: its defaults."""
 
 COLOURS = {
     "features": "#D55E00",
@@ -30,6 +34,9 @@ COLOURS = {
     "projected": "#E69F00",
     "mixtures": "#CC79A7",
 }
+SPHERICAL = "#56B4E9"
+"""Colour of mixtures under spherical covariances."""
+
 MARKERS = {
     "mlp": "o",
     "logistic": "s",
@@ -49,13 +56,16 @@ REVEALED = {
     "means": "each client's class means, which are its samples where a class has one",
     "statistics": "each client's moments, which are its sample where it has one",
     "projected": "each client's moments in fewer dimensions",
-    "mixtures": "each client's class means and variances, its samples where a class has one",
+    "mixtures": "each client's class means and variances, its samples where a component has one",
 }
 """What the server sees of a client."""
 
 SUM_ALONE = "the sum over all clients alone, unless server and dealer collude"
 
-READ = ("message", "head", "projection", "components", "aggregation", "bits", "mechanism")
+READ = (
+    *("message", "head", "projection", "components", "covariance", "aggregation", "bits"),
+    "mechanism",
+)
 """Axes that tell an upload apart, beside epsilon."""
 
 
@@ -68,6 +78,8 @@ class Upload:
     aggregation: str = "open"
     projection: int | None = None
     components: int = 1
+    covariance: str = "diagonal"
+    bits: int = FLOAT_BITS
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> "Upload":
@@ -79,6 +91,8 @@ class Upload:
             row["aggregation"],
             None if pd.isna(projection) else int(projection),
             int(row["components"]),
+            row["covariance"],
+            int(row["bits"]),
         )
 
     @property
@@ -86,7 +100,13 @@ class Upload:
         """Its name, else message and head; what is not in the name is in brackets."""
         name = NAMES.get((self.message, self.head), f"{self.message}, {self.head}")
         more = [f"k = {self.projection}"] if self.projection else []
+        if all(getattr(self, axis) == value for axis, value in FEDPFT.items()):
+            name = "FedPFT"
+        else:
+            more += ["spherical"] if self.covariance == "spherical" else []
+            more += [f"{self.bits} bits"] if self.bits != FLOAT_BITS else []
         more += [f"G = {self.components}"] if self.components > 1 else []
+        more += ["G chosen"] if self.components == 0 else []
         more += ["masked"] if self.aggregation == "masked" else []
         return f"{name} ({', '.join(more)})" if more else name
 
@@ -105,7 +125,7 @@ class Upload:
     @property
     def look(self) -> dict[str, Any]:
         """Colour of the message, marker of the head; hollow where only a sum is seen."""
-        colour = COLOURS[self.message]
+        colour = SPHERICAL if self.covariance == "spherical" else COLOURS[self.message]
         filling = "white" if self.aggregation == "masked" else colour
         return {"color": colour, "marker": MARKERS[self.head], "markerfacecolor": filling}
 

@@ -1,27 +1,26 @@
 """What a client may say instead of its features, one kind of message each.
 
-A kind tells how long a client's message is before it is made, makes it, and says what the server
-knows from those that arrived.
+A kind tells what a client's message holds before it is made, makes it, and says what the server
+knows from those that arrived. What most messages hold follows from labels alone; how many
+components a mixture has may be chosen by the samples.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from fbftl.ground.randomness import stream
-from fbftl.messages.codec import Compression
-from fbftl.messages.mixtures import Mixture, fitted
+from fbftl.messages.mixtures import Fitting, Mixture, held_samples
 from fbftl.messages.statistics import (
     ClassMeans,
     LabelledRows,
     Statistics,
     added,
-    length,
     triangle,
     whole,
 )
-from fbftl.messages.summary import Summary, Table, message_bits
+from fbftl.messages.summary import Shape, Summary, Table
 
 Heard = Iterable[tuple[int, Summary]]
 """Clients with what the server read of each."""
@@ -38,14 +37,10 @@ class MeansMessage:
     classes: int
     width: int
 
-    def numbers(self, labels: np.ndarray) -> int:
-        """Return how many numbers the client with these labels sends."""
-        return len(np.unique(labels)) * (self.width + 1)
-
-    def bits(self, labels: np.ndarray, compression: Compression) -> int:
-        """Return the length of its message."""
+    def shape(self, client: int, values: np.ndarray, labels: np.ndarray) -> Shape:
+        """Return what the message of a client with these samples holds."""
         present = len(np.unique(labels))
-        return message_bits(present, [(present, self.width, True)], compression, self.classes)
+        return Shape(present, ((present, self.width, True),), self.classes)
 
     def said(self, client: int, values: np.ndarray, labels: np.ndarray) -> Summary:
         """Return what it says."""
@@ -79,15 +74,11 @@ class StatisticsMessage:
     noise: float = 0.0
     seed: int = 0
 
-    def numbers(self, labels: np.ndarray) -> int:
-        """Return how many numbers a client sends, whatever its labels."""
-        return length(self.classes, self.width)
-
-    def bits(self, labels: np.ndarray, compression: Compression) -> int:
-        """Return the length of its message."""
+    def shape(self, client: int, values: np.ndarray, labels: np.ndarray) -> Shape:
+        """Return what the message of a client holds, whatever its samples."""
         upper = self.width * (self.width + 1) // 2
-        shapes = [(self.classes, self.width, False), (1, upper, False)]
-        return message_bits(self.classes, shapes, compression, self.classes)
+        tables = ((self.classes, self.width, False), (1, upper, False))
+        return Shape(self.classes, tables, self.classes)
 
     def said(self, client: int, values: np.ndarray, labels: np.ndarray) -> Summary:
         """Return what it says, under noise of its own."""
@@ -131,48 +122,68 @@ class StatisticsMessage:
 class MixturesMessage:
     """A Gaussian mixture for each class that a client has enough samples of, with their number.
 
-    components: G at most; fewer where a class has not `least_samples` for each.
-    least_variance: floor of every variance.
+    Under diagonal covariances a class of few samples has fewer components. Under spherical ones it
+    is as in FedPFT: a class with at most G samples is not sent.
+
+    components: G, at most; several are candidates, of which a client chooses one for each class by
+        samples that it holds out, and which it then fits to all of them.
+    fitting: how mixtures are fitted.
     least_samples: samples behind a component; a class with fewer is not sent.
-    seed: the repetition's seed, for where EM begins and for what the server draws.
+    seed: the repetition's seed, for where EM starts and for what the server draws.
     """
 
     classes: int
     width: int
-    components: int
-    least_variance: float
+    components: tuple[int, ...]
+    fitting: Fitting
     least_samples: int
     seed: int
+    _chosen: dict[int, dict[int, int]] = field(default_factory=dict, repr=False, compare=False)
 
-    def _sizes(self, labels: np.ndarray) -> dict[int, int]:
-        """Return the components of each class that is sent."""
-        counts = np.bincount(labels, minlength=self.classes) // self.least_samples
-        return {int(own): int(min(counts[own], self.components)) for own in np.flatnonzero(counts)}
+    def sizes(self, client: int, values: np.ndarray, labels: np.ndarray) -> dict[int, int]:
+        """Return the components of each class that a client sends, chosen once if they are."""
+        if client not in self._chosen:
+            draws = stream(self.seed, "components", client)
+            of_class = {int(one): values[labels == one] for one in np.unique(labels)}
+            sizes = {one: self._size(own, draws) for one, own in of_class.items()}
+            self._chosen[client] = {one: size for one, size in sizes.items() if size}
+        return self._chosen[client]
 
-    def numbers(self, labels: np.ndarray) -> int:
-        """Return how many numbers the client with these labels sends."""
-        sizes = self._sizes(labels)
-        return sum(sizes.values()) * (2 * self.width + 1) + len(sizes)
-
-    def bits(self, labels: np.ndarray, compression: Compression) -> int:
-        """Return the length of its message; of the header alone if no class is sent."""
-        sizes = self._sizes(labels)
-        shapes = [(sum(sizes.values()), 2 * self.width + 1, True)]
-        return message_bits(len(sizes), shapes, compression, self.classes)
+    def shape(self, client: int, values: np.ndarray, labels: np.ndarray) -> Shape:
+        """Return what a client's message holds; its header alone if no class is sent."""
+        sizes = self.sizes(client, values, labels)
+        width = 1 + self.width + (1 if self.fitting.spherical else self.width)
+        return Shape(len(sizes), ((sum(sizes.values()), width, True),), self.classes)
 
     def said(self, client: int, values: np.ndarray, labels: np.ndarray) -> Summary | None:
         """Return what it says, or None if no class has enough samples."""
-        sizes = self._sizes(labels)
+        sizes = self.sizes(client, values, labels)
         if not sizes:
             return None
         draws = stream(self.seed, "mixtures", client)
         rows = [
-            fitted(values[labels == own], size, self.least_variance, draws).rows()
-            for own, size in sizes.items()
+            self.fitting.fitted(values[labels == one], size, draws).rows()
+            for one, size in sizes.items()
         ]
-        counts = np.array([np.count_nonzero(labels == own) for own in sizes])
+        counts = np.array([np.count_nonzero(labels == one) for one in sizes])
         of = np.repeat(list(sizes), list(sizes.values()))
         return Summary(counts, (Table(np.vstack(rows), of),), self.classes)
+
+    def _size(self, samples: np.ndarray, draws: np.random.Generator) -> int:
+        """Return the components of a class's samples; 0 if they are not sent."""
+        allowed = self._allowed(len(samples))
+        kept = len(samples) - held_samples(len(samples))
+        judged = [size for size in self._allowed(kept) if size in allowed]
+        if len(judged) > 1:
+            return self.fitting.chosen(samples, judged, draws)
+        return allowed[0] if allowed else 0
+
+    def _allowed(self, samples: int) -> list[int]:
+        """Return the numbers of components that so many samples of a class may have, ascending."""
+        most = samples // self.least_samples
+        if self.fitting.spherical:
+            return [size for size in self.components if size <= most and size < samples]
+        return sorted({min(size, most) for size in self.components} - {0})
 
     def known(self, heard: Heard) -> LabelledRows:
         """Return virtual samples, as many of each client and class as it has."""
@@ -181,7 +192,7 @@ class MixturesMessage:
         for client, summary in heard:
             table, draws = summary.tables[0], stream(self.seed, "virtual", client)
             for own, count in zip(np.unique(table.labels), summary.counts, strict=True):
-                mixture = Mixture.of_rows(table.rows[table.labels == own])
+                mixture = Mixture.of_rows(table.rows[table.labels == own], self.width)
                 values.append(mixture.draw(int(count), draws))
                 labels.append(np.full(int(count), own))
                 whose.append(np.full(int(count), client))

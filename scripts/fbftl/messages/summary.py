@@ -59,20 +59,29 @@ class Summary:
         return Summary(counts, tuple(tables), self.classes)
 
 
-def message_bits(
-    counts: int, shapes: list[tuple[int, int, bool]], compression: Compression, classes: int
-) -> int:
-    """Return the length of a message of which every element is sent.
+@dataclass(frozen=True)
+class Shape:
+    """What a message holds, from which its length follows.
 
-    Args:
-        counts: how many counts it holds.
-        shapes: rows and width of each table, and whether its rows are labelled.
-        compression: q; r is 1.
-        classes: number of classes N.
+    counts: how many counts.
+    tables: rows and width of each table, and whether its rows are labelled.
+    classes: number of classes N.
     """
-    total = HEADER_BYTES + packed_bytes(counts, PLAIN.bits)
-    for rows, width, labelled in shapes:
-        total += HEADER_BYTES + packed_bytes(rows * width, compression.bits)
-        total += RANGE_BYTES * rows if compression.bits != FLOAT_BITS else 0
-        total += packed_bytes(rows, label_bits(classes)) if labelled else 0
-    return 8 * total
+
+    counts: int
+    tables: tuple[tuple[int, int, bool], ...]
+    classes: int
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers these are, counts and tables."""
+        return self.counts + sum(rows * width for rows, width, _ in self.tables)
+
+    def bits(self, compression: Compression) -> int:
+        """Return the length of such a message, of which every element is sent."""
+        total = HEADER_BYTES + packed_bytes(self.counts, PLAIN.bits)
+        for rows, width, labelled in self.tables:
+            total += HEADER_BYTES + packed_bytes(rows * width, compression.bits)
+            total += RANGE_BYTES * rows if compression.bits != FLOAT_BITS else 0
+            total += packed_bytes(rows, label_bits(self.classes)) if labelled else 0
+        return 8 * total

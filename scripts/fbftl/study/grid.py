@@ -64,6 +64,7 @@ NEEDS = {
     "neighbours": "mechanism dp_gd",
     "projection": "message: projected",
     "components": "message: mixtures",
+    "covariance": "message: mixtures",
     "votes": "sources",
     "similarity": "sources",
     "alignment": "adaptation",
@@ -152,7 +153,7 @@ def simplified(setting: Setting) -> Setting:
     if setting.message != "projected":
         without_effect.append("projection")
     if setting.message != "mixtures":
-        without_effect.append("components")
+        without_effect += ["components", "covariance"]
     if setting.keep_gradients == 1:
         without_effect.append("kept_gradients")
         if setting.keep_activations == 1:

@@ -120,7 +120,7 @@ RECORDS = (
         sends="once",
         axes=(
             "cut", *CLIENTS, *LINK, "loss", *COMPRESSION, *NOISE, "noise", "label_epsilon",
-            "aggregation", "message", "projection", "components", "head",
+            "aggregation", "message", "projection", "components", "covariance", "head",
         ),
         mechanisms=("none", "relative", "gaussian"),
         cost="fbftl",

@@ -60,7 +60,9 @@ class Setting:
     momentum: bias-corrected momentum beta of noisy steps.
     message: what a client uploads: features, means, statistics, projected or mixtures.
     projection: dimensions k that features are projected to at random before their statistics.
-    components: components G of a mixture for each class that a client has samples of.
+    components: components G of a mixture for each class that a client has samples of; 0 has each
+        client choose among the task's for each class, by samples that it holds out.
+    covariance: of a mixture's components: diagonal, or spherical, as FedPFT's are.
     head: what the server solves: mlp is the task's perceptron, trained; logistic, ridge, fed3r,
         afl, lda, fedcgs, fedcof, fedcof_unit (its released code's), ncm and fedncm are linear.
     width: share of the network's hidden units: of FedAvg's network, of a base of Split-Mix, of the
@@ -159,6 +161,7 @@ class Setting:
     message: str = "features"
     projection: int | None = None
     components: int = 1
+    covariance: str = "diagonal"
     head: str = "mlp"
     width: float = 1.0
     budgets: str = "exponential"

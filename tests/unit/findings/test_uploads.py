@@ -17,6 +17,8 @@ def test_sizes_are_those_of_the_rivals_page():
     assert expected_present(10, 8) == pytest.approx(5.70, abs=0.005)
     assert numbers("means", **at) / features == pytest.approx(0.71, abs=0.005)
     assert numbers("mixtures", **at, components=2) == pytest.approx(5.695 * 16_387, rel=1e-3)
+    spherical = numbers("mixtures", **at, components=2, covariance="spherical")
+    assert spherical == pytest.approx(5.695 * (2 * 4098 + 1), rel=1e-3)
 
 
 def test_the_crossover_is_where_features_become_the_larger_upload():
@@ -49,7 +51,7 @@ def test_uploads_have_their_published_names_and_say_what_is_seen():
             ["statistics", "lda", None, 1, "masked"],
         ],
         columns=["message", "head", "projection", "components", "aggregation"],
-    )
+    ).assign(covariance="diagonal", bits=32)
     found = [(upload.label, len(own)) for upload, own in by_upload(rows)]
     assert found == [("FbFTL", 1), ("GH-LDA (masked)", 2), ("projected, lda (k = 16)", 1)]
     assert "sum" in Upload("statistics", "lda", "masked").revealed
@@ -65,6 +67,24 @@ def test_a_papers_name_goes_to_the_head_that_is_the_papers():
     assert labels == ["ridge", "Fed3R", "AFL", "GH-LDA"]
 
 
+def test_fedpft_is_spherical_and_has_sixteen_bits():
+    def label(**axes) -> str:
+        return Upload("mixtures", axes.pop("head", "mlp"), **axes).label
+
+    assert label() == "mixtures"
+    assert label(components=10) == "mixtures (G = 10)"
+    assert label(covariance="spherical", bits=16) == "FedPFT"
+    assert label(covariance="spherical", bits=16, components=10) == "FedPFT (G = 10)"
+    assert label(covariance="spherical", bits=16, components=0) == "FedPFT (G chosen)"
+    assert label(covariance="spherical") == "mixtures (spherical)"
+    assert label(bits=16) == "mixtures (16 bits)"
+    assert label(covariance="spherical", bits=16, head="lda") == (
+        "mixtures, lda (spherical, 16 bits)"
+    )
+
+
 def test_every_message_and_head_has_a_look():
-    looks = [Upload(m, h).look for m, heads in HEADS_FROM.items() for h in heads]
+    uploads = [Upload(m, h) for m, heads in HEADS_FROM.items() for h in heads]
+    spherical = [Upload("mixtures", h, covariance="spherical") for h in HEADS_FROM["mixtures"]]
+    looks = [upload.look for upload in (*uploads, *spherical)]
     assert len({(look["color"], look["marker"]) for look in looks}) == len(looks)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from fbftl.messages.codec import Compression, decode
 from fbftl.messages.codec.header import HEADER_BYTES
-from fbftl.messages.mixtures import Mixture, fitted
 from fbftl.messages.statistics import (
     ClassMeans,
     Statistics,
@@ -14,7 +13,7 @@ from fbftl.messages.statistics import (
     triangle,
     whole,
 )
-from fbftl.messages.summary import Summary, Table, message_bits
+from fbftl.messages.summary import Shape, Summary, Table
 
 CLASSES, WIDTH = 4, 6
 
@@ -121,35 +120,13 @@ def test_a_message_is_as_long_as_told_and_says_what_is_read(bits):
         Summary(own.counts, (Table(own.sums), Table(upper)), CLASSES),
         Summary(means.counts, (Table(means.means, means.label),), CLASSES),
     ]
-    shapes = [[(CLASSES, WIDTH, False), (1, 21, False)], [(3, WIDTH, True)]]
+    shapes = [((CLASSES, WIDTH, False), (1, 21, False)), ((3, WIDTH, True),)]
     for one, shape in zip(said, shapes, strict=True):
         message = one.message(compression)
-        assert 8 * len(message) == message_bits(len(one.counts), shape, compression, CLASSES)
+        assert 8 * len(message) == Shape(len(one.counts), shape, CLASSES).bits(compression)
         read = one.read(compression)
         for table, wanted in zip(read.tables, one.tables, strict=True):
             step = np.ptp(wanted.rows, axis=1, keepdims=True) / (2 ** min(bits, 16) - 1)
             assert (np.abs(table.rows - wanted.rows) <= step / 2 + 1e-3).all()
     head = decode(said[0].message(compression)[: HEADER_BYTES + 4 * CLASSES])
     assert np.array_equal(head.values[0], own.counts)
-
-
-def test_a_mixture_finds_two_blobs_and_draws_them_again():
-    rng = np.random.default_rng(0)
-    blobs = np.concatenate([rng.normal(-5, 1, (200, 3)), rng.normal(5, 2, (100, 3))])
-    found = fitted(blobs, 2, 1e-3, np.random.default_rng(1))
-    order = np.argsort(found.means[:, 0])
-    assert np.allclose(found.weights[order], [2 / 3, 1 / 3], atol=0.01)
-    assert np.allclose(found.means[order], [[-5] * 3, [5] * 3], atol=0.5)
-    assert np.allclose(found.variances[order], [[1] * 3, [4] * 3], atol=1)
-    again = Mixture.of_rows(found.rows())
-    drawn = again.draw(4000, np.random.default_rng(2))
-    assert np.allclose(drawn.mean(axis=0), blobs.mean(axis=0), atol=0.4)
-    assert np.allclose(drawn.std(axis=0), blobs.std(axis=0), atol=0.4)
-
-
-def test_a_mixture_of_one_component_is_mean_and_variance_with_a_floor():
-    rows = np.array([[1.0, 2.0], [3.0, 2.0]])
-    found = fitted(rows, 1, 0.25, np.random.default_rng(0))
-    assert np.allclose(found.rows(), [[1, 2, 2, 1, 0.25]])
-    with pytest.raises(ValueError, match="2 samples"):
-        fitted(rows, 3, 0.25, np.random.default_rng(0))

@@ -66,6 +66,7 @@ ONE_SHOT = {
     "ridge": [0.01, 1e-6, 1e-3, 1.0],
     "shrinkage": [0.05, 1e-3, 0.2],
     "logistic": [1e-3, 1e-2],
+    "components": [1, 2],
     "least_variance": 1e-3,
     "least_samples": 1,
     "made": 2**20,

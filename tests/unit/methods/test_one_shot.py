@@ -56,6 +56,31 @@ def test_ledgers_count_what_the_closed_forms_say(inputs, bits):
     # Three, three and two samples: two components at most where each is of one.
     pairs = payload("mixtures", "ncm", components=2)
     assert (pairs == CLASSES * (2 * (2 * WIDTH + 1) + 1)).all()
+    assert (payload("mixtures", "ncm", covariance="spherical") == CLASSES * (WIDTH + 3)).all()
+    # Spherical, the class of two samples has not more than two.
+    pairs = payload("mixtures", "ncm", covariance="spherical", components=2)
+    assert (pairs == 2 * (2 * (WIDTH + 2) + 1)).all()
+
+
+@pytest.mark.parametrize("bits", [32, 16])
+def test_chosen_components_are_entered_as_they_are_sent(inputs, bits):
+    """Classes have 26 or 27 samples at a client: one component or two, whatever it chooses."""
+    axes = {"covariance": "spherical", "components": 0, "bits": bits, "samples_per_client": 80}
+    outcome = one_shot(inputs, setting("mixtures", "mlp", **axes), components=[2, 1])
+    rows = uploads(outcome)
+    assert (rows["encoded"] == "made").all()
+    chosen = (rows["payload_bits"] / bits - CLASSES) / (WIDTH + 2)
+    assert chosen.isin(range(CLASSES, 2 * CLASSES + 1)).all()
+    counted = uploads(one_shot(inputs, setting("mixtures", "mlp", **axes), made=1))
+    assert counted["bits"].tolist() == rows["bits"].tolist()
+    assert min(r["test_accuracy"] for r in outcome.repetitions) > 0.8
+
+
+def test_fedpft_sends_no_class_of_one_sample_and_then_nothing_is_learnt(inputs):
+    axes = {"covariance": "spherical", "samples_per_client": 1}
+    outcome = one_shot(inputs, setting("mixtures", "mlp", **axes))
+    assert (uploads(outcome)["payload_bits"] == 0).all()
+    assert all(r["test_accuracy"] == pytest.approx(1 / 3, abs=0.2) for r in outcome.repetitions)
 
 
 def test_heads_on_statistics_are_those_on_features(inputs):

@@ -34,6 +34,8 @@ from fbftl.study.uploads import HEADS_FROM, is_plain
         ({"head": "lda", "plr": 0.5, "loss": "reshuffled"}, "changes loss"),
         ({"projection": 8}, "asks for projection 8, which has no effect"),
         ({"components": 8}, "asks for components 8, which has no effect"),
+        ({"components": 0}, "asks for components 0, which has no effect"),
+        ({"covariance": "spherical"}, "asks for covariance spherical, which has no effect"),
         ({"method": "ftl_c", "message": "means"}, "ftl_c does not know axis message"),
     ],
 )

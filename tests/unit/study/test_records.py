@@ -167,6 +167,7 @@ def test_no_default_ever_changes():
         "message": "features",
         "projection": None,
         "components": 1,
+        "covariance": "diagonal",
         "head": "mlp",
         "width": 1.0,
         "budgets": "exponential",

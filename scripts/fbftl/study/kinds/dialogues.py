@@ -10,7 +10,7 @@ from fbftl.study.settings import Setting
 
 UNKNOWN = (
     *("loss", "noise", "label_epsilon", "partition", "alpha"),
-    *("aggregation", "message", "projection", "components", "head"),
+    *("aggregation", "message", "projection", "components", "covariance", "head"),
 )
 """Axes that say nothing of dialogues: losses that come back, redrawn noise, what needs classes."""
 
