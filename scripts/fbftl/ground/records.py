@@ -14,7 +14,7 @@ from typing import Any
 
 from fbftl.ground.digests import digests_of_param
 from fbftl.ground.files import replacing, sha256, write_json, writing
-from fbftl.ground.staleness import STOOD_FOR, Record, read_record, record_of_log, store_digest
+from fbftl.ground.staleness import STOOD_FOR, JobRecord, read_record, record_of_log, store_digest
 
 ROOT = "zarr.json"
 """Output that stands for the whole store in whose folder it lies."""
@@ -81,7 +81,7 @@ def taken_over(
     return True
 
 
-def _equal(finished: Record, made: Mapping[str, Any], outputs: list[str]) -> bool:
+def _equal(finished: JobRecord, made: Mapping[str, Any], outputs: list[str]) -> bool:
     """Tell whether two jobs are one; what lies outside the results counts by its name."""
     return (
         finished.params == made["params"]

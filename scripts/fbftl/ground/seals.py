@@ -14,7 +14,7 @@ from pathlib import Path
 
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import sha256
-from fbftl.ground.staleness import Record, record_of_log, recorded, store_digest
+from fbftl.ground.staleness import JobRecord, record_of_log, recorded, store_digest
 
 LINE = re.compile(rb" sealed ([0-9a-f]{64}) (.+)$", re.MULTILINE)
 
@@ -44,7 +44,7 @@ def sealed(results: str | Path) -> dict[str, str]:
 
 
 def broken(
-    results: str | Path, digest_of: DigestOf = sha256, made: Mapping[str, Record] | None = None
+    results: str | Path, digest_of: DigestOf = sha256, made: Mapping[str, JobRecord] | None = None
 ) -> list[str]:
     """Return the paths of existing results that are not what their job wrote, sorted.
 
@@ -76,7 +76,7 @@ def _of_logs(results: str | Path, made: Container[str]) -> dict[str, dict[str, s
 
 
 def require_unbroken(
-    results: str | Path, digest_of: DigestOf = sha256, made: Mapping[str, Record] | None = None
+    results: str | Path, digest_of: DigestOf = sha256, made: Mapping[str, JobRecord] | None = None
 ) -> None:
     """Refuse results that were changed after they were made.
 
@@ -90,7 +90,7 @@ def require_unbroken(
         )
 
 
-def require_whole_stores(made: Mapping[str, Record]) -> None:
+def require_whole_stores(made: Mapping[str, JobRecord]) -> None:
     """Refuse feature stores of which a file was removed, added or cut.
 
     Args:

@@ -22,7 +22,7 @@ DigestOf = Callable[[str], str]
 
 
 @dataclass(frozen=True)
-class Record:
+class JobRecord:
     """What is on record of a finished job.
 
     rule: name of its rule.
@@ -52,25 +52,25 @@ def record_in(content: bytes) -> dict[str, Any] | None:
     """Return what a record says, None if it is damaged."""
     with suppress(ValueError, TypeError, AttributeError):
         told = json.loads(content)
-        if Record.__dataclass_fields__.keys() == told.keys() and all(
+        if JobRecord.__dataclass_fields__.keys() == told.keys() and all(
             isinstance(value, str if key == "rule" else dict) for key, value in told.items()
         ):
             return dict(told)
     return None
 
 
-def read_record(path: str | Path) -> Record | None:
+def read_record(path: str | Path) -> JobRecord | None:
     """Return the record in a file, None if there is none or it is damaged."""
     try:
         told = record_in(Path(path).read_bytes())
     except OSError:
         return None
-    return None if told is None else Record(**told)
+    return None if told is None else JobRecord(**told)
 
 
 def recorded(
-    results: str | Path, read: Callable[[str], Record | None] = read_record
-) -> dict[str, Record]:
+    results: str | Path, read: Callable[[str], JobRecord | None] = read_record
+) -> dict[str, JobRecord]:
     """Return the record of each finished job below a folder of results, by the record's path.
 
     Damaged ones are left out.
@@ -83,15 +83,15 @@ def recorded(
     return {path: record for path, record in found.items() if record is not None}
 
 
-def remembered(kept: str | Path, results: str | Path) -> dict[str, Record]:
-    """Return the same, each record read once while neither its size nor its times change.
+def remembered(kept: str | Path, results: str | Path) -> dict[str, JobRecord]:
+    """Return the records, each read once while neither its size nor its times change.
 
     Args:
         kept: file that remembers what records say between two calls.
         results: the folder.
     """
     parsed = Parsed(kept, record_in)
-    found = recorded(results, lambda path: (told := parsed(path)) and Record(**told))
+    found = recorded(results, lambda path: (told := parsed(path)) and JobRecord(**told))
     parsed.keep()
     return found
 
@@ -105,7 +105,7 @@ def store_digest(root: str | Path) -> str:
     )
 
 
-def changed_inputs(record: Record, inputs: Collection[str], digest_of: DigestOf) -> str | None:
+def changed_inputs(record: JobRecord, inputs: Collection[str], digest_of: DigestOf) -> str | None:
     """Return what tells a job's inputs from those on record, None if they are the same.
 
     A file that is missing says nothing: it is made again, and its job decides.
@@ -125,7 +125,7 @@ def changed_inputs(record: Record, inputs: Collection[str], digest_of: DigestOf)
     return None
 
 
-def changed_param(record: Record, params: Mapping[str, Any]) -> str | None:
+def changed_param(record: JobRecord, params: Mapping[str, Any]) -> str | None:
     """Return the name of the first param whose digest is another than on record, if any."""
     names = [*params, *(name for name in record.params if name not in params)]
     return next((n for n in names if params.get(n) != record.params.get(n)), None)

@@ -113,7 +113,7 @@ class Ledger:
             if columns.get(name) not in known:
                 raise ValueError(
                     f"the ledger (messages/ledger.py) knows no {name} {columns[name]!r}; it knows "
-                    f"{', '.join(sorted(known))}"
+                    f"{', '.join(sorted(word for word in known if word is not None))}"
                 )
         for value in columns.values():
             if isinstance(value, MANY) and len(value) != count:

@@ -24,7 +24,7 @@ SUFFIXES = {
 
 
 @dataclass(frozen=True)
-class Held:
+class ImageFile:
     """An image file with the name of its class, and of its client where these have folders."""
 
     file: Path
@@ -93,7 +93,7 @@ def read(
     found = _found(spec, folder)
     classes = class_names(spec, folder)
 
-    def samples(held: list[Held]) -> Samples:
+    def samples(held: list[ImageFile]) -> Samples:
         held = sorted(held, key=lambda one: (classes.index(one.label), one.client or "", one.file))
         files = [one.file for one in held]
         inputs = EncodedImages(
@@ -111,7 +111,7 @@ def _by_client(spec: Mapping[str, Any]) -> bool:
     return spec.get("layout") == "clients"
 
 
-def _found(spec: Mapping[str, Any], folder: Path | None) -> dict[str, list[Held]]:
+def _found(spec: Mapping[str, Any], folder: Path | None) -> dict[str, list[ImageFile]]:
     """Return split to its image files, sorted, with class and client.
 
     Raises:
@@ -147,7 +147,7 @@ def _visible(root: Path) -> list[Path]:
     return sorted(path for path in root.rglob("*") if not path.name.startswith("."))
 
 
-def _held(root: Path, key: str, spec: Mapping[str, Any]) -> list[Held]:
+def _held(root: Path, key: str, spec: Mapping[str, Any]) -> list[ImageFile]:
     by_client = _by_client(spec)
     if not root.is_dir():
         raise UserError(f"{key}: {root} is not a folder; give the folder that holds one per class")
@@ -174,7 +174,7 @@ def _held(root: Path, key: str, spec: Mapping[str, Any]) -> list[Held]:
                 "digits, and . _ - + @, at most 128 of them"
             )
     return [
-        Held(file, sub.name, sub.parent.name if by_client else None)
+        ImageFile(file, sub.name, sub.parent.name if by_client else None)
         for sub, files in classes.items()
         for file in files
     ]
