@@ -33,7 +33,7 @@ FLOATS_PER_NUMBER = 2
 """What a number of the ring takes, in floats of 32 bits."""
 
 SumNoise = Callable[[np.ndarray, int], np.ndarray]
-"""From the places of those whose messages arrived, ascending, and X, to the noise (X,) on their sum.
+"""From the places of those whose messages arrived, ascending, and X, to the noise (X,) on the sum.
 """
 
 
