@@ -240,6 +240,11 @@ def summariser_sizes(study, task):
     return Sizes(summarisers.heads(shape, cuts), {None: summarisers.whole(shape)})
 
 
+def releases_of(wildcards):
+    """Return what stands for the release of each of them, by the setting's name."""
+    return releases_in(STUDY, wildcards.task)
+
+
 def require_image():
     """Refuse to run in containers without an image."""
     asked = workflow.deployment_settings.deployment_method

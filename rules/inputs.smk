@@ -325,11 +325,6 @@ def together_of(wildcards):
     return STUDY.together(wildcards.task)
 
 
-def releases_of(wildcards):
-    """Return what stands for the release of each of them, by the setting's name."""
-    return releases_in(STUDY, wildcards.task)
-
-
 def runs_together(wildcards):
     """Return the run file of each of them."""
     named = {name for names in together_of(wildcards).values() for name in names}

@@ -169,12 +169,11 @@ def send_summaries(
         dealt = client, held.payload.sample
         sum_noise = _sum_noise(job, seed, guarantee.noise_std, clientele.owner, dealt)
         heard = _masked(clientele, post, setting.message, classes, sum_noise, block["made"])
-        found = [heard(own) for own in (training, validation)]
     else:
         noised_by = noise_seed(job, seed, client, held.payload.sample)
         kind = _kind(job, classes, width, seed, guarantee, noised_by)
         heard = _open(clientele, post, kind, block["made"])
-        found = [heard(own) for own in (training, validation)]
+    found = [heard(own) for own in (training, validation)]
     (known, arrived), (other, others) = found
     counts = {
         "clients": len(taking_part),
