@@ -30,6 +30,7 @@ from fbftl.study import methods
 from fbftl.study.beside import changed_tasks, require_own_folder
 from fbftl.study.clients import dealing, number_of_clients
 from fbftl.study.config import resolve
+from fbftl.study.release import releases
 from fbftl.study.settings import DEFAULTS, Setting
 from fbftl.study.shards import WHOLE, require_made
 from fbftl.ground.errors import UserError
@@ -153,6 +154,15 @@ def project_study():
         sys.exit(str(error))
 
 
+def releases_in(study, task):
+    """Return what stands for the release of each setting in a task's groups, by its name."""
+    named = {name for names in study.together(task).values() for name in names}
+    jobs = {
+        name: study.job_of(task, study.setting(task, name)) for name in sorted(named)
+    }
+    return releases(jobs, methods.axes_by_method())
+
+
 def require_budget(study, task, samples):
     """Refuse releases that cost more together than the task's budget of privacy."""
     # Accountants are slow to import, and only budgets ask them before a job.
@@ -161,6 +171,7 @@ def require_budget(study, task, samples):
 
     block, axes = study.task(task), methods.axes_by_method()
     delta, own = block["privacy"]["delta"], block["clients"]["samples_per_client"] or 1
+    spellings = releases_in(study, task)
     for name, settings in study.together(task).items():
         released = []
         for setting in map(partial(study.setting, task), settings):
@@ -169,7 +180,14 @@ def require_budget(study, task, samples):
             planned = planned_guarantees(
                 study.job_of(task, setting), axes, max(1, clients)
             )
-            released.append(Released(setting.name, planned, setting.samples_per_client))
+            released.append(
+                Released(
+                    setting.name,
+                    planned,
+                    setting.samples_per_client,
+                    spellings[setting.name],
+                )
+            )
         found = costs(released, delta, own)
         require_within(block["privacy"]["budget"], found, delta, task, name)
 
@@ -220,6 +238,11 @@ def summariser_sizes(study, task):
     features = block["features"]
     cuts = [features["cut"], *features["further_cuts"]]
     return Sizes(summarisers.heads(shape, cuts), {None: summarisers.whole(shape)})
+
+
+def releases_of(wildcards):
+    """Return what stands for the release of each of them, by the setting's name."""
+    return releases_in(STUDY, wildcards.task)
 
 
 def require_image():

@@ -29,6 +29,7 @@ rule compose_guarantees:
     params:
         code=code("compose_guarantees.py"),
         together=together_of,
+        releases=releases_of,
         delta=delta_of,
         own=samples_of_clients,
     script:

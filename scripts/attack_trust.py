@@ -25,6 +25,7 @@ from fbftl.findings.runs import write_tidy
 from fbftl.ground import devices
 from fbftl.ground.logs import run_job
 from fbftl.study.job import Job, from_params, name_of
+from fbftl.study.release import noise_seed
 from fbftl.tasks.task import HeldFeatures, Inputs, held_features
 
 ONE_EACH = {"fraction": TAKING_PART, "samples_per_client": 1}
@@ -72,7 +73,7 @@ def descended(job: Job, held: HeldFeatures) -> Population:
         for own, seed in zip(client, job.seeds, strict=True)
     ]
     noise = np.repeat(noise_of(job).multipliers[:, None], len(job.seeds), axis=1)
-    heads = held.private(job, job.seeds, rows, noise)
+    heads = held.private(job, job.seeds, rows, noise, [noise_seed(job, seed) for seed in job.seeds])
     logits = heads.logits(heads.samples).cpu().numpy()
     return population(logits, held.payload.labels, rows, rows)[0]
 

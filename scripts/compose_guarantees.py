@@ -13,19 +13,23 @@ from fbftl.privacy.together import Released, costs
 
 
 def main(
-    runs: Sequence[str], together: Mapping[str, Sequence[str]], delta: float, own: int, table: str
+    runs: Sequence[str], together: Mapping[str, Sequence[str]], releases: Mapping[str, str],
+    delta: float, own: int, table: str,
 ) -> None:  # fmt: skip
     """Write a row per name, unit, neighbours and release, and one for the sum.
 
     Args:
         runs: run files of all settings that are named.
         together: names of settings that touch the same rows, by the name of their group.
+        releases: what stands for the release of each, which are counted once if they are the same.
         delta: delta of each release and of the sum.
         own: rows of a client in the task's own partition.
         table: csv to write.
     """
     documents = [json.loads(Path(path).read_text(encoding="utf-8")) for path in runs]
-    released = {document["name"]: release(document) for document in documents}
+    released = {
+        document["name"]: release(document, releases[document["name"]]) for document in documents
+    }
     rows: list[dict[str, Any]] = []
     for name, settings in together.items():
         for cost in costs([released[setting] for setting in settings], delta, own):
@@ -45,10 +49,11 @@ def main(
     write_tidy(table, pd.DataFrame(rows))
 
 
-def release(document: Mapping[str, Any]) -> Released:
+def release(document: Mapping[str, Any], spelling: str) -> Released:
     """Return the releases that a run file tells, those of its first repetition."""
     guarantees = document["repetitions"][0]["privacy"]
-    return Released(document["name"], guarantees, document["setting"].get("samples_per_client"))
+    samples = document["setting"].get("samples_per_client")
+    return Released(document["name"], guarantees, samples, spelling)
 
 
 if __name__ == "__main__":
@@ -57,6 +62,7 @@ if __name__ == "__main__":
         lambda job: main(
             list(job.input.runs),
             job.params.together,
+            job.params.releases,
             job.params.delta,
             job.params.own,
             job.output.table,

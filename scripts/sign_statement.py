@@ -6,10 +6,11 @@ KEY is a private key in PEM without a password, of Ed25519 or an elliptic curve:
 `openssl genpkey -algorithm ed25519 -out KEY`.
 """
 
+import json
 import sys
 from pathlib import Path
 
-from fbftl.findings.statement import envelope
+from fbftl.findings.statement import TYPE, envelope
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import write_json
 
@@ -24,6 +25,7 @@ def main(key: str, path: str = "statement.json") -> None:
         secret, said = Path(key).read_bytes(), Path(path).read_bytes()
     except OSError as error:
         raise UserError(f"{error.filename} cannot be read ({error.strerror})") from error
+    require_statement(path, said)
     try:
         signed = envelope(said, secret)
     except UserError as error:
@@ -31,6 +33,17 @@ def main(key: str, path: str = "statement.json") -> None:
     to = Path(path).with_suffix(".dsse.json")
     write_json(to, signed)
     print(f"{to} is signed; `./run verify {to} PUBLIC_KEY` checks it")
+
+
+def require_statement(path: str, content: bytes) -> None:
+    """Refuse whatever is no in-toto statement: a signature says that one is true."""
+    try:
+        document = json.loads(content)
+        known = isinstance(document, dict) and document.get("_type") == TYPE
+    except (ValueError, RecursionError):
+        known = False
+    if not known:
+        raise UserError(f"{path} is no statement of `./run statement`; only these are signed")
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@
 
 FILE is a crate's ro-crate-metadata.json, an in-toto statement or a DSSE envelope around one. Paths
 in it are seen from the folder that it lies in. With a public key (PEM; this needs the package
-cryptography) the signature of an envelope is checked too.
+cryptography) the signature of an envelope is checked too; without one it is not, and the call fails
+after it has compared the files.
 """
 
 import base64
@@ -19,21 +20,27 @@ from urllib.parse import unquote
 
 def main(file: str, public_key: str | None = None) -> str | None:
     """Return what is wrong, a sentence a line; print how many files are as stated if nothing is."""
+    unchecked = False
     try:
         document = json.loads(Path(file).read_bytes())
         if "payload" in document:
             payload = base64.b64decode(document["payload"])
             if public_key is not None and not signed(document, payload, Path(public_key)):
                 return f"{file} is not signed by the key {public_key}"
+            unchecked = public_key is None
             document = json.loads(payload)
         elif public_key is not None:
             return f"{file} is not signed; name a DSSE envelope, or leave the key out"
         told = dict(stated(document))
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         return f"{file} is no crate and no statement ({error})"
+    if not told:
+        return f"{file} names no file with its SHA-256, so that nothing was verified"
     faults = [fault for path, said in sorted(told.items()) if (fault := wrong(file, path, said))]
     if not faults:
         print(f"{len(told):,} files are as {file} says")
+    if unchecked:
+        faults.append(f"the signature of {file} was not checked; name the public key as well")
     return "\n".join(faults) or None
 
 
@@ -42,12 +49,19 @@ def stated(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if "@graph" in document:
         for entity in document["@graph"]:
             if "sha256" in entity:
-                yield unquote(entity["@id"]), entity["sha256"]
+                yield words(unquote(entity["@id"]), entity["sha256"])
         return
     definition = document["predicate"]["buildDefinition"]
     for entry in (*document["subject"], *definition["resolvedDependencies"]):
         if "sha256" in entry["digest"]:
-            yield entry["name"], entry["digest"]["sha256"]
+            yield words(entry["name"], entry["digest"]["sha256"])
+
+
+def words(path: Any, said: Any) -> tuple[str, str]:
+    """Return a path and its SHA-256; TypeError if one of them is no text."""
+    if not isinstance(path, str) or not isinstance(said, str):
+        raise TypeError(f"a file's name and sha256 are texts, not {path!r:.40} and {said!r:.40}")
+    return path, said
 
 
 def wrong(file: str, path: str, said: str) -> str | None:
@@ -55,8 +69,9 @@ def wrong(file: str, path: str, said: str) -> str | None:
     try:
         with open(Path(file).parent / path, "rb") as content:
             found = hashlib.file_digest(content, "sha256").hexdigest()
-    except OSError as error:
-        return f"{path}, of which {file} tells, cannot be read ({error.strerror})"
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        return f"{path!r:.200}, of which {file} tells, cannot be read ({why})"
     return None if found == said else f"{path} has sha256 {found}, but {file} says {said}"
 
 
@@ -64,6 +79,7 @@ def signed(envelope: dict[str, Any], payload: bytes, public_key: Path) -> bool:
     """Tell whether a DSSE envelope has a signature by a key, Ed25519 or ECDSA with SHA-256."""
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ec import ECDSA, EllipticCurvePublicKey
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
     from cryptography.hazmat.primitives.hashes import SHA256
     from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
@@ -71,6 +87,8 @@ def signed(envelope: dict[str, Any], payload: bytes, public_key: Path) -> bool:
     how = (ECDSA(SHA256()),) if isinstance(key, EllipticCurvePublicKey) else ()
     kind = envelope["payloadType"].encode()
     body = b"DSSEv1 %d %b %d %b" % (len(kind), kind, len(payload), payload)
+    if not how and not isinstance(key, Ed25519PublicKey):
+        raise ValueError(f"{public_key} is neither of Ed25519 nor of an elliptic curve")
     for one in envelope["signatures"]:
         try:
             key.verify(base64.b64decode(one["sig"]), body, *how)

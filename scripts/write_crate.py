@@ -9,6 +9,7 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
+from fbftl.findings.asked import jobs_in, require_runs
 from fbftl.findings.made import results
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import write_json
@@ -23,12 +24,14 @@ def main(*files: str) -> None:
     """Write the configuration and the crate.
 
     Raises:
-        UserError: if no study was finished here, or the configuration is wrong.
+        UserError: if no study was finished here, the configuration is wrong, or the runs
+            are not those that it asks for.
     """
     # Only who asks for a crate needs the package.
     from fbftl.findings.crate import Described, StudyCrate
 
     made, study = results(Path()), study_of(Path(), files)
+    require_runs(jobs_in(study), Path())
     write_json(STUDY, study.config)
     experiments = sorted({one for own in study.settings.values() for one in own})
     said = f"Tasks {', '.join(study.tasks)}; experiments {', '.join(experiments)}."

@@ -13,6 +13,7 @@ from platform import python_version
 
 from fbftl.data import datasets
 from fbftl.data.dialogues import splits
+from fbftl.findings.asked import jobs_in, require_runs
 from fbftl.findings.made import results
 from fbftl.findings.statement import statement, written
 from fbftl.ground import provenance
@@ -29,9 +30,11 @@ def main(*files: str) -> None:
     """Write the statement.
 
     Raises:
-        UserError: if no study was finished here, or the configuration is wrong.
+        UserError: if no study was finished here, the configuration is wrong, or the runs
+            are not those that it asks for.
     """
     made, study = results(Path()), study_of(Path(), files)
+    require_runs(jobs_in(study), Path())
     given = {path for one in made.values() for path in one.inputs if path not in made}
     rested = {"config.yaml", LOCK, *files, *given, *named(study)}
     digests = {path: sha256(path) for path in rested if Path(path).is_file()}

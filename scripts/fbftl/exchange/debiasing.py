@@ -22,7 +22,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from fbftl.exchange.part_server import PartServer, Spans, spans_of
+from fbftl.exchange.part_server import PartServer, Spans, UpdateNoise, spans_of
 from fbftl.exchange.post import Post
 from fbftl.ground.randomness import stream, torch_seed
 from fbftl.messages.channel import PacketLoss
@@ -33,6 +33,7 @@ from fbftl.models.networks import initialise
 from fbftl.privacy import mechanisms
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.study.job import Job
+from fbftl.study.release import noise_seed
 from fbftl.tasks.grouped import HeldByGroups, Users
 from fbftl.training.adversarial import (
     Game,
@@ -202,7 +203,9 @@ def _trial(
     """Return one seed of a setting; the discriminator has so many outputs, 0 for none."""
     turns = turns_of(job, users, seed)
     given = guarantee_of(job, turns)
-    noise = None if given.noise_std is None else (given.clip_norm, given.noise_std)
+    noise = None
+    if given.noise_std is not None:
+        noise = UpdateNoise(given.clip_norm, given.noise_std, noise_seed(job, seed))
     masked = job.setting.aggregation == "masked"
     server = PartServer(post(seed, given), users, masked, outputs, noise)
     return Trial(job, seed, users, turns, server)

@@ -41,6 +41,7 @@ from fbftl.privacy.masking import (
     unmasked_sum,
 )
 from fbftl.study.job import Job
+from fbftl.study.release import noise_seed
 from fbftl.tasks.task import HeldSamples, LocalLearner, Outcome, Repetition
 from fbftl.training.batches import Round
 from fbftl.training.boundary import Boundary, Crossing, cut_map
@@ -273,7 +274,9 @@ def train_with_edges(job: Job, held: HeldSamples) -> Outcome:
 
     def begin(repetition: Repetition) -> LocalLearner:
         seed = repetition.seed
-        own = EdgeRounds(job, Boundary(crossing_of(job), seed), Dealer.of_study(seed))
+        crossing = crossing_of(job)
+        drawn_by = seed if crossing.epsilon is None else noise_seed(job, seed)
+        own = EdgeRounds(job, Boundary(crossing, drawn_by), Dealer.of_study(seed))
         rounds.append(own)
         return held.local(repetition, Hooks(boundary=own.boundary))
 

@@ -116,11 +116,13 @@ def _found(company: Company, alone: KeptModels) -> dict[str, Any]:
     before = np.array(alone.accuracies(company.tests))
     found = record(company.curves, "last")
     found["series"] |= by_client(own, before)
-    samples = sum(map(len, company.rows))
+    samples = np.array(list(map(len, company.rows)))
+    received = int(samples[company.post.arrived(company.owners)].sum())
     return (
         found
         | {"seed": company.post.seed, "clients": len(company.owners)}
-        | dict.fromkeys(("offered", "received", "seen"), samples)
+        | dict.fromkeys(("offered", "seen"), int(samples.sum()))  # all train their own models
+        | {"received": received}
         | {"accuracy_alone": float(before.mean()), "share_worse": float((own < before).mean())}
         | company.post.totals(range(len(company.rounds) + 1))
         | {"privacy": [asdict(no_mechanism())]}

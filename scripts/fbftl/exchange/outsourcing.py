@@ -42,6 +42,7 @@ from fbftl.privacy.counting import (
 from fbftl.privacy.mechanisms import PrivacyRecord, no_mechanism
 from fbftl.study.job import Job
 from fbftl.study.outsourcing import COUNTING
+from fbftl.study.release import noise_seed
 from fbftl.tasks.task import HeldFeatures, Outcome
 from fbftl.training.closed_form import LinearHead
 from fbftl.training.coverage import (
@@ -260,18 +261,24 @@ def counted(
     near = nearest(market.held.payload.values, clusters.centroids)
     owners, counts = counts_of(job, asked, near, len(clusters.sizes))
     noise = noise_of(job)
+    dealt = asked.client, market.held.payload.sample
     if job.setting.aggregation == "masked":
-        drawn = stream(asked.seed, "count noise").standard_normal(counts.shape[1])
         if len(owners) < 2:
             raise UserError(
                 f"{job.setting.method} on {job.task} masks the counts of one client, whose sum is "
                 "its message; give more clients or a larger fraction, or aggregation: open"
             )
-        found = SecureSum(post).of(counts, owners, part="scores", noise=noise * drawn)
+
+        def sum_noise(places: np.ndarray, numbers: int) -> np.ndarray:
+            own = noise_seed(job, asked.seed, owners[places], *dealt)
+            return noise * stream(own, "count noise").standard_normal(numbers)
+
+        found = SecureSum(post).of(counts, owners, part="scores", noise=sum_noise)
         return found.total
+    noised_by = noise_seed(job, asked.seed, *dealt)
     drawn = np.stack(
         [
-            stream(asked.seed, "count noise", int(own)).standard_normal(counts.shape[1])
+            stream(noised_by, "count noise", int(own)).standard_normal(counts.shape[1])
             for own in owners
         ]
     )
@@ -290,7 +297,9 @@ def counts_of(
         near: (n,) cluster of each training sample.
         clusters: their number R.
     """
-    counted_ = stream(asked.seed, "counted").random(len(near)) < job.setting.sampling
+    counted_ = (
+        stream(noise_seed(job, asked.seed), "counted").random(len(near)) < job.setting.sampling
+    )
     owners, rows = grouped(asked.offered, asked.client)
     counts = [np.bincount(near[own[counted_[own]]], minlength=clusters) for own in rows]
     return owners, np.array(counts, dtype=np.float64)
@@ -323,7 +332,8 @@ def labelled(
     own, block = asked.offered, job.block["outsourcing"]
     values, labels = held.payload.values[own], held.payload.labels[own]
     post.broadcast({"features": sold.values[rows].size})
-    answers = answered(sold.values[rows], values, labels, held.payload.classes, block, asked.seed)
+    noised_by = noise_seed(job, asked.seed)
+    answers = answered(sold.values[rows], values, labels, held.payload.classes, block, noised_by)
     said = np.concatenate([answers.labels, answers.confidence])[None]
     client = np.unique(asked.client[own])
     post.up({"labels": len(rows), "scores": len(rows)}, client, content=said)

@@ -41,6 +41,20 @@ def spans_of(sizes: Mapping[str, int], trained: Mapping[str, np.ndarray]) -> Spa
     return spans
 
 
+@dataclass(frozen=True)
+class UpdateNoise:
+    """What users put on their updates.
+
+    clip_norm: L2 clip norm c of an update.
+    std: standard deviation of the noise.
+    seed: of the noise.
+    """
+
+    clip_norm: float
+    std: float
+    seed: int
+
+
 @dataclass
 class PartServer:
     """One seed's server: it averages, and an adversary at its desk reads what comes in.
@@ -49,14 +63,14 @@ class PartServer:
     users: whose they are.
     masked: whether it sees sums alone.
     outputs: of the discriminator, whose biases end a message; 0 without one.
-    noise: clip norm and standard deviation of what users put on their updates; None for nothing.
+    noise: what users put on their updates; None for nothing.
     """
 
     post: Post
     users: Users
     masked: bool
     outputs: int
-    noise: tuple[float, float] | None
+    noise: UpdateNoise | None
     _waiting: list[tuple[int, np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=list)
     _read: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
 
@@ -101,11 +115,11 @@ class PartServer:
             self._read.append((np.tile(moved, (len(chosen), 1)), chosen))
 
     def _noisy(self, turn: int, chosen: np.ndarray, before: Tensor, weights: Tensor) -> Tensor:
-        clip, std = self.noise
-        updates = clip_rows((weights - before).cpu().numpy(), clip)
+        noise = self.noise
+        updates = clip_rows((weights - before).cpu().numpy(), noise.clip_norm)
         for place, user in enumerate(chosen.tolist()):
-            draws = stream(self.post.seed, "update_noise", turn, user)
-            updates[place] += std * draws.standard_normal(updates.shape[1], dtype=np.float32)
+            draws = stream(noise.seed, "update_noise", turn, user)
+            updates[place] += noise.std * draws.standard_normal(updates.shape[1], dtype=np.float32)
         return before + torch.from_numpy(updates).to(before)
 
     def _wait(

@@ -73,6 +73,7 @@ class Post:
     guarantee: PrivacyRecord
     compression: Compression = PLAIN
     _privacy: dict[str, Any] = field(init=False, repr=False)
+    _arrived: set[int] = field(default_factory=set, repr=False)
     _entered: list[tuple[str, Any, dict[str, int]]] = field(default_factory=list, repr=False)
 
     def __post_init__(self) -> None:
@@ -111,6 +112,7 @@ class Post:
 
         Raises:
             NotFiniteError: if values are not finite.
+            ValueError: if a plain message is shorter than what it holds, a bug of the method.
         """
         made = release(content, self.compression) if isinstance(content, np.ndarray) else content
         payload = _payload(parts, self.compression)
@@ -131,6 +133,9 @@ class Post:
             told = {name: _taken(own, offered) for name, own in told.items()}
             payload = {part: _taken(own, offered) for part, own in payload.items()}
             bits, receipt = _taken(bits, offered), receipt.of(offered)
+        if self.compression == PLAIN:
+            _require_room(payload, bits)
+        self._arrived.update(receipt.client[receipt.arrives].tolist())
         self._enter(
             len(receipt.client),
             payload,
@@ -201,6 +206,10 @@ class Post:
             delivery = self.link.send(bits, self._losses)
         self._plain(count, parts, "between", sender, receiver, round, client, delivery=delivery)
         return delivery is None or bool(delivery.arrives.all())
+
+    def arrived(self, client: np.ndarray) -> np.ndarray:
+        """Return of whom any message has arrived so far, as booleans like `client` (n,)."""
+        return np.isin(client, np.fromiter(self._arrived, dtype=np.int64))
 
     def totals(self, rounds: range) -> dict[str, int | None]:
         """Return the bits of all messages of some rounds, up and down.
@@ -283,6 +292,16 @@ def _payload(parts: Parts, compression: Compression) -> Parts:
         else np.ceil(kept * floats).astype(np.int64)
         for part, floats in parts.items()
     }
+
+
+def _require_room(payload: Parts, bits: int | np.ndarray) -> None:
+    """Refuse plain messages that are shorter than the floats of their parts."""
+    short = np.asarray(bits) < sum(payload.values())
+    if short.any():
+        raise ValueError(
+            f"a message of {' and '.join(payload)} holds more bits than it is long: what was "
+            "encoded lacks a part"
+        )
 
 
 def _plain_bits(payload: Parts) -> int | np.ndarray:

@@ -19,6 +19,7 @@ from fbftl.privacy import mechanisms
 from fbftl.privacy.feature_noise import FeatureNoise, bounded, published
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.study.job import Job, Training
+from fbftl.study.release import noise_seed
 from fbftl.training.batches import Rounds, most_visits, poisson_rounds
 
 
@@ -56,7 +57,7 @@ def protection_by_rounds(
         return Protection(
             schedule=in_turn,
             records=(mechanisms.relative(setting.sigma),),
-            releasing=relatively_noisy(setting.sigma, Compression(), seed),
+            releasing=relatively_noisy(setting.sigma, Compression(), noise_seed(job, seed)),
         )
     if setting.mechanism == "dp_fedavg":
         return _dp_fedavg(job, clients, seed)
@@ -99,10 +100,10 @@ def _dp_fedavg(job: Job, clients: Sequence[np.ndarray], seed: int) -> Protection
     noise = round_noise(job, rate, rounds, clip_norm)
     stds = np.array(noise.multipliers) * clip_norm
     return Protection(
-        schedule=poisson_rounds(clients, rate, steps, points, seed),
+        schedule=poisson_rounds(clients, rate, steps, points, noise_seed(job, seed)),
         records=noise.records,
         releasing=clipping(clip_norm),
-        averaging=noisy_mean(stds, rate * samples, seed),
+        averaging=noisy_mean(stds, rate * samples, noise_seed(job, seed)),
     )
 
 

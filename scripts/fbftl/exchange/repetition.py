@@ -116,11 +116,12 @@ def run_rounds(
         )
         ends = train(learner, uplink, protection.schedule)
         score = held.score(repetition, learner)
+        samples = {"received": offered, "seen": training}
         chosen, said[seed] = score.record["epoch"], score.said
         repetitions.append(
             score.record
             | {"seed": seed, "clients": len(clients), "offered": len(offered)}
-            | {"received": len(offered), "seen": len(training)}
+            | {name: int(uplink.post.arrived(client[rows]).sum()) for name, rows in samples.items()}
             | uplink.found(ends[chosen - 1] if chosen else 0)
             | {"privacy": [asdict(guarantee) for guarantee in protection.records]}
         )

@@ -16,6 +16,7 @@ from fbftl.exchange.protection import feature_noise
 from fbftl.exchange.repetition import Train, parameter_count
 from fbftl.exchange.uplink import Traffic, Uplink
 from fbftl.study.job import Job
+from fbftl.study.release import noise_seed
 from fbftl.tasks.task import HeldSamples, Repetition
 from fbftl.training.batches import Round, Rounds
 from fbftl.training.feature_network import Asked, FeatureNetwork, Told
@@ -33,6 +34,7 @@ def feature_network(job: Job, held: HeldSamples) -> Callable[[Repetition], Featu
             setting.feature_clip,
             noise,
             setting.server_step,
+            noise_seed(job, repetition.seed),
         )
         return held.local(repetition, of=partial(FeatureNetwork, asked=asked))
 

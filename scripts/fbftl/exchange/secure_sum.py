@@ -8,7 +8,7 @@ of fewer than two is refused, and the server learns nothing.
 Every sum of one repetition has a turn of its own, so that no key stream is used twice.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
@@ -31,6 +31,10 @@ from fbftl.privacy.masking import (
 
 FLOATS_PER_NUMBER = 2
 """What a number of the ring takes, in floats of 32 bits."""
+
+SumNoise = Callable[[np.ndarray, int], np.ndarray]
+"""From the places of those whose messages arrived, ascending, and X, to the noise (X,) on the sum.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +71,7 @@ class SecureSum:
         *,
         part: str = "update",
         offered: np.ndarray | None = None,
-        noise: np.ndarray | None = None,
+        noise: SumNoise | None = None,
         made: int | None = None,
         **columns: Any,
     ) -> Summed:
@@ -79,8 +83,8 @@ class SecureSum:
             round: from 1; 0 for what is sent once.
             part: what the messages hold.
             offered: (m,) which of the n are sent, all if None; see `Post.up`.
-            noise: (X,) that the dealer takes from the masks' sum, so that the server sees the sum
-                with it and never without.
+            noise: what the dealer takes from the masks' sum, so that the server sees the sum with
+                it and never without.
             made: messages that are really made, from the front; all if None. The others are
                 counted by their length and enter the sum as they are, which is the same sum.
             columns: further columns of the ledger, one value for all or (n,).
@@ -112,7 +116,7 @@ class SecureSum:
         arrived = [place for place in sent[receipt.arrives].tolist() if place in keys]
         total -= self._masks(client[arrived], len(total))
         if noise is not None:
-            total += to_ring(noise)
+            total += to_ring(noise(np.sort(sent[receipt.arrives]), len(total)))
         return Summed(from_ring(total), receipt)
 
     def _hand_out_keys(self, client: np.ndarray) -> None:

@@ -20,6 +20,7 @@ from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.privacy.noise import add_gaussian, add_relative, clip_norm, sample_noise
 from fbftl.study.clients import DEALING
 from fbftl.study.job import Job
+from fbftl.study.release import noise_seed
 
 BESIDE_MESSAGES = frozenset(
     {"cut", "fraction", *DEALING, "plr", "blr", "burst", "retransmissions", "loss", "bits", "keep"}
@@ -73,21 +74,22 @@ class Sending:
         if self.job.setting.mechanism == "none":
             return self.payload
         sigma = self.records[0].sigma
+        own = noise_seed(self.job, seed)
         add = (
             partial(add_relative, sigma=sigma, largest=self.largest)
             if self.job.setting.mechanism == "relative"
             else partial(add_gaussian, sigma=sigma, clip_norm=self.clip_norm)
         )
         return self.payload.changed(
-            lambda whole, samples: add(
-                whole, sample_noise(seed, samples, whole.shape[1], draw=draw)
-            )
+            lambda whole, samples: add(whole, sample_noise(own, samples, whole.shape[1], draw=draw))
         )
 
     def said(self, seed: int, draw: int = 0) -> Payload:
         """Return what clients have to say: noised, labels under randomised response if asked."""
         noised, epsilon = self.noised(seed, draw), self.job.setting.label_epsilon
-        return noised if epsilon is None else noised.responded(epsilon, seed)
+        if epsilon is None:
+            return noised
+        return noised.responded(epsilon, noise_seed(self.job, seed))
 
     def release(self, seed: int) -> Uploaded:
         """Return the messages of all samples, whether or not their clients take part."""

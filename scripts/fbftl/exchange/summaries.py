@@ -18,7 +18,7 @@ import numpy as np
 
 from fbftl.data.participation import clients_of, grouped, held_out, participating
 from fbftl.exchange.post import Post
-from fbftl.exchange.secure_sum import SecureSum
+from fbftl.exchange.secure_sum import SecureSum, SumNoise
 from fbftl.ground.errors import UserError
 from fbftl.messages.codec import Compression
 from fbftl.messages.kinds import Kind, MeansMessage, MixturesMessage, StatisticsMessage
@@ -38,6 +38,7 @@ from fbftl.privacy.mechanisms import PrivacyRecord, no_mechanism
 from fbftl.privacy.noise import clip_norm
 from fbftl.privacy.statistics import clipped, statistics_guarantee, statistics_noise
 from fbftl.study.job import Job
+from fbftl.study.release import noise_seed
 from fbftl.tasks.task import HeldFeatures
 from fbftl.training.closed_form import LinearHead
 
@@ -165,12 +166,14 @@ def send_summaries(
     post.broadcast({"weights": held.frozen_floats})
     classes, width = held.payload.classes, values.shape[1]
     if setting.aggregation == "masked":
-        heard = _masked(clientele, post, setting.message, classes, guarantee, block["made"])
-        found = [heard(number, own) for number, own in enumerate((training, validation))]
+        dealt = client, held.payload.sample
+        sum_noise = _sum_noise(job, seed, guarantee.noise_std, clientele.owner, dealt)
+        heard = _masked(clientele, post, setting.message, classes, sum_noise, block["made"])
     else:
-        kind = _kind(job, classes, width, seed, guarantee)
+        noised_by = noise_seed(job, seed, client, held.payload.sample)
+        kind = _kind(job, classes, width, seed, guarantee, noised_by)
         heard = _open(clientele, post, kind, block["made"])
-        found = [heard(own) for own in (training, validation)]
+    found = [heard(own) for own in (training, validation)]
     (known, arrived), (other, others) = found
     counts = {
         "clients": len(taking_part),
@@ -245,7 +248,10 @@ def _prepared(
     return clipped(values, guarantee.clip_norm), projection, 1 / guarantee.clip_norm
 
 
-def _kind(job: Job, classes: int, width: int, seed: int, guarantee: PrivacyRecord) -> Kind:
+def _kind(
+    job: Job, classes: int, width: int, seed: int, guarantee: PrivacyRecord, noised_by: int
+) -> Kind:
+    """Return the kind of message; `noised_by` is the seed of its noise."""
     match job.setting.message:
         case "means":
             return MeansMessage(classes, width)
@@ -261,7 +267,7 @@ def _kind(job: Job, classes: int, width: int, seed: int, guarantee: PrivacyRecor
                 seed,
             )
         case _:
-            return StatisticsMessage(classes, width, guarantee.noise_std or 0.0, seed)
+            return StatisticsMessage(classes, width, guarantee.noise_std or 0.0, noised_by)
 
 
 def _open(clientele: Clientele, post: Post, kind: Kind, bound: int) -> Any:
@@ -316,12 +322,37 @@ def _read(clientele: Clientele, kind: Kind, place: int, compression: Compression
     return None if said is None else said.read(compression)
 
 
+def _sum_noise(
+    job: Job,
+    seed: int,
+    std: float | None,
+    owner: np.ndarray,
+    dealt: tuple[np.ndarray, np.ndarray],
+) -> SumNoise | None:
+    """Return the noise on a sum, which is that of the clients whose messages it sums.
+
+    Args:
+        job: the setting with its training values.
+        seed: the repetition's seed.
+        std: standard deviation of the noise; None for no noise.
+        owner: (U,) ids of the clients by their places.
+        dealt: (n,) client and number of each sample.
+    """
+    if not std:
+        return None
+
+    def noise(places: np.ndarray, count: int) -> np.ndarray:
+        return statistics_noise(std, count, noise_seed(job, seed, owner[places], *dealt))
+
+    return noise
+
+
 def _masked(
     clientele: Clientele,
     post: Post,
     message: str,
     classes: int,
-    guarantee: PrivacyRecord,
+    sum_noise: SumNoise,
     bound: int,
 ) -> Any:
     """Return what sends some clients' messages masked and gives their sum to the server.
@@ -331,22 +362,21 @@ def _masked(
         post: through which.
         message: means, sent as sums, or statistics, of projections or not.
         classes: number of classes N.
-        guarantee: whose noise the dealer adds to the sum.
+        sum_noise: what the dealer adds to a sum.
         bound: bytes of messages that are really made.
     """
     width = clientele.values.shape[1]
     count = classes * (width + 1) if message == "means" else length(classes, width)
-    secure, std = SecureSum(post), guarantee.noise_std
+    secure = SecureSum(post)
     values = _Numbers(clientele, classes, count)
 
-    def heard(number: int, places: np.ndarray) -> tuple[Statistics, list[int]]:
-        noise = statistics_noise(std, count, post.seed, number) if std else None
+    def heard(places: np.ndarray) -> tuple[Statistics, list[int]]:
         summed = secure.of(
             values,
             clientele.owner,
             part="statistics",
             offered=places,
-            noise=noise,
+            noise=sum_noise,
             made=max(1, bound // (8 * count)),
         )
         arrived = places[summed.receipt.arrives].tolist()

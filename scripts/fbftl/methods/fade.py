@@ -69,7 +69,8 @@ def _played(jobs: Sequence[Job], held: HeldByGroups) -> Iterator[tuple[Job, Outc
 def _repetition(trial: Trial, looks: list[dict[str, float]]) -> dict[str, Any]:
     """Return what one seed found: the last round counts, for there is no validation."""
     server, last = trial.server, looks[-1]
-    samples = sum(len(rows) for rows in trial.users.rows)
+    samples = np.array([len(rows) for rows in trial.users.rows])
+    arrived = int(samples[server.post.arrived(trial.users.owners)].sum())
     rounds = range(1, trial.job.training.rounds + 1)
     return {
         **{name: own for name, own in last.items() if name != "loss"},
@@ -80,7 +81,8 @@ def _repetition(trial: Trial, looks: list[dict[str, float]]) -> dict[str, Any]:
         "diverged": "loss" not in last,
         "series": {name: [look.get(name) for look in looks] for name in FOLLOWED},
         "clients": len(trial.users.rows),
-        **dict.fromkeys(("offered", "received", "seen"), samples),
+        "offered": int(samples.sum()),
+        **dict.fromkeys(("received", "seen"), arrived),
         **server.leaked(),
         **server.post.totals(rounds),
         "privacy": [asdict(server.post.guarantee)],

@@ -15,6 +15,7 @@ import numpy as np
 from fbftl.exchange.trusted import Noise, noise_of, sent
 from fbftl.messages.ledger import Ledger
 from fbftl.study.job import Job
+from fbftl.study.release import noise_seed
 from fbftl.tasks.task import HeldFeatures, Inputs, Outcome, held_features
 from fbftl.training.private_descent import PRIVATE_MEASURES, PRIVATE_SERIES
 
@@ -38,7 +39,8 @@ def run_together(jobs: Sequence[Job], inputs: Inputs) -> list[Outcome]:
     seeds = [seed for job in jobs for seed in job.seeds]
     rows = [rows for own in settings for rows, _ in own.uploads]
     noise = [own.noise.multipliers for own in settings for _ in own.uploads]
-    fits = held.private(jobs[0], seeds, rows, np.stack(noise, axis=1))
+    noised_by = [noise_seed(job, seed) for job in jobs for seed in job.seeds]
+    fits = held.private(jobs[0], seeds, rows, np.stack(noise, axis=1), noised_by)
     ends = map(found, fits.losses.T, fits.models.T.tolist(), fits.accuracies())
     return [
         _outcome(job, held, own, list(islice(ends, len(job.seeds))))

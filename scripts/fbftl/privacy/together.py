@@ -2,7 +2,8 @@
 
 A run tells its releases in its guarantees (`mechanisms.PrivacyRecord`, in builtin types). A client
 is all the rows that it holds: of a release per sample, each of them counts; of a sum of clipped
-gradients, they move it as far as they are many. What holds for a client that is replaced holds for
+gradients, they move it as far as they are many. Settings whose release is one and the same, noise
+and all, are counted once. What holds for a client that is replaced holds for
 each of its rows.
 """
 
@@ -37,11 +38,14 @@ class Released:
     name: of the setting.
     guarantees: its mechanism's, in builtin types.
     samples: rows of a client in this setting; none where it does not matter who holds them.
+    spelling: what stands for the release, the same for settings that draw the same noise; None
+        stands for a release of its own.
     """
 
     name: str
     guarantees: Sequence[Mapping[str, Any]]
     samples: int | None = None
+    spelling: str | None = None
 
 
 @dataclass(frozen=True)
@@ -81,10 +85,13 @@ def _of_unit(
     releases: Sequence[Released], delta: float, unit: str, adjacency: Adjacency, rows: int
 ) -> Iterable[Cost]:
     everything: list[Event] = []
-    covered = True
+    covered, counted = True, set()
     for one in releases:
         events, labels = events_of(one.guarantees, unit, adjacency, rows)
         yield Cost(unit, adjacency, one.name, compose(events, delta, adjacency), labels)
+        if one.spelling is not None and one.spelling in counted:
+            continue
+        counted.add(one.spelling)
         everything, covered = [*everything, *events], covered and labels
     yield Cost(unit, adjacency, TOGETHER, compose(everything, delta, adjacency), covered)
 

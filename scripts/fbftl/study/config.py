@@ -312,6 +312,11 @@ def _require_features(task: str, features: Mapping[str, Any]) -> None:
             "extracted anyway; leave it out"
         )
     scheme, _, place = (store or "").partition("://")
+    if "@" in place.partition("/")[0]:
+        raise UserError(
+            f"{where}.store holds credentials before its bucket, which would reach manifests and "
+            "statements; leave them out and give them in the environment"
+        )
     if store is not None and (scheme not in STORES or not place.strip("/")):
         raise UserError(
             f"{where}.store is '{store}'; give {'://, '.join(STORES)}:// with bucket and name, as "

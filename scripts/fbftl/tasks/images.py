@@ -172,12 +172,14 @@ class HeldImageFeatures(HeldImages):
         return [[next(fits) for _ in own] for own in settings]
 
     def private(
-        self, job: Job, seeds: Sequence[int], rows: Sequence[np.ndarray], multipliers: np.ndarray
-    ) -> PrivateHeads:
+        self, job: Job, seeds: Sequence[int], rows: Sequence[np.ndarray], multipliers: np.ndarray,
+        noised_by: Sequence[int] | None = None,
+    ) -> PrivateHeads:  # fmt: skip
         """Train heads by noisy full-batch descent; see `training.private_heads`."""
         return private_heads(
-            job, self._samples, self.test, self.public, self.classes, seeds, rows, multipliers
-        )
+            job, self._samples, self.test, self.public, self.classes, seeds, rows, multipliers,
+            noised_by,
+        )  # fmt: skip
 
     def shared(self, repetition: Repetition, layout: str) -> SharedNetwork:
         """Return heads of several widths on all features, trained for local epochs."""

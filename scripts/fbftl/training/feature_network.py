@@ -36,6 +36,7 @@ class Asked:
     clip: L2 norm that each sample's features are clipped to; None leaves them as they are.
     noise: what is added to them in every pass, in training too; None adds nothing.
     step: how the server trains on them: as clients, printed, released or chosen.
+    noised_by: seed of that noise.
     """
 
     source: str
@@ -43,6 +44,7 @@ class Asked:
     clip: float | None = None
     noise: FeatureNoise | None = None
     step: str = "clients"
+    noised_by: int = 0
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,8 @@ class FeatureNetwork(LocalNetwork):
         """Train the clients of a round; those that are asked to tell what their features are."""
         self._told = {int(client): [] for client in one.clients}
         self._draws = {
-            client: stream(self.seed, "feature_noise", one.turn, client) for client in self._told
+            client: stream(self.asked.noised_by, "feature_noise", one.turn, client)
+            for client in self._told
         }
         trained = super().train(one)
         if self.sends_features and self.asked.source == "after":

@@ -87,16 +87,18 @@ def descend(
     samples: OwnSamples,
     seeds: Sequence[int],
     descent: Descent,
+    noised_by: Sequence[int] | None = None,
 ) -> Descended:
     """Train heads, so many at once as memory has room for.
 
     Args:
         begin: from seeds to stacked heads at their initial values.
         samples: what each of H heads is trained on.
-        seeds: (H,) whose initial values and noise a head has; several may share one.
+        seeds: (H,) whose initial values a head has; several may share one.
         descent: how.
+        noised_by: (H,) seeds of the noise, `seeds` if None; heads that share one are noised alike.
     """
-    done = []
+    done, noised_by = [], seeds if noised_by is None else noised_by
     largest = max(map(len, samples.rows)) * max(
         samples.values.shape[1], *(weight.shape[2] for weight in begin(seeds[:1]).weights)
     )
@@ -105,7 +107,7 @@ def descend(
         part = slice(first, first + at_once)
         own = OwnSamples(samples.values, samples.labels, samples.rows[part])
         head = begin(seeds[part])
-        done.append(_together(head, own, seeds[part], descent, descent.multipliers[:, part]))
+        done.append(_together(head, own, noised_by[part], descent, descent.multipliers[:, part]))
     joined = Head(
         [torch.cat(own) for own in zip(*(one.head.weights for one in done), strict=True)],
         [torch.cat(own) for own in zip(*(one.head.biases for one in done), strict=True)],
@@ -121,8 +123,9 @@ def _together(
     """Train heads in lockstep and in place."""
     x, labels, present = samples.padded()
     counts = present.sum(dim=1)
-    alike, own = np.unique(seeds, return_inverse=True)
-    draws, own = [stream(int(seed), "gradient_noise") for seed in alike], torch.from_numpy(own)
+    alike = {seed: place for place, seed in enumerate(dict.fromkeys(map(int, seeds)))}
+    draws = [stream(seed, "gradient_noise") for seed in alike]
+    own = torch.tensor([alike[int(seed)] for seed in seeds])
     parameters = head.parameters()
     moved = [torch.zeros_like(parameter) for parameter in parameters]
     losses, models = [], []

@@ -52,6 +52,7 @@ def private_heads(
     seeds: Sequence[int],
     rows: Sequence[np.ndarray],
     multipliers: np.ndarray,
+    noised_by: Sequence[int] | None = None,
 ) -> PrivateHeads:
     """Train heads on rows of the samples.
 
@@ -64,6 +65,7 @@ def private_heads(
         seeds: (H,) of each head.
         rows: the rows that each is trained on.
         multipliers: (T, H) noise standard deviation of each step, over G / N; zeros for none.
+        noised_by: (H,) seeds of the noise; `seeds` if None.
     """
     training, clip, outputs = job.training, job.privacy.gradient_clip, outputs_for(classes)
     norm, components = (job.privacy.public_scale[key] for key in ("norm", "components"))
@@ -88,5 +90,6 @@ def private_heads(
             job.setting.momentum,
             training.weight_decay,
         ),
+        noised_by,
     )
     return PrivateHeads(done.head, done.losses, done.models, own, scaled(test))

@@ -17,6 +17,7 @@ from fbftl.privacy.accounting import rounds_epsilon
 from fbftl.privacy.noise import poisson_sample, row_norms
 from fbftl.study.job import Job, from_params
 from fbftl.study.methods import axes_by_method
+from fbftl.study.release import noise_seed
 from fbftl.tasks.images import HeldImageSamples, held_samples
 from fbftl.tasks.task import Inputs, Outcome
 from fbftl.training.local import one_by_one
@@ -225,7 +226,7 @@ def test_under_dp_clients_are_sampled_clipped_and_summed_over_a_fixed_divisor(fi
     assert found["privacy"][0]["clip_norm"] == pytest.approx(clip)
     assert (row_norms(sent[0]) <= clip).all()
     assert row_norms(sent[0]).max() > 0.99 * clip
-    picked = poisson_sample(SEED, 0, EVERYBODY, 5 / 16)
+    picked = poisson_sample(noise_seed(asked, SEED), 0, EVERYBODY, 5 / 16)
     assert up(outcome)["client"].tolist() == picked.tolist()
     wanted = before.numpy() + sent[0].sum(axis=0) / (5 / 16 * 124)
     np.testing.assert_allclose(local.weights().numpy(), wanted, rtol=1e-5, atol=1e-8)
@@ -288,4 +289,20 @@ def test_what_is_held_out_is_not_trained_on(files):
     asked = job({}, validation=0.1)
     _, _, outcome = fedavg(files, asked)
     training, _ = held_out(np.arange(124), 0.1, SEED)
-    assert outcome.repetitions[0]["seen"] == len(training)
+    client = held(files, asked).holdings.client
+    came = np.isin(client, up(outcome)["client"])
+    assert outcome.repetitions[0]["seen"] == came[training].sum() < came.sum()
+
+
+@pytest.mark.parametrize("plr", [0.0, 0.5, 0.9999])
+def test_what_was_received_is_what_the_ledger_has_arrivals_of(files, plr):
+    asked = job({"plr": plr}, validation=0.1)
+    _, _, outcome = fedavg(files, asked)
+    table = up(outcome)
+    client = held(files, asked).holdings.client
+    came = np.isin(client, table[~table["lost"].astype(bool)]["client"])
+    training, _ = held_out(np.arange(124), 0.1, SEED)
+    (found,) = outcome.repetitions
+    assert (found["received"], found["seen"]) == (came.sum(), came[training].sum())
+    if plr == 0.9999:
+        assert found["received"] == 0

@@ -144,3 +144,12 @@ def test_uploads_carry_their_guarantee_and_a_message_of_nobody_has_no_row() -> N
 def test_unknown_parts_and_parties_are_refused(parts: str, receiver: str, unknown: str) -> None:
     with pytest.raises(ValueError, match=f"no {unknown}"):
         post().up({parts: 1}, CLIENTS, receiver=receiver)
+
+
+def test_a_plain_message_is_not_shorter_than_what_it_holds() -> None:
+    own = post()
+    one_part = encoded(encode(row) for row in values())
+    with pytest.raises(ValueError, match="a message of features and update holds more bits"):
+        own.up({"features": 339, "update": 7}, CLIENTS, content=one_part)
+    assert own.up({"update": 7}, CLIENTS, content=one_part).arrives.all()
+    assert own.arrived(np.array([0, 100, 119, 120])).tolist() == [False, True, True, False]

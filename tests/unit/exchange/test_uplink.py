@@ -72,7 +72,7 @@ def test_plain_updates_average_over_samples() -> None:
 def test_error_feedback_sends_later_what_was_left_out() -> None:
     """Eq. (20)-(21): what is sent plus what is remembered is what there was to send."""
     compression, memory = Compression(2, 0.1), np.zeros((CLIENTS, WIDTH), dtype=np.float32)
-    sent = uplink(compressing(compression, memory))
+    sent = uplink(compressing(compression, memory), Setting(bits=2, keep=0.1))
     first = sent.average(a_round(), updates()) * COUNTS.sum()
     assert first + memory.sum(axis=0) == pytest.approx(updates().sum(axis=0), abs=1e-5)
     assert (memory[[1, 3, 5]] == 0).all()
@@ -82,7 +82,7 @@ def test_error_feedback_sends_later_what_was_left_out() -> None:
 
 
 def test_without_feedback_nothing_is_remembered() -> None:
-    sent = uplink(compressing(Compression(2, 0.1), None))
+    sent = uplink(compressing(Compression(2, 0.1), None), Setting(bits=2, keep=0.1))
     first = sent.average(a_round(), updates())
     assert (sent.average(a_round(), updates()) == first).all()
 

@@ -118,10 +118,48 @@ def test_only_the_key_that_signed_verifies(stated: Path, kind: str) -> None:
         Path(f"{name}.pub").write_bytes(public)
     sign_statement.main("own.pem")
     assert verify_provenance.main("statement.dsse.json", "own.pub") is None
+    unchecked = verify_provenance.main("statement.dsse.json")
+    assert unchecked.startswith("the signature of statement.dsse.json was not checked")
     assert "is not signed by the key" in verify_provenance.main("statement.dsse.json", "other.pub")
     assert "is not signed; name" in verify_provenance.main("statement.json", "own.pub")
     Path(TABLE).write_text("2")
     assert f"{TABLE} has sha256" in verify_provenance.main("statement.dsse.json", "own.pub")
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        [],
+        "text",
+        7,
+        {"@graph": 3},
+        {"@graph": ["x"]},
+        {"@graph": [{"@id": 3, "sha256": "0"}]},
+        {"@graph": [{"sha256": "0"}]},
+        {"@graph": [{"@id": "a\0b", "sha256": "0"}]},
+        {"payload": 3},
+        {"payload": "e30="},
+        {"predicate": []},
+    ],
+    ids=str,
+)
+def test_odd_documents_end_in_a_sentence(stated: Path, document: object) -> None:
+    Path("odd.json").write_text(json.dumps(document))
+    assert isinstance(verify_provenance.main("odd.json"), str)
+
+
+def test_an_empty_graph_verifies_nothing(stated: Path) -> None:
+    Path("empty.json").write_text('{"@graph": []}')
+    assert verify_provenance.main("empty.json").endswith("nothing was verified")
+
+
+def test_nothing_but_a_statement_is_signed(stated: Path) -> None:
+    secret = ed25519.Ed25519PrivateKey.generate()
+    pem = secret.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    Path("own.pem").write_bytes(pem)
+    Path("other.json").write_text('{"_type": "another"}')
+    with pytest.raises(UserError, match=r"other\.json is no statement"):
+        sign_statement.main("own.pem", "other.json")
 
 
 def test_bad_files_get_one_sentence(stated: Path) -> None:

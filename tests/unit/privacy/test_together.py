@@ -128,3 +128,12 @@ def test_what_is_planned_is_what_a_run_will_tell():
     steps = planned(method="private_gd", mechanism="dp_gd", sigma=9.0, steps=9)
     assert steps[0]["events"][0]["multiplier"] == pytest.approx(3.0)
     assert planned(method="fbftl")[0]["events"] == ()
+
+
+def test_settings_that_release_the_same_are_counted_once():
+    guarantees = [asdict(record) for record in FEATURES]
+    twice = [Released(name, guarantees, None, "one spelling") for name in ("few", "many")]
+    once, apart = sums(twice[0]), sums(released("few", *FEATURES), released("many", *FEATURES))
+    at = "sample", "replace-one"
+    assert sums(*twice)[at].composed == once[at].composed
+    assert apart[at].composed.epsilon > once[at].composed.epsilon

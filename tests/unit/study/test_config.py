@@ -252,6 +252,11 @@ FAULTS: dict[str, tuple[Callable[[dict], object], str]] = {
         lambda c: digits(c)["features"].update(store="s3://"),
         "features.store is 's3://'; give s3://",
     ),
+    "a store with credentials": (
+        lambda c: digits(c)["features"].update(store="s3://KEY:SECRET@bucket/x.zarr"),
+        "features.store holds credentials before its bucket, which would reach manifests and "
+        "statements; leave them out and give them in the environment",
+    ),
     "a wildcard as a cut": (
         lambda c: digits(c)["features"].update(cut="{task}"),
         "features.cut has the name '{task}'",

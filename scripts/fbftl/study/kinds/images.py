@@ -225,6 +225,7 @@ def job(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
     solved = {} if plain else {"one_shot": block["one_shot"]}
     named |= {"game": block["game"]} if record.knows("adversary") else {}
     named |= _of_cloud(block) if record.knows("purchase") else {}
+    named |= _noised_features(setting, block)
     return {
         # Groups are for who judges; nothing that sends may know them.
         "clients": {key: value for key, value in block["clients"].items() if key != "groups"},
@@ -232,6 +233,14 @@ def job(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
         "privacy": {key: privacy[key] for key in needed},
         "block": {"head": block["head"], **named, **solved, **_further(record.further, block)},
     }
+
+
+def _noised_features(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what features rest on, which the noise on them is keyed by; nothing without noise."""
+    if not _on_features(setting) or (setting.mechanism == "none" and setting.label_epsilon is None):
+        return {}
+    features = {key: block["features"].get(key) for key in ("cut", "size")}
+    return {"source": {"model": block["source"], "features": features}}
 
 
 def _of_cloud(block: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,130 @@
+"""What a setting releases of the clients' rows, in one fixed spelling, and the seeds of its noise.
+
+Two releases of the same rows compose as accountants say only if their noise is independent. So a
+stream of noise is keyed by the repetition's seed and the release: by all that decides what is
+released before it is coded, and by nothing that acts afterwards. Settings that differ in link,
+compression or training alone are one release of uploads, draw the same noise, and are counted once.
+Where clients send in rounds, training decides what they send, so that the whole job is the release.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import MISSING, asdict, fields
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+
+from fbftl.study.job import Job, from_params
+
+BYTES = 16
+"""Bytes of a spelling's digest that enter a seed: two of a study's releases never share them."""
+
+LINK = ("plr", "blr", "burst", "retransmissions", "loss")
+
+DEALING = ("fraction", "samples_per_client", "partition", "alpha", "clients")
+
+
+def noise_seed(job: Job, seed: int, *covered: np.ndarray) -> int:
+    """Return the seed of the noise on one release, for `ground.randomness.stream`.
+
+    Args:
+        job: the setting with its training values.
+        seed: the repetition's seed.
+        covered: whole numbers that say whose rows the release covers, where it is no sample's own:
+            clients, or the client and the number of each sample.
+    """
+    content = spelled(_decided(job)).encode()
+    for own in covered:
+        content += sha256(np.ascontiguousarray(own, dtype=np.int64).tobytes()).digest()
+    return seed << 8 * BYTES | int.from_bytes(sha256(content).digest()[:BYTES], "big")
+
+
+def release_of(job: Job) -> str:
+    """Return what stands for a setting's release among those of its task, before any job.
+
+    Messages of a client depend on which rows it holds, sums on whose messages arrive as well.
+    """
+    facts = _decided(job)
+    if facts["kind"] in ("statistics", "counts"):
+        facts["dealt"] = [getattr(job.setting, axis) for axis in DEALING]
+        if facts["summed"]:
+            facts["arriving"] = [getattr(job.setting, axis, None) for axis in LINK]
+            facts["held_out"] = job.training.validation
+    return sha256(spelled(facts).encode()).hexdigest()
+
+
+def releases(
+    jobs: Mapping[str, Mapping[str, Any]], axes: Mapping[str, Mapping[str, Any]]
+) -> dict[str, str]:
+    """Return what stands for the release of each job, by its setting's name.
+
+    Args:
+        jobs: as `study.config.Study.job_of` gives them, by their settings' names.
+        axes: the axes that each method knows, with their defaults.
+    """
+    return {name: release_of(from_params(params, axes)) for name, params in jobs.items()}
+
+
+def spelled(facts: Mapping[str, Any]) -> str:
+    """Return facts in the one spelling: JSON with sorted keys and without spaces."""
+    return json.dumps(facts, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+
+
+def _decided(job: Job) -> dict[str, Any]:
+    """Return what decides a release before it is coded."""
+    setting = job.setting
+    if setting.method == "fbftl":
+        return _of_uploads(job)
+    if setting.mechanism == "counts" and setting.labels == "bought":
+        noise = _noise(job) | {"summed": setting.aggregation == "masked"}
+        counted = {"rate": setting.sampling, "clusters": setting.centroids}
+        return {"kind": "counts", "public": job.block.get("public"), **noise, **counted}
+    return {
+        "kind": "rounds",
+        "setting": {axis: setting.values[axis] for axis in ("method", *setting.deviating)},
+        "clients": dict(job.clients),
+        "training": _told(job.training),
+        "privacy": _told(job.privacy),
+        "block": dict(job.block),
+    }
+
+
+def _of_uploads(job: Job) -> dict[str, Any]:
+    """Return what decides FbFTL's messages: each sample's features, or a client's statistics."""
+    setting = job.setting
+    message = setting.message
+    facts = _noise(job) | {
+        "kind": "features" if message == "features" else "statistics",
+        "clip": job.privacy.feature_clip,
+        "label_epsilon": setting.label_epsilon,
+        "cut": setting.cut,
+        "source": job.block.get("source"),
+    }
+    if message == "features":
+        return facts | {"redrawn": setting.noise == "redrawn"}
+    summed = setting.aggregation == "masked"
+    return facts | {"message": message, "projection": setting.projection, "summed": summed}
+
+
+def _noise(job: Job) -> dict[str, Any]:
+    """Return how much noise was asked for; what epsilon comes to is the same for the same delta."""
+    setting = job.setting
+    calibrated = setting.sigma is None and setting.epsilon is not None
+    delta = job.privacy.delta if calibrated else None
+    return {
+        "mechanism": setting.mechanism,
+        "sigma": setting.sigma,
+        "epsilon": setting.epsilon if calibrated else None,
+        "delta": delta,
+    }
+
+
+def _told(values: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass that say something: those apart from their defaults."""
+    defaults = {one.name: one.default for one in fields(values)}
+    return {
+        name: own
+        for name, own in asdict(values).items()
+        if defaults[name] is MISSING or own != defaults[name]
+    }

@@ -1,0 +1,98 @@
+"""Noise of two releases of the same rows: never shared by different ones, always by one release."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from fbftl.exchange.sending import sending
+from fbftl.messages.vectors import Vectors
+from fbftl.privacy.noise import clip_rows
+from fbftl.study.release import noise_seed, release_of
+from method_toys import job
+
+ROWS, WIDTH, CLASSES = 200, 16, 3
+VALUES = np.random.default_rng(0).normal(size=(ROWS, WIDTH)).astype(np.float32)
+LABELS = np.arange(ROWS) % CLASSES
+GAUSSIAN = {"mechanism": "gaussian", "sigma": 2.0}
+STATISTICS = GAUSSIAN | {"message": "statistics", "head": "lda"}
+
+
+def sent(setting, **training):
+    """Return what the clients send under a setting, for one seed."""
+    payload = Vectors(VALUES, LABELS, np.arange(ROWS), CLASSES)
+    return sending(job(setting, **training), payload, None).said(0)
+
+
+def test_two_releases_do_not_give_the_clipped_vectors_back():
+    weak, strong = (sent(GAUSSIAN | {"sigma": own}).values for own in (1.0, 2.0))
+    clipped = clip_rows(VALUES, 3.0)
+    # Were the noise n of both the same, clipped + σn of both would be solved for the clipped.
+    solved = 2 * weak - strong
+    assert np.abs(solved - clipped).mean() > 3.0
+    noises = (weak - clipped) / 3.0, (strong - clipped) / 6.0
+    assert abs(np.corrcoef(*map(np.ravel, noises))[0, 1]) < 0.06
+
+
+def test_labels_at_two_epsilons_are_answered_independently():
+    few, many = (sent({"label_epsilon": own}).labels for own in (0.5, 0.6))
+    moved, moved_too = few != LABELS, many != LABELS
+    # Two answers by one draw differ only where the smaller epsilon alone moved the label.
+    assert (moved_too & ~moved).any()
+    assert (moved & ~moved_too).any()
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"plr": 0.3}, {"bits": 4}, {"keep": 0.5}, {"blr": 0.1, "burst": 4.0}],
+)
+def test_link_and_compression_change_no_release(other):
+    one, two = sent(GAUSSIAN), sent(GAUSSIAN | other)
+    np.testing.assert_array_equal(one.values, two.values)
+    assert release_of(job(GAUSSIAN)) == release_of(job(GAUSSIAN | other))
+
+
+def test_training_changes_no_release_of_uploads():
+    one, two = (
+        sent(GAUSSIAN | {"label_epsilon": 1.0}),
+        sent(GAUSSIAN | {"label_epsilon": 1.0}, learning_rate=0.01, epochs=9),
+    )
+    np.testing.assert_array_equal(one.values, two.values)
+    np.testing.assert_array_equal(one.labels, two.labels)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"sigma": 2.5}, {"label_epsilon": 1.0}, {"cut": "x"}, {"mechanism": "relative"}],
+)
+def test_whatever_decides_an_upload_makes_a_release_of_its_own(other):
+    assert release_of(job(GAUSSIAN)) != release_of(job(GAUSSIAN | other))
+    assert noise_seed(job(GAUSSIAN), 0) != noise_seed(job(GAUSSIAN | other), 0)
+
+
+def test_clip_norm_and_source_are_part_of_a_release():
+    own = job(GAUSSIAN)
+    clipped = replace(own, privacy=replace(own.privacy, feature_clip={"norm": 4.0}))
+    seeded = replace(own, block=own.block | {"source": {"model": {"seed": 1}}})
+    assert len({noise_seed(one, 0) for one in (own, clipped, seeded)}) == 3
+
+
+def test_a_task_has_no_part_in_a_release():
+    own = job(GAUSSIAN)
+    assert noise_seed(own, 0) == noise_seed(replace(own, task="another"), 0)
+    assert noise_seed(own, 0) != noise_seed(own, 1)
+
+
+def test_a_sum_is_noised_by_whom_it_covers():
+    masked = job(STATISTICS | {"aggregation": "masked"})
+    some, others = np.array([0, 1, 2]), np.array([0, 1, 3])
+    assert noise_seed(masked, 0, some) != noise_seed(masked, 0, others)
+    lossy = job(STATISTICS | {"aggregation": "masked", "plr": 0.2})
+    assert noise_seed(masked, 0, some) == noise_seed(lossy, 0, some)
+    assert release_of(masked) != release_of(lossy)
+    assert release_of(job(STATISTICS)) == release_of(job(STATISTICS | {"plr": 0.2}))
+
+
+def test_training_by_rounds_is_part_of_what_rounds_release():
+    setting = {"method": "ftl_c", "mechanism": "dp_fedavg", "sigma": 2.0}
+    assert release_of(job(setting)) == release_of(job(setting))
+    assert release_of(job(setting)) != release_of(job(setting, learning_rate=0.2))
