@@ -77,7 +77,7 @@ include: "rules/comparing.smk"
 
 
 onstart:
-    hold_folder()
+    hold_folder(log)
     move_aside()
     start_when_free()
 

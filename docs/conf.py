@@ -2,17 +2,22 @@
 
 The pages are plain Markdown that reads as well without the site. Their own lists of links are the
 contents: what a folder's README.md links to at the start of a line, in that order, stands below it.
+Diagrams become pictures in the page, which need neither a script nor a network.
 """
 
 import re
+from pathlib import PurePosixPath
 from typing import Any
+
+import mmdr
+from docutils import nodes
 
 project = "fbftl-workflow"
 author = "The contributors of fbftl-workflow"
 extensions = ["myst_parser"]
 root_doc = "README"
 source_suffix = {".md": "markdown"}
-exclude_patterns = ["results/**/tables", "_build"]
+exclude_patterns = ["_build"]
 html_theme = "alabaster"
 html_theme_options = {"fixed_sidebar": True, "page_width": "70rem"}
 html_sidebars = {"**": ["about.html", "navigation.html", "searchfield.html"]}
@@ -20,7 +25,6 @@ html_show_sourcelink = False
 myst_heading_anchors = 4
 myst_enable_extensions = ["tasklist"]
 suppress_warnings = [
-    "misc.highlighting_failure",  # of the diagram, which GitHub draws
     "myst.header",  # rows of the audit are headings of the third level wherever they stand
 ]
 
@@ -34,6 +38,24 @@ def with_contents(app: Any, docname: str, source: list[str]) -> None:
         source[0] += f"\n```{{toctree}}\n:hidden:\n\n{pages}\n```\n" if pages else ""
 
 
+def without_contents(app: Any, docname: str, source: list[str]) -> None:
+    """Say of a kept table that pages link to it and no list of contents does."""
+    if PurePosixPath(docname).parent.name == "tables":
+        source[0] = f"---\norphan: true\n---\n{source[0]}"
+
+
+def with_pictures(app: Any, doctree: nodes.document) -> None:
+    """Draw the diagrams of a page."""
+    for block in list(doctree.findall(nodes.literal_block)):
+        if block.get("language") == "mermaid":
+            picture = mmdr.render(block.astext()).svg()
+            # Labels are set in whatever font a browser has; a little smaller they fit their boxes.
+            style = "<style>svg.flowchart tspan { font-size: 12px !important }</style>"
+            block.replace_self(nodes.raw("", picture + style, format="html"))
+
+
 def setup(app: Any) -> None:
     """Register what is done to pages as they are read."""
     app.connect("source-read", with_contents)
+    app.connect("source-read", without_contents)
+    app.connect("doctree-read", with_pictures)

@@ -34,7 +34,7 @@ from fbftl.study.release import releases
 from fbftl.study.settings import DEFAULTS, Setting
 from fbftl.study.shards import WHOLE, require_made
 from fbftl.ground.errors import UserError
-from fbftl.ground.files import remove_leftovers
+from fbftl.ground.files import remove_leftovers, write_text
 from fbftl.ground.hub import lacking as hub_lacks, pinned
 from fbftl.ground.lacking import listed
 from fbftl.study.grid import simplified
@@ -255,15 +255,19 @@ def require_image():
         )
 
 
-def hold_folder():
+def hold_folder(logs):
     """Let no second run write here until this one ends, in whatever way; tidy up after the last.
+
+    The name of this run's own log tells `./run progress` which of the logs to read.
 
     Snakemake's own lock, switched off in the profile, would outlive a run that was killed.
     """
     from fbftl.features.store.lock import exclusive
 
     try:
-        HELD.enter_context(exclusive(Path(".snakemake", "running")))
+        running = Path(".snakemake", "running")
+        HELD.enter_context(exclusive(running))
+        write_text(running / "log", "".join(Path(name).name for name in logs[:1]))
         remove_leftovers("results")
     except UserError as error:
         sys.exit(str(error))

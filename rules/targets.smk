@@ -172,6 +172,23 @@ def in_formats(folder, results):
     ]
 
 
+def results_of_papers():
+    """Return by paper what this call makes of its claims and own numbers.
+
+    All of it where `papers` names the paper, and in the default study whole. A study of fewer
+    experiments ends in the claims on them; experiments of one's own are of no paper.
+    """
+    default = read_yaml(Path(BASE, "config.yaml"))
+    whole = set(default["study"]["experiments"]) <= set(STUDY.paper)
+    if STUDY.config["papers"] is not None or whole:
+        return {paper: PAPER_RESULTS.get(paper, []) for paper in STUDY.papers}
+    told = set(default["experiments"]).union(
+        *(system.experiments for system in SYSTEMS)
+    )
+    papers = {paper for name, paper in STUDY.paper.items() if name in told}
+    return {paper: ["tables/claims"] for paper in STUDY.papers if paper in papers}
+
+
 def all_spines():
     """Return the files that every run of the study rests on."""
     if STUDY.shard.joins:
@@ -204,8 +221,8 @@ def all_results():
         return all_tidy_tables()
     files = [f"results/papers/audit.{suffix}" for suffix in FORMATS["tables"]]
     files.append("results/index.html")
-    for paper in STUDY.papers:
-        files += in_formats(f"results/papers/{paper}", PAPER_RESULTS.get(paper, []))
+    for paper, results in results_of_papers().items():
+        files += in_formats(f"results/papers/{paper}", results)
     for task, experiments in STUDY.settings.items():
         for experiment in experiments:
             made = results_of(task, experiment) or [f"experiments/{experiment}"]
@@ -225,9 +242,9 @@ def shown_by_paper():
     of its first experiment that has one.
     """
     suffixes = {"figures": "svg", "tables": "html"}
-    shown = {}
+    shown, of_papers = {}, results_of_papers()
     for paper in dict.fromkeys([*project_study().papers, *STUDY.papers]):
-        of_call = paper in STUDY.papers
+        of_call = of_papers.get(paper, [])
         made = [
             (f"{task}/{result}", experiment in STUDY.settings.get(task, {}))
             for task, experiments in finished_of_paper(paper).items()
@@ -236,7 +253,8 @@ def shown_by_paper():
             for result in shown_of(task, experiment)
         ]
         made += [
-            (f"papers/{paper}/{one}", of_call) for one in PAPER_RESULTS.get(paper, [])
+            (f"papers/{paper}/{one}", one in of_call)
+            for one in PAPER_RESULTS.get(paper, [])
         ]
         named = [
             (f"results/{one}.{suffixes[one.split('/')[-2]]}", now)

@@ -2,7 +2,8 @@
 
     ./run progress [folder]
 
-Read from what Snakemake writes: its log of the last call, and how long every job so far took.
+Read from what Snakemake writes: the log of the call that holds the folder or held it last, and how
+long every job so far took.
 """
 
 import sys
@@ -10,9 +11,13 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
+from fbftl.features.store.lock import held
 from fbftl.findings.made import NOTES, notes
 from fbftl.ground.errors import UserError
 from fbftl.ground.pace import Pace
+
+RUNNING = Path(".snakemake", "running")
+"""Folder that a call holds while it makes results, with the name of its log in `log`."""
 
 STAMP = "%Y-%m-%dT%H%M%S"
 """How Snakemake names the log of a call: after the moment at which it began."""
@@ -29,7 +34,7 @@ def main(folder: Path) -> str:
     planned = [(log, pace) for log, pace in zip(logs, paces, strict=True) if pace.planned]
     if not planned:
         raise UserError(f"{folder} has no run to tell of; name a folder in which a study runs")
-    log, pace = planned[-1]
+    log, pace = next((one for one in planned if one[0].name == holder(folder)), planned[-1])
     began = time.mktime(time.strptime(log.name.partition(".")[0], STAMP))
     took, seen = defaultdict(list), set()
     for _, noted in notes(folder / NOTES):
@@ -37,7 +42,16 @@ def main(folder: Path) -> str:
         if job not in seen and None not in job:
             seen.add(job)
             took[noted["rule"]].append(noted["endtime"] - noted["starttime"])
-    return pace.line(took, time.time() - began)
+    return pace.line(took, time.time() - began, running=held(folder / RUNNING))
+
+
+def holder(folder: Path) -> str:
+    """Return the name of the log of the call that holds a folder or held it last, or nothing.
+
+    Dry runs, and calls that were refused while another held the folder, leave logs too.
+    """
+    named = folder / RUNNING / "log"
+    return named.read_text(encoding="utf-8").strip() if named.is_file() else ""
 
 
 if __name__ == "__main__":

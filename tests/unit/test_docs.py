@@ -1,7 +1,7 @@
 """The documentation: every link leads somewhere, and the glossary names what there is."""
 
+import os
 import re
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -77,16 +77,31 @@ def test_the_glossary_names_what_there_is() -> None:
             assert set(re.findall(r"`([^`]+)`", cell)) <= names, cell
 
 
-def test_the_site_is_made_without_a_warning(tmp_path: Path) -> None:
-    made = ROOT / ".venv-docs" / "bin" / "sphinx-build"
-    program = str(made) if made.exists() else shutil.which("sphinx-build")
-    if program is None:
-        pytest.skip("./run docs has not made its environment")
-    options = ["--quiet", "--nitpicky", "--fail-on-warning"]
-    done = subprocess.run(
-        [program, *options, str(ROOT / "docs"), str(tmp_path)], capture_output=True, text=True
-    )
+@pytest.fixture(scope="module")
+def site() -> Path:
+    """The site, as `./run docs` makes it; the gate fails where its environment cannot be made."""
+    done = subprocess.run([ROOT / "run", "docs"], capture_output=True, text=True)
+    if "CI" not in os.environ and "No matching distribution found" in done.stderr:
+        pytest.skip("the packages of envs/docs.txt cannot be reached")
     assert done.returncode == 0, done.stderr
-    assert {"README.html", "your-own.html", "search.html"} <= {p.name for p in tmp_path.iterdir()}
-    outside = re.compile(r"<(?:script|link|img)[^>]+(?:src|href)=\"https?:")
-    assert not any(outside.search(page.read_text()) for page in tmp_path.rglob("*.html"))
+    return ROOT / "docs" / "_build"
+
+
+def test_the_site_is_made_without_a_warning_and_works_offline(site: Path) -> None:
+    assert {"README.html", "your-own.html", "search.html"} <= {p.name for p in site.iterdir()}
+    outside = re.compile(r"<(?:script|link|img)[^>]+(?:src|href)=\"https?:|@import|url\(.?https?:")
+    assert not any(outside.search(page.read_text()) for page in site.rglob("*.html"))
+
+
+def test_diagrams_are_drawn_in_the_site(site: Path) -> None:
+    drawn = 0
+    for page in PAGES:
+        for diagram in re.findall(r"```mermaid\n(.*?)```", page.read_text(), re.DOTALL):
+            html = (site / page.relative_to(ROOT / "docs")).with_suffix(".html").read_text()
+            pictures = "".join(re.findall(r"<svg.*?</svg>", html, re.DOTALL))
+            shown = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", pictures))
+            for label in re.findall(r'\["([^"]+)"\]', diagram):
+                words = label.replace("<br/>", " ").split()
+                assert all(word in shown for word in words), label
+            drawn += 1
+    assert drawn > 0

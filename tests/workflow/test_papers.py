@@ -139,3 +139,17 @@ def test_the_entry_lets_no_second_config_hide_the_papers(entry: Project) -> None
     done = ran(entry, "papers", "eppfl", "--config", "device=cpu")
     assert done.returncode == 2
     assert "--configfile" in done.stderr
+
+
+def test_a_study_of_ones_own_makes_no_tables_of_a_paper(fresh: Project) -> None:
+    """An experiment of one's own is of no paper; one of a paper's ends in the claims on it."""
+    of_paper = {"tabulate_paper_methods", "tabulate_paper_language", "plot_paper_packet_loss"}
+    of_paper |= {"plot_retransmission", "plot_label_privacy", "tabulate_label_privacy"}
+    mine = {"experiments": {"mine": {"grids": [{"plr": [0.0, 0.5]}]}}, "papers": None}
+    for experiment, claims in (("mine", 0), ("scarcity", 1)):
+        study = mine | {"study": {"tasks": ["digits"], "experiments": [experiment]}}
+        planned = fresh.planned(study=study)
+        assert planned["collect"] == 1
+        assert planned["tabulate_claims"] == claims
+        assert not of_paper & set(planned)
+    assert of_paper <= set(fresh.planned("--config", "papers=fbftl"))

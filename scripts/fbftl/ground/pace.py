@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from statistics import fmean
+from statistics import median
 
 PLANNED = re.compile(r"^(\w[\w-]*) +(\d+)$", re.MULTILINE)
 FINISHED = re.compile(r"^Finished jobid: \d+ \(Rule: (\S+)\)$", re.MULTILINE)
@@ -33,24 +33,37 @@ class Pace:
         """Jobs that are still to be done, by rule."""
         return self.planned - self.finished
 
-    def line(self, seconds: Mapping[str, Iterable[float]], elapsed: float) -> str:
+    def line(
+        self, seconds: Mapping[str, Iterable[float]], elapsed: float, *, running: bool = True
+    ) -> str:
         """Return one line: jobs done, and the time left.
+
+        A job is expected to take the median of its rule, and where none of its rule was measured
+        the median of the measured rules' medians.
 
         Args:
             seconds: how long jobs of each rule took, in this run or an earlier one.
             elapsed: seconds since this run began. Its jobs' own times say how many it does at once.
+            running: whether the run still goes on.
         """
-        means = {rule: fmean(took) for rule, took in seconds.items()}
-        done, all_jobs = self.finished.total(), self.planned.total()
+        done = f"{self.finished.total():,} of {self.planned.total():,} jobs done"
         if not self.left:
-            return f"{done:,} of {all_jobs:,} jobs done"
-        busy = sum(means.get(rule, 0.0) * count for rule, count in self.finished.items())
+            return done
+        if not running:
+            return f"{done}; the run has ended before the rest, call it again to go on"
+        medians = {rule: median(took) for rule, took in seconds.items()}
+        if not medians:
+            return f"{done}; how long the rest takes is known once a job has ended"
+        any_rule = median(medians.values())
+
+        def expected(jobs: Counter[str]) -> float:
+            return sum(medians.get(rule, any_rule) * count for rule, count in jobs.items())
+
         # Before the first job has ended nothing says more than that one runs.
-        at_once = max(busy / elapsed, 1.0) if elapsed > 0 else 1.0
-        rest = sum(means.get(rule, 0.0) * count for rule, count in self.left.items()) / at_once
-        unknown = sum(count for rule, count in self.left.items() if rule not in means)
-        beside = f", and {unknown:,} jobs of which none was measured" * bool(unknown)
-        return f"{done:,} of {all_jobs:,} jobs done, about {spoken(rest)} left{beside}"
+        at_once = max(expected(self.finished) / elapsed, 1.0) if elapsed > 0 else 1.0
+        guessed = sum(count for rule, count in self.left.items() if rule not in medians)
+        beside = f", {guessed:,} jobs guessed by those of other rules" * bool(guessed)
+        return f"{done}, about {spoken(expected(self.left) / at_once)} left{beside}"
 
 
 def spoken(seconds: float) -> str:

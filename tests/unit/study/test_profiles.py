@@ -1,5 +1,7 @@
 """Profiles and environments: every rule is provided for, and every pin is the lock's."""
 
+import json
+import platform
 import re
 import shutil
 import subprocess
@@ -77,8 +79,47 @@ def test_a_lone_copy_of_a_conda_environment_tells_the_lock(root: Path) -> None:
     for path in (root / "envs").glob("*.yaml"):
         environment = yaml.safe_load(path.read_text())
         (pip,) = (entry["pip"] for entry in environment["dependencies"] if isinstance(entry, dict))
-        assert pip == locked.read_text().split(), "copy the lines of envs/requirements.lock"
+        everywhere, _, _ = locked.read_text().partition("#")
+        assert pip == everywhere.split(), (
+            "copy the lines of envs/requirements.lock above its remark"
+        )
         assert environment["channels"][-1] == "nodefaults"
+
+
+@pytest.mark.skipif(
+    platform.machine() != "x86_64" or sys.platform != "linux", reason="no such build"
+)
+def test_the_public_indexs_torch_is_pinned_whole(root: Path, tmp_path: Path) -> None:
+    """What an ordinary Linux machine gets with torch; setuptools comes with the environment."""
+    report = tmp_path / "report.json"
+    options = "--dry-run --ignore-installed --quiet --retries=0 --only-binary=:all:"
+    torch = f"torch=={pins(root / 'envs/requirements.txt')['torch']}"
+    resolved = subprocess.run(
+        [
+            *[sys.executable, "-m", "pip", "--isolated", "install", *options.split(), torch],
+            *["--index-url", "https://pypi.org/simple", "--report", report],
+            *["--constraint", root / "envs/requirements.lock"],
+        ],
+        capture_output=True,
+        text=True,
+    )
+    if resolved.returncode != 0 and re.search("connection|timed out|retries", resolved.stderr):
+        pytest.skip("the public index cannot be reached")
+    assert resolved.returncode == 0, resolved.stderr
+    brought = {
+        one["metadata"]["name"].lower().replace("_", "-"): one["metadata"]["version"]
+        for one in json.loads(report.read_text())["install"]
+    }
+    assert len([name for name in brought if name.startswith("nvidia-")]) > 10
+    del brought["setuptools"]
+    assert brought.items() <= pins(root / "envs/requirements.lock").items()
+
+
+def test_no_requirement_names_an_index(root: Path) -> None:
+    files = [*(root / "envs").glob("*.txt"), *(root / "envs").glob("*.lock")]
+    lines = [line for path in files for line in path.read_text().splitlines()]
+    assert len(lines) > 200
+    assert not [line for line in lines if re.match(r"\s*(-|--)(i|f|index|extra|find)", line)]
 
 
 def test_the_image_has_the_environment_of_the_lock(root: Path) -> None:
