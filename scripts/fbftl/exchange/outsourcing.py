@@ -21,7 +21,7 @@ from fbftl.data.domains import domains_in
 from fbftl.data.participation import clients_of, grouped, participating
 from fbftl.data.public import PLAIN, public_domains
 from fbftl.exchange.post import Post
-from fbftl.exchange.secure_sum import SecureSum
+from fbftl.exchange.secure_sum import SecureSum, noise_on_sums
 from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import stream
 from fbftl.messages.channel import PacketLoss
@@ -268,11 +268,7 @@ def counted(
                 f"{job.setting.method} on {job.task} masks the counts of one client, whose sum is "
                 "its message; give more clients or a larger fraction, or aggregation: open"
             )
-
-        def sum_noise(places: np.ndarray, numbers: int) -> np.ndarray:
-            own = noise_seed(job, asked.seed, owners[places], *dealt)
-            return noise * stream(own, "count noise").standard_normal(numbers)
-
+        sum_noise = noise_on_sums(job, asked.seed, noise, owners, dealt)
         found = SecureSum(post).of(counts, owners, part="scores", noise=sum_noise)
         return found.total
     noised_by = noise_seed(job, asked.seed, *dealt)

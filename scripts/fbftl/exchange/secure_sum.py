@@ -28,6 +28,9 @@ from fbftl.privacy.masking import (
     require_room,
     to_ring,
 )
+from fbftl.privacy.statistics import statistics_noise
+from fbftl.study.job import Job
+from fbftl.study.release import noise_seed
 
 FLOATS_PER_NUMBER = 2
 """What a number of the ring takes, in floats of 32 bits."""
@@ -35,6 +38,31 @@ FLOATS_PER_NUMBER = 2
 SumNoise = Callable[[np.ndarray, int], np.ndarray]
 """From the places of those whose messages arrived, ascending, and X, to the noise (X,) on the sum.
 """
+
+
+def noise_on_sums(
+    job: Job,
+    seed: int,
+    std: float | None,
+    owner: np.ndarray,
+    dealt: tuple[np.ndarray, np.ndarray],
+) -> SumNoise | None:
+    """Return the noise on a sum, which is that of the clients whose messages it sums.
+
+    Args:
+        job: the setting with its training values.
+        seed: the repetition's seed.
+        std: standard deviation of the noise; None for no noise.
+        owner: (U,) ids of the clients by their places.
+        dealt: (n,) client and number of each sample.
+    """
+    if not std:
+        return None
+
+    def noise(places: np.ndarray, count: int) -> np.ndarray:
+        return statistics_noise(std, count, noise_seed(job, seed, owner[places], *dealt))
+
+    return noise
 
 
 @dataclass(frozen=True, eq=False)

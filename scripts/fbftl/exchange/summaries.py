@@ -18,7 +18,7 @@ import numpy as np
 
 from fbftl.data.participation import clients_of, grouped, held_out, participating
 from fbftl.exchange.post import Post
-from fbftl.exchange.secure_sum import SecureSum, SumNoise
+from fbftl.exchange.secure_sum import SecureSum, SumNoise, noise_on_sums
 from fbftl.ground.errors import UserError
 from fbftl.messages.codec import Compression
 from fbftl.messages.kinds import Kind, MeansMessage, MixturesMessage, StatisticsMessage
@@ -36,7 +36,7 @@ from fbftl.messages.statistics import (
 from fbftl.messages.summary import Shape, Summary
 from fbftl.privacy.mechanisms import PrivacyRecord, no_mechanism
 from fbftl.privacy.noise import clip_norm
-from fbftl.privacy.statistics import clipped, statistics_guarantee, statistics_noise
+from fbftl.privacy.statistics import clipped, statistics_guarantee
 from fbftl.study.job import Job
 from fbftl.study.release import noise_seed
 from fbftl.tasks.task import HeldFeatures
@@ -167,7 +167,7 @@ def send_summaries(
     classes, width = held.payload.classes, values.shape[1]
     if setting.aggregation == "masked":
         dealt = client, held.payload.sample
-        sum_noise = _sum_noise(job, seed, guarantee.noise_std, clientele.owner, dealt)
+        sum_noise = noise_on_sums(job, seed, guarantee.noise_std, clientele.owner, dealt)
         heard = _masked(clientele, post, setting.message, classes, sum_noise, block["made"])
     else:
         noised_by = noise_seed(job, seed, client, held.payload.sample)
@@ -320,31 +320,6 @@ def _open(clientele: Clientele, post: Post, kind: Kind, bound: int) -> Any:
 def _read(clientele: Clientele, kind: Kind, place: int, compression: Compression) -> Summary | None:
     said = clientele.said(kind, place)
     return None if said is None else said.read(compression)
-
-
-def _sum_noise(
-    job: Job,
-    seed: int,
-    std: float | None,
-    owner: np.ndarray,
-    dealt: tuple[np.ndarray, np.ndarray],
-) -> SumNoise | None:
-    """Return the noise on a sum, which is that of the clients whose messages it sums.
-
-    Args:
-        job: the setting with its training values.
-        seed: the repetition's seed.
-        std: standard deviation of the noise; None for no noise.
-        owner: (U,) ids of the clients by their places.
-        dealt: (n,) client and number of each sample.
-    """
-    if not std:
-        return None
-
-    def noise(places: np.ndarray, count: int) -> np.ndarray:
-        return statistics_noise(std, count, noise_seed(job, seed, owner[places], *dealt))
-
-    return noise
 
 
 def _masked(

@@ -8,7 +8,7 @@ from typing import Any
 from fbftl.findings.run_file import read_run
 from fbftl.ground.digests import digest_of_value
 from fbftl.ground.errors import UserError
-from fbftl.ground.staleness import Record, recorded
+from fbftl.ground.staleness import JobRecord, recorded
 
 RUN = re.compile(r"results/[^/]+/runs/[^/]+(?<!\.meta)\.json")
 
@@ -62,7 +62,9 @@ def first_difference(
     return None
 
 
-def _differing(job: Mapping[str, Any], run: Mapping[str, Any], record: Record | None) -> str | None:
+def _differing(
+    job: Mapping[str, Any], run: Mapping[str, Any], record: JobRecord | None
+) -> str | None:
     """Return what tells a run from its job in the configuration."""
     made = {key: run[key] for key in ("setting", "training")}
     made["seeds"] = [repetition["seed"] for repetition in run["repetitions"]]
