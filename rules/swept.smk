@@ -1,0 +1,21 @@
+"""What the table and the figure of a sweep are of."""
+
+
+def settings_of(wildcards):
+    """Return the settings of an experiment on a task."""
+    return list(STUDY.settings[wildcards.task][wildcards.experiment].values())
+
+
+def axes_of_sweep(wildcards):
+    """Return the axes that vary in an experiment on a task."""
+    return varying(settings_of(wildcards))
+
+
+def along_of_sweep(wildcards):
+    """Return the numeric one of them with the most values."""
+    return longest(settings_of(wildcards))
+
+
+def methods_of_sweep(wildcards):
+    """Return what a sweep is told of the methods that it shows."""
+    return methods_of(wildcards, wildcards.experiment)
