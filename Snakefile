@@ -34,6 +34,7 @@ container: STUDY.config["container"]
 
 include: "rules/deciding.smk"
 include: "rules/inputs.smk"
+include: "rules/finished.smk"
 include: "rules/attacked.smk"
 include: "rules/systems.smk"
 include: "rules/swept.smk"

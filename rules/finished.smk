@@ -1,0 +1,68 @@
+"""What lies finished beside what this call makes: claims, numbers and the index are of both."""
+
+@cache
+def finished():
+    """Return the experiments that this call makes or that lie finished here, by task.
+
+    What is made of many tasks or experiments is made of these, so that it comes out alike
+    whichever call made them, and in the project's order. A task that this call replaces counts
+    with what it makes alone.
+    """
+    there = {}
+    for table in sorted(Path("results").glob("*/experiments/*.csv")):
+        if not table.name.endswith(".series.csv"):
+            there.setdefault(table.parts[1], []).append(table.stem)
+    replaced = changed_tasks(STUDY, project_study())
+    known = {}
+    for task in dict.fromkeys([*project_study().tasks, *STUDY.tasks, *there]):
+        mine = STUDY.settings.get(task, {})
+        of_project = project_study().settings.get(task, {})
+        kept = [
+            one
+            for one in there.get(task, [])
+            if task not in STUDY.tasks or one in of_project
+        ]
+        wanted = {*mine, *([] if task in replaced else kept)}
+        order = [*of_project, *mine, *there.get(task, [])]
+        if named := [one for one in dict.fromkeys(order) if one in wanted]:
+            known[task] = named
+    return known
+
+
+def finished_of_paper(paper):
+    """Return of a paper the experiments that this call makes or that lie finished here."""
+    found = {
+        task: [one for one in experiments if paper_of(one, SYSTEMS) == paper]
+        for task, experiments in finished().items()
+    }
+    return {task: experiments for task, experiments in found.items() if experiments}
+
+
+def experiments_of(wildcards):
+    """Return a task's tidy tables, and what its methods send where they are compared."""
+    experiments = finished()[wildcards.task]
+    files = {
+        "experiments": [
+            f"results/{wildcards.task}/experiments/{e}.csv" for e in experiments
+        ]
+    }
+    if "methods" in experiments:
+        files["uplink"] = f"results/{wildcards.task}/tables/uplink.csv"
+    return files
+
+
+def experiments_of_paper(wildcards):
+    """Return the tidy tables of a paper's experiments, and what methods send where they compare."""
+    made = finished_of_paper(wildcards.paper)
+    return {
+        "experiments": [
+            f"results/{task}/experiments/{experiment}.csv"
+            for task, experiments in made.items()
+            for experiment in experiments
+        ],
+        "uplinks": [
+            f"results/{task}/tables/uplink.csv"
+            for task, experiments in made.items()
+            if "methods" in experiments
+        ],
+    }
