@@ -14,7 +14,6 @@ from types import SimpleNamespace
 
 from snakemake.exceptions import InputFunctionException
 from snakemake.iocontainers import Wildcards
-from snakemake.settings.types import DeploymentMethod
 
 from fbftl.data import datasets
 from fbftl.data.open import check_open
@@ -53,6 +52,8 @@ from fbftl.data.public import (
 )
 from fbftl.ground.seals import require_unbroken, require_whole_stores
 from fbftl.data.dialogues import splits as dialogues
+
+absent.close()
 
 
 def checked_study():

@@ -11,10 +11,19 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+from snakemake.settings.types import DeploymentMethod
+
 BASE = Path(os.fspath(workflow.current_basedir)).parent
 """The project's folder, which is not where a study runs if the workflow is a module."""
 
-if find_spec("numpy") is None:
+LEAN = find_spec("numpy") is None
+"""Whether Snakemake is here without the packages of jobs, which conda then brings."""
+
+if (
+    LEAN
+    and DeploymentMethod.CONDA not in workflow.deployment_settings.deployment_method
+    and "--lint" not in sys.argv
+):
     sys.exit(
         "the plan needs packages beside Snakemake; pip install --requirement "
         f"{BASE}/envs/requirements.txt --constraint {BASE}/envs/requirements.lock"
@@ -22,7 +31,12 @@ if find_spec("numpy") is None:
 
 sys.path.insert(0, str(BASE / "scripts"))
 
+from fbftl.ground import absent
 from fbftl.ground.errors import UserError
+
+if LEAN:
+    absent.stand_in()
+
 from fbftl.study.yaml_files import read_config_file
 
 

@@ -143,12 +143,30 @@ def test_the_image_has_the_environment_of_the_lock(root: Path) -> None:
 
 
 def test_no_software_is_claimed_that_no_rule_has(root: Path) -> None:
+    """Without an image that is named, `--sdm apptainer` has nothing to run in."""
     claimed = yaml.safe_load((root / ".snakemake-workflow-catalog.yml").read_text())["usage"]
     texts = [path.read_text() for path in [root / "Snakefile", *(root / "rules").glob("*.smk")]]
-    directives = {"conda": "    conda:\n", "apptainer": "\ncontainer: "}
-    offered = {name: any(line in text for text in texts) for name, line in directives.items()}
+    image = yaml.safe_load((root / "config.yaml").read_text())["container"]
+    offered = {
+        "conda": any("    conda:\n" in text for text in texts),
+        "apptainer": image is not None,
+    }
     deployed = claimed["software-stack-deployment"]
     assert {name for name in deployed if deployed[name]} == {n for n in offered if offered[n]}
+
+
+def test_a_profile_finds_what_it_names_wherever_it_is_copied(root: Path) -> None:
+    """A deployment gets the folder of profiles and no other."""
+    profile = yaml.safe_load((root / "profiles/default/profile.yaml").read_text())
+    assert (root / profile["report-stylesheet"]).is_file()
+    assert profile["report-stylesheet"].startswith("profiles/")
+
+
+def test_the_plugin_of_every_profile_is_pinned(root: Path) -> None:
+    pinned = pins(root / "envs/requirements.txt") | pins(root / "envs/cluster.txt")
+    for name in ("slurm", "cluster"):
+        profile = yaml.safe_load((root / "profiles" / name / "profile.yaml").read_text())
+        assert f"snakemake-executor-plugin-{profile['executor']}" in pinned
 
 
 def run(root: Path, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
