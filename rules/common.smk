@@ -124,7 +124,7 @@ def checked_study():
                     study.task(task)["source"], study.config["data_folder"], DIGESTS
                 )
             data, folder = study.task(task)["data"], study.config["data_folder"]
-            dialogues.check(data, folder)
+            dialogues.check(data, folder, DIGESTS)
             require_feasible(
                 study,
                 task,

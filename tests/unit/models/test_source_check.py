@@ -165,9 +165,20 @@ def test_files_that_decide_a_source_are_watched(tmp_path):
         check_module.check(vit, None)
 
 
+@pytest.mark.parametrize("name", ["a.pth", "a.pth.tar", "a.npz", "a", "a.SAFETENSORS"])
+def test_a_checkpoint_that_timm_would_unpickle_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).touch()
+    source = given(**{"from": "timm"}, name="resnet18", weights="random")
+    options = {"checkpoint_path": str(tmp_path / name)}
+    with pytest.raises(UserError, match=r"checkpoint_path: .* is not named \.safetensors"):
+        source_check.check(source | {"options": options}, None)
+
+
 def test_pinned_files_that_are_there_are_compared(tmp_path):
     (tmp_path / "t5").mkdir()
-    block = {"folder": "t5", "hub": {"files": {"config.json": sha256(b"{}").hexdigest()}}}
+    hub = {"repository": "a/b", "revision": "0" * 40}
+    hub["files"] = {"config.json": sha256(b"{}").hexdigest()}
+    block = {"folder": "t5", "hub": hub}
     check_module.require_pinned(block, tmp_path)  # nothing is there yet
     (tmp_path / "t5" / "config.json").write_text("{}")
     check_module.require_pinned(block, tmp_path)

@@ -180,3 +180,9 @@ def test_masked_sums_stay_in_the_ring(root: Path) -> None:
     require_room(0.99 * RING, 1)
     with pytest.raises(UserError, match="can leave the ring"):
         require_room(RING, 1)
+
+
+def test_no_setting_deals_as_the_data_does(root: Path) -> None:
+    """On any data: a task whose data names clients has `clients.partition` for it."""
+    with pytest.raises(UserError, match=r"partition.*'given'"):
+        study(root, {}, method=["fbftl"], partition=["given"])
