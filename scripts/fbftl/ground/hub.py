@@ -3,7 +3,7 @@
 A file that already lies in its place is checked and used; only a missing one is downloaded.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -59,11 +59,27 @@ def fetch(wanted: Pinned, folder: Path) -> None:
             raise
         except Exception as error:  # no hub, no network, no such revision: one remedy for all
             raise UserError(_by_hand(wanted, folder)) from error
+    require_unchanged(wanted, folder)
+
+
+def require_unchanged(
+    wanted: Pinned, folder: Path, digest_of: Callable[[str | Path], str] = sha256
+) -> None:
+    """Compare the files that already lie in `folder` with their pins.
+
+    Args:
+        wanted: what is pinned.
+        folder: where the files go.
+        digest_of: gives a file's SHA-256.
+
+    Raises:
+        UserError: naming the first file that differs.
+    """
     for name, digest in wanted.files.items():
-        found = sha256(folder / name)
-        if found != digest:
+        path = folder / name
+        if path.is_file() and (found := digest_of(path)) != digest:
             raise UserError(
-                f"{folder / name} has sha256 {found} where the study pins {digest}; "
+                f"{path} has sha256 {found} where the study pins {digest}; "
                 f"delete it and fetch {wanted.url(name)} again"
             )
 

@@ -4,7 +4,7 @@
 is what summaries are scored on.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -13,15 +13,25 @@ from fbftl.data.dialogues import generated as dialogues
 from fbftl.data.dialogues.jsonl import read_records
 from fbftl.data.dialogues.records import Record
 from fbftl.ground.errors import UserError
-from fbftl.ground.hub import fetch, pinned
+from fbftl.ground.files import sha256
+from fbftl.ground.hub import fetch, pinned, require_unchanged
 from fbftl.ground.hub import lacking as lacking_pinned
 from fbftl.ground.lacking import Lacking
 
 Splits = dict[str, list[Record]]
 
 
-def check(spec: Mapping[str, Any], data_folder: str | Path | None) -> None:
-    """Check before any job that files which are not downloaded are there.
+def check(
+    spec: Mapping[str, Any],
+    data_folder: str | Path | None,
+    digest_of: Callable[[str | Path], str] = sha256,
+) -> None:
+    """Check before any job that files are there, and that pinned ones which are there are those.
+
+    Args:
+        spec: the config block ``data``.
+        data_folder: where relative file names start.
+        digest_of: gives a file's SHA-256.
 
     Raises:
         UserError: naming the file, or the key `data_folder`.
@@ -33,7 +43,8 @@ def check(spec: Mapping[str, Any], data_folder: str | Path | None) -> None:
             "config: data_folder is null, but a task reads dialogues from files; "
             "set it to the folder that holds them"
         )
-    if spec.get("hub"):
+    if hub := spec.get("hub"):
+        require_unchanged(pinned(hub), Path(data_folder, hub["folder"]), digest_of)
         return
     for split in ("train", "test"):
         path = Path(data_folder, spec[split])
@@ -44,7 +55,8 @@ def check(spec: Mapping[str, Any], data_folder: str | Path | None) -> None:
 def files(spec: Mapping[str, Any], data_folder: str | Path | None) -> list[str]:
     """Return the files that the config names, for the workflow to watch.
 
-    What `hub` pins is told by its digests, and may not be there before it is asked for.
+    What `hub` pins is told by its digests, which `check` compares; it may not be there before it is
+    asked for.
     """
     if spec["kind"] != "jsonl" or spec.get("hub"):
         return []

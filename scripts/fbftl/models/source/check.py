@@ -11,7 +11,7 @@ from typing import Any
 from fbftl.data import datasets
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import check_digest, sha256
-from fbftl.ground.hub import lacking_in_cache
+from fbftl.ground.hub import lacking_in_cache, pinned, require_unchanged
 from fbftl.ground.lacking import Lacking, lacking_file
 from fbftl.models.source.packaged import lacking_package, packaged_file
 
@@ -71,11 +71,8 @@ def check(
         )
     if source["file"] is not None:
         check_digest(source["file"], source["sha256"], digest_of)
-    checkpoint = (source.get("options") or {}).get("checkpoint_path")
-    if checkpoint and not Path(checkpoint).is_file():
-        raise UserError(
-            f"source.options.checkpoint_path: {checkpoint} is missing; put it there or leave it out"
-        )
+    if checkpoint := (source.get("options") or {}).get("checkpoint_path"):
+        _require_checkpoint(str(checkpoint))
     for path in _of_preprocessing(source):
         read_config(path)
     for path in _in_folder(source):
@@ -192,6 +189,22 @@ def modules(source: Mapping[str, Any]) -> list[str]:
     return [] if data is None else [datasets.module(data)]
 
 
+def _require_checkpoint(path: str) -> None:
+    """Refuse a file from which timm is to fill a model and that is missing or may be a pickle.
+
+    By the name's end timm decides how to read it: as safetensors, as arrays, or as a pickle.
+    """
+    if not path.endswith(".safetensors"):
+        raise UserError(
+            f"source.options.checkpoint_path: {path} is not named .safetensors, and timm would "
+            "unpickle it; convert it as docs/your-own.md shows, or leave it out"
+        )
+    if not Path(path).is_file():
+        raise UserError(
+            f"source.options.checkpoint_path: {path} is missing; put it there or leave it out"
+        )
+
+
 def _in_folder(source: Mapping[str, Any]) -> list[Path]:
     """Return the files of a transformers model that lies in a folder, none for one on the hub."""
     if source["from"] != "transformers" or not Path(source["name"]).is_dir():
@@ -218,11 +231,8 @@ def require_pinned(
     Raises:
         UserError: naming the first file that differs.
     """
-    hub = source.get("hub") or {}
-    for name, digest in hub.get("files", {}).items():
-        path = Path(data_folder or ".", hub.get("folder") or source["folder"], name)
-        if path.is_file():
-            check_digest(path, digest, digest_of)
+    if hub := source.get("hub"):
+        require_unchanged(pinned(hub), Path(data_folder or ".", source["folder"]), digest_of)
 
 
 def _of_summariser(source: Mapping[str, Any], data_folder: Path) -> list[str]:
