@@ -10,7 +10,7 @@ from fbftl.study import impossible, methods
 from fbftl.study.feasibility import require_feasible
 from fbftl.study.impossible import require_packages
 from fbftl.study.record_faults import require_records
-from unit.study.test_feasibility import study
+from unit.study.test_feasibility import DIGITS, study
 
 NETWORK = {"kind": "mlp", "fc": [8], "cut": "relu_fc1"}
 SECURE = {"method": ["secure_ftl"]}
@@ -48,6 +48,74 @@ def test_the_plan_refuses_what_a_job_would(root: Path, axes: dict, said: str) ->
 )
 def test_the_plan_lets_pass_what_a_job_can_do(root: Path, axes: dict) -> None:
     require_feasible(study(root, {}, **axes), "digits", 1438)
+
+
+PEOPLE = {
+    "data": {"kind": "groups"},
+    "source": {"kind": "vectors"},
+    "networks": {"small": NETWORK | {"cut": "fc1"}},
+    "game": {"discriminator": [4]},
+    "training": {"validation": 0.0, "selection": "last"},
+}
+GAME = {"method": ["fade"], "network": ["small"]}
+NORMED = {"kind": "cnn", "channels": [[4]], "fc": [8], "norm": "batch", "cut": "relu_fc1"}
+TRAINED = {"method": ["fedavg"], "network": ["normed"]}
+PUBLIC = {"sources": [{"data": DIGITS, "split": "train", "domains": ["rotated"]}]}
+BOUGHT = {"method": ["ecos"], "purchase": [20]}
+CANDIDATES = {
+    "networks": {"small": NETWORK},
+    "sources": {"network": "small", "models": {"digits": "target", "letters": "letters"}},
+}
+VOTES = {"method": ["fedvote"], "network": ["small"], "sources": ["all"], "selection_round": [1]}
+REFUSED = [
+    (
+        PEOPLE,
+        GAME | {"majority_users": [1439]},
+        "1439 users of a group among 1438 samples; give majority_users at most 1438",
+    ),
+    (
+        {"networks": {"normed": NORMED}, "training": {"batch_norm": "batch"}},
+        TRAINED | {"clients": [720]},
+        "deals 1438 samples to 720 clients, some of which have one.*batch_norm: frozen",
+    ),
+    (
+        {"public": PUBLIC, "clients": {"domains": ["plain", "inverted"]}},
+        BOUGHT | {"choice": ["ideal"]},
+        "the public sources have none; leave choice: ideal out",
+    ),
+    (
+        CANDIDATES,
+        VOTES | {"most_samples": [3]},
+        "compare models by 3 samples, and the unbiased similarity needs 4.*similarity: biased",
+    ),
+]
+POSSIBLE = [
+    (PEOPLE, GAME | {"majority_users": [1438]}),
+    (
+        {"networks": {"normed": NORMED}, "training": {"batch_norm": "batch"}},
+        TRAINED | {"clients": [719]},
+    ),
+    ({"networks": {"normed": NORMED}}, TRAINED | {"clients": [720]}),
+    (
+        {"public": PUBLIC, "clients": {"domains": ["plain", "rotated"]}},
+        BOUGHT | {"choice": ["ideal"]},
+    ),
+    (CANDIDATES, VOTES | {"most_samples": [4]}),
+    (CANDIDATES, VOTES | {"most_samples": [3], "similarity": ["biased"]}),
+]
+
+
+@pytest.mark.parametrize(("task", "axes", "sentence"), REFUSED)
+def test_each_task_s_own_limits_are_the_plan_s(
+    root: Path, task: dict, axes: dict, sentence: str
+) -> None:
+    with pytest.raises(UserError, match=sentence):
+        require_feasible(study(root, task, **axes), "digits", 1438)
+
+
+@pytest.mark.parametrize(("task", "axes"), POSSIBLE)
+def test_what_is_just_within_them_passes(root: Path, task: dict, axes: dict) -> None:
+    require_feasible(study(root, task, **axes), "digits", 1438)
 
 
 @pytest.mark.parametrize(("protection", "name"), impossible.PACKAGES.items())
