@@ -56,9 +56,9 @@ def changed_job(record):
 
 
 def comparisons():
-    """Return every finished job that this call knows: what it wrote, and what is another now."""
+    """Return what this call knows of each finished job: its record, its files, what is another now."""
     return [
-        compared
+        (record, *compared)
         for record in RECORDS.values()
         if "plan"
         not in record.wildcards  # a digest of what decides it, part of its path
@@ -68,17 +68,30 @@ def comparisons():
     ]
 
 
-def stale_results():
+def stale_results(compared):
     """Return what of this call's results has to be made anew, and why, by path.
 
-    That is what was made from something else, and what was removed while its record stayed.
+    That is what was made from something else, and what was removed while its record stayed; what
+    was made with other packages too if the study says so.
     """
     found = {}
-    for written, changed in comparisons():
+    for record, written, changed in compared:
+        if STUDY.config["renew_versions"] and record.lock != LOCK_NOW:
+            changed = changed or provenance.LOCK
         there = all(map(os.path.exists, written))
         if changed or not there:
             found |= dict.fromkeys(written, changed)
     return found
+
+
+def of_other_versions(compared, stale):
+    """Return the results that were made with other packages than are pinned now, and are kept."""
+    return [
+        path
+        for record, written, _ in compared
+        for path in written
+        if record.lock != LOCK_NOW and path not in stale and os.path.exists(path)
+    ]
 
 
 def force(stale):
@@ -108,8 +121,8 @@ def untold():
     return [path for path in files if path not in recorded and os.path.exists(path)]
 
 
-def tell(stale, unknown):
-    """Say what is stale and what cannot be told, in a sentence each."""
+def tell(stale, others, unknown):
+    """Say what is stale, of other versions, and what cannot be told, in a sentence each."""
     changed = {path: why for path, why in stale.items() if why is not None}
     if changed:
         first = ", ".join(f"{path} ({why})" for path, why in list(changed.items())[:3])
@@ -117,6 +130,14 @@ def tell(stale, unknown):
             f"stale: {len(changed)} results were made from something else than this call makes "
             f"them from: {first}{' and more' if len(changed) > 3 else ''}; a call that runs moves "
             f"them to {ASIDE} and makes them anew",
+            file=sys.stderr,
+        )
+    if others:
+        print(
+            f"{len(others)} results were made with other versions of packages than "
+            f"{provenance.LOCK} pins now: {', '.join(others[:3])}"
+            f"{' and more' if len(others) > 3 else ''}; they are kept beside new ones, or made "
+            "anew with --config renew_versions=true",
             file=sys.stderr,
         )
     if unknown:
@@ -143,10 +164,14 @@ RUN_FILE = re.compile(r"results/([^/]+)/runs/([^/]+?)(?<!\.meta)\.json")
 ASIDE = ".snakemake/aside"
 """Folder where the last stale results lie."""
 
+LOCK_NOW = provenance.lock_digest()
+"""What pins the packages now."""
+
 DIGESTS_NOW = {}
 STALE = {}
 
 if workflow.is_main_process:
-    STALE = stale_results()
-    tell(STALE, untold())
+    COMPARED = comparisons()
+    STALE = stale_results(COMPARED)
+    tell(STALE, of_other_versions(COMPARED, STALE), untold())
     force(STALE)

@@ -198,6 +198,9 @@ def record(*how):
     return {}
 def commit():
     return None
+def lock_digest():
+    return ""
+LOCK = ""
 """,
     "fbftl.ground.records": "",
     "fbftl.ground.seals": """

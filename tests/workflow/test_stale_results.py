@@ -69,6 +69,7 @@ def test_what_cannot_be_told_is_said(finished: Project) -> None:
     done = finished.call("--dry-run")
     assert done.returncode == 0
     assert "4 results have no record, so that it cannot be told whether" in done.stderr
+    assert "other versions" not in done.stderr
 
 
 REMOVED = ("experiments/scarcity.series.csv", "runs/fbftl.meta.json", "network.json")
@@ -102,3 +103,19 @@ def test_removed_logs_switch_no_seal_off(finished: Project) -> None:
     done = finished.call("--dry-run")
     assert done.returncode != 0
     assert "changed after the workflow wrote it: results/digits/runs/fbftl.json" in done.stderr
+
+
+def test_results_of_other_versions_are_told_and_made_again_on_request(finished: Project) -> None:
+    record = finished.results / "digits/records/clients.json"
+    pinned = json.loads(record.read_bytes())["lock"]
+    finished.append("envs/requirements.lock", "\n")
+    done = finished.call("--dry-run")
+    assert "results were made with other versions of packages than envs/requirements.lock" in (
+        done.stderr
+    )
+    assert "Nothing to be done" in done.stdout + done.stderr
+    planned = finished.planned(study={"renew_versions": True})
+    assert planned["train"] == 4
+    assert planned["clients"] == planned["source"] == planned["extract_digits"] == 1
+    finished.finish("--", "results/digits/clients.h5", study={"renew_versions": True})
+    assert json.loads(record.read_bytes())["lock"] not in ("", pinned)

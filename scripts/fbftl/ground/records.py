@@ -14,6 +14,7 @@ from typing import Any
 
 from fbftl.ground.digests import digests_of_param
 from fbftl.ground.files import replacing, sha256, write_json, writing
+from fbftl.ground.provenance import lock_digest
 from fbftl.ground.staleness import STOOD_FOR, JobRecord, read_record, record_of_log, store_digest
 
 ROOT = "zarr.json"
@@ -21,13 +22,14 @@ ROOT = "zarr.json"
 
 
 def record(job: Any) -> dict[str, Any]:
-    """Return what decides a job and what it reads, before it runs.
+    """Return what decides a job, what it reads, and the pins of its packages, before it runs.
 
     Args:
         job: has `rule` (its name), `wildcards`, `params` and `input`, as scripts are handed them.
     """
     return {
         "rule": job.rule,
+        "lock": lock_digest(),
         "wildcards": dict(job.wildcards.items()),
         "params": {name: digests_of_param(value) for name, value in job.params.items()},
         "inputs": {
@@ -57,7 +59,8 @@ def taken_over(
 ) -> bool:
     """Link what an equal job has finished in another folder, and tell whether there was one.
 
-    Equal are its rule, params and the content of what it read; what it wrote must be unchanged.
+    Equal are its rule, params, pinned packages and the content of what it read; what it wrote must
+    be unchanged.
 
     Args:
         log: path of the job's log.
@@ -85,6 +88,7 @@ def _equal(finished: JobRecord, made: Mapping[str, Any], outputs: list[str]) -> 
     """Tell whether two jobs are one; what lies outside the results counts by its name."""
     return (
         finished.params == made["params"]
+        and finished.lock == made["lock"]
         and _named(finished.inputs) == _named(made["inputs"])
         and sorted(finished.outputs) == sorted(outputs)
     )

@@ -31,6 +31,7 @@ class JobRecord:
     inputs: SHA-256 of what it read, by path; of large files what stands for them.
     outputs: SHA-256 of what it wrote, by path.
     stores: digest of the list of files of each store that it wrote, by its root's metadata.
+    lock: SHA-256 of the file that pinned its packages, empty if there was none.
     """
 
     rule: str
@@ -39,6 +40,7 @@ class JobRecord:
     inputs: Mapping[str, str]
     outputs: Mapping[str, str]
     stores: Mapping[str, str] = field(default_factory=dict)
+    lock: str = ""
 
 
 def record_of_log(log: str | Path) -> Path:
@@ -53,7 +55,8 @@ def record_in(content: bytes) -> dict[str, Any] | None:
     with suppress(ValueError, TypeError, AttributeError):
         told = json.loads(content)
         if JobRecord.__dataclass_fields__.keys() == told.keys() and all(
-            isinstance(value, str if key == "rule" else dict) for key, value in told.items()
+            isinstance(value, str if key in ("rule", "lock") else dict)
+            for key, value in told.items()
         ):
             return dict(told)
     return None
