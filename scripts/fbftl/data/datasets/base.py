@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, Self
@@ -19,6 +19,23 @@ BLOCK = 1024
 
 MAX_BYTES = 32 * 2**30
 """What a file says it holds is read into memory, so one that unpacks to more is refused."""
+
+
+def require_one_shape(train: Sequence[int], test: Sequence[int]) -> None:
+    """Refuse test images of another shape than the training images have.
+
+    Args:
+        train: height, width and, if there are any, channels.
+        test: the same of the test images.
+
+    Raises:
+        UserError: naming both.
+    """
+    if tuple(train) != tuple(test):
+        found = (" by ".join(map(str, shape)) for shape in (test, train))
+        raise UserError(
+            "data.test holds images of {} and data.train of {}; give both the same".format(*found)
+        )
 
 
 def require_unpackable(path: object, claimed: int) -> None:

@@ -16,14 +16,22 @@ import h5py
 import numpy as np
 
 from fbftl.data.clients import valid_id
-from fbftl.data.datasets.base import BLOCK, Samples, located, numbered, require_unpackable
+from fbftl.data.datasets.base import (
+    BLOCK,
+    Samples,
+    located,
+    numbered,
+    require_one_shape,
+    require_unpackable,
+)
 from fbftl.data.examples import Examples, explaining_damage
 from fbftl.ground.errors import UserError
 
 
 def check(spec: Mapping[str, Any], folder: Path | None) -> None:
-    """Check every client's arrays: names, types, lengths; only labels are read."""
-    _outlines(spec, folder)
+    """Check every client's arrays: names, types, lengths, shapes; only labels are read."""
+    outlines = _outlines(spec, folder)
+    require_one_shape(outlines[0].image, outlines[-1].image)
 
 
 def counts(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int | None]:

@@ -15,7 +15,13 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from fbftl.data.datasets.base import Samples, located, numbered, require_unpackable
+from fbftl.data.datasets.base import (
+    Samples,
+    located,
+    numbered,
+    require_one_shape,
+    require_unpackable,
+)
 from fbftl.ground.errors import UserError
 
 UNSIGNED_BYTES = 0x08
@@ -25,9 +31,12 @@ MAX_COMPRESSION = 1032
 
 def check(spec: Mapping[str, Any], folder: Path | None) -> None:
     """Check headers, and sizes against them, without unpacking anything."""
+    shapes = []
     for split in _splits(spec):
         images, labels = _paths(spec, folder, split)
-        _agree(images, check_file(images, axes=3), labels, check_file(labels, axes=1))
+        shapes.append(check_file(images, axes=3))
+        _agree(images, shapes[-1], labels, check_file(labels, axes=1))
+    require_one_shape(shapes[0][1:], shapes[-1][1:])
 
 
 def counts(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int | None]:

@@ -152,7 +152,9 @@ def _largest(path: Path, image: str, label: str) -> int:
     for number in range(file.metadata.num_row_groups):
         group = file.metadata.row_group(number)
         columns = [group.column(place) for place in range(group.num_columns)]
-        [labels] = [column for column in columns if column.path_in_schema == label]
+        labels = next((one for one in columns if one.path_in_schema == label), None)
+        if labels is None:  # two parts of the footer name columns differently
+            raise _damaged(path)
         if labels.statistics is not None and labels.statistics.has_min_max:
             largest = max(largest, int(labels.statistics.max))
         else:
