@@ -17,6 +17,7 @@ from fbftl.features.store.provenance import Provenance
 from fbftl.features.store.publish import StoreWriter, store_writer
 from fbftl.features.store.ragged import Column, Ragged, as_column
 from fbftl.features.store.target import Target
+from fbftl.features.varying import Variation
 from fbftl.ground.background import Sink, prefetched
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import writing
@@ -147,11 +148,13 @@ def _extract_split(
     # Batches start where they would have started undisturbed, so that sums come out the same.
     start = next_row - next_row % batch
     progress(split, start, total)
+    variation = Variation(split)
 
     def write(item: tuple[int, Mapping[str, Column], dict[str, Column]]) -> None:
         first, features, columns = item
         for cut, writer in writers:
             writer.append(split, first, features[cut], columns)
+        variation.add(features, columns)
         progress(split, first + len(columns["client"]), total)
 
     staged = ((item, stage(item.arrays)) for item in source.batches(split, batch, start))
@@ -167,6 +170,7 @@ def _extract_split(
             start += len(item.client)
     if start != total:
         raise UserError(f"Split {split} promised {total} samples and gave {start}.")
+    variation.warn()
 
 
 def frozen(model: "torch.nn.Module") -> "Callable[..., Any]":

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from fbftl.features.extract import QUEUE_BATCHES, extract, frozen
 from fbftl.features.store.opening import open_store
+from fbftl.features.varying import Sums
 from fbftl.ground.background import Sink, prefetched
 from fbftl.ground.errors import UserError
 from fbftl.ground.progress import ProgressBar
@@ -229,3 +230,34 @@ def test_reading_needs_no_heavy_library(root):
         [sys.executable, "-c", code], cwd=root / "scripts", capture_output=True, text=True
     )
     assert run.stdout.strip() == "[]", run.stderr
+
+
+@pytest.mark.parametrize("row", [np.zeros(4), np.arange(4.0), np.array([3e6, -1e6])])
+def test_features_that_do_not_vary_are_told_with_the_majority_share(tmp_path, row, caplog) -> None:
+    """Classes 0, 1 and 2 have 21 of the 203 training rows each, the others 20; of 61 test rows,
+    class 0 has 7."""
+
+    def constant(arrays):
+        return {"dense": np.tile(row, (len(arrays["x"]), 1)).astype(np.float32)}
+
+    def varying(arrays):
+        steps = 0.01 * arrays["x"][:, None] * max(1, abs(row).max())
+        return {"dense": (row + steps).astype(np.float32)}
+
+    extract_with(constant, tmp_path / "a")
+    told = [record.getMessage() for record in caplog.records]
+    assert len(told) == 2
+    assert told[0].startswith("features of train at dense vary by ")
+    assert f"majority share, {21 / 203:.4f} of the samples" in told[0]
+    assert f"majority share, {7 / 61:.4f} of the samples" in told[1]
+    caplog.clear()
+    extract_with(varying, tmp_path / "b")
+    assert not caplog.records
+
+
+def test_a_deviation_is_that_of_all_rows() -> None:
+    """Two columns: 0 and 4 deviate by 2 each, 1 and 1 by nothing; their squares' mean is 4.5."""
+    sums = Sums()
+    sums.add(np.array([[0.0, 1.0]]))
+    sums.add(np.array([[4.0, 1.0]]))
+    assert sums.deviation() == pytest.approx(np.sqrt(2.0) / np.sqrt(4.5))
