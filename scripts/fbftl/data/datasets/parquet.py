@@ -92,6 +92,12 @@ def _open(path: Path, image: str, label: str) -> pq.ParquetFile:
             f"{path}: column {image!r} is {kind}, not a struct with the field 'bytes'; "
             "store images in Hugging Face's layout"
         )
+    stored = kind.field("bytes").type
+    if not (pa.types.is_binary(stored) or pa.types.is_large_binary(stored)):
+        raise UserError(
+            f"{path}: field 'bytes' of column {image!r} is {stored}, not binary; store each "
+            "image's encoded file there"
+        )
     if not pa.types.is_integer(schema.field(label).type):
         raise UserError(
             f"{path}: column {label!r} is {schema.field(label).type}, not integer; "
