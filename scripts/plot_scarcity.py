@@ -1,14 +1,17 @@
 """Plot accuracy against packet loss rate, a line per share of clients (paper, Fig. 8).
 
+Where the experiment varies methods or further axes, a line per share and values of these.
+
 One panel per meaning of a loss: lost for good, and the public script's reshuffling (audit row A2).
 The paper's points for its own task stand beside.
 """
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 from fbftl.findings import published
-from fbftl.findings.runs import read_tidy
+from fbftl.findings.runs import read_tidy, varying
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.style import (
     TEXT_WIDTH,
@@ -26,6 +29,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+AXES = ("fraction", "plr", "loss")
+"""What the experiment is about."""
+
 PANELS = {
     "persistent": "Lost for good",
     "reshuffled": "Reshuffled (public script)",
@@ -42,13 +48,20 @@ def main(runs: str, fig8: str, svg: str, axes: dict[str, Any]) -> None:
         axes: those of scarcity, with their defaults.
     """
     use_style()
-    table = mean_and_spread(read_tidy(runs, axes), ["fraction", "plr", "loss"])
-    save(draw(table, published.read(fig8)), svg, table)
+    read = read_tidy(runs, axes)
+    further = varying(read, AXES)
+    table = mean_and_spread(read, [*further, *AXES])
+    save(draw(table, published.read(fig8), further), svg, table)
 
 
-def draw(table: pd.DataFrame, fig8: pd.DataFrame) -> "Figure":
+def draw(table: pd.DataFrame, fig8: pd.DataFrame, further: Sequence[str] = ()) -> "Figure":
     """Return the figure: mean accuracies with a band of one standard deviation over seeds, and the
     paper's points in a panel of their own, for its task is another.
+
+    Args:
+        table: a row per fraction, packet loss rate, meaning of a loss and further axis.
+        fig8: the published points.
+        further: axes that tell lines apart beside the fraction.
     """
     import matplotlib.pyplot as plt
 
@@ -61,7 +74,7 @@ def draw(table: pd.DataFrame, fig8: pd.DataFrame) -> "Figure":
     for axes, loss in zip(measured, panels, strict=True):
         # Without loss the two meanings are the same run; both panels begin there.
         shown = table[(table["loss"] == loss) | (table["plr"] == 0)]
-        ends[axes] = draw_lines(axes, shown)
+        ends[axes] = draw_lines(axes, shown, further)
         axes.set_title(PANELS[loss], loc="left", fontsize="medium")
     draw_published(paper, fig8, max(rates))
     paper.set_title("The paper, CIFAR-10", loc="left", fontsize="medium")
@@ -73,12 +86,14 @@ def draw(table: pd.DataFrame, fig8: pd.DataFrame) -> "Figure":
     return figure
 
 
-def draw_lines(axes: "Axes", table: pd.DataFrame) -> list[EndLabel]:
-    """Draw a line with its band per fraction; return the labels of their ends."""
-    fractions = sorted(table["fraction"].unique(), reverse=True)
+def draw_lines(axes: "Axes", table: pd.DataFrame, further: Sequence[str]) -> list[EndLabel]:
+    """Draw a line with its band per fraction and further axes; return the labels of their ends."""
+    lines = table.sort_values("fraction", ascending=False, kind="stable").groupby(
+        ["fraction", *further], sort=False, dropna=False
+    )
     ends = []
-    for fraction, color in zip(fractions, ordered_colors(len(fractions)), strict=True):
-        rows = table[table["fraction"] == fraction].sort_values("plr")
+    for ((fraction, *others), rows), color in zip(lines, ordered_colors(len(lines)), strict=True):
+        rows = rows.sort_values("plr")
         x, mean = 1 - rows["plr"], 100 * rows["accuracy"]
         spread = 100 * rows["spread"].fillna(0)
         axes.plot(x, mean, color=color, marker="o", markersize=3.5)
@@ -86,7 +101,7 @@ def draw_lines(axes: "Axes", table: pd.DataFrame) -> list[EndLabel]:
         axes.fill_between(x, low, high, color=color, alpha=0.15, linewidth=0)
         mark_diverged(axes, x, mean, rows["diverged"])
         share = "all clients" if fraction == 1 else f"{100 * fraction:g}%"
-        ends.append(EndLabel(share, float(mean.iloc[-1]), color))
+        ends.append(EndLabel(", ".join([share, *map(str, others)]), float(mean.iloc[-1]), color))
     return ends
 
 

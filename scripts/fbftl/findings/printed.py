@@ -109,7 +109,9 @@ def _judged(
     if pd.isna(row["printed"]):
         return None, "", ""
     spread = 0.0 if pd.isna(row["spread"]) else row["spread"]
-    measured = Measured(10**places * row[score], 10**places * spread, row["seeds"])
+    measured = None
+    if not pd.isna(row[score]):
+        measured = Measured(10**places * row[score], 10**places * spread, row["seeds"])
     points = Decimal(row["printed"]).scaleb(2 if row["printed_unit"] == "1" else 0)
     found = measured_verdict(measured, str(points), reason, band)
     shown = reason if found is Verdict.NOT_COMPARABLE else ""

@@ -5,7 +5,7 @@ run deviates, and what was measured, as it counts for a seed that diverged. The 
 axes a row deviates.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import fields
 from functools import cache
 from pathlib import Path
@@ -174,6 +174,21 @@ def settings_in(runs: pd.DataFrame) -> dict[str, dict[str, Any]]:
         row["setting"]: {axis: row[axis] for axis in runs if axis in _named(row["setting"])}
         for row in rows.to_dict("records")
     }
+
+
+def varying(runs: pd.DataFrame, beside: Collection[str]) -> list[str]:
+    """Return the axes in which settings of a tidy table differ, the method among them, by column.
+
+    Args:
+        runs: tidy table.
+        beside: axes that are left out.
+    """
+    named = frozenset().union(*map(_named, runs["setting"].unique()))
+    return [
+        column
+        for column in runs
+        if column in named - set(beside) and runs[column].nunique(dropna=False) > 1
+    ]
 
 
 @cache

@@ -33,6 +33,41 @@ def test_both_sides_count_their_diverged_seeds() -> None:
     assert row["accuracy"] == pytest.approx(0.6)
 
 
+def test_methods_that_share_rates_have_rows_of_their_own() -> None:
+    """A grid of methods and rates alone names no loss: every run's losses are for good."""
+    table = side_by_side(
+        runs(
+            ({"method": "fbftl", "plr": 0.9}, [0.8, 0.6]),
+            ({"method": "ftl_c", "plr": 0.9}, [0.5, 0.3]),
+        ).assign(fraction=1.0, loss="persistent")
+    )
+    assert table[["method", "plr", "accuracy", "seeds"]].to_numpy().tolist() == [
+        ["fbftl", 0.9, pytest.approx(0.7), 2],
+        ["ftl_c", 0.9, pytest.approx(0.4), 2],
+    ]
+    published = with_published(table, FIG8, "")["published"].tolist()
+    assert published == [0.857, pytest.approx(float("nan"), nan_ok=True)]
+
+
+@pytest.mark.parametrize("asked", [{"bits": 8}, {"sigma": 0.5, "mechanism": "relative"}])
+def test_a_further_axis_is_not_averaged_over(asked: dict) -> None:
+    table = side_by_side(
+        runs(
+            (LOSSES[0], [0.8]), (LOSSES[1], [0.9]),
+            (LOSSES[0] | asked, [0.5]), (LOSSES[1] | asked, [0.5]),
+        ).assign(fraction=1.0)
+    )  # fmt: skip
+    assert sorted(table["difference"]) == pytest.approx([0, 0.1])
+    assert list(with_published(table, FIG8, "")["published"].dropna()) == [0.857]
+
+
+def test_a_loss_that_was_only_reshuffled_has_its_row() -> None:
+    table = side_by_side(runs((LOSSES[1], [0.9])).assign(fraction=1.0))
+    row = with_published(table, FIG8, "").iloc[0]
+    assert row["accuracy_reshuffled"] == 0.9
+    assert (row["published"], row["verdict"]) == (0.857, "not run")
+
+
 @pytest.mark.parametrize(
     ("lost", "reason", "verdict"),
     [
