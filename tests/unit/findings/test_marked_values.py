@@ -186,7 +186,7 @@ def scarcity() -> tuple[pd.DataFrame, pd.DataFrame]:
     runs = pd.DataFrame(
         row
         for plr in (0.0, 0.5)
-        for row in seeds({"fraction": 1.0, "plr": plr, "loss": "persistent"},
+        for row in seeds({"method": "fbftl", "fraction": 1.0, "plr": plr, "loss": "persistent"},
                          test_accuracy=(0.5 + plr, 0.7))
     )  # fmt: skip
     marked = mean_and_spread(runs, ["fraction", "plr", "loss"])
