@@ -6,10 +6,8 @@ the guarantee is about: it knows every other client's update, so that it sees th
 noise of the round. Both learn from public samples what a client's update looks like.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,6 +23,7 @@ from fbftl.data.partition import client_sizes
 from fbftl.features.store.features import Features
 from fbftl.features.store.opening import open_store
 from fbftl.ground import devices
+from fbftl.ground.files import read_json
 from fbftl.ground.logs import run_job
 from fbftl.ground.randomness import stream
 from fbftl.models.heads import head_module
@@ -86,7 +85,7 @@ def main(
     for given, path in zip(params, runs, strict=True):
         job = from_params(given, axes)
         samples = int(client_sizes(len(features), dealing(job.clients, job.setting)).max())
-        guarantee = json.loads(Path(path).read_text("utf-8"))["repetitions"][0]["privacy"][0]
+        guarantee = read_json(path, "run file")["repetitions"][0]["privacy"][0]
         sigma, clip = guarantee["sigma"], guarantee["clip_norm"]
         head, seed = head_of(job, features), job.seeds[0]
         classes = len(head[-1].bias)

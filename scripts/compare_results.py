@@ -5,13 +5,13 @@
 Of a training job that departs, the first point of its curves is told at which the models differ.
 """
 
-import json
 import sys
 from pathlib import Path
 
 from fbftl.findings.made import results
 from fbftl.ground.departures import departing, first_departures, first_point
 from fbftl.ground.errors import UserError
+from fbftl.ground.files import read_json
 
 SHOWN = 10
 """Departures that are listed at most."""
@@ -43,7 +43,7 @@ def models_part(one: Path, other: Path) -> str:
     metas = [run.with_suffix(".meta.json") for run in (one, other)]
     if not all(meta.is_file() for meta in metas):
         return ""
-    departed = first_point(*(json.loads(meta.read_bytes()).get("models", {}) for meta in metas))
+    departed = first_point(*(read_json(meta, "notes on a run").get("models", {}) for meta in metas))
     return "; models part at seed {}, point {}".format(*departed) if departed else ""
 
 

@@ -1,12 +1,11 @@
 """Compose what a task's settings release of the same rows: each alone and all together."""
 
-import json
 from collections.abc import Mapping, Sequence
 from math import isinf
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from fbftl.findings.run_file import read_run
 from fbftl.findings.runs import write_tidy
 from fbftl.ground.logs import run_job
 from fbftl.privacy.together import Released, costs
@@ -26,7 +25,7 @@ def main(
         own: rows of a client in the task's own partition.
         table: csv to write.
     """
-    documents = [json.loads(Path(path).read_text(encoding="utf-8")) for path in runs]
+    documents = list(map(read_run, runs))
     released = {
         document["name"]: release(document, releases[document["name"]]) for document in documents
     }

@@ -1,11 +1,10 @@
 """Describe the layers of a network that a task names, as `describe_network` does the task's own."""
 
-import json
-from pathlib import Path
 from typing import Any
 
 from fbftl.cost.layers import write_network
 from fbftl.data.clients import ClientFile
+from fbftl.ground.files import read_json
 from fbftl.ground.logs import run_job
 from fbftl.models.describe import describe_named
 
@@ -26,7 +25,7 @@ def main(
     """
     with ClientFile(clients) as samples:
         image, classes = samples.image(), samples.classes()
-    manifest = json.loads(Path(source).read_text(encoding="utf-8"))
+    manifest = read_json(source, "source model's manifest")
     write_network(network, describe_named(name, block, manifest, features, image, classes))
 
 

@@ -7,6 +7,7 @@ that needs no noise (paper thesis, Fig. 2.1).
 import matplotlib.pyplot as plt
 import pandas as pd
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, ordered_colors, save, use_style
+from fbftl.ground.csv_tables import read_table
 from fbftl.ground.logs import run_job
 from fbftl.privacy.schedules import named
 from matplotlib.ticker import LogLocator
@@ -18,7 +19,7 @@ PANELS = {"loss": ("training loss (nats)", 1), "accuracy": ("test accuracy (%)",
 def main(table: str, svg: str) -> None:
     """Draw the figure from the table of the experiment; pdf, png and numbers go beside it."""
     use_style()
-    drawn = plotted(pd.read_csv(table))
+    drawn = plotted(read_table(table))
     noise = multipliers(drawn)
     save(draw(drawn, noise), svg, pd.concat([drawn, noise], ignore_index=True))
 

@@ -1,8 +1,8 @@
 """Plot the bound on the excess loss against the condition number, a panel per alpha."""
 
 import matplotlib.pyplot as plt
-import pandas as pd
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save, use_style
+from fbftl.ground.csv_tables import read_table
 from fbftl.ground.logs import run_job
 
 LOOKS = {
@@ -15,7 +15,7 @@ LOOKS = {
 def main(table: str, svg: str) -> None:
     """Draw the figure from its table; pdf, png and numbers go beside it."""
     use_style()
-    drawn = pd.read_csv(table)
+    drawn = read_table(table)
     alphas = sorted(drawn["alpha"].unique())
     figure, panels = plt.subplots(
         1, len(alphas), figsize=(TEXT_WIDTH, 0.4 * TEXT_WIDTH), sharey=True, layout="constrained"

@@ -8,10 +8,10 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
 from fbftl.data.domains import domains_in, name_of
 from fbftl.findings.shown import shown
 from fbftl.findings.style import TEXT_WIDTH, save, use_style
+from fbftl.ground.csv_tables import read_table
 from fbftl.ground.logs import run_job
 
 ORDERS = {"by_domain": "Budgets by domain", "spread": "Budgets spread over domains"}
@@ -28,7 +28,7 @@ def main(table: str, svg: str, domains: list[Any], methods: list[dict[str, Any]]
         methods: the methods of the runs, in the order of the bars.
     """
     use_style()
-    rows = pd.read_csv(table)
+    rows = read_table(table)
     # FedAvg has no budgets, and stands beside whichever.
     rows = rows.fillna({"budgets": "exponential", "budget_order": "by_domain"})
     rows = rows[(rows["budgets"] == "exponential") & ~rows["rescaled_init"]]

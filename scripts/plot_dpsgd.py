@@ -3,6 +3,7 @@
 import matplotlib.pyplot as plt
 import pandas as pd
 from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, mark_diverged, save, use_style
+from fbftl.ground.csv_tables import read_table
 from fbftl.ground.logs import run_job
 
 COLOUR = "#0072B2"
@@ -11,7 +12,7 @@ COLOUR = "#0072B2"
 def main(table: str, svg: str) -> None:
     """Draw the figure from the table of the experiment; pdf, png and numbers go beside it."""
     use_style()
-    drawn = pd.read_csv(table)
+    drawn = read_table(table)
     save(draw(drawn), svg, drawn)
 
 

@@ -4,6 +4,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from fbftl.findings.outsourcing import CHOICES
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, ordered_colors, save, use_style
+from fbftl.ground.csv_tables import read_table
 from fbftl.ground.logs import run_job
 from matplotlib.axes import Axes
 
@@ -11,7 +12,7 @@ from matplotlib.axes import Axes
 def main(table: str, svg: str) -> None:
     """Draw the figure from the table of purchases; pdf, png and numbers go beside it."""
     use_style()
-    rows = pd.read_csv(table)
+    rows = read_table(table)
     plain = (rows["labels"] == "bought") & (rows["purpose"] == "label")
     save(draw(rows[plain]), svg, rows[plain])
 

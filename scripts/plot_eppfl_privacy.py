@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 from fbftl.findings import published
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, aside, mark_diverged, save, use_style
+from fbftl.ground.csv_tables import read_table
 from fbftl.ground.logs import run_job
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def main(table: str, printed: str, svg: str) -> None:
         svg: path of the svg.
     """
     use_style()
-    shown = plotted(pd.read_csv(table))
+    shown = plotted(read_table(table))
     save(draw(shown, points(published.read(printed))), svg, shown)
 
 

@@ -3,6 +3,7 @@
 import matplotlib.pyplot as plt
 import pandas as pd
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, mark_diverged, save, use_style
+from fbftl.ground.csv_tables import read_table
 from fbftl.ground.logs import run_job
 
 KINDS = {
@@ -29,7 +30,7 @@ LINEAR = ("kl_divergence",)
 def main(table: str, svg: str) -> None:
     """Draw the figure from the table of the experiment; pdf, png and numbers go beside it."""
     use_style()
-    points = pd.read_csv(table)
+    points = read_table(table)
     save(draw(points), svg, points)
 
 

@@ -9,6 +9,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, mark_diverged, save, use_style
+from fbftl.ground.csv_tables import read_table
 from fbftl.ground.logs import run_job
 
 
@@ -21,7 +22,7 @@ def main(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
         methods: the methods of its rows.
     """
     use_style()
-    rows = pd.read_csv(table).dropna(subset=["accuracy"])
+    rows = read_table(table).dropna(subset=["accuracy"])
     columns = ["method", "partition", "variant", "up", "accuracy", "spread", "diverged"]
     save(draw(rows, shown(methods)), svg, rows[columns])
 

@@ -6,6 +6,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.style import COLUMN_WIDTH, mark_diverged, save, use_style
+from fbftl.ground.csv_tables import read_table
 from fbftl.ground.logs import run_job
 
 DRAWS = {"once": ("-", ""), "redrawn": ("--", ", redrawn each epoch")}
@@ -14,7 +15,7 @@ DRAWS = {"once": ("-", ""), "redrawn": ("--", ", redrawn each epoch")}
 def main(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
     """Draw the figure from the table of the experiment; pdf, png and numbers go beside it."""
     use_style()
-    drawn = plotted(pd.read_csv(table))
+    drawn = plotted(read_table(table))
     save(draw(drawn, shown(methods)), svg, drawn)
 
 

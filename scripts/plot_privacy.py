@@ -6,6 +6,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, aside, mark_diverged, save, use_style
+from fbftl.ground.csv_tables import read_table
 from fbftl.ground.logs import run_job
 
 UNITS = {"sample": "per sample, server not trusted", "client": "per client, server trusted"}
@@ -14,7 +15,7 @@ UNITS = {"sample": "per sample, server not trusted", "client": "per client, serv
 def main(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
     """Draw the figure from the table of the experiment; pdf, png and numbers go beside it."""
     use_style()
-    drawn = plotted(pd.read_csv(table))
+    drawn = plotted(read_table(table))
     save(draw(drawn, shown(methods)), svg, drawn)
 
 

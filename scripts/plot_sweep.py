@@ -12,6 +12,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.style import CYCLE, TEXT_WIDTH, mark_diverged, save, use_style
+from fbftl.ground.csv_tables import read_table
 from fbftl.ground.logs import run_job
 from matplotlib.axes import Axes
 
@@ -42,7 +43,7 @@ def main(
         methods: the methods of the runs.
     """
     use_style()
-    rows = pd.read_csv(table)
+    rows = read_table(table)
     score = next(name for name in SCORES if name in rows)
     others = [axis for axis in varying if axis != along]
     save(draw(rows, score, along, others, shown(methods)), svg, rows)

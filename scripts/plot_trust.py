@@ -10,6 +10,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from fbftl.findings.style import TEXT_WIDTH, mark_diverged, save, use_style
 from fbftl.findings.uploads import Upload
+from fbftl.ground.csv_tables import read_table
 from fbftl.ground.logs import run_job
 
 PANELS = {
@@ -31,7 +32,7 @@ def main(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
         methods: looks of methods.
     """
     use_style()
-    rows = pd.read_csv(table)
+    rows = read_table(table)
     rows = rows.assign(share=(rows["epsilon_labels"] / rows["epsilon"]).fillna(0))
     looks = {own["name"]: own for own in methods}
     figure, panels = plt.subplots(

@@ -10,6 +10,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.style import TEXT_WIDTH, mark_diverged, save, use_style
+from fbftl.ground.csv_tables import read_table
 from fbftl.ground.logs import run_job
 from matplotlib.axes import Axes
 
@@ -23,7 +24,7 @@ WHATEVER = ("fedavg",)
 def main(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
     """Draw the figure from the table of widths; pdf, png and numbers go beside it."""
     use_style()
-    rows = pd.read_csv(table)
+    rows = read_table(table)
     # FedAvg has no budgets, and stands beside whichever.
     rows = rows.fillna({"budgets": "exponential", "budget_order": "by_domain"})
     rows = rows[(rows["budgets"] == "exponential") & ~rows["rescaled_init"]]

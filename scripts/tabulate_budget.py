@@ -106,7 +106,7 @@ def reached(given: pd.DataFrame) -> dict[str, float]:
     """Return a setting's least noise, and the epsilons that it guarantees."""
 
     def epsilon(accountant: str, adjacency: str) -> float:
-        match = (given["accountant"] == accountant) & (given["adjacency"] == adjacency)
+        match = (given["given_accountant"] == accountant) & (given["adjacency"] == adjacency)
         return given.loc[match, "given_epsilon"].iloc[0] if match.any() else math.nan
 
     return {

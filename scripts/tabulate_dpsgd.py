@@ -65,7 +65,7 @@ def guaranteed(given: pd.DataFrame, row: dict[str, Any]) -> dict[str, Any]:
     added = own.loc["add-remove"]
     return (
         {name: added[column] for column, name in columns.items()}
-        | {"epsilon_added": added["given_epsilon"], "accountant": added["accountant"]}
+        | {"epsilon_added": added["given_epsilon"], "accountant": added["given_accountant"]}
         | {"epsilon_replaced": own.loc["replace-one", "given_epsilon"]}
     )
 

@@ -12,6 +12,7 @@ from fbftl.findings.run_file import read_run
 from fbftl.findings.seeds import counted
 from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.tables import Column, prefixed, write_table
+from fbftl.ground.csv_tables import read_table
 from fbftl.ground.logs import run_job
 from fbftl.messages.ledger import BROADCAST, read_ledger
 
@@ -96,7 +97,7 @@ def main(
 def first_attacks(path: str) -> pd.DataFrame:
     """Return the first attack on each setting, by the setting's name."""
     told = ["setting", "attack", "adversary", "measure", "value", "blind"]
-    found = pd.read_csv(path)[told].drop_duplicates("setting")
+    found = read_table(path)[told].drop_duplicates("setting")
     return found.rename(columns={"value": "attained"})
 
 

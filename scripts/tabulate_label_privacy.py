@@ -5,6 +5,7 @@ from typing import Any
 import pandas as pd
 from fbftl.findings.printed import judged
 from fbftl.findings.tables import Column, write_table
+from fbftl.ground.csv_tables import read_table
 from fbftl.ground.logs import run_job
 from fbftl.privacy.label_privacy import batch_types
 
@@ -35,7 +36,7 @@ def main(numbers: str, csv: str, setting: dict[str, Any]) -> None:
         csv: the table to write.
         setting: `classes` (N) and `repetitions`, the draws behind every mean.
     """
-    table = side_by_side(pd.read_csv(numbers), setting["classes"], setting["repetitions"])
+    table = side_by_side(read_table(numbers), setting["classes"], setting["repetitions"])
     write_table(csv, table, COLUMNS)
 
 

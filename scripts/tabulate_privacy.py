@@ -30,7 +30,7 @@ CALIBRATED = {
     "given_sigma": "sigma",
     "given_epsilon": "reached",
     "delta": "delta",
-    "accountant": "accountant",
+    "given_accountant": "accountant",
     "covers_labels": "covers_labels",
     "note": "note",
 }

@@ -7,12 +7,11 @@ statistics makes the same head whether a dealer adds it or a server that sees th
 secure sum stands under both.
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from fbftl.findings.run_file import read_run
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.tables import Column, write_table
@@ -63,7 +62,7 @@ def main(
         axes: the axes that tell a row, with their defaults.
         labels: how methods are written, by name.
     """
-    documents = [json.loads(Path(path).read_text(encoding="utf-8")) for path in runs]
+    documents = list(map(read_run, runs))
     scores = mean_and_spread(read_tidy(tidy, axes), ["setting"]).set_index("setting")
     rows = [
         row | scores.loc[document["name"]].to_dict() | {"setting": document["name"]}

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from fbftl.ground.csv_tables import read_table
 from fbftl.ground.files import write_text
 
 
@@ -53,5 +54,9 @@ def write_findings(path: str | Path, findings: list[Finding]) -> None:
 
 
 def read_findings(path: str | Path) -> pd.DataFrame:
-    """Read them back."""
-    return pd.read_csv(path, keep_default_na=False, na_values=[""])
+    """Read them back.
+
+    Raises:
+        UserError: if the file is damaged.
+    """
+    return read_table(path)

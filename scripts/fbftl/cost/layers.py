@@ -1,12 +1,12 @@
 """A network as the cost model sees it: trainable layers in order, and the cut between them."""
 
-import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from fbftl.ground.errors import UserError
-from fbftl.ground.files import write_json
+from fbftl.ground.files import parsing, read_json, write_json
 
 
 @dataclass(frozen=True)
@@ -126,13 +126,54 @@ def convolution(name: str, channels_in: int, channels_out: int, kernel: int, sid
     )
 
 
+NETWORK = "network description"
+"""What the file is called in sentences."""
+
+
 def write_network(path: str | Path, network: Network) -> None:
     """Write a network's layers and cut as JSON."""
     write_json(path, asdict(network))
 
 
 def read_network(path: str | Path) -> Network:
-    """Read what `write_network` wrote."""
-    document = json.loads(Path(path).read_text(encoding="utf-8"))
-    layers = tuple(Layer(**layer) for layer in document.pop("layers"))
-    return Network(layers=layers, **document)
+    """Read what `write_network` wrote.
+
+    Raises:
+        UserError: if it is no JSON, lacks a part or has one more, or counts what cannot be.
+    """
+    document = read_json(path, NETWORK)
+    with parsing(path, NETWORK):
+        layers = tuple(_layer(layer) for layer in document.pop("layers"))
+        _require_known(Network, document, beside={"layers"})
+        if type(document["name"]) is not str or not document["name"]:
+            raise ValueError(f"its name is {document['name']!r:.40}")
+        _require_counts(document, "cut", *({"cut_width"} if document["cut_width"] else ()))
+        return Network(layers=layers, **document)
+
+
+def _layer(told: dict[str, Any]) -> Layer:
+    """Return a layer of a description.
+
+    Raises:
+        ValueError: if it is none.
+    """
+    _require_known(Layer, told)
+    names = ("name", "kind")
+    if not all(type(told[name]) is str and told[name] for name in names):
+        raise ValueError(f"name and kind of a layer are {told['name']!r:.40}, {told['kind']!r:.40}")
+    _require_counts(told, *(part for part in told if part not in names))
+    return Layer(**told)
+
+
+def _require_known(kind: type, told: dict[str, Any], beside: Collection[str] = ()) -> None:
+    """Raise ValueError unless exactly the fields of a dataclass are told."""
+    fields = kind.__dataclass_fields__.keys() - set(beside)
+    if differing := sorted(fields ^ dict(told).keys()):
+        raise ValueError(f"{differing[0]!r:.40} is missing or unknown")
+
+
+def _require_counts(told: dict[str, Any], *parts: str) -> None:
+    """Raise ValueError unless parts are whole numbers of at least 0."""
+    for part in parts:
+        if type(told[part]) is not int or told[part] < 0:
+            raise ValueError(f"{part} is {told[part]!r:.40}")

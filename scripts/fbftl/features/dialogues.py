@@ -1,9 +1,7 @@
 """What clients upload: encoder hidden states at a cut, one row of tokens per dialogue."""
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +10,7 @@ import torch
 from fbftl.data.clients import ClientFile, RowBatch
 from fbftl.features.extract import Extraction
 from fbftl.features.store.provenance import Provenance
-from fbftl.ground.files import sha256
+from fbftl.ground.files import read_json, sha256
 from fbftl.models.t5.head import first_trained_block
 from fbftl.models.t5.model import T5
 from fbftl.models.t5.sequences import Sequences
@@ -113,7 +111,7 @@ def extraction(
     Raises:
         UserError: if the model has no such cut, or the weights are not the manifest's.
     """
-    described = json.loads(Path(source).read_text(encoding="utf-8"))
+    described = read_json(source, "source model's manifest")
     model = load_source(weights, described)
     cuts = [features["cut"], *features["further_cuts"]]
     return Extraction(

@@ -1,16 +1,14 @@
 """The features of images: which extractor a task asks for, and what identifies its output."""
 
-import json
 from collections.abc import Mapping
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 from fbftl.data.clients import ClientFile
 from fbftl.data.preprocess import Preprocessing
 from fbftl.features.extract import Extraction
 from fbftl.features.store.provenance import Provenance
-from fbftl.ground.files import sha256
+from fbftl.ground.files import read_json, sha256
 from fbftl.models.forward import forward_fn, stage_fn
 from fbftl.models.source.manifest import load_source
 
@@ -32,7 +30,7 @@ def extraction(
     Raises:
         UserError: if the cut cannot be made, or the weights are not the manifest's.
     """
-    described = json.loads(Path(source).read_text(encoding="utf-8"))
+    described = read_json(source, "source model's manifest")
     preprocessing = Preprocessing.of(described["preprocessing"]).overridden(features)
     image = samples.image()
     model = load_source(weights, described)

@@ -3,16 +3,14 @@
 A damaged or foreign file must end in one sentence, never in a table.
 """
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from fbftl.ground import contracts as of
-from fbftl.ground.errors import UserError
-from fbftl.ground.files import write_json
+from fbftl.ground.files import parsing, read_json, write_json
 from fbftl.study.job import name_of
 from fbftl.training.measures import MEASURES, SERIES, Measure, Series
 
@@ -98,20 +96,12 @@ def read_run(path: str | Path) -> dict[str, Any]:
     Raises:
         UserError: if it is no JSON, has another layout, or holds a number that cannot be.
     """
-    try:
-        run = json.loads(Path(path).read_bytes(), parse_constant=_refuse)
-        if isinstance(run, Mapping) and type(run.get("schema")) is int:
-            RUN.require_version(run["schema"], path)
+    run = read_json(path, RUN.kind)
+    if type(run.get("schema")) is int:
+        RUN.require_version(run["schema"], path)
+    with parsing(path, RUN.kind):
         _require_run(run)
-    except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
-        raise UserError(
-            f"run file {path} is damaged ({error}); remove it and it is made again"
-        ) from error
     return run
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no number")
 
 
 def _require_run(run: Any) -> None:

@@ -5,6 +5,7 @@ run deviates, and what was measured, as it counts for a seed that diverged. The 
 axes a row deviates.
 """
 
+import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import fields
 from functools import cache
@@ -13,11 +14,14 @@ from typing import Any
 
 import pandas as pd
 
+from fbftl.findings.run_file import RANGES
 from fbftl.findings.seeds import counted
 from fbftl.ground.contracts import LAYOUT, TEXT, WHOLE, Contract, each
+from fbftl.ground.csv_tables import read_table
 from fbftl.ground.errors import UserError
-from fbftl.ground.files import write_text
+from fbftl.ground.files import parsing, write_text
 from fbftl.privacy.mechanisms import PrivacyRecord
+from fbftl.training.measures import MEASURES
 
 
 def tidy(runs: Iterable[Mapping[str, Any]], axes: Mapping[str, Any]) -> pd.DataFrame:
@@ -84,9 +88,10 @@ def _setting(run: Mapping[str, Any], axes: Mapping[str, Any]) -> dict[str, Any]:
     return {"task": run["task"], "setting": run["name"]} | dict(axes) | run["setting"]
 
 
+NOISE = ("mechanism", "sigma", "epsilon")
+
 GUARANTEE = {
-    field.name: f"given_{field.name}" if field.name in ("mechanism", "sigma", "epsilon")
-    else field.name
+    field.name: f"given_{field.name}" if field.name in (*NOISE, "accountant") else field.name
     for field in fields(PrivacyRecord) if field.name != "events"
 }  # fmt: skip
 """Parts of a guarantee and their columns, apart from what a setting asks for by the same name."""
@@ -125,6 +130,31 @@ def _fault(table: pd.DataFrame) -> str | None:
     return TIDY.fault({column: table[column].tolist() for column in under})
 
 
+def _impossible(table: pd.DataFrame) -> str | None:
+    """Return what of a table, as it was read, no run can have measured or been asked for."""
+    for column in MEASURES.keys() & set(table):
+        if not table[column].isna().all():
+            fault = _outside(table[column], MEASURES[column].unit)
+            if fault is not None:
+                return f"{column} is {fault!r:.40}"
+    if {"setting", "method"} <= set(table):
+        for setting, method in set(zip(table["setting"], table["method"], strict=True)):
+            if setting.partition("+")[0] != method:
+                return f"{setting!r:.40} is no setting of {method!r:.40}"
+            if absent := _named(setting) - set(table):
+                return f"{min(absent)} of {setting!r:.60} has no column"
+    return None
+
+
+def _outside(values: pd.Series, unit: str) -> Any:
+    """Return the first value of a column that cannot be under a measure's unit, None if none."""
+    least, largest = RANGES.get(unit, (0, math.inf))
+    numbers = pd.to_numeric(values, errors="coerce")
+    missing = values.notna() & numbers.isna()
+    bad = missing | (numbers < least) | (numbers > largest) | (numbers.abs() == math.inf)
+    return values[bad].iloc[0] if bad.any() else None
+
+
 def read_tidy(path: str | Path, axes: Mapping[str, Any] | None = None) -> pd.DataFrame:
     """Read a tidy table back.
 
@@ -135,12 +165,12 @@ def read_tidy(path: str | Path, axes: Mapping[str, Any] | None = None) -> pd.Dat
     Raises:
         UserError: if it is of another layout, or damaged.
     """
-    names = dict.fromkeys(NAMES, str)
-    table = pd.read_csv(path, keep_default_na=False, na_values=[""], dtype=names)
+    table = read_table(path, dtype=dict.fromkeys(NAMES, str))
     for version in table.pop(LAYOUT).unique().tolist() if LAYOUT in table else []:
         TIDY.require_version(version, path)
-    if fault := _fault(table):
-        raise UserError(f"table {path} is damaged ({fault}); remove it and it is made again")
+    with parsing(path, TIDY.kind):
+        if fault := _fault(table) or _impossible(table):
+            raise ValueError(fault)
     missing = {axis: default for axis, default in (axes or {}).items() if axis not in table}
     return table.assign(**{a: float("nan") if d is None else d for a, d in missing.items()})
 

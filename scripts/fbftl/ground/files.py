@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from fbftl.ground.errors import UserError
 
@@ -89,6 +89,74 @@ def write_json(path: str | Path, document: Any) -> None:
     """
     text = json.dumps(document, indent=1, sort_keys=True, allow_nan=False, ensure_ascii=False)
     write_text(path, text + "\n")
+
+
+UNREADABLE = ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError
+"""What goes wrong where a damaged file is parsed, and its parts are put in their places."""
+
+
+@contextmanager
+def parsing(path: str | Path, kind: str) -> Iterator[None]:
+    """Say in one sentence that a result whose content is parsed inside the block is damaged.
+
+    Args:
+        path: of the result.
+        kind: what it is, as in `run file`.
+
+    Raises:
+        UserError: naming it, what is wrong, and what to do.
+    """
+    try:
+        yield
+    except UNREADABLE as error:
+        raise damaged(path, kind, error) from error
+
+
+def damaged(path: str | Path, kind: str, error: Exception) -> UserError:
+    """Return the sentence that refuses a damaged result."""
+    what = "".join(c if c.isprintable() else " " for c in f"{error}"[:200])
+    return UserError(f"{kind} {path} is damaged ({what}); remove it and it is made again")
+
+
+def read_json(path: str | Path, kind: str) -> dict[str, Any]:
+    """Return the mapping in a JSON file that a job wrote.
+
+    Args:
+        path: of the file.
+        kind: what it is, for the sentence that refuses it.
+
+    Raises:
+        UserError: if it is no JSON, no mapping, or has a key twice or a number that is none.
+    """
+    with parsing(path, kind):
+        return parsed(Path(path).read_bytes())
+
+
+def parsed(content: bytes) -> dict[str, Any]:
+    """Return the mapping in a document, as `write_json` writes it.
+
+    Raises:
+        ValueError: if it is no JSON, or has a key twice or a number that is none.
+        TypeError: if it is no mapping.
+        RecursionError: if it is too deep.
+    """
+    document = json.loads(content, parse_constant=_no_number, object_pairs_hook=_once)
+    if not isinstance(document, dict):
+        raise TypeError("it is no mapping")
+    return document
+
+
+def _no_number(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no number")
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a mapping, refused if a key stands in it twice, which JSON leaves open."""
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(f"{max(keys, key=keys.count)!r:.40} stands in it twice")
+    return mapping
 
 
 def sha256(path: str | Path) -> str:

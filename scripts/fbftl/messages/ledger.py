@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from fbftl.ground.errors import UserError
-from fbftl.ground.files import replacing, writing
+from fbftl.ground.files import UNREADABLE, damaged, replacing, writing
 from fbftl.privacy.mechanisms import PrivacyRecord
 
 PARTS = frozenset(
@@ -172,10 +172,8 @@ def read_ledger(path: str | Path, columns: Sequence[str]) -> pa.Table:
         schema = pq.read_schema(path)
         if schema.equals(SCHEMA, check_metadata=False) and _layout(schema) in READ:
             return pq.read_table(path, columns=list(columns))
-    except (OSError, pa.ArrowException) as error:
-        raise UserError(
-            f"ledger {path} is damaged ({error}); remove it and it is made again"
-        ) from error
+    except (OSError, pa.ArrowException, *UNREADABLE) as error:
+        raise damaged(path, "ledger", error) from error
     raise UserError(
         f"ledger {path} has layout {_layout(schema)!r:.20} with {len(schema)} columns, and this "
         f"version of the project reads layout {_layout(SCHEMA)} with {len(SCHEMA)}; remove it and "

@@ -4,7 +4,6 @@ Features at the cut and the token ids beside them lie in one store, so that FTL_
 every layer, reads the same files as FbFTL and FTL_c.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,6 +17,7 @@ from fbftl.data.dialogues.records import Record
 from fbftl.data.participation import Holdings, clients_of, grouped
 from fbftl.features.store.features import Features
 from fbftl.features.store.opening import open_store
+from fbftl.ground.files import read_json
 from fbftl.ground.logs import log
 from fbftl.messages.dialogues import SAMPLED_DIALOGUES, Dialogues, token_id_bits
 from fbftl.messages.sample import spread_evenly
@@ -235,7 +235,7 @@ def held_samples(job: Job, inputs: Inputs) -> HeldDialogues:
 
 
 def _held(job: Job, inputs: Inputs, cut: Cut, rows: np.ndarray | None = None) -> HeldDialogues:
-    described = json.loads(inputs.source.read_text(encoding="utf-8"))
+    described = read_json(inputs.source, "source model's manifest")
     source = load_source(inputs.weights, described)
     source.model.to(inputs.device)
     store, held, room = open_store(inputs.manifest), holdings(job, inputs), inputs.room

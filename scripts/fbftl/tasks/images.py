@@ -1,10 +1,8 @@
 """Samples with a class, mostly images: features of them, and the networks cut at a named layer."""
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +17,7 @@ from fbftl.features.store.features import Features
 from fbftl.features.store.manifest import read_manifest
 from fbftl.features.store.opening import open_store
 from fbftl.features.store.reader import FeatureStore
+from fbftl.ground.files import read_json
 from fbftl.messages.link import plain_upload_bits
 from fbftl.messages.sample import SAMPLED_UPLOADS, spread_evenly
 from fbftl.messages.vectors import Vectors
@@ -343,7 +342,7 @@ class HeldImageSamples(HeldImages):
 def held_samples(job: Job, inputs: Inputs) -> HeldImageSamples:
     """Return what the clients hold, and the network that they train."""
     cache = read_manifest(inputs.manifest).store
-    source = json.loads(Path(inputs.source).read_text(encoding="utf-8"))
+    source = read_json(inputs.source, "source model's manifest")
     preprocessing = Preprocessing.of(cache["preprocessing"])
     with ClientFile(inputs.clients) as file:
         samples, test = (_samples(file, part, preprocessing, inputs) for part in ("train", "test"))

@@ -173,7 +173,8 @@ def test_a_figure_of_a_made_up_table_marks_its_rows(script: str, tmp_path: Path)
 def seeds(axes: dict[str, Any], **measured: tuple[float, ...]) -> list[dict[str, Any]]:
     """Return a tidy row per seed of one setting; the last seed diverged and counts as measured."""
     columns = zip(*measured.values(), strict=True)
-    setting = "+".join(f"{axis}={value}" for axis, value in axes.items())
+    named = [f"{axis}={value}" for axis, value in axes.items() if axis != "method"]
+    setting = "+".join([axes["method"], *named])
     return [
         axes
         | {"setting": setting, "seed": seed, "diverged": False, "offered": 9, "received": 9}
@@ -209,7 +210,7 @@ def language() -> tuple[pd.DataFrame, pd.DataFrame]:
 def game(**axes: Any) -> pd.DataFrame:
     """Return two seeds of the game with groups."""
     asked = (*tabulate_fairness.AT, *tabulate_fairness.NOISE, *tabulate_fairness.GAME)
-    told = dict.fromkeys(asked) | {"adversary": "none", "network": "mlp"} | axes
+    told = dict.fromkeys(asked) | {"method": "fade", "adversary": "none", "network": "mlp"} | axes
     measured = {name: (0.5, 0.75) for name in ("balanced_accuracy", "accuracy_1", "delta_eo")}
     return pd.DataFrame(seeds(told, probe=(0.5, 0.6), accuracy_by_chance=(0.5, 0.5), **measured))
 
@@ -224,7 +225,7 @@ def fairness() -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def domain_adaptation(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
     runs = game(participation=0.5)
-    runs.assign(task="t", method="fade").to_csv(folder / "runs.csv", index=False)
+    runs.assign(task="t").to_csv(folder / "runs.csv", index=False)
     plot_domain_adaptation.main(str(folder / "runs.csv"), str(folder / "figure.svg"), {})
     marked = pd.read_csv(folder / "figure.csv").rename(columns={"mean": "accuracy"})
     drawn = {"accuracy_1": "accuracy", "accuracy_1_spread": "spread"}
@@ -273,10 +274,10 @@ def retraining() -> tuple[pd.DataFrame, pd.DataFrame]:
 def purchases(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return one purchase by counts, as figure and table read it from the same runs."""
     bought = {"choice": "ecos", "purchase": 300, "uploaders": 2}
-    axes = {axis: DEFAULTS[axis] for axis in outsourcing.ASKED} | bought
+    axes = {axis: DEFAULTS[axis] for axis in outsourcing.ASKED} | bought | {"method": "ecos"}
     measured = dict.fromkeys(outsourcing.MEASURED, (2e6, 2e6))
     runs = pd.DataFrame(seeds(axes, test_accuracy=(0.5, 0.75), **measured))
-    runs.assign(task="t", method="ecos").to_csv(folder / "runs.csv", index=False)
+    runs.assign(task="t").to_csv(folder / "runs.csv", index=False)
     plot_ecos_uploads.main(str(folder / "runs.csv"), str(folder / "figure.svg"), {})
     tabulate_ecos_uploads.main(str(folder / "runs.csv"), str(folder / "table.csv"), {})
     columns = ["choice", "purchase", "uploaders", "uplink_bits", "accuracy", "spread"]
