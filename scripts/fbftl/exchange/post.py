@@ -204,6 +204,7 @@ class Post:
         if sender == "client":
             bits = np.broadcast_to(_plain_bits(_payload(parts, PLAIN)), count)
             delivery = self.link.send(bits, self._losses)
+            self._arrived.update(np.asarray(client)[delivery.arrives].tolist())
         self._plain(count, parts, "between", sender, receiver, round, client, delivery=delivery)
         return delivery is None or bool(delivery.arrives.all())
 

@@ -44,7 +44,8 @@ def run_pair(job: Job, held: HeldSamples) -> Outcome:
         post = Post(ledger, link_of(job.setting, held.block_bits), seed, no_mechanism())
         multiply = products_under(job.setting.protection, post, ciphers)
         found = trained(job, held, seed, multiply)
-        repetitions.append(found | post.totals(range(job.training.rounds + 1)))
+        arrived = {"received": found["offered"] if post.arrived(np.arange(2)).any() else 0}
+        repetitions.append(found | arrived | post.totals(range(job.training.rounds + 1)))
     measures, series = MEASURES | OWN_MEASURES, SERIES | OWN_SERIES
     return Outcome(repetitions, ledger, held.provenance, measures, series)
 
@@ -54,10 +55,11 @@ def trained(job: Job, held: HeldSamples, seed: int, multiply: Product) -> dict[s
     training = job.training
     alliance, common = begun(job, held, seed)
     _, theirs, classes = _views(held.test, held.classes)
-    curves, exact, margin = Curves(), [], 0.0
+    curves, exact, margin, steps = Curves(), [], 0.0, 0
     for turn in range(1, training.rounds + 1):
         of_b = multiply(alliance.matrix_of_b(), alliance.numbers_of_a(), 1, turn)
         of_a = multiply(alliance.matrix_of_a(), alliance.numbers_of_b(), 0, turn)
+        steps += (of_a is not None) + (of_b is not None)
         alliance = alliance.stepped(of_a, of_b, training.learning_rate, training.weight_decay)
         taylor, true = alliance.losses(training.weight_decay)
         accuracy = float((alliance.predicted(theirs) == classes).mean())
@@ -68,7 +70,7 @@ def trained(job: Job, held: HeldSamples, seed: int, multiply: Product) -> dict[s
     found = record(curves, "last")
     found["series"]["exact_loss"] = exact
     blind = max((classes == side).mean() for side in (-1, 1))
-    counts = {"offered": common, "received": common, "seen": common, "clients": 2}
+    counts = {"offered": common, "seen": common if steps else 0, "clients": 2}
     own = {"seed": seed, "accuracy_alone": float(blind), "largest_margin": margin}
     privacy = {"privacy": [asdict(no_mechanism())]}
     return found | counts | own | privacy
