@@ -1,6 +1,6 @@
 """Mutated results: each is read as it was written or refused in one sentence, and its seal breaks.
 
-`FBFTL_MUTATIONS=900 pytest FILE` makes 900 in all; the gate makes the first of them.
+`FBFTL_MUTATIONS=900 pytest -s FILE` makes 900 in all and counts them; the gate makes the first.
 """
 
 import base64
@@ -211,9 +211,7 @@ def equal(one: Any, other: Any) -> bool:
 
 
 @pytest.mark.parametrize("name", RESULTS)
-def test_a_mutated_result(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
-) -> None:
+def test_a_mutated_result(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write, read, changes = RESULTS[name]
     path = Path("results/toy", name)
@@ -244,8 +242,7 @@ def test_a_mutated_result(
         assert (name, change) not in REFUSED, (seed, change)
         assert name not in SEALED_BY_ITSELF, (seed, change)
         counts["seal alone"] += 1
-    with capsys.disabled():
-        print(f"\n{name}: {dict(counts)}")
+    print(f"\n{name}: {dict(counts)}")
     assert counts["refused"] > 0
     assert not counts["signed file refused"] or name == "statement.json"
 
