@@ -132,7 +132,7 @@ def scores(run: Mapping[str, Any]) -> dict[str, Any]:
 def samples_of(run: Mapping[str, Any]) -> int:
     """Return D, the samples of a client; the mean, rounded up, where they differ."""
     first = run["repetitions"][0]
-    return ceil(first["seen"] / first["clients"])
+    return ceil(first["offered"] / first["clients"])
 
 
 def formulas(run: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, float]:

@@ -33,6 +33,7 @@ def folder(tmp_path: Path) -> Path:
         "inputs": {},
         "outputs": {PATH: "0"},
         "stores": {},
+        "lock": "0",
     }
     noted = tmp_path / "results/digits/records/runs/fbftl.json"
     noted.parent.mkdir(parents=True)

@@ -117,10 +117,15 @@ def within(marked: pd.DataFrame, table: pd.DataFrame, renamed: dict[str, str]) -
 @pytest.mark.parametrize("script", COMMITTED)
 def test_a_figure_of_a_table_marks_its_rows(task: str, script: str, tmp_path: Path) -> None:
     name, with_looks = COMMITTED[script]
-    csv, svg = ROOT / "docs" / "results" / task / "tables" / f"{name}.csv", tmp_path / "figure.svg"
+    csv, svg = tmp_path / "table.csv", tmp_path / "figure.svg"
+    table = pd.read_csv(ROOT / "docs" / "results" / task / "tables" / f"{name}.csv")
+    if name == "uploads" and "covariance" not in table:
+        # A kept table may be older than an axis, which had its default then.
+        table["covariance"] = DEFAULTS["covariance"]
+    table.to_csv(csv, index=False)
     plot = importlib.import_module(f"plot_{script}")
     plot.main(str(csv), str(svg), *([rows(names())] if with_looks else []))
-    marked, table = pd.read_csv(svg.with_suffix(".csv")), pd.read_csv(csv)
+    marked = pd.read_csv(svg.with_suffix(".csv"))
     if script == "noise":
         # Without noise there is one run, drawn for both ways of drawing it.
         marked = marked.drop(columns="noise")

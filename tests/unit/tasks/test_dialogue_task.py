@@ -221,7 +221,9 @@ def test_a_clip_is_of_the_whole_dialogue(folder: Path) -> None:
         assert before > CLIP
         assert norm == pytest.approx(CLIP, rel=1e-4)
         # One factor for all of its tokens: their directions and ratios stay.
-        np.testing.assert_allclose(noised.states(row) * before / norm, clear.states(row), 1e-3)
+        np.testing.assert_allclose(
+            noised.states(row) * before / norm, clear.states(row), rtol=1e-3, atol=1e-6
+        )
     assert how.records[0].unit == "sample"
 
 
