@@ -18,8 +18,7 @@ def digest_now(path):
 def changed_runs(record):
     """Yield each run of a record that this call makes, and what of it is another now, if any."""
     jobs = record.params.get("jobs", [])
-    runs = [path for path in record.outputs if RUN_FILE.fullmatch(path)]
-    for run, job in zip(runs, jobs):
+    for run in filter(RUN_FILE.fullmatch, record.outputs):
         task, name = RUN_FILE.fullmatch(run).groups()
         if name in NAMES.get(task, ()):
             files = [*digests_of(task, name), *inputs_of(task, name).values()]
@@ -27,6 +26,8 @@ def changed_runs(record):
                 "code": digest_of_value(code_of_training(task, name)),
                 "jobs": digest_of_value(STUDY.job(task, name)),
             }
+            # A job holds its setting: whichever of the process's it was, it is this run's.
+            job = now["jobs"] if now["jobs"] in jobs else None
             then = replace(record, params=record.params | {"jobs": job})
             stem = run.removesuffix(".json")
             written = [path for path in record.outputs if path.startswith(f"{stem}.")]
@@ -55,16 +56,26 @@ def changed_job(record):
     yield list(record.outputs), changed
 
 
+def newest_records():
+    """Return the path of the newest record of each result; older ones are of what it replaced."""
+    newest = {}
+    for path in sorted(RECORDS, key=os.path.getmtime):
+        newest |= dict.fromkeys(RECORDS[path].outputs, path)
+    return newest
+
+
 def comparisons():
     """Return what this call knows of each finished job: its record, its files, what is another now."""
+    newest = newest_records()
     return [
-        (record, *compared)
-        for record in RECORDS.values()
+        (record, written, changed)
+        for path, record in RECORDS.items()
         if "plan"
         not in record.wildcards  # a digest of what decides it, part of its path
-        for compared in (changed_runs if "jobs" in record.params else changed_job)(
-            record
-        )
+        for written, changed in (
+            changed_runs if "jobs" in record.params else changed_job
+        )(record)
+        if any(newest[result] == path for result in written)
     ]
 
 

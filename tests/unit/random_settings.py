@@ -148,7 +148,7 @@ BESIDE = {
     "schedule": {"mechanism": None, "decay": 3.0},
     "projection": {"message": "projected", "head": "ridge"},
     "components": {"message": "mixtures", "head": "ridge"},
-    "covariance": ["diagonal", "spherical"],
+    "covariance": {"message": "mixtures", "head": "ridge"},
     "message": {"head": "ridge"},
     "selection_round": {"sources": "all"},
     "sources": {"selection_round": 1},
