@@ -26,7 +26,7 @@ def require_one_shape(train: Sequence[int], test: Sequence[int]) -> None:
 
     Args:
         train: height, width and, if there are any, channels.
-        test: the same of the test images.
+        test: height, width and channels of the test images.
 
     Raises:
         UserError: naming both.
