@@ -15,6 +15,7 @@ include: "rules/strict.smk"
 configfile: "config.yaml"
 
 
+include: "rules/sized.smk"
 include: "rules/folder.smk"
 
 
@@ -32,55 +33,48 @@ include: "rules/common.smk"
 container: STUDY.config["container"]
 
 
+include: "rules/exact.smk"
 include: "rules/deciding.smk"
 include: "rules/inputs.smk"
+include: "rules/published.smk"
 include: "rules/finished.smk"
 include: "rules/attacked.smk"
 include: "rules/systems.smk"
 include: "rules/swept.smk"
+include: "rules/results.smk"
 include: "rules/targets.smk"
 include: "rules/clients.smk"
 include: "rules/source.smk"
 include: "rules/network.smk"
 include: "rules/features.smk"
 include: "rules/public.smk"
+include: "rules/frameworks.smk"
 include: "rules/train.smk"
-include: "rules/processes.smk"
-include: "rules/language.smk"
 include: "rules/analysis.smk"
 include: "rules/shards.smk"
-include: "rules/methods.smk"
-include: "rules/sweep.smk"
-include: "rules/scarcity.smk"
-include: "rules/privacy.smk"
-include: "rules/labels.smk"
 include: "rules/attacks.smk"
-include: "rules/compression.smk"
-include: "rules/packet_loss.smk"
-include: "rules/fbftl.smk"
-include: "rules/budget.smk"
-include: "rules/ecos.smk"
-include: "rules/fade.smk"
-include: "rules/frameworks.smk"
-include: "rules/eppfl.smk"
-include: "rules/fedfeat.smk"
-include: "rules/splitmix.smk"
-include: "rules/robust.smk"
-include: "rules/rivals.smk"
-include: "rules/dpsgd.smk"
+include: "rules/methods.smk"
+include: "rules/make.smk"
 include: "rules/papers.smk"
 
 
-# By now every rule has named the code that it depends on.
-CODE.keep()
+name_arithmetic()
 
 
 include: "rules/comparing.smk"
+include: "rules/processes.smk"
+
+
+# By now every rule is there, and has named the code that it depends on.
+CODE.keep()
+force(STALE)
 
 
 onstart:
     hold_folder(log)
     move_aside()
+    if not workflow.local_exec:
+        note_processes()
     start_when_free()
 
 
@@ -91,27 +85,37 @@ rule all:
         all_spines(),
         all_results(),
     localrule: True
+    message:
+        "All tables and figures are there"
 
 
 rule layers:
     input:
         expand("results/{task}/layers.csv", task=STUDY.tasks_of("images")),
     localrule: True
+    message:
+        "The layers of each network are listed"
 
 
 rule heads:
     input:
         expand("results/{task}/tables/heads.csv", task=STUDY.tasks_of("images")),
     localrule: True
+    message:
+        "Heads and epochs are chosen"
 
 
 rule features:
     input:
         all_manifests(),
     localrule: True
+    message:
+        "All features are there"
 
 
 rule runs:
     input:
         all_runs(),
     localrule: True
+    message:
+        "All runs are there"

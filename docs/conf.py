@@ -32,9 +32,9 @@ LINK = re.compile(r"^[-|] \[[^\]]*\]\((?P<page>[\w./-]+)\.md\)", re.MULTILINE)
 
 
 def with_contents(app: Any, docname: str, source: list[str]) -> None:
-    """Add the contents to a folder's README, from the links in its list."""
+    """Add the contents to a folder's README, from the links in its lists and tables."""
     if docname.endswith("README"):
-        pages = "\n".join(match["page"] for match in LINK.finditer(source[0]))
+        pages = "\n".join(dict.fromkeys(match["page"] for match in LINK.finditer(source[0])))
         source[0] += f"\n```{{toctree}}\n:hidden:\n\n{pages}\n```\n" if pages else ""
 
 

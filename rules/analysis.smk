@@ -1,4 +1,4 @@
-"""Analysis: run files become tables of measures and series per experiment, and numbers of a task."""
+"""Analysis: run files become tidy tables, guarantees, and numbers of a task."""
 
 
 rule collect:
@@ -14,10 +14,76 @@ rule collect:
     conda:
         "../envs/workflow.yaml"
     params:
-        code=code("collect_runs.py"),
+        code=code("stages/collect_runs.py"),
         axes=axes_of_experiment,
+    message:
+        "Collect the runs of {wildcards.experiment} on {wildcards.task}"
     script:
-        "../scripts/collect_runs.py"
+        "../scripts/stages/collect_runs.py"
+
+
+rule collect_guarantees:
+    input:
+        runs=runs_of,
+    output:
+        table="results/{task}/guarantees/{experiment}.csv",
+    log:
+        "results/{task}/logs/guarantees/{experiment}.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code("stages/collect_guarantees.py"),
+        axes=axes_of_experiment,
+    message:
+        "Collect the guarantees of {wildcards.experiment} on {wildcards.task}"
+    script:
+        "../scripts/stages/collect_guarantees.py"
+
+
+rule compose_guarantees:
+    input:
+        runs=runs_together,
+    output:
+        table="results/{task}/guarantees/together.csv",
+    log:
+        "results/{task}/logs/guarantees/together.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code("stages/compose_guarantees.py"),
+        together=together_of,
+        releases=releases_of,
+        delta=delta_of,
+        client_rows=samples_of_clients,
+    message:
+        "Compose the guarantees of releases of the same rows of {wildcards.task}"
+    script:
+        "../scripts/stages/compose_guarantees.py"
+
+
+rule measure_influence:
+    input:
+        ancient(root_of_task),
+        ancient("results/{task}/public.zarr/zarr.json"),
+        manifest="results/{task}/features.json",
+        public_manifest="results/{task}/public.json",
+    output:
+        csv="results/{task}/influence.csv",
+    log:
+        "results/{task}/logs/influence.log",
+    benchmark:
+        "results/{task}/benchmarks/influence.tsv"
+    conda:
+        "../envs/workflow.yaml"
+    resources:
+        gpu=GPU,
+    params:
+        code=code("stages/measure_influence.py", "fbftl.tasks.images"),
+        job=noisiest_even_descent,
+    message:
+        "Measure the influence of single steps on {wildcards.task}"
+    script:
+        "../scripts/stages/measure_influence.py"
 
 
 rule write_numbers:
@@ -31,6 +97,8 @@ rule write_numbers:
     conda:
         "../envs/workflow.yaml"
     params:
-        code=code("write_numbers.py"),
+        code=code("stages/write_numbers.py"),
+    message:
+        "Write the exact numbers of {wildcards.task}"
     script:
-        "../scripts/write_numbers.py"
+        "../scripts/stages/write_numbers.py"

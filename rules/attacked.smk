@@ -35,7 +35,7 @@ def attacked_splits(wildcards):
         STUDY.job(wildcards.task, name)
         for name, setting in settings.items()
         if setting.method == "eppfl"
-        and setting.reading == "paper"
+        and setting.selection_reading == "paper"
         and setting.keep_gradients == setting.keep_activations
         and all(getattr(setting, axis) == value for axis, value in shown.items())
     ]
@@ -47,13 +47,13 @@ def attacked_frameworks(wildcards):
     settings = STUDY.settings[task]["frameworks"]
     return [
         STUDY.job(task, name)
-        for name, own in settings.items()
-        if methods.record(own.method).sends == "local"
+        for name, setting in settings.items()
+        if methods.record(setting.method).sends == "local"
     ]
 
 
 def shadows(wildcards):
-    """Return how many heads membership attacks train for every setting."""
+    """Return how many heads membership attacks train for every setting, targets and shadows."""
     return STUDY.task(wildcards.task)["privacy"]["shadows"]
 
 

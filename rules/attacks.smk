@@ -1,4 +1,4 @@
-"""Attacks: what an adversary gets from uploads, by pictures, membership and labels."""
+"""Attacks: what an adversary gets from what clients send, by pictures, membership and labels."""
 
 
 rule attack_features:
@@ -23,10 +23,12 @@ rule attack_features:
     resources:
         gpu=GPU,
     params:
-        code=code("attack_features.py"),
+        code=code("attacks/attack_features.py"),
         jobs=attacked_uploads,
+    message:
+        "Attack the features of {wildcards.task}: pictures from uploads"
     script:
-        "../scripts/attack_features.py"
+        "../scripts/attacks/attack_features.py"
 
 
 rule attack_membership:
@@ -38,6 +40,7 @@ rule attack_membership:
         public_manifest="results/{task}/public.json",
     output:
         csv="results/{task}/attacks/membership.csv",
+        by_attack="results/{task}/attacks/membership_by_attack.csv",
     log:
         "results/{task}/logs/attacks/membership.log",
     benchmark:
@@ -49,11 +52,13 @@ rule attack_membership:
     resources:
         gpu=GPU,
     params:
-        code=code("attack_membership.py", "fbftl.tasks.images"),
+        code=code("attacks/attack_membership.py", *modules_of_method("fbftl", "images")),
         jobs=attacked_uploads,
         models=shadows,
+    message:
+        "Attack the uploads of {wildcards.task}: who took part"
     script:
-        "../scripts/attack_membership.py"
+        "../scripts/attacks/attack_membership.py"
 
 
 rule attack_labels:
@@ -72,25 +77,201 @@ rule attack_labels:
     conda:
         "../envs/workflow.yaml"
     params:
-        code=code("attack_labels.py"),
+        code=code("attacks/attack_labels.py"),
         jobs=attacked_updates,
+    message:
+        "Attack the updates of {wildcards.task}: labels of a client"
     script:
-        "../scripts/attack_labels.py"
+        "../scripts/attacks/attack_labels.py"
 
 
-rule tabulate_attacks:
+rule attack_uploads:
     input:
-        findings=expand(
-            "results/{{task}}/attacks/{attack}.csv",
-            attack=["features", "membership", "labels"],
-        ),
+        ancient(root_of_task),
+        ancient("results/{task}/public.zarr/zarr.json"),
+        manifest="results/{task}/features.json",
+        network="results/{task}/network.json",
+        public_manifest="results/{task}/public.json",
     output:
-        **table("results/{task}/tables/attacks", "privacy", "What an adversary gets"),
+        csv="results/{task}/attacks/uploads.csv",
+        by_attack="results/{task}/attacks/uploads_by_attack.csv",
     log:
-        "results/{task}/logs/tables/attacks.log",
+        "results/{task}/logs/attacks/uploads.log",
+    benchmark:
+        "results/{task}/benchmarks/attacks/uploads.tsv"
     conda:
         "../envs/workflow.yaml"
+    resources:
+        gpu=GPU,
     params:
-        code=code("tabulate_attacks.py"),
+        code=code("attacks/attack_uploads.py", "fbftl.tasks.images"),
+        jobs=attacked_heads,
+        models=shadows,
+    message:
+        "Attack what is uploaded instead of features on {wildcards.task}"
     script:
-        "../scripts/tabulate_attacks.py"
+        "../scripts/attacks/attack_uploads.py"
+
+
+rule attack_means:
+    input:
+        "results/{task}/clients.h5.sha256",
+        "results/{task}/public.h5.sha256",
+        features=ancient(root_of_task),
+        manifest="results/{task}/features.json",
+        network="results/{task}/network.json",
+        public_features=ancient("results/{task}/public.zarr/zarr.json"),
+        public_manifest="results/{task}/public.json",
+        clients=ancient("results/{task}/clients.h5"),
+        public=ancient("results/{task}/public.h5"),
+    output:
+        **figure("results/{task}/figures/means", "privacy", "Pictures from means"),
+        findings="results/{task}/attacks/means.csv",
+    log:
+        "results/{task}/logs/attacks/means.log",
+    benchmark:
+        "results/{task}/benchmarks/attacks/means.tsv"
+    conda:
+        "../envs/workflow.yaml"
+    resources:
+        gpu=GPU,
+    params:
+        code=code("attacks/attack_means.py", "fbftl.tasks.images"),
+        job=plain_upload,
+    message:
+        "Attack the means of {wildcards.task}: pictures from means"
+    script:
+        "../scripts/attacks/attack_means.py"
+
+
+rule attack_trust:
+    input:
+        ancient(root_of_task),
+        ancient("results/{task}/public.zarr/zarr.json"),
+        manifest="results/{task}/features.json",
+        network="results/{task}/network.json",
+        public_manifest="results/{task}/public.json",
+    output:
+        csv="results/{task}/attacks/trust.csv",
+    log:
+        "results/{task}/logs/attacks/trust.log",
+    benchmark:
+        "results/{task}/benchmarks/attacks/trust.tsv"
+    conda:
+        "../envs/workflow.yaml"
+    resources:
+        gpu=GPU,
+    params:
+        code=code("attacks/attack_trust.py", *modules_of_method("fbftl", "images")),
+        jobs=attacked_trust,
+        models=shadows,
+    message:
+        "Attack the heads of {wildcards.task} under three models of trust"
+    script:
+        "../scripts/attacks/attack_trust.py"
+
+
+rule attack_counts:
+    input:
+        ancient(root_of_task),
+        ancient("results/{task}/public.zarr/zarr.json"),
+        manifest="results/{task}/features.json",
+        public_manifest="results/{task}/public.json",
+    output:
+        csv="results/{task}/attacks/counts.csv",
+    log:
+        "results/{task}/logs/attacks/counts.log",
+    conda:
+        "../envs/workflow.yaml"
+    resources:
+        gpu=GPU,
+    params:
+        code=code("attacks/attack_counts.py", "fbftl.tasks.images"),
+        jobs=attacked_counts,
+    message:
+        "Attack the counts of {wildcards.task}: what a cloud learns"
+    script:
+        "../scripts/attacks/attack_counts.py"
+
+
+rule attack_frameworks:
+    input:
+        "results/{task}/clients.h5.sha256",
+        manifest="results/{task}/features.json",
+        clients=ancient("results/{task}/clients.h5"),
+        weights=ancient("results/{task}/source.safetensors"),
+        source="results/{task}/source.json",
+        open_data="results/{task}/open.h5",
+        source_models="results/{task}/sources.safetensors",
+    output:
+        **table(
+            "results/{task}/tables/framework_attacks",
+            "privacy",
+            "Frameworks' messages",
+        ),
+    log:
+        "results/{task}/logs/tables/framework_attacks.log",
+    conda:
+        "../envs/workflow.yaml"
+    resources:
+        gpu=GPU,
+    params:
+        code=code("attacks/attack_frameworks.py", "fbftl.tasks.images"),
+        jobs=attacked_frameworks,
+    message:
+        "Attack the messages of frameworks on {wildcards.task}"
+    script:
+        "../scripts/attacks/attack_frameworks.py"
+
+
+rule attack_eppfl:
+    input:
+        "results/{task}/clients.h5.sha256",
+        "results/{task}/public.h5.sha256",
+        manifest="results/{task}/features.json",
+        clients=ancient("results/{task}/clients.h5"),
+        weights=ancient("results/{task}/source.safetensors"),
+        source="results/{task}/source.json",
+        public=ancient("results/{task}/public.h5"),
+    output:
+        csv="results/{task}/attacks/eppfl.csv",
+    log:
+        "results/{task}/logs/attacks/eppfl.log",
+    benchmark:
+        "results/{task}/benchmarks/attacks/eppfl.tsv"
+    conda:
+        "../envs/workflow.yaml"
+    resources:
+        gpu=GPU,
+    params:
+        code=code("attacks/attack_eppfl.py"),
+        jobs=attacked_splits,
+    message:
+        "Attack split training on {wildcards.task}: what its servers learn"
+    script:
+        "../scripts/attacks/attack_eppfl.py"
+
+
+rule attack_noised_features:
+    input:
+        "results/{task}/clients.h5.sha256",
+        "results/{task}/public.h5.sha256",
+        unpack(files_of_fedfeat),
+        public=ancient("results/{task}/public.h5"),
+    output:
+        csv="results/{task}/attacks/noised_features.csv",
+    log:
+        "results/{task}/logs/attacks/noised_features.log",
+    benchmark:
+        "results/{task}/benchmarks/attacks/noised_features.tsv"
+    conda:
+        "../envs/workflow.yaml"
+    resources:
+        gpu=GPU,
+    params:
+        code=code("attacks/attack_noised_features.py", "fbftl.tasks.images"),
+        jobs=attacked_features,
+    message:
+        "Attack the features that FedFeat+ sends on {wildcards.task}"
+    script:
+        "../scripts/attacks/attack_noised_features.py"

@@ -18,5 +18,7 @@ rule clients:
         files=contents_of_data,
         module=module_of_clients,
         code=code_of_clients,
+    message:
+        "Split the data of {wildcards.task} over its clients"
     script:
-        "../scripts/partition_clients.py"
+        "../scripts/stages/partition_clients.py"

@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
@@ -23,25 +23,28 @@ from fbftl.models.t5 import planned as summarisers
 from fbftl.models.source import check as source_check
 from fbftl.ground import provenance
 from fbftl.ground.code import Remembered, digest, sources
+from fbftl.ground.exact import is_pinned, pin, sentence, this_machine
 from fbftl.ground.digests import Digests, digest_of_value, digests_of_param
 from fbftl.ground.staleness import changed_inputs, changed_param, remembered
-from fbftl.study import methods
+from fbftl.methods.by_name import modules as modules_of_method
+from fbftl.study import methods, source_seeds
 from fbftl.study.beside import changed_tasks, require_own_folder
-from fbftl.study.clients import dealing, number_of_clients
+from fbftl.study.clients import partition_of, number_of_clients
 from fbftl.study.config import resolve
 from fbftl.study.release import releases
 from fbftl.study.settings import DEFAULTS, Setting
 from fbftl.study.shards import WHOLE, require_made
 from fbftl.ground.errors import UserError
-from fbftl.ground.files import remove_leftovers, write_text
+from fbftl.ground.files import remove_leftovers, write_json, write_text
 from fbftl.ground.hub import lacking as hub_lacks, pinned
-from fbftl.ground.lacking import listed
+from fbftl.ground.missing import listed
 from fbftl.study.grid import simplified
+from fbftl.study.job import from_params
 from fbftl.study.feasibility import Sizes, require_cloud, require_feasible
 from fbftl.study.impossible import require_packages
-from fbftl.study.processes import shared_processes
+from fbftl.study.processes import AUTO, bounds, shared_processes, short_settings
 from fbftl.study.sweep import longest, varying
-from fbftl.study.systems import paper_of, read_systems
+from fbftl.study.systems import paper_of
 from fbftl.study.setup import setup_of
 from fbftl.study.yaml_files import read_yaml
 from fbftl.data.public import (
@@ -54,6 +57,18 @@ from fbftl.ground.seals import require_unbroken, require_whole_stores
 from fbftl.data.dialogues import splits as dialogues
 
 absent.close()
+
+
+def read_booleans():
+    """Read `--config key=true` as YAML does; Snakemake hands such a word on as text."""
+    words = {"true": True, "false": False}
+    config.update(
+        {
+            key: words[value]
+            for key, value in config.items()
+            if value in ("true", "false")
+        }
+    )
 
 
 def checked_study():
@@ -72,6 +87,7 @@ def checked_study():
             config,
             read_yaml(schema),
             SYSTEMS,
+            OF_SIZE,
         )
         if workflow.is_main_process:
             # What is asked for is known to Snakemake only after this.
@@ -136,14 +152,6 @@ def checked_study():
     return study
 
 
-def known_systems():
-    """Return the papers' systems, or stop with one sentence."""
-    try:
-        return read_systems(BASE)
-    except UserError as error:
-        sys.exit(str(error))
-
-
 @cache
 def project_study():
     """Return what `config.yaml` and the systems' studies say, with nothing laid over them."""
@@ -167,30 +175,31 @@ def releases_in(study, task):
 def require_budget(study, task, samples):
     """Refuse releases that cost more together than the task's budget of privacy."""
     # Accountants are slow to import, and only budgets ask them before a job.
-    from fbftl.exchange.planned import planned_guarantees
+    from fbftl.methods.by_name import planned_guarantees
     from fbftl.privacy.together import Released, costs, require_within
 
     block, axes = study.task(task), methods.axes_by_method()
-    delta, own = block["privacy"]["delta"], block["clients"]["samples_per_client"] or 1
+    delta, rows = block["privacy"]["delta"], block["clients"]["samples_per_client"] or 1
     spellings = releases_in(study, task)
     for name, settings in study.together(task).items():
         released = []
         for setting in map(partial(study.setting, task), settings):
-            dealt = dealing(block["clients"], setting)
-            clients = round(setting.fraction * (number_of_clients(dealt, samples) or 1))
-            planned = planned_guarantees(
-                study.job_of(task, setting), axes, max(1, clients)
+            partition = partition_of(block["clients"], setting)
+            clients = round(
+                setting.fraction * (number_of_clients(partition, samples) or 1)
             )
+            job = from_params(study.job_of(task, setting), axes)
+            records = planned_guarantees(job, max(1, clients))
             released.append(
                 Released(
                     setting.name,
-                    planned,
+                    [asdict(record) for record in records],
                     setting.samples_per_client,
                     spellings[setting.name],
                 )
             )
-        found = costs(released, delta, own)
-        require_within(block["privacy"]["budget"], found, delta, task, name)
+        composed = costs(released, delta, rows)
+        require_within(block["privacy"]["budget"], composed, delta, task, name)
 
 
 def lacking_of(study):
@@ -203,8 +212,8 @@ def lacking_of(study):
         if study.asks_public(task):
             for public in public_data(block["source"], block["public"]):
                 yield from () if public is None else datasets.lacking(public, folder)
-        if block["open"]["target"] is not None:
-            yield from datasets.lacking(block["open"]["target"], folder)
+        if block["open_data"]["target"] is not None:
+            yield from datasets.lacking(block["open_data"]["target"], folder)
     for task in study.tasks_of("dialogues"):
         block = study.task(task)
         yield from dialogues.lacking(block["data"], folder)
@@ -218,7 +227,7 @@ def sizes_of(study, task):
     block, folder = study.task(task), study.config["data_folder"]
     try:
         classes = datasets.class_count(block["data"], folder)
-        found = trained(
+        sizes = trained(
             block,
             study.cuts(task),
             classes,
@@ -227,7 +236,7 @@ def sizes_of(study, task):
         )
     except UserError as error:
         raise UserError(f"config: tasks.{task}: {error}") from error
-    return Sizes(found.heads, found.networks, classes)
+    return Sizes(sizes.heads, sizes.networks, classes)
 
 
 def summariser_sizes(study, task):
@@ -248,8 +257,8 @@ def releases_of(wildcards):
 
 def require_image():
     """Refuse to run in containers without an image."""
-    asked = workflow.deployment_settings.deployment_method
-    if DeploymentMethod.APPTAINER in asked and STUDY.config["container"] is None:
+    deployment = workflow.deployment_settings.deployment_method
+    if DeploymentMethod.APPTAINER in deployment and STUDY.config["container"] is None:
         sys.exit(
             "config: container is null, and --sdm apptainer needs an image; build envs/Dockerfile "
             "and name what came out"
@@ -298,14 +307,15 @@ MENDING = {"verify_features", "repair_features"}
 DIGESTS = Digests(".snakemake/digests.json")
 """What tells whether the user's files and large results are still the same."""
 
-SYSTEMS = known_systems()
-"""The papers' systems, whose tasks and experiments every call knows."""
+KEPT = ".snakemake/kept"
+"""Folder with the finished runs of processes that were killed or have not ended."""
 
 RECORDS = (
     remembered(".snakemake/records.json", "results") if workflow.is_main_process else {}
 )
 """What decided each finished job, what it read and what it wrote, by the path of its record."""
 
+read_booleans()
 STUDY = checked_study()
 require_image()
 
@@ -315,6 +325,9 @@ config["commit"] = provenance.commit()
 # Beside the axes in which a job deviates, which are its param: one more axis trains nothing again,
 # because defaults never change.
 config["axes"] = methods.axes_by_method()
+
+# Where a process of several settings keeps what it has finished, until it has finished all.
+config["kept_in"] = KEPT
 
 # Jobs of a study in a folder of its own link what equal ones have finished here.
 if LAUNCHED != os.getcwd():
@@ -328,6 +341,15 @@ GPU = int(STUDY.config["device"] == "cuda")
 def either(names):
     """Return the pattern of a wildcard that is one of the names; without any it is none."""
     return "|".join(map(re.escape, names)) or "(?!)"
+
+
+ANY_SOURCE = either(STUDY.with_repeats(STUDY.tasks))
+"""Pattern of a task, also of one that is repeated under a further source network."""
+
+
+def rule_part(task):
+    """Return how the names of rules name a task or a repeat of it."""
+    return "-".join(Path(task).parts)
 
 
 wildcard_constraints:

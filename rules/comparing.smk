@@ -25,6 +25,7 @@ def changed_runs(record):
             now = {
                 "code": digest_of_value(code_of_training(task, name)),
                 "jobs": digest_of_value(STUDY.job(task, name)),
+                "exact": digest_of_value(EXACT),
             }
             # A job holds its setting: whichever of the process's it was, it is this run's.
             job = now["jobs"] if now["jobs"] in jobs else None
@@ -64,9 +65,8 @@ def newest_records():
     return newest
 
 
-def comparisons():
+def comparisons(newest):
     """Return what this call knows of each finished job: its record, its files, what is another now."""
-    newest = newest_records()
     return [
         (record, written, changed)
         for path, record in RECORDS.items()
@@ -85,14 +85,14 @@ def stale_results(compared):
     That is what was made from something else, and what was removed while its record stayed; what
     was made with other packages too if the study says so.
     """
-    found = {}
+    departed = {}
     for record, written, changed in compared:
         if STUDY.config["renew_versions"] and record.lock != LOCK_NOW:
             changed = changed or provenance.LOCK
         there = all(map(os.path.exists, written))
         if changed or not there:
-            found |= dict.fromkeys(written, changed)
-    return found
+            departed |= dict.fromkeys(written, changed)
+    return departed
 
 
 def of_other_versions(compared, stale):
@@ -117,11 +117,18 @@ def force(stale):
         return []
 
     for maker in workflow.rules:
-        if any(map(maker.is_producer, stale)):
+        if makes_any(maker, stale):
             maker.set_input(nothing)
 
 
-def untold():
+def makes_any(maker, paths):
+    """Tell whether a rule makes any of the files."""
+    if maker.has_wildcards():
+        return any(map(maker.is_producer, paths))
+    return not paths.keys().isdisjoint(map(str, maker.output))
+
+
+def without_record():
     """Return the finished results of this call that no record tells the origin of."""
     recorded = {path for record in RECORDS.values() for path in record.outputs}
     files = [path for path in all_spines() if not path.endswith("zarr.json")]
@@ -133,7 +140,7 @@ def untold():
 
 
 def tell(stale, others, unknown):
-    """Say what is stale, of other versions, and what cannot be told, in a sentence each."""
+    """Say what is stale, of other versions, and what is unknown, in a sentence each."""
     changed = {path: why for path, why in stale.items() if why is not None}
     if changed:
         first = ", ".join(f"{path} ({why})" for path, why in list(changed.items())[:3])
@@ -153,7 +160,7 @@ def tell(stale, others, unknown):
         )
     if unknown:
         print(
-            f"{len(unknown)} results have no record, so that it cannot be told whether they were "
+            f"{len(unknown)} results have no record, so that it is unknown whether they were "
             f"made from this study, code and data: {', '.join(unknown[:3])}"
             f"{' and more' if len(unknown) > 3 else ''}; remove them and they are made anew",
             file=sys.stderr,
@@ -164,13 +171,13 @@ def move_aside():
     """Move what is stale and made anew out of the way, in the place of what was there before."""
     planned = {path for job in workflow.dag.needrun_jobs() for path in job.output}
     for path in filter(os.path.exists, planned & STALE.keys()):
-        place = Path(ASIDE, path)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        os.replace(path, place)
+        aside = Path(ASIDE, path)
+        aside.parent.mkdir(parents=True, exist_ok=True)
+        os.replace(path, aside)
 
 
-RUN_FILE = re.compile(r"results/([^/]+)/runs/([^/]+?)(?<!\.meta)\.json")
-"""The path of a run file: its task and its setting."""
+RUN_FILE = re.compile(rf"results/({source_seeds.NAME})/runs/([^/]+?)(?<!\.meta)\.json")
+"""The path of a run file: its task, or a repeat of it, and its setting."""
 
 ASIDE = ".snakemake/aside"
 """Folder where the last stale results lie."""
@@ -180,9 +187,12 @@ LOCK_NOW = provenance.lock_digest()
 
 DIGESTS_NOW = {}
 STALE = {}
+READ_FOR = {}
+"""What the job of each result read, large files left out that others stand for, by its path."""
 
 if workflow.is_main_process:
-    COMPARED = comparisons()
+    NEWEST = newest_records()
+    READ_FOR = {result: RECORDS[path].inputs for result, path in NEWEST.items()}
+    COMPARED = comparisons(NEWEST)
     STALE = stale_results(COMPARED)
-    tell(STALE, of_other_versions(COMPARED, STALE), untold())
-    force(STALE)
+    tell(STALE, of_other_versions(COMPARED, STALE), without_record())

@@ -13,7 +13,7 @@ def code(script, *modules):
 def code_of_training(task, setting):
     """Return the code of the training script, of a setting's method and of the kind of task."""
     method, kind = STUDY.setting(task, setting).method, STUDY.task(task)["kind"]
-    return code("train_setting.py", f"fbftl.methods.{method}", f"fbftl.tasks.{kind}")
+    return code("stages/train_setting.py", *modules_of_method(method, kind))
 
 
 def code_of_method(wildcards):
@@ -37,26 +37,39 @@ def plan_of(task, experiment):
         code_of_source(of_task),
         contents_of_data(of_task),
         contents_of_source(of_task),
-        code("extract_features.py", module_of(task, "features")),
+        code("stages/extract_features.py", module_of(task, "features")),
         *(
-            code("train_setting.py", f"fbftl.methods.{name}", f"fbftl.tasks.{kind}")
+            code("stages/train_setting.py", *modules_of_method(name, kind))
             for name in sorted(names)
         ),
     ]
     return sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()[:12]
 
 
-def code_of_claims(wildcards):
-    """Return the code of the claims' script and of a paper's own."""
-    return code("tabulate_claims.py", f"fbftl.papers.{wildcards.paper}.claims")
+def code_of_sentences(wildcards):
+    """Return the code of the sentences' script, of what a paper's compare and what decides them."""
+    paper = f"fbftl.papers.{wildcards.paper}"
+    return code("tables/tabulate_sentences.py", f"{paper}.claims", f"{paper}.formulas")
+
+
+def code_of_parts(wildcards):
+    """Return the code of the script of their parts and of what they compare."""
+    return code("tables/tabulate_parts.py", f"fbftl.papers.{wildcards.paper}.claims")
+
+
+def code_of_hypotheses(wildcards):
+    """Return the code of the hypotheses' script and of what they compare."""
+    return code(
+        "tables/tabulate_hypotheses.py", f"fbftl.papers.{wildcards.paper}.claims"
+    )
 
 
 def code_of_choice(wildcards):
     """Return the code that chooses head and epochs, with that of the methods that it trains."""
     names = ["fbftl", *STUDY.clean_methods(wildcards.task)]
-    kind = f"fbftl.tasks.{STUDY.task(wildcards.task)['kind']}"
-    methods_there = (f"fbftl.methods.{name}" for name in sorted(set(names)))
-    return code("choose_head.py", kind, *methods_there)
+    kind = STUDY.task(wildcards.task)["kind"]
+    there = {m for name in names for m in modules_of_method(name, kind)}
+    return code("stages/choose_head.py", *sorted(there))
 
 
 MODULES = {
@@ -66,7 +79,7 @@ MODULES = {
         "features": "fbftl.features.images",
     },
     "dialogues": {
-        "clients": "fbftl.data.dialogues.holdings",
+        "clients": "fbftl.data.dialogues.partition",
         "source": "fbftl.training.pretrain_t5",
         "features": "fbftl.features.dialogues",
     },
@@ -93,13 +106,13 @@ def code_of_clients(wildcards):
     """Return the code of the partition script and of the task's kind of data."""
     task = STUDY.task(wildcards.task)
     kind = [datasets.module(task["data"])] if task["kind"] == "images" else []
-    return code("partition_clients.py", module_of_clients(wildcards), *kind)
+    return code("stages/partition_clients.py", module_of_clients(wildcards), *kind)
 
 
 def code_of_source(wildcards):
     """Return the code of the source's script and of its task's kind of data."""
     modules = source_check.modules(STUDY.task(wildcards.task)["source"])
-    return code("prepare_source.py", module_of_source(wildcards), *modules)
+    return code("stages/prepare_source.py", module_of_source(wildcards), *modules)
 
 
 def trains_on_public_split(task):
@@ -109,8 +122,8 @@ def trains_on_public_split(task):
 
 def public_data_of_source(wildcards):
     """Return the task's data block where its source model is trained on samples of it."""
-    own = trains_on_public_split(wildcards.task)
-    return STUDY.task(wildcards.task)["data"] if own else {}
+    on_public_split = trains_on_public_split(wildcards.task)
+    return STUDY.task(wildcards.task)["data"] if on_public_split else {}
 
 
 def contents_of_public_split(wildcards):
@@ -143,26 +156,26 @@ def contents_of_public(wildcards):
     """Return the digests of the files that a task's public samples come from."""
     folder = STUDY.config["data_folder"]
     data = data_of_public(wildcards.task)
-    return contents(file for own in data for file in datasets.files(own, folder))
+    return contents(file for block in data for file in datasets.files(block, folder))
 
 
 def data_of_public(task):
     """Return the data blocks that a task's public samples come from, letters left out."""
     block = STUDY.task(task)
-    found = public_data(block["source"], block["public"])
-    return [data for data in found if data is not None]
+    blocks = public_data(block["source"], block["public"])
+    return [data for data in blocks if data is not None]
 
 
 def code_of_public(wildcards):
     """Return the code of the script that chooses public samples and of their kinds of data."""
     task = wildcards.task
     kinds = {datasets.module(data) for data in data_of_public(task)}
-    return code("choose_public.py", "fbftl.data.letters", *sorted(kinds))
+    return code("stages/choose_public.py", "fbftl.data.letters", *sorted(kinds))
 
 
 def contents_of_open(wildcards):
     """Return the digests of the files that a task's open data come from."""
-    target = STUDY.task(wildcards.task)["open"]["target"]
+    target = STUDY.task(wildcards.task)["open_data"]["target"]
     files = (
         [] if target is None else datasets.files(target, STUDY.config["data_folder"])
     )
@@ -171,6 +184,6 @@ def contents_of_open(wildcards):
 
 def code_of_open(wildcards):
     """Return the code of the script that prepares open data and of their kind of data."""
-    target = STUDY.task(wildcards.task)["open"]["target"]
+    target = STUDY.task(wildcards.task)["open_data"]["target"]
     kind = [] if target is None else [datasets.module(target)]
-    return code("prepare_open.py", "fbftl.data.letters", *kind)
+    return code("stages/prepare_open.py", "fbftl.data.letters", *kind)

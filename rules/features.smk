@@ -1,14 +1,14 @@
 """Features: one pass of the frozen extractor over every client's samples, cached for good."""
 
 # Tasks differ in how many stores one pass fills, one for each cut: a rule for each task.
-for task in STUDY.tasks:
+for task in STUDY.with_repeats(STUDY.tasks):
 
     rule:
         name:
-            f"extract_{task}"
+            f"extract_{rule_part(task)}"
         input:
-            f"results/{task}/clients.h5.sha256",
-            clients=ancient(f"results/{task}/clients.h5"),
+            f"{clients_of(task)}.sha256",
+            clients=ancient(clients_of(task)),
             model=ancient(f"results/{task}/source.safetensors"),
             source=f"results/{task}/source.json",
         output:
@@ -31,22 +31,28 @@ for task in STUDY.tasks:
             features=STUDY.task(task)["features"],
             stores=stores_of(task),
             module=module_of(task, "features"),
-            code=code("extract_features.py", module_of(task, "features")),
+            code=code("stages/extract_features.py", module_of(task, "features")),
+        message:
+            f"Extract the features of {task}"
         script:
-            "../scripts/extract_features.py"
+            "../scripts/stages/extract_features.py"
 
 
 rule verify_features:
     input:
-        manifests=[path for made in extractions() for path in made["manifests"]],
+        manifests=[
+            path for extraction in extractions() for path in extraction["manifests"]
+        ],
     log:
         "results/logs/verify_features.log",
     conda:
         "../envs/workflow.yaml"
     params:
-        stores=[path for made in extractions() for path in made["stores"]],
+        stores=[path for extraction in extractions() for path in extraction["stores"]],
+    message:
+        "Look for damage in all feature stores"
     script:
-        "../scripts/verify_features.py"
+        "../scripts/stages/verify_features.py"
 
 
 rule repair_features:
@@ -61,5 +67,7 @@ rule repair_features:
         gpu=GPU,
     params:
         extractions=extractions(),
+    message:
+        "Extract the damaged parts of feature stores again"
     script:
-        "../scripts/repair_features.py"
+        "../scripts/stages/repair_features.py"

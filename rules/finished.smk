@@ -1,4 +1,7 @@
-"""What lies finished beside what this call makes: claims, numbers and the index are of both."""
+"""What lies finished beside what this call makes: sentences, numbers and the index are of both."""
+
+from fbftl.study.full_studies import read_every_full
+
 
 @cache
 def finished():
@@ -13,29 +16,41 @@ def finished():
         if not table.name.endswith(".series.csv"):
             there.setdefault(table.parts[1], []).append(table.stem)
     replaced = changed_tasks(STUDY, project_study())
-    known = {}
+    by_task = {}
     for task in dict.fromkeys([*project_study().tasks, *STUDY.tasks, *there]):
         mine = STUDY.settings.get(task, {})
         of_project = project_study().settings.get(task, {})
         kept = [
-            one
-            for one in there.get(task, [])
-            if task not in STUDY.tasks or one in of_project
+            experiment
+            for experiment in there.get(task, [])
+            if task not in STUDY.tasks or experiment in of_project
         ]
         wanted = {*mine, *([] if task in replaced else kept)}
         order = [*of_project, *mine, *there.get(task, [])]
-        if named := [one for one in dict.fromkeys(order) if one in wanted]:
-            known[task] = named
-    return known
+        if named := [
+            experiment for experiment in dict.fromkeys(order) if experiment in wanted
+        ]:
+            by_task[task] = named
+    return by_task
+
+
+@cache
+def every_system():
+    """Return the papers' systems with their full studies, whichever of them this call makes."""
+    return [*SYSTEMS, *read_every_full(BASE)]
 
 
 def finished_of_paper(paper):
     """Return of a paper the experiments that this call makes or that lie finished here."""
-    found = {
-        task: [one for one in experiments if paper_of(one, SYSTEMS) == paper]
+    of_paper = {
+        task: [
+            experiment
+            for experiment in experiments
+            if paper_of(experiment, every_system()) == paper
+        ]
         for task, experiments in finished().items()
     }
-    return {task: experiments for task, experiments in found.items() if experiments}
+    return {task: experiments for task, experiments in of_paper.items() if experiments}
 
 
 def experiments_of(wildcards):
@@ -53,16 +68,16 @@ def experiments_of(wildcards):
 
 def experiments_of_paper(wildcards):
     """Return the tidy tables of a paper's experiments, and what methods send where they compare."""
-    made = finished_of_paper(wildcards.paper)
+    by_task = finished_of_paper(wildcards.paper)
     return {
         "experiments": [
             f"results/{task}/experiments/{experiment}.csv"
-            for task, experiments in made.items()
+            for task, experiments in by_task.items()
             for experiment in experiments
         ],
         "uplinks": [
             f"results/{task}/tables/uplink.csv"
-            for task, experiments in made.items()
+            for task, experiments in by_task.items()
             if "methods" in experiments
         ],
     }

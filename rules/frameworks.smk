@@ -1,4 +1,4 @@
-"""Frameworks of the survey: open data and source models, what they are compared by."""
+"""Frameworks of the survey: open data, source models, and lengths and sizes by a rule."""
 
 
 rule open_data:
@@ -6,7 +6,7 @@ rule open_data:
         "results/{task}/clients.h5.sha256",
         clients=ancient("results/{task}/clients.h5"),
     output:
-        open="results/{task}/open.h5",
+        open_data="results/{task}/open.h5",
         digest="results/{task}/open.h5.sha256",
     log:
         "results/{task}/logs/open.log",
@@ -14,15 +14,17 @@ rule open_data:
         "../envs/workflow.yaml"
     params:
         code=code_of_open,
-        open=partial(task_block, block="open"),
+        block=partial(task_block, block="open_data"),
         files=contents_of_open,
+    message:
+        "Prepare the open data of {wildcards.task}"
     script:
-        "../scripts/prepare_open.py"
+        "../scripts/stages/prepare_open.py"
 
 
 rule sources:
     input:
-        open="results/{task}/open.h5",
+        open_data="results/{task}/open.h5",
         manifest="results/{task}/features.json",
     output:
         sources="results/{task}/sources.safetensors",
@@ -33,105 +35,12 @@ rule sources:
     resources:
         gpu=GPU,
     params:
-        code=code("train_sources.py"),
-        sources=sources_block,
+        code=code("stages/train_sources.py"),
+        block=sources_block,
+    message:
+        "Train the further source models of {wildcards.task}"
     script:
-        "../scripts/train_sources.py"
-
-
-rule tabulate_frameworks:
-    input:
-        runs=partial(run_files, experiment="frameworks", suffix="json"),
-        ledgers=partial(run_files, experiment="frameworks", suffix="parquet"),
-        attacks="results/{task}/tables/framework_attacks.csv",
-        complexity=of_project("published/complexity.csv"),
-    output:
-        **table("results/{task}/tables/frameworks", "cost", "Frameworks"),
-    log:
-        "results/{task}/logs/tables/frameworks.log",
-    conda:
-        "../envs/workflow.yaml"
-    params:
-        code=code("tabulate_frameworks.py"),
-        methods=partial(methods_of, experiment="frameworks"),
-    script:
-        "../scripts/tabulate_frameworks.py"
-
-
-rule plot_frameworks:
-    input:
-        table="results/{task}/tables/frameworks.csv",
-    output:
-        **figure("results/{task}/figures/frameworks", "cost", "Frameworks"),
-    log:
-        "results/{task}/logs/figures/frameworks.log",
-    conda:
-        "../envs/workflow.yaml"
-    params:
-        code=code("plot_frameworks.py"),
-        methods=partial(methods_of, experiment="frameworks"),
-    script:
-        "../scripts/plot_frameworks.py"
-
-
-rule plot_federation:
-    input:
-        series=series_of_federation,
-        table1=of_project("published/survey/table1.csv"),
-    output:
-        **figure("results/{task}/figures/federation", "cost", "Federation by round"),
-    log:
-        "results/{task}/logs/figures/federation.log",
-    conda:
-        "../envs/workflow.yaml"
-    params:
-        code=code("plot_federation.py"),
-    script:
-        "../scripts/plot_federation.py"
-
-
-rule plot_votes:
-    input:
-        series="results/{task}/experiments/votes.series.csv",
-    output:
-        **figure("results/{task}/figures/votes", "cost", "Votes for source models"),
-    log:
-        "results/{task}/logs/figures/votes.log",
-    conda:
-        "../envs/workflow.yaml"
-    params:
-        code=code("plot_votes.py"),
-        models=models_voted_on,
-    script:
-        "../scripts/plot_votes.py"
-
-
-rule attack_frameworks:
-    input:
-        "results/{task}/clients.h5.sha256",
-        manifest="results/{task}/features.json",
-        clients=ancient("results/{task}/clients.h5"),
-        weights=ancient("results/{task}/source.safetensors"),
-        source="results/{task}/source.json",
-        open="results/{task}/open.h5",
-        sources="results/{task}/sources.safetensors",
-    output:
-        **table(
-            "results/{task}/tables/framework_attacks",
-            "privacy",
-            "Frameworks' messages",
-        ),
-    log:
-        "results/{task}/logs/tables/framework_attacks.log",
-    conda:
-        "../envs/workflow.yaml"
-    resources:
-        gpu=GPU,
-    params:
-        code=code("attack_frameworks.py", "fbftl.tasks.images"),
-        jobs=attacked_frameworks,
-    script:
-        "../scripts/attack_frameworks.py"
+        "../scripts/stages/train_sources.py"
 
 
 rule choose_frameworks:
@@ -141,7 +50,7 @@ rule choose_frameworks:
         clients=ancient("results/{task}/clients.h5"),
         weights=ancient("results/{task}/source.safetensors"),
         source="results/{task}/source.json",
-        open="results/{task}/open.h5",
+        open_data="results/{task}/open.h5",
     output:
         **table(
             "results/{task}/tables/framework_choice",
@@ -155,24 +64,10 @@ rule choose_frameworks:
     resources:
         gpu=GPU,
     params:
-        code=code("choose_frameworks.py", "fbftl.tasks.images"),
+        code=code("stages/choose_frameworks.py", "fbftl.tasks.images"),
         jobs=jobs_of_frameworks_choice,
-        seeds=STUDY.config["choice"]["seeds"],
+        seeds=STUDY.config["head_choice"]["seeds"],
+    message:
+        "Choose lengths and sizes of the frameworks on {wildcards.task} by the rule"
     script:
-        "../scripts/choose_frameworks.py"
-
-
-rule plot_gains:
-    input:
-        series="results/{task}/experiments/frameworks.series.csv",
-    output:
-        **figure("results/{task}/figures/gains", "cost", "Gains by client"),
-    log:
-        "results/{task}/logs/figures/gains.log",
-    conda:
-        "../envs/workflow.yaml"
-    params:
-        code=code("plot_gains.py"),
-        methods=partial(methods_of, experiment="frameworks"),
-    script:
-        "../scripts/plot_gains.py"
+        "../scripts/stages/choose_frameworks.py"

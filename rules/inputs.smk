@@ -1,6 +1,21 @@
 """What rules read: files by wildcards, blocks of the configuration."""
 
 
+def clients_of(task):
+    """Return a task's client file, which its repeats under further source networks share."""
+    return f"results/{source_seeds.task_of(task)}/clients.h5"
+
+
+def clients_here(wildcards):
+    """Return that file of a job's task."""
+    return clients_of(wildcards.task)
+
+
+def digest_of_clients(wildcards):
+    """Return what stands for that file."""
+    return f"{clients_of(wildcards.task)}.sha256"
+
+
 def caches_of(task):
     """Return where a task's features are, without suffix: at its own cut, then at further ones."""
     further = STUDY.task(task)["features"]["further_cuts"]
@@ -12,8 +27,8 @@ def caches_of(task):
 
 def stores_of(task):
     """Return the folders or URLs of a task's feature stores, that of its own cut first."""
-    own, *further = [f"{cache}.zarr" for cache in caches_of(task)]
-    return [STUDY.task(task)["features"].get("store") or own, *further]
+    first, *further = [f"{cache}.zarr" for cache in caches_of(task)]
+    return [STUDY.task(task)["features"].get("store") or first, *further]
 
 
 def root_of(task, cut=None):
@@ -24,8 +39,8 @@ def root_of(task, cut=None):
     Where the configuration names a URL, a note of it takes that place.
     """
     remote = cut is None and STUDY.task(task)["features"].get("store")
-    place = "features" if cut is None else f"features/{cut}"
-    return f"results/{task}/{place}.zarr/{'location.txt' if remote else 'zarr.json'}"
+    path = "features" if cut is None else f"features/{cut}"
+    return f"results/{task}/{path}.zarr/{'location.txt' if remote else 'zarr.json'}"
 
 
 def root_of_task(wildcards):
@@ -51,16 +66,17 @@ def manifests_of(task):
 
 def all_manifests():
     """Return the manifests of all feature stores of the study."""
-    return [manifest for task in STUDY.tasks for manifest in manifests_of(task)]
+    tasks = STUDY.with_repeats(STUDY.tasks)
+    return [manifest for task in tasks for manifest in manifests_of(task)]
 
 
 def extractions():
     """Return every pass that fills feature stores of the study: its files, stores and values."""
     return [
-        made
-        for task in STUDY.tasks
-        for made in (extraction_of(task), extraction_of_public(task))
-        if made is not None
+        extraction
+        for task in STUDY.with_repeats(STUDY.tasks)
+        for extraction in (extraction_of(task), extraction_of_public(task))
+        if extraction is not None
     ]
 
 
@@ -68,7 +84,7 @@ def extraction_of(task):
     """Return the pass over a task's clients, in builtin types."""
     return {
         "module": module_of(task, "features"),
-        "clients": f"results/{task}/clients.h5",
+        "clients": clients_of(task),
         "weights": f"results/{task}/source.safetensors",
         "source": f"results/{task}/source.json",
         "features": STUDY.task(task)["features"],
@@ -92,7 +108,9 @@ def extraction_of_public(task):
 def files_of_extractions():
     """Return what these passes read; none is made again because it was touched."""
     names = ("clients", "weights", "source")
-    return sorted({ancient(made[name]) for made in extractions() for name in names})
+    return sorted(
+        {ancient(extraction[name]) for extraction in extractions() for name in names}
+    )
 
 
 def memory_of_made_rules(wildcards, attempt):
@@ -102,8 +120,8 @@ def memory_of_made_rules(wildcards, attempt):
 
 def of_cut(task, cut, name, suffix):
     """Return a file of a task that there is one of for each cut; None is the task's own."""
-    place = name if cut is None else f"{name}/{cut}"
-    return f"results/{task}/{place}.{suffix}"
+    path = name if cut is None else f"{name}/{cut}"
+    return f"results/{task}/{path}.{suffix}"
 
 
 def named_network(wildcards):
@@ -130,10 +148,10 @@ def domains_of(wildcards):
 
 def network_of(task, setting):
     """Return the description of the network that a setting trains."""
-    asked = STUDY.setting(task, setting)
-    if asked.network is None:
-        return of_cut(task, asked.cut, "network", "json")
-    return f"results/{task}/networks/{asked.network}.json"
+    axes = STUDY.setting(task, setting)
+    if axes.network is None:
+        return of_cut(task, axes.cut, "network", "json")
+    return f"results/{task}/networks/{axes.network}.json"
 
 
 def networks_of_runs(wildcards, experiment):
@@ -180,8 +198,8 @@ def setup_of_task(wildcards):
 def sources_block(wildcards):
     """Return what decides a task's further source models, their network told out."""
     block = STUDY.task(wildcards.task)
-    return block["sources"] | {
-        "network": block["networks"][block["sources"]["network"]]
+    return block["source_models"] | {
+        "network": block["networks"][block["source_models"]["network"]]
     }
 
 
@@ -190,15 +208,15 @@ def jobs_of_frameworks_choice(wildcards):
     settings = STUDY.settings[wildcards.task]["frameworks"]
     return [
         STUDY.job(wildcards.task, name)
-        for name, own in settings.items()
-        if own.method in ("fedmd", "secure_ftl")
-        and (own.partition, own.protection) == (None, "plain")
+        for name, setting in settings.items()
+        if setting.method in ("fedmd", "secure_ftl")
+        and (setting.partition, setting.protection) == (None, "plain")
     ]
 
 
 def models_voted_on(wildcards):
     """Return what each of a task's further source models learns from, by name."""
-    return STUDY.task(wildcards.task)["sources"]["models"]
+    return STUDY.task(wildcards.task)["source_models"]["models"]
 
 
 def series_of_federation(wildcards):
@@ -225,19 +243,23 @@ def features_here(wildcards):
 
 
 def files_to_train(task, cut):
-    """Return all that training can read on a task with features at a cut, by input name."""
+    """Return all that training can read on a task with features at a cut, by input name.
+
+    Repeats under further source networks share what no source decides: clients, layers, open data.
+    """
+    shared = source_seeds.task_of(task)
     return {
         # The manifest stands for the store: equal content leaves the runs alone.
         "features": ancient(root_of(task, cut)),
         "manifest": of_cut(task, cut, "features", "json"),
-        "network": of_cut(task, cut, "network", "json"),
+        "network": of_cut(shared, cut, "network", "json"),
         "public": ancient(f"results/{task}/public.zarr/zarr.json"),
         "public_manifest": f"results/{task}/public.json",
-        "clients": ancient(f"results/{task}/clients.h5"),
+        "clients": ancient(clients_of(task)),
         "weights": ancient(f"results/{task}/source.safetensors"),
         "source": f"results/{task}/source.json",
-        "open": f"results/{task}/open.h5",
-        "sources": f"results/{task}/sources.safetensors",
+        "open_data": f"results/{shared}/open.h5",
+        "source_models": f"results/{shared}/sources.safetensors",
     }
 
 
@@ -253,13 +275,13 @@ def inputs_of(task, setting):
 def inputs_of_choice(wildcards):
     """Return what head and epochs are chosen from, for both kinds of methods and without noise."""
     files = files_to_train(wildcards.task, None)
-    others = ("public", "public_manifest", "open", "sources")
+    others = ("public", "public_manifest", "open_data", "source_models")
     return {k: path for k, path in files.items() if k not in others}
 
 
 def job_of_choice(wildcards):
     """Return FbFTL's clean job, longer than will be needed and with the rule's own seeds."""
-    choice = STUDY.config["choice"]
+    choice = STUDY.config["head_choice"]
     job = STUDY.job_of(wildcards.task, Setting())
     longer = job["training"] | {"epochs": choice["epochs"]}
     return job | {"training": longer, "seeds": list(range(choice["seeds"]))}
@@ -267,7 +289,7 @@ def job_of_choice(wildcards):
 
 def other_jobs_of_choice(wildcards):
     """Return the clean jobs of the task's methods that train the network, as long."""
-    longest = {"epochs": STUDY.config["choice"]["epochs"]}
+    longest = {"epochs": STUDY.config["head_choice"]["epochs"]}
     jobs = [
         STUDY.job_of(wildcards.task, Setting(method=method))
         for method in STUDY.clean_methods(wildcards.task)
@@ -279,7 +301,7 @@ def other_jobs_of_choice(wildcards):
 def digests_of(task, setting):
     """Return what stands for the client file where a setting is trained from that."""
     reads = STUDY.reads(task, setting)
-    return [f"results/{task}/clients.h5.sha256"] if "clients" in reads else []
+    return [f"{clients_of(task)}.sha256"] if "clients" in reads else []
 
 
 def digests_of_setting(wildcards):
@@ -297,27 +319,24 @@ def run_paths(task, names, suffix):
     return [f"results/{task}/runs/{name}.{suffix}" for name in names]
 
 
-def jobs_of(wildcards):
-    """Return the one param of a training job, a list as for several settings together."""
-    return [STUDY.job(wildcards.task, wildcards.setting)]
+def jobs_of(wildcards, output):
+    """Return the one param of a training job, a list as for several settings together.
+
+    Snakemake compares no param that follows from the output. What a run was made from its record
+    tells (comparing.smk), whichever settings it shared its process with.
+    """
+    return jobs_made(wildcards, output, wildcards.task)
+
+
+def jobs_made(wildcards, output, task):
+    """Return the job of each run file that a training job makes."""
+    runs = [output.run] if isinstance(output.run, str) else output.run
+    return [STUDY.job(task, Path(run).name.removesuffix(".json")) for run in runs]
 
 
 def run_files(wildcards, experiment, suffix):
     """Return one file of every run of an experiment on a task: json, or parquet for ledgers."""
     return run_paths(wildcards.task, STUDY.settings[wildcards.task][experiment], suffix)
-
-
-def published(paper):
-    """Return the files of a paper's printed numbers."""
-    files = sorted(Path(BASE, "published", paper).glob("*.csv"))
-    return [of_project(path.relative_to(BASE)) for path in files]
-
-
-def dialogues_at_hand(wildcards):
-    """Return SAMSum's training dialogues, for their true lengths, if the data folder has them."""
-    dialogues = Path(STUDY.config["data_folder"] or "", "samsum", "train.jsonl")
-    at_hand = STUDY.config["data_folder"] and dialogues.exists()
-    return {"dialogues": str(dialogues)} if at_hand else {}
 
 
 def together_of(wildcards):

@@ -1,8 +1,10 @@
-"""Methods: what each costs until convergence, and what accuracy it buys (Table III)."""
+"""Methods: what each costs until convergence (Table III), and what it sends by seed."""
 
 
 rule tabulate_methods:
     input:
+        "results/{task}/clients.h5.sha256",
+        clients=ancient("results/{task}/clients.h5"),
         runs=partial(run_files, experiment="methods", suffix="json"),
         ledgers=partial(run_files, experiment="methods", suffix="parquet"),
         networks=partial(networks_of_runs, experiment="methods"),
@@ -18,28 +20,11 @@ rule tabulate_methods:
     conda:
         "../envs/workflow.yaml"
     params:
-        code=code("tabulate_methods.py"),
+        code=code("tables/tabulate_methods.py"),
         methods=partial(methods_of, experiment="methods"),
         axes=partial(axes_of, experiment="methods"),
         setup=setup_of_task,
+    message:
+        "Tabulate methods of {wildcards.task}: Methods"
     script:
-        "../scripts/tabulate_methods.py"
-
-
-rule plot_uplink:
-    input:
-        runs=partial(run_files, experiment="methods", suffix="json"),
-        ledgers=partial(run_files, experiment="methods", suffix="parquet"),
-        by_seed="results/{task}/tables/uplink.csv",
-    output:
-        **figure("results/{task}/figures/methods", "cost", "Uplink"),
-    log:
-        "results/{task}/logs/figures/methods.log",
-    conda:
-        "../envs/workflow.yaml"
-    params:
-        code=code("plot_uplink.py"),
-        methods=partial(methods_of, experiment="methods"),
-        axes=partial(axes_of, experiment="methods"),
-    script:
-        "../scripts/plot_uplink.py"
+        "../scripts/tables/tabulate_methods.py"

@@ -13,11 +13,13 @@ rule describe:
     conda:
         "../envs/workflow.yaml"
     params:
-        code=code("describe_network.py"),
+        code=code("stages/describe_network.py"),
         features=features_at_own_cut,
         head=partial(task_block, block="head"),
+    message:
+        "Count the layers of the network of {wildcards.task}"
     script:
-        "../scripts/describe_network.py"
+        "../scripts/stages/describe_network.py"
 
 
 use rule describe as describe_at_further_cut with:
@@ -26,9 +28,11 @@ use rule describe as describe_at_further_cut with:
     log:
         "results/{task}/logs/network/{cut}.log",
     params:
-        code=code("describe_network.py"),
+        code=code("stages/describe_network.py"),
         features=features_at_further_cut,
         head=partial(task_block, block="head"),
+    message:
+        "Count the layers of the network of {wildcards.task} at {wildcards.cut}"
 
 
 rule describe_named:
@@ -37,17 +41,19 @@ rule describe_named:
         clients=ancient("results/{task}/clients.h5"),
         source="results/{task}/source.json",
     output:
-        network="results/{task}/networks/{network}.json",
+        description="results/{task}/networks/{network}.json",
     log:
         "results/{task}/logs/networks/{network}.log",
     conda:
         "../envs/workflow.yaml"
     params:
-        code=code("describe_named_network.py"),
+        code=code("stages/describe_named_network.py"),
         features=features_before_cut,
         block=named_network,
+    message:
+        "Count the layers of {wildcards.network}, a network of {wildcards.task}"
     script:
-        "../scripts/describe_named_network.py"
+        "../scripts/stages/describe_named_network.py"
 
 
 rule list_layers:
@@ -64,7 +70,9 @@ rule list_layers:
     conda:
         "../envs/workflow.yaml"
     params:
-        code=code("list_layers.py"),
+        code=code("stages/list_layers.py"),
         features=features_before_cut,
+    message:
+        "List where the network of {wildcards.task} can be cut"
     script:
-        "../scripts/list_layers.py"
+        "../scripts/stages/list_layers.py"

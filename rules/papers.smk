@@ -1,19 +1,62 @@
-"""Papers: which claims hold here, where the published record disagrees with itself, a front page."""
+"""Papers: which sentences hold here, where the published record disagrees with itself, a front page."""
 
 
-rule tabulate_claims:
+rule tabulate_sentences:
     input:
         unpack(experiments_of_paper),
+        texts=of_project("published/claims.csv"),
+        registry=registry_of_paper,
+        printed=published_of_paper,
+        audit="results/papers/audit.csv",
     output:
-        **table("results/papers/{paper}/tables/claims", "audit", "Claims"),
+        **table("results/papers/{paper}/tables/sentences", "audit", "Sentences"),
     log:
-        "results/papers/{paper}/logs/tables/claims.log",
+        "results/papers/{paper}/logs/tables/sentences.log",
     conda:
         "../envs/workflow.yaml"
     params:
-        code=code_of_claims,
+        code=code_of_sentences,
+    message:
+        "Tabulate sentences of paper {wildcards.paper}: Sentences"
     script:
-        "../scripts/tabulate_claims.py"
+        "../scripts/tables/tabulate_sentences.py"
+
+
+rule tabulate_parts:
+    input:
+        unpack(experiments_of_paper),
+        texts=of_project("published/claims.csv"),
+        registry=registry_of_paper,
+    output:
+        **table("results/papers/{paper}/tables/parts", "audit", "Parts of sentences"),
+    log:
+        "results/papers/{paper}/logs/tables/parts.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code_of_parts,
+    message:
+        "Tabulate parts of paper {wildcards.paper}: Parts of sentences"
+    script:
+        "../scripts/tables/tabulate_parts.py"
+
+
+rule tabulate_hypotheses:
+    input:
+        unpack(experiments_of_paper),
+        texts=of_project("published/claims.csv"),
+    output:
+        **table("results/papers/{paper}/tables/hypotheses", "audit", "Hypotheses"),
+    log:
+        "results/papers/{paper}/logs/tables/hypotheses.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code_of_hypotheses,
+    message:
+        "Tabulate hypotheses of paper {wildcards.paper}: Hypotheses"
+    script:
+        "../scripts/tables/tabulate_hypotheses.py"
 
 
 rule tabulate_audit:
@@ -25,6 +68,7 @@ rule tabulate_audit:
         thesis=published("thesis"),
         survey=published("survey"),
         rivals=published("rivals"),
+        texts=of_project("published/audit.csv"),
     output:
         **table("results/papers/audit", "audit", "Audit"),
     log:
@@ -32,9 +76,11 @@ rule tabulate_audit:
     conda:
         "../envs/workflow.yaml"
     params:
-        code=code("tabulate_audit.py"),
+        code=code("tables/tabulate_audit.py"),
+    message:
+        "Tabulate audit of all papers: Audit"
     script:
-        "../scripts/tabulate_audit.py"
+        "../scripts/tables/tabulate_audit.py"
 
 
 rule make_index:
@@ -49,7 +95,10 @@ rule make_index:
     conda:
         "../envs/workflow.yaml"
     params:
-        code=code("make_index.py"),
+        code=code("stages/make_index.py"),
         results=results_shown,
+        arithmetic=sentence(EXACT, STUDY.config["device"], this_machine()),
+    message:
+        "Write the front page of all papers"
     script:
-        "../scripts/make_index.py"
+        "../scripts/stages/make_index.py"

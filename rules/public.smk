@@ -3,15 +3,17 @@
 
 rule public:
     input:
-        "results/{task}/clients.h5.sha256",
-        clients=ancient("results/{task}/clients.h5"),
+        digest_of_clients,
+        clients=ancient(clients_here),
     output:
-        public="results/{task}/public.h5",
+        samples="results/{task}/public.h5",
         digest="results/{task}/public.h5.sha256",
     log:
         "results/{task}/logs/public.log",
     benchmark:
         "results/{task}/benchmarks/public.tsv"
+    wildcard_constraints:
+        task=ANY_SOURCE,
     conda:
         "../envs/workflow.yaml"
     params:
@@ -21,8 +23,10 @@ rule public:
         unseen=unseen_data,
         splits=splits_of_nobody_else,
         files=contents_of_public,
+    message:
+        "Choose the public samples of {wildcards.task}"
     script:
-        "../scripts/choose_public.py"
+        "../scripts/stages/choose_public.py"
 
 
 rule public_features:
@@ -38,6 +42,8 @@ rule public_features:
         "results/{task}/logs/public_features.log",
     benchmark:
         "results/{task}/benchmarks/public_features.tsv"
+    wildcard_constraints:
+        task=ANY_SOURCE,
     priority: 2
     conda:
         "../envs/workflow.yaml"
@@ -46,8 +52,10 @@ rule public_features:
         gpu=GPU,
     params:
         module="fbftl.features.images",
-        code=code("extract_features.py", "fbftl.features.images"),
+        code=code("stages/extract_features.py", "fbftl.features.images"),
         features=features_here,
         stores=stores_of_public,
+    message:
+        "Extract the features of the public samples of {wildcards.task}"
     script:
-        "../scripts/extract_features.py"
+        "../scripts/stages/extract_features.py"

@@ -12,8 +12,10 @@ use rule collect as collect_shard with:
         # Of other shards this call knows no settings, and the one that joins them knows none at all.
         part=either([] if STUDY.shard.joins else [part_name(STUDY.shard)]),
     params:
-        code=code("collect_runs.py"),
+        code=code("stages/collect_runs.py"),
         axes=axes_of_grids,
+    message:
+        "Collect the runs of shard {wildcards.part} of {wildcards.experiment} on {wildcards.task}"
 
 
 rule join_shards:
@@ -27,6 +29,8 @@ rule join_shards:
     conda:
         "../envs/workflow.yaml"
     params:
-        code=code("join_shards.py"),
+        code=code("stages/join_shards.py"),
+    message:
+        "Join the shards of {wildcards.experiment} on {wildcards.task}"
     script:
-        "../scripts/join_shards.py"
+        "../scripts/stages/join_shards.py"

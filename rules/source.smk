@@ -9,6 +9,8 @@ rule source:
         "results/{task}/logs/source.log",
     benchmark:
         "results/{task}/benchmarks/source.tsv"
+    wildcard_constraints:
+        task=ANY_SOURCE,
     conda:
         "../envs/workflow.yaml"
     resources:
@@ -20,5 +22,7 @@ rule source:
         public_files=contents_of_public_split,
         module=module_of_source,
         code=code_of_source,
+    message:
+        "Prepare the source model of {wildcards.task}"
     script:
-        "../scripts/prepare_source.py"
+        "../scripts/stages/prepare_source.py"

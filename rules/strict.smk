@@ -49,9 +49,9 @@ def of_project(path):
 
 
 if workflow.is_main_process:
-    own = ["config.yaml"] if Path(workflow.basedir) == BASE else []
+    defaults = ["config.yaml"] if Path(workflow.basedir) == BASE else []
     try:
-        for path in [*own, *workflow.configfiles]:
+        for path in [*defaults, *workflow.configfiles]:
             read_config_file(path)
     except UserError as error:
         sys.exit(str(error))

@@ -19,3 +19,13 @@ def along_of_sweep(wildcards):
 def methods_of_sweep(wildcards):
     """Return what a sweep is told of the methods that it shows."""
     return methods_of(wildcards, wildcards.experiment)
+
+
+def tidy_tables_of_sources(wildcards):
+    """Return the tidy tables of an experiment under each source network of a task, in their order."""
+    tasks = STUDY.with_repeats([wildcards.task])
+    if len(tasks) == 1:
+        raise ValueError(
+            f"{wildcards.task} has one source network; give it source_seeds"
+        )
+    return [f"results/{task}/experiments/{wildcards.experiment}.csv" for task in tasks]

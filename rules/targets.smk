@@ -1,166 +1,37 @@
-"""What a study makes: every file that the target `all` names, and the report's chapters."""
+"""What a study makes: every file that the target `all` names."""
 
-QUESTIONS = {
-    "cost": "1 What does it cost?",
-    "loss": "2 What does loss do?",
-    "compression": "3 What does compression do?",
-    "privacy": "4 What leaks?",
-    "audit": "5 What disagrees with the papers?",
-    "sweep": "6 What do experiments of your own show?",
-}
-"""The report's chapters."""
-
-RESULTS = {
-    "methods": ["tables/methods", "figures/methods"],
-    "language": ["tables/language"],
-    "language_scarcity": ["figures/language_scarcity"],
-    "scarcity": ["tables/scarcity", "figures/scarcity"],
-    "compression": [
-        "tables/compression",
-        "figures/compression",
-        "figures/rate_distortion",
-    ],
-    "packet_loss": ["tables/packet_loss", "figures/packet_loss"],
-    "audit": ["tables/effects"],
-    "privacy": [
-        "tables/privacy",
-        "figures/privacy",
-        "tables/attacks",
-        "figures/inversion",
-        "tables/label_leakage",
-    ],
-    "noise": ["tables/noise", "figures/noise"],
-    "robust": ["figures/robust"],
-    "width_heads": ["tables/width_heads"],
-    "widths": ["tables/widths", "figures/widths", "figures/domains"],
-    "uploads": ["tables/uploads", "figures/uploads"],
-    "uploads_clients": ["figures/uploads_clients", "figures/crossover"],
-    "uploads_skew": ["figures/uploads_skew"],
-    "uploads_loss": ["figures/uploads_loss"],
-    "uploads_privacy": [
-        "tables/trust",
-        "figures/trust",
-        "figures/means",
-        "tables/upload_attacks",
-    ],
-    "budget": ["tables/budget", "figures/budget", "figures/influence"],
-    "ecos": [
-        "tables/ecos",
-        "figures/ecos",
-        "figures/purchases",
-        "tables/count_attacks",
-    ],
-    "ecos_uploads": [
-        "tables/ecos_uploads",
-        "figures/ecos_uploads",
-    ],
-    "fairness": ["tables/fairness", "figures/fairness"],
-    "fairness_strong": ["tables/fairness_strong"],
-    "group_leakage": ["tables/group_leakage"],
-    "domain_adaptation": ["tables/domain_adaptation", "figures/domain_adaptation"],
-    "frameworks": [
-        "tables/frameworks",
-        "figures/frameworks",
-        "figures/gains",
-        "tables/framework_attacks",
-    ],
-    "federation": ["figures/federation"],
-    "federation_mnist": ["figures/federation"],
-    "votes": ["figures/votes"],
-    "eppfl": [
-        "tables/eppfl",
-        "figures/eppfl_privacy",
-        "figures/eppfl_uplink",
-        "tables/eppfl_attacks",
-    ],
-    "eppfl_epochs": ["figures/eppfl_epochs"],
-    "eppfl_paper": ["tables/eppfl_paper"],
-    "eppfl_round": ["tables/eppfl_round"],
-    "retraining": ["tables/retraining", "figures/retraining"],
-    "feature_noise": [
-        "tables/feature_noise",
-        "figures/feature_noise",
-        "tables/feature_attacks",
-    ],
-    "retraining_cost": ["tables/retraining_cost", "figures/retraining_cost"],
-    "dpsgd": ["tables/dpsgd", "figures/dpsgd"],
-}
+RESULTS = {name: paths(results) for name, results in OF_EXPERIMENT.items()}
 """What is made of each experiment, below a task's results; others of a paper's system end in their
-tidy table, which its claims and tables read, and all others in a sweep."""
+tidy table, which tables of its paper read, and all others in a sweep."""
 
-
-def results_of(task, experiment):
-    """Return what is made of an experiment on a task, below the task's results."""
-    if experiment in RESULTS:
-        return RESULTS[experiment]
-    if any(experiment in system.experiments for system in SYSTEMS):
-        return []
-    along = longest(list(STUDY.settings[task][experiment].values()))
-    drawn = [] if along is None else [f"figures/sweep_{experiment}"]
-    return [f"tables/sweep_{experiment}", *drawn]
-
+PAPER_RESULTS = {paper: paths(results) for paper, results in OF_PAPER.items()}
+"""What is made of each paper's sentences and own numbers, below results/papers."""
 
 TASK_RESULTS = ["numbers"]
 """What is made of all experiments together, below the results of a task."""
 
-PAPER_RESULTS = {
-    "fbftl": [
-        "tables/claims",
-        "tables/methods",
-        "tables/language",
-        "figures/packet_loss",
-        "figures/retransmission",
-        "figures/label_privacy",
-        "tables/label_privacy",
-    ],
-    "eppfl": ["tables/claims"],
-    "fedfeat": ["tables/claims", "tables/cost"],
-    "rivals": ["tables/claims", "tables/published"],
-    "thesis": [
-        "tables/claims",
-        "tables/budget_bounds",
-        "figures/budget_bounds",
-    ],
-    "survey": ["tables/claims"],
-}
-"""What is made of each paper's claims and own numbers, below results/papers."""
 
-FORMATS = {
-    "tables": ["csv", "md", "tex", "html"],
-    "figures": ["svg", "pdf", "png", "csv"],
-    "numbers": ["json", "tex"],
-    "experiments": ["csv", "series.csv"],
-}
-"""What each kind of result is written as."""
+def results_of(task, experiment):
+    """Return what is made of an experiment on a task, below the task's results."""
+    several = len(STUDY.with_repeats([task])) > 1
+    further = of_several_sources(experiment) if several else []
+    return [*of_one_source(task, experiment), *further]
 
 
-def table(stem, question, title):
-    """Return a table's files by format; the report shows it under a question."""
-    files = {suffix: f"{stem}.{suffix}" for suffix in FORMATS["tables"]}
-    return files | {"html": reported(files["html"], "table", question, title)}
+def of_several_sources(experiment):
+    """Return what is made of an experiment under all source networks of a task."""
+    return [path.format(experiment=experiment) for path in paths(SOURCES)]
 
 
-def figure(stem, question, title):
-    """Return a figure's files by format, its numbers among them; shown as a table is."""
-    files = {suffix: f"{stem}.{suffix}" for suffix in FORMATS["figures"]}
-    return files | {"svg": reported(files["svg"], "figure", question, title)}
-
-
-def reported(path, kind, question, title):
-    """Return an output of a task, of a paper or of all papers that the report shows.
-
-    Its caption has its name, without a wildcard; a paper may have a caption of its own.
-    """
-    *folders, name = Path(path).with_suffix("").parts
-    name = name.removesuffix("_{experiment}")
-    *_, of = (folder for folder in folders if folder not in ("tables", "figures"))
-    own = Path(BASE, "rules", "captions", of, f"{name}.rst")
-    return report(
-        path,
-        caption=f"captions/{of}/{name}.rst" if own.exists() else f"captions/{name}.rst",
-        category=QUESTIONS[question],
-        labels={"result": title, "kind": kind, "of": of},
-    )
+def of_one_source(task, experiment):
+    """Return what is made of an experiment under the task's first source network."""
+    if experiment in RESULTS:
+        return RESULTS[experiment]
+    if any(experiment in system.experiments for system in [*SYSTEMS, *OF_SIZE]):
+        return []
+    along = longest(list(STUDY.settings[task][experiment].values()))
+    figures = [] if along is None else [f"figures/sweep_{experiment}"]
+    return [f"tables/sweep_{experiment}", *figures]
 
 
 def in_formats(folder, results):
@@ -173,20 +44,22 @@ def in_formats(folder, results):
 
 
 def results_of_papers():
-    """Return by paper what this call makes of its claims and own numbers.
+    """Return by paper what this call makes of its sentences and own numbers.
 
     All of it where `papers` names the paper, and in the default study whole. A study of fewer
-    experiments ends in the claims on them; experiments of one's own are of no paper.
+    experiments ends in what its sentences say of them; experiments of one's own are of no paper.
+    A paper without a list in results/ has no registry, and nothing is made of it.
     """
     default = read_yaml(Path(BASE, "config.yaml"))
     whole = set(default["study"]["experiments"]) <= set(STUDY.paper)
     if STUDY.config["papers"] is not None or whole:
         return {paper: PAPER_RESULTS.get(paper, []) for paper in STUDY.papers}
-    told = set(default["experiments"]).union(
-        *(system.experiments for system in SYSTEMS)
+    published = set(default["experiments"]).union(
+        *(system.experiments for system in [*SYSTEMS, *OF_SIZE])
     )
-    papers = {paper for name, paper in STUDY.paper.items() if name in told}
-    return {paper: ["tables/claims"] for paper in STUDY.papers if paper in papers}
+    papers = {paper for name, paper in STUDY.paper.items() if name in published}
+    listed = papers & PAPER_RESULTS.keys()
+    return {paper: OF_SENTENCES for paper in STUDY.papers if paper in listed}
 
 
 def all_spines():
@@ -197,7 +70,17 @@ def all_spines():
         f"results/{task}/{name}"
         for task in STUDY.tasks
         for name in ("clients.h5", "source.safetensors", "source.json")
-    ] + all_manifests()
+    ] + [*further_sources(), *all_manifests()]
+
+
+def further_sources():
+    """Return the source networks of all repeats, whose clients are their task's."""
+    return [
+        f"results/{task}/{name}"
+        for task in STUDY.with_repeats(STUDY.tasks)
+        if source_seeds.is_repeat(task)
+        for name in ("source.safetensors", "source.json")
+    ]
 
 
 def all_runs():
@@ -223,10 +106,10 @@ def all_results():
     files.append("results/index.html")
     for paper, results in results_of_papers().items():
         files += in_formats(f"results/papers/{paper}", results)
-    for task, experiments in STUDY.settings.items():
-        for experiment in experiments:
-            made = results_of(task, experiment) or [f"experiments/{experiment}"]
-            files += in_formats(f"results/{task}", made)
+    for task in STUDY.tasks:
+        for experiment in STUDY.experiments(task):
+            results = results_of(task, experiment) or [f"experiments/{experiment}"]
+            files += in_formats(f"results/{task}", results)
     for task in STUDY.tasks:
         files += in_formats(f"results/{task}", TASK_RESULTS)
         if STUDY.together(task):
@@ -245,20 +128,20 @@ def shown_by_paper():
     shown, of_papers = {}, results_of_papers()
     for paper in dict.fromkeys([*project_study().papers, *STUDY.papers]):
         of_call = of_papers.get(paper, [])
-        made = [
-            (f"{task}/{result}", experiment in STUDY.settings.get(task, {}))
+        results = [
+            (f"{task}/{result}", now)
             for task, experiments in finished_of_paper(paper).items()
             for experiment in experiments
             if task not in STUDY.tasks or experiment in STUDY.settings[task]
-            for result in shown_of(task, experiment)
+            for result, now in shown_of(task, experiment)
         ]
-        made += [
-            (f"papers/{paper}/{one}", one in of_call)
-            for one in PAPER_RESULTS.get(paper, [])
+        results += [
+            (f"papers/{paper}/{result}", result in of_call)
+            for result in PAPER_RESULTS.get(paper, [])
         ]
         named = [
-            (f"results/{one}.{suffixes[one.split('/')[-2]]}", now)
-            for one, now in dict.fromkeys(made)
+            (f"results/{result}.{suffixes[result.split('/')[-2]]}", now)
+            for result, now in dict.fromkeys(results)
         ]
         if paths := [path for path, now in named if now or os.path.exists(path)]:
             shown[paper] = paths
@@ -271,10 +154,14 @@ def results_shown(wildcards):
 
 
 def shown_of(task, experiment):
-    """Return what is made of an experiment; of one that this call does not make, what may be."""
-    if experiment in STUDY.settings.get(task, {}):
-        return results_of(task, experiment)
-    return RESULTS.get(experiment, [])
+    """Yield what is made of an experiment and what may lie there, and whether this call makes it."""
+    now = experiment in STUDY.settings.get(task, {})
+    made = results_of(task, experiment) if now else []
+    for result in made or RESULTS.get(experiment, []):
+        yield result, now
+    for result in of_several_sources(experiment):
+        if result not in made:
+            yield result, False
 
 
 def either_with_experiment():
@@ -332,7 +219,7 @@ def parts_of(wildcards):
     ]
     return {
         "tables": [f"{stem}.csv" for stem in stems],
-        "series": [f"{stem}.series.csv" for stem in stems],
+        "curves": [f"{stem}.series.csv" for stem in stems],
     }
 
 

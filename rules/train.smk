@@ -14,7 +14,7 @@ rule train:
     benchmark:
         "results/{task}/benchmarks/runs/{setting}.tsv"
     wildcard_constraints:
-        task=either(STUDY.tasks_of("images")),
+        task=either(STUDY.with_repeats(STUDY.tasks_of("images"))),
     conda:
         "../envs/workflow.yaml"
     resources:
@@ -22,8 +22,10 @@ rule train:
     params:
         code=code_of_method,
         jobs=jobs_of,
+    message:
+        "Train {wildcards.setting} on {wildcards.task}"
     script:
-        "../scripts/train_setting.py"
+        "../scripts/stages/train_setting.py"
 
 
 rule choose_head:
@@ -42,11 +44,13 @@ rule choose_head:
         gpu=GPU,
     params:
         code=code_of_choice,
-        heads=STUDY.config["choice"]["heads"],
+        heads=STUDY.config["head_choice"]["heads"],
         job=job_of_choice,
         others=other_jobs_of_choice,
+    message:
+        "Choose the head and the epochs of {wildcards.task} by the rule"
     script:
-        "../scripts/choose_head.py"
+        "../scripts/stages/choose_head.py"
 
 
 # Summaries are there to be read, so these runs leave what every seed says of the test set.
@@ -58,3 +62,5 @@ use rule train as train_dialogues with:
         predictions="results/{task}/runs/{setting}.jsonl",
     wildcard_constraints:
         task=either(STUDY.tasks_of("dialogues")),
+    message:
+        "Train {wildcards.setting} on {wildcards.task}"

@@ -10,7 +10,11 @@ from typing import Any
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
+from fbftl.ground.exact import is_pinned, pin, this_machine
 from hypothesis import settings
+
+# Tests compute as jobs do, which has to be said before numpy and torch are imported.
+pin(os.environ, is_pinned("auto", "auto", this_machine()))
 
 # A busy machine is no failure: no example has a deadline, and every run draws the same examples.
 settings.register_profile("project", deadline=None, derandomize=True)

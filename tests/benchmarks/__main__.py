@@ -33,14 +33,14 @@ def main() -> None:
         "names", nargs="*", metavar="NAME", help=f"of {', '.join(WITH_ROWS + OTHERS)}"
     )
     parser.add_argument("--data-folder", help="real data, default FBFTL_DATA or ../shared/data")
-    asked = parser.parse_args()
-    unknown = set(asked.names) - {*WITH_ROWS, *OTHERS}
+    arguments = parser.parse_args()
+    unknown = set(arguments.names) - {*WITH_ROWS, *OTHERS}
     if unknown:
         parser.error(f"there is no benchmark {', '.join(sorted(unknown))}")
-    if asked.data_folder:
-        os.environ["FBFTL_DATA"] = asked.data_folder
+    if arguments.data_folder:
+        os.environ["FBFTL_DATA"] = arguments.data_folder
     rows: list[Row] = []
-    for name in asked.names or WITH_ROWS:
+    for name in arguments.names or WITH_ROWS:
         print(f"\n== {name}", flush=True)
         if name in WITH_ROWS:
             rows += import_module(name).rows()

@@ -218,10 +218,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data-folder", help="real data, default FBFTL_DATA or ../shared/data")
     parser.add_argument("--recomputed-epochs", type=int, default=1)
-    asked = parser.parse_args()
-    if asked.data_folder:
-        os.environ["FBFTL_DATA"] = asked.data_folder
-    print_table(rows(asked.recomputed_epochs))
+    arguments = parser.parse_args()
+    if arguments.data_folder:
+        os.environ["FBFTL_DATA"] = arguments.data_folder
+    print_table(rows(arguments.recomputed_epochs))
 
 
 if __name__ == "__main__":

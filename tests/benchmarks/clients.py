@@ -46,8 +46,12 @@ def main() -> None:
                 path,
                 {
                     "train": (
-                        Client(f"{u:04d}", own, {"pixels": pixels[own], "label": labels[own]})
-                        for u, own in enumerate(owners)
+                        Client(
+                            f"{u:04d}",
+                            client_rows,
+                            {"pixels": pixels[client_rows], "label": labels[client_rows]},
+                        )
+                        for u, client_rows in enumerate(owners)
                     )
                 },
             )

@@ -35,7 +35,8 @@ from fbftl.privacy.mechanisms import no_mechanism
 from fbftl.study.job import Training
 from fbftl.study.settings import Setting
 from fbftl.training.batches import Round
-from fbftl.training.network import LabelledInputs, Lessons, TrainedNetwork
+from fbftl.training.network import TrainedNetwork
+from fbftl.training.samples import LabelledInputs, TrainingData
 
 WIDTH = 4096
 CLIENTS = 8
@@ -126,11 +127,11 @@ def one_round(samples: int) -> Round:
 def learner_of(model: nn.Module, shape: tuple[int, ...], samples: int) -> TrainedNetwork:
     """Return the engine's learner of such rounds, on random samples."""
     generator = torch.Generator().manual_seed(0)
-    held = LabelledInputs(
+    labelled = LabelledInputs(
         torch.randn(CLIENTS * samples, *shape, generator=generator),
         torch.randint(0, 10, (CLIENTS * samples,), generator=generator),
     )
-    return TrainedNetwork(model, Lessons(held, np.arange(0), held, TRAINING, []))
+    return TrainedNetwork(model, TrainingData(labelled, np.arange(0), labelled, TRAINING, []))
 
 
 def link_to_server(parameters: int, releasing: Releasing, compression: Compression) -> Uplink:
@@ -161,8 +162,8 @@ def print_round_share() -> None:
         for samples in (8, 64):
             arriving, learner = one_round(samples), learner_of(model, shape, samples)
             everyone = np.ones(CLIENTS, dtype=bool)
-            plain = batch_gradient(learner, lambda one, all_=everyone: all_)
-            plain_ms = 1e3 * cpu_seconds(lambda g=plain, one=arriving: g(one), 15)
+            plain = batch_gradient(learner, lambda round_, all_=everyone: all_)
+            plain_ms = 1e3 * cpu_seconds(lambda g=plain, round_=arriving: g(round_), 15)
             for bits, keep in [(8, 1.0), (2, 1.0), (32, 0.1), (8, 0.1), (2, 0.01), (2, 0.001)]:
                 share_of(name, learner, arriving, Compression(bits, keep), plain_ms, parameters)
 
@@ -179,9 +180,9 @@ def share_of(
     releasing = compressing(compression, memory(CLIENTS, parameters))
     spent = []
 
-    def timed(one: Round, updates: np.ndarray) -> Release:
+    def timed(round_: Round, updates: np.ndarray) -> Release:
         start = time.process_time()
-        sent = releasing(one, updates)
+        sent = releasing(round_, updates)
         spent.append(time.process_time() - start)
         return sent
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from ratios import SCRIPTS, Row, print_table
 
 sys.path.insert(0, str(SCRIPTS))
+sys.path.insert(0, str(SCRIPTS / "stages"))
 
 from fbftl.models import digest
 
@@ -28,9 +29,9 @@ BARE = digest.digest
 def timed(numbers):
     """Return the digest, and add up what it takes."""
     started = time.perf_counter()
-    found = BARE(numbers)
+    value = BARE(numbers)
     SPENT[0] += time.perf_counter() - started
-    return found
+    return value
 
 
 FILES = {
@@ -43,18 +44,18 @@ def rows(folder: str, *names: str) -> Iterator[Row]:
     """Train runs again and yield the share of the time that digests take."""
     digest.digest = timed  # before anything imports it by name
     import train_setting
-    from fbftl.findings.made import results
+    from fbftl.findings.origins import results
     from fbftl.ground.room import RAM
     from fbftl.study.methods import axes_by_method
 
     os.chdir(folder)
-    made, task = results(Path()), Path("results/digits")
+    provenance, task = results(Path()), Path("results/digits")
     files = {name: str(task / file) for name, file in FILES.items()}
     for name in names or RUNS:
         run = task / "runs" / f"{name}.json"
-        params = next(one for one in made[str(run)].params if one.startswith("[{"))
-        with tempfile.TemporaryDirectory() as place:
-            parts = (f"{place}/run.{suffix}" for suffix in ("json", "parquet", "meta.json"))
+        params = next(text for text in provenance[str(run)].params if text.startswith("[{"))
+        with tempfile.TemporaryDirectory() as scratch:
+            parts = (f"{scratch}/run.{suffix}" for suffix in ("json", "parquet", "meta.json"))
             outputs = [train_setting.Outputs(*parts)]
             for _ in range(2):
                 SPENT[0], started = 0.0, time.perf_counter()

@@ -16,9 +16,9 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
 from fbftl.ground.floats import FLOAT_BITS
+from fbftl.methods.secure_ftl.shares import multiplication_triple, multiplied, randomness, shared
 from fbftl.privacy.homomorphic import PACKED, NumberCipher, PackedCipher
 from fbftl.privacy.masking import NUMBER_BYTES
-from fbftl.privacy.shares import dealt, multiplied, randomness, shared
 
 NUMBERS = 20
 """Encrypted one by one under Paillier."""
@@ -26,22 +26,22 @@ NUMBERS = 20
 
 def timed(work: Callable[[], Any]) -> tuple[Any, float]:
     """Return what a piece of work gives, and its milliseconds."""
-    begun = perf_counter()
-    return work(), 1e3 * (perf_counter() - begun)
+    started = perf_counter()
+    return work(), 1e3 * (perf_counter() - started)
 
 
 def main() -> None:
     """Print a line for each protection."""
     values = np.random.default_rng(0).normal(size=PACKED)
     packed = PackedCipher()
-    own, encrypting = timed(lambda: packed.encrypted(values))
+    encrypted, encrypting = timed(lambda: packed.encrypted(values))
     half = np.array([0.5, 0.5])
-    total, adding = timed(lambda: packed.weighted([own, own], half))
-    found, decrypting = timed(lambda: packed.decrypted(total))
+    total, adding = timed(lambda: packed.weighted([encrypted, encrypted], half))
+    decrypted, decrypting = timed(lambda: packed.decrypted(total))
     print(
         f"CKKS, {PACKED} numbers: {encrypting:.1f} ms, average of two {adding:.1f} ms, decrypt "
-        f"{decrypting:.1f} ms; {packed.bits(own) / (FLOAT_BITS * PACKED):.1f} times as long; "
-        f"error {np.abs(found - values).max():.1e}"
+        f"{decrypting:.1f} ms; {packed.bits(encrypted) / (FLOAT_BITS * PACKED):.1f} times as long; "
+        f"error {np.abs(decrypted - values).max():.1e}"
     )
     paillier = NumberCipher()
     whole = np.arange(NUMBERS).astype(object)
@@ -53,7 +53,7 @@ def main() -> None:
     )
     draws = randomness(0, 0)
     x, y = shared(draws.numbers(8, 33, 58), draws), shared(draws.numbers(8, 58), draws)
-    triple, dealing = timed(lambda: dealt(8, 33, 58, draws))
+    triple, dealing = timed(lambda: multiplication_triple(8, 33, 58, draws))
     _, multiplying = timed(lambda: multiplied(x, y, triple))
     print(
         f"shares, a gradient of 8 dimensions, 50 samples: triple {dealing:.1f} ms, product "

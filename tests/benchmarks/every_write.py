@@ -132,13 +132,13 @@ class Planned:
         """Run the script; return the sentence that it ended in, empty if it went well."""
         from fbftl.ground.logs import log
 
-        said = StringIO()
-        with redirect_stdout(StringIO()), redirect_stderr(said):
+        printed = StringIO()
+        with redirect_stdout(StringIO()), redirect_stderr(printed):
             try:
                 runpy.run_path(str(self.script), {"snakemake": self.job}, "__main__")
                 return ""
             except SystemExit as ended:
-                noise = said.getvalue()
+                noise = printed.getvalue()
                 return str(ended.code) + (noise if "Traceback" in noise else "")
             finally:
                 for handler in list(log.handlers):
@@ -179,7 +179,7 @@ def planned(study: Path) -> Iterator[Planned]:
                     None,
                     str(SCRIPTS),
                 )
-                yield Planned(SCRIPTS / Path(job.rule.script).name, handed)
+                yield Planned(SCRIPTS / job.rule.script.rpartition("scripts/")[2], handed)
 
 
 def files(folder: Path) -> set[Path]:
@@ -211,15 +211,15 @@ class Trial:
             self.wrong.append(f"undisturbed it ended in: {ended}")
             return 0
         kept = self.results.with_name("kept")
-        made = files(self.results) - before
-        move(made, self.results, kept)
+        outputs = files(self.results) - before
+        move(outputs, self.results, kept)
         remove_new(self.results, before)
-        whole = {path: (kept / path.relative_to(self.results)).read_bytes() for path in made}
+        whole = {path: (kept / path.relative_to(self.results)).read_bytes() for path in outputs}
         tried = 0
-        for told, fault in self.each(writes, {len(content) for content in whole.values()}):
+        for description, fault in self.each(writes, {len(content) for content in whole.values()}):
             with fault():
                 ended = self.job.run()
-            self.judge(told, ended, files(self.results) - before, whole)
+            self.judge(description, ended, files(self.results) - before, whole)
             remove_new(self.results, before)
             tried += 1
         move(files(kept), kept, self.results)
@@ -236,16 +236,18 @@ class Trial:
         for size in sorted({0, *(size - 1 for size in sizes if size)}):
             yield f"no file over {size} bytes", lambda n=size: short_files(n)
 
-    def judge(self, told: str, ended: str, left: Iterable[Path], whole: dict[Path, bytes]) -> None:
+    def judge(
+        self, description: str, ended: str, left: Iterable[Path], whole: dict[Path, bytes]
+    ) -> None:
         """Note what is wrong after a fault."""
         if not SENTENCE.fullmatch(ended):
-            self.wrong.append(f"{told}: {ended[-600:] or 'it went on'}")
+            self.wrong.append(f"{description}: {ended[-600:] or 'it went on'}")
         for path in left:
             name = f"/{path.relative_to(self.results)}"
             if NOT_WHOLE.search(name) or name.endswith(VARIES):
                 continue
             if path not in whole or path.read_bytes() != whole[path]:
-                self.wrong.append(f"{told}: {name} is left behind and not whole")
+                self.wrong.append(f"{description}: {name} is left behind and not whole")
 
 
 def remove_new(folder: Path, before: set[Path]) -> None:
@@ -278,9 +280,11 @@ def main() -> None:
             if ended := job.run():
                 wrong[name].append(f"a later job ended in: {ended}")
             continue
-        trial, begun = Trial(job, results, faults), time.monotonic()
+        trial, started = Trial(job, results, faults), time.monotonic()
         tried, wrong[name] = trial.undergo(), trial.wrong
-        print(f"{name}: {tried} faults in {time.monotonic() - begun:.0f} s", *trial.wrong, sep="\n")
+        print(
+            f"{name}: {tried} faults in {time.monotonic() - started:.0f} s", *trial.wrong, sep="\n"
+        )
     if any(wrong.values()):
         sys.exit("a fault was not survived, see above")
 

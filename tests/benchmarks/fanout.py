@@ -13,10 +13,11 @@ from project import Project
 from ratios import Row, print_table
 
 SETTINGS = 48
-PER_PROCESS = (1, 4, 8, 24)
+PER_PROCESS = (1, 4, "auto", 24)
+"""Under auto as many as a study has by default."""
 
 
-def study(per_process: int) -> dict:
+def study(per_process: int | str) -> dict:
     """Return the study with so many settings per process."""
     rates = [round(number / SETTINGS, 3) for number in range(SETTINGS)]
     return {

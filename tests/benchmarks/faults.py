@@ -39,10 +39,10 @@ def main(chains: int, table: str | None) -> None:
             for seed in range(chains)
         ]
         for done in as_completed(running):
-            kills, said = done.result()
+            kills, wrong = done.result()
             tried.update(kills)
-            survived.update([] if said else kills)
-            print(f"{len(kills)} kills {'changed' if said else 'survived'} {said}", flush=True)
+            survived.update([] if wrong else kills)
+            print(f"{len(kills)} kills {'changed' if wrong else 'survived'} {wrong}", flush=True)
             if table is not None:
                 Path(table).write_text(report(tried, survived), encoding="utf-8")
     print(report(tried, survived))
@@ -54,11 +54,11 @@ def chain(
     """Kill a study in every stage and finish it; return the kills and what is wrong after them."""
     kills = list(kill_in_every_stage(project, seed, taken))
     last = project.call()
-    found = project.science()
+    science = project.science()
     shutil.rmtree(project.folder)
     if last.returncode != 0:
         return kills, last.stdout[-2000:] + last.stderr[-2000:]
-    changed = sorted(p for p in wanted | found if wanted.get(p) != found.get(p))
+    changed = sorted(p for p in wanted | science if wanted.get(p) != science.get(p))
     return kills, ", ".join(changed)
 
 

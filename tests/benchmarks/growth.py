@@ -91,11 +91,11 @@ def settings(folder: Path) -> Iterator[Row]:
         yield Row(f"growth: memory of {name}, {most} settings over {least}", growth, ("<=", 1.15))
     shard = ["--config", f"shard={SHARDS // 2}/{SHARDS}"]
     million = study(PLANNED // 10, SHARDS * 10)
-    asked = {
+    dry_runs = {
         f"{PLANNED} settings": plans[PLANNED],
         f"a shard of {PLANNED * SHARDS}": project.snakemake(million, "-n", "-q", *shard),
     }
-    for what, planned in asked.items():
+    for what, planned in dry_runs.items():
         yield Row(f"  seconds of a dry run of {what}", planned.seconds, ("<=", 20))
         yield Row(f"  MB of a dry run of {what}", planned.peak_mib * 2**20 / 1e6, ("<=", 500))
     expanded = measured(["-c", EXPAND])

@@ -85,7 +85,7 @@ def main() -> None:
         name = "tokens" if cut == ALL else str(cut)
         samples = SequencePairs(Sequences.of(columns["train"][name]), labels, np.arange(n) // 2)
         test = Sequences.of(columns["test"][name])
-        start, found = time.perf_counter(), []
+        start, scores_by_seed = time.perf_counter(), []
         for seed in SEEDS:
             chosen = stream(seed, "subset").permutation(n)[: round(fraction * n)]
             received = np.sort(chosen[stream(seed, "loss").random(len(chosen)) >= plr])
@@ -94,13 +94,13 @@ def main() -> None:
             learner = train_at_server(
                 TrainedT5(source.model, cut, samples, clients, validation, PLAN, seed)
             )
-            said = source.tokenizer.decode(generate(learner.best(), cut, test, 48))
-            found.append(rouge(said, references))
+            summaries = source.tokenizer.decode(generate(learner.best(), cut, test, 48))
+            scores_by_seed.append(rouge(summaries, references))
         seconds = (time.perf_counter() - start) / len(SEEDS)
         scores = [
             f"{np.mean(values):.1f} ± {np.std(values, ddof=1):.1f}"
             for measure in ("rouge1", "rouge2", "rougeL")
-            for values in [[own[measure] for own in found]]
+            for values in [[scores_of_seed[measure] for scores_of_seed in scores_by_seed]]
         ]
         label = f"{method}, cut {cut}, fraction {fraction}, plr {plr}"
         print(
@@ -109,7 +109,7 @@ def main() -> None:
             + f"{learner.curve[-1].updates:9d}{seconds:8.1f}",
             flush=True,
         )
-    for record, prediction in list(zip(splits["test"], said, strict=True))[:3]:
+    for record, prediction in list(zip(splits["test"], summaries, strict=True))[:3]:
         print(f"reference:  {record.summary}\nprediction: {prediction}")
 
 

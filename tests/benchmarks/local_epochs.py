@@ -22,14 +22,14 @@ from torch.nn import functional
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
 from fbftl.ground import devices
+from fbftl.methods.eppfl.activations import Boundary, Crossing
 from fbftl.models.chain import Chain
 from fbftl.models.modes import normalise_by_batch
-from fbftl.models.networks import random_halves
+from fbftl.models.networks import random_split
 from fbftl.study.job import Training
-from fbftl.training.boundary import Boundary, Crossing
 from fbftl.training.local import one_by_one, train_clients
-from fbftl.training.network import LabelledInputs
-from fbftl.training.visits import Halves, Hooks, LocalPlan, Visit, mini_batches
+from fbftl.training.local_updates import Hooks, LocalPlan, LocalUpdate, SplitModel, mini_batches
+from fbftl.training.samples import LabelledInputs
 
 CLIENTS, SAMPLES, CLASSES, ROUNDS = 10, 32, 10, 7
 TRAINING = Training(
@@ -43,8 +43,8 @@ TRAINING = Training(
     selection="last",
 )
 PLAN = LocalPlan(epochs=5, batch=32, training=TRAINING)
-VISITS = [
-    Visit(0, 1, client, np.arange(client * SAMPLES, (client + 1) * SAMPLES))
+LOCAL_UPDATES = [
+    LocalUpdate(0, 1, client, np.arange(client * SAMPLES, (client + 1) * SAMPLES))
     for client in range(CLIENTS)
 ]
 IMAGE = (8, 8, 1)
@@ -61,55 +61,58 @@ def samples() -> LabelledInputs:
     return LabelledInputs(images, torch.randint(0, CLASSES, (len(images),), generator=generator))
 
 
-def bare(halves: Halves, held: LabelledInputs, plan: LocalPlan) -> None:
+def bare(split_model: SplitModel, labelled: LabelledInputs, plan: LocalPlan) -> None:
     """One round as people write it: a copy of the model and an optimiser per client."""
     total: dict[str, torch.Tensor] = {}
-    for visit in VISITS:
-        model = copy.deepcopy(halves.whole)
+    for local_update in LOCAL_UPDATES:
+        model = copy.deepcopy(split_model.whole)
         optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
-        for _, rows in mini_batches(visit, plan):
+        for _, rows in mini_batches(local_update, plan):
             optimizer.zero_grad()
-            functional.cross_entropy(model(held.inputs[rows]), held.labels[rows]).backward()
+            functional.cross_entropy(model(labelled.inputs[rows]), labelled.labels[rows]).backward()
             optimizer.step()
         for name, value in model.state_dict().items():
             total[name] = total.get(name, 0) + value / CLIENTS
 
 
-def measure(halves: Halves, plan: LocalPlan) -> dict[str, float]:
+def measure(split_model: SplitModel, plan: LocalPlan) -> dict[str, float]:
     """Return the seconds of a round by each way."""
-    held = samples()
-    ways = {"bare": lambda: bare(halves, held, plan)}
+    labelled = samples()
+    ways = {"bare": lambda: bare(split_model, labelled, plan)}
     for name, way in (("one by one", one_by_one), ("engine", train_clients)):
-        ways[name] = lambda way=way: way(halves, held, VISITS, plan).weights.mean(0)
+        ways[name] = lambda way=way: way(split_model, labelled, LOCAL_UPDATES, plan).weights.mean(0)
     return fastest(ways, ROUNDS)
 
 
 def bases() -> Row:
     """Measure a round of normalised bases of 8 units, as one stack and one after another."""
-    held, plan = samples(), replace(PLAN, epochs=1, batch=16)
+    labelled, plan = samples(), replace(PLAN, epochs=1, batch=16)
     chain = Chain(IMAGE, CLASSES, [8, 8], [], norm="batch")
-    halves = Halves(*random_halves(chain, "relu_fc1", 0))
-    normalise_by_batch(halves.whole)
-    visits = [
-        replace(visit, slot=slot)
-        for place, visit in enumerate(VISITS)
-        for slot in range(8 >> 4 * place // CLIENTS)
+    split_model = SplitModel(*random_split(chain, "relu_fc1", 0))
+    normalise_by_batch(split_model.whole)
+    local_updates = [
+        replace(local_update, slot=slot)
+        for index, local_update in enumerate(LOCAL_UPDATES)
+        for slot in range(8 >> 4 * index // CLIENTS)
     ]
     ways = {"one by one": one_by_one, "stacked": train_clients}
     took = fastest(
-        {name: lambda way=way: way(halves, held, visits, plan) for name, way in ways.items()},
+        {
+            name: lambda way=way: way(split_model, labelled, local_updates, plan)
+            for name, way in ways.items()
+        },
         ROUNDS,
     )
-    told = ", ".join(f"{way} {1e3 * seconds:.1f} ms" for way, seconds in took.items())
-    print(f"{len(visits)} bases: {told}")
+    times = ", ".join(f"{way} {1e3 * seconds:.1f} ms" for way, seconds in took.items())
+    print(f"{len(local_updates)} bases: {times}")
     return Row("  stacked: times as fast, bases", took["one by one"] / took["stacked"], (">=", 3.0))
 
 
 def splits() -> Iterator[Row]:
     """Measure EPPFL's local epochs at the digits study's sizes over FedAvg's."""
-    held, plan = samples(), replace(PLAN, epochs=2, batch=16)
+    labelled, plan = samples(), replace(PLAN, epochs=2, batch=16)
     chain = Chain(IMAGE, CLASSES, [128], [[16, 16], [32]])
-    halves = Halves(*random_halves(chain, "relu1_1", 0))
+    split_model = SplitModel(*random_split(chain, "relu1_1", 0))
     half = Crossing(keep_activations=0.5, keep_gradients=0.5)
     crossings = {
         "everything": Crossing(),
@@ -125,13 +128,15 @@ def splits() -> Iterator[Row]:
         }
         took = fastest(
             {
-                name: lambda of=of, train=train: train(halves, held, VISITS, plan, of())
+                name: lambda of=of, train=train: train(
+                    split_model, labelled, LOCAL_UPDATES, plan, of()
+                )
                 for name, of in hooks.items()
             },
             3 * ROUNDS,
         )
-        told = ", ".join(f"{name} {1e3 * seconds:.1f} ms" for name, seconds in took.items())
-        print(f"split training {way}: {told}")
+        times = ", ".join(f"{name} {1e3 * seconds:.1f} ms" for name, seconds in took.items())
+        print(f"split training {way}: {times}")
         for name in crossings:
             ratio = took[name] / took["fedavg"]
             yield Row(f"split training over FedAvg, {way}, sent: {name}", ratio, ("<=", 1.3))
@@ -141,12 +146,12 @@ def rows() -> Iterator[Row]:
     """Measure the networks and yield their ratios."""
     devices.prepare("cpu", threads=1)
     for name, (chain, cut) in NETWORKS.items():
-        halves = Halves(*random_halves(chain, cut, 0))
+        split_model = SplitModel(*random_split(chain, cut, 0))
         dense = name.startswith("dense")
         for batch in (32, 8) if dense else (32,):
-            took = measure(halves, replace(PLAN, batch=batch))
-            told = ", ".join(f"{way} {1e3 * seconds:.1f} ms" for way, seconds in took.items())
-            print(f"{name}, batches of {batch}: {told}")
+            took = measure(split_model, replace(PLAN, batch=batch))
+            times = ", ".join(f"{way} {1e3 * seconds:.1f} ms" for way, seconds in took.items())
+            print(f"{name}, batches of {batch}: {times}")
             against = took["engine"] / took["bare"]
             yield Row(f"round over a bare loop, {name}, batches of {batch}", against, ("<=", 1.25))
             if dense:

@@ -12,7 +12,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
-from fbftl.training.coverage import capped, clustered, nearest, picked, scaled
+from fbftl.methods.ecos.coverage import capped, clustered, nearest, picked, scaled
 
 ROWS, WIDTH, CENTROIDS, PURCHASE, OWN, CLASSES = 60_000, 1280, 100, 3000, 2000, 50
 
@@ -25,14 +25,17 @@ def main() -> None:
     values += centres[rng.integers(CLASSES, size=ROWS)]
     start = time.monotonic()
     clusters = clustered(values, CENTROIDS, seed=0)
-    known = time.monotonic()
+    clustered_at = time.monotonic()
     counts = np.bincount(nearest(values[:OWN], clusters.centroids), minlength=CENTROIDS)
     shares = capped(scaled(counts, 1), clusters.sizes, PURCHASE)
     rows = picked(values, clusters, shares, diverse=True, seed=0)
     end = time.monotonic()
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    print(f"{CENTROIDS} clusters of {ROWS:,} x {WIDTH:,}: {known - start:.1f} s, ", end="")
-    print(f"{len(rows):,} rows picked: {end - known:.1f} s, together {end - start:.1f} s (60), ")
+    print(f"{CENTROIDS} clusters of {ROWS:,} x {WIDTH:,}: {clustered_at - start:.1f} s, ", end="")
+    print(
+        f"{len(rows):,} rows picked: {end - clustered_at:.1f} s, "
+        f"together {end - start:.1f} s (60), "
+    )
     print(f"{most:.2f} GB at most, the rows among them (2)")
 
 

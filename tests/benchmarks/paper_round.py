@@ -18,13 +18,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
 from fbftl.ground import devices
 from fbftl.models.chain import chain_of
-from fbftl.models.networks import random_halves
+from fbftl.models.networks import random_split
 from fbftl.papers.fedfeat.backbones import DATASETS, TABLE_I
 from fbftl.study.job import Training
 from fbftl.training.batches import laid_out
-from fbftl.training.feature_network import Asked, FeatureNetwork
-from fbftl.training.network import LabelledInputs, Lessons
-from fbftl.training.visits import Halves, LocalPlan
+from fbftl.training.feature_network import FeatureNetwork, FeatureRequest
+from fbftl.training.local_updates import LocalPlan, SplitModel
+from fbftl.training.samples import LabelledInputs, TrainingData
 
 CLIENTS, SAMPLES = 10, 500
 TRAINING = Training(
@@ -49,18 +49,20 @@ def main() -> None:
     images = torch.rand(CLIENTS * SAMPLES, depth, height, width, generator=generator)
     samples = LabelledInputs(images, torch.randint(0, classes, (len(images),), generator=generator))
     rows = [np.arange(SAMPLES) + SAMPLES * client for client in range(CLIENTS)]
-    (one,) = laid_out([np.arange(CLIENTS)], rows).single()
-    lessons = Lessons(samples, np.zeros(0, dtype=int), samples, TRAINING, ())
+    (round_,) = laid_out([np.arange(CLIENTS)], rows).single()
+    training_data = TrainingData(samples, np.zeros(0, dtype=int), samples, TRAINING, ())
     network = TABLE_I["cnn"]
-    halves = Halves(*random_halves(chain_of(network, (height, width, depth), classes), "pool2", 0))
+    split_model = SplitModel(
+        *random_split(chain_of(network, (height, width, depth), classes), "pool2", 0)
+    )
     plan = LocalPlan(epochs=5, batch=128, training=TRAINING)
-    make = partial(FeatureNetwork, asked=Asked("last_epoch", 10))
-    learner = make(halves, lessons, plan, 0)
+    make = partial(FeatureNetwork, request=FeatureRequest("last_epoch", 10))
+    learner = make(split_model, training_data, plan, 0)
     started = time.perf_counter()
-    trained = learner.train(one)
+    trained = learner.train(round_)
     at_clients = time.perf_counter() - started
     learner.set_weights(trained.weights.mean(0))
-    learner.retrain(1, learner.told(one, np.ones(CLIENTS, dtype=bool)))
+    learner.retrain(1, learner.reported(round_, np.ones(CLIENTS, dtype=bool)))
     at_server = time.perf_counter() - started - at_clients
     sent = trained.weights.numel() + CLIENTS * SAMPLES * (learner.width + 1)
     print(f"clients {at_clients:.0f} s, server {at_server:.0f} s, up {4 * sent / 1e6:.0f} MB")

@@ -7,17 +7,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
+sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "scripts" / "figures")]
 
 import numpy as np  # noqa: E402
 import plot_label_privacy  # noqa: E402
 import torch  # noqa: E402
 from fbftl.attacks.inversion import train_decoder  # noqa: E402
+from fbftl.methods.private_gd.descent import Descent, OwnSamples, descend  # noqa: E402
 from fbftl.models.heads import stacked  # noqa: E402
 from fbftl.privacy.accounting import gaussian_sigma, rounds_sigma  # noqa: E402
 from fbftl.privacy.label_privacy import batch_entropy, queried_entropy, uniform  # noqa: E402
 from fbftl.privacy.noise import sample_noise  # noqa: E402
-from fbftl.training.private_descent import Descent, OwnSamples, descend  # noqa: E402
 
 FIGURE = {
     "classes": 10,

@@ -81,13 +81,13 @@ def main(cores: int) -> None:
         sent = float(bits) * radio["joules_per_bit"]
         computed = float(cost.client_multiplications) * radio["joules_per_multiplication"]
         seconds = float(bits) / CLIENTS / radio["data_rate"]
-        told = {
+        amounts = {
             "GB up": float(bits) / 8e9,
             "s of each client's radio": seconds,
             "kJ sent": sent / 1e3,
             "kJ computed": computed / 1e3,
         }
-        print(f"{scheme:6}", ", ".join(f"{value:,.1f} {unit}" for unit, value in told.items()))
+        print(f"{scheme:6}", ", ".join(f"{value:,.1f} {unit}" for unit, value in amounts.items()))
 
 
 if __name__ == "__main__":

@@ -33,7 +33,8 @@ from fbftl.privacy.mechanisms import no_mechanism
 from fbftl.study.job import Training
 from fbftl.study.settings import Setting
 from fbftl.training.batches import Round, Rounds, rounds
-from fbftl.training.network import LabelledInputs, Lessons, TrainedNetwork
+from fbftl.training.network import TrainedNetwork
+from fbftl.training.samples import LabelledInputs, TrainingData
 
 CLIENTS, SAMPLES, WIDTH, CLASSES, PER_ROUND = 100, 500, 512, 10, 10
 ROWS = [np.arange(client * SAMPLES, (client + 1) * SAMPLES) for client in range(CLIENTS)]
@@ -72,7 +73,7 @@ def uplink(releasing: object = None) -> Uplink:
 
 def learner_of(model: nn.Module, samples: LabelledInputs, test: LabelledInputs) -> TrainedNetwork:
     """Return the engine's learner of one epoch; nothing is held out."""
-    return TrainedNetwork(model, Lessons(samples, np.arange(0), test, TRAINING, one_epoch()))
+    return TrainedNetwork(model, TrainingData(samples, np.arange(0), test, TRAINING, one_epoch()))
 
 
 def together(model: nn.Module, samples: LabelledInputs, test: LabelledInputs) -> None:
@@ -84,8 +85,8 @@ def together(model: nn.Module, samples: LabelledInputs, test: LabelledInputs) ->
 def apart(model: nn.Module, samples: LabelledInputs, test: LabelledInputs) -> None:
     """One epoch of the engine with every client's own update, averaged as it arrives."""
 
-    def average(one: Round, updates: np.ndarray) -> np.ndarray:
-        return updates.sum(axis=0) / np.float32(one.counts.sum())
+    def average(round_: Round, updates: np.ndarray) -> np.ndarray:
+        return updates.sum(axis=0) / np.float32(round_.counts.sum())
 
     learner = learner_of(model, samples, test)
     train_rounds(learner, client_gradient(learner, average), learner.schedule)
@@ -190,8 +191,8 @@ def lockstep() -> tuple[float, float]:
     rows = torch.from_numpy(np.concatenate(ROWS[:PER_ROUND]))
     weights = torch.zeros(seeds, WIDTH, CLASSES, requires_grad=True)
 
-    def loss(own: torch.Tensor, inputs: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-        logits = torch.matmul(inputs, own)
+    def loss(weight: torch.Tensor, inputs: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+        logits = torch.matmul(inputs, weight)
         return functional.cross_entropy(logits.flatten(0, -2), labels.flatten())
 
     def stacked() -> None:
@@ -200,8 +201,8 @@ def lockstep() -> tuple[float, float]:
 
     def alone() -> None:
         for seed in range(seeds):
-            own = weights[seed].detach().requires_grad_()
-            torch.autograd.grad(loss(own, samples.inputs[rows], samples.labels[rows]), own)
+            weight = weights[seed].detach().requires_grad_()
+            torch.autograd.grad(loss(weight, samples.inputs[rows], samples.labels[rows]), weight)
 
     results = []
     for step in (stacked, alone):

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from ratios import SCRIPTS, Process, measured
 
-sys.path.insert(0, str(SCRIPTS))
+sys.path[:0] = [str(SCRIPTS), str(SCRIPTS / "stages")]
 
 SIDE = 28
 NO_CHOICE = {"portion": None, "classes": None, "limit": None, "seed": 0}
@@ -82,10 +82,10 @@ def extract(folder: Path) -> float:
     import extract_features
 
     files = paths(folder)
-    made = [files[name] for name in ("clients", "weights", "source")]
+    inputs = [files[name] for name in ("clients", "weights", "source")]
     started = time.perf_counter()
     stores = [files["features"]], [files["manifest"]]
-    extract_features.main("fbftl.features.images", *made, *stores, FEATURES, "code", "cpu", 1)
+    extract_features.main("fbftl.features.images", *inputs, *stores, FEATURES, "code", "cpu", 1)
     return time.perf_counter() - started
 
 
@@ -106,10 +106,10 @@ def train(folder: Path, epochs: int) -> float:
         "privacy": {},
     }
     files = (str(folder / name) for name in ("run.json", "run.parquet", "run.meta.json"))
-    made = train_setting.Outputs(*files)
+    outputs = train_setting.Outputs(*files)
     used = {name: paths(folder)[name] for name in ("features", "manifest", "network")}
     started = time.perf_counter()
-    train_setting.main(used, "", [made], [params], axes_by_method(), "cpu", Room(), 1)
+    train_setting.main(used, "", [outputs], [params], axes_by_method(), "cpu", Room(), 1)
     return time.perf_counter() - started
 
 

@@ -270,19 +270,19 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=50000)
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--memory-of", type=int, help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.memory_of:
-        return memory_of(given.memory_of, given.folder)
+    arguments = parser.parse_args()
+    if arguments.memory_of:
+        return memory_of(arguments.memory_of, arguments.folder)
     print(f"{'what':<52}{'is':>8}{'at most':>8}")
     with tempfile.TemporaryDirectory() as folder:
         bench_size(Path(folder))
-        bench_reading(given.rows, Path(folder))
+        bench_reading(arguments.rows, Path(folder))
         bench_memory(Path(folder))
-        if (given.data / "cifar10" / "train.parquet").exists():
-            bench_trained_size(given.data)
-            bench_extraction(given.data, given.images, Path(folder))
+        if (arguments.data / "cifar10" / "train.parquet").exists():
+            bench_trained_size(arguments.data)
+            bench_extraction(arguments.data, arguments.images, Path(folder))
         else:
-            print(f"no CIFAR-10 at {given.data}: extraction is not measured")
+            print(f"no CIFAR-10 at {arguments.data}: extraction is not measured")
 
 
 if __name__ == "__main__":

@@ -75,13 +75,13 @@ def ours(
     rows = [np.arange(len(labels))] * seeds
     shared = torch.zeros(seeds, dtype=torch.int64)
     samples = StackedSamples(values[None], labels[None], shared)
-    one = StackedSamples(values[None, :1], labels[None, :1], shared)
+    first_row = StackedSamples(values[None, :1], labels[None, :1], shared)
     train(
         stacked(widths, range(seeds), torch.device("cpu")),
         shuffled(rows, BATCH, steps, 1, range(seeds)),
         lambda epoch: samples,
         [torch.arange(0)] * seeds,
-        one,
+        first_row,
         TRAINING,
     )
 
@@ -135,10 +135,10 @@ def main() -> None:
     """Print the tables of the heads that are asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("heads", nargs="*", metavar="HEAD", help=f"of {', '.join(HEADS)}")
-    asked = parser.parse_args().heads
-    if unknown := set(asked) - set(HEADS):
+    heads = parser.parse_args().heads
+    if unknown := set(heads) - set(HEADS):
         parser.error(f"there is no head {', '.join(sorted(unknown))}")
-    print_table(rows(asked) if asked else rows())
+    print_table(rows(heads) if heads else rows())
 
 
 if __name__ == "__main__":

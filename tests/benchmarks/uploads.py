@@ -18,9 +18,9 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
 from fbftl.messages.codec import Compression
-from fbftl.messages.kinds import MeansMessage, MixturesMessage, StatisticsMessage
-from fbftl.messages.mixtures import Fitting
 from fbftl.messages.statistics import Statistics, length
+from fbftl.methods.one_shot.kinds import MeansMessage, MixturesMessage, StatisticsMessage
+from fbftl.methods.one_shot.mixtures import Fitting
 from fbftl.privacy.masking import NUMBER_BYTES, Dealer, masked
 from fbftl.training.closed_form import lda, ridge
 
@@ -49,21 +49,21 @@ def samples(rows: int, width: int) -> tuple[np.ndarray, np.ndarray]:
 
 def accumulation(values: np.ndarray, labels: np.ndarray) -> None:
     """Print the time to accumulate statistics over that of the bare product."""
-    own = cpu_seconds(lambda: Statistics.of(values, labels, CLASSES))
+    accumulated = cpu_seconds(lambda: Statistics.of(values, labels, CLASSES))
     bare = cpu_seconds(lambda: values.T @ values)
-    print(f"accumulate {len(values):,} x {values.shape[1]:,}: {own:.2f} s, ", end="")
-    print(f"{own / bare:.2f} x a bare float32 product (1.2)")
+    print(f"accumulate {len(values):,} x {values.shape[1]:,}: {accumulated:.2f} s, ", end="")
+    print(f"{accumulated / bare:.2f} x a bare float32 product (1.2)")
 
 
 def solving(values: np.ndarray, labels: np.ndarray) -> None:
     """Print the time to solve heads, for one candidate by Cholesky and for several by spectrum."""
     half = len(values) // 2
-    known = Statistics.of(values[half:], labels[half:], CLASSES)
-    held = Statistics.of(values[:half], labels[:half], CLASSES)
+    statistics = Statistics.of(values[half:], labels[half:], CLASSES)
+    held_out = Statistics.of(values[:half], labels[:half], CLASSES)
     for name, solver in (("ridge", ridge), ("lda", lda)):
-        one = cpu_seconds(lambda solver=solver: solver(known, [0.05]))
-        several = cpu_seconds(lambda solver=solver: solver(known, RATIOS, held), 1)
-        print(f"solve {name} in d = {known.width:,}: {one:.2f} s (1), ", end="")
+        single = cpu_seconds(lambda solver=solver: solver(statistics, [0.05]))
+        several = cpu_seconds(lambda solver=solver: solver(statistics, RATIOS, held_out), 1)
+        print(f"solve {name} in d = {statistics.width:,}: {single:.2f} s (1), ", end="")
         print(f"{several:.2f} s with {len(RATIOS)} candidates chosen from")
 
 
@@ -76,7 +76,7 @@ def masking() -> None:
 
 def lengths(values: np.ndarray, labels: np.ndarray) -> None:
     """Print encoded lengths over the closed form of their numbers, headers left out."""
-    own, of = values[:CLIENT], labels[:CLIENT]
+    chunk, of = values[:CLIENT], labels[:CLIENT]
     kinds = {
         "statistics": StatisticsMessage(CLASSES, WIDTH),
         "means": MeansMessage(CLASSES, WIDTH),
@@ -84,10 +84,10 @@ def lengths(values: np.ndarray, labels: np.ndarray) -> None:
     }
     for name, kind in kinds.items():
         for bits in (32, 8):
-            said = kind.said(0, own, of)
-            sent = 8 * len(said.message(Compression(bits)))
-            told = bits * kind.shape(0, own, of).numbers
-            print(f"{name} at {bits} bits: {sent / told - 1:+.2%} of the closed form (2 %)")
+            summary = kind.summary(0, chunk, of)
+            sent = 8 * len(summary.message(Compression(bits)))
+            numbers = bits * kind.shape(0, chunk, of).numbers
+            print(f"{name} at {bits} bits: {sent / numbers - 1:+.2%} of the closed form (2 %)")
 
 
 def main() -> None:

@@ -2,21 +2,47 @@
 
 import copy
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+import pytest
+import torch
 from fbftl.ground.errors import UserError
-from fbftl.methods import train
+from fbftl.methods.by_name import train
 from fbftl.study import methods
+from fbftl.study.axis import Axis
 from fbftl.study.config import Study, resolve
 from fbftl.study.feasibility import require_cloud, require_feasible
 from fbftl.study.impossible import require_packages
 from fbftl.study.job import from_params
+from fbftl.study.settings import AXES
 from fbftl.tasks.task import Inputs, Outcome
+from jsonschema import Draft202012Validator
+from unit.methods.frameworks.framework_toys import make_inputs
+from unit.tasks.toy_vectors import make_vectors
 
 SAMPLES = {"digits": 124, "people": 400}
+
+NO_WARNINGS = [
+    pytest.mark.filterwarnings("ignore::RuntimeWarning"),  # of runs that diverge, as some are to
+    pytest.mark.filterwarnings("ignore::UserWarning"),
+]
+"""Marks of tests whose runs may warn."""
+
+
+def make_tasks(folder: Path) -> dict[str, Inputs]:
+    """Make both tasks' files; the public rows of the digits are their own features."""
+    for name in SAMPLES:
+        (folder / name).mkdir()
+    digits, people = make_inputs(folder / "digits"), make_vectors(folder / "people")
+    return {
+        "digits": replace(digits, public=digits.features, public_manifest=digits.manifest),
+        "people": Inputs.at(people, torch.device("cpu")),
+    }
+
 
 NETWORKS = {
     "mlp": {"kind": "mlp", "fc": [8, 4], "cut": "relu_fc2", "last": "relu", "init": "he"},
@@ -31,7 +57,7 @@ PRIVACY = {
     "public_scale": {"norm": 10.0}, "activation_clip": 2.0, "training": {"epochs": 2},
 }  # fmt: skip
 
-VALUES: dict[str, list[Any]] = {
+LISTED: dict[str, list[Any]] = {
     "cut": ["relu_fc1", "fc1"],
     "fraction": [0.5, 0.05],
     "samples_per_client": [1, 8, 125],
@@ -48,21 +74,22 @@ VALUES: dict[str, list[Any]] = {
     "feedback": [False],
     "sigma": [0.5],
     "epsilon": [0.001, 1.0, 20.0],
-    "noise": ["redrawn"],
+    "noise_draw": ["redrawn"],
     "label_epsilon": [1.0],
     "network": ["mlp", "cnn", "normed", "none"],
     "local_epochs": [2],
     "aggregation": ["masked"],
-    "start": ["own"],
-    "drawn": [5, 124, 1000],
+    "fraction_bits": [0, 20, 60],
+    "initial_weights": ["own"],
+    "resampled_per_round": [5, 124, 1000],
     "most_samples": [1, 3],
     "features_from": ["after", "averaged"],
     "server_epochs": [0, 2],
     "feature_clip": [1.0],
-    "weighting": ["equal"],
+    "client_weighting": ["equal"],
     "adversary": ["plain", "squared"],
     "majority_users": [1, 3, 1000],
-    "participation": [0.5],
+    "minority_participation": [0.5],
     "opt_out": [0.5],
     "local_steps": [2],
     "discriminator_rate": [0.5],
@@ -71,10 +98,10 @@ VALUES: dict[str, list[Any]] = {
     "unlabelled_loss": ["shot"],
     "schedule": ["exp", "dynamic"],
     "decay": [1.0, 3.0],
-    "steps": [1, 5],
+    "descent_steps": [1, 5],
     "accountant": ["zcdp"],
-    "neighbours": ["replaced"],
-    "momentum": [0.9],
+    "neighbour_relation": ["replaced"],
+    "descent_momentum": [0.9],
     "message": ["means", "statistics", "projected", "mixtures"],
     "projection": [2, 7],
     "components": [2, 50],
@@ -84,47 +111,68 @@ VALUES: dict[str, list[Any]] = {
     "budgets": ["rich", "steps", "full", "uniform", "lognormal"],
     "budget_order": ["spread"],
     "rescaled_init": [True],
-    "norms": ["shared"],
-    "sources": ["all", "unrelated"],
-    "selection_round": [1, 2, 9],
-    "votes": [1, 2],
-    "similarity": ["biased"],
+    "disturbed_normalisation": ["shared"],
+    "vote_candidates": ["all", "unrelated"],
+    "vote_round": [1, 2, 9],
+    "votes_per_client": [1, 2],
+    "cka_estimator": ["biased"],
     "public_data": ["target"],
     "transfer_epochs": [1],
-    "distillation": [0.5],
+    "distillation_weight": [0.5],
     "seed_samples": [2],
-    "adaptation": [1],
-    "alignment": [0.5],
+    "adaptation_epochs": [1],
+    "coral_weight": [0.5],
+    "alignment_weight": [0.5],
     "protection": ["plain", "paillier", "ckks", "beaver"],
     "common_samples": [1, 10, 50, 1000],
-    "dimensions": [2],
+    "aligned_dimensions": [2],
     "keep_activations": [0.5],
     "keep_gradients": [0.5],
     "kept_gradients": ["small", "random"],
-    "reading": ["code"],
-    "sensitivity": ["clip", "channel_maximum"],
-    "mask": ["scalar"],
+    "selection_reading": ["code"],
+    "laplace_sensitivity": ["clip", "channel_maximum"],
+    "mask_shape": ["scalar"],
     "client_part": ["fc1", "relu_fc1"],
-    "choice": ["random", "kcenter", "proximity", "ideal"],
-    "allocation": ["printed"],
+    "purchase_rule": ["random", "kcenter", "proximity", "ideal"],
+    "purchase_allocation": ["printed"],
     "centroids": [1, 8, 200],
     "purchase": [1, 20, 200],
     "score_power": [2.0],
-    "sampling": [0.5],
+    "count_sampling": [0.5],
     "uploaders": [1, 50],
-    "labels": ["client"],
-    "purpose": ["compress"],
+    "label_source": ["client"],
+    "purchase_purpose": ["compress"],
     "digest_rate": [0.3],
     "local_batch": [4],
     "server_step": ["printed", "released", "chosen"],
     "proximal": [0.1],
 }
-"""Values of every axis that differ from its default, some of them impossible here."""
+"""Values of axes that differ from the default, some of them impossible here."""
+
+
+def described(axis: Axis) -> list[Any]:
+    """Return values of an axis that differ from its default, by its description alone."""
+    if axis.type is bool:
+        return [not axis.default]
+    near = () if axis.type is str else (axis.default or 0) + np.array([1, -1, 0.5, -0.5])
+    candidates = axis.values if isinstance(axis.values, tuple) and axis.values else near
+    values = [axis.type(value) for value in candidates if value is not None]
+    valid = Draft202012Validator(axis.schema()).is_valid
+    return [value for value in values if value != axis.default and valid(value)]
+
+
+VALUES = LISTED | {
+    name: described(axis)
+    for name, axis in AXES.items()
+    if name not in {"method", "mechanism", *LISTED}
+}
+"""Values of every axis, those of one that is not listed by its description."""
 
 WIDTHS = {"network": "wide", "width": 0.125}
 NEEDED = {
+    "one_shot": {"head": "ridge"},
     "ecos": {"purchase": 20, "centroids": 8},
-    "private_gd": {"steps": 3},
+    "private_gd": {"descent_steps": 3},
     "robust": {"network": "normed"},
     "splitmix": WIDTHS,
     "splitmix_heads": WIDTHS,
@@ -146,15 +194,14 @@ BESIDE = {
     "sigma": {"mechanism": None, "epsilon": "none"},
     "epsilon": {"mechanism": None},
     "schedule": {"mechanism": None, "decay": 3.0},
-    "projection": {"message": "projected", "head": "ridge"},
-    "components": {"message": "mixtures", "head": "ridge"},
-    "covariance": {"message": "mixtures", "head": "ridge"},
-    "message": {"head": "ridge"},
-    "selection_round": {"sources": "all"},
-    "sources": {"selection_round": 1},
+    "projection": {"message": "projected"},
+    "components": {"message": "mixtures"},
+    "covariance": {"message": "mixtures"},
+    "vote_round": {"vote_candidates": "all"},
+    "vote_candidates": {"vote_round": 1},
     "client_part": {"network": "mlp"},
     "kept_gradients": {"keep_gradients": 0.5},
-    "alignment": {"adaptation": 1},
+    "coral_weight": {"adaptation_epochs": 1},
     "discriminator_rate": {"adversary": "plain"},
     "discriminator_sees": {"adversary": "squared"},
     "discriminator_steps": {"adversary": "plain"},
@@ -221,7 +268,7 @@ def configuration(
             "kind": "pretrain", "image": [8, 8, 1], "network": {"channels": [[3], [4]], "fc": [6]},
         },
         "features": {"cut": "relu_fc1", "further_cuts": []},
-        "sources": {"network": "voted", "models": {"digits": "target", "noise": "random"}},
+        "source_models": {"network": "voted", "models": {"digits": "target", "noise": "random"}},
         "architectures": ["mlp", "cnn"],
     }  # fmt: skip
     people = {
@@ -229,17 +276,17 @@ def configuration(
         "source": {"kind": "vectors"},
         "features": {"cut": "columns", "further_cuts": []},
     }
-    made: dict[str, Any] = copy.deepcopy(common | (digits if task == "digits" else people))
+    block_of_task: dict[str, Any] = copy.deepcopy(common | (digits if task == "digits" else people))
     for path, value in block.items():
         *above, last_key = path.split(".")
-        node = made
+        node = block_of_task
         for key in above:
             node = node.setdefault(key, {})
         node[last_key] = copy.deepcopy(value)
     grid = {axis: [None if value == "none" else value] for axis, value in axes.items()}
     return {
         "study": {"tasks": [task], "experiments": ["asked"]},
-        "tasks": {task: made},
+        "tasks": {task: block_of_task},
         "experiments": {"asked": {"grids": [grid]}},
     }
 
@@ -247,16 +294,16 @@ def configuration(
 def random_axes(rng: np.random.Generator, method: str) -> dict[str, Any]:
     """Return a method with what it cannot do without and up to four axes that it knows."""
     record = methods.record(method)
-    known = [axis for axis in VALUES if record.knows(axis)]
-    chosen = rng.permutation(known)[: rng.integers(0, 5)]
+    axes_known = [axis for axis in VALUES if record.knows(axis)]
+    chosen = rng.permutation(axes_known)[: rng.integers(0, 5)]
     axes = {str(axis): VALUES[axis][rng.integers(len(VALUES[axis]))] for axis in chosen}
     for axis in list(axes) if rng.random() < 0.8 else ():
         axes |= {a: v for a, v in BESIDE.get(axis, {}).items() if record.knows(a)}
     if "mechanism" in axes or (len(record.mechanisms) > 1 and rng.random() < 0.3):
         axes["mechanism"] = str(rng.choice(record.mechanisms[1:]))
-        known = "sigma" if axes["mechanism"] == "relative" else "epsilon"
-        axes |= {known: axes[known] if axes.get(known, "none") != "none" else 0.5}
-        axes |= {"sensitivity": "clip"} if axes["mechanism"] == "laplace" else {}
+        parameter = "sigma" if axes["mechanism"] == "relative" else "epsilon"
+        axes |= {parameter: axes[parameter] if axes.get(parameter, "none") != "none" else 0.5}
+        axes |= {"laplace_sensitivity": "clip"} if axes["mechanism"] == "laplace" else {}
     return {"method": method} | NEEDED.get(method, {}) | axes
 
 

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,9 @@ from fbftl.study.yaml_files import read_yaml
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "results" / "README.md"])
 CODE = re.compile(r"^ *```.*?^ *```|`[^`\n]*`", re.MULTILINE | re.DOTALL)
+FILE = re.compile(
+    r"`((?:tests|scripts|rules|studies|envs|published|profiles|workflow|docs)/[\w./-]+)`"
+)
 LINK = re.compile(r"\]\((?!https?:|mailto:)([^)\s#]*)(?:#([^)\s]+))?\)")
 
 
@@ -38,6 +42,21 @@ def test_every_link_leads_somewhere(page: Path) -> None:
             assert anchor in anchors(target), f"{target} has no heading #{anchor}"
 
 
+def test_every_file_that_a_page_names_is_there() -> None:
+    """Those that the guide has its reader write are left out."""
+    guide = (ROOT / "docs" / "adding-a-method.md").read_text(encoding="utf-8")
+    written = set(re.findall(r"^`([^`\n]+)`[^\n]*:\n\n```", guide, re.MULTILINE))
+    named = {
+        (path, page.name)
+        for page in PAGES
+        if page.name != "CHANGELOG.md"  # which names what was there
+        for path in re.findall(FILE, page.read_text(encoding="utf-8"))
+    }
+    assert len(named) > 100
+    missing = {(path, page) for path, page in named if not (ROOT / path).exists()}
+    assert [path for path, _ in missing if path not in written] == []
+
+
 def test_every_page_is_reached_from_the_first() -> None:
     seen, queue = set(), [ROOT / "docs" / "README.md"]
     while queue:
@@ -58,28 +77,32 @@ def of_task(schema: dict) -> set[str]:
     """Return the keys of a task with images, with those of its blocks below."""
     definitions = schema["$defs"]
 
-    def below(one: dict) -> dict:
-        named = definitions[one["$ref"].rpartition("/")[2]] if "$ref" in one else {}
-        return one.get("properties", {}) | named.get("properties", {})
+    def below(schema_part: dict) -> dict:
+        named = definitions[schema_part["$ref"].rpartition("/")[2]] if "$ref" in schema_part else {}
+        return schema_part.get("properties", {}) | named.get("properties", {})
 
     task = definitions["task_images"]["properties"]
-    return {f"{key}.{own}" for key, block in task.items() for own in below(block)}
+    return {f"{key}.{inner}" for key, block in task.items() for inner in below(block)}
 
 
 def test_the_glossary_names_what_there_is() -> None:
     schema = read_yaml(ROOT / "rules/schemas/config.schema.yaml")
-    known = (of_task(schema), set(DEFAULTS), set(SCHEMA.names))
+    columns = (of_task(schema), set(DEFAULTS), set(SCHEMA.names))
     text = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
     rows = [line.split("|")[3:6] for line in text.splitlines() if line.startswith("| ")][1:]
     assert len(rows) > 30
     for row in rows:
-        for names, cell in zip(known, row, strict=True):
+        for names, cell in zip(columns, row, strict=True):
             assert set(re.findall(r"`([^`]+)`", cell)) <= names, cell
 
 
 @pytest.fixture(scope="module")
 def site() -> Path:
-    """The site, as `./run docs` makes it; the gate fails where its environment cannot be made."""
+    """The site, as `./run docs` makes it; the gate fails where its environment cannot be made.
+
+    It is made anew, since pages that have not changed warn of nothing.
+    """
+    shutil.rmtree(ROOT / "docs" / "_build", ignore_errors=True)
     done = subprocess.run([ROOT / "run", "docs"], capture_output=True, text=True)
     if "CI" not in os.environ and "No matching distribution found" in done.stderr:
         pytest.skip("the packages of envs/docs.txt cannot be reached")
@@ -94,7 +117,7 @@ def test_the_site_is_made_without_a_warning_and_works_offline(site: Path) -> Non
 
 
 def test_diagrams_are_drawn_in_the_site(site: Path) -> None:
-    drawn = 0
+    count = 0
     for page in PAGES:
         for diagram in re.findall(r"```mermaid\n(.*?)```", page.read_text(), re.DOTALL):
             html = (site / page.relative_to(ROOT / "docs")).with_suffix(".html").read_text()
@@ -103,5 +126,5 @@ def test_diagrams_are_drawn_in_the_site(site: Path) -> None:
             for label in re.findall(r'\["([^"]+)"\]', diagram):
                 words = label.replace("<br/>", " ").split()
                 assert all(word in shown for word in words), label
-            drawn += 1
-    assert drawn > 0
+            count += 1
+    assert count > 0

@@ -21,7 +21,7 @@ def _text(node: ast.stmt) -> bool:
 
 def elsewhere(source: str) -> list[str]:
     """Return the classes that tell of a field under it, or below a heading of their docstring."""
-    found = []
+    classes = []
     for node in ast.walk(ast.parse(source)):
         if not isinstance(node, ast.ClassDef):
             continue
@@ -31,8 +31,8 @@ def elsewhere(source: str) -> list[str]:
         )
         lines = (ast.get_docstring(node) or "").splitlines()
         if under or {"Attributes:", "Fields:", "Attributes", "Parameters"} & set(lines):
-            found.append(node.name)
-    return found
+            classes.append(node.name)
+    return classes
 
 
 @pytest.fixture(scope="module")

@@ -79,9 +79,9 @@ class Page:
         if not frames:
             return None
         self.driver.switch_to.frame(frames[0])
-        said = self.driver.execute_script(script)
+        answer = self.driver.execute_script(script)
         self.driver.switch_to.default_content()
-        return said
+        return answer
 
     def image_is_whole(self) -> bool:
         """Return whether all of the open image is within the window, beside the menu."""

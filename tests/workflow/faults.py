@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import signal
 import subprocess
 import time
@@ -10,44 +11,49 @@ from pathlib import Path
 
 from project import Project
 
-STAGES = (
-    "clients",
-    "source",
-    "extract_digits",
-    "train",
-    "collect",
-    "tabulate_scarcity",
-    "plot_scarcity",
-)
-"""Rules of the toy study, in the order in which data goes through them."""
+STAGES = {
+    "clients": "Split the data of digits over its clients",
+    "source": "Prepare the source model of digits",
+    "extract_digits": "Extract the features of digits",
+    "train": r"Train \S+ on digits",
+    "collect": r"Collect the runs of \w+ on digits",
+    "tabulate_scarcity": "Tabulate scarcity of digits: .+",
+    "plot_scarcity": "Plot scarcity of digits: .+",
+}
+"""Rules of the toy study with what they say, in the order in which data goes through them."""
 
 VICTIMS = ("job", "snakemake", "all")
 """What is killed: a stage's process, the engine above it, or both at once as a power loss does."""
 
 
+def under_way(console: str, stage: str) -> bool:
+    """Whether a call has started a job of a stage, by what it has printed."""
+    return re.search(rf"^Job \d+: {STAGES[stage]}$", console, re.MULTILINE) is not None
+
+
 def descendants(process: int) -> list[int]:
     """Return the processes that a process has started, directly or through others, oldest first."""
-    found = []
+    processes = []
     for task in Path(f"/proc/{process}/task").glob("*"):
         try:
             children = (task / "children").read_text().split()
         except OSError:
             continue
         for child in map(int, children):
-            found += [child, *descendants(child)]
-    return found
+            processes += [child, *descendants(child)]
+    return processes
 
 
 def script_jobs(process: int) -> list[int]:
     """Return the processes below a call of Snakemake that run a rule's script."""
-    found = []
+    jobs = []
     for job in descendants(process):
         try:
             if b"/.snakemake/scripts/" in Path(f"/proc/{job}/cmdline").read_bytes():
-                found.append(job)
+                jobs.append(job)
         except OSError:  # it has ended
             continue
-    return found
+    return jobs
 
 
 def strike(call: subprocess.Popen[str], victim: str) -> None:
@@ -68,16 +74,16 @@ def strike(call: subprocess.Popen[str], victim: str) -> None:
 
 def timed(project: Project) -> dict[str, float]:
     """Run the study undisturbed; return the seconds that each stage took, waiting included."""
-    begun: dict[str, float] = {}
+    started: dict[str, float] = {}
     taken: dict[str, float] = {}
     call = project.start()
     while call.poll() is None:
-        said = project.console()
+        console = project.console()
         for stage in STAGES:
-            if f"rule {stage}:" in said:
-                begun.setdefault(stage, time.monotonic())
-            if f"(Rule: {stage})" in said and stage not in taken:
-                taken[stage] = time.monotonic() - begun[stage]
+            if under_way(console, stage):
+                started.setdefault(stage, time.monotonic())
+            if f"(Rule: {stage})" in console and stage not in taken:
+                taken[stage] = time.monotonic() - started[stage]
         time.sleep(0.02)
     assert call.returncode == 0, project.console()
     return taken
@@ -106,7 +112,7 @@ def struck(
     project: Project, call: subprocess.Popen[str], stage: str, victim: str, moment: float
 ) -> bool:
     """Kill a call so many seconds into a stage; return False if it had ended by itself."""
-    while call.poll() is None and f"rule {stage}:" not in project.console():
+    while call.poll() is None and not under_way(project.console(), stage):
         time.sleep(0.02)
     if call.poll() is None:
         time.sleep(moment)

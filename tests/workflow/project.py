@@ -80,11 +80,11 @@ class Project:
         """Return how many jobs of each rule a dry run lists."""
         done = self.call("--dry-run", *arguments, study=study)
         assert done.returncode == 0, done.stdout + done.stderr
-        said = done.stdout + done.stderr
-        if "Nothing to be done" in said:
+        printed = done.stdout + done.stderr
+        if "Nothing to be done" in printed:
             return Counter()
-        table = re.search(r"^-+ +-+\n(.*?)^total ", said, re.MULTILINE | re.DOTALL)
-        assert table is not None, said
+        table = re.search(r"^-+ +-+\n(.*?)^total ", printed, re.MULTILINE | re.DOTALL)
+        assert table is not None, printed
         return Counter({rule: int(n) for rule, n in map(str.split, table[1].splitlines())})
 
     def edit(self, path: str, old: str, new: str) -> None:
@@ -100,13 +100,13 @@ class Project:
 
     def science(self) -> dict[str, str]:
         """Return the digest of every result by its path: what two equal runs must share."""
-        found = {}
+        digests = {}
         for path in sorted(self.results.rglob("*")):
             parts = path.relative_to(self.results).parts
             about = set(parts) & set(NOT_SCIENCE) or path.name.endswith(".meta.json")
             if path.is_file() and not about:
-                found["/".join(parts)] = hashlib.sha256(path.read_bytes()).hexdigest()
-        return found
+                digests["/".join(parts)] = hashlib.sha256(path.read_bytes()).hexdigest()
+        return digests
 
     def models(self) -> dict[str, dict[str, list[str]]]:
         """Return the digests of every run's models on the way, by seed."""
@@ -131,9 +131,11 @@ def tracked(root: Path) -> list[str]:
     )
     if listed.returncode == 0:
         return [name for name in listed.stdout.splitlines() if (root / name).is_file()]
-    skipped = {"results", ".snakemake", ".venv", "__pycache__"}
     below = (path.relative_to(root) for path in root.rglob("*") if path.is_file())
-    return [str(path) for path in below if not skipped & set(path.parts)]
+    made = {".snakemake", ".venv", "__pycache__"}
+    return [
+        str(path) for path in below if path.parts[0] != "results" and not made & set(path.parts)
+    ]
 
 
 def copied(root: Path, folder: Path) -> Project:

@@ -134,15 +134,15 @@ class Slurm:
 
     def _steps(self) -> list[int]:
         """Return the processes of this node's jobs, which outlive its daemon."""
-        found = []
+        processes = []
         for process in Path("/proc").glob("[0-9]*"):
             with suppress(OSError):
                 variables = (process / "environ").read_bytes().split(b"\0")
                 ours = f"SLURM_CONF={self.environment['SLURM_CONF']}".encode() in variables
                 step = (process / "comm").read_text().strip() == "slurmstepd"
                 if ours and (step or any(v.startswith(b"SLURM_JOB_ID=") for v in variables)):
-                    found.append(int(process.name))
-        return found
+                    processes.append(int(process.name))
+        return processes
 
     def _start(self, program: str, *arguments: str) -> None:
         with open(self.folder / f"{program}.console", "ab") as console:

@@ -1,84 +1,130 @@
-"""One more method or axis: it plans what it adds and nothing that was there."""
+"""One more method, axis or table, as docs/adding-a-method.md prints them: what they plan."""
 
+import re
+import subprocess
+import sys
 from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
-from project import Project
+import yaml
+from project import Project, environment
 
-METHODS = {
+PAGE = (Path(__file__).parents[2] / "docs/adding-a-method.md").read_text(encoding="utf-8")
+PRINTED = dict(
+    re.findall(r"^`([^`\n]+\.\w+)`[^\n]*:\n\n```\w+\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+)
+"""What the page prints of each file, by its path."""
+
+STUDY = PRINTED.pop("prototypes.yaml")
+TABLE = ("rules/results/rivals.smk", "scripts/tables/tabulate_pull.py", "rules/captions/pull.rst")
+METHOD = PRINTED.keys() - set(TABLE)
+
+BEFORE = {
     "study": {"tasks": ["digits"], "experiments": ["methods", "scarcity"]},
     "experiments": {"methods": {"grids": [{"method": ["ftl_c", "fbftl"]}]}},
 }
-"""What the toy study becomes before the toy method is there."""
+"""What the toy study becomes before the page's method is there."""
 
-WITH_TOY = METHODS | {
-    "experiments": {"methods": {"grids": [{"method": ["ftl_c", "fbftl", "toy"]}]}}
-}
 
-MODULE = '''"""A toy that trains like FTL_c."""
+def with_method() -> dict[str, Any]:
+    """Return that study with the page's method among its methods, and the page's experiments."""
+    study = yaml.safe_load(STUDY)
+    compared = {"methods": {"grids": [{"method": ["ftl_c", "fbftl", "prototypes"]}]}}
+    experiments = [*BEFORE["study"]["experiments"], *study["study"]["experiments"]]
+    return {
+        "study": {"tasks": ["digits"], "experiments": experiments},
+        "experiments": study["experiments"] | compared,
+    }
 
-from fbftl.methods.ftl_c import run
-
-__all__ = ["run"]
-'''
-
-RECORD = """    MethodRecord(
-        "toy", "Toy_t", "#123456", "X", "fbftl",
-        reads="features",
-        sends="rounds",
-        axes=BY_ROUNDS,
-        cost="ftl_c",
-    ),
-)  # fmt: skip
-"""
 
 ADDED = Counter(
-    train=1, collect=1, tabulate_methods=1, plot_uplink=1, tabulate_claims=1, write_numbers=1,
-    make_index=1,
+    train=5, collect=3, tabulate_methods=1, plot_uplink=1, tabulate_pull=1, tabulate_sweep=1,
+    plot_sweep=1, tabulate_sentences=1, tabulate_parts=1, tabulate_hypotheses=1,
+    write_numbers=1, make_index=1,
 )  # fmt: skip
+"""Prototypes plain, with two pulls and with losses, and FTL_c with losses; what shows them."""
 
 
 @pytest.fixture
 def compared(finished: Project) -> Project:
     """A copy in which two methods have been compared."""
-    finished.finish(study=METHODS)
+    finished.finish(study=BEFORE)
     return finished
 
 
-def test_a_new_method_plans_its_own_job_and_what_shows_it(compared: Project) -> None:
-    module = compared.folder / "scripts" / "fbftl" / "methods" / "toy.py"
-    module.write_text(MODULE, encoding="utf-8")
-    compared.edit("scripts/fbftl/study/methods.py", ")  # fmt: skip\n", RECORD)
-    assert compared.planned(study=METHODS) == Counter()
-    assert Counter({k: n for k, n in compared.planned(study=WITH_TOY).items() if k != "all"}) == (
-        ADDED
-    )
+def write(project: Project, paths: Iterable[str]) -> None:
+    """Put into a project what the page prints: new files, and the end of those that are there."""
+    for path in paths:
+        (project.folder / path).parent.mkdir(parents=True, exist_ok=True)
+        project.append(path, ("\n\n" if (project.folder / path).exists() else "") + PRINTED[path])
 
-    compared.finish(study=WITH_TOY)
-    assert compared.planned(study=WITH_TOY) == Counter()
-    table = pd.read_csv(compared.results / "digits/tables/methods.csv").set_index("method")
-    assert table.index.tolist() == ["ftl_c", "fbftl", "toy"]
-    numbers = table[["accuracy", "epochs", "uplink_ledger", "uplink_formula"]]
-    assert numbers.loc["toy"].equals(numbers.loc["ftl_c"])
-    assert "Toy\\_t" in (compared.results / "digits/tables/methods.md").read_text("utf-8")
-    assert "#123456" in (compared.results / "digits/figures/methods.svg").read_text("utf-8")
+
+def call(project: Project, *command: str) -> None:
+    """Run Python in a project, which must end well."""
+    done = subprocess.run(
+        [sys.executable, *command],
+        cwd=project.folder,
+        env=environment() | {"PYTHONPATH": "scripts"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_page_adds_a_method_by_its_folder_its_record_and_its_test() -> None:
+    assert {
+        *(f"scripts/fbftl/methods/prototypes/{name}.py" for name in ("__init__", "learner", "run")),
+        "scripts/fbftl/study/methods/prototypes.py",
+        "tests/unit/methods/prototypes/test_prototypes.py",
+    } == METHOD
+    lines = [line for path in METHOD for line in PRINTED[path].splitlines() if line.strip()]
+    assert len(lines) < 120
+    entry = PRINTED["rules/results/rivals.smk"].splitlines()
+    assert len(entry) <= 5
+
+
+def test_the_pages_method_and_table_plan_what_they_add_and_run(compared: Project) -> None:
+    write(compared, METHOD)
+    assert compared.planned(study=BEFORE) == Counter()
+    write(compared, TABLE)
+    planned = compared.planned(study=with_method())
+    assert Counter({rule: n for rule, n in planned.items() if rule != "all"}) == ADDED
+
+    compared.finish(study=with_method())
+    assert compared.planned(study=with_method()) == Counter()
+    tables = compared.results / "digits/tables"
+    methods = pd.read_csv(tables / "methods.csv")
+    assert methods["method"].tolist() == ["ftl_c", "fbftl", "prototypes"]
+    assert "Prototypes" in (tables / "methods.md").read_text("utf-8")
+    assert "#8c510a" in (compared.results / "digits/figures/methods.svg").read_text("utf-8").lower()
+    assert pd.read_csv(tables / "pull.csv")["prototype_pull"].tolist() == [0.0, 0.1, 1.0]
+    ledger = compared.results / "digits/runs/prototypes+prototype_pull=1.0.parquet"
+    parts = set(pd.read_parquet(ledger).query("direction == 'up'")["part"])
+    assert parts == {"statistics", "update"}
+
+    call(compared, "scripts/tools/describe_methods.py")
+    tests = ("tests/unit/methods/prototypes", "tests/unit/study/test_method_page.py")
+    call(compared, "-m", "pytest", "-n", "0", *tests)
+    refused = {
+        "experiments": {"scarcity": {"grids": [{"method": ["fbftl"], "prototype_pull": [1.0]}]}}
+    }
+    done = compared.call("--dry-run", study=refused)
+    assert "prototype_pull" in done.stderr
+    assert "prototypes" in done.stderr
+
+
+TOY_AXIS = 'Axis("toy", int, 3, "what a toy axis means.")'
+"""An axis of FbFTL, which nothing reads."""
 
 
 def test_a_new_axis_plans_nothing_until_it_is_asked_for(finished: Project) -> None:
-    finished.edit(
-        "scripts/fbftl/study/settings.py",
-        "    label_epsilon: float | None = None\n",
-        "    toy: int = 3\n    label_epsilon: float | None = None\n",
-    )
-    finished.edit(
-        "scripts/fbftl/study/methods.py", '"label_epsilon",\n', '"label_epsilon", "toy",\n'
-    )
-    finished.edit(
-        "rules/schemas/config.schema.yaml",
-        "      label_epsilon:",
-        '      toy: {$ref: "#/$defs/axis", items: {type: integer}}\n      label_epsilon:',
-    )
+    record = "scripts/fbftl/study/methods/fbftl.py"
+    finished.edit(record, "import AxisValues\n", "import Axis, AxisValues\n")
+    finished.edit(record, "*OF_FEATURES),", f"*OF_FEATURES, {TOY_AXIS}),")
     assert finished.planned() == Counter()
     grid = {"fraction": [1.0, 0.5], "plr": [0.0, 0.5]}
     study = {"experiments": {"scarcity": {"grids": [grid, {"toy": [4]}]}}}
@@ -96,8 +142,9 @@ OF_ONES_OWN = {
 """Two more experiments, whose runs the toy study has; in the second nothing varies."""
 
 SWEEPS = Counter(
-    collect=2, tabulate_sweep=2, plot_sweep=1, tabulate_claims=1, write_numbers=1, make_index=1
-)
+    collect=2, tabulate_sweep=2, plot_sweep=1, tabulate_sentences=1, tabulate_parts=1,
+    tabulate_hypotheses=1, write_numbers=1, make_index=1,
+)  # fmt: skip
 
 
 def test_an_experiment_of_ones_own_ends_in_a_table_and_a_figure(finished: Project) -> None:
@@ -109,13 +156,17 @@ def test_an_experiment_of_ones_own_ends_in_a_table_and_a_figure(finished: Projec
     table = pd.read_csv(digits / "tables/sweep_losses.csv")
     runs = pd.read_csv(digits / "experiments/losses.csv")
     means = runs.groupby(["fraction", "plr"])["test_accuracy"].mean()
-    found = table.set_index(["fraction", "plr"])["test_accuracy"]
-    assert found.sort_index().tolist() == pytest.approx(means.sort_index().tolist())
+    tabulated = table.set_index(["fraction", "plr"])["test_accuracy"]
+    assert tabulated.sort_index().tolist() == pytest.approx(means.sort_index().tolist())
     assert len(pd.read_csv(digits / "tables/sweep_once.csv")) == 1
     assert not (digits / "figures/sweep_once.svg").exists()
     assert not (digits / "tables/sweep_scarcity.csv").exists()
     index = (finished.results / "index.html").read_text("utf-8")
     report = (finished.results / "report.html").read_text("utf-8")
-    for made in ("tables/sweep_losses.html", "figures/sweep_losses.svg", "tables/sweep_once.html"):
-        assert made in index
-        assert made in report
+    for result in (
+        "tables/sweep_losses.html",
+        "figures/sweep_losses.svg",
+        "tables/sweep_once.html",
+    ):
+        assert result in index
+        assert result in report

@@ -35,13 +35,13 @@ def own_task(**blocks: Any) -> dict[str, Any]:
 def refusal(project: Project, study: dict[str, Any]) -> str:
     """Return the one sentence with which a call refuses a study, having written nothing."""
     done = project.call(study=study)
-    said = (done.stdout + done.stderr).splitlines()
-    own = [line for line in said if line and not line.startswith(SNAKEMAKE_SAYS)]
+    printed = (done.stdout + done.stderr).splitlines()
+    sentences = [line for line in printed if line and not line.startswith(SNAKEMAKE_SAYS)]
     assert done.returncode not in (0, None)
-    assert len(own) == 1, said
+    assert len(sentences) == 1, printed
     assert project.science().keys() == {"README.md"}
     assert not list((project.folder / ".snakemake").glob("metadata/*"))
-    return own[0]
+    return sentences[0]
 
 
 CONFIGURATIONS = {
@@ -55,6 +55,11 @@ CONFIGURATIONS = {
         "at least 1",
     ),
     "33 bits": (grid(bits=[33]), "bits.0 is 33", "choose among"),
+    "equal bytes from a GPU": (
+        {"exact": True, "device": "cuda"},
+        "exact is true, but device is cuda",
+        "'exact: auto' accepts",
+    ),
     "unknown method": (grid(method=["fedsgd"]), "method.0 is 'fedsgd'", "choose among"),
     "a number that YAML reads as text": (
         digits(training={"learning_rate": "1e-5"}),
@@ -189,8 +194,8 @@ def test_a_configuration_that_is_no_yaml(untouched: Project) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("again: &all {below: *all}", "an alias stands below its own anchor"),
-        ("device: cpu", "the key 'device' is told twice"),
+        ("again: &all {below: *all}", "an alias is below its own anchor"),
+        ("device: cpu", "the key 'device' is given twice"),
     ],
 )
 def test_a_fault_of_config_yaml_itself_is_a_sentence(
@@ -199,7 +204,7 @@ def test_a_fault_of_config_yaml_itself_is_a_sentence(
     """Snakemake reads that file with the Snakefile, so ours may read it first."""
     fresh.append("config.yaml", f"\n{text}\n")
     done = fresh.call("--dry-run")
-    said = done.stdout + done.stderr
+    printed = done.stdout + done.stderr
     assert done.returncode == 1
-    assert f"config.yaml cannot be read as YAML: {sentence}" in said
-    assert "Traceback" not in said
+    assert f"config.yaml cannot be read as YAML: {sentence}" in printed
+    assert "Traceback" not in printed

@@ -15,7 +15,7 @@ def test_a_study_that_changes_a_task_is_refused_with_the_ways_on(finished: Proje
     done = finished.call("--dry-run", study=MORE_SEEDS)
     assert done.returncode != 0
     sentence = done.stderr.splitlines()[-1]
-    assert sentence.startswith("config: tasks.digits.data.limit is not what the project's own")
+    assert sentence.startswith("config: tasks.digits.data.limit differs from the project's own")
     for way in ("results_folder: NAME", "another name", "replace: true"):
         assert way in sentence
 
@@ -46,17 +46,17 @@ def test_a_folder_that_is_no_studys_is_refused(finished: Project) -> None:
 
 
 def test_what_other_calls_have_finished_counts_in_every_call(finished: Project) -> None:
-    """Claims of a paper are made over a task of another study that lies there, whoever asks."""
+    """Sentences are tabled over a task of another study that lies there, whoever asks."""
     other = finished.results / "other" / "experiments"
     other.mkdir(parents=True)
     for name in ("scarcity.csv", "scarcity.series.csv"):
         table = (finished.results / "digits/experiments" / name).read_text(encoding="utf-8")
         (other / name).write_text(table.replace("digits,", "other,"), encoding="utf-8")
-    assert finished.planned()["tabulate_claims"] == 1
+    assert finished.planned()["tabulate_sentences"] == 1
     finished.finish()
-    record = finished.results / "papers/fbftl/records/tables/claims.json"
+    record = finished.results / "papers/fbftl/records/tables/sentences.json"
     read = json.loads(record.read_bytes())["inputs"]
     assert {"results/other/experiments/scarcity.csv"} < read.keys()
     assert finished.planned() == Counter()
     shutil.rmtree(other)
-    assert finished.planned()["tabulate_claims"] == 1
+    assert finished.planned()["tabulate_sentences"] == 1

@@ -32,8 +32,8 @@ class Deployment(Project):
         """Return what a call that must fail prints, Snakemake's own first line left out."""
         done = self.call("--dry-run")
         assert done.returncode != 0
-        said = (done.stdout + done.stderr).splitlines()
-        return [line for line in said if line and not line.startswith("Config file ")]
+        lines = (done.stdout + done.stderr).splitlines()
+        return [line for line in lines if line and not line.startswith("Config file ")]
 
 
 @pytest.fixture
@@ -76,8 +76,8 @@ def test_the_example_of_a_configuration_plans(deployed: Deployment, untouched: P
 
 def test_a_deployment_without_configuration(deployed: Deployment) -> None:
     deployed.edit("workflow/Snakefile", "    config:\n        config\n", "")
-    (said,) = deployed.says()
-    assert "workflow/Snakefile is handed no configuration; say `config: config`" in said
+    (sentence,) = deployed.says()
+    assert "workflow/Snakefile is handed no configuration; say `config: config`" in sentence
 
 
 @pytest.mark.parametrize(
@@ -89,8 +89,8 @@ def test_a_faulty_configuration_of_a_deployment(
     deployed: Deployment, line: str, sentence: str
 ) -> None:
     deployed.append("config/config.yaml", f"\n{line}\n")
-    (said,) = deployed.says()
-    assert sentence in said
+    (message,) = deployed.says()
+    assert sentence in message
 
 
 @pytest.fixture
@@ -124,8 +124,8 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_environment_that_has_snakemake_alone(
     deployed: Deployment, untouched: Project, alone: None
 ) -> None:
-    (said,) = deployed.says()
-    assert f"--requirement {untouched.folder}/envs/requirements.txt" in said
+    (sentence,) = deployed.says()
+    assert f"--requirement {untouched.folder}/envs/requirements.txt" in sentence
 
 
 def test_snakemake_alone_plans_what_conda_then_runs(
@@ -176,8 +176,8 @@ def test_a_deployment_from_a_repository(
     deployed.finish("results/digits/source.json")
     (checkout,) = (deployed.folder / ".snakemake" / "checkouts").iterdir()
     # What a run's meta file tells of its commit.
-    told = ["git", "describe", "--always", "--dirty", "--tags"]
-    assert subprocess.check_output(told, cwd=checkout, text=True) == "v1\n"
+    describe = ["git", "describe", "--always", "--dirty", "--tags"]
+    assert subprocess.check_output(describe, cwd=checkout, text=True) == "v1\n"
 
 
 def test_a_deployment_as_the_catalog_writes_it(
@@ -186,8 +186,8 @@ def test_a_deployment_as_the_catalog_writes_it(
     """The host cannot be reached, so Snakemake's own copy of the repository is laid there."""
     wanted = deployed.planned()
     monkeypatch.setenv("XDG_CACHE_HOME", str(deployed.folder / "cache"))
-    held = deployed.folder / "cache/snakemake/snakemake/source-cache/snakemake-git-cache"
-    bare = held / "github.com" / "owner" / "fbftl"
+    cache = deployed.folder / "cache/snakemake/snakemake/source-cache/snakemake-git-cache"
+    bare = cache / "github.com" / "owner" / "fbftl"
     subprocess.run(["git", "clone", "-q", "--bare", repository, bare], check=True)
     names(deployed, untouched, 'github("owner/fbftl", path="workflow/Snakefile", tag="v1")')
     assert deployed.planned() == wanted
@@ -199,6 +199,6 @@ def test_a_deployment_from_a_single_file(deployed: Deployment, untouched: Projec
         Thread(target=server.serve_forever, daemon=True).start()
         url = f"http://127.0.0.1:{server.server_port}/workflow/Snakefile"
         names(deployed, untouched, f'"{url}"')
-        (said,) = deployed.says()
+        (sentence,) = deployed.says()
         server.shutdown()
-    assert "a single file at a URL; name the file by `github(...)` or in a clone" in said
+    assert "a single file at a URL; name the file by `github(...)` or in a clone" in sentence

@@ -5,7 +5,6 @@ Those of docs/your-own.md are run for real by test_your_own.py.
 
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -23,6 +22,7 @@ DRY = ("study", "report", "papers", "snakemake")
 """What plans a study, and so has a dry run."""
 
 ELSEWHERE = {
+    "snakemake --cores 2 --configfile prototypes.yaml": "tests/workflow/test_additions.py",
     "./run compare": "tests/workflow/test_operations.py",
     "./run crate": "tests/unit/findings/test_provenance.py",
     "./run statement": "tests/unit/findings/test_provenance.py",
@@ -30,27 +30,31 @@ ELSEWHERE = {
     "./run verify": "tests/unit/findings/test_provenance.py",
     "./run progress": "tests/unit/ground/test_pace.py",
     "./run docs": "tests/unit/test_docs.py",
-    "python scripts/renew_results.py": "tests/unit/findings/test_prose.py",
+    "PYTHONPATH=scripts python scripts/tools/renew_results.py": "tests/unit/findings/test_prose.py",
 }
 """How commands begin that another test runs, with that test."""
 
 
 def commands(text: str) -> list[str]:
     """Return the commands of a page, in code blocks and in the text; placeholders have values."""
-    joined = "".join(told for kind, told in BLOCK.findall(text) if kind in ("", "sh"))
+    joined = "".join(block for kind, block in BLOCK.findall(text) if kind in ("", "sh"))
     joined = re.sub(r"\\\n *", "", joined)
     lines = [re.sub(r"\s+#.*", "", line).strip() for line in joined.splitlines()]
-    found = [line for line in lines if re.match(r"(\./run|snakemake|python) ", line)]
-    found += INLINE.findall(BLOCK.sub("", text))
-    return [re.sub(r"<\w+>", "some", one) for one in found if "{" not in one]
+    commands = [
+        line
+        for line in lines
+        if re.match(r"(\./run|snakemake|(PYTHONPATH=scripts )?python) ", line)
+    ]
+    commands += INLINE.findall(BLOCK.sub("", text))
+    return [re.sub(r"<\w+>", "some", command) for command in commands if "{" not in command]
 
 
 COMMANDS = sorted(
     {
-        one
+        command
         for page in PAGES
         if page.name != "your-own.md"
-        for one in commands(page.read_text(encoding="utf-8"))
+        for command in commands(page.read_text(encoding="utf-8"))
     }
 )
 
@@ -58,18 +62,20 @@ COMMANDS = sorted(
 @pytest.fixture(scope="module")
 def copy(untouched: Project) -> Project:
     """A copy whose `./run` finds this environment, with the studies that pages tell."""
-    made = untouched.folder / ".venv"
-    (made / "bin").mkdir(parents=True)
-    shutil.copy(ROOT / "envs" / "requirements.lock", made / "installed.lock")
+    environment = untouched.folder / ".venv"
+    (environment / "bin").mkdir(parents=True)
+    installed = [ROOT / "envs" / name for name in ("requirements.txt", "requirements.lock")]
+    content = b"".join(path.read_bytes() for path in installed)
+    (environment / "installed.lock").write_bytes(content)
     for program in ("python", "snakemake", "pytest"):
         script = f'#!/bin/sh\nexec {shlex.quote(str(Path(sys.executable).parent))}/{program} "$@"\n'
-        (made / "bin" / program).write_text(script)
-        (made / "bin" / program).chmod(0o755)
+        (environment / "bin" / program).write_text(script)
+        (environment / "bin" / program).chmod(0o755)
     for page in PAGES:
         for study, name in STUDY.findall(page.read_text(encoding="utf-8")):
             indent = re.match(" *", study)[0]
-            told = re.sub(f"^{indent}", "", study, flags=re.MULTILINE)
-            (untouched.folder / name).write_text(told, encoding="utf-8")
+            text = re.sub(f"^{indent}", "", study, flags=re.MULTILINE)
+            (untouched.folder / name).write_text(text, encoding="utf-8")
     return untouched
 
 

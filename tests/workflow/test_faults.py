@@ -8,7 +8,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from faults import script_jobs
+from faults import script_jobs, under_way
 from project import Project
 
 STAGES = ("clients", "source", "extract_digits", "train", "collect")
@@ -17,16 +17,16 @@ SWEPT = 300
 """Settings of a sweep that is killed."""
 
 
-def wait_for(project: Project, run: "subprocess.Popen[str]", text: str) -> None:
-    """Wait until a run has printed a text; it must do so before it ends."""
-    while text not in project.console():
+def wait_for(project: Project, run: "subprocess.Popen[str]", stage: str) -> None:
+    """Wait until a run has started a job of a stage; it must do so before it ends."""
+    while not under_way(project.console(), stage):
         assert run.poll() is None, project.console()
         time.sleep(0.01)
 
 
-def wait_for_job(project: Project, run: "subprocess.Popen[str]", rule: str) -> list[int]:
-    """Wait until a rule's job runs, and return the processes of its script."""
-    wait_for(project, run, f"rule {rule}:")
+def wait_for_job(project: Project, run: "subprocess.Popen[str]", stage: str) -> list[int]:
+    """Wait until a stage's job runs, and return the processes of its script."""
+    wait_for(project, run, stage)
     while not (jobs := script_jobs(run.pid)):
         assert run.poll() is None, project.console()
         time.sleep(0.01)
@@ -36,7 +36,7 @@ def wait_for_job(project: Project, run: "subprocess.Popen[str]", rule: str) -> l
 def kill_in(project: Project, stage: str, delay_s: float) -> None:
     """Start a run and kill it with all its jobs while the stage is under way."""
     run = project.start("--until", stage)
-    wait_for(project, run, f"rule {stage}:")
+    wait_for(project, run, stage)
     time.sleep(delay_s)
     os.killpg(run.pid, signal.SIGKILL)
     assert run.wait() == -signal.SIGKILL
@@ -101,8 +101,11 @@ def test_a_kill_between_the_store_and_the_job_s_end_costs_no_extraction(
 def test_a_second_run_in_the_same_folder_is_refused(finished: Project) -> None:
     study = {"tasks": {"digits": {"training": {"learning_rate": 0.02}}}}
     run = finished.start(study=study)
-    wait_for(finished, run, "rule train:")
+    wait_for(finished, run, "train")
+    # On a busy machine it might else end before the second has read its configuration.
+    os.killpg(run.pid, signal.SIGSTOP)
     second = finished.call(study=study)
+    os.killpg(run.pid, signal.SIGCONT)
     assert second.returncode != 0
     assert f"process {run.pid} on " in second.stderr
     assert run.wait() == 0
@@ -122,7 +125,7 @@ def test_a_killed_fan_out_goes_on_with_what_is_missing(finished: Project) -> Non
         time.sleep(0.05)
     os.killpg(run.pid, signal.SIGKILL)
     run.wait()
-    made = finished.console().count("(Rule: train)")
-    missing = before - Counter(train=made)
+    trained = finished.console().count("(Rule: train)")
+    missing = before - Counter(train=trained)
     assert before["train"] > SWEPT - 10
     assert finished.planned(study=study) in (missing, missing - Counter(train=1))

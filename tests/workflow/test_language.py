@@ -195,9 +195,9 @@ def test_the_local_study_is_planned_or_names_the_file_it_lacks(root: Path, fresh
     study = study_of(root, "samsum-local", fresh.folder)
     refused = fresh.call("--dry-run", study=study)
     assert refused.returncode != 0
-    said = refused.stdout + refused.stderr
-    assert f"{fresh.folder}/samsum/train.jsonl is missing" in said
-    assert "Traceback" not in said
+    printed = refused.stdout + refused.stderr
+    assert f"{fresh.folder}/samsum/train.jsonl is missing" in printed
+    assert "Traceback" not in printed
     (fresh.folder / "samsum").mkdir()
     for split in ("train", "test"):
         lines = (

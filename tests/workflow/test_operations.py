@@ -40,8 +40,8 @@ def test_every_job_leaves_a_log_and_what_computes_a_benchmark(reference: Project
 
 def test_the_scheduler_looks_for_jobs_only_when_one_has_ended(reference: Project) -> None:
     (log,) = (reference.folder / ".snakemake/log").glob("*.log")
-    said = log.read_text()
-    assert 0 < said.count("Ready jobs") <= said.count("Finished jobid") + 1
+    text = log.read_text()
+    assert 0 < text.count("Ready jobs") <= text.count("Finished jobid") + 1
 
 
 def test_a_failed_job_says_one_sentence_and_logs_its_traceback(fresh: Project) -> None:
@@ -78,9 +78,15 @@ def test_the_same_study_elsewhere_gives_the_same_files(fresh: Project, reference
 
 
 def test_ten_thousand_settings_are_planned(untouched: Project) -> None:
+    """By default eight short ones share a process."""
     grid = {
         "fraction": [(1 + i) / 100 for i in range(100)],
         "plr": [i / 100 for i in range(100)],
     }
-    study = {"experiments": {"scarcity": {"grids": [grid]}}}
-    assert untouched.planned("--quiet", "rules", study=study)["train"] == 10_000
+    study = {
+        "settings_per_process": "auto",
+        "experiments": {"scarcity": {"grids": [grid]}},
+    }
+    planned = untouched.planned("--quiet", "rules", study=study)
+    assert planned["train"] == 0
+    assert sum(rule.startswith("train_heads_") for rule in planned) == 1250

@@ -47,8 +47,8 @@ def toys(fresh: Project) -> Project:
         f'{LISTED} "ants": ("ant",), "bees": ("bee", "hive"),',
     )
     for name, seeds in systems.items():
-        told = yaml.safe_dump(toy_system(name, seeds))
-        (fresh.folder / "studies" / f"{name}.yaml").write_text(told, encoding="utf-8")
+        text = yaml.safe_dump(toy_system(name, seeds))
+        (fresh.folder / "studies" / f"{name}.yaml").write_text(text, encoding="utf-8")
     return fresh
 
 
@@ -56,7 +56,9 @@ def trained(project: Project, *arguments: str) -> set[str]:
     """Return the tasks on which a call would train, by its dry run."""
     done = project.call("--dry-run", *arguments)
     assert done.returncode == 0, done.stdout + done.stderr
-    return set(re.findall(r"output: results/([^/]+)/runs/", done.stdout + done.stderr))
+    return set(
+        re.findall(r"Missing output files: results/([^/]+)/runs/", done.stdout + done.stderr)
+    )
 
 
 @pytest.mark.parametrize(
@@ -72,8 +74,8 @@ def trained(project: Project, *arguments: str) -> set[str]:
 def test_a_call_makes_the_studies_that_it_names(
     toys: Project, arguments: tuple[str, ...], tasks: set[str]
 ) -> None:
-    known = {"digits", "ant-digits", "bee-digits", "hive-digits"}
-    assert trained(toys, *arguments) & known == tasks
+    tasks_of_studies = {"digits", "ant-digits", "bee-digits", "hive-digits"}
+    assert trained(toys, *arguments) & tasks_of_studies == tasks
 
 
 def test_all_papers_run_in_one_call_with_one_report(toys: Project) -> None:
@@ -82,22 +84,22 @@ def test_all_papers_run_in_one_call_with_one_report(toys: Project) -> None:
     assert (toys.results / "report.html").exists()
     for task, seeds in (("bee-digits", {0, 1}), ("hive-digits", {2, 3, 5})):
         folder = toys.results / task / "experiments"
-        made = [path for path in folder.glob("*.csv") if not path.name.endswith(".series.csv")]
-        (table,) = [path.read_text(encoding="utf-8").splitlines() for path in made]
-        place = table[0].split(",").index("seed")
-        assert {int(row.split(",")[place]) for row in table[1:]} == seeds
+        tables = [path for path in folder.glob("*.csv") if not path.name.endswith(".series.csv")]
+        (table,) = [path.read_text(encoding="utf-8").splitlines() for path in tables]
+        column = table[0].split(",").index("seed")
+        assert {int(row.split(",")[column]) for row in table[1:]} == seeds
     assert not (toys.results / "digits").exists()
     assert not (toys.results / "papers" / "fbftl").exists()
 
 
 def test_a_task_that_two_studies_tell_is_refused_in_one_sentence(toys: Project) -> None:
-    told = yaml.safe_dump(toy_system("ant", [0]))
-    (toys.folder / "studies" / "hive.yaml").write_text(told, encoding="utf-8")
+    text = yaml.safe_dump(toy_system("ant", [0]))
+    (toys.folder / "studies" / "hive.yaml").write_text(text, encoding="utf-8")
     done = toys.call("--dry-run")
     assert done.returncode != 0
     assert done.stderr.splitlines()[-1] == (
-        "the task 'ant-digits' is told by studies/ant.yaml and by studies/hive.yaml; rename one of "
-        "them"
+        "the task 'ant-digits' is defined by studies/ant.yaml and by studies/hive.yaml; rename "
+        "one of them"
     )
 
 
@@ -108,8 +110,9 @@ def entry(fresh: Project) -> Project:
     programs.mkdir(parents=True)
     (programs / "snakemake").write_text('#!/bin/sh\necho "$@"\n', encoding="utf-8")
     (programs / "snakemake").chmod(0o755)
-    lock = (fresh.folder / "envs" / "requirements.lock").read_bytes()
-    (fresh.folder / ".venv" / "installed.lock").write_bytes(lock)
+    names = ("requirements.txt", "requirements.lock")
+    installed = b"".join((fresh.folder / "envs" / name).read_bytes() for name in names)
+    (fresh.folder / ".venv" / "installed.lock").write_bytes(installed)
     return fresh
 
 
@@ -125,14 +128,14 @@ def ran(project: Project, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_the_entry_hands_over_papers_and_options(entry: Project) -> None:
     after = "--report results/report.html --report-after-run"
-    for given, said in {
+    for arguments, printed in {
         (): f"{after} --config papers=all",
         ("-n",): "--config papers=all -n",
         ("eppfl",): f"{after} --config papers=eppfl",
         ("eppfl", "--cores", "2"): f"{after} --config papers=eppfl --cores 2",
     }.items():
-        done = ran(entry, "papers", *given)
-        assert (done.returncode, done.stdout.strip()) == (0, said)
+        done = ran(entry, "papers", *arguments)
+        assert (done.returncode, done.stdout.strip()) == (0, printed)
 
 
 def test_the_entry_lets_no_second_config_hide_the_papers(entry: Project) -> None:
@@ -142,14 +145,14 @@ def test_the_entry_lets_no_second_config_hide_the_papers(entry: Project) -> None
 
 
 def test_a_study_of_ones_own_makes_no_tables_of_a_paper(fresh: Project) -> None:
-    """An experiment of one's own is of no paper; one of a paper's ends in the claims on it."""
+    """An experiment of one's own is of no paper; one of a paper's ends in its sentences."""
     of_paper = {"tabulate_paper_methods", "tabulate_paper_language", "plot_paper_packet_loss"}
     of_paper |= {"plot_retransmission", "plot_label_privacy", "tabulate_label_privacy"}
     mine = {"experiments": {"mine": {"grids": [{"plr": [0.0, 0.5]}]}}, "papers": None}
-    for experiment, claims in (("mine", 0), ("scarcity", 1)):
+    for experiment, of_paper_made in (("mine", 0), ("scarcity", 1)):
         study = mine | {"study": {"tasks": ["digits"], "experiments": [experiment]}}
         planned = fresh.planned(study=study)
         assert planned["collect"] == 1
-        assert planned["tabulate_claims"] == claims
+        assert planned["tabulate_sentences"] == of_paper_made
         assert not of_paper & set(planned)
     assert of_paper <= set(fresh.planned("--config", "papers=fbftl"))

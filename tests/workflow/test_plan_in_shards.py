@@ -17,5 +17,5 @@ def test_shards_make_the_runs_of_the_whole_study(finished: Project) -> None:
     )
     order = ["setting", "seed"]
     pd.testing.assert_frame_equal(
-        *(one.sort_values(order, ignore_index=True) for one in (whole, joined[whole.columns]))
+        *(table.sort_values(order, ignore_index=True) for table in (whole, joined[whole.columns]))
     )

@@ -48,9 +48,9 @@ def page(request: pytest.FixtureRequest, report: Path) -> Iterator[browser.Page]
 
 def shown(toy: Project) -> set[str]:
     """Return the tables and figures that the study has made, as a reader opens them."""
-    found = [*toy.results.rglob("tables/*.html"), *toy.results.rglob("figures/*.svg")]
-    found.append(toy.results / "papers" / "audit.html")
-    return {str(path.relative_to(toy.folder)) for path in found}
+    results = [*toy.results.rglob("tables/*.html"), *toy.results.rglob("figures/*.svg")]
+    results.append(toy.results / "papers" / "audit.html")
+    return {str(path.relative_to(toy.folder)) for path in results}
 
 
 def test_ci_cannot_pass_without_a_browser(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,8 @@ from fbftl.ground.code import NOT_DECIDING
 from PIL import Image
 from project import Project
 
-FROM_TABLE = Counter(tabulate_scarcity=1, plot_scarcity=1, tabulate_claims=1, write_numbers=1)
+SENTENCES = Counter(tabulate_sentences=1, tabulate_parts=1, tabulate_hypotheses=1)
+FROM_TABLE = SENTENCES + Counter(tabulate_scarcity=1, plot_scarcity=1, write_numbers=1)
 FROM_RUNS = FROM_TABLE + Counter(train=4, collect=1)
 FROM_EXTRACTION = FROM_RUNS + Counter(extract_digits=1)
 FROM_FEATURES = FROM_EXTRACTION + Counter(describe=1)
@@ -65,11 +66,11 @@ def test_a_changed_training_value_trains_again(finished: Project) -> None:
 
 def test_swapped_training_values_train_again(finished: Project) -> None:
     """Two values that change places are a change, although the set of values stays the same."""
-    one = {"tasks": {"digits": {"training": {"momentum": 0.25, "validation": 0.125}}}}
-    other = {"tasks": {"digits": {"training": {"momentum": 0.125, "validation": 0.25}}}}
-    finished.finish(study=one)
-    assert finished.planned(study=one) == Counter()
-    assert jobs(finished, study=other) == FROM_RUNS
+    study = {"tasks": {"digits": {"training": {"momentum": 0.25, "validation": 0.125}}}}
+    swapped = {"tasks": {"digits": {"training": {"momentum": 0.125, "validation": 0.25}}}}
+    finished.finish(study=study)
+    assert finished.planned(study=study) == Counter()
+    assert jobs(finished, study=swapped) == FROM_RUNS
 
 
 def test_a_changed_cut_extracts_again_and_makes_no_client_or_source(finished: Project) -> None:
@@ -78,13 +79,15 @@ def test_a_changed_cut_extracts_again_and_makes_no_client_or_source(finished: Pr
 
 
 CHANGES = {
-    "scripts/plot_scarcity.py": Counter(plot_scarcity=1),
-    "scripts/tabulate_scarcity.py": Counter(tabulate_scarcity=1),
-    "scripts/collect_runs.py": FROM_TABLE + Counter(collect=1),
+    "scripts/figures/plot_scarcity.py": Counter(plot_scarcity=1),
+    "scripts/tables/tabulate_scarcity.py": Counter(tabulate_scarcity=1),
+    "scripts/stages/collect_runs.py": FROM_TABLE + Counter(collect=1),
     "scripts/fbftl/findings/style.py": PAPER_FIGURES + Counter(plot_scarcity=1),
     "scripts/fbftl/training/stacked.py": FROM_RUNS,
-    "scripts/fbftl/methods/fbftl.py": FROM_RUNS,
-    "scripts/fbftl/methods/ftl_f.py": Counter(),
+    "scripts/fbftl/methods/fbftl/run.py": FROM_RUNS,
+    "scripts/fbftl/methods/ftl_f/run.py": Counter(),
+    "scripts/fbftl/learners/lockstep.py": FROM_RUNS,
+    "scripts/fbftl/learners/local.py": Counter(),
     "scripts/fbftl/features/store/writer.py": FROM_EXTRACTION,
     "scripts/fbftl/features/extract.py": FROM_EXTRACTION,
     "scripts/fbftl/features/store/reader.py": FROM_RUNS,
@@ -131,10 +134,10 @@ def test_touched_results_rerun_nothing_whatever_their_size(finished: Project) ->
 @pytest.fixture
 def pictures(fresh: Project) -> Path:
     """Twelve pictures in a folder, partitioned over clients."""
-    for place in range(12):
-        path = fresh.folder / "data" / "cats" / f"{place}.png"
+    for number in range(12):
+        path = fresh.folder / "data" / "cats" / f"{number}.png"
         path.parent.mkdir(parents=True, exist_ok=True)
-        Image.fromarray(np.full((8, 8), place, np.uint8)).save(path)
+        Image.fromarray(np.full((8, 8), number, np.uint8)).save(path)
     fresh.finish(*PARTITION, study=PICTURES)
     assert fresh.planned(*PARTITION, study=PICTURES) == Counter()
     return fresh.folder / "data" / "cats"
@@ -148,9 +151,9 @@ PARTITION = ("--", "results/digits/clients.h5")
 
 
 def test_a_picture_overwritten_in_its_folder_is_noticed(fresh: Project, pictures: Path) -> None:
-    told = pictures.stat()
+    status = pictures.stat()
     (pictures / "3.png").write_bytes((pictures / "4.png").read_bytes())
-    os.utime(pictures, ns=(told.st_atime_ns, told.st_mtime_ns))
+    os.utime(pictures, ns=(status.st_atime_ns, status.st_mtime_ns))
     assert fresh.planned(*PARTITION, study=PICTURES) == Counter(clients=1)
 
 
@@ -158,8 +161,8 @@ def test_a_data_file_counts_by_its_content(fresh: Project) -> None:
     """Touched it is the same, replaced under an older date it is another."""
     (fresh.folder / "data").mkdir()
     path = fresh.folder / "data" / "digits.parquet"
-    encoded = [picture(place) for place in range(40)]
-    labels = [place % 2 for place in range(40)]
+    encoded = [picture(number) for number in range(40)]
+    labels = [number % 2 for number in range(40)]
     pq.write_table(pa.table({"img": encoded, "label": labels}), path)
     study = {
         "data_folder": "data",
@@ -226,9 +229,9 @@ def test_modules_that_decide_nothing_change_no_byte(finished: Project, reference
     shutil.rmtree(finished.results / "digits")
     finished.finish("--", "results/digits/runs/fbftl.json")
     whole = reference.science()
-    made = finished.science()
-    assert {"digits/clients.h5", "digits/features.json", "digits/runs/fbftl.json"} <= made.keys()
-    assert made == {name: whole[name] for name in made}
+    again = finished.science()
+    assert {"digits/clients.h5", "digits/features.json", "digits/runs/fbftl.json"} <= again.keys()
+    assert again == {name: whole[name] for name in again}
 
 
 def test_the_kind_of_data_decides_which_reader_counts(finished: Project) -> None:

@@ -70,3 +70,17 @@ def test_features_at_a_url_give_the_same_runs(
     assert len(runs) == 4 * 2
     assert runs.items() <= reference.science().items()
     assert not fresh.planned(*SUBMIT, tidy, study=study)
+
+
+def test_settings_share_a_process_on_a_node(
+    slurm: Slurm, fresh: Project, reference: Project
+) -> None:
+    """The node reads the rules again, when it is unknown there what has to be trained."""
+    two = {"settings_per_process": 2}
+    fresh.finish(*SUBMIT, "runs", study=two)
+    (first, second) = fresh.results.glob("digits/logs/runs/scarcity-*.log")
+    assert first.read_text(encoding="utf-8") != second.read_text(encoding="utf-8")
+    runs = {name: digest for name, digest in fresh.science().items() if "/runs/" in name}
+    assert len(runs) == 4 * 2
+    assert runs.items() <= reference.science().items()
+    assert not fresh.planned(*SUBMIT, "runs", study=two)

@@ -20,10 +20,10 @@ def test_a_changed_rate_is_noticed_without_snakemakes_records(finished: Project)
     assert planned["train"] == 4
     assert planned["collect"] == planned["tabulate_scarcity"] == 1
     assert planned["clients"] == planned["source"] == planned["extract_digits"] == 0
-    told = finished.call("--dry-run", study=FASTER).stderr
-    assert "stale: 12 results were made from something else" in told
-    assert "results/digits/runs/fbftl" in told
-    assert "(jobs)" in told
+    warning = finished.call("--dry-run", study=FASTER).stderr
+    assert "stale: 12 results were made from something else" in warning
+    assert "results/digits/runs/fbftl" in warning
+    assert "(jobs)" in warning
     run = finished.results / "digits/runs/fbftl.json"
     old = run.read_bytes()
     finished.finish("--", "results/digits/runs/fbftl.json", study=FASTER)
@@ -37,7 +37,7 @@ def test_a_changed_rate_is_noticed_without_snakemakes_records(finished: Project)
 def test_changed_seeds_and_code_are_noticed_without_snakemakes_records(finished: Project) -> None:
     shutil.rmtree(finished.folder / ".snakemake")
     assert finished.planned(study={"seeds": [0, 1, 2]})["train"] == 4
-    finished.append("scripts/fbftl/methods/fbftl.py", "\nCHANGED = 1\n")
+    finished.append("scripts/fbftl/methods/fbftl/run.py", "\nCHANGED = 1\n")
     assert finished.planned()["train"] == 4
 
 
@@ -68,7 +68,7 @@ def test_what_cannot_be_told_is_said(finished: Project) -> None:
     shutil.rmtree(finished.results / "digits/records/runs")
     done = finished.call("--dry-run")
     assert done.returncode == 0
-    assert "4 results have no record, so that it cannot be told whether" in done.stderr
+    assert "4 results have no record, so that it is unknown whether" in done.stderr
     assert "other versions" not in done.stderr
 
 

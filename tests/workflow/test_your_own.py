@@ -42,10 +42,10 @@ CLASSES = 3
 def images(count: int, side: int) -> Iterator[tuple[int, np.ndarray]]:
     """Yield classes in turn with bright images, each class brightest in a channel of its own."""
     stream = np.random.default_rng(0)
-    for place in range(count):
+    for number in range(count):
         pixels = stream.integers(0, 128, (side, side, 3), dtype=np.uint8)
-        pixels[..., place % CLASSES] += 100
-        yield place % CLASSES, pixels
+        pixels[..., number % CLASSES] += 100
+        yield number % CLASSES, pixels
 
 
 def call(project: Project, command: str, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -101,6 +101,7 @@ def test_the_page_has_a_command_for_each_study() -> None:
         "birds.yaml",
         "painters.yaml",
         "networks.yaml",
+        "letters.yaml",
         "income.yaml",
     }
     assert {f"snakemake --cores 2 --configfile {study}" for study in STUDIES} < set(COMMANDS)
@@ -115,12 +116,23 @@ def test_networks_of_ones_own_are_planned_for_each_method(fresh: Project) -> Non
     assert "fbftl" not in re.findall(r"runs/(\w+)", done.stdout)
 
 
+def test_each_source_network_is_planned_with_all_settings(fresh: Project) -> None:
+    (fresh.folder / "letters.yaml").write_text(STUDIES["letters.yaml"], encoding="utf-8")
+    done = call(fresh, "snakemake --cores 2 --configfile letters.yaml", "-n")
+    assert done.returncode == 0, done.stderr
+    for folder in ("letters", "letters/source_seeds/1", "letters/source_seeds/2"):
+        assert f"results/{folder}/source.safetensors" in done.stdout
+        assert f"results/{folder}/runs/fbftl+plr=0.5.json" in done.stdout
+    assert "results/letters/tables/sources_scarcity.csv" in done.stdout
+    assert "source_seeds/3" not in done.stdout
+
+
 def test_an_image_folder_and_a_torchvision_backbone(fresh: Project) -> None:
     names = ("daisy", "rose", "tulip")
-    for place, (label, pixels) in enumerate(images(60, 40)):
+    for number, (label, pixels) in enumerate(images(60, 40)):
         folder = fresh.folder / "data" / "flowers" / names[label]
         folder.mkdir(parents=True, exist_ok=True)
-        Image.fromarray(pixels[: 30 + place % 10]).save(folder / f"{place}.png")
+        Image.fromarray(pixels[: 30 + number % 10]).save(folder / f"{number}.png")
     run(fresh, "flowers", data={"size": 32}, source={"weights": "random"})
     assert width(fresh, "flowers") == 512
     assert stored(fresh, "flowers")["counts"] == {"train": 48, "test": 12}
@@ -134,10 +146,10 @@ def test_a_federated_file_and_a_timm_backbone_from_a_converted_pickle(fresh: Pro
     for name in ("data", "models"):
         (fresh.folder / name).mkdir()
     with h5py.File(fresh.folder / "data" / "writers.h5", "w") as file:
-        for place in range(12):
-            labels, colours = zip(*images(6 + place % 3, 28), strict=True)
-            file[f"examples/writer{place}/pixels"] = np.stack(colours).mean(-1) / 255
-            file[f"examples/writer{place}/label"] = np.array(labels)
+        for number in range(12):
+            labels, colours = zip(*images(6 + number % 3, 28), strict=True)
+            file[f"examples/writer{number}/pixels"] = np.stack(colours).mean(-1) / 255
+            file[f"examples/writer{number}/label"] = np.array(labels)
     model = build_backbone("timm", "mobilenetv3_small_050", {"num_classes": 26})
     torch.save(model.state_dict(), fresh.folder / "models" / "letters.pth")
     [convert] = [command for command in COMMANDS if command.startswith("python")]
@@ -146,11 +158,11 @@ def test_a_federated_file_and_a_timm_backbone_from_a_converted_pickle(fresh: Pro
     counts = stored(fresh, "writers")["counts"]
     assert counts == {"train": 67, "test": 17}
     with h5py.File(fresh.results / "writers" / "clients.h5") as file:
-        assert set(file["train/examples"]) == {f"writer{place}" for place in range(12)}
+        assert set(file["train/examples"]) == {f"writer{number}" for number in range(12)}
     assert width(fresh, "writers") == 192
     source = json.loads((fresh.results / "writers" / "source.json").read_text(encoding="utf-8"))
-    given = fresh.folder / "models" / "letters.safetensors"
-    assert source["origin"]["sha256"] == sha256(given)
+    weights = fresh.folder / "models" / "letters.safetensors"
+    assert source["origin"]["sha256"] == sha256(weights)
 
 
 def test_a_parquet_file_and_a_transformers_backbone(fresh: Project) -> None:
@@ -185,16 +197,19 @@ def test_a_table(fresh: Project) -> None:
     small = {"seeds": [0], "tasks": {"income": {"training": {"epochs": 3, "rounds": 3}}}}
     (fresh.folder / "small.yaml").write_text(yaml.safe_dump(small), encoding="utf-8")
     succeed(fresh, "snakemake --cores 2 --configfile income.yaml", "small.yaml")
-    found = pd.read_csv(fresh.results / "income" / "experiments" / "income.csv")
-    assert set(found["method"]) == {"ftl_c", "fbftl", "fedavg"}
+    runs = pd.read_csv(fresh.results / "income" / "experiments" / "income.csv")
+    assert set(runs["method"]) == {"ftl_c", "fbftl", "fedavg"}
     sweep = pd.read_csv(fresh.results / "income" / "tables" / "sweep_income.csv")
-    means = found.groupby("method")["test_accuracy"].mean()
+    means = runs.groupby("method")["test_accuracy"].mean()
     assert dict(zip(sweep["method"], sweep["test_accuracy"], strict=True)) == pytest.approx(
         means.to_dict()
     )
     assert width(fresh, "income") == 3
     with ClientFile(fresh.results / "income" / "clients.h5") as file:
         assert set(file.groups("train")) == {0, 1}
+        of_training = np.bincount(file.column("train", "label")).argmax()
+        majority = np.mean(file.column("test", "label") == of_training)
+    assert sweep["majority"].tolist() == pytest.approx([majority] * 3)
 
 
 def test_clients_in_domains_are_dealt_anew_with_every_seed(fresh: Project) -> None:

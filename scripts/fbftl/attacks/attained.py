@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from fbftl.attacks.findings import summary
+from fbftl.attacks.label_recovery import blind_counts, share_recovered
 
 
 @dataclass(frozen=True)
@@ -31,23 +32,38 @@ class Attained:
     @property
     def row(self) -> dict[str, Any]:
         """Mean over the victims, their spread and number, and all else that a table tells."""
-        told = {"attack": self.attack, "adversary": self.adversary, "measure": self.measure}
-        return told | summary(self.values) | {"blind": self.blind}
+        columns = {"attack": self.attack, "adversary": self.adversary, "measure": self.measure}
+        return columns | summary(self.values) | {"blind": self.blind}
 
     @property
     def fails(self) -> bool:
         """Whether it does worse than the blind guess by more than two standard errors."""
-        found = summary(self.values)
-        worse = (found["value"] - self.blind) * (1 if self.lower else -1)
-        return worse > 2 * found["spread"] / np.sqrt(found["repetitions"])
-
-
-def share_right(true: Sequence[np.ndarray], guessed: Sequence[np.ndarray]) -> list[float]:
-    """Return the share of each victim's samples whose label guessed counts (N,) have right."""
-    pairs = zip(true, guessed, strict=True)
-    return [float(np.minimum(own, other).sum() / own.sum()) for own, other in pairs]
+        score = summary(self.values)
+        worse = (score["value"] - self.blind) * (1 if self.lower else -1)
+        return worse > 2 * score["spread"] / np.sqrt(score["repetitions"])
 
 
 def label_counts(labels: np.ndarray, rows: Sequence[np.ndarray], classes: int) -> list[np.ndarray]:
     """Return how many samples of each label (N,) every victim has, given its rows of the labels."""
-    return [np.bincount(labels[own], minlength=classes) for own in rows]
+    return [np.bincount(labels[of_victim], minlength=classes) for of_victim in rows]
+
+
+def labels_recovered(
+    labels: np.ndarray, rows: Sequence[np.ndarray], guessed: Sequence[np.ndarray], classes: int
+) -> Attained:
+    """Return how many of each victim's labels the server has right.
+
+    Args:
+        labels: of all samples.
+        rows: each victim's samples among them.
+        guessed: counts (N,) of each victim's labels.
+        classes: N.
+    """
+    true = label_counts(labels, rows, classes)
+    balanced = [blind_counts(classes, len(of_victim)) for of_victim in rows]
+    right, blind = (
+        [share_recovered(counts, of_victim) for counts, of_victim in zip(guess, true, strict=True)]
+        for guess in (guessed, balanced)
+    )
+    measure = "share of labels right"
+    return Attained("label recovery", "server", measure, right, float(np.mean(blind)))

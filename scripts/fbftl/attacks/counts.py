@@ -32,7 +32,7 @@ class Recognised:
     epsilon: float
 
 
-def told(
+def recognise(
     cluster: np.ndarray, rate: float, sigma: float, knows: str, draws: int, seed: int,
     delta: float, confidence: float,
 ) -> Recognised:  # fmt: skip
@@ -55,5 +55,7 @@ def told(
     seen = counted + there + sigma * rng.standard_normal((2, draws))
     guessed = {"sampled": counted, "rows": rate * others, "nothing": others.mean()}[knows]
     inside, outside = seen - guessed
-    halves = [Scores(inside[own], outside[own]) for own in (slice(0, None, 2), slice(1, None, 2))]
+    halves = [
+        Scores(inside[half], outside[half]) for half in (slice(0, None, 2), slice(1, None, 2))
+    ]
     return Recognised(separation(inside, outside).auc, least_epsilon(*halves, delta, confidence))

@@ -128,15 +128,15 @@ def train_decoder(
 
     def error(rows: Tensor, noise: Tensor) -> Tensor:
         here = rows.to(device)
-        drawn = decoder.network((x[here] + noise_std * noise.to(device) - mean) / scale)
-        return nn.functional.mse_loss(drawn, y[here])
+        decoded = decoder.network((x[here] + noise_std * noise.to(device) - mean) / scale)
+        return nn.functional.mse_loss(decoded, y[here])
 
     def noise_for(rows: Tensor) -> Tensor:
         return torch.randn((len(rows), x.shape[1]), generator=generator)
 
     order = torch.randperm(len(x), generator=generator)
-    held, learned = order.tensor_split([max(1, round(HELD_OUT * len(x)))])
-    chosen_by = held, noise_for(held)
+    held_out, learned = order.tensor_split([max(1, round(HELD_OUT * len(x)))])
+    chosen_by = held_out, noise_for(held_out)
     with torch.no_grad():
         least, best = float(error(*chosen_by)), deepcopy(decoder.network.state_dict())
     for _ in range(training.epochs):
@@ -146,9 +146,9 @@ def train_decoder(
             error(rows, noise_for(rows)).backward()
             optimiser.step()
         with torch.no_grad():
-            found = float(error(*chosen_by))
-        if found < least:
-            least, best = found, deepcopy(decoder.network.state_dict())
+            loss = float(error(*chosen_by))
+        if loss < least:
+            least, best = loss, deepcopy(decoder.network.state_dict())
     decoder.network.load_state_dict(best)
     return decoder
 

@@ -144,5 +144,5 @@ def whole_counts(expected: Floats, bounds: NDArray[np.int64], samples: int) -> N
 
 def share_recovered(recovered: ArrayLike, true: ArrayLike) -> float:
     """Return the share of a batch's labels that the recovered counts have right, 0 to 1."""
-    found, actual = np.asarray(recovered), np.asarray(true)
-    return float(np.minimum(found, actual).sum() / actual.sum())
+    guessed, actual = np.asarray(recovered), np.asarray(true)
+    return float(np.minimum(guessed, actual).sum() / actual.sum())

@@ -9,46 +9,48 @@ Either way the labels come out up to one sign for all, which one label that it k
 import numpy as np
 
 from fbftl.attacks.attained import Attained
-from fbftl.exchange.two_parties import begun
+from fbftl.methods.secure_ftl.alignment import Parties
+from fbftl.methods.secure_ftl.parties import initial_parties
 from fbftl.study.job import Job
-from fbftl.tasks.task import HeldSamples
-from fbftl.training.alignment import Alliance
+from fbftl.tasks.task import ClientSamples
 
 PASSES = 50
 """Of alternating least squares."""
 
 
-def labels_of_partner(job: Job, held: HeldSamples) -> Attained:
+def labels_of_partner(job: Job, client_data: ClientSamples) -> Attained:
     """Return the share of the common samples whose label the other party learns in round 1."""
     protected = job.setting.protection != "plain"
     read = labels_of_gradient if protected else labels_of_factors
-    told, blind = [], []
+    recovered, blind = [], []
     for seed in job.seeds:
-        alliance, common = begun(job, held, seed)
-        true, guessed = alliance.labels[:common], read(alliance)
-        told.append(float((guessed * guessed[0] == true * true[0]).mean()))
+        parties, common = initial_parties(job, client_data, seed)
+        true, guessed = parties.labels[:common], read(parties)
+        recovered.append(float((guessed * guessed[0] == true * true[0]).mean()))
         blind.append(max(float((true == side).mean()) for side in (-1, 1)))
     who = "client 1, by its gradient" if protected else "client 1, by what it is sent"
-    return Attained("label recovery", who, "share of labels right", told, float(np.mean(blind)))
+    return Attained(
+        "label recovery", who, "share of labels right", recovered, float(np.mean(blind))
+    )
 
 
-def labels_of_factors(alliance: Alliance) -> np.ndarray:
+def labels_of_factors(parties: Parties) -> np.ndarray:
     """Return the common samples' labels by what the other sends in the open, up to one sign."""
-    numbers, count = alliance.numbers_of_a(), alliance.common
+    numbers, count = parties.numbers_of_a(), parties.common
     _, vectors = np.linalg.eigh(numbers[:, count:])
     return np.sign(-vectors[:, -1] @ numbers[:, :count])
 
 
-def labels_of_gradient(alliance: Alliance) -> np.ndarray:
+def labels_of_gradient(parties: Parties) -> np.ndarray:
     """Return the common samples' labels by the gradient alone, which any protection leaves."""
-    gradient = np.einsum("kmn,kn->km", alliance.matrix_of_b(), alliance.numbers_of_a())
-    known = alliance.b.slopes().transpose(0, 2, 1) / alliance.common
+    gradient = np.einsum("kmn,kn->km", parties.matrix_of_b(), parties.numbers_of_a())
+    slopes = parties.b.slopes().transpose(0, 2, 1) / parties.common
     by_dimension, _, _ = np.linalg.svd(gradient, full_matrices=False)
     phi = by_dimension[:, 0]
     for _ in range(PASSES):
-        stacked = (phi[:, None, None] * known).reshape(-1, alliance.common)
+        stacked = (phi[:, None, None] * slopes).reshape(-1, parties.common)
         of_sample, *_ = np.linalg.lstsq(stacked, gradient.ravel(), rcond=None)
-        drawn = known @ of_sample
-        phi = (drawn * gradient).sum(1) / (drawn**2).sum(1)
+        combined = slopes @ of_sample
+        phi = (combined * gradient).sum(1) / (combined**2).sum(1)
     # Per sample -y/2 + u Phi/4, of which the party knows u, and Phi up to a factor.
     return np.sign(-of_sample)

@@ -16,32 +16,33 @@ from fbftl.attacks.membership import losses, separation
 from fbftl.exchange.averaging import Server, by_samples, by_weights, weights_or_updates
 from fbftl.exchange.repetition import run_rounds
 from fbftl.study.job import Job
-from fbftl.tasks.task import HeldSamples, LocalLearner, Repetition
+from fbftl.tasks.task import ClientSamples, Repetition
 from fbftl.training.batches import Round
-from fbftl.training.network import LabelledInputs
+from fbftl.training.local_network import LocalNetwork
+from fbftl.training.samples import LabelledInputs
 
-Begin = Callable[[Repetition], LocalLearner]
+Begin = Callable[[Repetition], LocalNetwork]
 
 
 @dataclass
 class Watching:
     """A server that averages by samples and keeps what it has seen.
 
-    begin: gives a repetition's learner.
+    make_learner: gives a repetition's learner.
     rows: of each client, once it has begun.
     weights: (C, X) sent in the last round.
     clients: (C,) who sent them.
     """
 
-    begin: Begin
-    learner: LocalLearner | None = None
+    make_learner: Begin
+    learner: LocalNetwork | None = None
     rows: Sequence[np.ndarray] = ()
     weights: Tensor | None = None
     clients: Sequence[int] = ()
 
-    def begun(self, repetition: Repetition) -> LocalLearner:
+    def initialise(self, repetition: Repetition) -> LocalNetwork:
         """Begin and remember whom."""
-        self.learner, self.rows = self.begin(repetition), repetition.clients
+        self.learner, self.rows = self.make_learner(repetition), repetition.clients
         return self.learner
 
     def average(self, weights: Tensor, counts: np.ndarray) -> Tensor:
@@ -49,18 +50,18 @@ class Watching:
         self.weights = weights
         return by_samples(weights, counts)
 
-    def after(self, _: LocalLearner, one: Round, arrives: np.ndarray) -> None:
+    def after(self, _: LocalNetwork, round_: Round, arrives: np.ndarray) -> None:
         """Keep whose they were."""
-        self.clients = one.clients[arrives].tolist()
+        self.clients = round_.clients[arrives].tolist()
 
-    def play(self, job: Job, held: HeldSamples) -> None:
+    def play(self, job: Job, client_data: ClientSamples) -> None:
         """Play a setting's first seed."""
         train = by_weights(lambda: Server(aggregate=self.average, after=self.after))
         alone = replace(job, seeds=job.seeds[:1])
-        run_rounds(alone, held, self.begun, weights_or_updates(job), None, train)
+        run_rounds(alone, client_data, self.initialise, weights_or_updates(job), None, train)
 
 
-def membership_in_weights(watching: Watching, held: HeldSamples) -> list[Attained]:
+def membership_in_weights(watching: Watching, client_data: ClientSamples) -> list[Attained]:
     """Return how well losses under the last weights tell a client's own samples from test ones.
 
     First under those that it sent, as the server sees them in clear; then under their average,
@@ -71,20 +72,20 @@ def membership_in_weights(watching: Watching, held: HeldSamples) -> list[Attaine
         ("server, of a client's weights", list(watching.weights)),
         ("any client, of the average", [average] * len(watching.clients)),
     ]
-    test = held.test.at(np.arange(len(held.test.labels)))
-    found = []
+    test = client_data.test.at(np.arange(len(client_data.test.labels)))
+    attained = []
     for adversary, weights in sides:
         aucs = []
-        for client, own in zip(watching.clients, weights, strict=True):
-            watching.learner.set_weights(own)
-            members = held.samples.at(watching.rows[client])
+        for client, client_weights in zip(watching.clients, weights, strict=True):
+            watching.learner.set_weights(client_weights)
+            members = client_data.samples.at(watching.rows[client])
             inside, outside = (-_losses(watching.learner, side) for side in (members, test))
             aucs.append(separation(inside, outside).auc)
-        found.append(Attained("membership", adversary, "AUC", aucs, 0.5))
+        attained.append(Attained("membership", adversary, "AUC", aucs, 0.5))
     watching.learner.set_weights(average)
-    return found
+    return attained
 
 
 @torch.no_grad()
-def _losses(learner: LocalLearner, samples: LabelledInputs) -> np.ndarray:
+def _losses(learner: LocalNetwork, samples: LabelledInputs) -> np.ndarray:
     return losses(learner.model(samples.inputs).cpu(), samples.labels.cpu())

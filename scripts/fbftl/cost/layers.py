@@ -151,29 +151,31 @@ def read_network(path: str | Path) -> Network:
         return Network(layers=layers, **document)
 
 
-def _layer(told: dict[str, Any]) -> Layer:
+def _layer(fields: dict[str, Any]) -> Layer:
     """Return a layer of a description.
 
     Raises:
         ValueError: if it is none.
     """
-    _require_known(Layer, told)
+    _require_known(Layer, fields)
     names = ("name", "kind")
-    if not all(type(told[name]) is str and told[name] for name in names):
-        raise ValueError(f"name and kind of a layer are {told['name']!r:.40}, {told['kind']!r:.40}")
-    _require_counts(told, *(part for part in told if part not in names))
-    return Layer(**told)
+    if not all(type(fields[name]) is str and fields[name] for name in names):
+        raise ValueError(
+            f"name and kind of a layer are {fields['name']!r:.40}, {fields['kind']!r:.40}"
+        )
+    _require_counts(fields, *(part for part in fields if part not in names))
+    return Layer(**fields)
 
 
-def _require_known(kind: type, told: dict[str, Any], beside: Collection[str] = ()) -> None:
+def _require_known(kind: type, described: dict[str, Any], beside: Collection[str] = ()) -> None:
     """Raise ValueError unless exactly the fields of a dataclass are told."""
     fields = kind.__dataclass_fields__.keys() - set(beside)
-    if differing := sorted(fields ^ dict(told).keys()):
+    if differing := sorted(fields ^ dict(described).keys()):
         raise ValueError(f"{differing[0]!r:.40} is missing or unknown")
 
 
-def _require_counts(told: dict[str, Any], *parts: str) -> None:
+def _require_counts(fields: dict[str, Any], *parts: str) -> None:
     """Raise ValueError unless parts are whole numbers of at least 0."""
     for part in parts:
-        if type(told[part]) is not int or told[part] < 0:
-            raise ValueError(f"{part} is {told[part]!r:.40}")
+        if type(fields[part]) is not int or fields[part] < 0:
+            raise ValueError(f"{part} is {fields[part]!r:.40}")

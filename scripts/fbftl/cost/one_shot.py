@@ -30,8 +30,8 @@ def numbers(
         case "mixtures":
             spreads = 1 if covariance == "spherical" else width
             return present * (components * (1 + width + spreads) + 1)
-    own = k if message == "projected" else width
-    return own * (own + 1) // 2 + own * classes + classes
+    dimensions = k if message == "projected" else width
+    return dimensions * (dimensions + 1) // 2 + dimensions * classes + classes
 
 
 def expected_present(classes: int, samples: int) -> float:

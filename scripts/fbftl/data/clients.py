@@ -248,8 +248,8 @@ class ClientFile:
 
     def domains(self, split: str) -> np.ndarray | None:
         """Return the domain of each row, int32 [n], or None if the task has one only."""
-        known = "domain" in self.examples(split).columns
-        return self.column(split, "domain") if known else None
+        has_domains = "domain" in self.examples(split).columns
+        return self.column(split, "domain") if has_domains else None
 
     def groups(self, split: str) -> np.ndarray | None:
         """Return the group of each row, int64 [n], or None if the task has none.
@@ -265,7 +265,9 @@ class ClientFile:
         if f"{split}/groups" not in self._file:
             return None
         with explaining_damage(f"client file {self.path}"):
-            groups = [self._file[f"{split}/groups/{own}"][:] for own in self.client_ids(split)]
+            groups = [
+                self._file[f"{split}/groups/{client}"][:] for client in self.client_ids(split)
+            ]
         return np.concatenate(groups)
 
     def count(self, split: str) -> int:
@@ -292,6 +294,17 @@ class ClientFile:
         """Return one array of a whole split, e.g. its labels; the rest stays unread."""
         examples = self.examples(split)
         return examples.rows(0, examples.count, (name,))[name]
+
+    def numbers(self, split: str, name: str) -> np.ndarray:
+        """Return one array of numbers of a whole split, as `column`.
+
+        Raises:
+            TypeError: if it holds texts.
+        """
+        column = self.column(split, name)
+        if isinstance(column, list):
+            raise TypeError(f"{name} of the {split} samples are texts, not numbers")
+        return column
 
     def image(self) -> tuple[int, int, int]:
         """Return height, width and channels of the images."""

@@ -1,7 +1,7 @@
 """Domains: clients that see the same kind of thing differently.
 
-A domain changes how images look and leaves their labels. Which samples it shows is dealt once, for
-training and test apart, so that no sample is seen in two domains.
+A domain changes how images look and leaves their labels. Which samples it shows is decided once,
+for training and test apart, so that no sample is seen in two domains.
 
 ============  ================================================================================
 ``plain``     as the data set has them
@@ -136,11 +136,11 @@ def moved(images: np.ndarray, angle: float, down: float = 0, right: float = 0) -
     return _pixels(above * (1 - low) + below * low)
 
 
-def _neighbours(place: np.ndarray, length: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the pixels before and after each place [h, w], and the weight of the latter."""
-    place = np.clip(place, 0, length - 1)
-    before = np.floor(place).astype(int)
-    weight = (place - before).astype(np.float32)[..., None]
+def _neighbours(coordinate: np.ndarray, length: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the pixels before and after each coordinate [h, w], and the weight of the latter."""
+    coordinate = np.clip(coordinate, 0, length - 1)
+    before = np.floor(coordinate).astype(int)
+    weight = (coordinate - before).astype(np.float32)[..., None]
     return before, np.minimum(before + 1, length - 1), weight
 
 
@@ -159,7 +159,7 @@ Domain = tuple[str, ...]
 
 def domains_in(spec: Sequence[str | Sequence[str]] | None) -> tuple[Domain, ...]:
     """Return the domains that the config's key ``clients.domains`` lists; without any, none."""
-    return tuple((one,) if isinstance(one, str) else tuple(one) for one in spec or ())
+    return tuple((steps,) if isinstance(steps, str) else tuple(steps) for steps in spec or ())
 
 
 def name_of(domain: Domain) -> str:
@@ -172,7 +172,7 @@ def is_of_client(domain: Domain) -> bool:
     return shifted.__name__ in domain
 
 
-def dealt(samples: int, domains: int, seed: int, split: str) -> np.ndarray:
+def assigned_domains(samples: int, domains: int, seed: int, split: str) -> np.ndarray:
     """Return the domain of every sample of a split, int32 [n], at random and in equal shares.
 
     Args:
@@ -214,10 +214,10 @@ class Seen:
         """Return some images, each seen in its domain."""
         images = np.array(self.images[rows])
         domain, origin = self.domain[rows], self.origin[rows]
-        for place in np.unique(domain):
-            here = np.flatnonzero(domain == place)
+        for index in np.unique(domain):
+            here = np.flatnonzero(domain == index)
             seen = images[here]
-            for step in self.domains[place]:
+            for step in self.domains[index]:
                 seen = STEPS[step](seen, origin[here])
             images[here] = seen
         return images

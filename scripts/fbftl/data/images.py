@@ -8,8 +8,17 @@ from typing import Any
 import numpy as np
 
 from fbftl.data.clients import SERVER, Client
-from fbftl.data.datasets import Dataset, Samples, digest, load
-from fbftl.data.domains import Domain, Origin, Seen, dealt, domains_in, is_of_client, name_of
+from fbftl.data.datasets import load
+from fbftl.data.datasets.base import Dataset, Samples, digest
+from fbftl.data.domains import (
+    Domain,
+    Origin,
+    Seen,
+    assigned_domains,
+    domains_in,
+    is_of_client,
+    name_of,
+)
 from fbftl.data.partition import deal, members
 from fbftl.ground.errors import UserError
 
@@ -67,13 +76,13 @@ class Holders:
         return len(np.unique(self.split.client))
 
     def __iter__(self) -> Iterator[Client]:
-        held = zip(self.split.ids, members(self.split.client), strict=False)
-        for number, (own, rows) in enumerate(held):
+        rows_by_client = zip(self.split.ids, members(self.split.client), strict=False)
+        for number, (client_id, rows) in enumerate(rows_by_client):
             if not len(rows):
                 continue
             samples = self.split.samples.take(rows)
             arrays = {"pixels": samples.inputs, "label": samples.labels}
-            client = Client(own, rows, arrays, samples.groups)
+            client = Client(client_id, rows, arrays, samples.groups)
             if self.split.domain is None:
                 yield client
             else:
@@ -93,13 +102,13 @@ def seen(client: Client, domain: np.ndarray, clients: Mapping[str, Any], origin:
 def splits_of(dataset: Dataset, clients: Mapping[str, Any], seed: int) -> tuple[Split, Split]:
     """Return who holds which training and test samples."""
     if domains := domains_in(clients.get("domains")):
-        return drawn_by_domain(dataset, domains, clients, seed)
+        return partitioned_by_domain(dataset, domains, clients, seed)
     if clients["partition"] == "given":
-        return given(dataset.train), given(dataset.test)
-    return drawn(dataset.train, clients, seed), held_by_server(dataset.test)
+        return partition_of_data(dataset.train), partition_of_data(dataset.test)
+    return partitioned(dataset.train, clients, seed), held_by_server(dataset.test)
 
 
-def given(samples: Samples) -> Split:
+def partition_of_data(samples: Samples) -> Split:
     """Return a split as the data itself deals it."""
     if samples.owners is None:
         raise UserError(
@@ -110,7 +119,7 @@ def given(samples: Samples) -> Split:
     return Split(samples, client, ids.tolist())
 
 
-def drawn(
+def partitioned(
     samples: Samples, clients: Mapping[str, Any], seed: int, domain: np.ndarray | None = None
 ) -> Split:
     """Return the training split; clients are numbered with leading zeros."""
@@ -124,7 +133,7 @@ def held_by_server(samples: Samples) -> Split:
     return Split(samples, np.zeros(len(samples), dtype=np.int64), [SERVER])
 
 
-def drawn_by_domain(
+def partitioned_by_domain(
     dataset: Dataset, domains: Sequence[Domain], clients: Mapping[str, Any], seed: int
 ) -> tuple[Split, Split]:
     """Return training and test split of a task with domains.
@@ -135,17 +144,20 @@ def drawn_by_domain(
     Raises:
         UserError: if one of these clients would get none.
     """
-    of_train, of_test = (dealt(len(own), len(domains), seed, name) for name, own in dataset)
-    train = drawn(dataset.train, clients, seed, of_train)
+    of_train, of_test = (
+        assigned_domains(len(samples), len(domains), seed, name) for name, samples in dataset
+    )
+    train = partitioned(dataset.train, clients, seed, of_train)
     client = np.full(len(of_test), len(train.ids))
-    for place, domain in enumerate(domains):
+    for index, domain in enumerate(domains):
         if is_of_client(domain):
-            rows = np.flatnonzero(of_test == place)
-            own = np.unique(train.client[of_train == place])
-            if len(rows) < len(own):
+            rows = np.flatnonzero(of_test == index)
+            clients_of_domain = np.unique(train.client[of_train == index])
+            if len(rows) < len(clients_of_domain):
                 raise UserError(
-                    f"the domain {name_of(domain)} has {len(own)} clients and {len(rows)} test "
-                    "samples, and each client needs one; give fewer clients or more samples"
+                    f"the domain {name_of(domain)} has {len(clients_of_domain)} clients and "
+                    f"{len(rows)} test samples, and each client needs one; give fewer clients or "
+                    "more samples"
                 )
-            client[rows] = np.resize(own, len(rows))
+            client[rows] = np.resize(clients_of_domain, len(rows))
     return train, Split(dataset.test, client, [*train.ids, SERVER], of_test)

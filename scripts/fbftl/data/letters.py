@@ -113,13 +113,13 @@ def _warped(glyph: Image.Image, height: int, width: int, rng: np.random.Generato
     back = np.linalg.inv(forward)
     offset = np.array(glyph.size) / 2 - back @ (canvas * (0.5 + shift))
     coefficients = [*back[0], offset[0], *back[1], offset[1]]
-    drawn = glyph.transform(
+    warped = glyph.transform(
         tuple(canvas.tolist()),
         Image.Transform.AFFINE,
         [float(value) for value in coefficients],
         Image.Resampling.BILINEAR,
     )
-    return drawn.filter(ImageFilter.GaussianBlur(float(blur * OVERSAMPLING)))
+    return warped.filter(ImageFilter.GaussianBlur(float(blur * OVERSAMPLING)))
 
 
 def _coloured(grey: np.ndarray, channels: int, rng: np.random.Generator) -> np.ndarray:

@@ -15,9 +15,6 @@ from fbftl.data import datasets
 from fbftl.data.public import LEAST, unshared
 from fbftl.ground.errors import UserError
 
-PARTS = ("source", "target")
-"""Letters, and samples of the task's own kind: splits of the file of open data."""
-
 
 def check_open(task: str, block: Mapping[str, Any], folder: str | Path | None) -> None:
     """Refuse open data that are not there, or that have classes which the task lacks.
@@ -30,15 +27,15 @@ def check_open(task: str, block: Mapping[str, Any], folder: str | Path | None) -
     Raises:
         UserError: naming the key, or as `datasets.check`.
     """
-    target = block["open"]["target"]
+    target = block["open_data"]["target"]
     if target is None:
         return
     datasets.check(target, folder)
-    own, others = (datasets.class_count(data, folder) for data in (block["data"], target))
-    if None not in (own, others) and own != others:
+    task_classes, others = (datasets.class_count(data, folder) for data in (block["data"], target))
+    if None not in (task_classes, others) and task_classes != others:
         raise UserError(
-            f"config: tasks.{task}.open.target has {others} classes and the task's data {own}; "
-            "name samples with the task's own classes"
+            f"config: tasks.{task}.open.target has {others} classes and the task's data "
+            f"{task_classes}; name samples with the task's own classes"
         )
 
 
@@ -48,8 +45,8 @@ def open_samples(
     """Return images, uint8 (n, height, width, channels), and labels (n,) by part.
 
     Args:
-        spec: config block `open` of the task: `letters`, how many; `target`, a data block whose
-            training samples are taken; `seed`.
+        spec: config block `open_data` of the task: `letters`, how many; `target`, a data block
+            whose training samples are taken; `seed`.
         private: images of the task, which are left out.
         classes: of the task.
         folder: where a data set's relative file names start.
@@ -57,9 +54,11 @@ def open_samples(
     Raises:
         UserError: if too few of the target's samples are left to be of use.
     """
-    found = {}
+    samples_by_part = {}
     if spec["letters"]:
-        found["source"] = letters(spec["letters"], private.shape[1:], classes, spec["seed"])
+        samples_by_part["source"] = letters(
+            spec["letters"], private.shape[1:], classes, spec["seed"]
+        )
     if spec["target"] is not None:
         samples = datasets.load(spec["target"], folder).train
         images = np.asarray(samples.inputs[0 : len(samples)])
@@ -69,8 +68,8 @@ def open_samples(
                 f"of {len(images)} open samples {len(rows)} are not the clients' own, too few; "
                 "name another data set under open.target"
             )
-        found["target"] = images[rows], samples.labels[rows]
-    return found
+        samples_by_part["target"] = images[rows], samples.labels[rows]
+    return samples_by_part
 
 
 def letters(
@@ -84,10 +83,10 @@ def letters(
             f"there are {len(ALPHABET)} letters and the task has {classes} classes; set its "
             "open.letters to 0"
         )
-    drawn = count
+    sampled = count
     while True:
-        drawn *= 2
-        images, labels = render_letters(drawn, tuple(image), seed, "open letters")
+        sampled *= 2
+        images, labels = render_letters(sampled, tuple(image), seed, "open letters")
         rows = np.flatnonzero(labels < classes)[:count]
         if len(rows) == count:
             return images[rows], labels[rows]

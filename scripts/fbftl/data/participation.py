@@ -9,7 +9,7 @@ import numpy as np
 
 from fbftl.data.partition import deal
 from fbftl.ground.randomness import stream
-from fbftl.study.clients import dealing, own_dealing, taking_part
+from fbftl.study.clients import partition_of, partition_overrides, taking_part
 from fbftl.study.job import Job
 
 
@@ -60,10 +60,10 @@ def at_most(rows: np.ndarray, client: np.ndarray, most: int | None, seed: int) -
     """
     if most is None:
         return rows
-    owners, own = grouped(rows, client)
+    owners, rows_by_client = grouped(rows, client)
     kept = [
-        stream(seed, "most samples", int(owner)).permutation(held)[:most]
-        for owner, held in zip(owners, own, strict=True)
+        stream(seed, "most samples", int(owner)).permutation(client_rows)[:most]
+        for owner, client_rows in zip(owners, rows_by_client, strict=True)
     ]
     return np.sort(np.concatenate(kept))
 
@@ -87,9 +87,9 @@ def held_out(rows: np.ndarray, share: float, seed: int) -> tuple[np.ndarray, np.
     count = int(share * len(rows))
     if count < LEAST_HELD_OUT:
         count = 0
-    held = np.zeros(len(rows), dtype=bool)
-    held[order[:count]] = True
-    return rows[~held], rows[held]
+    is_held_out = np.zeros(len(rows), dtype=bool)
+    is_held_out[order[:count]] = True
+    return rows[~is_held_out], rows[is_held_out]
 
 
 def grouped(rows: np.ndarray, client: np.ndarray) -> tuple[np.ndarray, list[np.ndarray]]:
@@ -100,8 +100,8 @@ def grouped(rows: np.ndarray, client: np.ndarray) -> tuple[np.ndarray, list[np.n
 
 
 @dataclass(frozen=True)
-class Holdings:
-    """Who holds the samples in the task's own partition, and what dealing them anew goes by.
+class Partition:
+    """Who holds the samples in the task's own partition, and what partitions them anew.
 
     client: (n,) client of each sample.
     labels: (n,) their labels.
@@ -113,17 +113,17 @@ class Holdings:
     domain: np.ndarray | None = None
 
 
-def clients_of(job: Job, held: Holdings, seed: int) -> np.ndarray:
+def clients_of(job: Job, samples: Partition, seed: int) -> np.ndarray:
     """Return the client of every sample under a setting, (n,), always inside the sample's domain.
 
     Args:
         job: a setting that says nothing of clients keeps the task's, unless the task has them
             dealt anew in every repetition (``draw: per_seed``).
-        held: the samples in the task's partition.
+        samples: those in the task's partition.
         seed: the repetition's seed.
     """
     per_seed = job.clients.get("draw") == "per_seed"
-    if not per_seed and not own_dealing(job.setting):
-        return held.client
-    spec = dealing(job.clients, job.setting)
-    return deal(held.labels, spec, seed if per_seed else spec["seed"], held.domain)
+    if not per_seed and not partition_overrides(job.setting):
+        return samples.client
+    spec = partition_of(job.clients, job.setting)
+    return deal(samples.labels, spec, seed if per_seed else spec["seed"], samples.domain)

@@ -50,9 +50,9 @@ def deal(
         return partition(labels, spec, seed)
     client = np.empty(len(labels), dtype=np.int32)
     first = 0
-    for place, (_, own) in enumerate(by_domain(len(labels), spec)):
-        rows = np.flatnonzero(domain == place)
-        client[rows] = first + partition(labels[rows], own, seed, place)
+    for index, (_, domain_spec) in enumerate(by_domain(len(labels), spec)):
+        rows = np.flatnonzero(domain == index)
+        client[rows] = first + partition(labels[rows], domain_spec, seed, index)
         first = int(client[rows].max()) + 1
     return client
 
@@ -202,18 +202,18 @@ def _dirichlet_equal(
     """
     classes, label, left = np.unique(labels, return_inverse=True, return_counts=True)
     concentration = alpha * len(classes) * left / len(labels)
-    drawn = np.zeros((len(sizes), len(classes)), dtype=np.int64)
+    sampled = np.zeros((len(sizes), len(classes)), dtype=np.int64)
     for u, size in enumerate(sizes):
         wish = rng.dirichlet(concentration)
-        while (missing := size - drawn[u].sum()) > 0:
+        while (missing := size - sampled[u].sum()) > 0:
             shares = np.where(left > 0, wish, 0.0)
             if shares.sum() == 0:
                 shares = left.astype(float)
             counts = np.minimum(rng.multinomial(missing, shares / shares.sum()), left)
-            drawn[u] += counts
+            sampled[u] += counts
             left -= counts
     client = np.empty(len(labels), dtype=np.int64)
     for position in range(len(classes)):
         rows = rng.permutation(np.flatnonzero(label == position))
-        client[rows] = np.repeat(np.arange(len(sizes)), drawn[:, position])
+        client[rows] = np.repeat(np.arange(len(sizes)), sampled[:, position])
     return client

@@ -70,8 +70,8 @@ class Preprocessing:
     def overridden(self, features: Mapping[str, Any]) -> "Preprocessing":
         """Return this preprocessing with what the config's block `features` gives of it."""
         keys = ("size", "mean", "std", "interpolation")
-        given = {key: features[key] for key in keys if features.get(key)}
-        return Preprocessing.of({**self.document(), **given})
+        overriding = {key: features[key] for key in keys if features.get(key)}
+        return Preprocessing.of({**self.document(), **overriding})
 
     def document(self) -> dict[str, Any]:
         """Return builtin types for a manifest."""

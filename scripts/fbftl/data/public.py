@@ -37,12 +37,12 @@ def public_data(
         UserError: if the source model is a loaded one, whose data are not at hand, and the config
             names no others.
     """
-    return [_data(source, one) for one in public["sources"]]
+    return [_data(source, entry) for entry in public["sources"]]
 
 
-def _data(source: Mapping[str, Any], one: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    if one["data"] is not None:
-        return one["data"]
+def _data(source: Mapping[str, Any], entry: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    if entry["data"] is not None:
+        return entry["data"]
     if source["kind"] != "pretrain":
         raise UserError(
             "config: public.sources names no data, but the source model is loaded and its data are "
@@ -76,14 +76,15 @@ def check_classes(task: str, block: Mapping[str, Any], data_folder: str | Path |
     Raises:
         UserError: naming the source by its place.
     """
-    own = class_count(block["data"], data_folder)
-    for place, data in enumerate(public_data(block["source"], block["public"])):
+    task_classes = class_count(block["data"], data_folder)
+    for index, data in enumerate(public_data(block["source"], block["public"])):
         others = None if data is None else class_count(data, data_folder)
-        if others != own:
-            found = "letters" if data is None else f"{others} classes"
+        if others != task_classes:
+            labels = "letters" if data is None else f"{others} classes"
             raise UserError(
-                f"config: tasks.{task}.public.sources.{place} has {found} and the task {own} "
-                "classes, so that its labels teach nothing; name a data set with the task's classes"
+                f"config: tasks.{task}.public.sources.{index} has {labels} and the task "
+                f"{task_classes} classes, so that its labels teach nothing; name a data set with "
+                "the task's classes"
             )
 
 
@@ -92,14 +93,14 @@ def public_count(
 ) -> int | None:
     """Return how many public rows there are, each domain of a sample a row; None if unknown."""
     counts = []
-    for one, data in zip(public["sources"], public_data(source, public), strict=True):
-        known = one["samples"] if data is None else None
-        if data is not None and one["split"] == "train":
-            found = training_count(data, data_folder)
-            known = None if found is None else min(found, one["samples"])
-        if known is None:
+    for entry, data in zip(public["sources"], public_data(source, public), strict=True):
+        rows = entry["samples"] if data is None else None
+        if data is not None and entry["split"] == "train":
+            available = training_count(data, data_folder)
+            rows = None if available is None else min(available, entry["samples"])
+        if rows is None:
             return None
-        counts.append(known * max(1, len(domains_in(one["domains"]))))
+        counts.append(rows * max(1, len(domains_in(entry["domains"]))))
     return sum(counts)
 
 
@@ -109,14 +110,14 @@ def public_domains(public: Mapping[str, Any]) -> tuple[Domain, ...]:
     Args:
         public: config block `public` of the task.
     """
-    of_sources = [domains_in(one["domains"]) for one in public["sources"]]
+    of_sources = [domains_in(entry["domains"]) for entry in public["sources"]]
     if not any(of_sources):
         return ()
-    return tuple(dict.fromkeys(domain for own in of_sources for domain in own or (PLAIN,)))
+    return tuple(dict.fromkeys(domain for domains in of_sources for domain in domains or (PLAIN,)))
 
 
 def public_samples(
-    source: Mapping[str, Any], one: Mapping[str, Any], data_folder: str | Path | None
+    source: Mapping[str, Any], entry: Mapping[str, Any], data_folder: str | Path | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return a source's images, (n, height, width, channels), and labels, int64 (n,), in random
     order.
@@ -125,27 +126,27 @@ def public_samples(
 
     Args:
         source: config block `source` of the task.
-        one: an entry of `public.sources`: `samples`, at most, `data` and its `split`.
+        entry: of `public.sources`: `samples`, at most, `data` and its `split`.
         data_folder: where a data set's relative file names start.
 
     Raises:
         UserError: as `public_data`, or if the data set cannot be read.
     """
-    data = _data(source, one)
+    data = _data(source, entry)
     if data is None:
         from fbftl.data.letters import render_letters
 
         return render_letters(
-            one["samples"], tuple(source["image"]), source["seed"], "public letters"
+            entry["samples"], tuple(source["image"]), source["seed"], "public letters"
         )
-    found = getattr(load(data, data_folder), one["split"])
-    rows = stream(data["seed"], "public").permutation(len(found))[: one["samples"]]
-    chosen = found.take(np.sort(rows))
+    samples = getattr(load(data, data_folder), entry["split"])
+    rows = stream(data["seed"], "public").permutation(len(samples))[: entry["samples"]]
+    chosen = samples.take(np.sort(rows))
     order = np.argsort(np.argsort(rows))
     return np.asarray(chosen.inputs[0 : len(chosen)])[order], chosen.labels[order]
 
 
 def unshared(images: np.ndarray, private: np.ndarray) -> np.ndarray:
     """Return the rows of `images` that equal none of `private`, both (n, ...) of one type."""
-    known = {image.tobytes() for image in private}
-    return np.flatnonzero([image.tobytes() not in known for image in images])
+    private_images = {image.tobytes() for image in private}
+    return np.flatnonzero([image.tobytes() not in private_images for image in images])

@@ -37,44 +37,44 @@ def sellers(
     """
     domains = public_domains(public)
     splits: dict[str, list[Client]] = {"train": [], "test": []}
-    for place, one in enumerate(public["sources"]):
-        images, labels = public_samples(source, one, data_folder)
-        require_strangers(images, private, place)
+    for index, entry in enumerate(public["sources"]):
+        images, labels = public_samples(source, entry, data_folder)
+        require_strangers(images, private, index)
         rows = np.arange(len(images))
         parts = np.split(rows, [len(rows) - int(HELD_OUT * len(rows))])
-        for split, own in zip(splits, parts, strict=True):
-            splits[split] += _views(place, one, images[own], labels[own], own, domains)
+        for split, part in zip(splits, parts, strict=True):
+            splits[split] += _views(index, entry, images[part], labels[part], part, domains)
     return splits
 
 
 def _views(
-    place: int, one: Mapping[str, Any], images: np.ndarray, labels: np.ndarray, rows: np.ndarray,
+    index: int, entry: Mapping[str, Any], images: np.ndarray, labels: np.ndarray, rows: np.ndarray,
     domains: Sequence[Domain],
 ) -> Iterator[Client]:  # fmt: skip
     """Yield a source's samples as they are seen in each of its domains."""
     if not domains:
-        yield Client(f"{place:02d}", rows, {"pixels": images, "label": labels})
+        yield Client(f"{index:02d}", rows, {"pixels": images, "label": labels})
         return
-    for domain in domains_in(one["domains"]) or (PLAIN,):
+    for domain in domains_in(entry["domains"]) or (PLAIN,):
         number = np.full(len(rows), domains.index(domain), dtype=np.int32)
-        seed = (one["data"] or {}).get("seed", 0)
-        pixels = Seen(images, domains, number, Origin("public", rows, place, seed))
+        seed = (entry["data"] or {}).get("seed", 0)
+        pixels = Seen(images, domains, number, Origin("public", rows, index, seed))
         arrays = {"pixels": pixels, "label": labels, "domain": number}
-        yield Client(f"{place:02d}.{name_of(domain)}", rows, arrays)
+        yield Client(f"{index:02d}.{name_of(domain)}", rows, arrays)
 
 
-def require_strangers(images: np.ndarray, private: np.ndarray, place: int) -> None:
+def require_strangers(images: np.ndarray, private: np.ndarray, index: int) -> None:
     """Refuse a source that holds a sample of the task, or too few.
 
     Args:
         images: of the source, (n, ...).
         private: of the task, (m, ...) of one type.
-        place: of the source in `public.sources`.
+        index: of the source in `public.sources`.
 
     Raises:
         UserError: saying how many.
     """
-    where = f"config: public.sources.{place}"
+    where = f"config: public.sources.{index}"
     if shared := len(images) - len(unshared(images, private)):
         raise UserError(
             f"{where}: {shared} of its {len(images)} samples are the task's own; name another data "

@@ -8,6 +8,8 @@ paper.
 What a message holds is told by `parts`: the number of floats of each part, by its name
 (`fbftl.messages.ledger.PARTS`). A message may hold several, and travels as a whole. The uplink
 counts q bits for each of the r floats that are kept, the rest of the way d = 32 for every one.
+Numbers of a ring (`exchange/secure_sum.py`) are some part of a float, so that a count of floats
+need not be whole.
 """
 
 from collections.abc import Mapping
@@ -17,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from fbftl.ground.errors import required
 from fbftl.ground.randomness import stream
 from fbftl.messages.codec import Compression
 from fbftl.messages.codec.compression import PLAIN
@@ -26,8 +29,11 @@ from fbftl.messages.link import Delivery, Link
 from fbftl.messages.release import Encoded, Release, release
 from fbftl.privacy.mechanisms import PrivacyRecord
 
-Parts = Mapping[str, int | np.ndarray]
+Parts = Mapping[str, int | float | np.ndarray]
 """Floats of each part of a message, by name: one number for all messages or (n,)."""
+
+Payload = Mapping[str, int | np.ndarray]
+"""Bits of each part of a message, by name: one number for all messages or (n,)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,13 +53,32 @@ class Receipt:
 
     @property
     def arrived(self) -> np.ndarray:
-        """What the receiver reads, (arrivals, X); without a copy where nothing is lost."""
-        return self.values if self.arrives.all() else self.values[self.arrives]
+        """What the receiver reads, (arrivals, X); without a copy where nothing is lost.
+
+        Raises:
+            ValueError: if the messages are counted only.
+        """
+        values = required(self.values)
+        return values if self.arrives.all() else values[self.arrives]
 
     def of(self, rows: np.ndarray) -> "Receipt":
         """Return what became of some of the messages."""
         values = None if self.values is None else self.values[rows]
         return Receipt(self.client[rows], self.round, self.arrives[rows], values)
+
+
+@dataclass(frozen=True)
+class _Totals:
+    """Bits of messages that were entered together.
+
+    payload: what the paper counts.
+    sent: all that was sent.
+    text: of the text itself, where the messages know.
+    """
+
+    payload: int
+    sent: int
+    text: int | None
 
 
 @dataclass
@@ -74,7 +99,7 @@ class Post:
     compression: Compression = PLAIN
     _privacy: dict[str, Any] = field(init=False, repr=False)
     _arrived: set[int] = field(default_factory=set, repr=False)
-    _entered: list[tuple[str, Any, dict[str, int]]] = field(default_factory=list, repr=False)
+    _entered: list[tuple[str, Any, _Totals]] = field(default_factory=list, repr=False)
 
     def __post_init__(self) -> None:
         self._losses = stream(self.seed, "loss")
@@ -114,24 +139,24 @@ class Post:
             NotFiniteError: if values are not finite.
             ValueError: if a plain message is shorter than what it holds, a bug of the method.
         """
-        made = release(content, self.compression) if isinstance(content, np.ndarray) else content
+        encoded = release(content, self.compression) if isinstance(content, np.ndarray) else content
         payload = _payload(parts, self.compression)
-        bits = _plain_bits(payload) + beside if made is None else made.bits
+        bits = _plain_bits(payload) + beside if encoded is None else encoded.bits
         delivery = self.link.send(np.full(len(client), bits), self._losses)
-        told = {
+        described = {
             "client": client,
             "sample": sample,
             "packets": delivery.blocks,
             "attempts": delivery.attempts,
             "lost": ~delivery.arrives,
-            "sha256": None if made is None else made.digests,
-            "encoded": "counted" if made is None else made.encoded,
+            "sha256": None if encoded is None else encoded.digests,
+            "encoded": "counted" if encoded is None else encoded.encoded,
             **columns,
         }
-        receipt = Receipt(client, round, delivery.arrives, getattr(made, "values", None))
+        receipt = Receipt(client, round, delivery.arrives, getattr(encoded, "values", None))
         if offered is not None:
-            told = {name: _taken(own, offered) for name, own in told.items()}
-            payload = {part: _taken(own, offered) for part, own in payload.items()}
+            described = {name: _taken(values, offered) for name, values in described.items()}
+            payload = {part: _taken(values, offered) for part, values in payload.items()}
             bits, receipt = _taken(bits, offered), receipt.of(offered)
         if self.compression == PLAIN:
             _require_room(payload, bits)
@@ -144,7 +169,7 @@ class Post:
             sender="client",
             receiver=receiver,
             round=round,
-            **told,
+            **described,
             **self._privacy,
         )
         return receipt
@@ -173,9 +198,9 @@ class Post:
     ) -> None:
         """Send a message to each client whose own arrived; what it holds is one for all or (n,)."""
         arrived = np.flatnonzero(receipt.arrives)
-        own = {part: _taken(floats, arrived) for part, floats in parts.items()}
+        answered_parts = {part: _taken(floats, arrived) for part, floats in parts.items()}
         to = receipt.client[arrived]
-        self.down(own, to, receipt.round, sender, _taken(beside, arrived))
+        self.down(answered_parts, to, receipt.round, sender, _taken(beside, arrived))
 
     def between(
         self,
@@ -224,11 +249,11 @@ class Post:
             if rounds.start <= np.min(round) and np.max(round) < rounds.stop
         ]
         up = [bits for way, bits in within if way == "up"]
-        texts = [bits["text"] for bits in up if bits["text"] is not None]
+        texts = [bits.text for bits in up if bits.text is not None]
         return {
-            "uplink_payload_bits": sum(bits["payload"] for bits in up),
-            "uplink_bits": sum(bits["sent"] for bits in up),
-            "downlink_bits": sum(bits["sent"] for way, bits in within if way == "down"),
+            "uplink_payload_bits": sum(bits.payload for bits in up),
+            "uplink_bits": sum(bits.sent for bits in up),
+            "downlink_bits": sum(bits.sent for way, bits in within if way == "down"),
             "token_id_bits": sum(texts) if texts else None,
         }
 
@@ -246,7 +271,7 @@ class Post:
     ) -> None:
         """Enter messages that are not compressed and counted only, lost only by a delivery."""
         payload = _payload(parts, PLAIN)
-        became = {"lost": False}
+        became: dict[str, bool | np.ndarray] = {"lost": False}
         if delivery is not None:
             became = {"packets": delivery.blocks, "attempts": delivery.attempts}
             became["lost"] = ~delivery.arrives
@@ -263,16 +288,16 @@ class Post:
             **became,
         )
 
-    def _enter(self, count: int, payload: Parts, bits: int | np.ndarray, **columns: Any) -> None:
+    def _enter(self, count: int, payload: Payload, bits: int | np.ndarray, **columns: Any) -> None:
         """Enter messages: a row for the first part of each, with all that is no other part's."""
         if not count:
             return
         text = columns.get("token_id_bits")
-        totals = {
-            "payload": sum(_sum(own, count) for own in payload.values()),
-            "sent": _sum(bits, count),
-            "text": None if text is None else _sum(text, count),
-        }
+        totals = _Totals(
+            payload=sum(_sum(floats, count) for floats in payload.values()),
+            sent=_sum(bits, count),
+            text=None if text is None else _sum(text, count),
+        )
         self._entered.append((columns["direction"], columns["round"], totals))
         first, *others = payload
         rest = bits - sum(payload[part] for part in others)
@@ -280,22 +305,22 @@ class Post:
         self.ledger.add(count, part=first, payload_bits=payload[first], bits=rest, **common)
         common |= dict.fromkeys(("packets", "attempts", "lost", "sha256"))
         for part in others:
-            own = payload[part]
-            self.ledger.add(count, part=part, payload_bits=own, bits=own, **common)
+            floats = payload[part]
+            self.ledger.add(count, part=part, payload_bits=floats, bits=floats, **common)
 
 
-def _payload(parts: Parts, compression: Compression) -> Parts:
+def _payload(parts: Parts, compression: Compression) -> Payload:
     """Return r·q·X of every part, as the paper counts."""
     kept = compression.bits * compression.keep
     return {
-        part: ceil(kept * floats)
-        if isinstance(floats, int)
-        else np.ceil(kept * floats).astype(np.int64)
+        part: np.ceil(kept * floats).astype(np.int64)
+        if isinstance(floats, np.ndarray)
+        else ceil(kept * floats)
         for part, floats in parts.items()
     }
 
 
-def _require_room(payload: Parts, bits: int | np.ndarray) -> None:
+def _require_room(payload: Payload, bits: int | np.ndarray) -> None:
     """Refuse plain messages that are shorter than the floats of their parts."""
     short = np.asarray(bits) < sum(payload.values())
     if short.any():
@@ -305,7 +330,7 @@ def _require_room(payload: Parts, bits: int | np.ndarray) -> None:
         )
 
 
-def _plain_bits(payload: Parts) -> int | np.ndarray:
+def _plain_bits(payload: Payload) -> int | np.ndarray:
     """Return the length of plain messages with such parts: all of them under one header."""
     return sum(payload.values()) + 8 * HEADER_BYTES
 

@@ -14,13 +14,13 @@ from fbftl.exchange.uplink import (
     noisy_mean,
     relatively_noisy,
 )
+from fbftl.ground.errors import required
 from fbftl.messages.codec import Compression
 from fbftl.privacy import mechanisms
-from fbftl.privacy.feature_noise import FeatureNoise, bounded, published
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.study.job import Job, Training
 from fbftl.study.release import noise_seed
-from fbftl.training.batches import Rounds, most_visits, poisson_rounds
+from fbftl.training.batches import Rounds, poisson_rounds
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,6 @@ def protection_by_rounds(
         in_turn: the rounds of each epoch where every client has its turn.
     """
     setting = job.setting
-    if (noise := feature_noise(job, len(clients), seed)) is not None:
-        return Protection(in_turn, noise.records)
     if setting.mechanism == "relative":
         return Protection(
             schedule=in_turn,
@@ -64,38 +62,29 @@ def protection_by_rounds(
     return Protection(in_turn, (mechanisms.no_mechanism(),))
 
 
-def feature_noise(job: Job, clients: int, seed: int) -> FeatureNoise | None:
-    """Return the noise that a setting puts on features at the boundary, or None if it puts none.
+def guarantees_by_rounds(job: Job, clients: int) -> tuple[PrivacyRecord, ...]:
+    """Return what a setting's mechanism will guarantee, whose clip norms change no guarantee.
 
     Args:
         job: the setting with its training values.
-        clients: their number.
-        seed: the repetition's seed, which decides who takes part how often.
+        clients: how many take part.
     """
-    setting, delta = job.setting, job.privacy.delta
-    if setting.mechanism in ("feature_gaussian", "feature_laplace"):
-        return published(setting.mechanism, setting.epsilon, delta)
-    if setting.mechanism != "gaussian":
-        return None
-    training = job.training
-    visits = most_visits(clients, training.clients_per_round, training.rounds, seed)
-    return bounded(
-        clip_norm=setting.feature_clip,
-        delta=delta,
-        rounds=visits,
-        epsilon=setting.epsilon,
-        sigma=setting.sigma,
-    )
+    if job.setting.mechanism != "dp_fedavg":
+        return (mechanisms.no_mechanism(),)
+    training = job.network_training
+    rate = min(training.clients_per_round / clients, 1.0)
+    steps, points = pace(training, clients)
+    return round_noise(job, rate, steps * points, 1.0).records
 
 
 def _dp_fedavg(job: Job, clients: Sequence[np.ndarray], seed: int) -> Protection:
     """Return clipped updates of Poisson-sampled clients under noise calibrated over all rounds."""
-    training, privacy = job.training, job.privacy
+    training = job.network_training
     # Numbers of clients and samples count as public, so that rate and clip norm may use them.
     rate = min(training.clients_per_round / len(clients), 1.0)
     steps, points = pace(training, len(clients))
-    samples = sum(len(own) for own in clients)
-    clip_norm = privacy.update_clip * samples / len(clients)
+    samples = sum(len(client_rows) for client_rows in clients)
+    clip_norm = required(job.privacy.update_clip) * samples / len(clients)
     rounds = steps * points
     noise = round_noise(job, rate, rounds, clip_norm)
     stds = np.array(noise.multipliers) * clip_norm
@@ -129,8 +118,8 @@ def round_noise(job: Job, rate: float, rounds: int, clip_norm: float) -> RoundNo
         clip_norm: L2 clip norm of a client's update.
     """
     setting = job.setting
-    own = (setting.sigma, setting.epsilon, job.privacy.delta, clip_norm, rate, rounds)
-    return _round_noise(*own, setting.schedule, setting.decay)
+    budget = (setting.sigma, setting.epsilon, required(job.privacy.delta))
+    return _round_noise(*budget, clip_norm, rate, rounds, setting.schedule, setting.decay)
 
 
 def pace(training: Training, clients: int) -> tuple[int, int]:
@@ -142,7 +131,7 @@ def pace(training: Training, clients: int) -> tuple[int, int]:
 
 @cache
 def _round_noise(
-    sigma: float | None, epsilon: float | None, delta: float, clip_norm: float,
+    sigma: float | None, epsilon: float, delta: float, clip_norm: float,
     rate: float, rounds: int, schedule: str, decay: float,
 ) -> RoundNoise:  # fmt: skip
     """Calibrate sigma to epsilon unless it is given; uneven noise costs what even noise does.
@@ -154,14 +143,15 @@ def _round_noise(
     from fbftl.privacy.composition import scaled
     from fbftl.privacy.schedules import named
 
-    turns = {"rate": rate, "rounds": rounds}
-    enough = sigma or rounds_sigma(epsilon, delta, **turns)
+    enough = sigma or rounds_sigma(epsilon, delta, rate=rate, rounds=rounds)
     if schedule == "uniform":
-        records = mechanisms.dp_fedavg(clip_norm=clip_norm, sigma=enough, delta=delta, **turns)
+        records = mechanisms.dp_fedavg(
+            clip_norm=clip_norm, sigma=enough, delta=delta, rate=rate, rounds=rounds
+        )
         return RoundNoise((enough,) * rounds, records)
     multipliers = named(schedule, rounds * enough**-2, rounds, decay)
     if sigma is None and rate < 1:
-        multipliers *= scaled(multipliers, rate, epsilon, delta)
+        multipliers *= scaled(multipliers.tolist(), rate, epsilon, delta)
     records = mechanisms.dp_fedavg_by_rounds(
         clip_norm=clip_norm, multipliers=multipliers.tolist(), delta=delta, rate=rate
     )

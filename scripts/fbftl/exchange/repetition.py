@@ -20,7 +20,7 @@ from fbftl.messages.ledger import Ledger
 from fbftl.messages.link import link_of
 from fbftl.study.job import Job
 from fbftl.study.memory import LARGEST_MEMORY, memory_bytes
-from fbftl.tasks.task import Held, Learner, Outcome, Repetition, Score
+from fbftl.tasks.task import ClientData, Learner, Outcome, Repetition, Score
 from fbftl.training.batches import Rounds
 from fbftl.training.measures import MEASURES, SERIES
 
@@ -34,8 +34,8 @@ Protecting = Callable[[Repetition, Any], Protection]
 
 def on_updates(repetition: Repetition, learner: Learner) -> Protection:
     """Return the protection of what clients send every round."""
-    own = repetition.job, repetition.clients, repetition.seed
-    return protection_by_rounds(*own, learner.schedule)
+    taking_part = repetition.job, repetition.clients, repetition.seed
+    return protection_by_rounds(*taking_part, learner.schedule)
 
 
 def parameter_count(learner: Learner) -> int:
@@ -71,8 +71,8 @@ def offered_rows(job: Job, client: np.ndarray, seed: int) -> np.ndarray:
 
 def run_rounds(
     job: Job,
-    held: Held,
-    begin: Callable[[Repetition], Learner],
+    client_data: ClientData,
+    learner_of: Callable[[Repetition], Learner],
     exchanged: Callable[[Any], Traffic],
     scratch: Path | None = None,
     train: Train | None = None,
@@ -82,8 +82,8 @@ def run_rounds(
 
     Args:
         job: the setting with its training values.
-        held: what the clients hold.
-        begin: gives a repetition's learner.
+        client_data: what the clients hold.
+        learner_of: gives a repetition's learner.
         exchanged: gives what clients and server send each other with such a learner.
         scratch: folder for memories of error feedback that are too large for RAM.
         train: how rounds train a learner through its uplink; by gradients if None.
@@ -93,45 +93,45 @@ def run_rounds(
         UserError: if those memories do not fit.
     """
     train, protecting = train or by_gradients, protecting or on_updates
-    ledger = Ledger(method=job.setting.method, store=held.provenance["features"])
-    repetitions, said, score = [], {}, Score({})
+    ledger = Ledger(method=job.setting.method, store=client_data.provenance["features"])
+    repetitions, texts, score = [], {}, Score({})
     for seed in job.seeds:
-        client = clients_of(job, held.holdings, seed)
+        client = clients_of(job, client_data.partition, seed)
         offered = offered_rows(job, client, seed)
         training, validation = held_out(offered, job.training.validation, seed)
         owners, clients = grouped(training, client)
         repetition = Repetition(job, seed, clients, validation)
-        learner = begin(repetition)
+        learner = learner_of(repetition)
         protection = protecting(repetition, learner)
         guarantee, compression = protection.records[0], _compression(job)
-        link = link_of(job.setting, held.block_bits)
+        link = link_of(job.setting, client_data.block_bits)
         traffic = exchanged(learner)
         uplink = Uplink(
             post=Post(ledger, link, seed, guarantee, compression),
             exchanged=traffic,
             owners=owners,
-            own=traffic.message or learner.own,
+            client_message=traffic.message or learner.client_message,
             releasing=protection.releasing or compression_of(job, learner, len(clients), scratch),
             averaging=protection.averaging,
         )
         ends = train(learner, uplink, protection.schedule)
-        score = held.score(repetition, learner)
+        score = client_data.score(repetition, learner)
         samples = {"received": offered, "seen": training}
-        chosen, said[seed] = score.record["epoch"], score.said
+        chosen, texts[seed] = score.record["epoch"], score.texts
         repetitions.append(
             score.record
             | {"seed": seed, "clients": len(clients), "offered": len(offered)}
             | {name: int(uplink.post.arrived(client[rows]).sum()) for name, rows in samples.items()}
-            | uplink.found(ends[chosen - 1] if chosen else 0)
+            | uplink.totals(ends[chosen - 1] if chosen else 0)
             | {"privacy": [asdict(guarantee) for guarantee in protection.records]}
         )
     return Outcome(
         repetitions,
         ledger,
-        held.provenance,
-        measures=MEASURES | score.measures,
-        series=SERIES | score.series,
-        transcript=held.transcript(said),
+        client_data.provenance,
+        measures={**MEASURES, **score.measures},
+        series={**SERIES, **score.series},
+        transcript=client_data.transcript(texts),
     )
 
 

@@ -26,25 +26,26 @@ Arrivals = Callable[[Round], np.ndarray]
 Average = Callable[[Round, np.ndarray], np.ndarray]
 """From a round and its clients' updates (C, X) to the average (X,) that the server steps with."""
 
-Own = Callable[[Round], np.ndarray]
+ClientMessage = Callable[[Round], np.ndarray]
 """From a round of one client alone to the message (X,) that it sends."""
 
 
 def batch_gradient(learner: Learner, arrivals: Arrivals) -> Gradient:
     """Return the gradient of all arriving samples' mean loss."""
-    return lambda one: learner.together(one, arrivals(one))
+    return lambda round_: learner.together(round_, arrivals(round_))
 
 
 def client_gradient(learner: Learner, average: Average) -> Gradient:
     """Return the average of the clients' own updates as it comes out of the uplink."""
     sizes = [value.numel() for value in learner.parameters]
 
-    def gradient(one: Round) -> tuple[Tensor, list[Tensor]]:
-        losses, updates = learner.apart(one)
-        mean = torch.from_numpy(average(one, updates.cpu().numpy()))
+    def gradient(round_: Round) -> tuple[Tensor, list[Tensor]]:
+        losses, updates = learner.apart(round_)
+        mean = torch.from_numpy(average(round_, updates.cpu().numpy()))
         parts = mean.to(updates.device).split(sizes)
         return losses, [
-            part.view_as(own) for part, own in zip(parts, learner.parameters, strict=True)
+            part.view_as(parameter)
+            for part, parameter in zip(parts, learner.parameters, strict=True)
         ]
 
     return gradient
@@ -60,17 +61,28 @@ def train_rounds(learner: Learner, gradient: Gradient, schedule: Iterable[Rounds
         gradient: how a round's averaged gradient comes about.
         schedule: the rounds of each epoch.
     """
+
+    def step(round_: Round) -> Tensor:
+        loss, mean = gradient(round_)
+        learner.step(mean)
+        return loss
+
+    return by_steps(learner, step, schedule)
+
+
+def by_steps(
+    learner: Learner, step: Callable[[Round], Tensor], schedule: Iterable[Rounds]
+) -> list[int]:
+    """Do the same by what takes a round's step and returns its loss."""
     ends = [0]
     for epoch in schedule:
         losses: list[Tensor] = []
-        for one in () if learner.diverged else epoch.single(ends[-1]):
+        for round_ in () if learner.diverged else epoch.single(ends[-1]):
             try:
-                loss, mean = gradient(one)
+                losses.append(step(round_))
             except NotFiniteError:
                 losses.append(torch.tensor(math.nan))
                 break
-            learner.step(mean)
-            losses.append(loss)
         learner.end_epoch(losses)
         ends.append(ends[-1] + len(losses))
     return ends[1:]

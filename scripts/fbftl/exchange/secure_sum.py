@@ -1,39 +1,59 @@
 """Secure sums through the post: clients send masked messages, and the server learns the sum alone.
 
 What a client says becomes fixed point, is masked with the key stream that it shares with the dealer
-(`privacy/masking.py` has the arithmetic, and who could undo it together), and goes up as 64 bits a
-number. The server asks the dealer for the sum of the masks of those whose messages arrived. A sum
-of fewer than two is refused, and the server learns nothing.
+(`privacy/masking.py` has the arithmetic, and who could undo it together), and goes up as w bits a
+number, as many as the ring has that holds the sum (`ground/ring.py`). The server asks the dealer
+for the sum of the masks of those whose messages arrived. A sum of fewer than two is refused, and
+the server learns nothing.
 
 Every sum of one repetition has a turn of its own, so that no key stream is used twice.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from fbftl.exchange.post import Post, Receipt
+from fbftl.ground.ring import WORD_BITS, Ring
+from fbftl.messages.codec.bitpack import pack
 from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.messages.release import Encoded
 from fbftl.privacy.masking import (
     KEY_BYTES,
-    NUMBER_BYTES,
+    WORD,
     Dealer,
-    from_ring,
+    fixed_point,
     mask,
-    masked,
+    reach,
+    reduced,
     require_room,
-    to_ring,
+    steps_of,
 )
 from fbftl.privacy.statistics import statistics_noise
 from fbftl.study.job import Job
 from fbftl.study.release import noise_seed
+from fbftl.training.measures import Measure
 
-FLOATS_PER_NUMBER = 2
-"""What a number of the ring takes, in floats of 32 bits."""
+RING_MEASURES = {
+    "ring_bits": Measure("bits", "lower"),
+    "largest_sum": Measure("numbers"),
+}
+"""What a masked run measures: bits of a number in its ring, and the bound on a sum that they follow
+from, which is none where a number takes a whole word; `Ring.record` has both."""
+
+NUMBERS_AT_ONCE = 2**16
+"""Numbers that are packed together, a multiple of eight: bit by bit they take 64 bytes each."""
+
+
+class ClientVectors(Protocol):
+    """A vector (X,) of each client by its place: an array (n, X), or made where it is asked for."""
+
+    def __getitem__(self, position: int, /) -> np.ndarray:
+        """Return one client's."""
+
 
 SumNoise = Callable[[np.ndarray, int], np.ndarray]
 """From the places of those whose messages arrived, ascending, and X, to the noise (X,) on the sum.
@@ -45,7 +65,7 @@ def noise_on_sums(
     seed: int,
     std: float | None,
     owner: np.ndarray,
-    dealt: tuple[np.ndarray, np.ndarray],
+    partition: tuple[np.ndarray, np.ndarray],
 ) -> SumNoise | None:
     """Return the noise on a sum, which is that of the clients whose messages it sums.
 
@@ -53,14 +73,14 @@ def noise_on_sums(
         job: the setting with its training values.
         seed: the repetition's seed.
         std: standard deviation of the noise; None for no noise.
-        owner: (U,) ids of the clients by their places.
-        dealt: (n,) client and number of each sample.
+        owner: (U,) ids of the clients by their positions.
+        partition: (n,) client and number of each sample.
     """
     if not std:
         return None
 
     def noise(places: np.ndarray, count: int) -> np.ndarray:
-        return statistics_noise(std, count, noise_seed(job, seed, owner[places], *dealt))
+        return statistics_noise(std, count, noise_seed(job, seed, owner[places], *partition))
 
     return noise
 
@@ -82,9 +102,11 @@ class SecureSum:
     """One repetition's secure sums, all with the same dealer.
 
     post: through which everything goes; it compresses nothing.
+    ring: that holds the sums.
     """
 
     post: Post
+    ring: Ring = WORD
     _turn: int = 0
     _keyed: set[int] = field(default_factory=set)
 
@@ -93,28 +115,32 @@ class SecureSum:
 
     def of(
         self,
-        values: Sequence[np.ndarray],
+        values: ClientVectors,
         client: np.ndarray,
         round: int = 0,
         *,
         part: str = "update",
         offered: np.ndarray | None = None,
         noise: SumNoise | None = None,
-        made: int | None = None,
+        masked_count: int | None = None,
+        known: ClientVectors | None = None,
         **columns: Any,
     ) -> Summed:
         """Sum what clients say without showing what any of them says.
 
         Args:
-            values: (X,) of each of n clients, as an array (n, X) or made where it is asked for.
+            values: (X,) of each of n clients.
             client: (n,) who sends each; a client once.
             round: from 1; 0 for what is sent once.
             part: what the messages hold.
             offered: (m,) which of the n are sent, all if None; see `Post.up`.
             noise: what the dealer takes from the masks' sum, so that the server sees the sum with
                 it and never without.
-            made: messages that are really made, from the front; all if None. The others are
+            masked_count: messages that are really made, from the front; all if None. The others are
                 counted by their length and enter the sum as they are, which is the same sum.
+            known: (X,) of each client, which the server knows as well. Its fixed point is taken
+                from what the client says before it is masked and added to the sum again, so that
+                the ring need hold the difference alone, and the sum is the same to the last step.
             columns: further columns of the ledger, one value for all or (n,).
 
         Raises:
@@ -124,39 +150,64 @@ class SecureSum:
         client = np.asarray(client)
         sent = np.arange(len(client)) if offered is None else offered
         self._hand_out_keys(client[sent])
-        keys = {place: self._dealer.key(int(client[place])) for place in sent[:made].tolist()}
-        messages = _Messages(values, keys, self._turn)
-        digests = [None] * len(client)
-        total, largest = np.zeros(0, dtype=np.uint64), 0.0
-        for place in sent.tolist():
-            message = messages[place]
+        keys = {
+            position: self._dealer.key(int(client[position]))
+            for position in sent[:masked_count].tolist()
+        }
+        messages = _Messages(values, known, keys, self._turn, self.ring)
+        digests: list[bytes | None] = [None] * len(client)
+        total, largest = np.zeros(0, dtype=np.uint64), 0
+        for position in sent.tolist():
+            message = messages[position]
             total = total + message if len(total) else message
-            largest = max(largest, messages.largest)
-            if place in keys:
-                digests[place] = sha256(message).digest()
-        require_room(largest, len(sent))
+            largest += messages.reach
+            if position in keys:
+                digests[position] = sha256(travelling(message, self.ring)).digest()
+        require_room(largest, self.ring, len(sent))
         receipt = self._send(part, len(total), client, round, sent, digests, columns)
         self._ask(receipt, len(total))
         if receipt.arrives.sum() < 2:
             return Summed(None, receipt)
-        for place in sent[~receipt.arrives].tolist():
-            total -= messages[place]
-        arrived = [place for place in sent[receipt.arrives].tolist() if place in keys]
-        total -= self._masks(client[arrived], len(total))
+        for position in sent[~receipt.arrives].tolist():
+            total -= messages[position]
+            largest -= messages.reach
+        arrived = sent[receipt.arrives]
+        keyed = [position for position in arrived.tolist() if position in keys]
+        total -= self._masks(client[keyed], len(total))
         if noise is not None:
-            total += to_ring(noise(np.sort(sent[receipt.arrives]), len(total)))
-        return Summed(from_ring(total), receipt)
+            noise_steps = fixed_point(noise(np.sort(arrived), len(total)), self.ring)
+            require_room(largest + reach(noise_steps), self.ring, len(arrived) + 1)
+            total += reduced(noise_steps, self.ring)
+        steps = steps_of(total, self.ring)
+        if known is not None:
+            self._add(known, arrived, steps, largest)
+        return Summed(steps / 2.0**self.ring.fraction_bits, receipt)
+
+    def _add(
+        self, known: ClientVectors, arrived: np.ndarray, steps: np.ndarray, largest: int
+    ) -> None:
+        """Add what the server knows of those who arrived to the sum of the rest, in place."""
+        word = Ring(fraction_bits=self.ring.fraction_bits)
+        for position in arrived.tolist():
+            known_steps = fixed_point(known[position], word)
+            largest += reach(known_steps)
+            require_room(largest, word, len(arrived))
+            steps += known_steps
 
     def _hand_out_keys(self, client: np.ndarray) -> None:
-        new = np.array([own for own in client.tolist() if own not in self._keyed], dtype=int)
+        new = np.array(
+            [number for number in client.tolist() if number not in self._keyed], dtype=int
+        )
         self.post.down({"share": KEY_BYTES // 4}, new, sender="dealer")
         self._keyed.update(new.tolist())
 
     def _masks(self, clients: np.ndarray, count: int) -> np.ndarray:
         if len(clients) > 1:
-            return self._dealer.sum_of_masks(clients.tolist(), self._turn, count)
+            return self._dealer.sum_of_masks(clients.tolist(), self._turn, count, self.ring)
         # So few are never a set that arrived, but those of it that were really made.
-        masks = (mask(self._dealer.key(int(own)), self._turn, count) for own in clients)
+        masks = (
+            mask(self._dealer.key(int(number)), self._turn, count, self.ring) for number in clients
+        )
         return sum(masks, np.zeros(count, dtype=np.uint64))
 
     def _send(
@@ -169,34 +220,61 @@ class SecureSum:
         digests: list[bytes | None],
         columns: dict[str, Any],
     ) -> Receipt:
-        parts = {part: FLOATS_PER_NUMBER * count}
-        bits = np.full(len(client), 8 * (HEADER_BYTES + NUMBER_BYTES * count))
-        made = Encoded(bits, digests)
-        return self.post.up(parts, client, round, content=made, offered=sent, **columns)
+        parts = {part: self.ring.floats(count)}
+        bits = np.full(len(client), 8 * (HEADER_BYTES + self.ring.message_bytes(count)))
+        encoded = Encoded(bits, digests)
+        return self.post.up(parts, client, round, content=encoded, offered=sent, **columns)
 
     def _ask(self, receipt: Receipt, count: int) -> None:
         """Tell the dealer who arrived, an id of 32 bits each, and be told the sum of the masks."""
         arrived = int(receipt.arrives.sum())
         self.post.between({"mask": arrived}, "server", "dealer", receipt.round)
         if arrived > 1:
-            masks = {"mask": FLOATS_PER_NUMBER * count}
+            masks = {"mask": self.ring.floats(count)}
             self.post.between(masks, "dealer", "server", receipt.round)
+
+
+def travelling(numbers: np.ndarray, ring: Ring) -> bytes | memoryview:
+    """Return numbers of the ring (count,) as they are sent: w bits each without gaps."""
+    if ring.bits == WORD_BITS:
+        return numbers.data
+    chunks = (
+        numbers[first : first + NUMBERS_AT_ONCE]
+        for first in range(0, len(numbers), NUMBERS_AT_ONCE)
+    )
+    return b"".join(pack(chunk[None], ring.bits).tobytes() for chunk in chunks)
 
 
 class _Messages:
     """Messages by place, each made anew when it is asked for: all of them need not fit memory.
 
     values: what each client says.
+    known: what of it the server knows; None for nothing.
     keys: of those whose messages are really masked, by place.
+    ring: that they are in.
+    reach: largest size in steps of the last message's numbers, before they are masked.
     """
 
-    def __init__(self, values: Sequence[np.ndarray], keys: dict[int, bytes], turn: int) -> None:
-        self._values, self._keys, self._turn = values, keys, turn
-        self.largest = 0.0
+    def __init__(
+        self,
+        values: ClientVectors,
+        known: ClientVectors | None,
+        keys: dict[int, bytes],
+        turn: int,
+        ring: Ring,
+    ) -> None:
+        self._values, self._known, self._keys = values, known, keys
+        self._turn, self._ring = turn, ring
+        self.reach = 0
 
-    def __getitem__(self, place: int) -> np.ndarray:
-        said = np.asarray(self._values[place], dtype=np.float64)
-        self.largest = float(np.abs(said).max(initial=0.0))
-        if place in self._keys:
-            return masked(said, self._keys[place], self._turn)
-        return to_ring(said)
+    def __getitem__(self, position: int) -> np.ndarray:
+        steps = fixed_point(self._values[position], self._ring)
+        if self._known is not None:
+            steps -= fixed_point(self._known[position], self._ring)
+        self.reach = reach(steps)
+        require_room(self.reach, self._ring, 1)
+        numbers = reduced(steps, self._ring)
+        if position not in self._keys:
+            return numbers
+        key_stream = mask(self._keys[position], self._turn, len(numbers), self._ring)
+        return reduced(numbers + key_stream, self._ring)

@@ -7,23 +7,36 @@ whatever else the setting says; what the server decodes is all that training eve
 from dataclasses import dataclass
 from functools import partial
 from math import sqrt
+from typing import Generic
 
 import numpy as np
 
 from fbftl.exchange.post import Post
+from fbftl.ground.errors import required
 from fbftl.messages.codec import Compression
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.link import link_of
-from fbftl.messages.payload import Payload, Uploaded
+from fbftl.messages.payload import PayloadT, Uploaded
 from fbftl.privacy import mechanisms
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.privacy.noise import add_gaussian, add_relative, clip_norm, sample_noise
-from fbftl.study.clients import DEALING
+from fbftl.study.clients import PARTITION_AXES
 from fbftl.study.job import Job
 from fbftl.study.release import noise_seed
 
 BESIDE_MESSAGES = frozenset(
-    {"cut", "fraction", *DEALING, "plr", "blr", "burst", "retransmissions", "loss", "bits", "keep"}
+    {
+        "cut",
+        "fraction",
+        *PARTITION_AXES,
+        "plr",
+        "blr",
+        "burst",
+        "retransmissions",
+        "loss",
+        "bits",
+        "keep",
+    }
 )
 """Axes that leave messages as they are: the settings that share them have one cut and compression.
 
@@ -32,7 +45,7 @@ Any other axis, a new one too, may change what is sent, so that no message is sh
 
 
 @dataclass(frozen=True)
-class Sending:
+class Sending(Generic[PayloadT]):
     """How what the clients hold is sent under a setting.
 
     job: the setting with its training values.
@@ -43,10 +56,19 @@ class Sending:
     """
 
     job: Job
-    payload: Payload
+    payload: PayloadT
     records: tuple[PrivacyRecord, ...]
     clip_norm: float | None = None
     largest: float | None = None
+
+    @property
+    def sigma(self) -> float:
+        """The mechanism's noise multiplier.
+
+        Raises:
+            ValueError: if it has none.
+        """
+        return required(self.records[0].sigma)
 
     def scale(self, numbers: int | np.ndarray) -> float | np.ndarray:
         """Return what the server multiplies uploads of so many numbers by before it uses them.
@@ -54,17 +76,16 @@ class Sending:
         Noise makes vectors many times longer than the learning rate is meant for; this restores
         their length, and costs no privacy.
         """
-        sigma = self.records[0].sigma
         match self.job.setting.mechanism:
             case "relative":
-                return 1 / sqrt(1 + (sigma * self.largest) ** 2)
+                return 1 / sqrt(1 + (self.sigma * required(self.largest)) ** 2)
             case "gaussian":
-                factors = 1 / np.sqrt(1 + sigma**2 * numbers)
+                factors = 1 / np.sqrt(1 + self.sigma**2 * numbers)
                 return factors if np.ndim(numbers) else float(factors)
             case _:
                 return 1.0
 
-    def noised(self, seed: int, draw: int) -> Payload:
+    def noised(self, seed: int, draw: int) -> PayloadT:
         """Return the uploads under the mechanism.
 
         Args:
@@ -73,31 +94,32 @@ class Sending:
         """
         if self.job.setting.mechanism == "none":
             return self.payload
-        sigma = self.records[0].sigma
-        own = noise_seed(self.job, seed)
+        seed_of_noise = noise_seed(self.job, seed)
         add = (
-            partial(add_relative, sigma=sigma, largest=self.largest)
+            partial(add_relative, sigma=self.sigma, largest=required(self.largest))
             if self.job.setting.mechanism == "relative"
-            else partial(add_gaussian, sigma=sigma, clip_norm=self.clip_norm)
+            else partial(add_gaussian, sigma=self.sigma, clip_norm=required(self.clip_norm))
         )
         return self.payload.changed(
-            lambda whole, samples: add(whole, sample_noise(own, samples, whole.shape[1], draw=draw))
+            lambda whole, samples: add(
+                whole, sample_noise(seed_of_noise, samples, whole.shape[1], draw=draw)
+            )
         )
 
-    def said(self, seed: int, draw: int = 0) -> Payload:
+    def released(self, seed: int, draw: int = 0) -> PayloadT:
         """Return what clients have to say: noised, labels under randomised response if asked."""
         noised, epsilon = self.noised(seed, draw), self.job.setting.label_epsilon
         if epsilon is None:
             return noised
         return noised.responded(epsilon, noise_seed(self.job, seed))
 
-    def release(self, seed: int) -> Uploaded:
+    def release(self, seed: int) -> Uploaded[PayloadT]:
         """Return the messages of all samples, whether or not their clients take part."""
-        return self.said(seed).uploaded(self.compression)
+        return self.released(seed).uploaded(self.compression)
 
-    def redrawn(self, seed: int, draw: int) -> Payload:
+    def redrawn(self, seed: int, draw: int) -> PayloadT:
         """Return what a server would read from messages with another draw of the noise."""
-        return self.said(seed, draw).read(self.compression)
+        return self.released(seed, draw).read(self.compression)
 
     @property
     def compression(self) -> Compression:
@@ -115,7 +137,7 @@ class Sending:
         return Post(ledger, link, seed, self.records[0], self.compression)
 
 
-def sending(job: Job, payload: Payload, public: np.ndarray | None) -> Sending:
+def sending(job: Job, payload: PayloadT, public: np.ndarray | None) -> Sending[PayloadT]:
     """Return how a setting has uploads sent, its noise calibrated.
 
     Args:
@@ -135,9 +157,24 @@ def sending(job: Job, payload: Payload, public: np.ndarray | None) -> Sending:
             # Accounting is slow to import, and only this mechanism needs it.
             from fbftl.privacy.accounting import gaussian_sigma
 
-            norm = clip_norm(privacy.feature_clip, public)
-            sigma = setting.sigma or gaussian_sigma(setting.epsilon, privacy.delta)
-            records = mechanisms.gaussian(clip_norm=norm, sigma=sigma, delta=privacy.delta)
+            norm, delta = clip_norm(required(privacy.feature_clip), public), required(privacy.delta)
+            sigma = setting.sigma or gaussian_sigma(setting.epsilon, delta)
+            records = mechanisms.gaussian(clip_norm=norm, sigma=sigma, delta=delta)
             return Sending(job, payload, records + labelled, clip_norm=norm)
         case _:
             return Sending(job, payload, (mechanisms.no_mechanism(), *labelled))
+
+
+def guarantees_of_features(job: Job) -> tuple[PrivacyRecord, ...]:
+    """Return what uploads of features will guarantee, clipped to 1."""
+    setting = job.setting
+    labels = setting.label_epsilon
+    responses = () if labels is None else (mechanisms.randomised_response(labels),)
+    if setting.mechanism != "gaussian":
+        return (mechanisms.no_mechanism(), *responses)
+    # Accounting is slow to import, and only this mechanism needs it.
+    from fbftl.privacy.accounting import gaussian_sigma
+
+    delta = required(job.privacy.delta)
+    sigma = setting.sigma or gaussian_sigma(setting.epsilon, delta)
+    return (*mechanisms.gaussian(clip_norm=1.0, sigma=sigma, delta=delta), *responses)

@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fbftl.exchange.post import Parts, Post, Receipt
-from fbftl.exchange.rounds import Own
+from fbftl.exchange.rounds import ClientMessage
+from fbftl.ground.errors import required
 from fbftl.ground.randomness import stream
 from fbftl.messages.codec import Compression, encode
 from fbftl.messages.feedback import compress_with_feedback
 from fbftl.messages.release import Encoded, Release, encoded, release
-from fbftl.messages.sample import MessageSample, mean, measure
+from fbftl.messages.sample import MessageSample, mean, message_sample
 from fbftl.privacy.noise import add_relative, clip_rows, noisy_sum, relative_range
 from fbftl.training.batches import Round
 
@@ -36,10 +37,10 @@ def compressing(compression: Compression, memory: np.ndarray | None) -> Releasin
         memory: (U, X) float32, one row per client, changed in place; None for no feedback.
     """
 
-    def compressed(one: Round, updates: np.ndarray) -> Release:
+    def compressed(round_: Round, updates: np.ndarray) -> Release:
         if memory is None:
             return release(updates, compression)
-        return compress_with_feedback(updates, memory, one.clients, compression)
+        return compress_with_feedback(updates, memory, round_.clients, compression)
 
     return compressed
 
@@ -47,9 +48,9 @@ def compressing(compression: Compression, memory: np.ndarray | None) -> Releasin
 def relatively_noisy(sigma: float, compression: Compression, seed: int) -> Releasing:
     """Return the release of updates under the paper's relative noise (Sec. V-B), as printed."""
 
-    def noised(one: Round, updates: np.ndarray) -> Release:
-        largest = relative_range(updates, int(one.counts.max()))
-        draws = stream(seed, "update_noise", one.turn)
+    def noised(round_: Round, updates: np.ndarray) -> Release:
+        largest = relative_range(updates, int(round_.counts.max()))
+        draws = stream(seed, "update_noise", round_.turn)
         noise = draws.standard_normal(updates.shape, dtype=np.float32)
         return release(add_relative(updates, noise, sigma=sigma, largest=largest), compression)
 
@@ -65,9 +66,9 @@ def clipping(clip_norm: float) -> Releasing:
     return clipped
 
 
-def mean_of_arrivals(one: Round, receipt: Receipt) -> np.ndarray:
+def mean_of_arrivals(round_: Round, receipt: Receipt) -> np.ndarray:
     """Return the sum of the updates that arrive over their samples."""
-    return receipt.arrived.sum(axis=0) / max(int(one.counts[receipt.arrives].sum()), 1)
+    return receipt.arrived.sum(axis=0) / max(int(round_.counts[receipt.arrives].sum()), 1)
 
 
 def noisy_mean(noise_stds: np.ndarray, samples_per_round: float, seed: int) -> Averaging:
@@ -79,9 +80,9 @@ def noisy_mean(noise_stds: np.ndarray, samples_per_round: float, seed: int) -> A
         seed: the repetition's seed.
     """
 
-    def averaged(one: Round, receipt: Receipt) -> np.ndarray:
-        std = float(noise_stds[one.number])
-        total = noisy_sum(receipt.arrived, noise_std=std, seed=seed, turn=one.turn)
+    def averaged(round_: Round, receipt: Receipt) -> np.ndarray:
+        std = float(noise_stds[round_.number])
+        total = noisy_sum(receipt.arrived, noise_std=std, seed=seed, turn=round_.turn)
         return total / np.float32(samples_per_round)
 
     return averaged
@@ -95,8 +96,8 @@ class Traffic:
     model: of the broadcast that begins each round.
     answer: of the answer to one client's message, given its K_u; None under most methods.
     once: of the broadcast before the first round, if there is one.
-    own: of what each client of a round gets and sends back, where they hold different parts of a
-        model; then there is no broadcast, and `update` and `model` say nothing.
+    by_client: of what each client of a round gets and sends back, where they hold different parts
+        of a model; then there is no broadcast, and `update` and `model` have no effect.
     message: the message (X,) of the one client of a round that was trained; None where it is the
         learner's.
     """
@@ -105,8 +106,8 @@ class Traffic:
     model: Parts
     answer: Callable[[np.ndarray], Parts] | None = None
     once: Parts | None = None
-    own: Callable[[Round], Parts] | None = None
-    message: Own | None = None
+    by_client: Callable[[Round], Parts] | None = None
+    message: ClientMessage | None = None
 
 
 @dataclass
@@ -116,7 +117,7 @@ class Uplink:
     post: through which they go.
     exchanged: what they hold.
     owners: client ids of the client numbers of a round.
-    own: the message of a client; None if those of the first round are not made either.
+    client_message: gives a client's message; None if those of the first round are not made either.
     releasing: what clients do to their updates; None where these are never made one by one.
     averaging: how the server averages.
     """
@@ -124,7 +125,7 @@ class Uplink:
     post: Post
     exchanged: Traffic
     owners: np.ndarray
-    own: Own | None = None
+    client_message: ClientMessage | None = None
     releasing: Releasing | None = None
     averaging: Averaging = mean_of_arrivals
     _messages: list[int] = field(default_factory=list)
@@ -136,56 +137,61 @@ class Uplink:
         if self.exchanged.once:
             self.post.broadcast(self.exchanged.once)
 
-    def arrivals(self, one: Round) -> np.ndarray:
+    def arrivals(self, round_: Round) -> np.ndarray:
         """Exchange a round's messages, to which nothing is done; return which arrive (C,)."""
         first = None
-        if one.turn == 1 and self.own is not None:
-            alone = (self.own(one.only(place)) for place in range(len(one.clients)))
+        if round_.turn == 1 and self.client_message is not None:
+            alone = (
+                self.client_message(round_.only(index)) for index in range(len(round_.clients))
+            )
             first = encoded(encode(values) for values in alone)
-        return self._exchange(one, first).arrives
+        return self._exchange(round_, first).arrives
 
-    def average(self, one: Round, updates: np.ndarray) -> np.ndarray:
+    def average(self, round_: Round, updates: np.ndarray) -> np.ndarray:
         """Exchange a round's updates (C, X); return the average (X,) that the server steps with."""
-        return self.averaged(one, updates)[0]
+        return self.averaged(round_, updates)[0]
 
-    def averaged(self, one: Round, updates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def averaged(self, round_: Round, updates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Do the same, and return as well which of the updates arrive (C,).
 
         A round without clients sends nothing and is averaged as any other: under DP-FedAvg its
         noise hides that nobody took part.
         """
-        sent = self.releasing(one, updates) if len(updates) else Release(updates, updates, [])
+        releasing = required(self.releasing)
+        sent = releasing(round_, updates) if len(updates) else Release(updates, updates, [])
         # Rounds 1, 2, 4, ... are measured: updates change early.
-        if sent.messages and one.turn & (one.turn - 1) == 0:
-            self._sample += measure(sent, [0], self.post.compression)
-        receipt = self._exchange(one, sent)
-        return self.averaging(one, receipt), receipt.arrives
+        if sent.messages and round_.turn & (round_.turn - 1) == 0:
+            self._sample.append(
+                message_sample(sent.wanted[0], sent.values[0], self.post.compression)
+            )
+        receipt = self._exchange(round_, sent)
+        return self.averaging(round_, receipt), receipt.arrives
 
-    def _exchange(self, one: Round, content: Release | Encoded | None) -> Receipt:
+    def _exchange(self, round_: Round, content: Release | Encoded | None) -> Receipt:
         """Send the model, the clients' messages, and what they are answered."""
-        client = self.owners[one.clients]
-        if self.exchanged.own is None:
-            parts = self.exchanged.update(one.counts)
-            self.post.broadcast(self.exchanged.model, one.turn)
+        client = self.owners[round_.clients]
+        if self.exchanged.by_client is None:
+            parts = self.exchanged.update(round_.counts)
+            self.post.broadcast(self.exchanged.model, round_.turn)
         else:
-            parts = self.exchanged.own(one)
-            self.post.down(parts, client, one.turn)
-        receipt = self.post.up(parts, client, one.turn, content=content)
+            parts = self.exchanged.by_client(round_)
+            self.post.down(parts, client, round_.turn)
+        receipt = self.post.up(parts, client, round_.turn, content=content)
         if self.exchanged.answer is not None:
-            self.post.answer(self.exchanged.answer(one.counts), receipt)
+            self.post.answer(self.exchanged.answer(round_.counts), receipt)
         self.count(receipt, parts)
         return receipt
 
-    def again(self, one: Round, down: Parts, up: Parts) -> np.ndarray:
+    def again(self, round_: Round, down: Parts, up: Parts) -> np.ndarray:
         """Exchange a further message in a round that has had its first; return which arrive (C,).
 
         Args:
-            one: the round.
+            round_: the round.
             down: floats of what the server sends its clients by part.
             up: floats of what each of them answers by part.
         """
-        self.post.broadcast(down, one.turn)
-        receipt = self.post.up(up, self.owners[one.clients], one.turn)
+        self.post.broadcast(down, round_.turn)
+        receipt = self.post.up(up, self.owners[round_.clients], round_.turn)
         self.count(receipt, up)
         return receipt.arrives
 
@@ -194,10 +200,10 @@ class Uplink:
         count = len(receipt.client)
         self._messages += [0] * (receipt.round - len(self._messages))
         self._messages[receipt.round - 1] += count
-        self._floats += sum(int(np.broadcast_to(own, count).sum()) for own in parts.values())
+        self._floats += sum(int(np.broadcast_to(floats, count).sum()) for floats in parts.values())
         self._lost += int((~receipt.arrives).sum())
 
-    def found(self, rounds: int) -> dict[str, float | None]:
+    def totals(self, rounds: int) -> dict[str, float | None]:
         """Return how many messages were sent and lost, and what was exchanged up to a round.
 
         Nothing but bits is measured where updates are not made. What went down once, before the

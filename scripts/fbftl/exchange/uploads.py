@@ -6,25 +6,25 @@ Settings that train together share messages where these are the same, as on an a
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Generic
 
 import numpy as np
 
-from fbftl.data.participation import Holdings, Uploads, clients_of, held_out, participating
+from fbftl.data.participation import Partition, Uploads, clients_of, held_out, participating
 from fbftl.exchange.sending import Sending, sending
 from fbftl.messages.codec import Compression
 from fbftl.messages.ledger import Ledger
-from fbftl.messages.payload import Payload, Uploaded
+from fbftl.messages.payload import PayloadT, Uploaded
 from fbftl.messages.release import Encoded
 from fbftl.study.job import Job
-from fbftl.tasks.task import HeldFeatures, Received, measured
+from fbftl.tasks.task import ClientFeatures, Received, measured
 
-Clean = dict[Compression, Uploaded]
+Clean = dict[Compression, Uploaded[Any]]
 """Messages that depend on neither seed nor noise, by their compression."""
 
 
 @dataclass(frozen=True)
-class Sent:
+class Sent(Generic[PayloadT]):
     """One setting's uploads.
 
     how: how they were sent.
@@ -35,25 +35,33 @@ class Sent:
     counts: what each seed's messages come to, for the run file.
     """
 
-    how: Sending
+    how: Sending[PayloadT]
     ledger: Ledger
     rows: np.ndarray
-    read: list[Payload]
+    read: list[PayloadT]
     uploads: list[Uploads]
     counts: list[dict[str, Any]]
 
-    def received(self) -> list[Received]:
+    def received(self) -> list[Received[PayloadT]]:
         """Return what the server has to train each seed's head on."""
         how, job = self.how, self.how.job
-        redrawn = job.setting.noise == "redrawn"
+        redrawn = job.setting.noise_draw == "redrawn"
         received = []
         for seed, read, (training, validation) in zip(
             job.seeds, self.read, self.split(), strict=True
         ):
             draws = partial(how.redrawn, seed) if redrawn else None
-            places = (np.searchsorted(self.rows, rows) for rows in (training, validation))
-            own = Received(job, seed, read, *places, how.scale, draws)
-            received.append(own)
+            received.append(
+                Received(
+                    job,
+                    seed,
+                    read,
+                    training=np.searchsorted(self.rows, training),
+                    validation=np.searchsorted(self.rows, validation),
+                    scale=how.scale,
+                    redrawn=draws,
+                )
+            )
         return received
 
     def split(self) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -64,12 +72,14 @@ class Sent:
         job = self.how.job
         reshuffled = job.setting.loss == "reshuffled"
         return [
-            held_out(own.offered if reshuffled else own.received, job.training.validation, seed)
-            for own, seed in zip(self.uploads, job.seeds, strict=True)
+            held_out(
+                uploads.offered if reshuffled else uploads.received, job.training.validation, seed
+            )
+            for uploads, seed in zip(self.uploads, job.seeds, strict=True)
         ]
 
 
-def rows_read(jobs: Sequence[Job], held: Holdings) -> np.ndarray | None:
+def rows_read(jobs: Sequence[Job], partition: Partition) -> np.ndarray | None:
     """Return the training samples that any seed of some settings sends, or that are measured.
 
     None stands for all: the relative mechanism's noise is measured on the whole set, and which
@@ -77,82 +87,84 @@ def rows_read(jobs: Sequence[Job], held: Holdings) -> np.ndarray | None:
 
     Args:
         jobs: settings of one task.
-        held: who holds which sample.
+        partition: who holds which sample.
     """
     settings = [job.setting for job in jobs]
     if any(setting.mechanism == "relative" or setting.blr > 0 for setting in settings):
         return None
     sent = [
-        participating(clients_of(job, held, seed), job.setting.fraction, seed)
+        participating(clients_of(job, partition, seed), job.setting.fraction, seed)
         for job in jobs
         for seed in job.seeds
     ]
-    return np.unique(np.concatenate([*sent, measured(jobs[0], len(held.client))]))
+    return np.unique(np.concatenate([*sent, measured(jobs[0], len(partition.client))]))
 
 
-def send(job: Job, held: HeldFeatures, clean: Clean) -> Sent:
+def send(job: Job, client_data: ClientFeatures[PayloadT], clean: Clean) -> Sent[PayloadT]:
     """Send a setting's uploads, after the frozen extractor went to all clients once.
 
     Args:
         job: the setting with its training values.
-        held: what the clients hold.
+        client_data: what the clients hold.
         clean: messages that settings share; added to.
     """
-    how = sending(job, held.payload, held.public)
-    ledger = Ledger(method=job.setting.method, store=held.provenance["features"])
-    sent = Sent(how, ledger, held.rows, [], [], [])
+    how = sending(job, client_data.payload, client_data.public)
+    ledger = Ledger(method=job.setting.method, store=client_data.provenance["features"])
+    sent = Sent(how, ledger, client_data.rows, [], [], [])
     for seed in job.seeds:
-        _send(held, sent, seed, clean)
+        _send(client_data, sent, seed, clean)
     return sent
 
 
-def _send(held: HeldFeatures, sent: Sent, seed: int, clean: Clean) -> None:
+def _send(
+    client_data: ClientFeatures[PayloadT], sent: Sent[PayloadT], seed: int, clean: Clean
+) -> None:
     """Send one seed's uploads, and add what became of them."""
-    how, payload = sent.how, held.payload
+    how, payload = sent.how, client_data.payload
     uploaded = _uploaded(how, seed, clean)
-    client = clients_of(how.job, held.holdings, seed)
+    client = clients_of(how.job, client_data.partition, seed)
     offered = participating(client, how.job.setting.fraction, seed)
     post = how.post(sent.ledger, seed)
-    post.broadcast({"weights": held.frozen_floats})
+    post.broadcast({"weights": client_data.frozen_floats})
     text = payload.text_bits
     receipt = post.up(
         {"features": payload.width},
         client,
-        sample=_among_all(payload.sample, held),
+        sample=_among_all(payload.sample, client_data),
         content=Encoded(
-            _among_all(uploaded.sent.bits, held),
-            _among_all(np.array(uploaded.sent.digests, dtype=object), held).tolist(),
+            _among_all(uploaded.sent.bits, client_data),
+            _among_all(np.array(uploaded.sent.digests, dtype=object), client_data).tolist(),
         ),
         offered=offered,
-        token_id_bits=None if text is None else _among_all(text, held),
+        token_id_bits=None if text is None else _among_all(text, client_data),
     )
-    own = Uploads(offered, receipt.client, receipt.arrives)
-    clients = len(np.unique(own.client))
+    uploads = Uploads(offered, receipt.client, receipt.arrives)
+    clients = len(np.unique(uploads.client))
     counts = {
         "clients": clients,
         "offered": len(offered),
-        "received": len(own.received),
+        "received": len(uploads.received),
         "upload_batches": clients,
         "numbers_per_batch": payload.width * len(offered) / clients,
     }
     sent.read.append(uploaded.read)
-    sent.uploads.append(own)
+    sent.uploads.append(uploads)
     sent.counts.append(counts | post.totals(range(1)) | uploaded.sizes)
 
 
-def _among_all(values: np.ndarray, held: HeldFeatures) -> np.ndarray:
+def _among_all(values: np.ndarray, client_data: ClientFeatures) -> np.ndarray:
     """Return values of the samples that were read at their places among all.
 
     The others send nothing; they are there because all have a draw of the link's losses.
     """
-    if len(held.rows) == len(held.holdings.client):
+    if len(client_data.rows) == len(client_data.partition.client):
         return values
-    spread = np.zeros(len(held.holdings.client), dtype=values.dtype)
-    spread[held.rows] = values
+    spread = np.zeros(len(client_data.partition.client), dtype=values.dtype)
+    spread[client_data.rows] = values
     return spread
 
 
-def _uploaded(how: Sending, seed: int, clean: Clean) -> Uploaded:
+def _uploaded(how: Sending[PayloadT], seed: int, clean: Clean) -> Uploaded[PayloadT]:
     if how.shared and how.compression in clean:
         return clean[how.compression]
     uploaded = how.release(seed)

@@ -25,10 +25,10 @@ class Sums:
 
     def add(self, features: np.ndarray) -> None:
         """Add rows, (n, width)."""
-        found = features.astype(np.float64)
-        self.rows += len(found)
-        self.values = self.values + found.sum(axis=0)
-        self.squares = self.squares + np.square(found).sum(axis=0)
+        values = features.astype(np.float64)
+        self.rows += len(values)
+        self.values = self.values + values.sum(axis=0)
+        self.squares = self.squares + np.square(values).sum(axis=0)
 
     def deviation(self) -> float:
         """Return the deviation from the mean, root mean square, over size where that is above 1."""
@@ -52,9 +52,9 @@ class Variation:
             return
         for label, count in zip(*np.unique(labels, return_counts=True), strict=True):
             self.classes[int(label)] = self.classes.get(int(label), 0) + int(count)
-        for cut, found in features.items():
-            if isinstance(found, np.ndarray) and found.ndim == 2:
-                self.cuts.setdefault(cut, Sums()).add(found)
+        for cut, values in features.items():
+            if isinstance(values, np.ndarray) and values.ndim == 2:
+                self.cuts.setdefault(cut, Sums()).add(values)
 
     def warn(self) -> None:
         """Log a sentence for each cut whose features hardly vary."""

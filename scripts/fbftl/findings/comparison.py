@@ -1,4 +1,4 @@
-"""Verdicts: one rule for every claim and for every number beside a published one.
+"""Verdicts: one rule for every number beside a published one, and for what settings do to it.
 
 What is judged is a difference of two sides, paired by seed, and what is claimed of it: that it lies
 above a margin, or inside a band ("equal", "costs little"). With Student's one-sided 95 % bounds of
@@ -8,9 +8,9 @@ its mean over at least three seeds the claim is
 - *differs* if the upper bound lies below it, or the lower one above it, and
 - *undecided* otherwise, and whenever there are fewer seeds.
 
-Where its source asks for a share of seeds that gain, this is a further condition for *reproduced*.
 What differs in task, backbone, size, data or encoding from the published setup is *not comparable*
-(`setups`), and what has no value is *not run*. Formulas have no seeds; see `printed`.
+(`setups`), and what has no value is *not run*. Formulas have no seeds; see `printed`. Sentences of
+papers have a rule of their own, `sentence_rule`.
 """
 
 import math
@@ -46,19 +46,17 @@ class Measured:
 
     mean, spread: mean and standard deviation of one seed; a single seed has no spread.
     seeds: how many there are.
-    values: one per seed, empty where only their mean and spread are known.
     """
 
     mean: float
     spread: float
     seeds: int
-    values: tuple[float, ...] = ()
 
     @classmethod
     def of(cls, values: Sequence[float]) -> "Measured":
         """Return mean and spread of one value per seed."""
         spread = stdev(values) if len(values) > 1 else 0.0
-        return cls(fmean(values), spread, len(values), tuple(map(float, values)))
+        return cls(fmean(values), spread, len(values))
 
     @property
     def error(self) -> float:
@@ -75,8 +73,7 @@ class Measured:
 
     def __sub__(self, constant: float) -> "Measured":
         """Return the difference to a constant, which has no spread."""
-        values = tuple(value - constant for value in self.values)
-        return Measured(self.mean - constant, self.spread, self.seeds, values)
+        return Measured(self.mean - constant, self.spread, self.seeds)
 
 
 @dataclass(frozen=True)
@@ -84,14 +81,10 @@ class Claimed:
     """What is claimed of a difference.
 
     low, high: what it lies between.
-    share: least share of the seeds whose difference must lie there too, in [0, 1].
-    seeds: least number of seeds; never below three.
     """
 
     low: float = 0.0
     high: float = math.inf
-    share: float = 0.0
-    seeds: int = LEAST_SEEDS
 
     def holds(self, value: float) -> bool:
         """Tell whether one value lies where it is claimed to."""
@@ -108,30 +101,17 @@ def within(band: float) -> Claimed:
 
 
 def verdict(difference: Measured | None, claimed: Claimed = MORE) -> Verdict:
-    """Return what a difference over seeds, in the unit of the claim, says of what is claimed.
-
-    Raises:
-        ValueError: if a share of the seeds is asked for and their values are not known.
-    """
+    """Return what a difference over seeds, in the unit of the claim, says of what is claimed."""
     if difference is None:
         return Verdict.NOT_RUN
-    if difference.seeds < max(LEAST_SEEDS, claimed.seeds):
+    if difference.seeds < LEAST_SEEDS:
         return Verdict.UNDECIDED
     lower, upper = difference.bounds
     if claimed.low - upper > ROUNDING or lower - claimed.high > ROUNDING:
         return Verdict.DIFFERS
-    if claimed.holds(lower) and claimed.holds(upper) and _enough_seeds(difference, claimed):
+    if claimed.holds(lower) and claimed.holds(upper):
         return Verdict.REPRODUCED
     return Verdict.UNDECIDED
-
-
-def _enough_seeds(difference: Measured, claimed: Claimed) -> bool:
-    """Tell whether the share of seeds that gain is the one asked for."""
-    if not claimed.share:
-        return True
-    if not difference.values:
-        raise ValueError("a share of the seeds needs each seed's value")
-    return sum(map(claimed.holds, difference.values)) >= claimed.share * difference.seeds
 
 
 def effect(difference: Measured | None) -> str:

@@ -57,6 +57,7 @@ class Described:
     scripts: folder of its scripts; those outside the crate are named only.
     engine: version of the workflow engine.
     study: path of the file with the configuration.
+    arithmetic: each way in which runs were computed, see `fbftl.ground.exact.described`.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Described:
     scripts: str
     engine: str
     study: str
+    arithmetic: Sequence[Mapping[str, Any]] = ()
 
 
 @dataclass
@@ -73,12 +75,12 @@ class StudyCrate:
     """A crate in the making.
 
     folder: its root; paths are seen from it.
-    made: how each result was made, by its path.
+    results: how each result was made, by its path.
     files: those that are in it so far, by path; to ask the crate takes longer the more there are.
     """
 
     folder: Path
-    made: Mapping[str, Made]
+    results: Mapping[str, Made]
     about: Described
     crate: ROCrate = field(default_factory=lambda: ROCrate(version="1.1"))
     files: dict[str, Entity] = field(default_factory=dict)
@@ -88,15 +90,15 @@ class StudyCrate:
         about, root = self.about, self.crate.root_dataset
         self.crate.metadata.extra_contexts.append(TERMS)
         self.crate.name, self.crate.description = about.name, about.description
-        root["license"], root["datePublished"] = about.licence, self._times(self.made)["endTime"]
+        root["license"], root["datePublished"] = about.licence, self._times(self.results)["endTime"]
         root["conformsTo"] = [self._profile(address) for address in PROFILES]
         below = (self.folder / "results").rglob("*")
-        for path in sorted(own for own in below if own.is_file() and own.name[0] != "."):
+        for path in sorted(file for file in below if file.is_file() and file.name[0] != "."):
             self.file(path.relative_to(self.folder).as_posix())
-        tools = {rule: self._tool(rule) for rule in sorted({o.rule for o in self.made.values()})}
+        tools = {rule: self._tool(rule) for rule in sorted({o.rule for o in self.results.values()})}
         steps = {
-            rule: self.add(f"#step-{rule}", "HowToStep", name=rule, position=str(place))
-            for place, rule in enumerate(tools, start=1)
+            rule: self.add(f"#step-{rule}", "HowToStep", name=rule, position=str(position))
+            for position, rule in enumerate(tools, start=1)
         }
         for rule, step in steps.items():
             step["workExample"] = tools[rule]
@@ -108,36 +110,39 @@ class StudyCrate:
             for number, _ in enumerate(jobs, start=1)
         ]
         for control, action, job in zip(controls, actions, jobs, strict=True):
-            control["instrument"], control["object"] = steps[self.made[job[0]].rule], action
+            control["instrument"], control["object"] = steps[self.results[job[0]].rule], action
         run = self._run(workflow)
-        jobs_run = self.add("#jobs", "OrganizeAction", name="jobs", **self._times(self.made))
+        jobs_run = self.add("#jobs", "OrganizeAction", name="jobs", **self._times(self.results))
         jobs_run["instrument"], jobs_run["object"] = self._engine(), controls
         jobs_run["result"] = run
         root["mentions"] = [run, jobs_run, *actions]
         return self.crate.metadata.generate()
 
-    def add(self, address: str, kind: str, **told: Any) -> Entity:
+    def add(self, address: str, kind: str, **properties: Any) -> Entity:
         """Add something that is no file and return it."""
-        return self.crate.add(ContextEntity(self.crate, address, {"@type": kind} | told))
+        return self.crate.add(ContextEntity(self.crate, address, {"@type": kind} | properties))
 
-    def file(self, path: str, *more: str, **told: str) -> Entity:
+    def file(self, path: str, *more: str, **properties: str) -> Entity:
         """Return a file's entity with its size and digest, made if it is not there yet.
 
         Args:
             path: of the file.
             more: what kind of thing it is beside a file.
-            told: further properties.
+            properties: further properties.
         """
         if path in self.files:
             return self.files[path]
-        own, made = self.folder / path, self.made.get(path)
-        found: dict[str, Any] = {"name": path, "contentSize": str(own.stat().st_size)} | told
-        found["sha256"] = sha256(own) if made is None else made.digest
-        if kind := MEDIA_TYPES.get(own.suffix):
-            found["encodingFormat"] = kind
+        location, result = self.folder / path, self.results.get(path)
+        details: dict[str, Any] = {
+            "name": path,
+            "contentSize": str(location.stat().st_size),
+        } | properties
+        details["sha256"] = sha256(location) if result is None else result.digest
+        if kind := MEDIA_TYPES.get(location.suffix):
+            details["encodingFormat"] = kind
         if more:
-            found["@type"] = ["File", *more]
-        self.files[path] = self.crate.add_file(own, path, properties=found)
+            details["@type"] = ["File", *more]
+        self.files[path] = self.crate.add_file(location, path, properties=details)
         return self.files[path]
 
     def _profile(self, address: str) -> Entity:
@@ -145,15 +150,16 @@ class StudyCrate:
         return self.add(address, "CreativeWork", name=PROFILES[address], version=version)
 
     def _engine(self) -> Entity:
-        told = {"name": "Snakemake", "url": "https://snakemake.github.io"}
+        software = {"name": "Snakemake", "url": "https://snakemake.github.io"}
         return self.add(
-            "#snakemake", "SoftwareApplication", softwareVersion=self.about.engine, **told
+            "#snakemake", "SoftwareApplication", softwareVersion=self.about.engine, **software
         )
 
     def _tool(self, rule: str) -> Entity:
         """Return what runs a rule's jobs: its script, where that lies in the crate."""
-        script = next(one.script for one in self.made.values() if one.rule == rule)
-        path = Path(os.path.normpath(Path(self.about.scripts, Path(script).name)))
+        script = next(result.script for result in self.results.values() if result.rule == rule)
+        below = script.rpartition(f"{self.about.scripts}/")[2]
+        path = Path(os.path.normpath(Path(self.about.scripts, below)))
         if not (self.folder / path).is_file() or path.parts[0] == "..":
             return self.add(f"#tool-{rule}", "SoftwareApplication", name=Path(script).name or rule)
         return self.file(path.as_posix(), "SoftwareSourceCode", programmingLanguage="Python")
@@ -161,8 +167,8 @@ class StudyCrate:
     def _workflow(self, steps: Sequence[Entity], tools: Mapping[str, Entity]) -> Entity:
         kinds = "SoftwareSourceCode", "ComputationalWorkflow", "HowTo"
         workflow = self.file(self.about.workflow, *kinds)
-        told = {"name": "Snakemake", "url": "https://snakemake.github.io"}
-        workflow["programmingLanguage"] = self.add(LANGUAGE, "ComputerLanguage", **told)
+        software = {"name": "Snakemake", "url": "https://snakemake.github.io"}
+        workflow["programmingLanguage"] = self.add(LANGUAGE, "ComputerLanguage", **software)
         workflow["step"] = steps
         workflow["hasPart"] = list({tool.id: tool for tool in tools.values()}.values())
         self.crate.mainEntity = workflow
@@ -171,39 +177,53 @@ class StudyCrate:
     def _jobs(self) -> Iterator[list[str]]:
         """Yield the results of each job, of the earliest job first."""
         by_log = defaultdict(list)
-        for path, one in self.made.items():
-            by_log[one.log or path].append(path)
-        yield from sorted(by_log.values(), key=lambda job: (self.made[job[0]].started, job))
+        for path, result in self.results.items():
+            by_log[result.log or path].append(path)
+        yield from sorted(by_log.values(), key=lambda job: (self.results[job[0]].started, job))
 
     def _action(self, number: int, job: Sequence[str], tools: Mapping[str, Entity]) -> Entity:
         """Return the action of one job: what it read and wrote, and when."""
-        own = {path: self.made[path] for path in job}
-        one = own[job[0]]
-        told = {"name": f"{one.rule} for {job[0]}", "actionStatus": COMPLETED}
-        action = self.add(f"#job-{number}", "CreateAction", **told, **self._times(own))
-        action["instrument"] = tools[one.rule]
-        action["object"] = [self.file(path) for path in one.inputs if self._inside(path)]
+        results = {path: self.results[path] for path in job}
+        first = results[job[0]]
+        properties = {"name": f"{first.rule} for {job[0]}", "actionStatus": COMPLETED}
+        action = self.add(f"#job-{number}", "CreateAction", **properties, **self._times(results))
+        action["instrument"] = tools[first.rule]
+        action["object"] = [self.file(path) for path in first.inputs if self._inside(path)]
         action["result"] = [self.file(path) for path in job]
         return action
 
     def _run(self, workflow: Entity) -> Entity:
         """Return the action of the whole study: from its configuration to what no job reads."""
-        read = {path for one in self.made.values() for path in one.inputs}
-        told = {"name": self.about.name, "actionStatus": COMPLETED}
-        run = self.add("#run", "CreateAction", **told, **self._times(self.made))
-        given = sorted(path for path in read - self.made.keys() if self._inside(path))
+        read = {path for result in self.results.values() for path in result.inputs}
+        properties = {"name": self.about.name, "actionStatus": COMPLETED}
+        run = self.add("#run", "CreateAction", **properties, **self._times(self.results))
+        study_inputs = sorted(path for path in read - self.results.keys() if self._inside(path))
         run["instrument"] = workflow
-        run["object"] = [self.file(path) for path in (self.about.study, *given)]
-        run["result"] = [self.file(path) for path in sorted(self.made.keys() - read)]
+        run["object"] = [self.file(path) for path in (self.about.study, *study_inputs)]
+        run["result"] = [self.file(path) for path in sorted(self.results.keys() - read)]
+        run["environment"] = [
+            self.add(f"#environment-{number}", "PropertyValue", name=name, value=value)
+            for number, (name, value) in enumerate(self._environment(), start=1)
+        ]
         return run
+
+    def _environment(self) -> list[tuple[str, str]]:
+        """Return what of the machines decided how runs were computed, by name, each value once."""
+        values = {
+            (name, str(value))
+            for described in self.about.arithmetic
+            for name, value in {**described, **described["variables"]}.items()
+            if name != "variables"
+        }
+        return sorted(values)
 
     def _inside(self, path: str) -> bool:
         """Tell whether a path is that of a file in the crate."""
         inside = not Path(path).is_absolute() and ".." not in Path(path).parts
         return inside and (self.folder / path).is_file()
 
-    def _times(self, made: Mapping[str, Made]) -> dict[str, str]:
+    def _times(self, results: Mapping[str, Made]) -> dict[str, str]:
         return {
-            "startTime": moment(min(one.started for one in made.values())),
-            "endTime": moment(max(one.ended for one in made.values())),
+            "startTime": moment(min(result.started for result in results.values())),
+            "endTime": moment(max(result.ended for result in results.values())),
         }

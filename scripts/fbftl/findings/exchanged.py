@@ -78,11 +78,11 @@ class Exchanged:
         """
         up = self.totals.xs("up", level="direction")["messages"]
         once = up.xs(0, level="epoch").gt(0).all()
-        own = "offered" if once else "seen"
+        column = "offered" if once else "seen"
         return [
             Federation(
                 clients=repetition["clients"],
-                samples_per_client=Fraction(repetition[own], repetition["clients"]),
+                samples_per_client=Fraction(repetition[column], repetition["clients"]),
                 clients_per_round=self.training["clients_per_round"],
             )
             for repetition in self.repetitions
@@ -99,8 +99,8 @@ class Exchanged:
 
     def measured(self, name: str) -> float | None:
         """Return the mean over seeds of a measure in the run file; None if it has none."""
-        values = [repetition.get(name) for repetition in self.repetitions]
-        return None if None in values else float(np.mean(values))
+        values = [r[name] for r in self.repetitions if r.get(name) is not None]
+        return float(np.mean(values)) if len(values) == len(self.repetitions) else None
 
     @property
     def diverged(self) -> list[bool]:
@@ -108,9 +108,11 @@ class Exchanged:
         return [repetition["diverged"] for repetition in self.repetitions]
 
     @property
-    def found(self) -> list[float]:
+    def accuracies(self) -> list[float]:
         """Test accuracy at the selected epoch, per seed; 0 for one that diverged."""
-        return [counted(one, self.measures)["test_accuracy"] for one in self.repetitions]
+        return [
+            counted(repetition, self.measures)["test_accuracy"] for repetition in self.repetitions
+        ]
 
     def after(self, epoch: int) -> list[float]:
         """Return the test accuracy after one epoch, per seed; 0 for one that diverged."""
@@ -136,13 +138,13 @@ class Exchanged:
 
         Epoch, uplink (bits as sent), accuracy with its spread, and how many seeds diverged.
         """
-        found = self.summary(self.found)
+        summary = self.summary(self.accuracies)
         return {
             "epoch": float(np.mean(self.selected)),
             "uplink": float(self.until("up", "bits", self.selected).mean()),
-            "accuracy": found["accuracy"],
-            "spread": math.nan if found["spread"] is None else found["spread"],
-            "diverged": found["diverged"],
+            "accuracy": summary["accuracy"],
+            "spread": math.nan if summary["spread"] is None else summary["spread"],
+            "diverged": summary["diverged"],
         }
 
     def reaching(self, accuracy: float) -> list[int]:

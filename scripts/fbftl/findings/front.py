@@ -1,4 +1,4 @@
-"""The front page of all results: what each paper claims, what came out, one picture of each."""
+"""The front page of all results: what each paper says, what came out, one picture of each."""
 
 import csv
 from collections import Counter
@@ -17,12 +17,18 @@ table { border-collapse: collapse; width: 100%; }
 th, td { padding: .2rem .6rem .2rem 0; border-bottom: 1px solid #eee; text-align: left;
   vertical-align: top; }
 summary, nav { cursor: default; margin: .5rem 0; }
-.reproduced { color: #00694f; } .differs { color: #a23b00; }
+.yes { color: #00694f; } .no { color: #a23b00; }
 code { background: #f3f3f3; padding: 0 .2rem; }
 """
 
-ORDER = ("reproduced", "differs", "undecided", "not comparable", "not run")
-"""Verdicts, the decided ones first."""
+ORDER = (
+    *("reproduced", "differs", "not comparable"),
+    *("holds", "the contrary holds", "no difference of half the printed size"),
+    *("depends on the task", "undecided"),
+    *("by formula: holds", "by formula: does not hold", "by formula: not computed"),
+    *("pilot: no verdict", "quick: no verdict", "not run", "to be run", "not testable here"),
+)
+"""Verdicts, the decided ones first: those of the audit, and those of sentences."""
 
 
 @dataclass(frozen=True)
@@ -30,16 +36,16 @@ class Shown:
     """A paper on the page.
 
     paper: its word.
-    says: what it claims, in a sentence.
-    claims: rows of its table of claims; empty if this study makes nothing of it.
+    says: what it is about: lines, each in `says`, with their `place` in the paper.
+    sentences: rows of its table of sentences; empty if this study makes nothing of it.
     audit: verdicts of its audit rows.
     results: its tables and figures, by path.
     """
 
     paper: str
     title: str
-    says: str
-    claims: Sequence[Mapping[str, str]]
+    says: Sequence[Mapping[str, str]]
+    sentences: Sequence[Mapping[str, str]]
     audit: Sequence[str]
     results: Sequence[str]
 
@@ -59,21 +65,30 @@ def tally(verdicts: Sequence[str]) -> str:
     """Return how often each verdict came out, as in ``3 reproduced, 1 differs``."""
     counts = Counter(verdicts)
     return ", ".join(
-        f'<span class="{name.split()[0]}">{counts[name]} {name}</span>'
+        f'<span class="{_colour(name)}">{counts[name]} {name}</span>'
         for name in ORDER
         if counts[name]
     )
 
 
-def front_page(papers: Sequence[Shown], audit: str, folder: str) -> str:
+def _colour(verdict: str) -> str:
+    """Return the class of a verdict's colour; one that decides nothing has none."""
+    if verdict in ("reproduced", "holds", "by formula: holds"):
+        return "yes"
+    against = ("differs", "the contrary holds", "by formula: does not hold")
+    return "no" if verdict in against else "open"
+
+
+def front_page(papers: Sequence[Shown], audit: str, arithmetic: str, folder: str) -> str:
     """Return the page, in HTML that needs nothing but the results beside it.
 
     Args:
         papers: in the order in which they are shown.
         audit: the table of the audit of all papers, as html.
+        arithmetic: sentence on whether other machines give the same numbers.
         folder: where the page will lie; links are relative to it.
     """
-    links = (f'<a href="#{one.paper}">{one.paper}</a>' for one in papers)
+    links = (f'<a href="#{shown.paper}">{shown.paper}</a>' for shown in papers)
     return "\n".join(
         [
             "<!doctype html>",
@@ -81,52 +96,61 @@ def front_page(papers: Sequence[Shown], audit: str, folder: str) -> str:
             '<meta name="viewport" content="width=device-width">',
             f"<title>Results</title><style>\n{STYLE}</style></head><body>",
             "<h1>What came out</h1>",
-            "<p>What each paper claims, and what became of it in this study. A claim is "
-            "<em>reproduced</em>, <em>differs</em> or is <em>undecided</em> by one rule for all; "
-            "<em>not run</em> are those whose settings this study lacks. Where the published "
-            "record disagrees with itself says "
+            "<p>What each paper says, and what became of it in this study, sentence by sentence. "
+            "A sentence <em>holds</em>, <em>the contrary holds</em> or it is <em>undecided</em> by "
+            "one rule for all, on full studies alone; some are decided by formula. Where the "
+            "published record disagrees with itself says "
             f'<a href="{_link(audit, folder)}">the audit</a>.</p>',
+            f"<p>{escape(arithmetic)}</p>",
             f"<nav>{' · '.join(links)}</nav>",
-            *(_section(one, folder) for one in papers),
+            *(_section(shown, folder) for shown in papers),
             "</body></html>",
             "",
         ]
     )
 
 
-def _section(one: Shown, folder: str) -> str:
+def _section(shown: Shown, folder: str) -> str:
     head = [
-        f'<section id="{one.paper}"><h2>{escape(one.title)}</h2>',
-        f"<p>{escape(one.says)}</p>",
+        f'<section id="{shown.paper}"><h2>{escape(shown.title)}</h2>',
+        *(
+            f"<p>{escape(sentence['says'])} <small>({escape(sentence['place'])})</small></p>"
+            for sentence in shown.says
+        ),
     ]
-    audit = f"<p>Its published record, checked by formula: {tally(one.audit)}.</p>"
-    if not one.results:
-        command = f"<p>Not run in this study: <code>./run papers {one.paper}</code>.</p>"
-        return "\n".join([*head, command, audit * bool(one.audit), "</section>"])
-    if one.claims:
-        head.append(f"<p>Claims: {tally([row['verdict'] for row in one.claims])}.</p>")
-    if one.picture is not None:
-        head.append(f'<p><img src="{_link(one.picture, folder)}" alt="{_name(one.picture)}"></p>')
+    audit = f"<p>Its published record, checked by formula: {tally(shown.audit)}.</p>"
+    if not shown.results:
+        command = f"<p>Not run in this study: <code>./run papers {shown.paper}</code>.</p>"
+        return "\n".join([*head, command, audit * bool(shown.audit), "</section>"])
+    if shown.sentences:
+        by_sentence = {row["sentence"]: row["overall"] for row in shown.sentences}
+        head.append(f"<p>Sentences: {tally(list(by_sentence.values()))}.</p>")
+    if shown.picture is not None:
+        head.append(
+            f'<p><img src="{_link(shown.picture, folder)}" alt="{_name(shown.picture)}"></p>'
+        )
     return "\n".join(
         [
             *head,
-            _claims(one.claims) if one.claims else "",
-            audit * bool(one.audit),
-            f"<details><summary>Tables and figures</summary>{_list(one.results, folder)}</details>",
+            _sentences(shown.sentences) if shown.sentences else "",
+            audit * bool(shown.audit),
+            "<details><summary>Tables and figures</summary>"
+            f"{_list(shown.results, folder)}</details>",
             "</section>",
         ]
     )
 
 
-def _claims(claims: Sequence[Mapping[str, str]]) -> str:
+def _sentences(rows: Sequence[Mapping[str, str]]) -> str:
     lines = (
-        f"<tr><td>{escape(row['claim'])}</td><td>{escape(row['task'])}</td>"
-        f'<td class="{row["verdict"].split()[0]}">{row["verdict"]}</td></tr>'
-        for row in claims
+        f"<tr><td>{escape(row['says'])} <small>({escape(row['place'])})</small></td>"
+        f"<td>{escape(row['task'])}</td>"
+        f'<td class="{_colour(row["verdict"])}">{row["verdict"]}</td></tr>'
+        for row in rows
     )
     return (
-        "<details><summary>Claim by claim</summary><table>"
-        "<tr><th>Claim</th><th>Task</th><th>Verdict</th></tr>"
+        "<details><summary>Sentence by sentence</summary><table>"
+        "<tr><th>Sentence</th><th>Task</th><th>Verdict</th></tr>"
         f"{''.join(lines)}</table></details>"
     )
 

@@ -14,8 +14,9 @@ CHOICES = {
 """Label, colour and marker of each choice, in the order in which they are shown."""
 
 ASKED = (
-    "choice", "allocation", "centroids", "purchase", "score_power", "sampling", "mechanism",
-    "sigma", "bits", "aggregation", "uploaders", "clients", "labels", "purpose",
+    "purchase_rule", "purchase_allocation", "centroids", "purchase", "score_power",
+    "count_sampling", "mechanism", "sigma", "bits", "aggregation", "uploaders", "clients",
+    "label_source", "purchase_purpose",
 )  # fmt: skip
 """Axes that tell a purchase apart."""
 
@@ -35,25 +36,25 @@ def purchases(runs: pd.DataFrame) -> pd.DataFrame:
     The noise of counts that have none is 0; other choices have neither noise nor centroids.
     """
     keys = [axis for axis in ASKED if axis in runs]
-    found = mean_and_spread(runs, ["setting", *keys])
-    own = runs.groupby("setting", sort=True)["own_share"].agg(["std", "min"])
-    told = runs.groupby("setting", sort=True)[list(MEASURED)].mean()
-    own = own.rename(columns={"std": "own_spread", "min": "own_least"})
-    found = found.merge(told.join(own).reset_index(), on="setting")
-    counting = found["choice"].isin(BY_COUNTS) & (found["purchase"] > 0)
-    found["sigma"] = found["sigma"].fillna(0.0).where(counting)
-    found["centroids"] = found["centroids"].where(counting)
-    order = found["choice"].map(list(CHOICES).index)
-    return found.assign(order=order).sort_values(["order", *keys[1:]]).drop(columns="order")
+    table = mean_and_spread(runs, ["setting", *keys])
+    shares = runs.groupby("setting", sort=True)["own_share"].agg(["std", "min"])
+    measured = runs.groupby("setting", sort=True)[list(MEASURED)].mean()
+    shares = shares.rename(columns={"std": "own_share_spread", "min": "own_least"})
+    table = table.merge(measured.join(shares).reset_index(), on="setting")
+    counting = table["purchase_rule"].isin(BY_COUNTS) & (table["purchase"] > 0)
+    table["sigma"] = table["sigma"].fillna(0.0).where(counting)
+    table["centroids"] = table["centroids"].where(counting)
+    order = table["purchase_rule"].map(list(CHOICES).index)
+    return table.assign(order=order).sort_values(["order", *keys[1:]]).drop(columns="order")
 
 
-def epsilons(given: pd.DataFrame) -> pd.DataFrame:
+def epsilons(guarantees: pd.DataFrame) -> pd.DataFrame:
     """Return what each setting's counts cost a row: columns setting, added, replaced.
 
     Args:
-        given: guarantees of the experiment.
+        guarantees: guarantees of the experiment.
     """
-    counts = given[given["given_mechanism"] == "counts"]
+    counts = guarantees[guarantees["given_mechanism"] == "counts"]
     wide = counts.pivot_table(index="setting", columns="adjacency", values="given_epsilon")
     names = {"add-remove": "epsilon_added", "replace-one": "epsilon_replaced"}
     return wide.reindex(columns=list(names)).rename(columns=names).reset_index()

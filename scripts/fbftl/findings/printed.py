@@ -7,6 +7,7 @@ by the rule of `comparison`, up to a band and half a unit of the last printed di
 
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal, localcontext
 from fractions import Fraction
+from typing import Any
 
 import pandas as pd
 
@@ -104,7 +105,7 @@ def judged(
 
 
 def _judged(
-    row: dict[str, object], reason: str, score: str, places: int, band: float
+    row: dict[str, Any], reason: str, score: str, places: int, band: float
 ) -> tuple[float | None, str, str]:
     if pd.isna(row["printed"]):
         return None, "", ""
@@ -113,6 +114,6 @@ def _judged(
     if not pd.isna(row[score]):
         measured = Measured(10**places * row[score], 10**places * spread, row["seeds"])
     points = Decimal(row["printed"]).scaleb(2 if row["printed_unit"] == "1" else 0)
-    found = measured_verdict(measured, str(points), reason, band)
-    shown = reason if found is Verdict.NOT_COMPARABLE else ""
-    return float(points.scaleb(-places)), str(found), shown
+    judgement = measured_verdict(measured, str(points), reason, band)
+    shown = reason if judgement is Verdict.NOT_COMPARABLE else ""
+    return float(points.scaleb(-places)), str(judgement), shown

@@ -1,26 +1,17 @@
-"""Results in prose: a page writes a name, and a script fills in the number that stands behind it.
+"""Results in prose: a page writes a name, and a script fills in the number that is behind it.
 
-A name stands in a comment that Markdown does not show, the number after it, and an empty comment
+A name is in a comment that Markdown does not show, the number after it, and an empty comment
 ends it: ``<!--digits/fbftl/accuracy:.1f-->98.2<!---->``. What follows the colon is how the number
 is printed, as Python's format does.
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 
 from fbftl.ground.errors import UserError
 
 FILLED = re.compile(r"<!--(?P<name>[^:>\n]+):(?P<format>[^>\n]*)-->(?P<text>[^<\n]*)<!---->")
 """A number with its name."""
-
-RESULT = re.compile(
-    r"(?<![\w.,])(?P<number>\d[\d,]*(?:\.\d+)?)(?= ?(?:%|±)| (?:points?|times)\b)"
-    r"|± ?(?P<spread>\d[\d,]*(?:\.\d+)?)"
-)
-"""What reads as a result: a percentage, a spread, a number of points or of times."""
-
-CODE = re.compile(r"^```.*?^```$|`[^`\n]*`", re.M | re.S)
-"""What is code on a page, where a number is a setting."""
 
 
 def fill(text: str, numbers: Mapping[str, float], page: str) -> str:
@@ -45,15 +36,3 @@ def fill(text: str, numbers: Mapping[str, float], page: str) -> str:
         return f"<!--{name}:{how}-->{format(numbers[name], how)}<!---->"
 
     return FILLED.sub(filled, text)
-
-
-def typed(text: str, printed: Collection[str]) -> list[str]:
-    """Return what reads as a result on a page but is neither filled in nor a printed value.
-
-    Args:
-        text: the page, in Markdown.
-        printed: the values that papers print, digit by digit.
-    """
-    prose = CODE.sub("", FILLED.sub("", text))
-    found = (match["number"] or match["spread"] for match in RESULT.finditer(prose))
-    return [number for number in found if number.replace(",", "") not in printed]

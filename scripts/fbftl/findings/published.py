@@ -4,6 +4,7 @@ Every file has the columns `printed` (a decimal as it is printed, so that its pr
 `unit` and `source`; the columns before them say which value it is.
 """
 
+from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
 
@@ -56,3 +57,12 @@ def lookup(frame: pd.DataFrame, **key: object) -> Decimal:
     if len(match) != 1:
         raise KeyError(f"{len(match)} published values under {key}, expected one")
     return Decimal(match["printed"].iloc[0])
+
+
+Numbers = Mapping[str, Decimal]
+"""Published numbers by what they are of."""
+
+
+def by_quantity(frame: pd.DataFrame) -> Numbers:
+    """Return the numbers of a table that has one for each of its quantities."""
+    return dict(zip(frame["quantity"], map(Decimal, frame["printed"]), strict=True))

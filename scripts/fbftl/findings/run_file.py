@@ -52,7 +52,7 @@ def run_document(
     Args:
         job: the training job, as `fbftl.study.config.Study.job` gives it.
         inputs: digests of what the run was trained on.
-        repetitions: what each seed found; their lists stand below `series`. The digests of its
+        repetitions: what each seed found; their lists are below `series`. The digests of its
             models are left out: they tell of the machine too, see `models`.
         measures: what the numbers are; the run declares those that it holds.
         series: what the lists are; the run declares those that it holds.
@@ -66,10 +66,12 @@ def run_document(
         "setting": job["setting"],
         "training": job["training"],
         "inputs": inputs,
-        "measures": {name: asdict(one) for name, one in measures.items() if name in numbers},
-        "series": {name: asdict(one) for name, one in series.items() if name in lists},
+        "measures": {
+            name: asdict(measure) for name, measure in measures.items() if name in numbers
+        },
+        "series": {name: asdict(curve) for name, curve in series.items() if name in lists},
         "repetitions": [
-            {name: own for name, own in repetition.items() if name != "models"}
+            {name: value for name, value in repetition.items() if name != "models"}
             for repetition in repetitions
         ],
     }
@@ -87,7 +89,9 @@ def write_run(path: str | Path, document: Mapping[str, Any]) -> None:
 
 def models(repetitions: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
     """Return the SHA-256 of the model at every point of its curves, by seed."""
-    return {str(one["seed"]): list(one.get("models", ())) for one in repetitions}
+    return {
+        str(repetition["seed"]): list(repetition.get("models", ())) for repetition in repetitions
+    }
 
 
 def read_run(path: str | Path) -> dict[str, Any]:
@@ -112,7 +116,7 @@ def _require_run(run: Any) -> None:
     name = name_of(run["setting"])
     if sorted(str(run["name"]).split("+")) != sorted(name.split("+")):
         raise ValueError(f"its name is {run['name']!r}, its setting {name!r}")
-    measures = {name: own["unit"] for name, own in run["measures"].items()}
+    measures = {name: measure["unit"] for name, measure in run["measures"].items()}
     for name, unit in measures.items():
         if not _sensible(run["measures"][name]["diverged"], unit):
             raise ValueError(f"what {name} counts for a diverged seed cannot be")
@@ -126,12 +130,12 @@ def _require_run(run: Any) -> None:
 
 
 def _sensible(value: Any, unit: str) -> bool:
-    """Tell whether a value may stand in a table under a measure's unit; None is not measured."""
+    """Tell whether a value may be in a table under a measure's unit; None is not measured."""
     least, largest = RANGES.get(unit, (0, math.inf))
     return value is None or (_number(value) and least <= value <= largest)
 
 
 def _number(value: Any) -> bool:
     """Tell whether a value is a finite number, or None."""
-    known = isinstance(value, int | float) and not isinstance(value, bool)
-    return value is None or (known and math.isfinite(value))
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return value is None or (is_number and math.isfinite(value))

@@ -10,7 +10,7 @@ from typing import Any
 class ShownMethod:
     """How one method is written and drawn everywhere, and what counts it.
 
-    label: as tables write it; an index stands behind an underscore.
+    label: as tables write it; an index is behind an underscore.
     sends: once, rounds, or nothing.
     cost: the scheme that counts what it exchanges; none has no formula.
     """
@@ -23,7 +23,7 @@ class ShownMethod:
     cost: str | None
 
     @property
-    def drawn(self) -> str:
+    def figure_label(self) -> str:
         """The label as figures write it, its index set lower."""
         return re.sub(r"_(\w+)$", r"$_\1$", self.label)
 

@@ -6,7 +6,7 @@ resolved dependencies are the code, the environment and the files of data and we
 
 import base64
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -27,37 +27,40 @@ PAYLOAD = "application/vnd.in-toto+json"
 
 
 def statement(
-    made: Mapping[str, Made],
+    results: Mapping[str, Made],
     study: Mapping[str, Any],
     files: Mapping[str, str],
     commit: str | None,
     engine: Mapping[str, str],
+    arithmetic: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
     """Return the statement on a finished study.
 
     Args:
-        made: how each result was made, by its path.
+        results: how each result was made, by its path.
         study: the configuration.
         files: SHA-256 of what the results rest on beside the study, by path.
         commit: of the code; None where it is not known.
         engine: versions of what ran the jobs, by name.
+        arithmetic: each way in which runs were computed, see `fbftl.ground.exact.described`.
     """
     code = [{"name": "code", "digest": {"gitCommit": commit}}] if commit else []
     return {
         "_type": TYPE,
-        "subject": [_file(path, one.sealed) for path, one in sorted(made.items())],
+        "subject": [_file(path, result.sealed) for path, result in sorted(results.items())],
         "predicateType": PREDICATE,
         "predicate": {
             "buildDefinition": {
                 "buildType": BUILD,
                 "externalParameters": {"study": study},
-                "resolvedDependencies": code + [_file(*own) for own in sorted(files.items())],
+                "internalParameters": {"arithmetic": list(arithmetic)},
+                "resolvedDependencies": code + [_file(*item) for item in sorted(files.items())],
             },
             "runDetails": {
                 "builder": {"id": "urn:fbftl-workflow:snakemake", "version": dict(engine)},
                 "metadata": {
-                    "startedOn": moment(min(one.started for one in made.values())),
-                    "finishedOn": moment(max(one.ended for one in made.values())),
+                    "startedOn": moment(min(result.started for result in results.values())),
+                    "finishedOn": moment(max(result.ended for result in results.values())),
                 },
             },
         },

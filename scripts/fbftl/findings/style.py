@@ -60,7 +60,7 @@ CYCLE = (
 )  # fmt: skip
 """Colours of what is given none."""
 
-LOOK = {
+LOOK: dict[str, Any] = {
     "figure.dpi": 150,
     "savefig.dpi": 300,
     "font.family": "DejaVu Sans",
@@ -92,7 +92,7 @@ LOOK = {
 }
 """What all figures share, beside their ticks."""
 
-TICKS = {
+TICKS: dict[str, Any] = {
     "color": "0.15",
     "labelsize": SMALL,
     "major.size": 4.8,
@@ -106,11 +106,13 @@ TICKS = {
 def use_style() -> None:
     """Set matplotlib for print; every plotting script calls this first."""
     import matplotlib as mpl
+    from matplotlib.rcsetup import cycler
 
     mpl.use("Agg")
-    ticks = {f"{axis}tick.{name}": value for axis in "xy" for name, value in TICKS.items()}
-    mpl.rcParams.update(LOOK | ticks)
-    mpl.rcParams["axes.prop_cycle"] = mpl.cycler(color=CYCLE)
+    look: dict[Any, Any] = dict(LOOK)
+    look |= {f"{axis}tick.{name}": value for axis in "xy" for name, value in TICKS.items()}
+    mpl.rcParams.update(look)
+    mpl.rcParams["axes.prop_cycle"] = cycler(color=CYCLE)
 
 
 CROWDED = 0.11
@@ -126,12 +128,12 @@ def packet_loss_axis(axes: "Axes", rates: Sequence[float]) -> None:
         axes: with everything drawn.
         rates: the packet loss rates below 1, ascending.
     """
-    places = [-math.log10(1 - rate) for rate in rates]
+    positions = [-math.log10(1 - rate) for rate in rates]
     labels, free_from = [], -math.inf
-    for rate, place in zip(rates, places, strict=True):
-        labels.append(f"{rate:g}" if place >= free_from else "")
+    for rate, position in zip(rates, positions, strict=True):
+        labels.append(f"{rate:g}" if position >= free_from else "")
         if labels[-1]:
-            free_from = place + CROWDED * (places[-1] - places[0])
+            free_from = position + CROWDED * (positions[-1] - positions[0])
     axes.set_xscale("log")
     axes.set_xticks([1 - rate for rate in rates], labels)
     axes.minorticks_off()
@@ -139,27 +141,11 @@ def packet_loss_axis(axes: "Axes", rates: Sequence[float]) -> None:
     axes.set_xlabel("packet loss rate")
 
 
-def mark_diverged(
-    axes: "Axes", x: Sequence[float], y: Sequence[float], diverged: Sequence[int]
-) -> None:
-    """Write a mark beside every point with a seed that diverged."""
-    for place, height, count in zip(x, y, diverged, strict=True):
-        if count:
-            axes.annotate(
-                DIVERGED,
-                (place, height),
-                xytext=(3, 2),
-                textcoords="offset points",
-                color=NEUTRAL,
-                fontsize=LABEL_SIZE,
-            )
-
-
-def aside(place: float, count: int) -> float:
+def aside(position: float, count: int) -> float:
     """Return the factor that sets the marker of one of `count` methods beside the others' on a
     logarithmic axis, where all have the same abscissae.
     """
-    return SPREADING ** (place - (count - 1) / 2)
+    return SPREADING ** (position - (count - 1) / 2)
 
 
 THIN = 0.5
@@ -188,7 +174,7 @@ def ordered_colors(count: int) -> list[tuple[float, ...]]:
     import matplotlib as mpl
 
     viridis = mpl.colormaps["viridis"]
-    return [viridis((place + 1) / (count + 2))[:3] for place in range(count)]
+    return [viridis((index + 1) / (count + 2))[:3] for index in range(count)]
 
 
 def label_ends(axes: "Axes", labels: Sequence[EndLabel]) -> None:
@@ -213,11 +199,11 @@ def label_ends(axes: "Axes", labels: Sequence[EndLabel]) -> None:
         )
 
 
-def spread_out(places: Sequence[float], gap: float) -> list[float]:
+def spread_out(positions: Sequence[float], gap: float) -> list[float]:
     """Return ascending places moved as little as needed to be `gap` apart, groups centred."""
     groups: list[list[float]] = []
-    for place in places:
-        groups.append([place])
+    for position in positions:
+        groups.append([position])
         while len(groups) > 1 and _start(groups[-1], gap) < _end(groups[-2], gap) + gap:
             groups[-2:] = [groups[-2] + groups[-1]]
     return [_start(group, gap) + i * gap for group in groups for i in range(len(group))]

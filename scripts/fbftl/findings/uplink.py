@@ -1,7 +1,7 @@
 """What each method sends up, seed by seed: until it has converged, or is as accurate as the others.
 
-The one place of every uplink and of every ratio to FbFTL's: table, figure, claims and numbers read
-what is written here.
+The one place of every uplink and of every ratio to FbFTL's: table, figure, sentences and numbers
+read what is written here.
 """
 
 from collections.abc import Iterator, Mapping
@@ -45,11 +45,11 @@ def times(run: Exchanged, epochs: list[int], fbftl: Exchanged | None) -> list[Fr
     """
     if fbftl is None:
         return None
-    own, other = (
+    bits, fbftl_bits = (
         run.until("up", "payload_bits", epochs),
         fbftl.until("up", "payload_bits", fbftl.selected),
     )
-    return [Fraction(int(a), int(b)) for a, b in zip(own, other, strict=True)]
+    return [Fraction(int(a), int(b)) for a, b in zip(bits, fbftl_bits, strict=True)]
 
 
 def uplink(methods: Mapping[str, Exchanged]) -> pd.DataFrame:
@@ -68,16 +68,16 @@ def _rows(methods: Mapping[str, Exchanged]) -> Iterator[dict[str, Any]]:
         for until, epochs in ends.items():
             ratio = times(run, epochs, methods.get("fbftl"))
             payload, bits = (run.until("up", total, epochs) for total in ("payload_bits", "bits"))
-            for place, (seed, epoch) in enumerate(zip(run.seeds, epochs, strict=True)):
+            for index, (seed, epoch) in enumerate(zip(run.seeds, epochs, strict=True)):
                 yield {
                     "task": run.task,
                     "method": name,
                     "until": until,
                     "seed": seed,
                     "epoch": epoch,
-                    "accuracy": float(run.accuracy[place, epoch - 1]),
-                    "payload_bits": int(payload[place]),
-                    "bits": int(bits[place]),
-                    "times_fbftl": None if ratio is None else float(ratio[place]),
-                    "diverged": run.diverged[place],
+                    "accuracy": float(run.accuracy[index, epoch - 1]),
+                    "payload_bits": int(payload[index]),
+                    "bits": int(bits[index]),
+                    "times_fbftl": None if ratio is None else float(ratio[index]),
+                    "diverged": run.diverged[index],
                 }

@@ -6,8 +6,12 @@ from typing import Any
 
 import pandas as pd
 
+from fbftl.findings.style import edged
 from fbftl.ground.floats import FLOAT_BITS
 from fbftl.study.uploads import SUMS
+
+UPLOADING = ("fbftl", "one_shot")
+"""Methods whose settings are shown by the names of their message and head."""
 
 NAMES = {
     ("features", "mlp"): "FbFTL",
@@ -126,8 +130,10 @@ class Upload:
     def look(self) -> dict[str, Any]:
         """Colour of the message, marker of the head; hollow where only a sum is seen."""
         colour = SPHERICAL if self.covariance == "spherical" else COLOURS[self.message]
-        filling = "white" if self.aggregation == "masked" else colour
-        return {"color": colour, "marker": MARKERS[self.head], "markerfacecolor": filling}
+        marker = MARKERS[self.head]
+        if self.aggregation == "masked":
+            return {"color": colour, "marker": marker, "markerfacecolor": "white"}
+        return edged(marker, colour)
 
 
 def by_upload(rows: pd.DataFrame) -> Iterator[tuple[Upload, pd.DataFrame]]:
@@ -137,13 +143,4 @@ def by_upload(rows: pd.DataFrame) -> Iterator[tuple[Upload, pd.DataFrame]]:
         (list(COLOURS).index(u.message), list(MARKERS).index(u.head), u.label) for u in uploads
     ]
     for _, upload in sorted(set(zip(order, uploads, strict=True)), key=lambda pair: pair[0]):
-        yield upload, rows[[own == upload for own in uploads]]
-
-
-def pareto(bits: pd.Series, accuracy: pd.Series) -> pd.Series:
-    """Tell which rows no other row beats in accuracy with as few bits or fewer."""
-    beaten = [
-        ((bits <= b) & (accuracy >= a) & ((bits < b) | (accuracy > a))).any()
-        for b, a in zip(bits, accuracy, strict=True)
-    ]
-    return ~pd.Series(beaten, index=bits.index, dtype=bool)
+        yield upload, rows[[of_row == upload for of_row in uploads]]

@@ -1,1 +1,1 @@
-"""What every room stands on: errors, files, random streams, logs, digests, devices."""
+"""What every room rests on: errors, files, random streams, logs, digests, devices."""

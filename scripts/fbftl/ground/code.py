@@ -45,24 +45,25 @@ def sources(script: str, folder: str, *extra_modules: str) -> tuple[str, ...]:
     they import.
 
     Args:
-        script: file name of the script inside `folder`.
+        script: path of the script inside `folder`.
         folder: the scripts folder, as the paths returned should begin.
         extra_modules: dotted names of modules that the script imports by name at run time.
 
     Returns:
         Paths below `folder`, sorted, the script first.
     """
-    found: dict[Path, None] = {}
+    paths: dict[Path, None] = {}
     queue = [Path(folder, script)]
     queue += [p for name in extra_modules for p in imported_files(name, Path(folder))]
     while queue:
         path = queue.pop()
-        if path in found:
+        if path in paths:
             continue
-        found[path] = None
+        paths[path] = None
         for name in filter(decides, imports(path)):
             queue += imported_files(name, Path(folder))
-    return (str(Path(folder, script)), *sorted(str(p) for p in found if p.name != script))
+    script_file = Path(folder, script)
+    return (str(script_file), *sorted(str(path) for path in paths if path != script_file))
 
 
 @cache
@@ -106,26 +107,26 @@ class Remembered:
 
     def keep(self) -> None:
         """Keep what was asked for since then, if any of it is new, where it can be written."""
-        if not _asked <= self._earlier:
+        if not _requested <= self._earlier:
             with suppress(OSError, UserError):
-                write_json(self._path, {key: _KNOWN[key] for key in _asked})
+                write_json(self._path, {key: _KNOWN[key] for key in _requested})
 
 
 _KNOWN: dict[str, Source] = {}
 """What files say, by what `_key` makes of them."""
 
-_asked: set[str] = set()
+_requested: set[str] = set()
 
 
 @cache
 def _source(path: Path) -> Source:
     content = path.read_bytes()
     key = _key(path, content)
-    _asked.add(key)
+    _requested.add(key)
     if key not in _KNOWN:
         tree = ast.parse(content, str(path))
-        said = told(tree).encode("utf-8", "surrogatepass")
-        _KNOWN[key] = Source(hashlib.sha256(said).hexdigest(), _imports(tree))
+        text = tree_text(tree).encode("utf-8", "surrogatepass")
+        _KNOWN[key] = Source(hashlib.sha256(text).hexdigest(), _imports(tree))
     return _KNOWN[key]
 
 
@@ -138,16 +139,16 @@ def _key(path: Path, content: bytes) -> str:
 _OWN = sha256(__file__)
 
 
-def told(node: Any) -> str:
+def tree_text(node: Any) -> str:
     """Return a syntax tree as text, without docstrings and places.
 
     Fields that are empty are left out, since newer versions of Python have more of them.
     """
     if isinstance(node, ast.AST):
         fields = ((name, value) for name, value in ast.iter_fields(node) if value not in (None, []))
-        return f"{type(node).__name__}({','.join(f'{name}={told(v)}' for name, v in fields)})"
+        return f"{type(node).__name__}({','.join(f'{name}={tree_text(v)}' for name, v in fields)})"
     if isinstance(node, list):
-        return f"[{','.join(told(item) for item in node if not _is_text(item))}]"
+        return f"[{','.join(tree_text(item) for item in node if not _is_text(item))}]"
     return repr(node)
 
 

@@ -1,6 +1,6 @@
 """Contracts: what a file holds that others read, as JSON Schema with the version of its layout.
 
-The version stands in the file. A file of another version is refused by name where it is read; one
+The version is in the file. A file of another version is refused by name where it is read; one
 that is written is checked first, so that a job ends with a sentence and not with a wrong file.
 """
 
@@ -16,7 +16,7 @@ from fastjsonschema import JsonSchemaValueException
 from fbftl.ground.errors import UserError
 
 LAYOUT = "layout"
-"""Where the version stands: the column of a table, the key in a parquet file's metadata."""
+"""Where the version is: the column of a table, the key in a parquet file's metadata."""
 
 STRING = {"type": "string"}
 TEXT = {"type": "string", "minLength": 1}
@@ -31,14 +31,14 @@ def record(**parts: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": "object", "required": list(parts), "properties": parts}
 
 
-def named(one: Mapping[str, Any]) -> dict[str, Any]:
+def named(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return the schema of a mapping from names to values of one kind."""
-    return {"type": "object", "propertyNames": TEXT, "additionalProperties": one}
+    return {"type": "object", "propertyNames": TEXT, "additionalProperties": schema}
 
 
-def each(one: Mapping[str, Any], least: int = 0) -> dict[str, Any]:
+def each(schema: Mapping[str, Any], least: int = 0) -> dict[str, Any]:
     """Return the schema of a list of at least so many values of one kind."""
-    return {"type": "array", "items": one, "minItems": least}
+    return {"type": "array", "items": schema, "minItems": least}
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Contract:
     """A kind of file.
 
     kind: its name in sentences.
-    version: of its layout, as it stands in the file; from 1.
+    version: of its layout, as it is in the file; from 1.
     schema: JSON Schema, draft 7, of what it holds; of a table, a list of values by column.
     """
 
@@ -54,15 +54,15 @@ class Contract:
     version: int
     schema: Mapping[str, Any]
 
-    def require_version(self, found: Any, path: str | Path) -> None:
+    def require_version(self, layout: Any, path: str | Path) -> None:
         """Refuse a file of another layout.
 
         Raises:
             UserError: naming the file and both versions.
         """
-        if found != self.version:
+        if layout != self.version:
             raise UserError(
-                f"{self.kind} {path} has layout {found!r:.20}, and this version of the project "
+                f"{self.kind} {path} has layout {layout!r:.20}, and this version of the project "
                 f"reads layout {self.version}; remove the file, or read it with the version that "
                 "wrote it"
             )

@@ -53,60 +53,65 @@ class Departure:
 NOTHING_KNOWN = "nothing known: the same code, params and inputs"
 
 
-def departing(one: Mapping[str, Made], other: Mapping[str, Made]) -> set[str]:
+def departing(first: Mapping[str, Made], second: Mapping[str, Made]) -> set[str]:
     """Return the paths of results that differ or that only one study has."""
     return {
         path
-        for path in one.keys() | other.keys()
-        if path not in one or path not in other or one[path].digest != other[path].digest
+        for path in first.keys() | second.keys()
+        if path not in first or path not in second or first[path].digest != second[path].digest
     }
 
 
-def first_departures(one: Mapping[str, Made], other: Mapping[str, Made]) -> list[Departure]:
+def first_departures(first: Mapping[str, Made], second: Mapping[str, Made]) -> list[Departure]:
     """Return the departing results none of whose inputs departs, the earliest made first.
 
     Args:
-        one: results of the first study by path.
-        other: those of the second.
+        first: results of the first study by path.
+        second: those of the second.
     """
-    departed = departing(one, other)
-    begin = [
+    departed = departing(first, second)
+    earliest = [
         path
         for path in departed
         if not any(
-            read in departed for made in (one, other) if path in made for read in made[path].inputs
+            read in departed
+            for study in (first, second)
+            if path in study
+            for read in study[path].inputs
         )
     ]
-    known = {**other, **one}
-    begin.sort(key=lambda path: (known[path].started, path))
-    return [Departure(path, known[path].rule, _reason(path, one, other)) for path in begin]
+    by_path = {**second, **first}
+    earliest.sort(key=lambda path: (by_path[path].started, path))
+    return [Departure(path, by_path[path].rule, _reason(path, first, second)) for path in earliest]
 
 
 def first_point(
-    one: Mapping[str, Sequence[str]], other: Mapping[str, Sequence[str]]
+    first: Mapping[str, Sequence[str]], second: Mapping[str, Sequence[str]]
 ) -> tuple[str, int] | None:
     """Return the seed and the point, from 1, at which the models of two runs part first, if any.
 
     Args:
-        one: digests of a run's models at the points of its curves, by seed.
-        other: those of the same job elsewhere.
+        first: digests of a run's models at the points of its curves, by seed.
+        second: those of the same job elsewhere.
     """
     points = [
         (point, seed)
-        for seed in sorted(one.keys() & other.keys())
-        for point, (mine, its) in enumerate(zip(one[seed], other[seed], strict=False), start=1)
+        for seed in sorted(first.keys() & second.keys())
+        for point, (mine, its) in enumerate(zip(first[seed], second[seed], strict=False), start=1)
         if mine != its
     ]
     return min(points)[::-1] if points else None
 
 
-def _reason(path: str, one: Mapping[str, Made], other: Mapping[str, Made]) -> str:
-    if path not in one or path not in other:
-        return f"only in the {'first' if path in one else 'second'}"
-    mine, its = one[path], other[path]
+def _reason(path: str, first: Mapping[str, Made], second: Mapping[str, Made]) -> str:
+    if path not in first or path not in second:
+        return f"only in the {'first' if path in first else 'second'}"
+    mine, its = first[path], second[path]
     apart = set(mine.params) ^ set(its.params)
     reasons = {
-        "changed after its job wrote it": any(made.digest != made.sealed for made in (mine, its)),
+        "changed after its job wrote it": any(
+            result.digest != result.sealed for result in (mine, its)
+        ),
         "code": any(CODE.fullmatch(param) for param in apart),
         "params": any(not CODE.fullmatch(param) for param in apart),
         "inputs": mine.inputs != its.inputs,

@@ -1,14 +1,17 @@
 """Where torch computes, with how many threads, in which memory, and that it repeats itself."""
 
 import ctypes
+import os
 
 import torch
 
 from fbftl.ground.errors import UserError
+from fbftl.ground.exact import in_environment
+from fbftl.ground.kernels import use_exact_kernels
 
 
 def prepare(device: str, threads: int) -> torch.device:
-    """Set torch's threads, memory and determinism, and return the device to compute on.
+    """Set torch's threads, memory, products and determinism, and return the device to compute on.
 
     Two torch processes with more threads than cores run small steps tens of times slower, so
     every job pins its threads to what its rule was given.
@@ -32,6 +35,8 @@ def prepare(device: str, threads: int) -> torch.device:
         device = "cuda" if torch.cuda.is_available() else "cpu"
     if device == "cuda":
         torch.set_float32_matmul_precision("high")  # TF32
+    elif in_environment(os.environ):
+        use_exact_kernels()
     return torch.device(device)
 
 

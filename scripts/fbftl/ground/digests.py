@@ -47,14 +47,14 @@ class Digests:
             OSError: if there is no such file.
         """
         path = os.path.abspath(path)
-        found = os.stat(path)
-        if S_ISDIR(found.st_mode):
+        status = os.stat(path)
+        if S_ISDIR(status.st_mode):
             if path not in self._folders:
                 self._folders[path] = listing_digest(path)
             return self._folders[path]
-        if found.st_size <= ALWAYS_READ:
+        if status.st_size <= ALWAYS_READ:
             return sha256(path)
-        stamp = [found.st_size, found.st_mtime_ns, found.st_ctime_ns]
+        stamp = [status.st_size, status.st_mtime_ns, status.st_ctime_ns]
         if path not in self._kept or self._kept[path][0] != stamp:
             self._keep(path, stamp)
         return self._kept[path][1]
@@ -74,8 +74,8 @@ def digest_of_value(value: Any) -> str:
 
 def digests_of_param(value: Any) -> str | list[str]:
     """Return the digest of a job's param, or of each entry where it lists mappings."""
-    if isinstance(value, list) and value and all(isinstance(one, Mapping) for one in value):
-        return [digest_of_value(one) for one in value]
+    if isinstance(value, list) and value and all(isinstance(entry, Mapping) for entry in value):
+        return [digest_of_value(entry) for entry in value]
     return digest_of_value(value)
 
 
@@ -101,10 +101,10 @@ def _listing(folder: str, prefix: str, seen: set[tuple[int, int]]) -> Iterator[s
                 yield from _listing(entry.path, f"{prefix}{entry.name}/", seen)
                 continue
             try:
-                found = entry.stat()
+                status = entry.stat()
             except FileNotFoundError:  # a link to nothing
-                found = entry.stat(follow_symlinks=False)
-            yield f"{prefix}{entry.name}\0{found.st_size}\0{found.st_mtime_ns}\n"
+                status = entry.stat(follow_symlinks=False)
+            yield f"{prefix}{entry.name}\0{status.st_size}\0{status.st_mtime_ns}\n"
 
 
 def _read(path: Path) -> dict[str, tuple[Stamp, str]]:

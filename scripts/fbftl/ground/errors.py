@@ -1,4 +1,8 @@
-"""The one exception meant for a user's eyes."""
+"""The one exception meant for a user's eyes, and a bug's where a value is missing."""
+
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
 class UserError(Exception):
@@ -6,3 +10,14 @@ class UserError(Exception):
 
     Scripts print only this sentence to the console; the traceback goes to the job's log.
     """
+
+
+def required(value: T | None) -> T:
+    """Return a value that some jobs lack, for code that only those reach which have it.
+
+    Raises:
+        ValueError: if it is None: a bug.
+    """
+    if value is None:
+        raise ValueError("a value is missing that this job needs")
+    return value

@@ -151,11 +151,11 @@ def _no_number(constant: str) -> NoReturn:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a mapping, refused if a key stands in it twice, which JSON leaves open."""
+    """Return a mapping, refused if a key is in it twice, which JSON leaves open."""
     mapping = dict(pairs)
     if len(mapping) < len(pairs):
         keys = [key for key, _ in pairs]
-        raise ValueError(f"{max(keys, key=keys.count)!r:.40} stands in it twice")
+        raise ValueError(f"{max(keys, key=keys.count)!r:.40} is in it twice")
     return mapping
 
 
@@ -185,10 +185,10 @@ def check_digest(
     """
     if not Path(path).is_file():
         raise UserError(f"weights file {path} does not exist; put it there or correct source.file")
-    found = digest_of(path)
-    if digest is not None and found != digest.lower():
+    actual = digest_of(path)
+    if digest is not None and actual != digest.lower():
         raise UserError(
-            f"{path} has sha256 {found}, not {digest} as expected; fetch the file again, or "
+            f"{path} has sha256 {actual}, not {digest} as expected; fetch the file again, or "
             "correct source.sha256 if this is the file you mean"
         )
-    return found
+    return actual

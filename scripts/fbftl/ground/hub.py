@@ -10,7 +10,7 @@ from typing import Any
 
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import sha256, writing
-from fbftl.ground.lacking import Lacking, lacking_file
+from fbftl.ground.missing import Missing, missing_file
 
 DOWNLOAD_TIMEOUT_S = 10.0
 
@@ -77,24 +77,24 @@ def require_unchanged(
     """
     for name, digest in wanted.files.items():
         path = folder / name
-        if path.is_file() and (found := digest_of(path)) != digest:
+        if path.is_file() and (actual := digest_of(path)) != digest:
             raise UserError(
-                f"{path} has sha256 {found} where the study pins {digest}; "
+                f"{path} has sha256 {actual} where the study pins {digest}; "
                 f"delete it and fetch {wanted.url(name)} again"
             )
 
 
-def lacking(wanted: Pinned, folder: Path) -> list[Lacking]:
+def lacking(wanted: Pinned, folder: Path) -> list[Missing]:
     """Return the files that `fetch` would download."""
-    return [each for name in wanted.files for each in lacking_file(wanted.url(name), folder / name)]
+    return [each for name in wanted.files for each in missing_file(wanted.url(name), folder / name)]
 
 
-def lacking_in_cache(repository: str, names: Iterable[str], revision: str | None) -> list[Lacking]:
+def lacking_in_cache(repository: str, names: Iterable[str], revision: str | None) -> list[Missing]:
     """Return the files of a repository that are not in Hugging Face's own cache."""
     from huggingface_hub import constants, hf_hub_url, try_to_load_from_cache
 
     return [
-        Lacking(hf_hub_url(repository, name, revision=revision), constants.HF_HUB_CACHE)
+        Missing(hf_hub_url(repository, name, revision=revision), constants.HF_HUB_CACHE)
         for name in names
         if not isinstance(try_to_load_from_cache(repository, name, revision=revision), str)
     ]

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from fbftl.ground.errors import UserError
+from fbftl.ground.exact import require_pinned
 from fbftl.ground.files import writing
-from fbftl.ground.records import record, taken_over, write_record
+from fbftl.ground.parts import make
 from fbftl.ground.seals import seals
 
 log = logging.getLogger("fbftl")
@@ -38,8 +39,9 @@ def run_job(job: Any, main: Callable[[Any], None]) -> None:
     Args:
         job: has `log`, `input` and `output` (lists of paths), `rule`, `wildcards`, `params` and
             `config` as scripts are handed them, and whatever else `main` reads. Where its config
-            says `finished_in`, a folder, what an equal job wrote there is linked instead.
-        main: called with `job`.
+            says `finished_in` or `kept_in`, a folder, what an equal job wrote there is linked
+            instead.
+        main: called with `job`, or where that has several settings with those that are left.
     """
     # A process that ends frees all at once; to look for circles in every module first takes a
     # third of a short training job.
@@ -55,13 +57,10 @@ def run_job(job: Any, main: Callable[[Any], None]) -> None:
             to_file = LogFile(path, mode="w", encoding="utf-8")
         to_file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
         log.addHandler(to_file)
-        made = record(job)
-        elsewhere = job.config.get("finished_in")
-        if elsewhere and taken_over(path, made, job.output, elsewhere):
-            log.info("linked what an equal job has written in %s", elsewhere)
-        else:
-            main(job)
-        write_record(path, made, job.output)
+        if dict(job.params.items()).get("exact"):
+            require_pinned()
+        if linked := make(job, main):
+            log.info("linked what an equal job has written: %d", linked)
         for line in seals(job.output):
             log.info(line)
     except Exception as error:

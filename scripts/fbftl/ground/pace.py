@@ -23,10 +23,10 @@ class Pace:
     @classmethod
     def read(cls, log: str) -> "Pace":
         """Return what Snakemake's log of a run says so far; nothing before it has planned."""
-        _, _, told = log.partition("Job stats:\n")
-        table, total, _ = told.partition("\ntotal")
+        _, _, stats = log.partition("Job stats:\n")
+        table, total, _ = stats.partition("\ntotal")
         planned = {rule: int(count) for rule, count in PLANNED.findall(table)} if total else {}
-        return cls(Counter(planned), Counter(FINISHED.findall(told)))
+        return cls(Counter(planned), Counter(FINISHED.findall(stats)))
 
     @property
     def left(self) -> Counter[str]:

@@ -7,6 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from fbftl.ground.exact import described
 from fbftl.ground.files import sha256
 
 PACKAGES = ("torch", "numpy", "zarr")
@@ -29,6 +30,7 @@ def record(code: str, device: Any, seconds: float) -> dict[str, Any]:
         "python": platform.python_version(),
         "versions": {name: version(name) for name in PACKAGES},
         "device": str(device),
+        "arithmetic": described(str(device)),
         "seconds": round(seconds, 3),
         "peak_memory_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
     }

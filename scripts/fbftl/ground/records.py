@@ -40,22 +40,22 @@ def record(job: Any) -> dict[str, Any]:
     }
 
 
-def write_record(log: str | Path, made: Mapping[str, Any], outputs: Iterable[str]) -> None:
+def write_record(log: str | Path, job_record: Mapping[str, Any], outputs: Iterable[str]) -> None:
     """Write the record of a finished job, with the digests of its outputs.
 
     Args:
         log: path of the job's log, which decides where the record goes.
-        made: as `record` gives it.
+        job_record: as `record` gives it.
         outputs: paths of the files that the job wrote.
     """
     digests = {path: sha256(path) for path in outputs if Path(path).is_file()}
     stores = {path: store_digest(path) for path in digests if Path(path).name == ROOT}
     if digests:
-        write_json(record_of_log(log), {**made, "outputs": digests, "stores": stores})
+        write_json(record_of_log(log), {**job_record, "outputs": digests, "stores": stores})
 
 
 def taken_over(
-    log: str | Path, made: Mapping[str, Any], outputs: Iterable[str], elsewhere: str | Path
+    log: str | Path, job_record: Mapping[str, Any], outputs: Iterable[str], elsewhere: str | Path
 ) -> bool:
     """Link what an equal job has finished in another folder, and tell whether there was one.
 
@@ -64,13 +64,13 @@ def taken_over(
 
     Args:
         log: path of the job's log.
-        made: as `record` gives it.
+        job_record: as `record` gives it.
         outputs: paths of the files that the job is to write, relative to the working folder.
         elsewhere: the folder in which the other study ran.
     """
     outputs, there = list(outputs), Path(elsewhere)
     finished = read_record(there / record_of_log(log))
-    if finished is None or not _equal(finished, made, outputs):
+    if finished is None or not _equal(finished, job_record, outputs):
         return False
     if any(
         not (there / path).is_file() or sha256(there / path) != digest
@@ -80,16 +80,16 @@ def taken_over(
     if any(store_digest(there / root) != digest for root, digest in finished.stores.items()):
         return False
     for path in outputs:
-        _link_store(there, path) if Path(path).name == ROOT else _link(there / path, Path(path))
+        _link_store(there, path) if Path(path).name == ROOT else link(there / path, Path(path))
     return True
 
 
-def _equal(finished: JobRecord, made: Mapping[str, Any], outputs: list[str]) -> bool:
+def _equal(finished: JobRecord, job_record: Mapping[str, Any], outputs: list[str]) -> bool:
     """Tell whether two jobs are one; what lies outside the results counts by its name."""
     return (
-        finished.params == made["params"]
-        and finished.lock == made["lock"]
-        and _named(finished.inputs) == _named(made["inputs"])
+        finished.params == job_record["params"]
+        and finished.lock == job_record["lock"]
+        and _named(finished.inputs) == _named(job_record["inputs"])
         and sorted(finished.outputs) == sorted(outputs)
     )
 
@@ -106,12 +106,12 @@ def _link_store(there: Path, root: str) -> None:
     files = [path for path in (there / folder).rglob("*") if path.is_file()]
     # The root comes last: with it the store is there.
     for path in sorted(files, key=lambda path: path == there / root):
-        _link(path, path.relative_to(there))
+        link(path, path.relative_to(there))
     if (there / note).is_file():
-        _link(there / note, note)
+        link(there / note, note)
 
 
-def _link(source: Path, path: Path) -> None:
+def link(source: Path, path: Path) -> None:
     """Link a file, or copy it where its file system cannot."""
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -33,8 +33,8 @@ class Parsed:
         Raises:
             OSError: if it cannot be read.
         """
-        found = os.stat(path)
-        stamp = [found.st_size, found.st_mtime_ns, found.st_ctime_ns]
+        status = os.stat(path)
+        stamp = [status.st_size, status.st_mtime_ns, status.st_ctime_ns]
         entry = self._known.get(str(path))
         if not entry or entry[0] != stamp:
             entry = [stamp, self._parse(Path(path).read_bytes())]

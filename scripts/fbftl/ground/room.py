@@ -60,10 +60,10 @@ class Room:
         """Return an array of rows that `make` gives: all at once in RAM, else part by part."""
         if self.fits(shape, dtype):
             return make(slice(0, shape[0]))
-        made = self.empty(shape, dtype)
+        array = self.empty(shape, dtype)
         for part in parts(shape, dtype):
-            made[part] = make(part)
-        return made
+            array[part] = make(part)
+        return array
 
 
 RAM = Room()

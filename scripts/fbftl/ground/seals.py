@@ -35,71 +35,80 @@ def sealed(results: str | Path) -> dict[str, str]:
     Args:
         results: folder whose logs and records are read.
     """
-    made = recorded(results)
-    found = {path: record.outputs for path, record in made.items()} | _of_logs(results, made)
+    records = recorded(results)
+    by_path = {path: record.outputs for path, record in records.items()} | _of_logs(
+        results, records
+    )
     last: dict[str, str] = {}
-    for path in sorted(found, key=lambda path: Path(path).stat().st_mtime):
-        last |= found[path]
+    for path in sorted(by_path, key=lambda path: Path(path).stat().st_mtime):
+        last |= by_path[path]
     return last
 
 
 def broken(
-    results: str | Path, digest_of: DigestOf = sha256, made: Mapping[str, JobRecord] | None = None
+    results: str | Path,
+    digest_of: DigestOf = sha256,
+    records: Mapping[str, JobRecord] | None = None,
 ) -> list[str]:
     """Return the paths of existing results that are not what their job wrote, sorted.
 
     Args:
         results: folder whose logs are read; their paths are relative to the working folder.
         digest_of: gives the digest of a file that is there.
-        made: the records below that folder, by their path; None reads them.
+        records: the records below that folder, by their path; None reads them.
     """
-    made = recorded(results) if made is None else made
-    known = defaultdict(set)
-    for seal in (*(one.outputs for one in made.values()), *_of_logs(results, made).values()):
+    records = recorded(results) if records is None else records
+    accepted = defaultdict(set)
+    for seal in (
+        *(record.outputs for record in records.values()),
+        *_of_logs(results, records).values(),
+    ):
         for path, digest in seal.items():
-            known[path].add(digest)
+            accepted[path].add(digest)
     # A setting that moved to another process left an older seal in the log of its former one.
     return sorted(
         path
-        for path, digests in known.items()
+        for path, digests in accepted.items()
         if Path(path).is_file() and digest_of(path) not in digests
     )
 
 
-def _of_logs(results: str | Path, made: Container[str]) -> dict[str, dict[str, str]]:
+def _of_logs(results: str | Path, records: Container[str]) -> dict[str, dict[str, str]]:
     """Return what the logs seal whose job has no record, by their path."""
     return {
         str(log): {path.decode(): digest.decode() for digest, path in LINE.findall(content)}
         for log in Path(results).glob("**/logs/**/*.log")
-        if str(record_of_log(log)) not in made and (content := log.read_bytes())
+        if str(record_of_log(log)) not in records and (content := log.read_bytes())
     }
 
 
 def require_unbroken(
-    results: str | Path, digest_of: DigestOf = sha256, made: Mapping[str, JobRecord] | None = None
+    results: str | Path,
+    digest_of: DigestOf = sha256,
+    records: Mapping[str, JobRecord] | None = None,
 ) -> None:
     """Refuse results that were changed after they were made.
 
     Raises:
         UserError: naming them.
     """
-    if paths := broken(results, digest_of, made):
+    if paths := broken(results, digest_of, records):
         listed = ", ".join(paths[:3]) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
         raise UserError(
             f"changed after the workflow wrote it: {listed}; remove it and it is made again"
         )
 
 
-def require_whole_stores(made: Mapping[str, JobRecord]) -> None:
+def require_whole_stores(records: Mapping[str, JobRecord]) -> None:
     """Refuse feature stores of which a file was removed, added or cut.
 
     Args:
-        made: the record of each finished job.
+        records: the record of each finished job.
 
     Raises:
         UserError: naming the first.
     """
-    for record in made.values():
+    for record in records.values():
         for root, digest in record.stores.items():
             if Path(root).is_file() and store_digest(root) != digest:
                 raise UserError(

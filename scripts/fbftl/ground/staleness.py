@@ -15,7 +15,7 @@ from fbftl.ground.digests import digest_of_value
 from fbftl.ground.remembered import Parsed
 
 STOOD_FOR = (".h5", ".safetensors", "zarr.json", "location.txt")
-"""How the names of large inputs end; a small input with the digest stands beside each."""
+"""How the names of large inputs end; a small input with the digest is beside each."""
 
 DigestOf = Callable[[str], str]
 """From a path to the file's SHA-256, e.g. `fbftl.ground.digests.Digests`."""
@@ -53,22 +53,28 @@ def record_of_log(log: str | Path) -> Path:
 def record_in(content: bytes) -> dict[str, Any] | None:
     """Return what a record says, None if it is damaged."""
     with suppress(ValueError, TypeError, AttributeError):
-        told = json.loads(content)
-        if JobRecord.__dataclass_fields__.keys() == told.keys() and all(
-            isinstance(value, str if key in ("rule", "lock") else dict)
-            for key, value in told.items()
+        content = json.loads(content)
+        if JobRecord.__dataclass_fields__.keys() == content.keys() and all(
+            isinstance(value, str)
+            if key in ("rule", "lock")
+            else isinstance(value, dict) and (key == "params" or _is_of_texts(value))
+            for key, value in content.items()
         ):
-            return dict(told)
+            return dict(content)
     return None
+
+
+def _is_of_texts(mapping: Mapping[str, Any]) -> bool:
+    return all(isinstance(value, str) for value in mapping.values())
 
 
 def read_record(path: str | Path) -> JobRecord | None:
     """Return the record in a file, None if there is none or it is damaged."""
     try:
-        told = record_in(Path(path).read_bytes())
+        content = record_in(Path(path).read_bytes())
     except OSError:
         return None
-    return None if told is None else JobRecord(**told)
+    return None if content is None else JobRecord(**content)
 
 
 def recorded(
@@ -82,8 +88,8 @@ def recorded(
         results: the folder.
         read: gives the record in a file, None if it is damaged.
     """
-    found = {str(path): read(str(path)) for path in Path(results).glob("**/records/**/*.json")}
-    return {path: record for path, record in found.items() if record is not None}
+    records = {str(path): read(str(path)) for path in Path(results).glob("**/records/**/*.json")}
+    return {path: record for path, record in records.items() if record is not None}
 
 
 def remembered(kept: str | Path, results: str | Path) -> dict[str, JobRecord]:
@@ -94,9 +100,9 @@ def remembered(kept: str | Path, results: str | Path) -> dict[str, JobRecord]:
         results: the folder.
     """
     parsed = Parsed(kept, record_in)
-    found = recorded(results, lambda path: (told := parsed(path)) and JobRecord(**told))
+    records = recorded(results, lambda path: (content := parsed(path)) and JobRecord(**content))
     parsed.keep()
-    return found
+    return records
 
 
 def store_digest(root: str | Path) -> str:
@@ -111,7 +117,7 @@ def store_digest(root: str | Path) -> str:
 def changed_inputs(record: JobRecord, inputs: Collection[str], digest_of: DigestOf) -> str | None:
     """Return what tells a job's inputs from those on record, None if they are the same.
 
-    A file that is missing says nothing: it is made again, and its job decides.
+    A missing file decides nothing: it is made again, and its job decides.
 
     Args:
         record: of the finished job.

@@ -144,11 +144,11 @@ class BurstLoss:
             return np.zeros(len(blocks), dtype=np.int64), state
         starts, lengths = self._bursts(span, self._loses_first(state), rng)
         # Bad blocks before each packet's end: all bursts begun by then, less what is still to come.
-        begun = np.searchsorted(starts, ends)
+        bursts_before = np.searchsorted(starts, ends)
         total = np.concatenate([[0], np.cumsum(lengths)])
         burst_ends = np.concatenate([[0], starts + lengths])
-        lost = total[begun] - np.maximum(burst_ends[begun] - ends, 0)
-        return np.diff(lost, prepend=0), bool(burst_ends[begun[-1]] >= span)
+        lost = total[bursts_before] - np.maximum(burst_ends[bursts_before] - ends, 0)
+        return np.diff(lost, prepend=0), bool(burst_ends[bursts_before[-1]] >= span)
 
     def _loses_first(self, state: State) -> float:
         """Return the probability that the next block is lost."""
@@ -161,7 +161,9 @@ class BurstLoss:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return starts and lengths of bursts until they cover `span` blocks."""
         mean_cycle = self.burst_length / self.blr
-        starts, lengths, end = [], [], 0
+        starts: list[np.ndarray] = []
+        lengths: list[np.ndarray] = []
+        end = 0
         begins_bad = rng.random() < loses_first
         while end < span:
             count = int((span - end) / mean_cycle * 1.1) + 16

@@ -141,7 +141,7 @@ class Dialogues:
         """Return what a server reads from the messages."""
         return self.uploaded(compression).read
 
-    def uploaded(self, compression: Compression) -> Uploaded:
+    def uploaded(self, compression: Compression) -> "Uploaded[Dialogues]":
         """Return the messages of all dialogues, one in memory at a time.
 
         Raises:

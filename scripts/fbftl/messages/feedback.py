@@ -55,6 +55,6 @@ def compress_with_feedback(
     wanted = memory[clients]
     wanted += gradients
     sent = release(wanted, compression)
-    for client, whole, said in zip(clients, wanted, sent.values, strict=True):
-        np.subtract(whole, said, out=memory[client])
+    for client, whole, sent_values in zip(clients, wanted, sent.values, strict=True):
+        np.subtract(whole, sent_values, out=memory[client])
     return sent

@@ -109,11 +109,11 @@ class Ledger:
         unknown = columns.keys() - COLUMNS
         if unknown:
             raise ValueError(f"the ledger has no columns {sorted(unknown)}")
-        for name, known in KNOWN.items():
-            if columns.get(name) not in known:
+        for name, allowed in KNOWN.items():
+            if columns.get(name) not in allowed:
                 raise ValueError(
                     f"the ledger (messages/ledger.py) knows no {name} {columns[name]!r}; it knows "
-                    f"{', '.join(sorted(word for word in known if word is not None))}"
+                    f"{', '.join(sorted(word for word in allowed if word is not None))}"
                 )
         for value in columns.values():
             if isinstance(value, MANY) and len(value) != count:
@@ -131,8 +131,8 @@ class Ledger:
         columns = []
         for field in SCHEMA:
             value = self._constants.get(field.name)
-            given = [own.get(field.name, value) for _, own in self._added]
-            columns.append(_column(given, counts, field.type))
+            values = [batch.get(field.name, value) for _, batch in self._added]
+            columns.append(_column(values, counts, field.type))
         return pa.Table.from_arrays(columns, schema=SCHEMA)
 
     def write(self, path: str | Path) -> None:
@@ -224,9 +224,9 @@ def _column(values: Sequence[Any], counts: np.ndarray, kind: pa.DataType) -> pa.
     if pa.types.is_fixed_size_binary(kind):
         empty = bytes(kind.byte_width)
         every = [v or [None] * n for v, n in zip(values, counts.tolist(), strict=True)]
-        known = np.array([one is not None for own in every for one in own])
-        valid = None if known.all() else pa.py_buffer(np.packbits(known, bitorder="little"))
-        joined = b"".join(one or empty for own in every for one in own)
+        not_null = np.array([digest is not None for batch in every for digest in batch])
+        valid = None if not_null.all() else pa.py_buffer(np.packbits(not_null, bitorder="little"))
+        joined = b"".join(digest or empty for batch in every for digest in batch)
         return pa.Array.from_buffers(kind, total, [valid, pa.py_buffer(joined)])
     return _array(kind, _filled(values, counts, WIDE.get(kind, np.int64)), valid)
 
@@ -234,11 +234,11 @@ def _column(values: Sequence[Any], counts: np.ndarray, kind: pa.DataType) -> pa.
 def _coded(values: Sequence[Any], counts: np.ndarray) -> tuple[list[str], np.ndarray]:
     """Return the names of a column, and which of them every row has; the first if it has none."""
     every = [value if isinstance(value, list) else [value] for value in values]
-    names = list(dict.fromkeys(name for own in every for name in own if name is not None))
-    places = {name: place for place, name in enumerate(names)}
+    names = list(dict.fromkeys(name for batch in every for name in batch if name is not None))
+    indices = {name: index for index, name in enumerate(names)}
     codes = [
-        np.broadcast_to(np.array([places.get(name, 0) for name in own], dtype=np.int8), count)
-        for own, count in zip(every, counts.tolist(), strict=True)
+        np.broadcast_to(np.array([indices.get(name, 0) for name in batch], dtype=np.int8), count)
+        for batch, count in zip(every, counts.tolist(), strict=True)
     ]
     return names, np.concatenate(codes)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, Self
+from typing import Generic, Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -18,11 +18,11 @@ class Payload(Protocol):
 
     Mechanisms see an upload as one vector, however many tokens it has: what they clip and protect
     is the whole sample.
-
-    sample: (n,) number of each sample in the data set.
     """
 
-    sample: np.ndarray
+    @property
+    def sample(self) -> np.ndarray:
+        """Number of each sample in the data set (n,)."""
 
     @property
     def width(self) -> int:
@@ -55,12 +55,17 @@ class Payload(Protocol):
     def read(self, compression: Compression) -> Self:
         """Return what a server reads from the messages, without making them."""
 
-    def uploaded(self, compression: Compression) -> "Uploaded":
+    def uploaded(self, compression: Compression) -> "Uploaded[Self]":
         """Return the messages of all samples, whether or not their clients take part."""
 
 
+PayloadT = TypeVar("PayloadT", bound=Payload)
+ReadT = TypeVar("ReadT", bound=Payload, covariant=True)
+"""Of whoever reads a payload and is given none."""
+
+
 @dataclass(frozen=True, eq=False)
-class Uploaded:
+class Uploaded(Generic[PayloadT]):
     """The messages of all samples, themselves forgotten, and what the server reads from them.
 
     sent: length and digest of each.
@@ -69,5 +74,5 @@ class Uploaded:
     """
 
     sent: Encoded
-    read: Payload
+    read: PayloadT
     sizes: dict[str, float]

@@ -1,6 +1,6 @@
 """A release: values go through the codec, and both ends are kept, the bytes and what they say."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -46,7 +46,7 @@ class Encoded:
     """
 
     bits: np.ndarray
-    digests: list[bytes | None]
+    digests: Sequence[bytes | None]
 
     @property
     def encoded(self) -> str | list[str]:

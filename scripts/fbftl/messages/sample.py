@@ -11,7 +11,6 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from fbftl.messages.codec import Compression, message_size
-from fbftl.messages.release import Release
 
 SAMPLED_UPLOADS = 64
 """Uploads of FbFTL that are measured, spread evenly over all."""
@@ -36,34 +35,6 @@ class MessageSample:
     limit_bits: float
     model_bits: float
     distortion: float
-
-
-def measure(
-    sent: Release,
-    rows: Sequence[int],
-    compression: Compression,
-    labels: np.ndarray | None = None,
-    classes: int | None = None,
-) -> list[MessageSample]:
-    """Measure some messages of a release.
-
-    Args:
-        sent: the messages.
-        rows: which of them.
-        compression: q and r that made them.
-        labels: (n,) label that each carries, if any.
-        classes: number of classes N, if they carry labels.
-    """
-    return [
-        message_sample(
-            sent.wanted[row],
-            sent.values[row],
-            compression,
-            None if labels is None else labels[row : row + 1],
-            classes,
-        )
-        for row in rows
-    ]
 
 
 def message_sample(

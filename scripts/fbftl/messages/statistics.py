@@ -66,15 +66,15 @@ class Statistics:
             labels: (n,) integers below `classes`.
             classes: number of classes N.
         """
-        found = cls.nothing(classes, values.shape[1])
+        statistics = cls.nothing(classes, values.shape[1])
         for first in range(0, len(values), ROWS_AT_ONCE):
             chunk = values[first : first + ROWS_AT_ONCE]
-            own = labels[first : first + ROWS_AT_ONCE]
-            found.counts[:] += np.bincount(own, minlength=classes)
-            belongs = (own == np.arange(classes)[:, None]).astype(chunk.dtype)
-            found.sums[:] += belongs @ chunk
-            found.scatter[:] += chunk.T @ chunk
-        return found
+            chunk_labels = labels[first : first + ROWS_AT_ONCE]
+            statistics.counts[:] += np.bincount(chunk_labels, minlength=classes)
+            belongs = (chunk_labels == np.arange(classes)[:, None]).astype(chunk.dtype)
+            statistics.sums[:] += belongs @ chunk
+            statistics.scatter[:] += chunk.T @ chunk
+        return statistics
 
     @classmethod
     def of_numbers(cls, numbers: np.ndarray, classes: int, width: int) -> "Statistics":
@@ -137,10 +137,6 @@ class Statistics:
         scatter = np.block([[self.scatter, edge[:, None]], [edge[None], np.array([[self.total]])]])
         return Statistics(self.counts, sums, scatter)
 
-    def projected(self, matrix: np.ndarray) -> "Statistics":
-        """Return the statistics of the projected samples, given the matrix (d, k)."""
-        return Statistics(self.counts, self.sums @ matrix, matrix.T @ self.scatter @ matrix)
-
     def numbers(self) -> np.ndarray:
         """Return all of it flat: n_c, A_c row by row, then the upper triangle of B."""
         return np.concatenate([self.counts, self.sums.reshape(-1), triangle(self.scatter)])
@@ -149,10 +145,10 @@ class Statistics:
 def added(statistics: Iterable[Statistics], classes: int, width: int) -> Statistics:
     """Return the sum of some statistics, added up in place."""
     total = Statistics.nothing(classes, width)
-    for own in statistics:
-        total.counts[:] += own.counts
-        total.sums[:] += own.sums
-        total.scatter[:] += own.scatter
+    for part in statistics:
+        total.counts[:] += part.counts
+        total.sums[:] += part.sums
+        total.scatter[:] += part.scatter
     return total
 
 
@@ -163,17 +159,17 @@ def length(classes: int, width: int) -> int:
 
 def triangle(matrix: np.ndarray) -> np.ndarray:
     """Return the upper triangle of a symmetric (d, d) row by row, d(d+1)/2 numbers."""
-    return np.concatenate([row[place:] for place, row in enumerate(matrix)])
+    return np.concatenate([row[index:] for index, row in enumerate(matrix)])
 
 
 def whole(upper: np.ndarray, width: int) -> np.ndarray:
     """Return the symmetric (d, d) of an upper triangle."""
     matrix, first = np.empty((width, width)), 0
-    for place in range(width):
-        row = upper[first : first + width - place]
-        matrix[place, place:] = row
-        matrix[place:, place] = row
-        first += width - place
+    for index in range(width):
+        row = upper[first : first + width - index]
+        matrix[index, index:] = row
+        matrix[index:, index] = row
+        first += width - index
     return matrix
 
 
@@ -182,8 +178,8 @@ def random_projection(width: int, dimensions: int, seed: int) -> np.ndarray:
 
     Normal numbers of variance 1/k: lengths are kept on average.
     """
-    drawn = stream(seed, "projection").standard_normal((width, dimensions), dtype=np.float32)
-    return drawn / np.float32(np.sqrt(dimensions))
+    normal = stream(seed, "projection").standard_normal((width, dimensions), dtype=np.float32)
+    return normal / np.float32(np.sqrt(dimensions))
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,22 +203,35 @@ class ClassMeans:
         cls, values: np.ndarray, labels: np.ndarray, client: np.ndarray, classes: int
     ) -> "ClassMeans":
         """Return the means of samples (n, d) by client (n,) and label (n,)."""
-        pairs, place, counts = np.unique(
+        pairs, pair, counts = np.unique(
             client.astype(np.int64) * classes + labels, return_inverse=True, return_counts=True
         )
         firsts = np.cumsum(counts) - counts
-        sums = np.add.reduceat(values[np.argsort(place)], firsts, axis=0, dtype=np.float64)
+        sums = np.add.reduceat(values[np.argsort(pair)], firsts, axis=0, dtype=np.float64)
         return cls(pairs // classes, pairs % classes, counts, sums / counts[:, None], classes)
 
     def __add__(self, other: "ClassMeans") -> "ClassMeans":
-        """Return the means of both sets of clients, of which none is in both."""
+        """Return the means of both sets of samples: one mean of a pair that is in both."""
+        pairs, others = self._pairs, other._pairs
+        order = np.argsort(pairs)
+        both = np.isin(others, pairs)
+        position = order[np.searchsorted(pairs, others[both], sorter=order)]
+        counts, means = self.counts.copy(), self.means.copy()
+        counts[position] += other.counts[both]
+        weight = other.counts[both] / counts[position]
+        means[position] += weight[:, None] * (other.means[both] - means[position])
         return ClassMeans(
-            np.concatenate([self.client, other.client]),
-            np.concatenate([self.label, other.label]),
-            np.concatenate([self.counts, other.counts]),
-            np.concatenate([self.means, other.means]),
+            np.concatenate([self.client, other.client[~both]]),
+            np.concatenate([self.label, other.label[~both]]),
+            np.concatenate([counts, other.counts[~both]]),
+            np.concatenate([means, other.means[~both]]),
             self.classes,
         )
+
+    @property
+    def _pairs(self) -> np.ndarray:
+        """One whole number for each pair of client and class, (M,)."""
+        return self.client.astype(np.int64) * self.classes + self.label
 
     @cached_property
     def clients_of(self) -> np.ndarray:
@@ -278,3 +287,15 @@ class ClassMeans:
             variance = (np.trace(between) / max(counts.sum(), 1.0) - mean @ mean) / len(mean)
             within = freedom * max(variance, 0.0) * np.eye(len(mean))
         return Statistics(counts, sums, within + between)
+
+
+@dataclass(frozen=True, eq=False)
+class SplitMeans:
+    """Class means of clients that hold out some of their samples.
+
+    kept: of the samples that heads are solved from.
+    held_out: of the others; a client and class may be in both.
+    """
+
+    kept: ClassMeans
+    held_out: ClassMeans

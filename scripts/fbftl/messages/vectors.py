@@ -71,7 +71,7 @@ class Vectors:
         """Return what a server reads from the messages, without making them."""
         return self._with(lambda part: compress(self.values[part], compression).values)
 
-    def uploaded(self, compression: Compression) -> Uploaded:
+    def uploaded(self, compression: Compression) -> "Uploaded[Vectors]":
         """Return the messages of all samples.
 
         Raises:
@@ -81,10 +81,10 @@ class Vectors:
         digests: list[bytes] = []
 
         def sent(part: slice) -> np.ndarray:
-            made = release(self.values[part], compression, self.labels[part], self.classes)
-            bits.append(made.bits)
-            digests.extend(made.digests)
-            return made.values
+            released = release(self.values[part], compression, self.labels[part], self.classes)
+            bits.append(released.bits)
+            digests.extend(released.digests)
+            return released.values
 
         read = self._with(sent)
         samples = [

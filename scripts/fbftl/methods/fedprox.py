@@ -8,20 +8,28 @@ partial work of slow ones is left out.
 from torch import Tensor
 
 from fbftl.exchange.averaging import by_weights, weights_or_updates
+from fbftl.exchange.protection import guarantees_by_rounds
 from fbftl.exchange.repetition import run_rounds
+from fbftl.learners.local import local_network
 from fbftl.study.job import Job
-from fbftl.tasks.task import Inputs, LocalLearner, Outcome, Repetition, held_samples
-from fbftl.training.visits import Hooks, Visit
+from fbftl.tasks.task import Inputs, Outcome, Repetition, client_samples
+from fbftl.training.local_network import LocalNetwork
+from fbftl.training.local_updates import Hooks, LocalUpdate
 
 
 def run(job: Job, inputs: Inputs) -> Outcome:
     """Train the whole network from scratch, one repetition per seed."""
-    held, weight = held_samples(job, inputs), job.setting.proximal
+    client_data, weight = client_samples(job, inputs), job.setting.proximal
 
-    def pulled(_: Visit, gradient: Tensor, weights: Tensor, start: Tensor) -> Tensor:
+    def pulled(_: LocalUpdate, gradient: Tensor, weights: Tensor, start: Tensor) -> Tensor:
         return gradient + weight * (weights - start)
 
-    def begin(repetition: Repetition) -> LocalLearner:
-        return held.local(repetition, Hooks(gradients=pulled))
+    def initial_learner(repetition: Repetition) -> LocalNetwork:
+        return local_network(client_data, repetition, Hooks(gradients=pulled))
 
-    return run_rounds(job, held, begin, weights_or_updates(job), inputs.room.folder, by_weights())
+    return run_rounds(
+        job, client_data, initial_learner, weights_or_updates(job), inputs.room.folder, by_weights()
+    )
+
+
+guarantees = guarantees_by_rounds

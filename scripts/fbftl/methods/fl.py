@@ -1,11 +1,23 @@
 """FL (Sec. II-A): all layers from random initial values, trained by client gradients."""
 
+from fbftl.exchange.protection import guarantees_by_rounds
 from fbftl.exchange.repetition import run_rounds, whole_update
+from fbftl.learners.whole import whole_network
 from fbftl.study.job import Job
-from fbftl.tasks.task import Inputs, Outcome, held_samples
+from fbftl.tasks.task import Inputs, Outcome, Repetition, client_samples
+from fbftl.training.network import TrainedNetwork
 
 
 def run(job: Job, inputs: Inputs) -> Outcome:
     """Train the whole network from scratch, one repetition per seed."""
-    held = held_samples(job, inputs)
-    return run_rounds(job, held, held.random, whole_update(), inputs.room.folder)
+    client_data = client_samples(job, inputs)
+
+    def initial(repetition: Repetition) -> TrainedNetwork:
+        return whole_network(
+            client_data, repetition, *client_data.target.random(job, repetition.seed)
+        )
+
+    return run_rounds(job, client_data, initial, whole_update(), inputs.room.folder)
+
+
+guarantees = guarantees_by_rounds

@@ -2,12 +2,11 @@
 
 A client steps with g - c_i + c (Eq. 3). Its new c_i is the mean of the gradients g of its visit:
 under plain SGD that is Option II, c_i - c + (x - y_i) / (K η), whatever the rates of the steps. The
-server averages weights and controls by numbers of samples, as FedAvg here does; with equal numbers
-that is the paper's average, at a global step of 1. A client's control changes where its message
-arrives, so that c stays the average of all c_i.
+server averages weights and controls by numbers of samples, as FedAvg here does, so that the rounds
+end where the loss of all samples is least; with equal numbers that is the paper's average, at a
+global step of 1. A client's control changes where its message arrives, so that c stays the average
+of all c_i. docs/papers/rivals.md compares it with public code.
 """
-
-from collections.abc import Callable
 
 import numpy as np
 import torch
@@ -16,51 +15,55 @@ from torch import Tensor
 from fbftl.exchange.averaging import Server, by_weights
 from fbftl.exchange.repetition import parameter_count, run_rounds
 from fbftl.exchange.uplink import Traffic
+from fbftl.learners.local import local_network
 from fbftl.study.job import Job
-from fbftl.tasks.task import HeldSamples, Inputs, LocalLearner, Outcome, Repetition, held_samples
+from fbftl.tasks.task import Inputs, Outcome, Repetition, client_samples
 from fbftl.training.batches import Round
-from fbftl.training.visits import Hooks, Visit
+from fbftl.training.local_network import LocalNetwork
+from fbftl.training.local_updates import Hooks, LocalUpdate
 
 
 def run(job: Job, inputs: Inputs) -> Outcome:
     """Train the whole network from scratch, one repetition per seed."""
-    held, controls = held_samples(job, inputs), Controls()
-    begin, train = controls.beginning(held), by_weights(controls.server)
-    return run_rounds(job, held, begin, controls.exchanged, train=train)
+    client_data, controls = client_samples(job, inputs), Controls()
+
+    def initial(repetition: Repetition) -> LocalNetwork:
+        controls.reset(repetition)
+        return local_network(client_data, repetition, Hooks(gradients=controls.corrected))
+
+    train = by_weights(controls.server)
+    return run_rounds(job, client_data, initial, controls.exchanged, train=train)
 
 
 class Controls:
     """Control variates of one repetition at a time: c at the server, c_i at each client."""
 
-    def beginning(self, held: HeldSamples) -> Callable[[Repetition], LocalLearner]:
-        """Return what gives a repetition's learner, all controls zero."""
+    def reset(self, repetition: Repetition) -> None:
+        """Begin a repetition with all controls zero."""
+        self.samples = sum(map(len, repetition.clients))
+        self.common: Tensor | float = 0.0
+        self.clients: dict[int, Tensor] = {}
+        self._gradients: dict[int, tuple[int, Tensor]] = {}
 
-        def begin(repetition: Repetition) -> LocalLearner:
-            self.samples = sum(map(len, repetition.clients))
-            self.common: Tensor | float = 0.0
-            self.clients: dict[int, Tensor] = {}
-            self._gradients: dict[int, tuple[int, Tensor]] = {}
-            return held.local(repetition, Hooks(gradients=self.corrected))
-
-        return begin
-
-    def corrected(self, visit: Visit, gradient: Tensor, *_: Tensor) -> Tensor:
+    def corrected(self, local_update: LocalUpdate, gradient: Tensor, *_: Tensor) -> Tensor:
         """Return what a client steps with, (X,), and add the gradient to those of its visit."""
-        steps, total = self._gradients.get(visit.client, (0, torch.zeros_like(gradient)))
-        self._gradients[visit.client] = steps + 1, total + gradient
-        return gradient + (self.common - self.clients.get(visit.client, 0.0))
+        steps, total = self._gradients.get(local_update.client, (0, torch.zeros_like(gradient)))
+        self._gradients[local_update.client] = steps + 1, total + gradient
+        return gradient + (self.common - self.clients.get(local_update.client, 0.0))
 
     def change(self, client: int) -> Tensor:
         """Return by what the visit of a client changes its control, (X,)."""
         steps, total = self._gradients[client]
         return total / steps - self.clients.get(client, 0.0)
 
-    def exchanged(self, learner: LocalLearner) -> Traffic:
+    def exchanged(self, learner: LocalNetwork) -> Traffic:
         """Return what is exchanged: weights and a control, both ways."""
         parts = dict.fromkeys(("weights", "control"), parameter_count(learner))
 
-        def message(one: Round) -> np.ndarray:
-            return np.append(learner.own(one), self.change(int(one.clients[0])).cpu().numpy())
+        def message(round_: Round) -> np.ndarray:
+            return np.append(
+                learner.client_message(round_), self.change(int(round_.clients[0])).cpu().numpy()
+            )
 
         return Traffic(lambda _: parts, parts, message=message)
 
@@ -68,8 +71,8 @@ class Controls:
         """Return FedAvg's server, which keeps the common control besides."""
         return Server(after=self._keep)
 
-    def _keep(self, _: LocalLearner, one: Round, arrives: np.ndarray) -> None:
-        for client, count in zip(one.clients[arrives], one.counts[arrives], strict=True):
+    def _keep(self, _: LocalNetwork, round_: Round, arrives: np.ndarray) -> None:
+        for client, count in zip(round_.clients[arrives], round_.counts[arrives], strict=True):
             change = self.change(int(client))
             self.common = self.common + change * (count / self.samples)
             self.clients[int(client)] = self.clients.get(int(client), 0.0) + change

@@ -10,16 +10,18 @@ from functools import partial
 from fbftl.exchange.averaging import by_weights, pieces_held
 from fbftl.exchange.repetition import run_rounds
 from fbftl.exchange.uplink import Traffic
+from fbftl.learners.widths import shared_heads
 from fbftl.study.job import Job
-from fbftl.tasks.task import Inputs, LocalLearner, Outcome, held_features
+from fbftl.tasks.task import Inputs, Outcome, labelled_features
+from fbftl.training.local_network import LocalNetwork
 
 
 def run(job: Job, inputs: Inputs) -> Outcome:
     """Train the bases from scratch, one repetition per seed."""
-    held = held_features(job, inputs)
+    client_data = labelled_features(job, inputs)
 
-    def exchanged(learner: LocalLearner) -> Traffic:
-        return replace(pieces_held(learner), once={"weights": held.frozen_floats})
+    def exchanged(learner: LocalNetwork) -> Traffic:
+        return replace(pieces_held(learner), once={"weights": client_data.frozen_floats})
 
-    begin = partial(held.shared, layout="bases")
-    return run_rounds(job, held, begin, exchanged, train=by_weights())
+    learner_of = partial(shared_heads, client_data, layout="bases")
+    return run_rounds(job, client_data, learner_of, exchanged, train=by_weights())

@@ -13,14 +13,12 @@ from torch import nn
 from fbftl.ground.errors import UserError
 from fbftl.ground.torchvision_ops import import_torchvision
 
-LIBRARIES = ("torchvision", "timm", "transformers")
-
 
 def build_backbone(library: str, name: str, options: Mapping[str, Any]) -> nn.Module:
     """Return the model with random weights from torch's global generator, in eval mode.
 
     Args:
-        library: one of `LIBRARIES`.
+        library: torchvision, timm or transformers.
         name: the model's name in torchvision or timm. For transformers any name for messages;
             the model is what `options` describe.
         options: arguments of the model's constructor (torchvision, timm), such as `num_classes`

@@ -172,16 +172,16 @@ class Chain:
 def described(chain: Chain) -> list[Layer]:
     """Return a chain's trained layers as the cost model sees them."""
     shape: tuple[int, ...] = chain.image
-    found = []
+    layers = []
     for layer in chain.layers():
-        found.append(layer.described(shape))
+        layers.append(layer.described(shape))
         shape = layer.output(shape)
-    return [layer for layer in found if layer.parameters]
+    return [layer for layer in layers if layer.parameters]
 
 
 def cuttable(layers: Sequence[Planned]) -> list[str]:
     """Return the names of the layers that leave something to train on both sides when cut."""
-    trained = [place for place, layer in enumerate(layers) if layer.kind in TRAINED]
+    trained = [index for index, layer in enumerate(layers) if layer.kind in TRAINED]
     return [layer.name for layer in layers[trained[0] : trained[-1]]]
 
 

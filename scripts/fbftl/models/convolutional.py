@@ -20,7 +20,7 @@ LAYERS = (nn.Conv2d, nn.ReLU, nn.MaxPool2d, nn.Flatten, nn.Linear, Clip)
 
 def chained(model: nn.Module) -> list[nn.Module]:
     """Return a chain's modules in forward order, but those that a stack looks through."""
-    return [own for own in model.modules() if not isinstance(own, INERT)]
+    return [module for module in model.modules() if not isinstance(module, INERT)]
 
 
 def stackable_layers(model: nn.Module) -> list[nn.Module] | None:
@@ -29,11 +29,13 @@ def stackable_layers(model: nn.Module) -> list[nn.Module] | None:
     Dropout is looked through.
     """
     layers = chained(model)
-    trained = [own for own in layers if isinstance(own, nn.Conv2d | nn.Linear)]
-    fits = all(type(own) in LAYERS for own in layers)
-    fits = fits and all(own.bias is not None for own in trained)
-    convolutions = [own for own in trained if isinstance(own, nn.Conv2d)]
-    fits = fits and all((own.groups, own.padding_mode) == (1, "zeros") for own in convolutions)
+    trained = [layer for layer in layers if isinstance(layer, nn.Conv2d | nn.Linear)]
+    fits = all(type(layer) in LAYERS for layer in layers)
+    fits = fits and all(layer.bias is not None for layer in trained)
+    convolutions = [layer for layer in trained if isinstance(layer, nn.Conv2d)]
+    fits = fits and all(
+        (layer.groups, layer.padding_mode) == (1, "zeros") for layer in convolutions
+    )
     return layers if fits and convolutions else None
 
 
@@ -63,7 +65,7 @@ class ConvolutionalStack:
 
     def parameters(self) -> list[Tensor]:
         """Return all tensors (H, ...), layer by layer."""
-        return [own for layer in self.trained for own in layer]
+        return [parameter for layer in self.trained for parameter in layer]
 
     def __call__(self, inputs: Tensor, _: Tensor) -> Tensor:
         """Return logits (H, B, N) of inputs (H, B, I); rows have no weights to normalise by."""
@@ -79,8 +81,8 @@ class ConvolutionalStack:
     def rest(self, values: Sequence[Tensor]) -> Tensor:
         """Return logits (H, B, N) of what each network's second half is given (B, ...)."""
         rows = values[0].ndim == 2
-        given = torch.stack(values) if rows else torch.cat(values, dim=1)
-        return self._through(given, self.boundary, len(self.layers))
+        entering = torch.stack(values) if rows else torch.cat(values, dim=1)
+        return self._through(entering, self.boundary, len(self.layers))
 
     def _maps(self, inputs: Tensor) -> Tensor:
         return inputs.view(*inputs.shape[:2], *self.image).transpose(0, 1).flatten(1, 2)
@@ -91,16 +93,18 @@ class ConvolutionalStack:
         if values.ndim == 4:
             # Grouped convolutions and pooling take two thirds of the time in this order.
             values = values.contiguous(memory_format=torch.channels_last)
-        for layer, own in zip(self.layers[first:last], self.trained[first:last], strict=True):
+        for layer, parameters in zip(
+            self.layers[first:last], self.trained[first:last], strict=True
+        ):
             match layer:
                 case nn.Conv2d():
-                    weight, bias = own
+                    weight, bias = parameters
                     values = functional.conv2d(
                         values, weight.flatten(0, 1), bias.flatten(), layer.stride,
                         layer.padding, layer.dilation, count,
                     )  # fmt: skip
                 case nn.Linear():
-                    weight, bias = own
+                    weight, bias = parameters
                     values = torch.baddbmm(bias[:, None], values, weight)
                 case nn.Flatten():
                     values = values.reshape(len(values), count, -1).transpose(0, 1)
@@ -114,7 +118,7 @@ class ConvolutionalStack:
 
     def parts(self, flat: Tensor) -> list[Tensor]:
         """Return vectors (H, X) as contiguous tensors of the parameters' shapes."""
-        shapes = [own.shape for layer in self.layers for own in layer.parameters()]
+        shapes = [parameter.shape for layer in self.layers for parameter in layer.parameters()]
         split = zip(flat.split([prod(shape) for shape in shapes], dim=1), shapes, strict=True)
         # Matrices as products take them.
         return [_turned(part.unflatten(1, shape)).contiguous() for part, shape in split]
@@ -126,8 +130,8 @@ class ConvolutionalStack:
         Args:
             parts: as there; the parameters themselves if None.
         """
-        given = self.parameters() if parts is None else parts
-        return torch.cat([_turned(own).flatten(1) for own in given], dim=1)
+        tensors = self.parameters() if parts is None else parts
+        return torch.cat([_turned(part).flatten(1) for part in tensors], dim=1)
 
 
 def _turned(values: Tensor) -> Tensor:

@@ -41,8 +41,8 @@ class DenseShape:
         layers = zip(self.widths, self.widths[1:], strict=False)
         return [
             [torch.Size((o, i)), torch.Size((o,))]
-            + ([torch.Size((o,))] * 2 if self.normalised and place < last else [])
-            for place, (i, o) in enumerate(layers)
+            + ([torch.Size((o,))] * 2 if self.normalised and layer < last else [])
+            for layer, (i, o) in enumerate(layers)
         ]
 
 
@@ -52,13 +52,13 @@ def dense_shape(model: nn.Module) -> DenseShape | None:
     Such a network flattens its inputs, if it does, and has dense layers with biases and ReLU
     between them, all of them normalised by the batch or none. Dropout is looked through.
     """
-    slices = [own for own in model.modules() if isinstance(own, Prefixes)]
+    slices = [module for module in model.modules() if isinstance(module, Prefixes)]
     if slices:
         whole = _plain_shape(slices[0].whole)
-        narrower = [_plain_shape(own) for own in slices[0].narrower]
+        narrower = [_plain_shape(module) for module in slices[0].narrower]
         if whole is None or None in narrower:
             return None
-        return DenseShape(whole.widths, whole.normalised, tuple(own.widths for own in narrower))
+        return DenseShape(whole.widths, whole.normalised, tuple(part.widths for part in narrower))
     return _plain_shape(model)
 
 
@@ -110,7 +110,9 @@ class DenseStack:
             share: (H, B) weight of each row in its batch's statistics, of sum 1.
         """
         widths = [*self.shape.narrower, self.shape.widths]
-        return torch.cat([self._logits(own, inputs, share) for own in widths], dim=2)
+        return torch.cat(
+            [self._logits(network_widths, inputs, share) for network_widths in widths], dim=2
+        )
 
     def _logits(self, widths: Sequence[int], inputs: Tensor, share: Tensor) -> Tensor:
         values = inputs
@@ -125,7 +127,7 @@ class DenseStack:
 
     def parts(self, flat: Tensor) -> list[Tensor]:
         """Return vectors (H, X) as contiguous tensors of the parameters' shapes."""
-        shapes = [shape for own in self.shape.shapes for shape in own]
+        shapes = [shape for layer_shapes in self.shape.shapes for shape in layer_shapes]
         split = zip(flat.split([prod(shape) for shape in shapes], dim=1), shapes, strict=True)
         parts = [(part.unflatten(1, shape), shape) for part, shape in split]
         return [
@@ -140,7 +142,7 @@ class DenseStack:
         Args:
             parts: as there; the parameters themselves if None.
         """
-        shapes = [shape for own in self.shape.shapes for shape in own]
+        shapes = [shape for layer_shapes in self.shape.shapes for shape in layer_shapes]
         pairs = zip(self.parameters() if parts is None else parts, shapes, strict=True)
         return torch.cat(
             [(p.transpose(1, 2) if len(s) == 2 else p).flatten(1) for p, s in pairs], dim=1

@@ -15,7 +15,7 @@ from fbftl.models.cut.extractor import split
 from fbftl.models.forward import Pool
 from fbftl.models.heads import head_module
 from fbftl.models.layer_trace import trace
-from fbftl.models.networks import random_halves
+from fbftl.models.networks import random_split
 from fbftl.models.source.manifest import build
 
 
@@ -68,7 +68,7 @@ def describe_named(
     """
     example = _example(source, features, image)
     _, depth, height, width = example.shape
-    front, rest = random_halves(chain_of(block, (height, width, depth), classes), block["cut"], 0)
+    front, rest = random_split(chain_of(block, (height, width, depth), classes), block["cut"], 0)
     first = next(name for name, layer in rest.named_children() if list(layer.parameters()))
     whole = nn.Sequential(OrderedDict(extractor=front, head=rest))
     network = trace(whole, {"input": example[:1]}, cut=f"head.{first}", name=name)

@@ -10,8 +10,8 @@ from torch import Tensor, nn
 def digest(numbers: Iterable[Tensor]) -> str:
     """Return the SHA-256 in hex of tensors' bytes, one after the other."""
     running = hashlib.sha256()
-    for own in numbers:
-        running.update(own.detach().cpu().contiguous().numpy())
+    for tensor in numbers:
+        running.update(tensor.detach().cpu().contiguous().numpy())
     return running.hexdigest()
 
 
@@ -22,4 +22,4 @@ def digest_of(model: nn.Module) -> str:
 
 def digests(stacked: Iterable[Tensor]) -> list[str]:
     """Return the digest of each of H models whose numbers are stacked, tensors of (H, ...)."""
-    return [digest(own) for own in zip(*(torch.unbind(part) for part in stacked), strict=True)]
+    return [digest(model) for model in zip(*(torch.unbind(part) for part in stacked), strict=True)]

@@ -78,13 +78,13 @@ def layers(widths: Sequence[int], seed: int) -> list[tuple[Tensor, Tensor]]:
         seed: the repetition's seed; every method starts from the same head.
     """
     generator = torch.Generator().manual_seed(torch_seed(seed, "head"))
-    drawn = []
+    initial = []
     for inputs, outputs in pairwise(widths):
         bound = inputs**-0.5
         weight = torch.empty(inputs, outputs).uniform_(-bound, bound, generator=generator)
         bias = torch.empty(outputs).uniform_(-bound, bound, generator=generator)
-        drawn.append((weight, bias))
-    return drawn
+        initial.append((weight, bias))
+    return initial
 
 
 def head_module(widths: Sequence[int], seed: int) -> nn.Sequential:
@@ -102,9 +102,9 @@ def head_module(widths: Sequence[int], seed: int) -> nn.Sequential:
 
 def stacked(widths: Sequence[int], seeds: Sequence[int], device: torch.device) -> Head:
     """Draw a head for every entry of `seeds` and stack them, ready for training."""
-    drawn = [layers(widths, seed) for seed in seeds]
-    weights = [torch.stack([w for w, _ in layer]) for layer in zip(*drawn, strict=True)]
-    biases = [torch.stack([b[None] for _, b in layer]) for layer in zip(*drawn, strict=True)]
+    heads = [layers(widths, seed) for seed in seeds]
+    weights = [torch.stack([w for w, _ in layer]) for layer in zip(*heads, strict=True)]
+    biases = [torch.stack([b[None] for _, b in layer]) for layer in zip(*heads, strict=True)]
     head = Head([w.to(device) for w in weights], [b.to(device) for b in biases])
     for parameter in head.parameters():
         parameter.requires_grad_()

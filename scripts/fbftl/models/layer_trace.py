@@ -47,22 +47,22 @@ def trace(module: nn.Module, example: Mapping[str, Tensor], cut: str, name: str)
             `cut`.
     """
     on_meta = _to_meta(module).eval()
-    own = _parameters_by_layer(on_meta)
+    parameters = _parameters_by_layer(on_meta)
     book = _Book()
     loose = _LooseParameters(on_meta, book)
 
     def enter(path: str) -> None:
-        loose.held.update(own[path])
+        loose.active.update(parameters[path])
 
     def leave(path: str, layer: nn.Module, arguments: Any, output: Any) -> None:
-        loose.held.difference_update(own[path])
+        loose.active.difference_update(parameters[path])
         output = _tensors(output)[0]
         # A table of biases is called with nothing.
         inputs = next(iter(_tensors(arguments)), output)
-        book.add(_describe(path, layer, book.count(own[path]), inputs, output))
+        book.add(_describe(path, layer, book.count(parameters[path]), inputs, output))
 
     for path, layer in on_meta.named_modules():
-        if path in own:
+        if path in parameters:
             layer.register_forward_pre_hook(lambda layer, inputs, path=path: enter(path))
             layer.register_forward_hook(
                 lambda layer, *call, path=path: leave(path, layer, call[:2], call[2]),
@@ -95,8 +95,8 @@ class _Book:
 
     def add(self, layer: Layer) -> None:
         """Add one call of a layer."""
-        known = self.layers.get(layer.name)
-        self.layers[layer.name] = layer if known is None else _merge(known, layer)
+        earlier = self.layers.get(layer.name)
+        self.layers[layer.name] = layer if earlier is None else _merge(earlier, layer)
 
 
 class _LooseParameters(TorchFunctionMode):
@@ -106,7 +106,7 @@ class _LooseParameters(TorchFunctionMode):
         super().__init__()
         self.names = {parameter: path for path, parameter in module.named_parameters()}
         self.book = book
-        self.held: set[Tensor] = set()
+        self.active: set[Tensor] = set()
         """Parameters of the layers that are being called."""
 
     def __torch_function__(
@@ -119,7 +119,7 @@ class _LooseParameters(TorchFunctionMode):
         """Call the function and book its loose parameters."""
         output = func(*args, **(kwargs or {}))
         tensors = _tensors((args, kwargs))
-        loose = [tensor for tensor in tensors if tensor in self.names and tensor not in self.held]
+        loose = [tensor for tensor in tensors if tensor in self.names and tensor not in self.active]
         if isinstance(output, Tensor) and loose:
             self._book(func, tensors[0], loose, output)
         return output

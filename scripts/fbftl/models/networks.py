@@ -1,6 +1,6 @@
 """The workflow's own networks: flat `nn.Sequential`s of named layers, cut anywhere by slicing.
 
-`vgg` is the small source network; `build` makes any chain, and `random_halves` those that a task
+`vgg` is the small source network; `build` makes any chain, and `random_split` those that a task
 names, which start at random at the clients. Elsewhere initial values are drawn from torch's global
 generator.
 """
@@ -38,7 +38,7 @@ def build(chain: Chain) -> nn.Sequential:
     )
 
 
-def random_halves(
+def random_split(
     chain: Chain, cut: str, seed: int, *keys: int
 ) -> tuple[nn.Sequential, nn.Sequential]:
     """Return a network with random weights in eval mode, up to and including `cut` and after it.

@@ -106,11 +106,11 @@ def trained(
     """
     features = block["features"]
     _require_room(block, made_for, image)
-    found = planned_cuts(block["source"], features, cuts, made_for, image)
-    heads = {name: _head(cut.width, block["head"], classes) for name, cut in found.items()}
+    planned = planned_cuts(block["source"], features, cuts, made_for, image)
+    heads = {name: _head(cut.width, block["head"], classes) for name, cut in planned.items()}
     networks: dict[str | None, int] = {}
-    if features["cut"] in found:
-        networks[None] = found[features["cut"]].parameters + heads[features["cut"]]
+    if features["cut"] in planned:
+        networks[None] = planned[features["cut"]].parameters + heads[features["cut"]]
     if image is not None and (made_for is not None or block["source"]["kind"] == "vectors"):
         entering = (*_entering(features, image), (made_for or image)[2])
         for name, network in block["networks"].items():

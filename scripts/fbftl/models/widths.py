@@ -61,14 +61,10 @@ class SharedWeights(nn.Module):
         """Return the logits at the widest, (n, N)."""
         return self.at(list(self.mixtures)[-1])(inputs)
 
-    def parameters_at(self, width: int) -> int:
-        """Return how many numbers predict at a width."""
-        return sum(len(self.slots[slot].places) for slot in self.mixtures[width])
-
     def _logits(self, slot: int, inputs: Tensor) -> Tensor:
-        own = self.slots[slot]
-        vector_to_parameters(self.weights.detach()[own.places], own.network.parameters())
-        return own.network(inputs)
+        chosen = self.slots[slot]
+        vector_to_parameters(self.weights.detach()[chosen.places], chosen.network.parameters())
+        return chosen.network(inputs)
 
 
 def side_by_side(bases: Sequence[nn.Module], widths: Sequence[int]) -> SharedWeights:
@@ -83,7 +79,7 @@ def side_by_side(bases: Sequence[nn.Module], widths: Sequence[int]) -> SharedWei
     places = [torch.arange(numbers, device=device) + base * numbers for base in range(len(bases))]
     return SharedWeights(
         weights.flatten(),
-        [Slot(bases[0], bases[0], own) for own in places],
+        [Slot(bases[0], bases[0], positions) for positions in places],
         places,
         torch.eye(len(bases), dtype=torch.bool),
         {width: range(width) for width in widths},
@@ -105,21 +101,24 @@ def nested(
     """
     widest = list(networks.values())[-1]
     weights = flat(widest)
-    shapes = {width: [v.shape for v in own.parameters()] for width, own in networks.items()}
+    shapes = {width: [v.shape for v in network.parameters()] for width, network in networks.items()}
     whole = shapes[max(shapes)]
-    places = {w: _leading(whole, own).to(weights.device) for w, own in shapes.items()}
+    places = {w: _leading(whole, part).to(weights.device) for w, part in shapes.items()}
     level = torch.zeros(len(weights), dtype=torch.long, device=weights.device)
-    for place, own in reversed(list(enumerate(places.values()))):
-        level[own] = place
+    # From the widest slice down, so that each position ends at the narrowest slice that has it.
+    for index, positions in reversed(list(enumerate(places.values()))):
+        level[positions] = index
     trained = {
-        width: Prefixes(own, [networks[w] for w in served if w < width]) if slimmable else own
-        for width, own in networks.items()
+        width: Prefixes(network, [networks[w] for w in served if w < width])
+        if slimmable
+        else network
+        for width, network in networks.items()
     }
     count = len(networks)
     return SharedWeights(
         weights,
-        [Slot(own, trained[width], places[width]) for width, own in networks.items()],
-        [torch.nonzero(level == place).flatten() for place in range(count)],
+        [Slot(network, trained[width], places[width]) for width, network in networks.items()],
+        [torch.nonzero(level == index).flatten() for index in range(count)],
         torch.ones(count, count, dtype=torch.bool).tril(),
         {width: [list(networks).index(width)] for width in served},
     )
@@ -141,15 +140,17 @@ class Prefixes(nn.Module):
         """Return the logits, the narrowest slice's first."""
         values = dict(self.whole.named_parameters())
         logits = []
-        for own in self.narrower:
-            slices = {name: values[name][_corner(v.shape)] for name, v in own.named_parameters()}
-            logits.append(functional_call(own, slices, inputs))
+        for network in self.narrower:
+            slices = {
+                name: values[name][_corner(v.shape)] for name, v in network.named_parameters()
+            }
+            logits.append(functional_call(network, slices, inputs))
         return torch.cat([*logits, self.whole(inputs)], dim=1)
 
 
 def flat(network: nn.Module) -> Tensor:
     """Return a copy of a network's parameters, (X,)."""
-    return torch.cat([own.detach().flatten() for own in network.parameters()])
+    return torch.cat([parameter.detach().flatten() for parameter in network.parameters()])
 
 
 def _corner(shape: Sequence[int]) -> tuple[slice, ...]:
@@ -159,8 +160,8 @@ def _corner(shape: Sequence[int]) -> tuple[slice, ...]:
 def _leading(whole: Sequence[torch.Size], part: Sequence[torch.Size]) -> Tensor:
     """Return where the leading slices of a network's parameters lie among all of them."""
     first, places = 0, []
-    for shape, own in zip(whole, part, strict=True):
+    for shape, part_shape in zip(whole, part, strict=True):
         here = torch.arange(first, first + prod(shape)).view(shape)
-        places.append(here[_corner(own)].flatten())
+        places.append(here[_corner(part_shape)].flatten())
         first += prod(shape)
     return torch.cat(places)

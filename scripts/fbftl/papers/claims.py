@@ -1,160 +1,126 @@
-"""Claims: sentences of papers that can fail, each tested on the runs of one task.
+"""Claims: what a paper's sentences, and hypotheses of ours, say of two quantities by seed.
 
-A claim compares two quantities, paired by seed in the tidy table of all of a task's experiments; a
-claim whose settings are not in the study is not run. Its verdict is that of the one rule
-(`findings.comparison`). No sentence names an accuracy, so that it can be tested on any task.
+A claim names its sentence in `published/{paper}/sentences.csv`, or is marked as ours with where it
+comes from; what is printed of it is in `published/claims.csv`. A paper's folder has what is
+compared, by sentence and part. Nothing here knows a number: margins and sizes are the papers'.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from fbftl.findings.comparison import MORE, Claimed, Measured, Verdict, verdict
-from fbftl.findings.runs import per_seed, settings_in
-from fbftl.findings.uplink import SELECTED
+from fbftl.findings.comparison import Measured
+from fbftl.findings.sentence_rule import Form, Judgement, Stated, interval, judged, stated
+from fbftl.papers.quantities import ByPart, BySeed, Compared, Runs
+from fbftl.papers.registry import numbers_in
 
-
-@dataclass(frozen=True)
-class BySeed:
-    """A quantity by seed, and which repetitions behind it diverged, as (setting, seed)."""
-
-    values: pd.Series
-    diverged: frozenset[tuple[str, int]] = frozenset()
-
-    def __sub__(self, other: "BySeed") -> "BySeed":
-        """Return the difference, seed by seed; a seed that one side lacks has none."""
-        return BySeed((self.values - other.values).dropna(), self.diverged | other.diverged)
-
-
-NOTHING = BySeed(pd.Series(dtype=float))
-"""A quantity that was not run."""
-
-ALL: Mapping[str, Any] = MappingProxyType({})
-"""All of a task's clients."""
-
-Sides = tuple[BySeed, BySeed]
-"""The first and the second quantity of a claim."""
-
-
-@dataclass(frozen=True)
-class Runs:
-    """What claims are tested on.
-
-    table: tidy table of all of a task's experiments.
-    uplink: what each method sends by seed, columns `method`, `until`, `seed`, `payload_bits` and
-        `diverged` (`findings.uplink`); empty if the methods were not compared.
-    """
-
-    table: pd.DataFrame
-    uplink: pd.DataFrame = field(default_factory=pd.DataFrame)
-
-    def measured(self, column: str, **axes: Any) -> BySeed:
-        """Return a measure of a setting by seed; empty if it was not run.
-
-        Args:
-            column: what was measured.
-            axes: the method, and every axis that differs from its default.
-        """
-        if column not in self.table:
-            return NOTHING
-        diverged = per_seed(self.table, axes, "diverged").astype(bool)
-        name = "+".join(f"{axis}={value}" for axis, value in axes.items())
-        seeds = frozenset((name, int(seed)) for seed in diverged.index[diverged])
-        return BySeed(per_seed(self.table, axes, column).dropna(), seeds)
-
-    def accuracy(self, **axes: Any) -> BySeed:
-        """Return a setting's test accuracy in percent; a diverged seed has 0.
-
-        Summaries have ROUGE-1 in its place, which is in percent as well.
-        """
-        if "test_accuracy" not in self.table:
-            return self.measured("rouge1", **axes)
-        found = self.measured("test_accuracy", **axes)
-        return BySeed(100 * found.values, found.diverged)
-
-    def lost(self, method: str, among: Mapping[str, Any] = ALL, **axes: Any) -> BySeed:
-        """Return the points of accuracy that a method loses from the clean setting.
-
-        Args:
-            method: name of the method.
-            among: axes in which both settings deviate, as a share of the clients does.
-            axes: what costs accuracy.
-        """
-        clean = {"method": method, **among}
-        return self.accuracy(**clean) - self.accuracy(**clean, **axes)
-
-    def sent(self, method: str, until: str) -> BySeed:
-        """Return the bits that a method sends up, as the paper counts them.
-
-        Args:
-            method: name of the method.
-            until: the epoch that ends the count, as `findings.uplink` calls it.
-        """
-        if self.uplink.empty:
-            chosen = until == SELECTED
-            return self.measured("uplink_payload_bits", method=method) if chosen else NOTHING
-        rows = self.uplink[(self.uplink["method"] == method) & (self.uplink["until"] == until)]
-        rows = rows.set_index("seed")
-        seeds = rows.index[rows["diverged"].astype(bool)]
-        return BySeed(rows["payload_bits"].astype(float), frozenset((method, s) for s in seeds))
-
-    def shared(self, axis: str, *sides: dict[str, Any]) -> list[Any]:
-        """Return the values of an axis, ascending, for which every side was run; not the default.
-
-        Args:
-            axis: name of the axis.
-            sides: axes of each side, without `axis`.
-        """
-        found = [
-            {
-                setting[axis]
-                for setting in settings_in(self.table).values()
-                if axis in setting and setting == side | {axis: setting[axis]}
-            }
-            for side in sides
-        ]
-        return sorted(set.intersection(*found))
+OURS = "ours"
+"""What a claim that is nobody's sentence names in its place."""
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence of a paper that can fail.
+    """One comparison of a sentence, or of a hypothesis of ours.
 
-    sentence: what is claimed.
-    source: section, and table or figure.
-    sides: the two quantities that it compares.
-    claimed: what it says of the second less the first, or of their ratio.
-    ratio: whether it is about how many times the second is the first; tested on logarithms.
+    sentence: its id, or `OURS`.
+    part: name of the cell or step.
+    compares: what is compared, in words; of ours the hypothesis itself.
+    sides: the two quantities.
+    form: what is said of the second beside the first.
+    margin: printed margin that takes the place of nothing, None if none is printed.
+    size: printed difference or ratio, None if none is printed.
     unit: of the difference.
+    ratio: whether it is about how many times the second is the first; judged by logarithms.
+    origin: where a hypothesis of ours comes from; empty for a sentence.
     """
 
     sentence: str
-    source: str
-    sides: Callable[[Runs], Sides]
-    claimed: Claimed = MORE
-    ratio: bool = False
-    unit: str = "points"
+    part: str
+    compares: str
+    sides: Compared
+    form: Form
+    margin: float | None
+    size: float | None
+    unit: str
+    ratio: bool
+    origin: str
 
-    @property
-    def test(self) -> str:
-        """The test in words."""
-        low, high = self.claimed.low, self.claimed.high
-        what = "ratio" if self.ratio else "difference"
-        unit = "" if self.ratio else f" {self.unit}"
-        where = f"above {low:g}{unit}" if high == np.inf else f"between {low:g} and {high:g}{unit}"
-        return f"{what} by seed {where}, Student's one-sided 95 % bounds"
+
+def read_claims(path: str | Path) -> pd.DataFrame:
+    """Return `published/claims.csv`, an empty cell as an empty text."""
+    return pd.read_csv(path, dtype=str, keep_default_na=False)
+
+
+def claims_of(paper: str, compared: Mapping[str, ByPart], texts: pd.DataFrame) -> list[Claim]:
+    """Return a paper's claims of the sentences that are compared, in the order of their texts.
+
+    Args:
+        paper: its word.
+        compared: what is compared, by sentence and part; hypotheses of ours under `OURS`.
+        texts: as `read_claims` returns them.
+    """
+    of_paper = texts[(texts["paper"] == paper) & texts["sentence"].isin(list(compared))]
+    return [
+        Claim(
+            text.sentence,
+            text.part,
+            text.compares,
+            compared[text.sentence][text.part],
+            Form(text.form),
+            number(text.margin),
+            number(text.size),
+            text.unit,
+            text.ratio == "yes",
+            text.origin,
+        )
+        for text in of_paper.itertuples()
+    ]
+
+
+def number(cell: str) -> float | None:
+    """Return a cell's number, None if it is empty."""
+    return float(cell) if cell else None
+
+
+def printed_numbers(margin: str) -> set[float]:
+    """Return what a registry's margin prints: its numbers, and the differences between them."""
+    numbers = numbers_in(margin)
+    return {*numbers, *(round(abs(a - b), 6) for a in numbers for b in numbers)}
+
+
+def faults(claims: Iterable[Mapping[str, str]], margins: Mapping[str, str]) -> list[str]:
+    """Return what is wrong with rows of `published/claims.csv`, a sentence each.
+
+    Args:
+        claims: rows of one paper.
+        margins: what its registry prints, by the sentences' ids.
+    """
+    found = []
+    for row in claims:
+        name = f"{row['paper']}, {row['sentence']}, {row['part']}"
+        if row["sentence"] == OURS:
+            if not row["origin"]:
+                found.append(f"{name}: say in `origin` where a hypothesis of ours comes from")
+        elif row["sentence"] not in margins:
+            found.append(f"{name}: name a sentence of sentences.csv, or mark the claim as {OURS}")
+        else:
+            printed = printed_numbers(margins[row["sentence"]])
+            found += [
+                f"{name}: its sentence prints no {column} of {row[column]}"
+                for column in ("margin", "size")
+                if row[column] and abs(float(row[column])) not in printed
+            ]
+    return found
 
 
 @dataclass(frozen=True)
 class Examined:
-    """A claim with what was measured of it.
+    """A claim with what was measured of it on one task.
 
     first, second: both quantities.
-    compared: the second less the first, or the second over the first.
     """
 
     claim: Claim
@@ -170,77 +136,36 @@ class Examined:
         return Measured.of(values) if values else None
 
     @property
-    def verdict(self) -> Verdict:
-        """The verdict of the rule."""
-        claimed = self.claim.claimed
-        if self.claim.ratio:
-            low, high = np.log(claimed.low), np.log(claimed.high)
-            claimed = Claimed(float(low), float(high), claimed.share, claimed.seeds)
-        return verdict(self.compared, claimed)
+    def stated(self) -> Stated:
+        """What is stated of the difference, where nothing is printed by the size of the first."""
+        claim = self.claim
+        beside = None if claim.ratio else float(self.first.values.mean())
+        return stated(claim.form, claim.margin, claim.size, claim.unit, beside)
+
+    def bounds(self, tested: int) -> tuple[float, float, float] | None:
+        """Return mean and interval as they are printed, a ratio as a number of times.
+
+        Args:
+            tested: how many sentences of the system are tested.
+        """
+        difference = self.compared
+        if difference is None:
+            return None
+        values = (difference.mean, *interval(difference, tested))
+        lower_to_upper = np.exp(values) if self.claim.ratio else values
+        mean, lower, upper = map(float, lower_to_upper)
+        return mean, lower, upper
+
+    def judged(self, tested: int) -> Judgement | None:
+        """Return what it comes to, None if it was not run.
+
+        Args:
+            tested: how many sentences of the system are tested.
+        """
+        difference = self.compared
+        return None if difference is None else judged(difference, self.stated, tested)
 
 
 def examine(claims: Sequence[Claim], runs: Runs) -> list[Examined]:
     """Return every claim with what was measured of it."""
     return [Examined(claim, *claim.sides(runs)) for claim in claims]
-
-
-def claims_table(found: Mapping[str, Sequence[Examined]]) -> pd.DataFrame:
-    """Return claims as rows: task, sentence, source, test, both means, what is compared, verdict.
-
-    A claim has a row for each task that it was run on; one that was run on none has one without.
-    `compared`, `lower` and `upper` are the mean difference with its bounds, or the geometric mean
-    of the ratio with its own. `tested` is how many claims were, the same in every row: of so many
-    true ones that make no difference, one in twenty is decided all the same.
-
-    Args:
-        found: one list of claims, as each task finds them, by task.
-    """
-    rows = [row for of_tasks in zip(*found.values(), strict=True) for row in _on(found, of_tasks)]
-    count = sum(one.verdict is not Verdict.NOT_RUN for _, one in rows)
-    return pd.DataFrame(
-        {
-            "task": task,
-            "claim": one.claim.sentence,
-            "source": one.claim.source,
-            "test": one.claim.test,
-            **_columns("lesser", one.first),
-            **_columns("greater", one.second),
-            **_compared(one),
-            "diverged": len(one.first.diverged | one.second.diverged),
-            "verdict": str(one.verdict),
-            "tested": count,
-        }
-        for task, one in rows
-    )
-
-
-def _on(tasks: Iterable[str], of_tasks: Sequence[Examined]) -> list[tuple[str, Examined]]:
-    """Return one claim with the tasks that it was run on, or with none."""
-    pairs = zip(tasks, of_tasks, strict=True)
-    run = [(task, one) for task, one in pairs if one.verdict is not Verdict.NOT_RUN]
-    return run or [("", of_tasks[0])]
-
-
-def _columns(name: str, side: BySeed) -> dict[str, float | int | None]:
-    if side.values.empty:
-        return {f"{name}_{field}": None for field in ("mean", "spread", "seeds")}
-    measured = Measured.of(list(side.values))
-    return {
-        f"{name}_mean": measured.mean,
-        f"{name}_spread": measured.spread,
-        f"{name}_seeds": measured.seeds,
-    }
-
-
-def _compared(one: Examined) -> dict[str, float | None]:
-    difference = one.compared
-    if difference is None:
-        return dict.fromkeys(("compared", "lower", "upper"))
-    values = np.array([difference.mean, *difference.bounds])
-    return dict(
-        zip(
-            ("compared", "lower", "upper"),
-            map(float, np.exp(values) if one.claim.ratio else values),
-            strict=True,
-        )
-    )

@@ -208,10 +208,10 @@ def rounds_sigma(
     low = high - log(2)
     while excess(low) <= 0:
         high, low = low, low - log(2)
-    found = brentq(excess, low, high, xtol=_CLOSE)
-    while excess(found) > 0:  # the root may lie a little on the wrong side
-        found += _CLOSE
-    return exp(found)
+    root = brentq(excess, low, high, xtol=_CLOSE)
+    while excess(root) > 0:  # the root may lie a little on the wrong side
+        root += _CLOSE
+    return exp(root)
 
 
 def sampled_rounds(multiplier: float, rate: float, rounds: int) -> "DpEvent":
@@ -224,15 +224,20 @@ def sampled_rounds(multiplier: float, rate: float, rounds: int) -> "DpEvent":
 
 def pld_accountant(adjacency: Adjacency) -> Any:
     """Return a fresh PLD accountant under an adjacency."""
-    from dp_accounting import NeighboringRelation
     from dp_accounting.pld import PLDAccountant
 
-    relation = {
+    return PLDAccountant(relation_of(adjacency), value_discretization_interval=GRID)
+
+
+def relation_of(adjacency: Adjacency) -> Any:
+    """Return what the accounting library calls an adjacency."""
+    from dp_accounting import NeighboringRelation
+
+    return {
         "add-remove": NeighboringRelation.ADD_OR_REMOVE_ONE,
         "zero-out": NeighboringRelation.REPLACE_SPECIAL,
         "replace-one": NeighboringRelation.REPLACE_ONE,
     }[adjacency]
-    return PLDAccountant(relation, value_discretization_interval=GRID)
 
 
 def require_positive(name: str, value: float) -> None:

@@ -16,6 +16,7 @@ from fbftl.privacy.accounting import (
     SENSITIVITY,
     Adjacency,
     gaussian_epsilon,
+    relation_of,
     require_delta,
     require_positive,
     require_rounds,
@@ -76,13 +77,13 @@ def pure(epsilon: float, times: int = 1) -> Event:
     return Event("pure", epsilon=epsilon, times=times)
 
 
-def told(events: Iterable[Event]) -> tuple[dict[str, Any], ...]:
+def as_documents(events: Iterable[Event]) -> tuple[dict[str, Any], ...]:
     """Return events in builtin types, for run files."""
     return tuple(asdict(event) for event in events)
 
 
 def read(events: Iterable[Mapping[str, Any]]) -> tuple[Event, ...]:
-    """Return events from a run file; nothing told is no guarantee."""
+    """Return events from a run file; nothing as_documents is no guarantee."""
     return tuple(Event(**event) for event in events) or (NO_GUARANTEE,)
 
 
@@ -115,11 +116,13 @@ def compose(events: Sequence[Event], delta: float, adjacency: Adjacency) -> Comp
         return Composed(gaussian_epsilon(_as_one(events), delta, adjacency), "exact Gaussian")
     if kinds == {"pure"}:
         return Composed(sum(event.times * event.epsilon for event in events), "pure DP")
-    added = [one for one in events if one.kind == "pure" and one.times * one.epsilon > LARGE]
+    added = [
+        large for large in events if large.kind == "pure" and large.times * large.epsilon > LARGE
+    ]
     if added:
-        found = compose([one for one in events if one not in added], delta, adjacency)
-        more = sum(one.times * one.epsilon for one in added)
-        return Composed(found.epsilon + more, f"{found.accountant}, pure DP")
+        rest = compose([event for event in events if event not in added], delta, adjacency)
+        more = sum(event.times * event.epsilon for event in added)
+        return Composed(rest.epsilon + more, f"{rest.accountant}, pure DP")
     return Composed(_by_distributions(sorted(events), delta, adjacency), "PLD")
 
 
@@ -153,20 +156,14 @@ def _as_one(events: Iterable[Event]) -> float:
 
 
 def _by_distributions(events: Sequence[Event], delta: float, adjacency: Adjacency) -> float:
-    from dp_accounting import NeighboringRelation
     from dp_accounting.pld import common, privacy_loss_distribution
 
-    relation = {
-        "add-remove": NeighboringRelation.ADD_OR_REMOVE_ONE,
-        "zero-out": NeighboringRelation.REPLACE_SPECIAL,
-        "replace-one": NeighboringRelation.REPLACE_ONE,
-    }[adjacency]
     grid = GRID if len(events) <= MANY else COARSE_GRID
-    made = []
+    distributions = []
     plain = [event for event in events if event.kind == "gaussian"]
     if plain:
         deviation = _as_one(plain) / SENSITIVITY[adjacency]
-        made.append(
+        distributions.append(
             privacy_loss_distribution.from_gaussian_mechanism(
                 deviation, value_discretization_interval=grid
             )
@@ -174,21 +171,21 @@ def _by_distributions(events: Sequence[Event], delta: float, adjacency: Adjacenc
     for event in events:
         if event.kind == "pure":
             parameters = common.DifferentialPrivacyParameters(event.epsilon, 0.0)
-            one = privacy_loss_distribution.from_privacy_parameters(
+            distribution = privacy_loss_distribution.from_privacy_parameters(
                 parameters, value_discretization_interval=grid
             )
-            made.append(one.self_compose(event.times))
+            distributions.append(distribution.self_compose(event.times))
         elif event.kind == "sampled":
-            one = privacy_loss_distribution.from_gaussian_mechanism(
+            distribution = privacy_loss_distribution.from_gaussian_mechanism(
                 event.multiplier,
                 value_discretization_interval=grid,
                 sampling_prob=event.rate,
-                neighboring_relation=relation,
+                neighboring_relation=relation_of(adjacency),
             )
-            made.append(one.self_compose(event.times))
-    whole = made[0]
-    for one in made[1:]:
-        whole = whole.compose(one)
+            distributions.append(distribution.self_compose(event.times))
+    whole = distributions[0]
+    for distribution in distributions[1:]:
+        whole = whole.compose(distribution)
     return float(whole.get_epsilon_for_delta(delta))
 
 

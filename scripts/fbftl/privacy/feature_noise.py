@@ -112,7 +112,7 @@ def bounded(
             delta=delta,
             accountant="exact Gaussian",
             note=LABELS_OPEN + WEIGHTS_OPEN,
-            events=composition.told([composition.gaussian(multiplier, rounds)]),
+            events=composition.as_documents([composition.gaussian(multiplier, rounds)]),
         )
         for adjacency in adjacencies
     )

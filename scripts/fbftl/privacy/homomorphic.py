@@ -53,19 +53,20 @@ class PackedCipher:
 
     def bits(self, ciphertexts: Sequence[Any]) -> int:
         """Return the bits of ciphertexts as they are sent."""
-        return 8 * sum(len(one.serialize()) for one in ciphertexts)
+        return 8 * sum(len(ciphertext.serialize()) for ciphertext in ciphertexts)
 
     def weighted(self, messages: Sequence[Sequence[Any]], shares: np.ndarray) -> list[Any]:
         """Return the ciphertexts of the sum of messages by known shares (A,), without the key."""
+        # The sum starts from the first message: Python's 0 is no ciphertext.
         return [
-            sum((one * float(share) for one, share in zip(own[1:], shares[1:], strict=True)),
-                own[0] * float(shares[0]))
-            for own in zip(*messages, strict=True)
+            sum((c * float(share) for c, share in zip(aligned[1:], shares[1:], strict=True)),
+                aligned[0] * float(shares[0]))
+            for aligned in zip(*messages, strict=True)
         ]  # fmt: skip
 
     def decrypted(self, ciphertexts: Sequence[Any]) -> np.ndarray:
         """Return the values (X,) of ciphertexts."""
-        return np.concatenate([np.array(one.decrypt()) for one in ciphertexts])
+        return np.concatenate([np.array(ciphertext.decrypt()) for ciphertext in ciphertexts])
 
 
 PAILLIER_BITS = 2048
@@ -85,14 +86,20 @@ class NumberCipher:
 
     def encrypted(self, numbers: np.ndarray) -> np.ndarray:
         """Return a ciphertext of every integer, of the same shape."""
-        return _each(lambda own: self._public.encrypt(int(own)), numbers)
+        return _each(lambda number: self._public.encrypt(int(number)), numbers)
 
     def combined(self, matrices: np.ndarray, ciphertexts: np.ndarray) -> np.ndarray:
         """Return matrices (D, m, n) times encrypted vectors (D, n), (D, m), without the key."""
         return np.array(
             [
-                [sum(int(value) * one for value, one in zip(row, own, strict=True)) for row in rows]
-                for rows, own in zip(matrices, ciphertexts, strict=True)
+                [
+                    sum(
+                        int(value) * ciphertext
+                        for value, ciphertext in zip(row, vector, strict=True)
+                    )
+                    for row in rows
+                ]
+                for rows, vector in zip(matrices, ciphertexts, strict=True)
             ],
             dtype=object,
         )
@@ -105,6 +112,6 @@ class NumberCipher:
 def _each(change: Callable[[Any], Any], values: np.ndarray) -> np.ndarray:
     """Return an array of objects, each of them changed."""
     changed = np.empty(values.shape, dtype=object)
-    for place, value in np.ndenumerate(values):
-        changed[place] = change(value)
+    for index, value in np.ndenumerate(values):
+        changed[index] = change(value)
     return changed

@@ -89,7 +89,7 @@ def partition_leakage(
     sizes = matrix.sum(axis=1)
     shares = matrix.sum(axis=0) / matrix.sum()
     before = batch_entropy_of_sizes(uniform(matrix.shape[1]), sizes)
-    known = batch_entropy_of_sizes(shares, sizes)
+    given_partition = batch_entropy_of_sizes(shares, sizes)
     queried = empirical_entropy(type_keys(matrix))
     generators = (stream(seed, "iid_partition", r) for r in range(repetitions))
     iid = [empirical_entropy(type_keys(g.multinomial(sizes, shares))) for g in generators]
@@ -97,11 +97,11 @@ def partition_leakage(
         clients=len(matrix),
         classes=matrix.shape[1],
         entropy_uniform=before,
-        entropy_true=known,
+        entropy_true=given_partition,
         entropy_queried=queried,
         entropy_queried_iid=estimate(iid),
-        statistical=before - known,
-        query=known - queried,
+        statistical=before - given_partition,
+        query=given_partition - queried,
         total=before - queried,
         client_entropy=client_entropy(matrix),
         client_entropy_iid=client_entropy_iid(shares, sizes),

@@ -27,15 +27,6 @@ class Estimate:
     spread: float
 
 
-@dataclass(frozen=True)
-class Leakage:
-    """Label privacy leakage in bits: Definition 1, Definition 2 and Eq. (36)."""
-
-    statistical: float
-    query: float
-    total: float
-
-
 def uniform(classes: int) -> NDArray[np.float64]:
     """Return P_y,uni over `classes` labels."""
     return np.full(classes, 1 / classes)
@@ -190,11 +181,3 @@ def queried_entropy(
     generators = (stream(seed, "label_batches", samples, batches, r) for r in range(repetitions))
     draws = [sample_types(distribution, samples, batches, generator) for generator in generators]
     return estimate([empirical_entropy(keys) for keys in draws])
-
-
-def leakage(distribution: ArrayLike, samples: int, queried: float) -> Leakage:
-    """Return L_s (Eq. 28), L_q (Eq. 34) and L_t (Eq. 36), given H(B | C_U)."""
-    p = checked(distribution)
-    before = batch_entropy(uniform(p.size), samples)
-    known = batch_entropy(p, samples)
-    return Leakage(before - known, known - queried, before - queried)

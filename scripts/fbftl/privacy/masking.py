@@ -1,13 +1,17 @@
 """Secure sums: what clients send is masked, and the server learns the sum alone.
 
-Numbers become fixed point in the ring of integers mod 2^64. Every client shares a key with a
-dealer (the randomness server), and adds to its message a key stream of that key and the round. The
-dealer tells the server the sum of the masks of those whose messages arrived; what is left is the
-exact sum of their fixed-point numbers, whoever dropped out after masking.
+Numbers become fixed point in the integers mod 2^w (`ground/ring.py` has which w suffices). Every
+client shares a key with a dealer (the randomness server), and adds to its message a key stream of
+that key and the round, of w bits a number. The dealer tells the server the sum of the masks of
+those whose messages arrived; what is left is the exact sum of their fixed-point numbers, whoever
+dropped out after masking.
 
 Who can undo it: dealer and server together read every message; the server and all clients of a set
 but one read the last one's, as with any sum. A client alone, or clients without the server, read
 nothing. So sets of one are refused.
+
+Numbers of a ring are uint64 here, of which the low w bits count: 2^w divides 2^64, so that sums of
+whole words are right mod 2^w. Only the w bits are sent.
 
 A study derives the dealer's secret from the seed, so that its messages repeat; a deployment draws
 it with `secrets.token_bytes`.
@@ -23,50 +27,82 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from fbftl.ground.errors import UserError
-
-FRACTION_BITS = 24
-"""Bits behind the point: numbers are rounded to multiples of 2^-24."""
+from fbftl.ground.ring import WORD_BITS, Ring, bits_of
 
 KEY_BYTES = 32
-NUMBER_BYTES = 8
+NUMBER_BYTES = WORD_BITS // 8
+WORD = Ring()
+"""The ring of whole words, with 24 bits behind the point."""
 
 
-def to_ring(values: np.ndarray) -> np.ndarray:
-    """Return fixed-point numbers, uint64 in two's complement, of the same shape.
+def fixed_point(values: np.ndarray, ring: Ring = WORD) -> np.ndarray:
+    """Return the whole numbers of steps nearest to values, int64 of the same shape.
 
     Raises:
-        UserError: if a value is not finite or beyond ±2^39, where the ring ends.
+        UserError: if a value is not finite, or no word holds its steps.
     """
-    scaled = np.multiply(values, 2.0**FRACTION_BITS, dtype=np.float64)
+    scaled = np.multiply(values, 2.0**ring.fraction_bits, dtype=np.float64)
     np.rint(scaled, out=scaled)
     largest = np.maximum(scaled.max(initial=0.0), -scaled.min(initial=0.0))
-    if not largest < 2.0**63:
+    if not largest < 2.0 ** (WORD_BITS - 1):
         raise UserError(
-            f"a masked message holds a number of size {largest / 2.0**FRACTION_BITS:g}, beyond the "
-            "ring's 2^39; clip or scale what is sent"
+            f"a masked message holds a number of size {largest / 2.0**ring.fraction_bits:g}, "
+            f"beyond the ring's {Ring(fraction_bits=ring.fraction_bits).end:g}; clip or scale what "
+            "is sent"
         )
-    return scaled.astype(np.int64).view(np.uint64)
+    return scaled.astype(np.int64)
 
 
-def from_ring(numbers: np.ndarray) -> np.ndarray:
-    """Return the float64 values of fixed-point numbers or of their sums mod 2^64."""
-    return numbers.view(np.int64) / 2.0**FRACTION_BITS
+def reach(steps: np.ndarray) -> int:
+    """Return the largest size among whole numbers of steps (int64), 0 of none."""
+    return max(int(steps.max(initial=0)), -int(steps.min(initial=0)))
 
 
-def require_room(largest: float, members: int) -> None:
-    """Refuse, before any job, a sum that could leave the ring.
+def reduced(numbers: np.ndarray, ring: Ring) -> np.ndarray:
+    """Return the low w bits of whole numbers, uint64: the same numbers of the ring."""
+    words = numbers.view(np.uint64)
+    return words if ring.bits == WORD_BITS else words & np.uint64(2**ring.bits - 1)
 
-    Args:
-        largest: bound on the size of a single number.
-        members: messages that a sum has at most.
+
+def to_ring(values: np.ndarray, ring: Ring = WORD) -> np.ndarray:
+    """Return fixed-point numbers, uint64 of the same shape whose low w bits are two's complement.
 
     Raises:
-        UserError: naming both.
+        UserError: if a value is not finite, or beyond the ring's ends.
     """
-    if largest * members >= 2.0 ** (63 - FRACTION_BITS):
+    steps = fixed_point(values, ring)
+    require_room(reach(steps), ring, 1)
+    return reduced(steps, ring)
+
+
+def from_ring(numbers: np.ndarray, ring: Ring = WORD) -> np.ndarray:
+    """Return the float64 values of fixed-point numbers or of their sums mod 2^w."""
+    return steps_of(numbers, ring) / 2.0**ring.fraction_bits
+
+
+def steps_of(numbers: np.ndarray, ring: Ring = WORD) -> np.ndarray:
+    """Return numbers of the ring as whole numbers of steps, int64 from -2^(w-1) on."""
+    unused = WORD_BITS - ring.bits
+    return (numbers << np.uint64(unused)).view(np.int64) >> np.int64(unused)
+
+
+def require_room(steps: int, ring: Ring, members: int) -> None:
+    """Refuse a sum that could leave the ring.
+
+    Args:
+        steps: bound on its size, in steps.
+        ring: that is to hold it.
+        members: numbers that it sums.
+
+    Raises:
+        UserError: naming both, and the bits that it would need.
+    """
+    if steps > ring.last:
+        size = steps / 2.0**ring.fraction_bits
         raise UserError(
-            f"a masked sum of {members:,} numbers of size up to {largest:g} can leave the ring's "
-            "±2^39; clip what is sent, or use aggregation: open"
+            f"a masked sum of {members:,} numbers, of size up to {size:g} together, can leave the "
+            f"ring of {ring.bits} bits, which ends at ±{ring.end:g}: it would need "
+            f"{bits_of(steps)}; clip what is sent, or use aggregation: open"
         )
 
 
@@ -88,13 +124,16 @@ class Dealer:
         """Return the key that is shared with one client, 32 bytes."""
         return _derived(self.secret, b"client" + client.to_bytes(8, "little"))
 
-    def sum_of_masks(self, clients: Sequence[int], turn: int, count: int) -> np.ndarray:
-        """Return what unmasks a round, (count,) uint64.
+    def sum_of_masks(
+        self, clients: Sequence[int], turn: int, count: int, ring: Ring = WORD
+    ) -> np.ndarray:
+        """Return what unmasks a round, (count,) uint64 below 2^w.
 
         Args:
             clients: those whose messages arrived.
             turn: the round.
             count: numbers in a message.
+            ring: that they are in.
 
         Raises:
             UserError: for a set of one, whose sum is the message itself.
@@ -106,17 +145,18 @@ class Dealer:
             )
         total = np.zeros(count, dtype=np.uint64)
         for client in clients:
-            total += mask(self.key(client), turn, count)
-        return total
+            total += mask(self.key(client), turn, count, ring)
+        return reduced(total, ring)
 
 
-def mask(key: bytes, turn: int, count: int) -> np.ndarray:
-    """Return a client's mask in one round: (count,) uint64, uniform to whoever lacks the key.
+def mask(key: bytes, turn: int, count: int, ring: Ring = WORD) -> np.ndarray:
+    """Return a client's mask in one round: (count,) uint64 below 2^w, uniform without the key.
 
     Args:
         key: 32 bytes, shared with the dealer.
         turn: the round, used once per key; it is the stream's nonce.
         count: numbers in the message.
+        ring: that they are in; each takes the low bits of one word of the stream.
 
     Raises:
         UserError: if the key is missing or no key.
@@ -127,11 +167,13 @@ def mask(key: bytes, turn: int, count: int) -> np.ndarray:
         )
     nonce = bytes(8) + turn.to_bytes(8, "little")
     stream = Cipher(ChaCha20(key, nonce), mode=None).encryptor()
-    return np.frombuffer(stream.update(bytes(NUMBER_BYTES * count)), dtype="<u8")
+    return reduced(np.frombuffer(stream.update(bytes(NUMBER_BYTES * count)), dtype="<u8"), ring)
 
 
-def masked(values: np.ndarray, key: bytes, turn: int, width: int | None = None) -> np.ndarray:
-    """Return the message of `values` (count,): uint64, uniform in the ring.
+def masked(
+    values: np.ndarray, key: bytes, turn: int, width: int | None = None, ring: Ring = WORD
+) -> np.ndarray:
+    """Return the message of `values` (count,): uint64 below 2^w, uniform in the ring.
 
     Args:
         values: what is sent.
@@ -139,23 +181,26 @@ def masked(values: np.ndarray, key: bytes, turn: int, width: int | None = None) 
         turn: the round.
         width: numbers of the mask, one for each value if None. A mask of one number is added to
             every value, which hides nothing but their mean.
+        ring: that they are in.
     """
-    numbers = to_ring(values)
-    numbers += mask(key, turn, len(numbers) if width is None else width)
-    return numbers
+    numbers = to_ring(values, ring)
+    return reduced(numbers + mask(key, turn, len(numbers) if width is None else width, ring), ring)
 
 
-def unmasked_sum(messages: Sequence[np.ndarray], masks: np.ndarray) -> np.ndarray:
+def unmasked_sum(
+    messages: Sequence[np.ndarray], masks: np.ndarray, ring: Ring = WORD
+) -> np.ndarray:
     """Return the sum of what was masked, (count,) float64, exact in fixed point.
 
     Args:
         messages: (count,) each, those that arrived.
         masks: the dealer's sum of their masks, one for each value or one for all.
+        ring: that they are in.
     """
     total = np.zeros_like(messages[0])
     for message in messages:
         total += message
-    return from_ring(total - masks)
+    return from_ring(total - masks, ring)
 
 
 def _derived(secret: bytes, purpose: bytes) -> bytes:

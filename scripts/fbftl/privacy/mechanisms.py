@@ -16,7 +16,7 @@ from typing import Any
 
 from fbftl.privacy import accounting, composition
 from fbftl.privacy.accounting import Adjacency
-from fbftl.privacy.composition import told
+from fbftl.privacy.composition import as_documents
 
 LABELS_OPEN = (
     "Holds against the server too. Labels are sent as they are: the guarantee is for the features"
@@ -126,7 +126,7 @@ def gaussian(*, clip_norm: float, sigma: float, delta: float) -> tuple[PrivacyRe
             delta=delta,
             accountant="exact Gaussian",
             note=f"{LABELS_OPEN} {COUNT_VISIBLE}",
-            events=told([composition.gaussian(sigma)]),
+            events=as_documents([composition.gaussian(sigma)]),
         )
         for adjacency in adjacencies
     )
@@ -145,7 +145,7 @@ def gaussian_per_client(
         per_sample,
         unit="client",
         epsilon=accounting.gaussian_epsilon(multiplier, delta, "replace-one"),
-        events=told([composition.gaussian(multiplier)]),
+        events=as_documents([composition.gaussian(multiplier)]),
     )
 
 
@@ -194,7 +194,7 @@ def _by_client(
         ("client", "replace-one", ""),
         ("sample", "replace-one", SAMPLE_IN_CLIENT),
     )
-    found = {
+    composed = {
         adjacency: composition.compose(events, delta, adjacency)
         for _, adjacency, _ in guarantees[:2]
     }
@@ -206,12 +206,12 @@ def _by_client(
             clip_norm=clip_norm,
             sigma=sigma,
             noise_std=sigma * clip_norm,
-            epsilon=None if found[adjacency].epsilon == inf else found[adjacency].epsilon,
+            epsilon=None if composed[adjacency].epsilon == inf else composed[adjacency].epsilon,
             delta=delta,
-            accountant=found[adjacency].accountant,
+            accountant=composed[adjacency].accountant,
             covers_labels=True,
             note=TRUSTED_SERVER + more,
-            events=told(events),
+            events=as_documents(events),
         )
         for unit, adjacency, more in guarantees
     )
@@ -246,8 +246,8 @@ def dp_gd(
     together = budget**-0.5
     adjacencies: tuple[Adjacency, ...] = ("add-remove", "replace-one")
     rows = [
-        (one, "exact Gaussian", accounting.gaussian_epsilon(together, delta, one))
-        for one in sorted(adjacencies, key=lambda one: one != adjacency)
+        (neighbours, "exact Gaussian", accounting.gaussian_epsilon(together, delta, neighbours))
+        for neighbours in sorted(adjacencies, key=lambda neighbours: neighbours != adjacency)
     ]
     if accountant == "zcdp":
         rho = budget * accounting.SENSITIVITY[adjacency] ** 2 / 2
@@ -256,7 +256,7 @@ def dp_gd(
         PrivacyRecord(
             mechanism="dp_gd",
             unit="sample",
-            adjacency=one,
+            adjacency=neighbours,
             clip_norm=clip_norm,
             sigma=min(multipliers),
             noise_std=min(multipliers) * clip_norm,
@@ -265,9 +265,9 @@ def dp_gd(
             accountant=name,
             covers_labels=True,
             note=TRUSTED_WITH_SAMPLES,
-            events=told([composition.gaussian(together, summed=True)]),
+            events=as_documents([composition.gaussian(together, summed=True)]),
         )
-        for one, name, epsilon in rows
+        for neighbours, name, epsilon in rows
     )
 
 
@@ -298,7 +298,7 @@ def laplace(*, epsilon: float, clip: float | None, coordinates: int) -> PrivacyR
         delta=0.0,
         accountant="pure DP",
         note=each + LABELS_OPEN,
-        events=told([composition.pure(epsilon, coordinates)]),
+        events=as_documents([composition.pure(epsilon, coordinates)]),
     )
 
 
@@ -329,7 +329,7 @@ def update_gaussian(*, clip_norm: float, sigma: float, delta: float, visits: int
         accountant="exact Gaussian",
         covers_labels=True,
         note=EACH_UPDATE,
-        events=told([composition.gaussian(sigma, visits)]),
+        events=as_documents([composition.gaussian(sigma, visits)]),
     )
 
 
@@ -344,6 +344,6 @@ def randomised_response(epsilon: float) -> PrivacyRecord:
         delta=0.0,
         accountant="pure DP",
         covers_labels=True,
-        events=told([composition.pure(epsilon)]),
+        events=as_documents([composition.pure(epsilon)]),
         note="For the label alone; a sample's features and label together add their epsilons.",
     )

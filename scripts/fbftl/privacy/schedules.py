@@ -77,16 +77,6 @@ def exponential(budget: float, steps: int, decay: float) -> Floats:
     return optimal(budget, gradient_influence(steps, gamma_of(decay, steps)))
 
 
-def closed_form(budget: float, steps: int, gamma: float) -> Floats:
-    """Return the best schedule of plain gradient descent in closed form (thesis, Thm 4).
-
-    It is printed with the -1 under the root, which spends 7 % less than R (A2).
-    """
-    root = sqrt(gamma)
-    factor = (root**-steps - 1) / (1 - root) / budget
-    return np.sqrt(factor * root ** np.arange(1, steps + 1))
-
-
 def gamma_of(decay: float, steps: int) -> float:
     """Return the contraction gamma per step at which `exponential` is the best schedule."""
     return decay ** (-2 / max(steps - 1, 1))
@@ -106,18 +96,18 @@ def fitted_gamma(steps: int, at: ArrayLike, influence: ArrayLike, errors: ArrayL
     Args:
         steps: T.
         at: steps t that were measured.
-        influence: what was found there.
+        influence: what was measured there.
         errors: standard errors of these.
     """
     from scipy.optimize import minimize_scalar
 
     left = steps - np.asarray(at, dtype=np.float64)
-    found, weights = np.asarray(influence), 1 / np.asarray(errors)
+    measured, weights = np.asarray(influence), 1 / np.asarray(errors)
 
     def missed(rate: float) -> float:
         shape = weights * np.exp(-rate * left)
-        level = shape @ (weights * found) / (shape @ shape)
-        return float(((weights * found - level * shape) ** 2).sum())
+        level = shape @ (weights * measured) / (shape @ shape)
+        return float(((weights * measured - level * shape) ** 2).sum())
 
     # From influence that falls tenfold over the steps to one that rises within a single step.
     best = minimize_scalar(missed, bounds=(-2.3 / steps, 1.0), method="bounded")
@@ -184,11 +174,6 @@ def best_steps(
 ) -> int:
     """Return the number of steps, from 0 to `most`, with the lowest bound."""
     return min(range(most + 1), key=lambda steps: bound(steps, alpha, gamma))
-
-
-def best_dynamic_steps(alpha: float, gamma: float) -> float:
-    """Return where `dynamic_bound` is lowest, in closed form: 2 ln(1 + 1/A) / ln(1/gamma)."""
-    return 2 * log(1 + (1 - sqrt(gamma)) ** 2 / alpha) / log(1 / gamma)
 
 
 def printed_steps(alpha: float, kappa: float) -> float:

@@ -20,7 +20,7 @@ import numpy as np
 
 from fbftl.ground.randomness import stream
 from fbftl.privacy import accounting
-from fbftl.privacy.composition import gaussian, told
+from fbftl.privacy.composition import as_documents, gaussian
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.privacy.noise import clip_rows
 
@@ -85,7 +85,7 @@ def statistics_guarantee(
         covers_labels=True,
         note=CENTRAL if central else LOCAL,
         # As a multiplier counts it, over half of what replacing a sample moves.
-        events=told([gaussian(2 * sigma / reach, summed=True)]),
+        events=as_documents([gaussian(2 * sigma / reach, summed=True)]),
     )
 
 

@@ -63,21 +63,21 @@ class Cost:
     covers_labels: bool
 
 
-def costs(releases: Sequence[Released], delta: float, own: int) -> list[Cost]:
+def costs(releases: Sequence[Released], delta: float, client_rows: int) -> list[Cost]:
     """Return what each release costs and what all of them cost together, by unit and neighbours.
 
     Args:
         releases: of the same rows.
         delta: delta of each, and of the sum.
-        own: rows of a client in the task's own partition.
+        client_rows: rows of a client in the task's own partition.
     """
-    dealt = {one.samples for one in releases if one.samples is not None}
-    if len(dealt) < len({one.samples for one in releases}):
-        dealt.add(own)
+    clients_rows = {release.samples for release in releases if release.samples is not None}
+    if len(clients_rows) < len({release.samples for release in releases}):
+        clients_rows.add(client_rows)
     return [
         cost
         for unit, adjacency in NEIGHBOURS
-        for cost in _of_unit(releases, delta, unit, adjacency, sum(dealt))
+        for cost in _of_unit(releases, delta, unit, adjacency, sum(clients_rows))
     ]
 
 
@@ -86,12 +86,12 @@ def _of_unit(
 ) -> Iterable[Cost]:
     everything: list[Event] = []
     covered, counted = True, set()
-    for one in releases:
-        events, labels = events_of(one.guarantees, unit, adjacency, rows)
-        yield Cost(unit, adjacency, one.name, compose(events, delta, adjacency), labels)
-        if one.spelling is not None and one.spelling in counted:
+    for release in releases:
+        events, labels = events_of(release.guarantees, unit, adjacency, rows)
+        yield Cost(unit, adjacency, release.name, compose(events, delta, adjacency), labels)
+        if release.spelling is not None and release.spelling in counted:
             continue
-        counted.add(one.spelling)
+        counted.add(release.spelling)
         everything, covered = [*everything, *events], covered and labels
     yield Cost(unit, adjacency, TOGETHER, compose(everything, delta, adjacency), covered)
 
@@ -107,11 +107,11 @@ def events_of(
         adjacency: the neighbours.
         rows: of a client.
     """
-    labelled = [own for own in guarantees if own["unit"] == "label"]
-    others = [own for own in guarantees if own["unit"] != "label"]
+    labelled = [guarantee for guarantee in guarantees if guarantee["unit"] == "label"]
+    others = [guarantee for guarantee in guarantees if guarantee["unit"] != "label"]
     events, covered = _apart_from_labels(others, unit, adjacency, rows)
     if labelled:
-        response = [event for own in labelled for event in read(own["events"])]
+        response = [event for guarantee in labelled for event in read(guarantee["events"])]
         if adjacency != "replace-one":
             # Whether a label was sent at all is no secret of randomised response.
             response = [NO_GUARANTEE]
@@ -124,33 +124,38 @@ def events_of(
 def _apart_from_labels(
     guarantees: Sequence[Mapping[str, Any]], unit: str, adjacency: Adjacency, rows: int
 ) -> tuple[list[Event], bool]:
-    def found(wanted: str) -> Mapping[str, Any] | None:
+    def guarantee_of(wanted: str) -> Mapping[str, Any] | None:
         return next(
             (
-                own
-                for own in guarantees
-                if (own["unit"], own["adjacency"]) == (wanted, adjacency) and own["events"]
+                guarantee
+                for guarantee in guarantees
+                if (guarantee["unit"], guarantee["adjacency"]) == (wanted, adjacency)
+                and guarantee["events"]
             ),
             None,
         )
 
-    if (own := found(unit)) is not None:
-        return list(read(own["events"])), own["covers_labels"]
-    if unit == "sample" and adjacency == "replace-one" and (own := found("client")) is not None:
-        return list(read(own["events"])), own["covers_labels"]
-    if unit == "client" and (own := found("sample")) is not None:
-        return list(of_group(read(own["events"]), rows)), own["covers_labels"]
+    if (guarantee := guarantee_of(unit)) is not None:
+        return list(read(guarantee["events"])), guarantee["covers_labels"]
+    if (
+        unit == "sample"
+        and adjacency == "replace-one"
+        and (guarantee := guarantee_of("client")) is not None
+    ):
+        return list(read(guarantee["events"])), guarantee["covers_labels"]
+    if unit == "client" and (guarantee := guarantee_of("sample")) is not None:
+        return list(of_group(read(guarantee["events"]), rows)), guarantee["covers_labels"]
     return [NO_GUARANTEE], False
 
 
 def require_within(
-    budget: Mapping[str, float], found: Sequence[Cost], delta: float, task: str, name: str
+    budget: Mapping[str, float], spent: Sequence[Cost], delta: float, task: str, name: str
 ) -> None:
     """Refuse releases that cost more together than a task's budget.
 
     Args:
         budget: epsilon by unit, for a unit replaced.
-        found: what the releases cost.
+        spent: what the releases cost.
         delta: delta of the sums.
         task: the task's name.
         name: of the group of releases.
@@ -158,7 +163,7 @@ def require_within(
     Raises:
         UserError: with the unit, the sum and the budget.
     """
-    for cost in found:
+    for cost in spent:
         if (cost.release, cost.adjacency) != (TOGETHER, BUDGETED) or cost.unit not in budget:
             continue
         epsilon, most = cost.composed.epsilon, budget[cost.unit]

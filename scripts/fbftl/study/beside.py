@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from fbftl.ground.errors import UserError
+from fbftl.study import source_seeds
 from fbftl.study.config import Study
 
-FREE = ("settings_per_process",)
-"""Keys of a task that decide no result."""
+FREE = ("settings_per_process", source_seeds.KEY)
+"""Keys of a task that decide none of its results; repeats under further sources lie beside them."""
 
 
 def changed_tasks(study: Study, base: Study) -> dict[str, str]:
@@ -21,24 +22,24 @@ def changed_tasks(study: Study, base: Study) -> dict[str, str]:
         study: what a call makes.
         base: what `config.yaml` and the systems' studies say alone.
     """
-    known = base.config["tasks"]
-    found = {
-        task: first_difference(_deciding(study.task(task)), _deciding(known[task]))
+    of_project = base.config["tasks"]
+    differences = {
+        task: first_difference(_deciding(study.task(task)), _deciding(of_project[task]))
         for task in study.tasks
-        if task in known
+        if task in of_project
     }
-    return {task: key for task, key in found.items() if key is not None}
+    return {task: key for task, key in differences.items() if key is not None}
 
 
-def first_difference(one: Any, other: Any, key: str = "") -> str | None:
+def first_difference(first: Any, second: Any, key: str = "") -> str | None:
     """Return the first key, in the order of the first value, at which two values differ."""
-    if one == other:
+    if first == second:
         return None
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        for name in [*one, *(name for name in other if name not in one)]:
-            if name not in one or name not in other or one[name] != other[name]:
+    if isinstance(first, Mapping) and isinstance(second, Mapping):
+        for name in [*first, *(name for name in second if name not in first)]:
+            if name not in first or name not in second or first[name] != second[name]:
                 below = f"{key}.{name}" if key else str(name)
-                return first_difference(one.get(name), other.get(name), below) or below
+                return first_difference(first.get(name), second.get(name), below) or below
     return key
 
 
@@ -52,8 +53,8 @@ def require_own_folder(study: Study, base: Study) -> None:
         return
     for task, key in changed_tasks(study, base).items():
         raise UserError(
-            f"config: tasks.{task}.{key} is not what the project's own studies say, whose results "
-            f"lie in results/{task}; say `results_folder: NAME` to make this study beside them, "
+            f"config: tasks.{task}.{key} differs from the project's own studies, whose results "
+            f"are in results/{task}; say `results_folder: NAME` to make this study beside them, "
             "give the task another name, or say `replace: true` to make its results anew in place"
         )
 

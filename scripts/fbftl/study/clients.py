@@ -7,25 +7,25 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-DEALING = ("partition", "alpha", "clients", "samples_per_client")
+PARTITION_AXES = ("partition", "alpha", "clients", "samples_per_client")
 """Axes with which a setting has the task's samples dealt anew."""
 
 
-def own_dealing(setting: Any) -> dict[str, Any]:
+def partition_overrides(setting: Any) -> dict[str, Any]:
     """Return what a setting says of its clients, by axis; nothing keeps the task's own."""
-    named = {axis: getattr(setting, axis, None) for axis in DEALING}
+    named = {axis: getattr(setting, axis, None) for axis in PARTITION_AXES}
     return {axis: value for axis, value in named.items() if value is not None}
 
 
-def dealing(clients: Mapping[str, Any], setting: Any) -> dict[str, Any]:
+def partition_of(clients: Mapping[str, Any], setting: Any) -> dict[str, Any]:
     """Return the block `clients` of a task with a setting's axes in the place of its own.
 
     A number of clients replaces the task's samples per client, and the other way round.
     """
-    own = own_dealing(setting)
-    sized = "clients" in own or "samples_per_client" in own
+    overrides = partition_overrides(setting)
+    sized = "clients" in overrides or "samples_per_client" in overrides
     sizes = {"clients": None, "samples_per_client": None} if sized else {}
-    return dict(clients) | sizes | own
+    return dict(clients) | sizes | overrides
 
 
 def by_domain(samples: int, clients: Mapping[str, Any]) -> list[tuple[int, dict[str, Any]]]:
@@ -36,13 +36,13 @@ def by_domain(samples: int, clients: Mapping[str, Any]) -> list[tuple[int, dict[
     """
     domains = max(1, len(clients.get("domains") or ()))
 
-    def share(whole: int, place: int) -> int:
-        return whole // domains + (place < whole % domains)
+    def share(whole: int, index: int) -> int:
+        return whole // domains + (index < whole % domains)
 
     whole = clients.get("clients")
     return [
-        (share(samples, place), dict(clients) | {"clients": whole and share(whole, place)})
-        for place in range(domains)
+        (share(samples, index), dict(clients) | {"clients": whole and share(whole, index)})
+        for index in range(domains)
     ]
 
 

@@ -4,17 +4,19 @@ Every fault is one sentence that names the key, its value and the remedy.
 """
 
 import copy
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from fbftl.ground.errors import UserError
-from fbftl.study import methods
-from fbftl.study.dealing import require_clients, require_dealt
+from fbftl.study import alike, full_studies, methods, source_seeds
+from fbftl.study.feature_faults import require_features
 from fbftl.study.grid import expand
+from fbftl.study.grid_schema import with_methods
 from fbftl.study.kinds import dialogues, images
+from fbftl.study.partition_faults import require_clients, require_dealt
 from fbftl.study.record_faults import require_records
+from fbftl.study.renamed import require_new_names
 from fbftl.study.schema import require_plain, require_valid, suggestion
 from fbftl.study.settings import DEFAULTS, Setting
 from fbftl.study.shards import WHOLE, Grids, Shard, require_plannable, shard_named
@@ -29,7 +31,8 @@ class Study:
     """A checked configuration and the settings that it asks for.
 
     config: the configuration with all defaults.
-    settings: settings by task, experiment and setting name.
+    settings: settings by task, experiment and setting name; those of repeats of a task under
+        further source networks too (`fbftl.study.source_seeds`).
     paper: paper of each experiment that this study makes.
     shard: the part of it that this call makes.
     """
@@ -42,24 +45,20 @@ class Study:
     @property
     def tasks(self) -> list[str]:
         """Names of the tasks that this study makes."""
-        return list(self.settings)
+        return [name for name in self.settings if not source_seeds.is_repeat(name)]
 
     @property
     def papers(self) -> list[str]:
         """Papers that the experiments of this study are of."""
         return list(dict.fromkeys(self.paper.values()))
 
-    def of_paper(self, paper: str) -> dict[str, list[str]]:
-        """Return by task the experiments on it that are of a paper."""
-        return {
-            task: of_it
-            for task, experiments in self.settings.items()
-            if (of_it := [name for name in experiments if self.paper[name] == paper])
-        }
-
     def task(self, name: str) -> dict[str, Any]:
-        """Return the configuration block of a task."""
-        return self.config["tasks"][name]
+        """Return the configuration block of a task, or of a repeat under another source."""
+        return source_seeds.block_of(self.config["tasks"], name)
+
+    def with_repeats(self, tasks: Iterable[str]) -> list[str]:
+        """Return tasks, and behind each its repeats under further source networks."""
+        return [n for task in tasks for n in source_seeds.every_source(task, self.task(task))]
 
     def tasks_of(self, kind: str) -> list[str]:
         """Names of the tasks of one kind that this study makes."""
@@ -72,13 +71,17 @@ class Study:
     def cuts(self, task: str) -> list[str]:
         """Return the layers at which a task or a setting of it cuts the source network."""
         features = self.task(task)["features"]
-        named = {one.cut for one in self._of(task, self.experiments(task)) if one.cut is not None}
+        named = {
+            setting.cut
+            for setting in self._of(task, self.experiments(task))
+            if setting.cut is not None
+        }
         return list(dict.fromkeys([features["cut"], *features["further_cuts"], *sorted(named)]))
 
     def client_parts(self, task: str) -> list[tuple[str, str]]:
         """Return network and last layer at the clients where a setting names both."""
-        settings = self._of(task, self.experiments(task))
-        return sorted({(s.network, s.client_part) for s in settings if s.client_part is not None})
+        pairs = {(s.network, s.client_part) for s in self._of(task, self.experiments(task))}
+        return sorted((network, part) for network, part in pairs if network and part)
 
     def setting(self, task: str, name: str) -> Setting:
         """Return a task's setting by its name.
@@ -89,10 +92,10 @@ class Study:
         for settings in self.settings.get(task, {}).values():
             if name in settings:
                 return settings[name]
-        known = {own for settings in self.settings.get(task, {}).values() for own in settings}
+        names = {key for settings in self.settings.get(task, {}).values() for key in settings}
         raise UserError(
-            f"the study makes no setting '{name}' on {task}{suggestion(name, known)}"
-            if known
+            f"the study makes no setting '{name}' on {task}{suggestion(name, names)}"
+            if names
             else f"the study has no task '{task}'{suggestion(task, self.settings)}"
         )
 
@@ -103,7 +106,7 @@ class Study:
             UserError: naming the setting and one that may be meant.
         """
         for target in targets:
-            if run := re.fullmatch(r"results/([^/]+)/runs/(.+)\.(?:json|parquet)", target):
+            if run := source_seeds.RUN.fullmatch(target):
                 self.setting(*run.groups())
 
     def job(self, task: str, name: str) -> dict[str, Any]:
@@ -123,7 +126,9 @@ class Study:
 
     def clean_methods(self, task: str) -> list[str]:
         """Return the methods that a task runs without loss, noise or compression."""
-        settings = {s for own in self.settings[task].values() for s in own.values()}
+        settings = {
+            s for of_experiment in self.settings[task].values() for s in of_experiment.values()
+        }
         return [r.name for r in methods.RECORDS if Setting(method=r.name) in settings]
 
     def methods_of(self, task: str, *experiments: str) -> list[dict[str, Any]]:
@@ -138,8 +143,10 @@ class Study:
             experiments: those in which a setting of these deviates are among the axes.
             read: so are these, whatever is run.
         """
-        found = {axis for one in self._of(task, experiments) for axis in one.deviations()}
-        wanted = (found | set(read)) - {"method"}
+        deviating = {
+            axis for setting in self._of(task, experiments) for axis in setting.deviations()
+        }
+        wanted = (deviating | set(read)) - {"method"}
         return {axis: default for axis, default in DEFAULTS.items() if axis in wanted}
 
     def _of(self, task: str, experiments: Iterable[str]) -> Iterator[Setting]:
@@ -159,8 +166,8 @@ class Study:
         """Tell whether a task's setting reads features of public data, for what they decide."""
         setting = self.setting(task, name)
         record = methods.record(setting.method)
-        given = "norm" in self.task(task)["privacy"]["feature_clip"]
-        clipped = setting.mechanism == "gaussian" and not given
+        has_norm = "norm" in self.task(task)["privacy"]["feature_clip"]
+        clipped = setting.mechanism == "gaussian" and not has_norm
         return record.public or (record.reads == "features" and clipped)
 
     def together(self, task: str) -> dict[str, list[str]]:
@@ -168,15 +175,15 @@ class Study:
 
         Groups of which this study makes nothing are left out.
         """
-        made = {name for settings in self.settings[task].values() for name in settings}
+        planned = {name for settings in self.settings[task].values() for name in settings}
         groups = self.task(task)["privacy"].get("together", {})
-        return {name: own for name, own in groups.items() if made & set(own)}
+        return {name: members for name, members in groups.items() if planned & set(members)}
 
     @property
     def protections(self) -> list[str]:
         """Return the protections of what is sent that some setting asks for."""
         every = (self._of(task, self.experiments(task)) for task in self.tasks)
-        return sorted({setting.protection for own in every for setting in own})
+        return sorted({setting.protection for settings in every for setting in settings})
 
     def buys(self, task: str) -> bool:
         """Tell whether a setting of a task buys public samples."""
@@ -190,7 +197,10 @@ class Study:
 
 
 def resolve(
-    config: Mapping[str, Any], schema: Mapping[str, Any], systems: Sequence[System] = ()
+    config: Mapping[str, Any],
+    schema: Mapping[str, Any],
+    systems: Sequence[System] = (),
+    of_size: Sequence[System] = (),
 ) -> Study:
     """Check a configuration and expand the experiments that it makes into settings.
 
@@ -198,46 +208,50 @@ def resolve(
         config: as loaded from YAML; left unchanged.
         schema: JSON schema, draft 2020-12.
         systems: whose tasks and experiments are known too.
+        of_size: the full studies or pilots that are made, if any.
 
     Raises:
         UserError: at the first fault found.
     """
     try:
-        return _resolve(with_systems(config, systems), schema, systems)
+        known = full_studies.laid_on_top(with_systems(config, systems), of_size)
+        return _resolve(known, schema, systems, of_size)
     except UserError as error:
         raise UserError(_one_line(str(error))) from error
 
 
 def _resolve(
-    config: Mapping[str, Any], schema: Mapping[str, Any], systems: Sequence[System]
+    config: Mapping[str, Any],
+    schema: Mapping[str, Any],
+    systems: Sequence[System],
+    of_size: Sequence[System],
 ) -> Study:
     require_records()
     require_plain(config)
-    config = copy.deepcopy(dict(config))
-    require_valid(config, with_methods(schema))
-    _require_free(config["tasks"])
-    for task in config["tasks"].values():
+    filled = copy.deepcopy(alike.with_likes(config))
+    require_new_names(filled)
+    require_valid(filled, with_methods(schema))
+    _require_free(filled["tasks"])
+    for task in filled["tasks"].values():
         for value in ("seeds", "settings_per_process"):
-            task.setdefault(value, config[value])
-    blocks = chosen(config, systems)
+            task.setdefault(value, filled[value])
+        if task.get(source_seeds.KEY) == 1:
+            del task[source_seeds.KEY]
+    blocks = chosen(filled, systems, of_size)
     for block in blocks:
         require_valid(block.study, schema["properties"]["study"], f"{block.where}:")
-    shard = shard_named(config["shard"])
-    settings = _settings(config, blocks, shard)
-    made = {name for experiments in settings.values() for name in experiments}
-    papers = {name: paper_of(name, systems) for name in config["experiments"] if name in made}
-    return Study(config, settings, papers, shard)
-
-
-def with_methods(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the schema with the names of methods and mechanisms, which it leaves open."""
-    names = {"method": methods.names(), "mechanism": methods.mechanisms()}
-    filled = {name: schema["$defs"][name] | {"enum": known} for name, known in names.items()}
-    return {**schema, "$defs": schema["$defs"] | filled}
+    shard = shard_named(filled["shard"])
+    settings = _settings(filled, blocks, shard)
+    full_studies.require_made(settings, of_size)
+    settings |= source_seeds.of_repeats(filled["tasks"], settings, shard)
+    planned = {name for experiments in settings.values() for name in experiments}
+    known = [*systems, *of_size]
+    papers = {name: paper_of(name, known) for name in filled["experiments"] if name in planned}
+    return Study(filled, settings, papers, shard)
 
 
 OURS = ("papers", "logs", "records", "README.md", "index.html", "report.html")
-"""What stands beside the tasks in the folder of results."""
+"""What is beside the tasks in the folder of results."""
 
 
 def _require_free(tasks: Iterable[str]) -> None:
@@ -261,18 +275,19 @@ def _settings(
     config: dict[str, Any], blocks: Sequence[StudyBlock], shard: Shard
 ) -> dict[str, dict[str, dict[str, Setting]]]:
     """Return the settings of every block's own experiments on its own tasks."""
-    tasks, asked = config["tasks"], list(_asked(config, blocks))
-    require_plannable([grids for *_, grids in asked], shard)
+    tasks, requested = config["tasks"], list(_requested(config, blocks))
+    sources = [(tasks[task].get(source_seeds.KEY, 1), grids) for task, _, grids in requested]
+    require_plannable([grids for times, grids in sources for _ in range(times)], shard)
     settings: dict[str, dict[str, dict[str, Setting]]]
     settings = {task: {} for block in blocks for task in block.study["tasks"]}
-    for task, experiment, grids in asked:
+    for task, experiment, grids in requested:
         settings[task][experiment] = _expanded(grids, task, tasks[task], shard)
     for task, of_task in settings.items() if shard == WHOLE else ():
         _require_together(task, tasks[task], config["experiments"], of_task)
     return settings
 
 
-def _asked(
+def _requested(
     config: dict[str, Any], blocks: Iterable[StudyBlock]
 ) -> Iterator[tuple[str, str, Grids]]:
     """Yield task, experiment and its grids there, for every block's own."""
@@ -290,38 +305,10 @@ def _asked(
             _require(name, experiments, f"{block.where}.experiments", "experiment")
         for task in block.study["tasks"]:
             require_clients(task, tasks[task]["clients"])
-            _require_features(task, tasks[task]["features"])
+            require_features(task, tasks[task]["features"])
             for name in block.study["experiments"]:
                 if _is_for(experiments[name], task, tasks[task]["kind"]):
                     yield task, name, grids_on(experiments[name], task)
-
-
-STORES = ("s3", "gs", "az")
-"""Object stores that are written to: schemes of URLs."""
-
-
-def _require_features(task: str, features: Mapping[str, Any]) -> None:
-    """Refuse the own cut among the further ones, which would be twice, and stores that cannot be.
-
-    A store is written and read by several machines: http is read only, memory is nobody else's.
-    """
-    where, store = f"config: tasks.{task}.features", features.get("store")
-    if features["cut"] in features["further_cuts"]:
-        raise UserError(
-            f"{where}.further_cuts names the task's own cut '{features['cut']}', which is "
-            "extracted anyway; leave it out"
-        )
-    scheme, _, place = (store or "").partition("://")
-    if "@" in place.partition("/")[0]:
-        raise UserError(
-            f"{where}.store holds credentials before its bucket, which would reach manifests and "
-            "statements; leave them out and give them in the environment"
-        )
-    if store is not None and (scheme not in STORES or not place.strip("/")):
-        raise UserError(
-            f"{where}.store is '{store}'; give {'://, '.join(STORES)}:// with bucket and name, as "
-            "in s3://bucket/name.zarr, or null"
-        )
 
 
 def grids_on(experiment: Mapping[str, Any], task: str) -> list[dict[str, list[Any]]]:
@@ -338,10 +325,10 @@ def _expanded(
 ) -> dict[str, Setting]:
     """Return an experiment's settings on a task, by name."""
     settled = KINDS[block["kind"]].settled
-    found = {settled(setting, task, block) for setting in expand(grids, shard)}
-    for setting in found:
+    settings = {settled(setting, task, block) for setting in expand(grids, shard)}
+    for setting in settings:
         require_dealt(task, block["clients"], setting)
-    return dict(sorted((setting.name, setting) for setting in found))
+    return dict(sorted((setting.name, setting) for setting in settings))
 
 
 FOR = "tasks"
@@ -358,11 +345,11 @@ def _require_together(
 
     A group of which the study makes nothing is of experiments that it leaves out.
     """
-    made = {name: None for own in settings.values() for name in own}
+    planned = {name: None for of_experiment in settings.values() for name in of_experiment}
     for group, names in block["privacy"].get("together", {}).items():
-        known = made if made.keys() & set(names) else _left_out(task, block, experiments)
+        defined = planned if planned.keys() & set(names) else _left_out(task, block, experiments)
         for name in names:
-            _require(name, known, f"config: tasks.{task}.privacy.together.{group}", "setting")
+            _require(name, defined, f"config: tasks.{task}.privacy.together.{group}", "setting")
 
 
 def _left_out(
@@ -383,7 +370,7 @@ def _is_for(experiment: Mapping[str, Any], task: str, kind: str) -> bool:
     return experiment["kind"] == kind and named and grids
 
 
-def _require(name: str, known: Mapping[str, Any], where: str, what: str) -> None:
-    if name not in known:
-        hint = suggestion(name, known)
+def _require(name: str, defined: Mapping[str, Any], where: str, what: str) -> None:
+    if name not in defined:
+        hint = suggestion(name, defined)
         raise UserError(f"{where} names the {what} '{name}', which is not defined{hint}")

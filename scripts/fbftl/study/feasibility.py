@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from fbftl.ground.errors import UserError
+from fbftl.ground.ring import too_large
 from fbftl.study import methods
-from fbftl.study.clients import dealing, number_of_clients, own_dealing, taking_part
+from fbftl.study.clients import number_of_clients, partition_of, partition_overrides
 from fbftl.study.config import Study
-from fbftl.study.dealing import require_enough
 from fbftl.study.impossible import require_possible
 from fbftl.study.memory import LARGEST_MEMORY, memory_bytes
+from fbftl.study.methods.ecos import cloud_faults
+from fbftl.study.partition_faults import require_enough
 from fbftl.study.settings import Setting
 
 
@@ -60,18 +62,18 @@ def require_feasible(
     require_dealable(study, task, samples)
     clients = study.task(task)["clients"]
     _require_classes(study, task, sizes.classes)
-    _require_rings(study, task, samples)
-    given = clients["partition"] == "given"
-    number = named if given else number_of_clients(clients, samples)
+    named_by_data = clients["partition"] == "given"
+    number = named if named_by_data else number_of_clients(clients, samples)
     _require_scratch(study)
     for name, setting in _settings(study, task).items():
-        dealt = number_of_clients(dealing(clients, setting), samples)
-        offering = named if given and not own_dealing(setting) else dealt
+        count = number_of_clients(partition_of(clients, setting), samples)
+        offering = named if named_by_data and not partition_overrides(setting) else count
         require_possible(setting, study.task(task), task, samples, offering)
-        if own_dealing(setting):
+        _require_ring(setting, study.task(task), task, samples, offering)
+        if partition_overrides(setting):
             # Rounds are of all its clients where they are few.
-            own = number_of_clients(dealing(clients, setting), samples)
-            _require_memory(study, task, own, setting, sizes)
+            count = number_of_clients(partition_of(clients, setting), samples)
+            _require_memory(study, task, count, setting, sizes)
             continue
         _require_memory(study, task, number, setting, sizes)
         if not methods.record(setting.method).by_rounds:
@@ -101,33 +103,9 @@ def require_cloud(study: Study, task: str, rows: int | None, samples: int | None
     for name, setting in _settings(study, task).items():
         if not methods.record(setting.method).knows("purchase"):
             continue
-        number = number_of_clients(dealing(clients, setting), samples)
-        where = f"config: the setting '{name}' on {task}"
-        for axis in ("purchase", "centroids") if rows is not None else ():
-            if (asked := getattr(setting, axis)) > rows and setting.purchase:
-                raise UserError(
-                    f"{where} has {axis} {asked}, but the public sources have {rows} rows; give "
-                    f"at most {rows}"
-                )
-        if number is not None and setting.uploaders > number:
-            raise UserError(
-                f"{where} has {setting.uploaders} uploaders, but there are {number} clients; give "
-                f"at most {number}"
-            )
-        if number not in (None, 1) and setting.labels == "client":
-            raise UserError(
-                f"{where} has a client give labels, but there are {number} clients; give clients "
-                "1, or labels: bought"
-            )
-        if (
-            setting.aggregation == "masked"
-            and number is not None
-            and taking_part(number, setting.fraction) < 2
-        ):
-            raise UserError(
-                f"{where} masks the counts of one client, whose sum is its message; give clients "
-                "at least 2, a fraction that leaves two, or aggregation: open"
-            )
+        number = number_of_clients(partition_of(clients, setting), samples)
+        for fault in cloud_faults(setting, rows, number):
+            raise UserError(f"config: the setting '{name}' on {task} {fault}")
 
 
 def require_dealable(study: Study, task: str, samples: int | None) -> None:
@@ -146,46 +124,47 @@ def require_dealable(study: Study, task: str, samples: int | None) -> None:
     clients = study.task(task)["clients"]
     require_enough(f"tasks.{task}.clients.{{}}", clients, samples)
     for setting in _settings(study, task).values():
-        if own_dealing(setting):
-            require_enough(f"{{}} of a setting on {task}", dealing(clients, setting), samples)
+        if partition_overrides(setting):
+            require_enough(f"{{}} of a setting on {task}", partition_of(clients, setting), samples)
 
 
 def _require_classes(study: Study, task: str, classes: int | None) -> None:
     """Refuse shards of more classes than there are for a client, wherever clients hold shards."""
     clients = study.task(task)["clients"]
-    dealt = {clients["partition"], *(one.partition for one in _settings(study, task).values())}
+    partitions = {
+        clients["partition"],
+        *(setting.partition for setting in _settings(study, task).values()),
+    }
     shards = clients.get("shards_per_client", 1)
-    if classes is not None and "shards" in dealt and shards > classes:
+    if classes is not None and "shards" in partitions and shards > classes:
         raise UserError(
             f"config: tasks.{task}.clients.shards_per_client is {shards}, a class each, but there "
             f"are {classes} classes; give at most {classes}"
         )
 
 
-RING = 2.0**39
-"""What a masked sum may reach, as `fbftl.privacy.masking` has it."""
+def _require_ring(
+    setting: Setting, block: Mapping[str, Any], task: str, samples: int | None, clients: int | None
+) -> None:
+    """Refuse a masked sum that could leave the largest ring, with the bits that it would need.
 
-
-def _require_rings(study: Study, task: str, samples: int | None) -> None:
-    """Refuse masked sums of clipped features' squares that could leave the ring.
-
-    They add up over all samples, however these are dealt. How large other numbers are only a job
-    knows, and refuses them there.
+    Where clipping or counting bounds what is sent, its sums are known before any job; how large
+    other numbers are only a job knows, and refuses them there.
     """
-    norm = study.task(task)["privacy"].get("feature_clip", {}).get("norm")
-    if norm is None or samples is None or norm**2 * samples < RING:
+    if setting.aggregation != "masked" or samples is None:
         return
-    for name, setting in _settings(study, task).items():
-        if setting.aggregation == "masked" and setting.mechanism == "gaussian":
-            raise UserError(
-                f"config: tasks.{task}.privacy.feature_clip.norm is {norm:g}: squares of "
-                f"{samples:,} samples can leave the ring of a masked sum, ±{RING:.3g}, in the "
-                f"setting '{name}'; clip to less, or use aggregation: open"
-            )
+    largest = methods.record(setting.method).largest_sum(setting, block, samples)
+    if largest is None:
+        return
+    members = samples if clients is None else clients
+    if fault := too_large(largest, members + 1, setting.fraction_bits):
+        raise UserError(f"config: the setting '{setting.name}' on {task} {fault}")
 
 
 def _settings(study: Study, task: str) -> dict[str, Setting]:
-    return {n: s for own in study.settings[task].values() for n, s in own.items()}
+    return {
+        n: s for of_experiment in study.settings[task].values() for n, s in of_experiment.items()
+    }
 
 
 def _require_scratch(study: Study) -> None:
@@ -207,7 +186,7 @@ def _require_memory(
 
     Only clients that take part remember anything.
     """
-    remembers = "feedback" in methods.record(setting.method).axes
+    remembers = "feedback" in methods.record(setting.method).by_name
     if clients is None or not (remembers and setting.feedback and setting.compressed):
         return
     parameters, exactly = _parameters(study.task(task), setting, sizes)
@@ -225,11 +204,11 @@ def _require_memory(
 def _parameters(block: Mapping[str, Any], setting: Setting, sizes: Sizes) -> tuple[int, bool]:
     """Return the parameters that a setting's clients train, and whether they are all of them."""
     if methods.record(setting.method).reads == "features":
-        known = sizes.heads.get(str(setting.cut or block["features"]["cut"]))
+        parameters = sizes.heads.get(str(setting.cut or block["features"]["cut"]))
     else:
-        known = sizes.networks.get(setting.network)
-    if known is not None:
-        return known, True
+        parameters = sizes.networks.get(setting.network)
+    if parameters is not None:
+        return parameters, True
     return least_parameters(block.get("head", ())) if setting.network is None else 0, False
 
 

@@ -4,12 +4,12 @@ An experiment is a list of grids, lists of axis values by axis name; its setting
 """
 
 import itertools
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from fbftl.ground.errors import UserError
-from fbftl.study import frameworks, methods, outsourcing, uploads
+from fbftl.study import methods
+from fbftl.study.axes import shared_faults
 from fbftl.study.settings import DEFAULTS, TYPES, Setting
 from fbftl.study.shards import WHOLE, Shard, product_size
 
@@ -28,8 +28,8 @@ def expand(grids: Iterable[Mapping[str, list[Any]]], shard: Shard = WHOLE) -> li
     for grid in grids:
         for axis in grid:
             if axis not in TYPES:
-                known = ", ".join(TYPES)
-                raise UserError(f"experiment axis '{axis}' does not exist; choose among {known}")
+                names = ", ".join(TYPES)
+                raise UserError(f"experiment axis '{axis}' does not exist; choose among {names}")
         # In the grid's order, so that of several faults the same one is named every time.
         spanned = _spanned(grid, shard.stretch(product_size(grid)))
         for setting in spanned:
@@ -37,46 +37,6 @@ def expand(grids: Iterable[Mapping[str, list[Any]]], shard: Shard = WHOLE) -> li
         _require_effect(grid)
         settings.update(spanned)
     return sorted(settings, key=lambda setting: setting.name)
-
-
-IN_STEPS = ("dp_gd", "dp_fedavg")
-"""Mechanisms that add noise in steps or rounds, over which a schedule shares out the budget."""
-
-OF_PURCHASE = (*outsourcing.OF_ROWS, *outsourcing.OF_SHARES, "centroids", "sampling")
-"""Axes of a purchase that nobody makes without rows to buy."""
-
-OF_ADVERSARY = ("opt_out", "discriminator_rate", "discriminator_steps", "discriminator_sees")
-"""Axes of a game that nobody plays without an adversary."""
-
-NEEDS = {
-    "loss": "a packet loss rate plr",
-    "burst": "a block loss rate blr",
-    "retransmissions": "a block loss rate blr",
-    "feedback": "bits or keep",
-    "sigma": "a mechanism",
-    "epsilon": "a mechanism",
-    "noise": "a mechanism",
-    "features_from": "server_epochs above 0",
-    "server_step": "server_epochs above 0",
-    "schedule": "mechanism dp_gd or dp_fedavg",
-    "decay": "schedule exp or dynamic",
-    "accountant": "mechanism dp_gd or dp_fedavg",
-    "neighbours": "mechanism dp_gd",
-    "projection": "message: projected",
-    "components": "message: mixtures",
-    "covariance": "message: mixtures",
-    "votes": "sources",
-    "similarity": "sources",
-    "alignment": "adaptation",
-    "kept_gradients": "keep_gradients below 1",
-    "reading": "keep_activations or keep_gradients below 1",
-    "sensitivity": "a mechanism",
-    "mask": "aggregation: masked",
-    "client_part": "a network",
-    **dict.fromkeys(OF_ADVERSARY, "an adversary"),
-    **dict.fromkeys(OF_PURCHASE, "purchase above 0, and a choice that counts rows"),
-}
-"""What has to be given beside an axis for it to have an effect."""
 
 
 def _spanned(grid: Mapping[str, list[Any]], part: range) -> list[Setting]:
@@ -96,13 +56,15 @@ def _require_effect(grid: Mapping[str, list[Any]]) -> None:
     """
     thinned = {axis: _told_apart(axis, values) for axis, values in grid.items()}
     spanned = _spanned(thinned, range(product_size(thinned)))
-    for axis in filter(NEEDS.__contains__, thinned):
-        kept = {getattr(setting, axis) for setting in spanned}
-        for value in thinned[axis]:
-            if (value if value is None else TYPES[axis](value)) not in kept | {DEFAULTS[axis]}:
+    for axis, values in thinned.items():
+        lacking = [methods.record(setting.method).lacks(axis, setting) for setting in spanned]
+        needs = list(filter(None, lacking))
+        kept = {getattr(setting, axis) for setting in spanned} | {DEFAULTS[axis]}
+        for value in values if needs else ():
+            if _typed(axis, value) not in kept:
                 raise UserError(
                     f"config: a grid asks for {axis} {value}, which has no effect in any of its "
-                    f"settings; give {NEEDS[axis]} beside it, or leave it out"
+                    f"settings; give {needs[0].what} beside it, or leave it out"
                 )
 
 
@@ -118,53 +80,24 @@ def _told_apart(axis: str, values: Iterable[Any]) -> list[Any]:
 
 def from_axes(values: Mapping[str, Any]) -> Setting:
     """Build a simplified setting from axis values as a config gives them (1 reads as 1.0)."""
-    typed = {k: v if v is None else TYPES[k](v) for k, v in values.items()}
-    return simplified(Setting(**typed))
+    return simplified(Setting(**{axis: _typed(axis, value) for axis, value in values.items()}))
+
+
+def _typed(axis: str, value: Any) -> Any:
+    """Return a value of an axis in its type; none stays none."""
+    return value if value is None else TYPES[axis](value)
 
 
 def simplified(setting: Setting) -> Setting:
     """Return a setting without axes that have no effect, so that equal jobs are one job."""
-    without_effect: list[str] = []
-    if setting.plr == 0 and setting.blr == 0:
-        without_effect.append("loss")
-    if setting.blr == 0:
-        without_effect += ["burst", "retransmissions"]
-    if not setting.compressed:
-        without_effect.append("feedback")
-    if setting.method == "fedhealth" and not setting.adaptation:
-        without_effect.append("alignment")
-    if setting.sources is None:
-        without_effect += ["votes", "similarity"]
-    if setting.mechanism == "none":
-        without_effect += ["sigma", "epsilon", "noise", "sensitivity"]
-    if setting.adversary == "none":
-        without_effect += OF_ADVERSARY
-    if setting.server_epochs == 0:
-        without_effect += ["features_from", "server_step"]
-    if setting.mechanism not in IN_STEPS:
-        without_effect += ["schedule", "accountant"]
-    if setting.mechanism != "dp_gd":
-        without_effect.append("neighbours")
-    if setting.mechanism not in IN_STEPS or setting.schedule == "uniform":
-        without_effect.append("decay")
-    if setting.schedule == "dynamic" and setting.momentum == 0:
+    record = methods.record(setting.method)
+    without_effect = {
+        name: DEFAULTS[name] for name, _ in setting.deviating if record.lacks(name, setting)
+    }
+    if setting.schedule == "dynamic" and setting.descent_momentum == 0:
         # The best schedule of plain descent is the exponential one.
-        setting = replace(setting, schedule="exp")
-    if setting.message != "projected":
-        without_effect.append("projection")
-    if setting.message != "mixtures":
-        without_effect += ["components", "covariance"]
-    if setting.keep_gradients == 1:
-        without_effect.append("kept_gradients")
-        if setting.keep_activations == 1:
-            without_effect.append("reading")
-    if setting.aggregation == "open":
-        without_effect.append("mask")
-    if setting.network is None:
-        without_effect.append("client_part")
-    without_effect += outsourcing.idle(setting)
-    gone = {a: DEFAULTS[a] for a in without_effect if getattr(setting, a) != DEFAULTS[a]}
-    return replace(setting, **gone) if gone else setting
+        without_effect = {"schedule": "exp"} | without_effect
+    return setting.with_axes(**without_effect) if without_effect else setting
 
 
 LONGEST_NAME = 200
@@ -184,83 +117,21 @@ def require_sensible(setting: Setting) -> None:
             f"for its files, which take {LONGEST_NAME}; round its values, or give the "
             "task what all settings share"
         )
+    for fault in _faults(setting):
+        raise UserError(f"config: the setting '{setting.name}' {fault}")
+
+
+def _faults(setting: Setting) -> Iterator[str]:
+    """Yield what a setting asks for and cannot have, each with its remedy."""
     record = methods.record(setting.method)
-    faults = {
-        f"is not possible: mechanism {setting.mechanism} is for "
-        f"{' and '.join(methods.offering(setting.mechanism))}": (
-            setting.mechanism not in record.mechanisms
-        ),
-        "gives both plr and blr, two ways to say what is lost; keep one": (
-            setting.plr > 0 and setting.blr > 0
-        ),
-        f"asks for bursts of {setting.burst} blocks at BLR {setting.blr}, which are too short; "
-        "give burst at least blr / (1 - blr)": (
-            setting.burst > 1 and setting.burst < setting.blr / (1 - setting.blr)
-        ),
-        "is reshuffled, which is for a packet loss rate; use loss: persistent": (
-            setting.loss == "reshuffled" and setting.plr == 0
-        ),
-        "is as released, where losses come back; give plr with loss: reshuffled": (
-            setting.method == "released" and setting.plr > 0 and setting.loss != "reshuffled"
-        ),
-        "gives both clients and samples_per_client, which follow from each other; keep one": (
-            setting.clients is not None and setting.samples_per_client is not None
-        ),
-        "gives both sigma and epsilon; keep one": (
-            setting.sigma is not None and setting.epsilon is not None
-        ),
-        f"has mechanism {setting.mechanism}, which needs sigma or epsilon; give one": (
-            setting.mechanism in ("gaussian", "update_gaussian", "dp_fedavg", "dp_gd", "counts")
-            and setting.sigma is None
-            and setting.epsilon is None
-        ),
-        "has mechanism relative, which has no epsilon (audit row A10); give sigma": (
-            setting.mechanism == "relative" and setting.sigma is None
-        ),
-        "has mechanism laplace, which needs epsilon of a coordinate and a sensitivity; give "
-        "sensitivity: [clip], or [channel_maximum] for the paper's": (
-            setting.mechanism == "laplace"
-            and (setting.epsilon is None or setting.sensitivity is None)
-        ),
-        "masks compressed messages, whose sum is none of what was said; use bits 32 and keep 1": (
-            setting.aggregation == "masked" and setting.compressed
-        ),
-        f"has mechanism {setting.mechanism}, whose noise is printed by epsilon; give epsilon": (
-            setting.mechanism in ("feature_gaussian", "feature_laplace") and setting.epsilon is None
-        ),
-        "has mechanism gaussian, which bounds nothing without a clip norm; give feature_clip": (
-            setting.mechanism == "gaussian"
-            and record.knows("feature_clip")
-            and setting.feature_clip is None
-        ),
-        "masks messages of which one alone can be summed; let two users take part, and all of them "
-        "play: leave participation and opt_out out, or use aggregation: open": (
-            setting.aggregation == "masked"
-            and (setting.participation is not None or setting.opt_out > 0)
-        ),
-        "puts noise on features that nobody asks for; give server_epochs at least 1": (
-            setting.mechanism != "none" and setting.server_epochs == 0
-        ),
-        f"has schedule {setting.schedule}, whose decay is {setting.decay:g}; give decay above 1": (
-            setting.schedule != "uniform" and setting.decay <= 1
-        ),
-        "accounts sampled rounds by zCDP, which sampling does not amplify; use accountant exact, "
-        "which composes them by their privacy loss distributions": (
-            setting.mechanism == "dp_fedavg" and setting.accountant == "zcdp"
-        ),
-        "compresses noisy updates, which is not offered; use bits 32 and keep 1": (
-            record.by_rounds and setting.mechanism != "none" and setting.compressed
-        ),
-        **frameworks.faults(setting),
-        "has clients draw samples in every round, which dp_fedavg cannot count; leave drawn out": (
-            setting.drawn is not None and setting.mechanism == "dp_fedavg"
-        ),
-        **uploads.faults(setting),
-        **outsourcing.faults(setting),
-    }
-    for fault, holds in faults.items():
-        if holds:
-            raise UserError(f"config: the setting '{setting.name}' {fault}")
+    for name, value in setting.deviating:
+        if not record.offers(name, value):
+            offering = [r.name for r in methods.RECORDS if r.knows(name) and r.offers(name, value)]
+            yield f"is not possible: {name} {value} is for {' and '.join(offering)}"
+    yield from shared_faults(setting)
+    if record.by_rounds and setting.mechanism != "none" and setting.compressed:
+        yield "compresses noisy updates, which is not offered; use bits 32 and keep 1"
+    yield from record.faults(setting)
 
 
 def _require_known(setting: Setting) -> None:

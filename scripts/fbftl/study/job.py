@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from fbftl.ground.errors import required
+
 
 def name_of(deviations: Mapping[str, Any]) -> str:
     """Return a setting's file name: its method, then every axis that differs from its default.
@@ -39,7 +41,7 @@ class KnownAxes:
             return values[axis]
         raise AttributeError(
             f"method {values.get('method')} does not know axis {axis}, but {_known(values)}; name "
-            "it in its record in study/methods.py"
+            f"it in its record in study/methods/{values.get('method')}.py"
         )
 
 
@@ -109,6 +111,15 @@ class Training:
     annealing: str = "none"
     absent_classes: str = "counted"
 
+    @property
+    def local_rounds(self) -> int:
+        """Rounds of a method with local epochs.
+
+        Raises:
+            ValueError: if the method has none.
+        """
+        return required(self.rounds)
+
 
 @dataclass(frozen=True)
 class FineTuning:
@@ -167,9 +178,9 @@ class Job:
     kind: the kind of task: images or dialogues.
     clients: the task's partition, for settings that regroup samples into other clients.
     block: what only the kind of task reads. Images have the `head`, widths of its hidden layers,
-        the block of the `network` that the setting names, if it names one, and `one_shot` where
-        FbFTL uploads something else or solves another head. Dialogues have the
-        `cut`, trained encoder blocks, and `summary_tokens`, the most that a summary has.
+        the block of the `network` that the setting names, if it names one, and `one_shot` of
+        methods that solve a head from one message. Dialogues have the `cut`, trained encoder
+        blocks, and `summary_tokens`, the most that a summary has.
     """
 
     task: str
@@ -180,6 +191,28 @@ class Job:
     training: Training | FineTuning
     privacy: Privacy
     block: Mapping[str, Any]
+
+    @property
+    def network_training(self) -> Training:
+        """How a network is trained: all kinds of task but dialogues.
+
+        Raises:
+            TypeError: if a language model's head is fine-tuned instead.
+        """
+        if isinstance(self.training, Training):
+            return self.training
+        raise TypeError(f"the {self.kind} of {self.task} fine-tune a head and train no network")
+
+    @property
+    def fine_tuning(self) -> FineTuning:
+        """How a language model's head is fine-tuned.
+
+        Raises:
+            TypeError: if a network is trained instead.
+        """
+        if isinstance(self.training, FineTuning):
+            return self.training
+        raise TypeError(f"the {self.kind} of {self.task} train a network and fine-tune no head")
 
 
 def from_params(params: Mapping[str, Any], axes: Mapping[str, Mapping[str, Any]]) -> Job:

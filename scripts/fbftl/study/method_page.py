@@ -1,20 +1,19 @@
-"""The page of methods with their axes, made from the records and from what `Setting` says of each
-axis: `docs/methods.md`.
-"""
+"""The page of methods with their axes, made from the records and the axes: `docs/methods.md`."""
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable
 
-from fbftl.study.methods import RECORDS, MethodRecord, knowing
-from fbftl.study.settings import DEFAULTS, Setting
+from fbftl.ground.errors import UserError
+from fbftl.study.axis import Axis
+from fbftl.study.methods import RECORDS, knowing
+from fbftl.study.record import MethodRecord
+from fbftl.study.settings import AXES
 
 HEAD = """\
 # Methods and their axes
 
-`python scripts/describe_methods.py` makes this page from the records in \
-`scripts/fbftl/study/methods.py` and from `Setting` in `scripts/fbftl/study/settings.py`. A grid \
+`PYTHONPATH=scripts python scripts/tools/describe_methods.py` makes this page from the records in \
+`scripts/fbftl/study/methods/` and the axes there and in `scripts/fbftl/study/axes.py`. A grid \
 of an experiment names methods and axes by the words in this font; an axis that a method does not \
 know is refused with the methods that do. The [glossary](glossary.md) has the papers' symbols, and \
 [adding a method](adding-a-method.md) says how to write another.
@@ -29,20 +28,6 @@ SENDS = {
 """What a record says of messages, in words."""
 
 
-@dataclass(frozen=True)
-class Axis:
-    """One axis, as the page describes it.
-
-    default: of a setting that does not name it.
-    methods: names of the methods that know it.
-    """
-
-    name: str
-    meaning: str
-    default: Any
-    methods: tuple[str, ...]
-
-
 def method_page() -> str:
     """Return the page in Markdown."""
     parts = [
@@ -53,25 +38,38 @@ def method_page() -> str:
             map(_method, RECORDS),
         ),
         "## The axes of each method\n",
-        *(f"- {_code(one.name)}: {_listed(_axes_of(one))}" for one in RECORDS),
+        *(f"- {_code(record.name)}: {_listed(_axes_of(record))}" for record in RECORDS),
         "",
         "## Axes\n",
-        table(("axis", "meaning", "default", "methods"), map(_axis, axes())),
+        table(("axis", "meaning", "default", "methods"), map(_axis, AXES.values())),
     ]
     return "\n".join(parts)
 
 
-def axes() -> Iterator[Axis]:
-    """Yield every axis in the fixed order of settings."""
-    meanings = meanings_in(Setting.__doc__ or "")
-    for name, default in DEFAULTS.items():
-        yield Axis(name, meanings[name], default, tuple(knowing(name)))
+def require_lasting(page: str) -> None:
+    """Refuse to write a page anew whose axes have other defaults, or another order, by now.
 
+    Names of runs rest on both, and jobs are given defaults untracked.
 
-def meanings_in(docstring: str) -> dict[str, str]:
-    """Return what a docstring says of each field, from its lines ``name: meaning``."""
-    described = re.findall(r"^ *(\w+): (.+(?:\n {8,}.+)*)", docstring, re.MULTILINE)
-    return {name: re.sub(r"\s+", " ", meaning) for name, meaning in described}
+    Args:
+        page: as it was last written.
+
+    Raises:
+        UserError: naming axis and default.
+    """
+    rows = re.findall(r"^\| `(\w+)` \| .+ \| (\S+) \| [^|]+\|$", page.partition("## Axes")[2], re.M)
+    written = {name: default for name, default in rows if name in AXES}
+    for name, default in written.items():
+        if default != _default(AXES[name]):
+            raise UserError(
+                f"docs/methods.md: the axis '{name}' has the default {default}, and its "
+                f"description {_default(AXES[name])}; leave it as it was, a default never changes"
+            )
+    if list(written) != [name for name in AXES if name in written]:
+        raise UserError(
+            "docs/methods.md: the axes are in another order than before; leave ORDER in "
+            "study/settings.py as it was, and put a new axis after the others of its method"
+        )
 
 
 def table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
@@ -82,27 +80,37 @@ def table(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in cells)
 
 
-def _method(one: MethodRecord) -> tuple[str, ...]:
-    noise = [name for name in one.mechanisms if name != "none"]
-    kinds, paper = ", ".join(one.kinds), f"[{one.paper}](papers/{one.paper}.md)"
-    label = re.sub(r"_(\w+)$", r"<sub>\1</sub>", one.label)
-    return _code(one.name), label, paper, one.reads, SENDS[one.sends], kinds, _listed(noise)
+def _method(record: MethodRecord) -> tuple[str, ...]:
+    noise = [name for name in record.mechanisms if name != "none"]
+    kinds, paper = ", ".join(record.kinds), f"[{record.paper}](papers/{record.paper}.md)"
+    label = re.sub(r"_(\w+)$", r"<sub>\1</sub>", record.label)
+    return (
+        _code(record.name),
+        label,
+        paper,
+        record.reads,
+        SENDS[record.sends],
+        kinds,
+        _listed(noise),
+    )
 
 
 def _axis(axis: Axis) -> tuple[str, ...]:
-    everyone = len(axis.methods) == len(RECORDS)
-    methods = "all" if everyone else _listed(axis.methods)
-    default = "none" if axis.default is None else _code(_written(axis.default))
-    return _code(axis.name), axis.meaning, default, methods
+    readers = knowing(axis.name)
+    methods = "all" if len(readers) == len(RECORDS) else _listed(readers)
+    return _code(axis.name), axis.doc, _default(axis), methods
 
 
-def _axes_of(one: MethodRecord) -> list[str]:
-    return [axis for axis in DEFAULTS if axis != "method" and one.knows(axis)]
+def _default(axis: Axis) -> str:
+    """Return an axis's default as YAML writes it."""
+    value = axis.default
+    if value is None:
+        return "none"
+    return _code(str(value).lower() if isinstance(value, bool) else str(value))
 
 
-def _written(value: Any) -> str:
-    """Return a default as YAML writes it."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def _axes_of(record: MethodRecord) -> list[str]:
+    return [axis for axis in AXES if axis != "method" and record.knows(axis)]
 
 
 def _listed(names: Iterable[str]) -> str:

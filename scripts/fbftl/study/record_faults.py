@@ -5,19 +5,20 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from fbftl.ground.errors import UserError
-from fbftl.study.methods import BY_ROUNDS, RECORDS, MethodRecord
-from fbftl.study.schema import suggestion
-from fbftl.study.settings import DEFAULTS
+from fbftl.study.axes import BY_ROUNDS
+from fbftl.study.axis import Axis
+from fbftl.study.methods import RECORDS
+from fbftl.study.record import MethodRecord
+from fbftl.study.settings import AXES
 
 METHODS = Path(__file__).parents[1] / "methods"
-RECORDED = "scripts/fbftl/study/methods.py"
 
 ENGINES = {"run_rounds": BY_ROUNDS}
 """Axes that an engine reads of every setting, by the name under which a method imports it."""
 
 
 def require_records(records: Sequence[MethodRecord] = RECORDS, methods: Path = METHODS) -> None:
-    """Refuse a record without a module, with an unknown axis, or without one that is read.
+    """Refuse a record without a module, with an axis at odds with others', or without one read.
 
     Args:
         records: of all methods.
@@ -27,30 +28,52 @@ def require_records(records: Sequence[MethodRecord] = RECORDS, methods: Path = M
         UserError: naming file, method and axis.
     """
     for record in records:
-        if not isinstance(record, MethodRecord):
-            raise UserError(
-                f"{RECORDED}: RECORDS has an entry that is no MethodRecord: {str(record)[:60]}; "
-                "write the record itself, without brackets around it"
-            )
-        where = f"{RECORDED}: the record of method '{record.name}'"
+        where = f"scripts/fbftl/study/methods/{record.name}.py"
         for axis in record.axes:
-            if axis not in DEFAULTS:
-                raise UserError(
-                    f"{where} names the axis '{axis}', which is no field of Setting in "
-                    f"study/settings.py{suggestion(axis, DEFAULTS)}"
-                )
-        module = methods / f"{record.name}.py"
-        if not module.is_file():
+            _require_axis(where, axis)
+        folder = methods / record.name
+        entry = folder / "run.py" if folder.is_dir() else methods / f"{record.name}.py"
+        if not entry.is_file():
             raise UserError(
                 f"{where} has no module scripts/fbftl/methods/{record.name}.py; write it, or take "
                 "the record out"
             )
-        for engine in sorted(ENGINES.keys() & set(_imported(module))):
-            if lacking := [axis for axis in ENGINES[engine] if axis not in record.axes]:
+        others = {*folder.glob("*.py")} - {entry}
+        modules = [entry, *filter(_names_an_engine, others)]
+        imported = {name for module in modules for name in _imported(module)}
+        for engine in sorted(ENGINES.keys() & imported):
+            read = (axis.name for axis in ENGINES[engine])
+            if lacking := [name for name in read if name not in record.by_name]:
                 raise UserError(
                     f"{where} lacks the axes {', '.join(lacking)}, which {engine} reads; put "
                     "*BY_ROUNDS among its axes"
                 )
+
+
+def _require_axis(where: str, axis: Axis) -> None:
+    """Refuse what is no axis, and an axis that means something else than another of its name."""
+    if not isinstance(axis, Axis):
+        raise UserError(
+            f"{where} has among its axes {str(axis)[:60]!r}, which is none; import it from "
+            "study/axes.py, or write an Axis for it"
+        )
+    shared = AXES.get(axis.name, axis)
+    if (axis.type, axis.default) != (shared.type, shared.default):
+        raise UserError(
+            f"{where} has the axis '{axis.name}' with the default {axis.default}, and others know "
+            f"it with {shared.default}; give it another name"
+        )
+    if isinstance(axis.values, tuple) and not all(map(shared.offers, axis.values)):
+        raise UserError(
+            f"{where} has values of the axis '{axis.name}' that others do not know; describe them "
+            "in study/axes.py, or give it another name"
+        )
+
+
+def _names_an_engine(module: Path) -> bool:
+    """Tell whether a module may import an engine, so that it is worth parsing."""
+    text = module.read_text(encoding="utf-8", errors="replace")
+    return any(engine in text for engine in ENGINES)
 
 
 def _imported(module: Path) -> Iterable[str]:

@@ -15,14 +15,16 @@ from typing import Any
 
 import numpy as np
 
-from fbftl.study.job import Job, from_params
+from fbftl.ground.ring import FRACTION_BITS
+from fbftl.study.job import Job, KnownAxes, from_params
+from fbftl.study.renamed import by_first_names
 
 BYTES = 16
 """Bytes of a spelling's digest that enter a seed: two of a study's releases never share them."""
 
 LINK = ("plr", "blr", "burst", "retransmissions", "loss")
 
-DEALING = ("fraction", "samples_per_client", "partition", "alpha", "clients")
+PARTITION_AXES = ("fraction", "samples_per_client", "partition", "alpha", "clients")
 
 
 def noise_seed(job: Job, seed: int, *covered: np.ndarray) -> int:
@@ -35,8 +37,8 @@ def noise_seed(job: Job, seed: int, *covered: np.ndarray) -> int:
             clients, or the client and the number of each sample.
     """
     content = spelled(_decided(job)).encode()
-    for own in covered:
-        content += sha256(np.ascontiguousarray(own, dtype=np.int64).tobytes()).digest()
+    for numbers in covered:
+        content += sha256(np.ascontiguousarray(numbers, dtype=np.int64).tobytes()).digest()
     return seed << 8 * BYTES | int.from_bytes(sha256(content).digest()[:BYTES], "big")
 
 
@@ -47,7 +49,7 @@ def release_of(job: Job) -> str:
     """
     facts = _decided(job)
     if facts["kind"] in ("statistics", "counts"):
-        facts["dealt"] = [getattr(job.setting, axis) for axis in DEALING]
+        facts["dealt"] = [getattr(job.setting, axis) for axis in PARTITION_AXES]
         if facts["summed"]:
             facts["arriving"] = [getattr(job.setting, axis, None) for axis in LINK]
             facts["held_out"] = job.training.validation
@@ -75,36 +77,61 @@ def _decided(job: Job) -> dict[str, Any]:
     """Return what decides a release before it is coded."""
     setting = job.setting
     if setting.method == "fbftl":
-        return _of_uploads(job)
-    if setting.mechanism == "counts" and setting.labels == "bought":
-        noise = _noise(job) | {"summed": setting.aggregation == "masked"}
-        counted = {"rate": setting.sampling, "clusters": setting.centroids}
+        return _of_features(job)
+    if setting.method == "one_shot":
+        return _of_features(job) if setting.message == "features" else _of_statistics(job)
+    if setting.mechanism == "counts" and setting.label_source == "bought":
+        noise = _noise(job) | _summed(setting)
+        counted = {"rate": setting.count_sampling, "clusters": setting.centroids}
         return {"kind": "counts", "public": job.block.get("public"), **noise, **counted}
+    deviations = {axis: setting.values[axis] for axis in ("method", *setting.deviating)}
     return {
         "kind": "rounds",
-        "setting": {axis: setting.values[axis] for axis in ("method", *setting.deviating)},
+        "setting": by_first_names(deviations),
         "clients": dict(job.clients),
-        "training": _told(job.training),
-        "privacy": _told(job.privacy),
-        "block": dict(job.block),
+        "training": _deviating(job.training),
+        "privacy": _deviating(job.privacy),
+        "block": by_first_names(job.block),
+    }
+
+
+def _of_features(job: Job) -> dict[str, Any]:
+    """Return what decides messages of one sample's features each."""
+    return _of_uploads(job) | {"kind": "features", "redrawn": job.setting.noise_draw == "redrawn"}
+
+
+def _of_statistics(job: Job) -> dict[str, Any]:
+    """Return what decides messages of what a client's features come to."""
+    setting = job.setting
+    return _of_uploads(job) | {
+        "kind": "statistics",
+        "message": setting.message,
+        "projection": setting.projection,
+        **_summed(setting),
     }
 
 
 def _of_uploads(job: Job) -> dict[str, Any]:
-    """Return what decides FbFTL's messages: each sample's features, or a client's statistics."""
+    """Return what decides messages that are sent once, whatever they are."""
     setting = job.setting
-    message = setting.message
-    facts = _noise(job) | {
-        "kind": "features" if message == "features" else "statistics",
+    return _noise(job) | {
         "clip": job.privacy.feature_clip,
         "label_epsilon": setting.label_epsilon,
         "cut": setting.cut,
         "source": job.block.get("source"),
     }
-    if message == "features":
-        return facts | {"redrawn": setting.noise == "redrawn"}
-    summed = setting.aggregation == "masked"
-    return facts | {"message": message, "projection": setting.projection, "summed": summed}
+
+
+def _summed(setting: KnownAxes) -> dict[str, Any]:
+    """Return whether a secure sum is released, and its bits behind the point.
+
+    The dealer's noise comes after messages are rounded, so that sums with other bits behind the
+    point are other releases, each with noise of its own.
+    """
+    if setting.aggregation != "masked":
+        return {"summed": False}
+    point = setting.fraction_bits
+    return {"summed": True} | ({} if point == FRACTION_BITS else {"fraction_bits": point})
 
 
 def _noise(job: Job) -> dict[str, Any]:
@@ -120,11 +147,11 @@ def _noise(job: Job) -> dict[str, Any]:
     }
 
 
-def _told(values: Any) -> dict[str, Any]:
+def _deviating(values: Any) -> dict[str, Any]:
     """Return the fields of a dataclass that say something: those apart from their defaults."""
-    defaults = {one.name: one.default for one in fields(values)}
+    defaults = {field.name: field.default for field in fields(values)}
     return {
-        name: own
-        for name, own in asdict(values).items()
-        if defaults[name] is MISSING or own != defaults[name]
+        name: value
+        for name, value in asdict(values).items()
+        if defaults[name] is MISSING or value != defaults[name]
     }

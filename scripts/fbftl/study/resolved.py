@@ -1,26 +1,31 @@
 """The study that a call of the workflow would make, read without the workflow engine."""
 
-from collections.abc import Sequence
-from functools import reduce
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from fbftl.study.config import Study, resolve
+from fbftl.study.full_studies import read_of_size, with_folders
 from fbftl.study.systems import read_systems
 from fbftl.study.yaml_files import laid_over, read_config_file, read_yaml
 
 
-def study_of(root: Path, files: Sequence[str] = ()) -> Study:
+def study_of(root: Path, files: Sequence[str] = (), more: Mapping[str, Any] | None = None) -> Study:
     """Return the checked study.
 
     Args:
         root: folder of the project.
         files: of `--configfile`, in their order.
+        more: keys of `--config`.
 
     Raises:
         UserError: if a file cannot be read or says what cannot be.
     """
     schema = read_yaml(root / "rules" / "schemas" / "config.schema.yaml")
-    over = map(read_config_file, files)
-    return resolve(
-        reduce(laid_over, over, read_yaml(root / "config.yaml")), schema, read_systems(root)
-    )
+    config: dict[str, Any] = read_yaml(root / "config.yaml")
+    for path in files:
+        config = laid_over(config, read_config_file(path))
+    config = laid_over(config, more or {})
+    systems = read_systems(root)
+    of_size = read_of_size(root, config, systems)
+    return resolve(with_folders(config, of_size), schema, systems, of_size)

@@ -5,6 +5,7 @@ The sentence names the key, its value and the remedy.
 
 import copy
 import difflib
+import json
 import math
 import re
 from collections.abc import Iterator, Mapping
@@ -34,13 +35,13 @@ def require_plain(value: Any, path: tuple[str, ...] = ()) -> None:
                     raise UserError(f"{where} has the key {key!r}, which is no text; quote it")
                 require_plain(inner, (*path, key))
         case list():
-            for place, inner in enumerate(value):
-                require_plain(inner, (*path, str(place)))
+            for index, inner in enumerate(value):
+                require_plain(inner, (*path, str(index)))
         case float() if not math.isfinite(value):
             raise UserError(f"{where} is {value}; give a number")
         case int() if abs(value) > LARGEST:
-            said = value if abs(value) < LARGEST**2 else "a number of very many digits"
-            raise UserError(f"{where} is {said}; give at most {LARGEST}")
+            shown = value if abs(value) < LARGEST**2 else "a number of very many digits"
+            raise UserError(f"{where} is {shown}; give at most {LARGEST}")
         case None | bool() | int() | float() | str():
             pass
         case _:
@@ -53,7 +54,7 @@ def require_valid(value: Any, schema: Mapping[str, Any], root: str = "config:") 
     Args:
         value: of builtin types.
         schema: JSON schema, draft 2020-12.
-        root: for sentences: where the value stands.
+        root: for sentences: where the value is.
 
     Raises:
         UserError: at the first fault found.
@@ -62,12 +63,12 @@ def require_valid(value: Any, schema: Mapping[str, Any], root: str = "config:") 
         raise UserError(_sentence(error, root))
 
 
-def suggestion(name: str, known: Any) -> str:
+def suggestion(name: str, names: Any) -> str:
     """Return how a sentence about an unknown name ends: the name that may be meant, or all."""
-    close = difflib.get_close_matches(str(name), [str(k) for k in known], n=1)
+    close = difflib.get_close_matches(str(name), [str(k) for k in names], n=1)
     if close:
         return f"; did you mean '{close[0]}'?"
-    return f"; choose among {', '.join(sorted(str(k) for k in known))}"
+    return f"; choose among {', '.join(sorted(str(k) for k in names))}"
 
 
 def _is_integer(_: Any, value: Any) -> bool:
@@ -91,7 +92,7 @@ def _fill_defaults(
 def _match(
     validator: Any, pattern: str, instance: Any, schema: Mapping[str, Any]
 ) -> Iterator[ValidationError]:
-    """Check `pattern` as the specification says: for Python `$` also stands before a line's end."""
+    """Check `pattern` by the specification: for Python `$` also matches before a line's end."""
     if validator.is_type(instance, "string") and (
         "\n" in instance or not re.search(pattern, instance)
     ):
@@ -106,21 +107,21 @@ _Validator = extend(
 
 
 def _sentence(error: ValidationError, root: str) -> str:
-    """Return an error as one sentence; `root` says where the value that was checked stands."""
+    """Return an error as one sentence; `root` says where the value that was checked is."""
     path = ".".join(str(part) for part in error.absolute_path)
     where = f"{root} {path or 'the top level'}"
     wanted = error.validator_value
     match error.validator:
         case "additionalProperties":
-            known = error.schema.get("properties", {})
-            key = next(k for k in error.instance if k not in known)
+            properties = error.schema.get("properties", {})
+            key = next(k for k in error.instance if k not in properties)
             full = f"{path}.{key}" if path else key
-            return f"{root} key '{full}' does not exist{suggestion(key, known)}"
+            return f"{root} key '{full}' does not exist{suggestion(key, properties)}"
         case "required":
             missing = next(k for k in wanted if k not in error.instance)
             return f"{where} lacks the key '{missing}'; add it"
         case "enum":
-            listed = ", ".join(str(v) for v in wanted)
+            listed = ", ".join(v if isinstance(v, str) else json.dumps(v) for v in wanted)
             return f"{where} is {error.instance!r}; choose among {listed}"
         case "type":
             kinds = wanted if isinstance(wanted, str) else " or ".join(wanted)

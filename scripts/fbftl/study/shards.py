@@ -2,7 +2,7 @@
 
 A shard takes its stretch of every grid's product, so that no call looks at the settings of another.
 What differs between two stretches may be without effect; the run that both then ask for is made
-once, and stands once in the table that joins all shards.
+once, and is once in the table that joins all shards.
 """
 
 import math
@@ -111,12 +111,12 @@ def require_plannable(experiments: Sequence[Grids], shard: Shard) -> None:
         UserError: naming the number of shards that would do.
     """
     sizes = [product_size(grid) for grids in experiments for grid in grids]
-    asked, total = sum(len(shard.stretch(size)) for size in sizes), sum(sizes)
-    if asked <= LARGEST_PLAN:
+    requested, total = sum(len(shard.stretch(size)) for size in sizes), sum(sizes)
+    if requested <= LARGEST_PLAN:
         return
     enough = range(-(-total // LARGEST_PLAN), total)
     least = next(n for n in enough if sum(-(-size // n) for size in sizes) <= LARGEST_PLAN)
     raise UserError(
-        f"config: one plan of {asked:,} settings is more than {LARGEST_PLAN:,}; plan the study in "
-        f"shards, --config shard=1/{least} to shard={least}/{least}, then shard={JOINED}/{least}"
+        f"config: one plan of {requested:,} settings is more than {LARGEST_PLAN:,}; plan the study "
+        f"in shards, --config shard=1/{least} to shard={least}/{least}, then shard={JOINED}/{least}"
     )

@@ -5,13 +5,13 @@ the configuration or, where `papers` names some, the block of each of their syst
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 from fbftl.ground.errors import UserError
-from fbftl.study.yaml_files import read_yaml
+from fbftl.study.yaml_files import laid_over, read_yaml
 
 DEFAULT = "fbftl"
 """The paper of the default study: of `config.yaml` and of what is laid over it."""
@@ -35,13 +35,17 @@ KEYS = ("study", "tasks", "experiments")
 
 @dataclass(frozen=True)
 class System:
-    """What `studies/{name}.yaml` says."""
+    """What `studies/{name}.yaml` says.
+
+    folders: those that a full study names beside it, by the configuration's key.
+    """
 
     name: str
     paper: str
     study: Mapping[str, Any]
     tasks: Mapping[str, Any]
     experiments: Mapping[str, Any]
+    folders: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -66,50 +70,66 @@ def read_systems(root: Path) -> list[System]:
     """
     systems = [_system(root, name, paper) for paper, names in PAPERS.items() for name in names]
     default = _read(root, "config.yaml")
-    told = {"config.yaml": {key: default.get(key) or {} for key in KEYS}}
-    told |= {_file(one.name): {key: getattr(one, key) for key in KEYS} for one in systems}
-    require_told_once(told)
+    studies = {"config.yaml": {key: default.get(key) or {} for key in KEYS}}
+    studies |= {
+        file_of(system.name): {key: getattr(system, key) for key in KEYS} for system in systems
+    }
+    require_defined_once(studies)
     return systems
 
 
 def _system(root: Path, name: str, paper: str) -> System:
-    file = _file(name)
-    told = _read(root, file)
+    return System(name, paper, **read_blocks(root, file_of(name)))
+
+
+def read_blocks(root: Path, file: str, keys: Sequence[str] = KEYS) -> dict[str, Any]:
+    """Return what a system's file says.
+
+    Args:
+        root: folder of `config.yaml` and `studies/`.
+        file: its name there.
+        keys: that it may hold; those of `KEYS` it must.
+
+    Raises:
+        UserError: where it cannot be read, lacks a block, or says anything else.
+    """
+    study = _read(root, file)
     for key in KEYS:
-        if not isinstance(told.get(key), Mapping):
+        if not isinstance(study.get(key), Mapping):
             raise UserError(f"{file} lacks the block '{key}'; add it")
-    for key in told:
-        if key not in KEYS:
+    for key in study:
+        if key not in keys:
             raise UserError(
-                f"{file} has the key '{key}', but a system's study holds {', '.join(KEYS)} only; "
+                f"{file} has the key '{key}', but a system's study holds {', '.join(keys)} only; "
                 "say it in a task or in an experiment"
             )
-    return System(name, paper, **told)
+    return study
 
 
-def _file(name: str) -> str:
+def file_of(name: str) -> str:
+    """Return the file of a system's study in the project's folder."""
     return f"studies/{name}.yaml"
 
 
 def _read(root: Path, file: str) -> dict[str, Any]:
-    told = read_yaml(root / file)
-    if not isinstance(told, dict):
+    study = read_yaml(root / file)
+    if not isinstance(study, dict):
         raise UserError(f"{file} holds no study; write the blocks {', '.join(KEYS)}")
-    return told
+    return study
 
 
-def require_told_once(studies: Mapping[str, Mapping[str, Any]]) -> None:
+def require_defined_once(studies: Mapping[str, Mapping[str, Any]]) -> None:
     """Refuse a task or an experiment that two studies tell.
 
     Args:
         studies: what each study says, by its file.
     """
-    for (file, one), (other_file, other) in combinations(studies.items(), 2):
+    for (file, first), (other_file, second) in combinations(studies.items(), 2):
         for what in ("task", "experiment"):
-            for name in one[f"{what}s"]:
-                if name in other[f"{what}s"]:
+            for name in first[f"{what}s"]:
+                if name in second[f"{what}s"]:
                     raise UserError(
-                        f"the {what} '{name}' is told by {file} and by {other_file}; "
+                        f"the {what} '{name}' is defined by {file} and by {other_file}; "
                         "rename one of them"
                     )
 
@@ -119,38 +139,34 @@ def with_systems(config: Mapping[str, Any], systems: Iterable[System]) -> dict[s
 
     What the configuration says of them itself goes over what their files say.
     """
-    known = dict(config)
+    merged = dict(config)
     for system in systems:
         for key in ("tasks", "experiments"):
-            known[key] = _laid_over(getattr(system, key), known.get(key, {}))
-    return known
+            merged[key] = laid_over(getattr(system, key), merged.get(key, {}))
+    return merged
 
 
-def _laid_over(below: Any, above: Any) -> Any:
-    """Return one value laid over another as Snakemake does: key by key, lists as a whole."""
-    if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
-        return above
-    shared = {key: _laid_over(below[key], above[key]) for key in above if key in below}
-    return {**below, **above, **shared}
-
-
-def chosen(config: Mapping[str, Any], systems: Sequence[System]) -> list[StudyBlock]:
+def chosen(
+    config: Mapping[str, Any], systems: Sequence[System], of_size: Sequence[System] = ()
+) -> list[StudyBlock]:
     """Return what a call makes.
 
     Args:
         config: with `study`, and `papers`: null, `all`, a paper or a list of papers.
         systems: the listed systems.
+        of_size: full studies or pilots, which are made instead.
 
     Raises:
         UserError: where a paper has no study.
     """
     default, papers = StudyBlock("config: study", config["study"]), config["papers"]
+    if of_size:
+        return [_block(study) for study in of_size]
     if papers is None:
         return [default]
     by_paper: dict[str, list[StudyBlock]] = {DEFAULT: [default]}
     for system in systems:
-        block = StudyBlock(f"{_file(system.name)}: study", system.study)
-        by_paper.setdefault(system.paper, []).append(block)
+        by_paper.setdefault(system.paper, []).append(_block(system))
     wanted = list(by_paper) if papers == ALL else [papers] if isinstance(papers, str) else papers
     for paper in wanted:
         if paper not in by_paper:
@@ -161,6 +177,10 @@ def chosen(config: Mapping[str, Any], systems: Sequence[System]) -> list[StudyBl
     return [block for paper in wanted for block in by_paper[paper]]
 
 
+def _block(system: System) -> StudyBlock:
+    return StudyBlock(f"{file_of(system.name)}: study", system.study)
+
+
 def paper_of(experiment: str, systems: Iterable[System]) -> str:
     """Return the paper whose study tells an experiment; what no system tells is the default's."""
-    return next((one.paper for one in systems if experiment in one.experiments), DEFAULT)
+    return next((system.paper for system in systems if experiment in system.experiments), DEFAULT)

@@ -84,7 +84,7 @@ def narrowed(network: Mapping[str, Any], share: Fraction | float) -> dict[str, A
             )
         return int(width * exact)
 
-    parts = {"fc": [units(width) for width in network["fc"]]}
+    parts: dict[str, list[Any]] = {"fc": [units(width) for width in network["fc"]]}
     if "channels" in network:
         parts["channels"] = [[units(width) for width in block] for block in network["channels"]]
     return dict(network) | parts
@@ -102,13 +102,13 @@ def budgets(law: str, clients: int, bases: int) -> list[int]:
         UserError: if a client can train none.
     """
     shares = _shares(law, clients, bases)
-    found = [int(share * bases + 1e-9) for share in shares]
-    if 0 in found:
+    counts = [int(share * bases + 1e-9) for share in shares]
+    if 0 in counts:
         raise UserError(
             f"budgets {law} let clients train a width of {float(min(shares)):g}, but a base has "
             f"{1 / bases:g}; give narrower bases or other budgets"
         )
-    return found
+    return counts
 
 
 def _shares(law: str, clients: int, bases: int) -> Sequence[Fraction | float]:
@@ -133,7 +133,7 @@ def _truncated_lognormal(clients: int, bases: int) -> list[int]:
     normal = NormalDist(math.log(RELEASED_MEDIAN), SPREAD)
     below = [normal.cdf(math.log(n / bases)) for n in range(1, bases + 1)]
     first = [int(clients * (share - below[0]) / (1 - below[0])) for share in below]
-    return [sum(place >= own for own in first) for place in reversed(range(clients))]
+    return [sum(position >= start for start in first) for position in reversed(range(clients))]
 
 
 def spread_over(domains: Sequence[int], budget: Sequence[int]) -> list[int]:
@@ -148,5 +148,5 @@ def spread_over(domains: Sequence[int], budget: Sequence[int]) -> list[int]:
     for client, domain in enumerate(domains):
         seen[domain] = seen.get(domain, -1) + 1
         turns.append((seen[domain], domain, client))
-    dealt = dict(zip((client for _, _, client in sorted(turns)), budget, strict=True))
-    return [dealt[client] for client in range(len(domains))]
+    by_client = dict(zip((client for _, _, client in sorted(turns)), budget, strict=True))
+    return [by_client[client] for client in range(len(domains))]

@@ -1,6 +1,6 @@
 """Configuration files as YAML, read so that nothing they say is dropped in silence."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,22 +12,26 @@ MERGE = "tag:yaml.org,2002:merge"
 """Of the key `<<`, whose mapping the others go over."""
 
 
-class _Strict(yaml.CSafeLoader if hasattr(yaml, "CSafeLoader") else yaml.SafeLoader):
+_SAFE_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""YAML's loader of plain values, the one in C where it was built."""
+
+
+class _Strict(_SAFE_LOADER):
     """YAML's safe loader, which lets the last of two equal keys win, made to refuse them."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         """Return a mapping whose keys are all told once."""
-        told = set()
+        keys = set()
         for key_node, _ in node.value:
             if key_node.tag == MERGE:
                 continue
             key = self.construct_object(key_node, deep=True)
-            if isinstance(key, Hashable) and key in told:
+            if isinstance(key, Hashable) and key in keys:
                 line = key_node.start_mark.line + 1
                 raise yaml.constructor.ConstructorError(
-                    None, None, f"the key '{key}' is told twice, again in line {line}"
+                    None, None, f"the key '{key}' is given twice, again in line {line}"
                 )
-            told.add(key if isinstance(key, Hashable) else id(key))
+            keys.add(key if isinstance(key, Hashable) else id(key))
         return super().construct_mapping(node, deep)
 
 
@@ -39,12 +43,12 @@ def read_yaml(path: str | Path) -> Any:
             much.
     """
     try:
-        told = yaml.load(Path(path).read_text(encoding="utf-8"), Loader=_Strict)
-        _require_tree(told, set(), {})
+        content = yaml.load(Path(path).read_text(encoding="utf-8"), Loader=_Strict)
+        _require_tree(content, set(), {})
     except (OSError, ValueError, yaml.YAMLError, RecursionError) as error:
-        said = " ".join(str(error).split()) or type(error).__name__
-        raise UserError(f"{path} cannot be read as YAML: {said}") from error
-    return told
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise UserError(f"{path} cannot be read as YAML: {reason}") from error
+    return content
 
 
 LARGEST = 1_000_000
@@ -66,7 +70,7 @@ def _require_tree(value: Any, above: set[int], seen: dict[int, int]) -> int:
     if not isinstance(value, dict | list):
         return 1
     if id(value) in above:
-        raise ValueError("an alias stands below its own anchor; write out what it should say")
+        raise ValueError("an alias is below its own anchor; write out what it should say")
     if id(value) not in seen:
         lower = above | {id(value)}
         seen[id(value)] = 1 + sum(_require_tree(inner, lower, seen) for inner in inside)
@@ -86,17 +90,18 @@ def read_config_file(path: str | Path) -> dict[str, Any]:
             f"--configfile: {path} is no file; every word up to the next option is read as one, "
             "so name targets before it"
         )
-    told = read_yaml(path)
-    if not isinstance(told, dict):
+    content = read_yaml(path)
+    if not isinstance(content, dict):
         raise UserError(f"{path} holds no keys; write those of config.yaml that it changes")
-    return told
+    return content
 
 
-def laid_over(config: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
+def laid_over(config: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
     """Return a configuration with another laid over it, key by key, as `--configfile` does."""
     merged = dict(config)
     for key, value in more.items():
         below = merged.get(key)
-        both = isinstance(value, dict) and isinstance(below, dict)
-        merged[key] = laid_over(below, value) if both else value
+        if isinstance(value, dict) and isinstance(below, dict):
+            value = laid_over(below, value)
+        merged[key] = value
     return merged

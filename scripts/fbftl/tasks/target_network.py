@@ -7,11 +7,12 @@ from typing import Any
 import torch
 from torch import nn
 
+from fbftl.ground.errors import required
 from fbftl.models.chain import chain_of
 from fbftl.models.cut.extractor import split
 from fbftl.models.forward import Pool
 from fbftl.models.heads import head_module
-from fbftl.models.networks import random_halves
+from fbftl.models.networks import random_split
 from fbftl.models.source.manifest import build, load_source
 from fbftl.study.job import Job
 from fbftl.tasks.task import Inputs
@@ -38,7 +39,7 @@ class TargetNetwork:
 
     def transferred(self) -> nn.Module:
         """Return the extractor with the source model's weights."""
-        return self._extractor(load_source(self.inputs.weights, self.source))
+        return self._extractor(load_source(required(self.inputs.weights), self.source))
 
     def random(self, job: Job, seed: int) -> tuple[nn.Module, nn.Module]:
         """Return the network that the job names, else the source's architecture and the head.
@@ -51,11 +52,13 @@ class TargetNetwork:
             return front, self.head(job, seed)
         return self.named(named, seed)
 
-    def named(self, network: Mapping[str, Any], seed: int, *keys: int) -> tuple[nn.Module, ...]:
+    def named(
+        self, network: Mapping[str, Any], seed: int, *keys: int
+    ) -> tuple[nn.Module, nn.Module]:
         """Return a network of the configuration with random weights, up to its cut and after it."""
         _, depth, height, width = self.example.shape
         chain = chain_of(network, (height, width, depth), self.classes)
-        front, rest = random_halves(chain, network["cut"], seed, *keys)
+        front, rest = random_split(chain, network["cut"], seed, *keys)
         return front.to(self.inputs.device), rest.to(self.inputs.device)
 
     def head(self, job: Job, seed: int) -> nn.Sequential:

@@ -1,4 +1,4 @@
-"""What methods ask of a kind of task: what clients hold, what a learner is, what a score is.
+"""What methods ask of a kind of task: what clients hold, what the network is, what a score is.
 
 `images.py` and `dialogues.py` answer; methods and exchanges import this module alone.
 """
@@ -7,24 +7,22 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, Self
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from fbftl.data.participation import Holdings
+from fbftl.data.participation import Partition
+from fbftl.data.preprocess import Preprocessing
 from fbftl.ground.room import RAM, Room
 from fbftl.messages.ledger import Ledger
-from fbftl.messages.payload import Payload
+from fbftl.messages.payload import PayloadT, ReadT
+from fbftl.messages.vectors import Vectors
 from fbftl.study.job import Job
 from fbftl.training.batches import Round, Rounds
-from fbftl.training.closed_form import LinearHead
-from fbftl.training.coverage import PublicRows
-from fbftl.training.kept import KeptModels
-from fbftl.training.local_network import LocalNetwork
 from fbftl.training.measures import MEASURES, SERIES, Measure, Series
-from fbftl.training.visits import FEDAVG, Hooks, Trained
+from fbftl.training.samples import LabelledInputs, LabelledSamples, TrainingData
 
 
 @dataclass(frozen=True)
@@ -40,8 +38,8 @@ class Inputs:
     weights: of the source model, for methods that run the whole network.
     source: manifest of the source model, for methods that run the whole network.
     room: where large arrays go: features, images, memories of error feedback.
-    open: labelled samples that everybody may read.
-    sources: further source models that everybody may read.
+    open_data: labelled samples that everybody may read.
+    source_models: further source models that everybody may read.
     """
 
     manifest: Path
@@ -54,8 +52,8 @@ class Inputs:
     weights: Path | None = None
     source: Path | None = None
     room: Room = RAM
-    open: Path | None = None
-    sources: Path | None = None
+    open_data: Path | None = None
+    source_models: Path | None = None
 
     @classmethod
     def at(cls, files: Mapping[str, str], device: torch.device, room: Room = RAM) -> "Inputs":
@@ -82,7 +80,7 @@ class Outcome:
 
     repetitions: list[dict[str, Any]]
     ledger: Ledger
-    provenance: dict[str, Any]
+    provenance: Mapping[str, Any]
     measures: Mapping[str, Measure] = field(default_factory=lambda: MEASURES)
     series: Mapping[str, Series] = field(default_factory=lambda: SERIES)
     transcript: list[dict[str, Any]] = field(default_factory=list)
@@ -93,13 +91,13 @@ class Score:
     """How well one seed's model does.
 
     record: for the run file, in builtin types: the chosen epoch, scores there, curves.
-    said: what the model says of each test sample, where people read it.
+    texts: what the model says of each test sample, where people read it.
     measures: numbers of the record that not every run has.
     series: lists of its curves that not every run has.
     """
 
     record: dict[str, Any]
-    said: Sequence[str] = ()
+    texts: Sequence[str] = ()
     measures: Mapping[str, Measure] = field(default_factory=dict)
     series: Mapping[str, Series] = field(default_factory=dict)
 
@@ -122,25 +120,27 @@ class Learner(Protocol):
     """One seed's model in training: it forms gradients of rounds, steps, and looks at each epoch.
 
     Losses of a round are whatever `end_epoch` understands.
-
-    parameters: what is trained, on the training device.
-    schedule: the rounds of each epoch, every client once an epoch.
     """
 
-    parameters: list[Tensor]
-    schedule: Iterable[Rounds]
+    @property
+    def parameters(self) -> Sequence[Tensor]:
+        """What is trained, on the training device."""
+
+    @property
+    def schedule(self) -> Iterable[Rounds]:
+        """The rounds of each epoch, every client once an epoch."""
 
     @property
     def diverged(self) -> bool:
         """Whether a loss was not finite; then there are no more rounds."""
 
-    def together(self, one: Round, arrives: np.ndarray) -> tuple[Tensor, list[Tensor]]:
+    def together(self, round_: Round, arrives: np.ndarray) -> tuple[Tensor, list[Tensor]]:
         """Return losses and gradient of the mean over the samples of clients that arrive (C,)."""
 
-    def apart(self, one: Round) -> tuple[Tensor, Tensor]:
+    def apart(self, round_: Round) -> tuple[Tensor, Tensor]:
         """Return losses, and each client's sum of per-sample gradients (C, X)."""
 
-    def own(self, one: Round) -> np.ndarray:
+    def client_message(self, round_: Round) -> np.ndarray:
         """Return the message (X,) of the one client of a round."""
 
     def step(self, gradient: Sequence[Tensor]) -> None:
@@ -150,20 +150,8 @@ class Learner(Protocol):
         """Look at the model after an epoch, given what its rounds lost; no rounds if diverged."""
 
 
-class SplitLearner(Learner, Protocol):
-    """A learner in two parts, the first at the clients."""
-
-    @property
-    def client_floats(self) -> int:
-        """Numbers of the clients' part."""
-
-    @property
-    def smashed_floats(self) -> int:
-        """Numbers of one sample's smashed data."""
-
-
 @dataclass(frozen=True)
-class Received:
+class Received(Generic[PayloadT]):
     """What the server has to train one seed's head on, under one setting.
 
     payload: what it read from all messages; repetitions may share it.
@@ -175,11 +163,11 @@ class Received:
 
     job: Job
     seed: int
-    payload: Payload
+    payload: PayloadT
     training: np.ndarray
     validation: np.ndarray
     scale: Callable[[Any], Any]
-    redrawn: Callable[[int], Payload] | None
+    redrawn: Callable[[int], PayloadT] | None
 
 
 @dataclass(frozen=True)
@@ -196,183 +184,139 @@ class Fit:
     head: Any
 
 
-class Held(Protocol):
-    """What the clients hold, of either view: cached features, or samples themselves.
+class ClientData(Protocol):
+    """What the clients hold, of either view: cached features, or samples themselves."""
 
-    holdings: who holds which training sample.
-    provenance: digests of where the samples come from.
-    """
+    @property
+    def partition(self) -> Partition:
+        """Who holds which training sample."""
 
-    holdings: Holdings
-    provenance: Mapping[str, Any]
+    @property
+    def provenance(self) -> Mapping[str, Any]:
+        """Digests of where the samples come from."""
 
     @property
     def block_bits(self) -> int:
         """Bits of a transmission block, see `Payload.block_bits`."""
 
-    def score(self, repetition: Repetition, learner: Learner) -> Score:
-        """Return how well a trained learner does."""
+    def score(self, repetition: Repetition, learner: Any) -> Score:
+        """Return how well a trained learner does, which is one of the kind's."""
 
-    def transcript(self, said: Mapping[int, Sequence[str]]) -> list[dict[str, Any]]:
+    def transcript(self, texts: Mapping[int, Sequence[str]]) -> list[dict[str, Any]]:
         """Return an entry per test sample with what each seed's model says of it, if anything."""
 
 
-class HeldFeatures(Held, Protocol):
-    """Features at the cut, of methods whose extractor is frozen.
+class ClientFeatures(ClientData, Protocol[ReadT]):
+    """Features at the cut, of methods whose extractor is frozen: images have `Vectors` of them."""
 
-    payload: what the upload of every sample that was read would say.
-    rows: (m,) which training samples these are, ascending.
-    public: (m, X) features of public data, for a clip norm that is their quantile.
-    """
+    @property
+    def payload(self) -> ReadT:
+        """What the upload of every sample that was read would say."""
 
-    payload: Payload
-    rows: np.ndarray
-    public: np.ndarray | None
+    @property
+    def rows(self) -> np.ndarray:
+        """Which training samples these are, ascending (m,)."""
+
+    @property
+    def public(self) -> np.ndarray | None:
+        """Features of public data (m, X), for a clip norm that is their quantile."""
 
     @property
     def frozen_floats(self) -> int:
         """Numbers of the frozen extractor, which clients are sent once."""
 
+
+class LabelledFeatures(ClientFeatures[Vectors], Protocol):
+    """Features of samples that have a class each."""
+
     @property
-    def public_rows(self) -> PublicRows:
-        """The public samples as features, with labels and domains."""
+    def samples(self) -> LabelledInputs:
+        """Those that were read, on the training device if there is room."""
 
-    def head(self, repetition: Repetition) -> Learner:
-        """Return the head that rounds of clients train."""
+    @property
+    def test(self) -> LabelledInputs:
+        """The test split."""
 
-    def fit(self, settings: Sequence[Sequence[Received]]) -> list[list[Fit]]:
-        """Train a head at the server for each setting and seed."""
+    @property
+    def width(self) -> int:
+        """Numbers of one sample's features."""
 
-    def linear(self, head: LinearHead) -> Score:
-        """Return how well a linear head does that was not trained but solved."""
+    @property
+    def classes(self) -> int:
+        """Number of classes N."""
+
+    @property
+    def inputs(self) -> Inputs:
+        """The job's files and device."""
+
+    def training_data(self, repetition: Repetition, samples: LabelledSamples) -> TrainingData:
+        """Return what a repetition trains on, given what the clients hold."""
 
 
-@dataclass(frozen=True)
-class SourceModels:
-    """Source models that everybody may read.
+class TargetParts(Protocol):
+    """What the target network is made of: the source model up to the cut, and a head.
 
-    names: of the models.
-    kinds: what each learnt from: target, letters, shuffled labels of the target, or random.
-    parameters: of each model by their names.
+    Every call returns new modules.
     """
 
-    names: Sequence[str]
-    kinds: Sequence[str]
-    parameters: Sequence[Mapping[str, Tensor]]
+    @property
+    def inputs(self) -> Inputs:
+        """The job's files and device."""
 
-    def __len__(self) -> int:
-        return len(self.names)
+    def transferred(self) -> nn.Module:
+        """Return the extractor with the source model's weights."""
 
-    def __getitem__(self, number: int) -> Mapping[str, Tensor]:
-        return self.parameters[number]
+    def head(self, job: Job, seed: int) -> nn.Module:
+        """Return the head that every method starts from under this seed."""
+
+    def random(self, job: Job, seed: int) -> tuple[nn.Module, nn.Module]:
+        """Return the network that the job names, else extractor and head, with random weights."""
+
+    def named(
+        self, network: Mapping[str, Any], seed: int, *keys: int
+    ) -> tuple[nn.Module, nn.Module]:
+        """Return a network of the configuration with random weights, up to its cut and after it."""
+
+    def at(self, cut: str | None) -> Self:
+        """Return what the network is made of when it is cut elsewhere; None keeps the task's."""
+
+
+class ClientSamples(ClientData, Protocol):
+    """The samples themselves, of methods that train the whole network at the clients."""
 
     @property
-    def numbers(self) -> int:
-        """Numbers of all models together."""
-        return sum(own.numel() for model in self.parameters for own in model.values())
-
-
-class LocalLearner(Learner, Protocol):
-    """A learner whose clients train for local epochs and send weights."""
-
-    def train(self, one: Round) -> Trained | None:
-        """Train the clients of a round from the global weights; None if there are none."""
+    def samples(self) -> LabelledSamples:
+        """What the clients hold."""
 
     @property
-    def client_floats(self) -> int:
-        """Numbers of the first half of its network, which stand first in the weights."""
+    def test(self) -> LabelledSamples:
+        """The test split."""
 
     @property
-    def crossing_shape(self) -> torch.Size:
-        """Shape of what one sample has at the boundary of the halves."""
+    def target(self) -> TargetParts:
+        """What the network is made of that they train."""
 
-    def tested(self, between: Callable[[Tensor], Tensor]) -> float:
-        """Return the accuracy on the test split with something done at the boundary."""
+    @property
+    def classes(self) -> int:
+        """Number of classes N."""
 
-    def weights(self) -> Tensor:
-        """Return a copy of the global weights, flat (X,)."""
+    @property
+    def preprocessing(self) -> Preprocessing:
+        """From what is stored of a sample to the network's input."""
 
-    def set_weights(self, weights: Tensor) -> None:
-        """Make these (X,) the global weights."""
+    def validated_on(self, training: np.ndarray, validation: np.ndarray) -> Self:
+        """Return some rows, with others in the place of the test split."""
 
-    def represented(self, rows: np.ndarray) -> np.ndarray:
-        """Return what the network's first half makes of some samples (n,), (n, width)."""
-
-    def take_over(self, model: Mapping[str, Tensor], whole_front: bool = False) -> None:
-        """Make a source model's parameters the global ones, where a layer has the same shape.
-
-        Raises:
-            UserError: if no layer has, or not the whole first half where that is asked for.
-        """
-
-
-class HeldSamples(Held, Protocol):
-    """The samples themselves, of methods that train the whole network at the clients.
-
-    samples: what the clients hold, as the kind's training reads it.
-    test: the test split, as the kind's training reads it.
-    classes: number of classes N.
-    """
-
-    samples: Any
-    test: Any
-    classes: int
-
-    def transferred(self, repetition: Repetition) -> Learner:
-        """Return the source model with a new head, all of it trained."""
-
-    def random(self, repetition: Repetition) -> Learner:
-        """Return the whole network with random initial values, which rounds of clients train."""
-
-    def split(self, repetition: Repetition) -> SplitLearner:
-        """Return the random network in two parts that meet at the cut."""
-
-    def local(
-        self,
-        repetition: Repetition,
-        hooks: Hooks = FEDAVG,
-        turns: Iterable[Rounds] | None = None,
-        of: Callable[..., Any] = LocalNetwork,
-    ) -> Any:
-        """Return the network, trained for local epochs: a `LocalLearner`.
-
-        Args:
-            repetition: who takes part.
-            hooks: what is different from FedAvg.
-            turns: the rounds; by default clients are picked anew for each, with all their samples.
-            of: what makes the learner.
-        """
-
-    def shared(self, repetition: Repetition, layout: str) -> LocalLearner:
-        """Return the network at several widths, which clients train as far as they can.
-
-        Args:
-            repetition: who takes part.
-            layout: how the widths share weights: bases, slices or slimmable slices.
-        """
-
-    def parts(self, job: Job, seed: int) -> tuple[nn.Module, nn.Module]:
-        """Return the frozen extractor up to the cut that the setting names, and a new head."""
-
-    def kept(self, repetition: Repetition) -> KeptModels:
-        """Return a network for each client to keep, with random initial values, alike if shared.
-
-        Where the job is told of architectures, clients have these in turn.
-        """
-
-    def tests(self, owners: np.ndarray) -> list[Any]:
+    def tests(self, owners: np.ndarray) -> list[LabelledSamples]:
         """Return each client's own test samples (C,), or all where they are nobody's."""
 
-    def open_samples(self, part: str) -> Any:
-        """Return a part of the task's open data, as the kind's training reads it."""
-
-    def source_models(self, job: Job, related: bool = True) -> SourceModels:
-        """Return the task's further source models, with those that fit the task or without."""
+    def training_data(self, repetition: Repetition, samples: LabelledSamples) -> TrainingData:
+        """Return what a repetition trains on, given what the clients hold."""
 
 
-def holdings(job: Job, inputs: Inputs) -> Holdings:
+def partition(job: Job, inputs: Inputs) -> Partition:
     """Return who holds which training sample of a job's task; its features stay unread."""
-    return _kind(job).holdings(job, inputs)
+    return _kind(job).partition(job, inputs)
 
 
 def measured(job: Job, samples: int) -> np.ndarray:
@@ -380,7 +324,9 @@ def measured(job: Job, samples: int) -> np.ndarray:
     return _kind(job).measured(samples)
 
 
-def held_features(job: Job, inputs: Inputs, rows: np.ndarray | None = None) -> HeldFeatures:
+def client_features(
+    job: Job, inputs: Inputs, rows: np.ndarray | None = None
+) -> ClientFeatures[Any]:
     """Return what the clients of a job's task hold, as features at the cut.
 
     Args:
@@ -388,12 +334,17 @@ def held_features(job: Job, inputs: Inputs, rows: np.ndarray | None = None) -> H
         inputs: the job's files.
         rows: training samples that are needed, ascending; None for all.
     """
-    return _kind(job).held_features(job, inputs, rows)
+    return _kind(job).client_features(job, inputs, rows)
 
 
-def held_samples(job: Job, inputs: Inputs) -> HeldSamples:
+def labelled_features(job: Job, inputs: Inputs) -> LabelledFeatures:
+    """Return all that the clients hold, as features at the cut, where a sample has a class."""
+    return _kind(job).client_features(job, inputs)
+
+
+def client_samples(job: Job, inputs: Inputs) -> ClientSamples:
     """Return what the clients of a job's task hold, as samples."""
-    return _kind(job).held_samples(job, inputs)
+    return _kind(job).client_samples(job, inputs)
 
 
 def _kind(job: Job) -> Any:

@@ -1,12 +1,10 @@
 """A task with validation samples in the place of its test split, for whoever chooses a setting."""
 
-from dataclasses import replace
-
 import numpy as np
 
-from fbftl.data.participation import LEAST_HELD_OUT, Holdings, held_out
+from fbftl.data.participation import LEAST_HELD_OUT, held_out
 from fbftl.ground.errors import UserError
-from fbftl.tasks.task import HeldSamples
+from fbftl.tasks.task import ClientSamples
 
 SHARE = 0.2
 """Of the samples, held out."""
@@ -27,25 +25,16 @@ def apart(samples: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     return training, validation
 
 
-def validated(held: HeldSamples, seed: int) -> HeldSamples:
+def validated(client_data: ClientSamples, seed: int) -> ClientSamples:
     """Return what clients hold without a random fifth of it, which stands for the test split.
 
     Whatever is measured on it knows nothing of the task's own test samples.
 
     Args:
-        held: what they hold.
+        client_data: what they hold.
         seed: of the draw.
 
     Raises:
         UserError: if it is too little.
     """
-    own = held.holdings
-    training, validation = apart(len(held.samples.labels), seed)
-    domain = None if own.domain is None else own.domain[training]
-    return replace(
-        held,
-        holdings=Holdings(own.client[training], own.labels[training], domain),
-        samples=held.samples.at(training),
-        test=held.samples.at(validation),
-        tested=np.full(len(validation), -1),
-    )
+    return client_data.validated_on(*apart(len(client_data.samples.labels), seed))

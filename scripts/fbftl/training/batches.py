@@ -42,7 +42,10 @@ def shuffled(
         epochs: epochs to yield.
         seeds: one seed per entry of `rows`.
     """
-    cycles = [Cycle(own, stream(seed, "batches")) for own, seed in zip(rows, seeds, strict=True)]
+    cycles = [
+        Cycle(seed_rows, stream(seed, "batches"))
+        for seed_rows, seed in zip(rows, seeds, strict=True)
+    ]
     for _ in range(epochs):
         chosen = np.zeros((steps, len(seeds), batch), dtype=np.int64)
         weights = np.zeros((steps, len(seeds), batch), dtype=np.float32)
@@ -72,7 +75,9 @@ def reshuffled(
         epochs: epochs to yield.
         seeds: one seed per entry of `rows`.
     """
-    masked = [_masked(own, plr, batch, seed) for own, seed in zip(rows, seeds, strict=True)]
+    masked = [
+        _masked(seed_rows, plr, batch, seed) for seed_rows, seed in zip(rows, seeds, strict=True)
+    ]
     for _ in range(epochs):
         chosen = np.zeros((steps, len(seeds), batch), dtype=np.int64)
         weights = np.zeros((steps, len(seeds), batch), dtype=np.float32)
@@ -121,11 +126,11 @@ class Round:
         """Samples K_u of each client, (C,)."""
         return self.present.sum(axis=1)
 
-    def only(self, place: int) -> "Round":
+    def only(self, index: int) -> "Round":
         """Return the round of one of its clients alone, without padding."""
-        own = self.rows[place][self.present[place]][None]
-        here = self.clients[place : place + 1]
-        return Round(self.number, here, own, np.ones(own.shape, dtype=bool))
+        client_rows = self.rows[index][self.present[index]][None]
+        here = self.clients[index : index + 1]
+        return Round(self.number, here, client_rows, np.ones(client_rows.shape, dtype=bool))
 
 
 @dataclass(frozen=True)
@@ -192,20 +197,20 @@ def picked(clients: int, clients_per_round: int, turn: int, seed: int) -> np.nda
     return stream(seed, "participation", turn).permutation(clients)[:clients_per_round]
 
 
-def most_visits(clients: int, clients_per_round: int, rounds: int, seed: int) -> int:
+def most_participations(clients: int, clients_per_round: int, rounds: int, seed: int) -> int:
     """Return in how many of the rounds that client takes part who does most often."""
     visits = [picked(clients, clients_per_round, turn, seed) for turn in range(rounds)]
     return int(np.bincount(np.concatenate(visits)).max())
 
 
 def drawn_rounds(
-    clients: Sequence[np.ndarray], drawn: int, clients_per_round: int, rounds: int, seed: int
+    clients: Sequence[np.ndarray], draw_count: int, clients_per_round: int, rounds: int, seed: int
 ) -> Iterator[Rounds]:
     """Yield rounds of clients that each draw samples anew from those of all, none of them twice.
 
     Args:
         clients: the rows of each client.
-        drawn: samples that a client draws in a round.
+        draw_count: samples that a client draws in a round.
         clients_per_round: clients per round; all of them where they are fewer.
         rounds: rounds to yield.
         seed: the repetition's seed.
@@ -214,19 +219,19 @@ def drawn_rounds(
         UserError: if there are fewer samples.
     """
     pool = np.concatenate(clients)
-    if drawn > len(pool):
+    if draw_count > len(pool):
         raise UserError(
-            f"clients are to draw {drawn} samples in a round of {len(pool)}; give drawn at most "
-            f"{len(pool)}"
+            f"clients are to draw {draw_count} samples in a round of {len(pool)}; give drawn at "
+            f"most {len(pool)}"
         )
     nothing = pool[:0]
     for turn, usual in enumerate(picked_rounds(clients, clients_per_round, rounds, seed)):
         picked = usual.clients[0]
         draws = {
-            client: stream(seed, "drawn", turn, client).choice(pool, drawn, replace=False)
+            client: stream(seed, "drawn", turn, client).choice(pool, draw_count, replace=False)
             for client in picked.tolist()
         }
-        yield laid_out([picked], [draws.get(own, nothing) for own in range(len(clients))])
+        yield laid_out([picked], [draws.get(client, nothing) for client in range(len(clients))])
 
 
 def poisson_rounds(
@@ -248,19 +253,19 @@ def poisson_rounds(
 
 def laid_out(taking_part: Sequence[np.ndarray], clients: Sequence[np.ndarray]) -> Rounds:
     """Return rounds as padded arrays, given the clients of each and the rows of every client."""
-    most = max(len(own) for own in clients)
-    places = max(1, *(len(chosen) for chosen in taking_part))
-    shape = (len(taking_part), places, most)
-    drawn = Rounds(
+    most = max(len(client_rows) for client_rows in clients)
+    most_clients = max(1, *(len(chosen) for chosen in taking_part))
+    shape = (len(taking_part), most_clients, most)
+    rounds = Rounds(
         np.full(shape[:2], -1), np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=bool)
     )
     for turn, chosen in enumerate(taking_part):
-        drawn.clients[turn, : len(chosen)] = chosen
-        for place, client in enumerate(chosen):
-            own = clients[client]
-            drawn.rows[turn, place, : len(own)] = own
-            drawn.present[turn, place, : len(own)] = True
-    return drawn
+        rounds.clients[turn, : len(chosen)] = chosen
+        for position, client in enumerate(chosen):
+            client_rows = clients[client]
+            rounds.rows[turn, position, : len(client_rows)] = client_rows
+            rounds.present[turn, position, : len(client_rows)] = True
+    return rounds
 
 
 def observed(schedule: Iterable[Epoch], seen: np.ndarray) -> Iterator[Epoch]:

@@ -40,8 +40,8 @@ class Candidate:
     @property
     def accuracy(self) -> np.ndarray:
         """Validation accuracy (S,) after the epoch, within those, of the best mean."""
-        own = self.validation[:, : self.epochs]
-        return own[:, own.mean(axis=0).argmax()]
+        accuracies = self.validation[:, : self.epochs]
+        return accuracies[:, accuracies.mean(axis=0).argmax()]
 
     @property
     def best(self) -> tuple[float, float]:
@@ -70,7 +70,7 @@ def flat_epochs(validation: np.ndarray) -> int:
 def smallest_within_error(candidates: Sequence[Candidate]) -> Candidate:
     """Return the smallest head within one standard error of the best one."""
     sizes = [candidate.parameters for candidate in candidates]
-    return candidates[least_within_error(sizes, [one.accuracy for one in candidates])]
+    return candidates[least_within_error(sizes, [candidate.accuracy for candidate in candidates])]
 
 
 def least_within_error(sizes: Sequence[float], accuracies: Sequence[np.ndarray]) -> int:
@@ -80,10 +80,10 @@ def least_within_error(sizes: Sequence[float], accuracies: Sequence[np.ndarray])
         sizes: of each; of equal ones the first is taken.
         accuracies: validation accuracy (S,) of each by seed.
     """
-    means = [own.mean() for own in accuracies]
+    means = [seed_accuracies.mean() for seed_accuracies in accuracies]
     best = int(np.argmax(means))
     least = means[best] - standard_error(accuracies[best])
-    near = [place for place, mean in enumerate(means) if mean >= least]
+    near = [index for index, mean in enumerate(means) if mean >= least]
     return min(near, key=sizes.__getitem__)
 
 

@@ -34,8 +34,10 @@ def client_updates(model: nn.Module) -> ClientUpdates:
     if couples_samples(model):
         raise ValueError("batch statistics couple the samples of all clients in one pass")
     trained = [layer for layer in model.modules() if list(layer.parameters(recurse=False))]
-    held = sum(len(list(layer.parameters(recurse=False))) for layer in trained)
-    shared = held > len(list(model.parameters()))  # a weight that two layers hold is one parameter
+    parameter_count = sum(len(list(layer.parameters(recurse=False))) for layer in trained)
+    shared = parameter_count > len(
+        list(model.parameters())
+    )  # a weight that two layers hold is one parameter
     if shared or not all(map(is_product, trained)):
         return by_transform(model)
     return by_layers(model, trained)
@@ -146,10 +148,10 @@ def of_patches(layer: nn.Conv2d, entered: Tensor, gradient: Tensor, clients: int
     """Return each client's weight gradient (C, out, in * height * width) of a convolution."""
     patch, places = layer.weight[0].numel(), gradient.shape[2] * gradient.shape[3]
     samples = len(entered) // clients
-    found = gradient.new_zeros(clients, gradient.shape[1], patch)
+    gradients = gradient.new_zeros(clients, gradient.shape[1], patch)
     at_once = max(1, PATCH_VALUES // (samples * places * patch))
     for total, x, g in zip(
-        found.split(at_once),
+        gradients.split(at_once),
         entered.split(at_once * samples),
         gradient.split(at_once * samples),
         strict=True,
@@ -161,4 +163,4 @@ def of_patches(layer: nn.Conv2d, entered: Tensor, gradient: Tensor, clients: int
         of_outputs = g.reshape(-1, samples, g.shape[1], places)
         for sample in range(samples):
             total.baddbmm_(of_outputs[:, sample], patches[:, sample].transpose(1, 2))
-    return found
+    return gradients

@@ -58,12 +58,11 @@ class LinearHead:
 class Solved:
     """A head and how it was found.
 
-    head: None where it is trained instead.
     regularisation: ratio of λ to the mean eigenvalue, or shrinkage; None where there is none.
     negative: share of the matrix's spectrum that was negative, and was left out.
     """
 
-    head: LinearHead | None
+    head: LinearHead
     regularisation: float | None = None
     negative: float = 0.0
 
@@ -102,64 +101,70 @@ class Spectrum:
         return self.vectors.T @ matrix
 
 
-def ridge(known: Statistics, ratios: Sequence[float], held: Statistics | None = None) -> Solved:
+def ridge(
+    statistics: Statistics, ratios: Sequence[float], held_out: Statistics | None = None
+) -> Solved:
     """Return W = (B + λI)⁻¹ A with a bias column, which follows from A and the counts.
 
     Args:
-        known: of the training samples.
+        statistics: of the training samples.
         ratios: candidates of λ, as ratios of the mean eigenvalue of B; the first is taken where
             there is nothing to choose by.
-        held: of held-out samples, whose squared error Σ ‖Wᵀx - y‖² follows from them exactly. The
-            head is solved from both once λ is chosen.
+        held_out: of held-out samples, whose squared error Σ ‖Wᵀx - y‖² follows from them exactly.
+            The head is solved from both once λ is chosen.
     """
     whole, ratio = _chosen_ridge(
-        known.with_bias(), ratios, None if held is None else held.with_bias()
+        statistics.with_bias(), ratios, None if held_out is None else held_out.with_bias()
     )
     weights, negative = _ridge(whole, ratio)
     head = LinearHead(weights[:-1].T, weights[-1].copy())
     return Solved(_without_absent(head, whole.present), ratio, negative)
 
 
-def fed3r(known: Statistics, ratios: Sequence[float], held: Statistics | None = None) -> Solved:
+def fed3r(
+    statistics: Statistics, ratios: Sequence[float], held_out: Statistics | None = None
+) -> Solved:
     """Return Fed3R's head: that of `ridge`, weights and bias of each class over ‖w_c‖.
 
     Args:
-        known: of the training samples.
+        statistics: of the training samples.
         ratios: as `ridge` has them.
-        held: as `ridge` has them; the squared error is that of the weights before scaling.
+        held_out: as `ridge` has them; the squared error is that of the weights before scaling.
     """
-    solved = ridge(known, ratios, held)
+    solved = ridge(statistics, ratios, held_out)
     lengths = _lengths(solved.head.weights)
     head = LinearHead(solved.head.weights / lengths, solved.head.bias / lengths[:, 0])
     return replace(solved, head=head)
 
 
-def afl(known: Statistics) -> Solved:
+def afl(statistics: Statistics) -> Solved:
     """Return AFL's head after γ is removed: least squares B⁺ A without a bias."""
-    weights, negative = _ridge(known, 0.0)
-    head = LinearHead(weights.T, np.zeros(known.classes))
-    return Solved(_without_absent(head, known.present), None, negative)
+    weights, negative = _ridge(statistics, 0.0)
+    head = LinearHead(weights.T, np.zeros(statistics.classes))
+    return Solved(_without_absent(head, statistics.present), None, negative)
 
 
-def lda(known: Statistics, shrinkages: Sequence[float], held: Statistics | None = None) -> Solved:
+def lda(
+    statistics: Statistics, shrinkages: Sequence[float], held_out: Statistics | None = None
+) -> Solved:
     """Return linear discriminant analysis with Σ shrunk by a to tr(Σ)/d · I.
 
     Args:
-        known: of the training samples; Σ is their scatter within classes over n - N.
+        statistics: of the training samples; Σ is their scatter within classes over n - N.
         shrinkages: candidates of a; the first is taken where there is nothing to choose by.
-        held: of held-out samples, whose likelihood under the class normals follows from them. The
-            head is solved from both once a is chosen.
+        held_out: of held-out samples, whose likelihood under the class normals follows from them.
+            The head is solved from both once a is chosen.
     """
     chosen = shrinkages[0]
-    if held is not None and len(shrinkages) > 1:
-        sigma = _covariance(known)
+    if held_out is not None and len(shrinkages) > 1:
+        sigma = _covariance(statistics)
         spectrum = Spectrum.of(sigma)
-        around = held.scatter_around(known.means)
+        around = held_out.scatter_around(statistics.means)
         spread = (spectrum.vectors * (around @ spectrum.vectors)).sum(axis=0)
         scale = _mean_eigenvalue(sigma)
-        losses = [_unlikely(spectrum, a, scale, spread, held.total) for a in shrinkages]
+        losses = [_unlikely(spectrum, a, scale, spread, held_out.total) for a in shrinkages]
         chosen = shrinkages[int(np.argmin(losses))]
-    whole = known if held is None else known + held
+    whole = statistics if held_out is None else statistics + held_out
     sigma = _covariance(whole)
     directions, negative = _solved(
         (1 - chosen) * sigma, chosen * _mean_eigenvalue(sigma), whole.means.T
@@ -168,42 +173,44 @@ def lda(known: Statistics, shrinkages: Sequence[float], held: Statistics | None 
 
 
 def _chosen_ridge(
-    known: Statistics, ratios: Sequence[float], held: Statistics | None
+    statistics: Statistics, ratios: Sequence[float], held_out: Statistics | None
 ) -> tuple[Statistics, float]:
     """Return the statistics of all samples, and the ratio with the least held-out error."""
-    if held is None:
-        return known, ratios[0]
+    if held_out is None:
+        return statistics, ratios[0]
     if len(ratios) == 1:
-        return known + held, ratios[0]
-    scale, spectrum = _mean_eigenvalue(known.scatter), Spectrum.of(known.scatter)
-    right, other = spectrum.rotated(known.sums.T), spectrum.rotated(held.sums.T)
-    middle = spectrum.rotated(spectrum.rotated(held.scatter).T)
+        return statistics + held_out, ratios[0]
+    scale, spectrum = _mean_eigenvalue(statistics.scatter), Spectrum.of(statistics.scatter)
+    right, other = spectrum.rotated(statistics.sums.T), spectrum.rotated(held_out.sums.T)
+    middle = spectrum.rotated(spectrum.rotated(held_out.scatter).T)
     errors = []
     for candidate in ratios:
         part = spectrum.inverse(1.0, candidate * scale)[:, None] * right
         errors.append(float((part * (middle @ part)).sum() - 2 * (part * other).sum()))
-    return known + held, ratios[int(np.argmin(errors))]
+    return statistics + held_out, ratios[int(np.argmin(errors))]
 
 
-def _ridge(known: Statistics, ratio: float) -> tuple[np.ndarray, float]:
+def _ridge(statistics: Statistics, ratio: float) -> tuple[np.ndarray, float]:
     """Return (B + λI)⁻¹ A (d, N), and the share of B's spectrum that was negative."""
-    return _solved(known.scatter, ratio * _mean_eigenvalue(known.scatter), known.sums.T)
+    return _solved(
+        statistics.scatter, ratio * _mean_eigenvalue(statistics.scatter), statistics.sums.T
+    )
 
 
-def _covariance(known: Statistics) -> np.ndarray:
+def _covariance(statistics: Statistics) -> np.ndarray:
     """Return the covariance (d, d) within classes, over n - N."""
-    return known.within / max(known.total - known.present.sum(), 1.0)
+    return statistics.within / max(statistics.total - statistics.present.sum(), 1.0)
 
 
 def _mean_eigenvalue(matrix: np.ndarray) -> float:
     return max(float(np.trace(matrix)), 0.0) / len(matrix)
 
 
-def fedcgs(known: Statistics) -> Solved:
+def fedcgs(statistics: Statistics) -> Solved:
     """Return FedCGS's discriminants: the covariance of all samples in the place of the classes'."""
-    sigma = known.around_mean / max(known.total - 1, 1.0)
-    directions, negative = _solved(sigma, 0.0, known.means.T)
-    return Solved(_discriminants(known, directions.T), None, negative)
+    sigma = statistics.around_mean / max(statistics.total - 1, 1.0)
+    directions, negative = _solved(sigma, 0.0, statistics.means.T)
+    return Solved(_discriminants(statistics, directions.T), None, negative)
 
 
 def ncm(counts: np.ndarray, sums: np.ndarray) -> Solved:
@@ -219,7 +226,7 @@ def fedncm(counts: np.ndarray, sums: np.ndarray) -> Solved:
     return Solved(_without_absent(_unit_head(sums), counts >= 0.5))
 
 
-def fedcof(known: ClassMeans, ratio: float) -> Solved:
+def fedcof(class_means: ClassMeans, ratio: float) -> Solved:
     """Return FedCOF's head G⁻¹ A with G = Σ_c (n_c - 1)(Σ_c + γI) + n μ μᵀ (arXiv 2412.14326).
 
     Σ_c is the estimated covariance of class c and μ the mean of all samples. There is no bias, and
@@ -227,28 +234,28 @@ def fedcof(known: ClassMeans, ratio: float) -> Solved:
     directions are those of the class means.
 
     Args:
-        known: class means of every client.
+        class_means: class means of every client.
         ratio: γ Σ_c (n_c - 1) over the mean eigenvalue of Σ_c (n_c - 1) Σ_c.
     """
-    weights, negative = _fedcof_weights(known, ratio)
-    head = LinearHead(weights, np.zeros(known.classes))
-    return Solved(_without_absent(head, known.counts_of > 0), ratio, negative)
+    weights, negative = _fedcof_weights(class_means, ratio)
+    head = LinearHead(weights, np.zeros(class_means.classes))
+    return Solved(_without_absent(head, class_means.counts_of > 0), ratio, negative)
 
 
-def fedcof_unit(known: ClassMeans, ratio: float) -> Solved:
+def fedcof_unit(class_means: ClassMeans, ratio: float) -> Solved:
     """Return FedCOF's head as its released code has it: each class's weights of unit length."""
-    weights, negative = _fedcof_weights(known, ratio)
-    return Solved(_without_absent(_unit_head(weights), known.counts_of > 0), ratio, negative)
+    weights, negative = _fedcof_weights(class_means, ratio)
+    return Solved(_without_absent(_unit_head(weights), class_means.counts_of > 0), ratio, negative)
 
 
-def _fedcof_weights(known: ClassMeans, ratio: float) -> tuple[np.ndarray, float]:
+def _fedcof_weights(class_means: ClassMeans, ratio: float) -> tuple[np.ndarray, float]:
     """Return the weights (N, d), and the share of the Gram matrix's spectrum that was negative."""
-    sums = known.sums_of
-    if known.freedom == 0:
+    sums = class_means.sums_of
+    if class_means.freedom == 0:
         return sums, 0.0
     of_all = sums.sum(axis=0)
-    gram = known.within + np.outer(of_all, of_all) / known.counts_of.sum()
-    weights, negative = _solved(gram, ratio * _mean_eigenvalue(known.within), sums.T)
+    gram = class_means.within + np.outer(of_all, of_all) / class_means.counts_of.sum()
+    weights, negative = _solved(gram, ratio * _mean_eigenvalue(class_means.within), sums.T)
     return weights.T, negative
 
 
@@ -303,11 +310,11 @@ def _unlikely(
     return float(samples * np.log(variances).sum() + (spread / variances).sum())
 
 
-def _discriminants(known: Statistics, directions: np.ndarray) -> LinearHead:
+def _discriminants(statistics: Statistics, directions: np.ndarray) -> LinearHead:
     """Return w_c = Σ⁻¹ μ_c (N, d) with b_c = -½ μ_c · w_c + ln(n_c / n)."""
-    shares = np.maximum(known.counts, 0.5) / max(known.total, 1.0)
-    bias = np.log(shares) - (known.means * directions).sum(axis=1) / 2
-    return _without_absent(LinearHead(directions, bias), known.present)
+    shares = np.maximum(statistics.counts, 0.5) / max(statistics.total, 1.0)
+    bias = np.log(shares) - (statistics.means * directions).sum(axis=1) / 2
+    return _without_absent(LinearHead(directions, bias), statistics.present)
 
 
 def _without_absent(head: LinearHead, present: np.ndarray) -> LinearHead:

@@ -39,8 +39,8 @@ class Curves:
         finite = bool(np.isfinite(loss)) and not self.diverged
         self.loss.append(loss if finite else None)
         self.validation.append(validation if finite or validation is None else 0.0)
-        known = finite and validation_loss is not None and np.isfinite(validation_loss)
-        self.validation_loss.append(validation_loss if known else None)
+        has_loss = finite and validation_loss is not None and np.isfinite(validation_loss)
+        self.validation_loss.append(validation_loss if has_loss else None)
         self.test.append(test if finite else 0.0)
         self.models.append(model)
 

@@ -21,13 +21,21 @@ from fbftl.models.modes import couples_samples
 from fbftl.privacy.feature_noise import FeatureNoise
 from fbftl.training.batches import Round
 from fbftl.training.local_network import LocalNetwork
-from fbftl.training.network import Lessons
+from fbftl.training.local_updates import (
+    FEDAVG,
+    Hooks,
+    LocalPlan,
+    MiniBatch,
+    SplitModel,
+    Trained,
+    batched,
+)
 from fbftl.training.optimisers import OPTIMISERS
-from fbftl.training.visits import FEDAVG, Halves, Hooks, LocalPlan, Moment, Trained, batched
+from fbftl.training.samples import TrainingData
 
 
 @dataclass(frozen=True)
-class Asked:
+class FeatureRequest:
     """What is asked of clients' features.
 
     source: whose they are: of the client's extractor in its last_epoch or after it, or of the
@@ -48,7 +56,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Told:
+class ReportedFeatures:
     """What a client's features are in a round.
 
     client: its number.
@@ -69,147 +77,142 @@ class FeatureNetwork(LocalNetwork):
     """The global network, with the features that clients tell of in a round.
 
     Args:
-        halves: extractor and classifier, on the training device.
-        lessons: what it trains on.
+        split_model: extractor and classifier, on the training device.
+        training_data: what it trains on.
         plan: how clients train, and the server after them.
         seed: the repetition's seed.
         hooks: what else is different from FedAvg; the boundary is this network's own.
-        asked: what is asked of features.
+        request: what is asked of features.
         clients: rows of every client, by its number.
     """
 
     def __init__(
-        self, halves: Halves, lessons: Lessons, plan: LocalPlan, seed: int, hooks: Hooks = FEDAVG,
-        *, asked: Asked, clients: Sequence[np.ndarray] = (),
+        self, split_model: SplitModel, training_data: TrainingData, plan: LocalPlan, seed: int,
+        hooks: Hooks = FEDAVG, *, request: FeatureRequest, clients: Sequence[np.ndarray] = (),
     ) -> None:  # fmt: skip
-        if asked.clip is not None:
-            halves = Halves(nn.Sequential(halves.front, Clip(asked.clip)), halves.rest)
-        self._in_training = asked.source == "last_epoch" and asked.epochs > 0
-        if self._in_training or asked.noise is not None:
+        if request.clip is not None:
+            split_model = SplitModel(
+                nn.Sequential(split_model.front, Clip(request.clip)), split_model.rest
+            )
+        self._in_training = request.source == "last_epoch" and request.epochs > 0
+        if self._in_training or request.noise is not None:
             hooks = replace(hooks, boundary=self._pass)
-        super().__init__(halves, lessons, plan, seed, hooks)
-        self.asked, self.clients = asked, clients
-        self.heard: Sequence[Told] = ()
-        self._told: dict[int, list[Told]] = {}
+        super().__init__(split_model, training_data, plan, seed, hooks)
+        self.request, self.clients = request, clients
+        self.received: Sequence[ReportedFeatures] = ()
+        self._reported: dict[int, list[ReportedFeatures]] = {}
         self._draws: dict[int, np.random.Generator] = {}
 
     @property
     def sends_features(self) -> bool:
         """Whether clients send features together with their weights."""
-        return self.asked.epochs > 0 and self.asked.source != "averaged"
-
-    @property
-    def extractor_floats(self) -> int:
-        """Numbers of the extractor."""
-        return sum(own.numel() for own in self.halves.front.parameters())
-
-    @cached_property
-    def shape(self) -> torch.Size:
-        """Shape of one sample's features; two samples tell, as batches may be normalised."""
-        with torch.no_grad():
-            return self.halves.front(self.lessons.samples.at(np.arange(2)).inputs)[0].shape
+        return self.request.epochs > 0 and self.request.source != "averaged"
 
     @property
     def width(self) -> int:
         """Numbers of one sample's features."""
-        return self.shape.numel()
+        return self.crossing_shape.numel()
 
-    def train(self, one: Round) -> Trained | None:
+    def train(self, round_: Round) -> Trained | None:
         """Train the clients of a round; those that are asked to tell what their features are."""
-        self._told = {int(client): [] for client in one.clients}
+        self._reported = {int(client): [] for client in round_.clients}
         self._draws = {
-            client: stream(self.asked.noised_by, "feature_noise", one.turn, client)
-            for client in self._told
+            client: stream(self.request.noised_by, "feature_noise", round_.turn, client)
+            for client in self._reported
         }
-        trained = super().train(one)
-        if self.sends_features and self.asked.source == "after":
-            self._tell_after(one)
+        trained = super().train(round_)
+        if self.sends_features and self.request.source == "after":
+            self._report_after(round_)
         return trained
 
-    def own(self, one: Round) -> np.ndarray:
+    def client_message(self, round_: Round) -> np.ndarray:
         """Return the message of the one client of a round that was trained.
 
-        Its weights, and features and labels (in the order of `told`) if it sends them too.
+        Its weights, and features and labels (in the order of `reported`) if it sends them too.
         """
-        weights = super().own(one)
+        weights = super().client_message(round_)
         if not self.sends_features:
             return weights
-        (told,) = self.told(one, np.ones(1, dtype=bool))
-        parts = (own.float().flatten().cpu().numpy() for own in (told.sent, told.labels))
+        (reported,) = self.reported(round_, np.ones(1, dtype=bool))
+        parts = (
+            values.float().flatten().cpu().numpy() for values in (reported.sent, reported.labels)
+        )
         return np.concatenate([weights, *parts])
 
     def sent_weights(self, client: int) -> Tensor:
         """Return the weights (X,) that a client of the last round sent."""
         return self._latest[client]
 
-    def told(self, one: Round, arrives: np.ndarray) -> list[Told]:
+    def reported(self, round_: Round, arrives: np.ndarray) -> list[ReportedFeatures]:
         """Return the features of the clients of a round whose message arrives (C,)."""
-        return [_joined(self._told[int(client)]) for client in one.clients[arrives]]
+        return [_joined(self._reported[int(client)]) for client in round_.clients[arrives]]
 
-    def extracted(self, client: int, rows: np.ndarray) -> Told:
+    def extracted(self, client: int, rows: np.ndarray) -> ReportedFeatures:
         """Return what the extractor as it stands gives for a client's rows, noise added."""
-        samples = self.lessons.samples.at(rows)
+        samples = self.training_data.samples.at(rows)
         with torch.no_grad():
-            clean = self.halves.front(samples.inputs)
-        return Told(client, rows, clean, self._noised(clean, client), samples.labels)
+            clean = self.split_model.front(samples.inputs)
+        return ReportedFeatures(client, rows, clean, self._noised(clean, client), samples.labels)
 
-    def retrain(self, turn: int, heard: Sequence[Told]) -> None:
+    def retrain(self, turn: int, received: Sequence[ReportedFeatures]) -> None:
         """Retrain the classifier from its present values on what the server heard, Eq. (11)-(12).
 
         Args:
             turn: the round, from 1.
-            heard: what clients told; nothing of nobody leaves it as it is.
+            received: what clients reported; nothing leaves it as it is.
         """
-        self.heard = heard
-        if heard:
-            features = torch.cat([one.sent for one in heard])
-            self.retrain_on(turn, features, torch.cat([one.labels for one in heard]))
+        self.received = received
+        if received:
+            features = torch.cat([reported.sent for reported in received])
+            self.retrain_on(turn, features, torch.cat([reported.labels for reported in received]))
 
     def retrain_on(self, turn: int, features: Tensor, labels: Tensor) -> None:
         """Retrain the classifier on features (n, ...) with labels (n,) after a round."""
         order = stream(self.seed, "retraining", turn)
         plan = self._server_plan
-        if self.asked.step == "chosen":
-            drawn = stream(self.seed, "retraining_choice", turn)
-            plan = chosen_plan(self.halves.rest, features, labels, candidates(plan), drawn)
-        retrain(self.halves.rest, features, labels, plan, order)
+        if self.request.step == "chosen":
+            draws = stream(self.seed, "retraining_choice", turn)
+            plan = chosen_plan(self.split_model.rest, features, labels, candidates(plan), draws)
+        retrain(self.split_model.rest, features, labels, plan, order)
 
     @cached_property
     def _server_plan(self) -> LocalPlan:
         training = self.plan.training
-        if self.asked.step in STEPS:
-            return stepping(replace(self.plan, epochs=self.asked.epochs), self.asked.step)
+        if self.request.step in STEPS:
+            return stepping(replace(self.plan, epochs=self.request.epochs), self.request.step)
         rate = training.server_learning_rate or training.learning_rate
         return replace(
             self.plan,
-            epochs=self.asked.epochs,
+            epochs=self.request.epochs,
             batch=training.server_batch or self.plan.batch,
             training=replace(training, learning_rate=rate),
         )
 
-    def _pass(self, features: Tensor, moment: Moment) -> Tensor:
+    def _pass(self, features: Tensor, mini_batch: MiniBatch) -> Tensor:
         """Let features pass the boundary with their noise; keep those of the last epoch."""
-        client = moment.visit.client
+        client = mini_batch.local_update.client
         sent = self._noised(features, client)
-        if self._in_training and moment.last:
-            labels = self.lessons.samples.labels[moment.rows]
-            kept = Told(client, moment.rows, features.detach(), sent.detach(), labels)
-            self._told[client].append(kept)
+        if self._in_training and mini_batch.last:
+            labels = self.training_data.samples.labels[mini_batch.rows]
+            kept = ReportedFeatures(
+                client, mini_batch.rows, features.detach(), sent.detach(), labels
+            )
+            self._reported[client].append(kept)
         return sent
 
     def _noised(self, features: Tensor, client: int) -> Tensor:
-        if self.asked.noise is None:
+        if self.request.noise is None:
             return features
-        noise = self.asked.noise.draw(tuple(features.shape), self._draws[client])
+        noise = self.request.noise.draw(tuple(features.shape), self._draws[client])
         return features + torch.from_numpy(noise).to(features.device)
 
-    def _tell_after(self, one: Round) -> None:
+    def _report_after(self, round_: Round) -> None:
         """Have every client extract once more, with the weights that it sends."""
         before = self.weights()
-        for place, client in enumerate(map(int, one.clients)):
+        for index, client in enumerate(map(int, round_.clients)):
             self.set_weights(self.sent_weights(client))
-            rows = one.rows[place][one.present[place]]
-            self._told[client].append(self.extracted(client, rows))
+            rows = round_.rows[index][round_.present[index]]
+            self._reported[client].append(self.extracted(client, rows))
         self.set_weights(before)
 
 
@@ -271,13 +274,13 @@ def chosen_plan(
     return min(plans, key=loss_after)
 
 
-def _joined(told: Sequence[Told]) -> Told:
+def _joined(reported: Sequence[ReportedFeatures]) -> ReportedFeatures:
     """Return what one client told in several mini-batches."""
-    if len(told) == 1:
-        return told[0]
-    rows = np.concatenate([one.rows for one in told])
-    parts = zip(*((one.clean, one.sent, one.labels) for one in told), strict=True)
-    return Told(told[0].client, rows, *map(torch.cat, parts))
+    if len(reported) == 1:
+        return reported[0]
+    rows = np.concatenate([batch.rows for batch in reported])
+    parts = zip(*((batch.clean, batch.sent, batch.labels) for batch in reported), strict=True)
+    return ReportedFeatures(reported[0].client, rows, *map(torch.cat, parts))
 
 
 def retrain(

@@ -17,17 +17,14 @@ from fbftl.ground.randomness import torch_seed
 from fbftl.models.convolutional import ConvolutionalStack, chained, stackable_layers
 from fbftl.models.dense import DenseStack, dense_shape
 from fbftl.models.modes import dropping
-from fbftl.training.network import LabelledSamples
-from fbftl.training.optimisers import OPTIMISERS
-from fbftl.training.side_by_side import Stack, stacked
-from fbftl.training.visits import (
+from fbftl.training.local_updates import (
     FEDAVG,
-    Halves,
     Hooks,
     LocalPlan,
-    Moment,
+    LocalUpdate,
+    MiniBatch,
+    SplitModel,
     Trained,
-    Visit,
     flattened,
     least_batch,
     mini_batches,
@@ -36,24 +33,27 @@ from fbftl.training.visits import (
     start_of,
     training_of,
 )
+from fbftl.training.optimisers import OPTIMISERS
+from fbftl.training.samples import LabelledSamples
+from fbftl.training.side_by_side import Stack, stacked
 
 SMALL_IMAGE = 8 * 8
 """Pixels up to which calling convolutions takes longer than their products; not 16 x 16."""
 
 
 def train_clients(
-    halves: Halves,
+    split_model: SplitModel,
     samples: LabelledSamples,
-    visits: Sequence[Visit],
+    local_updates: Sequence[LocalUpdate],
     plan: LocalPlan,
     hooks: Hooks = FEDAVG,
 ) -> Trained:
     """Train the clients of one round, by default each from the network's weights, which stay.
 
     Args:
-        halves: the global network.
+        split_model: the global network.
         samples: of all clients; those of the round are read.
-        visits: the C clients of the round, at least one.
+        local_updates: the C clients of the round, at least one.
         plan: how they train.
         hooks: what is different.
 
@@ -61,68 +61,70 @@ def train_clients(
         UserError: if a client's one sample has no statistics to normalise by.
     """
     stack_of = None
-    if len(visits) > 1 and not plan.training.dropout:
-        stack_of = _stack_of(halves, samples, visits[0], hooks)
+    if len(local_updates) > 1 and not plan.training.dropout:
+        stack_of = _stack_of(split_model, samples, local_updates[0], hooks)
     if stack_of is None:
-        return one_by_one(halves, samples, visits, plan, hooks)
-    return stacked(halves, stack_of, samples, visits, plan, hooks)
+        return one_by_one(split_model, samples, local_updates, plan, hooks)
+    return stacked(split_model, stack_of, samples, local_updates, plan, hooks)
 
 
 def _stack_of(
-    halves: Halves, samples: LabelledSamples, visit: Visit, hooks: Hooks
+    split_model: SplitModel, samples: LabelledSamples, local_update: LocalUpdate, hooks: Hooks
 ) -> Callable[[Tensor], Stack] | None:
     """Return what stacks networks of this shape, given their weights; None where nothing does."""
-    layers = stackable_layers(halves.whole)
+    layers = stackable_layers(split_model.whole)
     if layers is not None:
-        image = samples.at(visit.rows[:1]).inputs.shape[1:]
+        image = samples.at(local_update.rows[:1]).inputs.shape[1:]
         small = image[1:].numel() <= SMALL_IMAGE
-        boundary = len(chained(halves.front))
+        boundary = len(chained(split_model.front))
         return partial(ConvolutionalStack, layers, image, boundary) if small else None
-    shape = None if hooks.looks_inside else dense_shape(halves.whole)
+    shape = None if hooks.looks_inside else dense_shape(split_model.whole)
     return None if shape is None else partial(DenseStack, shape)
 
 
 def one_by_one(
-    halves: Halves,
+    split_model: SplitModel,
     samples: LabelledSamples,
-    visits: Sequence[Visit],
+    local_updates: Sequence[LocalUpdate],
     plan: LocalPlan,
     hooks: Hooks = FEDAVG,
 ) -> Trained:
     """Do the same as `train_clients`, one client after the other; for any network."""
-    parameters = halves.parameters
-    begun = flattened(parameters)
-    weights = begun.new_empty(len(visits), len(begun))
-    least = least_batch(halves)
+    parameters = split_model.parameters
+    global_weights = flattened(parameters)
+    weights = global_weights.new_empty(len(local_updates), len(global_weights))
+    least = least_batch(split_model)
     losses = []
     try:
-        for place, visit in enumerate(visits):
-            set_flat(parameters, start_of(begun, hooks, visit))
-            with _dropout(halves, plan, visit):
-                losses.append(_visit(halves, samples, visit, plan, hooks, least))
-            weights[place] = flattened(parameters)
+        for index, local_update in enumerate(local_updates):
+            set_flat(parameters, start_of(global_weights, hooks, local_update))
+            with _dropout(split_model, plan, local_update):
+                losses.append(_local_update(split_model, samples, local_update, plan, hooks, least))
+            weights[index] = flattened(parameters)
     finally:
-        set_flat(parameters, begun)
+        set_flat(parameters, global_weights)
     return Trained(weights, torch.stack(losses))
 
 
-def _visit(
-    halves: Halves, samples: LabelledSamples, visit: Visit, plan: LocalPlan, hooks: Hooks,
-    least: int,
+def _local_update(
+    split_model: SplitModel, samples: LabelledSamples, local_update: LocalUpdate, plan: LocalPlan,
+    hooks: Hooks, least: int,
 ) -> Tensor:  # fmt: skip
     """Train the network in place as one client does; return its mean loss."""
-    optimiser = OPTIMISERS[plan.optimiser].alone(halves.parameters, training_of(plan, hooks, visit))
+    optimiser = OPTIMISERS[plan.optimiser].alone(
+        split_model.parameters, training_of(plan, hooks, local_update)
+    )
     start = flattened(optimiser.parameters)
     losses = []
-    for epoch, rows in mini_batches(visit, plan, least):
+    for epoch, rows in mini_batches(local_update, plan, least):
         batch = samples.at(rows)
-        moment = Moment(visit, epoch, epoch == plan.epochs, rows)
-        features = hooks.crossed(halves.front(batch.inputs), batch.labels, moment)
-        loss = hooks.loss(hooks.logits(halves.rest(features), rows), batch.labels).mean()
+        mini_batch = MiniBatch(local_update, epoch, epoch == plan.epochs, rows)
+        features = hooks.crossed(split_model.front(batch.inputs), batch.labels, mini_batch)
+        loss = hooks.loss(hooks.logits(split_model.rest(features), rows), batch.labels).mean()
         gradients = torch.autograd.grad(loss, optimiser.parameters)
         if hooks.gradients is not None:
             weights = flattened(optimiser.parameters)
-            changed = hooks.gradients(visit, flattened(gradients), weights, start)
+            changed = hooks.gradients(local_update, flattened(gradients), weights, start)
             gradients = shaped(changed, optimiser.parameters)
         optimiser.step([gradient.contiguous() for gradient in gradients])
         losses.append(loss.detach())
@@ -130,11 +132,13 @@ def _visit(
 
 
 @contextmanager
-def _dropout(halves: Halves, plan: LocalPlan, visit: Visit) -> Iterator[None]:
-    """Let dropout act in the block where the plan has it, with masks of the visit's own."""
+def _dropout(split_model: SplitModel, plan: LocalPlan, local_update: LocalUpdate) -> Iterator[None]:
+    """Let dropout act in the block where the plan has it, with masks of the update's own."""
     if not plan.training.dropout:
         yield
         return
-    with torch.random.fork_rng(), dropping(halves.front, halves.rest):
-        seed_dropout(torch_seed(visit.seed, "dropout", visit.turn - 1, visit.client))
+    with torch.random.fork_rng(), dropping(split_model.front, split_model.rest):
+        seed_dropout(
+            torch_seed(local_update.seed, "dropout", local_update.turn - 1, local_update.client)
+        )
         yield

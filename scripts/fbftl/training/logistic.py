@@ -12,7 +12,10 @@ STEPS = 200
 
 
 def logistic(
-    rows: LabelledRows, classes: int, penalties: Sequence[float], held: LabelledRows | None = None
+    rows: LabelledRows,
+    classes: int,
+    penalties: Sequence[float],
+    held_out: LabelledRows | None = None,
 ) -> Solved:
     """Return the head that minimises mean cross entropy + λ/2 ‖W‖² on scaled samples.
 
@@ -22,17 +25,17 @@ def logistic(
         rows: the training samples.
         classes: number of classes N.
         penalties: candidates of λ; the first is taken where there is nothing to choose by.
-        held: held-out samples, on whose cross entropy λ is chosen; the head is then fitted to both.
+        held_out: samples on whose cross entropy λ is chosen; the head is then fitted to both.
     """
     chosen = penalties[0]
-    if held is not None and len(penalties) > 1:
+    if held_out is not None and len(penalties) > 1:
         losses, start = {}, None
         # From the strongest penalty on, each begun where the last one ended.
         for penalty in sorted(penalties, reverse=True):
             start, head = _minimised(rows, classes, penalty, start)
-            losses[penalty] = _cross_entropy(head, held)
+            losses[penalty] = _cross_entropy(head, held_out)
         chosen = min(sorted(losses), key=losses.__getitem__)
-    _, head = _minimised(rows if held is None else rows + held, classes, chosen)
+    _, head = _minimised(rows if held_out is None else rows + held_out, classes, chosen)
     return Solved(head, chosen)
 
 
@@ -45,12 +48,12 @@ def _minimised(
     scale = np.sqrt(max(float(np.mean(np.square(rows.values, dtype=np.float64))), 1e-300))
     scaled = rows.values / np.float32(scale)
     hot = np.eye(classes)[rows.labels]
-    found = minimize(
+    minimum = minimize(
         _loss, np.zeros(classes * (rows.values.shape[1] + 1)) if start is None else start,
         args=(scaled, hot, penalty), jac=True, method="L-BFGS-B", options={"maxiter": STEPS},
     ).x  # fmt: skip
-    weights, bias = _parts(found, classes)
-    return found, LinearHead(weights / scale, bias)
+    weights, bias = _parts(minimum, classes)
+    return minimum, LinearHead(weights / scale, bias)
 
 
 def _parts(flat: np.ndarray, classes: int) -> tuple[np.ndarray, np.ndarray]:

@@ -41,12 +41,12 @@ class Further:
 
     numbers: by name; declared in `measures`.
     lists: by name; declared in `series`.
-    told: what else the run file says, in builtin types.
+    record: what else the run file says, in builtin types.
     """
 
     numbers: Mapping[str, float] = field(default_factory=dict)
     lists: Mapping[str, list[float]] = field(default_factory=dict)
-    told: Mapping[str, Any] = field(default_factory=dict)
+    record: Mapping[str, Any] = field(default_factory=dict)
     measures: Mapping[str, Measure] = field(default_factory=dict)
     series: Mapping[str, Series] = field(default_factory=dict)
 

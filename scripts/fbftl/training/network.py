@@ -1,14 +1,12 @@
 """A network that rounds of clients train: its gradients, its step, what it scores after an epoch.
 
 How a round's gradient comes about: the plain batch gradient where nothing needs single updates,
-every client's own update where something does. `training/split.py` has networks in two parts.
+every client's own update where something does. `methods/sfl/network.py` has networks in two parts.
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 import torch
@@ -17,89 +15,16 @@ from torch.nn import functional
 
 from fbftl.models.digest import digest_of
 from fbftl.models.modes import couples_samples
-from fbftl.study.job import Training
-from fbftl.training.batches import Round, Rounds
+from fbftl.training.batches import Round
 from fbftl.training.client_updates import client_updates, weighted_losses
 from fbftl.training.curves import Curves
 from fbftl.training.measures import Further
 from fbftl.training.passes import Passes, RoundBatch, together
+from fbftl.training.samples import LabelledSamples, TrainingData, by_domain
 from fbftl.training.sgd import Sgd
 
 EVALUATION_ROWS = 2048
 """Rows evaluated at once; bounds memory."""
-
-
-class LabelledSamples(Protocol):
-    """Labelled samples, of which a few at a time are inputs on the training device.
-
-    labels: (n,) on the training device.
-    domain: (n,) domain of each; None if the task has one only.
-    """
-
-    labels: Tensor
-    domain: np.ndarray | None
-
-    def at(self, rows: np.ndarray) -> "LabelledInputs":
-        """Return some rows; the shape of `rows` takes the place of n."""
-
-
-@dataclass(frozen=True)
-class LabelledInputs:
-    """Inputs (n, ...) with labels (n,): `LabelledSamples`.
-
-    inputs: on the training device, or where there is room for them.
-    labels: on the training device.
-    """
-
-    inputs: Tensor
-    labels: Tensor
-    domain: np.ndarray | None = None
-
-    def at(self, rows: np.ndarray) -> "LabelledInputs":
-        """Return some rows; the shape of `rows` takes the place of n."""
-        places, device = torch.from_numpy(rows), self.labels.device
-        inputs = self.inputs[places.to(self.inputs.device)].to(device)
-        return LabelledInputs(inputs, self.labels[places.to(device)])
-
-
-@dataclass(frozen=True)
-class ReadSamples:
-    """Those of a task's samples that were read, found by their rows in the task: `LabelledSamples`.
-
-    samples: what was read.
-    rows: (n,) the row of each in the task, ascending.
-    """
-
-    samples: LabelledInputs
-    rows: np.ndarray
-    domain: None = None
-
-    @property
-    def labels(self) -> Tensor:
-        """(n,) labels of what was read."""
-        return self.samples.labels
-
-    def at(self, rows: np.ndarray) -> LabelledInputs:
-        """Return some of the task's rows, which must have been read."""
-        return self.samples.at(np.searchsorted(self.rows, rows))
-
-
-@dataclass(frozen=True)
-class Lessons:
-    """What one repetition trains on.
-
-    samples: the clients' samples.
-    validation: rows of them that are held out.
-    test: the test split.
-    training: learning rate, momentum, weight decay.
-    schedule: the rounds of each epoch, every client once an epoch.
-    """
-
-    samples: LabelledSamples
-    validation: np.ndarray
-    test: LabelledSamples
-    training: Training
-    schedule: Iterable[Rounds]
 
 
 class TrainedNetwork:
@@ -107,43 +32,45 @@ class TrainedNetwork:
 
     Args:
         model: on the training device; its parameters are those that are trained, in place.
-        lessons: what it trains on.
+        training_data: what it trains on.
         passes: how a round's samples go through it.
     """
 
-    def __init__(self, model: nn.Module, lessons: Lessons, passes: Passes = together) -> None:
-        self.model, self.schedule, self.curves = model, lessons.schedule, Curves()
+    def __init__(
+        self, model: nn.Module, training_data: TrainingData, passes: Passes = together
+    ) -> None:
+        self.model, self.schedule, self.curves = model, training_data.schedule, Curves()
         self.parameters = list(model.parameters())
-        self.lessons, self.passes = lessons, passes
-        self._optimizer = Sgd(self.parameters, lessons.training)
+        self.training_data, self.passes = training_data, passes
+        self._optimizer = Sgd(self.parameters, training_data.training)
 
     @property
     def diverged(self) -> bool:
         """Whether the loss has stopped being finite."""
         return self.curves.diverged
 
-    def together(self, one: Round, arrives: np.ndarray) -> tuple[Tensor, list[Tensor]]:
+    def together(self, round_: Round, arrives: np.ndarray) -> tuple[Tensor, list[Tensor]]:
         """Return loss and gradient of the mean loss over all arriving samples."""
-        batch, weights = self.weighted(one, arrives)
+        batch, weights = self.weighted(round_, arrives)
         loss = torch.stack(
             [
-                weighted_losses(self.model(inputs), labels, own).sum()
-                for inputs, labels, own in self.passes(batch, weights)
+                weighted_losses(self.model(inputs), labels, sample_weights).sum()
+                for inputs, labels, sample_weights in self.passes(batch, weights)
             ]
         ).sum()
         return loss.detach(), list(torch.autograd.grad(loss, self.parameters))
 
-    def apart(self, one: Round) -> tuple[Tensor, Tensor]:
+    def apart(self, round_: Round) -> tuple[Tensor, Tensor]:
         """Return the round's mean loss, and each client's sum of per-sample gradients (C, X)."""
-        if not len(one.clients):  # Poisson sampling may take nobody
+        if not len(round_.clients):  # Poisson sampling may take nobody
             numbers = sum(value.numel() for value in self.parameters)
             return torch.zeros(()), self.parameters[0].new_zeros(0, numbers)
-        losses, updates = self._updates_of(self.batch(one))
-        return losses.sum() / int(one.counts.sum()), updates
+        losses, updates = self._updates_of(self.batch(round_))
+        return losses.sum() / int(round_.counts.sum()), updates
 
-    def own(self, one: Round) -> np.ndarray:
+    def client_message(self, round_: Round) -> np.ndarray:
         """Return the message (X,) of the one client of a round: its update g_u."""
-        return self._updates_apart(self.batch(one))[1][0].cpu().numpy()
+        return self._updates_apart(self.batch(round_))[1][0].cpu().numpy()
 
     def step(self, gradient: Sequence[Tensor]) -> None:
         """Take one step of SGD."""
@@ -152,10 +79,12 @@ class TrainedNetwork:
     def end_epoch(self, losses: Sequence[Tensor]) -> None:
         """Evaluate the network and add the epoch to the curves; no losses if it has diverged."""
         loss = sum(map(float, losses)) / max(len(losses), 1)
-        lessons = self.lessons
-        held = evaluated(self.model, lessons.samples, lessons.validation)
-        test_accuracy, _ = evaluate(self.model, lessons.test, np.arange(len(lessons.test.labels)))
-        self.curves.append(loss, *held, test_accuracy, digest_of(self.model))
+        training_data = self.training_data
+        validation = evaluated(self.model, training_data.samples, training_data.validation)
+        test_accuracy, _ = evaluate(
+            self.model, training_data.test, np.arange(len(training_data.test.labels))
+        )
+        self.curves.append(loss, *validation, test_accuracy, digest_of(self.model))
 
     def further(self, epoch: int) -> Further:
         """Return what was measured at the chosen epoch, from 1, beside what every run has."""
@@ -181,23 +110,25 @@ class TrainedNetwork:
 
     def _updates_apart(self, batch: RoundBatch) -> tuple[Tensor, Tensor]:
         """Return each client's summed loss (C,) and update (C, X), from a pass of its own."""
-        losses, found = [], []
+        losses, updates = [], []
         for inputs, labels, weights in self.passes(batch, batch.present.float()):
             loss = weighted_losses(self.model(inputs), labels, weights).sum()
             losses.append(loss.detach())
             gradients = torch.autograd.grad(loss, self.parameters)
-            found.append(torch.cat([gradient.flatten() for gradient in gradients]))
-        return torch.stack(losses), torch.stack(found)
+            updates.append(torch.cat([gradient.flatten() for gradient in gradients]))
+        return torch.stack(losses), torch.stack(updates)
 
-    def batch(self, one: Round) -> RoundBatch:
+    def batch(self, round_: Round) -> RoundBatch:
         """Return a round's samples."""
-        own = self.lessons.samples.at(one.rows)
-        present = torch.from_numpy(one.present).to(own.labels.device)
-        return RoundBatch(one.number, own.inputs, own.labels, present, one.clients, one.counts)
+        samples = self.training_data.samples.at(round_.rows)
+        present = torch.from_numpy(round_.present).to(samples.labels.device)
+        return RoundBatch(
+            round_.number, samples.inputs, samples.labels, present, round_.clients, round_.counts
+        )
 
-    def weighted(self, one: Round, arrives: np.ndarray) -> tuple[RoundBatch, Tensor]:
+    def weighted(self, round_: Round, arrives: np.ndarray) -> tuple[RoundBatch, Tensor]:
         """Return a round's samples and the weight of each (C, K) in the mean over what arrives."""
-        batch = self.batch(one)
+        batch = self.batch(round_)
         counted = batch.present & torch.from_numpy(arrives).to(batch.present.device)[:, None]
         return batch, counted / counted.sum().clamp(min=1)
 
@@ -220,17 +151,10 @@ def evaluate(
     would have poor ones.
     """
     hits, loss = 0, 0.0
-    for own in filter(len, by_domain(samples, rows)):
-        for some in np.array_split(own, math.ceil(len(own) / EVALUATION_ROWS)):
+    for domain_rows in filter(len, by_domain(samples, rows)):
+        for some in np.array_split(domain_rows, math.ceil(len(domain_rows) / EVALUATION_ROWS)):
             part = samples.at(some)
             logits = model(part.inputs)
             hits += int((logits.argmax(1) == part.labels).sum())
             loss += functional.cross_entropy(logits, part.labels, reduction="sum").item()
     return hits / len(rows), loss / len(rows)
-
-
-def by_domain(samples: LabelledSamples, rows: np.ndarray) -> list[np.ndarray]:
-    """Return those of some rows that are of each domain, of domain 0 first; all without any."""
-    if samples.domain is None:
-        return [rows]
-    return [rows[samples.domain[rows] == domain] for domain in range(int(samples.domain.max()) + 1)]

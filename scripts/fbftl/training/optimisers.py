@@ -39,9 +39,9 @@ class _Moments:
     def __init__(self, parameters: Sequence[Tensor], weight_decay: float, decoupled: bool) -> None:
         self.parameters = list(parameters)
         self._weight_decay, self._decoupled = weight_decay, decoupled
-        self._means = [torch.zeros_like(own) for own in self.parameters]
-        self._squares = [torch.zeros_like(own) for own in self.parameters]
-        self._steps = [own.new_zeros(()) for own in self.parameters]
+        self._means = [torch.zeros_like(parameter) for parameter in self.parameters]
+        self._squares = [torch.zeros_like(parameter) for parameter in self.parameters]
+        self._steps = [parameter.new_zeros(()) for parameter in self.parameters]
 
     @torch.no_grad()
     def step(self, gradients: Sequence[Tensor], learning_rate: float) -> None:
@@ -109,9 +109,9 @@ class Adadelta:
 
     def __init__(self, parameters: Sequence[Tensor], training: Training) -> None:
         self.parameters, self._training = list(parameters), training
-        self._squares = [torch.zeros_like(own) for own in self.parameters]
-        self._changes = [torch.zeros_like(own) for own in self.parameters]
-        self._steps = [own.new_zeros(()) for own in self.parameters]
+        self._squares = [torch.zeros_like(parameter) for parameter in self.parameters]
+        self._changes = [torch.zeros_like(parameter) for parameter in self.parameters]
+        self._steps = [parameter.new_zeros(()) for parameter in self.parameters]
 
     @torch.no_grad()
     def step(self, gradients: Sequence[Tensor]) -> None:

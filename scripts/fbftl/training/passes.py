@@ -49,9 +49,9 @@ Passes = Callable[[RoundBatch, Tensor], Iterator[Pass]]
 turn: what a pass draws is decided when it is taken."""
 
 
-def together(one: RoundBatch, weights: Tensor) -> Iterator[Pass]:
+def together(batch: RoundBatch, weights: Tensor) -> Iterator[Pass]:
     """Yield one pass with all clients' samples; padding has no weight."""
-    yield one.inputs.flatten(0, 1), one.labels.flatten(), weights.flatten()
+    yield batch.inputs.flatten(0, 1), batch.labels.flatten(), weights.flatten()
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class ClientByClient:
     models: tuple[nn.Module, ...]
     dropout: bool
 
-    def __call__(self, one: RoundBatch, weights: Tensor) -> Iterator[Pass]:
+    def __call__(self, batch: RoundBatch, weights: Tensor) -> Iterator[Pass]:
         """Yield each client's pass.
 
         Raises:
@@ -75,16 +75,20 @@ class ClientByClient:
         """
         least = 2 if any(map(couples_samples, self.models)) else 1
         with self._dropping():
-            for place, client in enumerate(one.clients):
-                if one.counts[place] < least:
+            for index, client in enumerate(batch.clients):
+                if batch.counts[index] < least:
                     raise UserError(
                         f"client {client} has one sample in a round, of which batch normalisation "
                         "makes nothing; give samples_per_client at least 2, or "
                         "training.batch_norm: frozen"
                     )
-                own = one.present[place]
-                with self._drawing(one.number, int(client)):
-                    yield one.inputs[place][own], one.labels[place][own], weights[place][own]
+                present = batch.present[index]
+                with self._drawing(batch.number, int(client)):
+                    yield (
+                        batch.inputs[index][present],
+                        batch.labels[index][present],
+                        weights[index][present],
+                    )
 
     @contextmanager
     def masked(self, *keys: int) -> Iterator[None]:

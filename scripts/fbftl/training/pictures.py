@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from fbftl.data.preprocess import Preprocessing, preprocess
-from fbftl.training.network import LabelledInputs
+from fbftl.training.samples import LabelledInputs
 
 SMALL = 2**26
 """Bytes of a network's inputs up to which all of them are kept."""
@@ -45,8 +45,8 @@ class Pictures:
     @cached_property
     def _all(self) -> Tensor | None:
         """The network's inputs of all images, None if they are not small."""
-        one = self._ready(np.zeros(1, dtype=np.int64))
-        whole = len(self.pixels) * one.numel() * one.element_size()
+        image = self._ready(np.zeros(1, dtype=np.int64))
+        whole = len(self.pixels) * image.numel() * image.element_size()
         return self._ready(np.arange(len(self.pixels))) if whole <= SMALL else None
 
     def _ready(self, rows: np.ndarray) -> Tensor:

@@ -66,16 +66,16 @@ def make_source(
         device: where to pre-train.
     """
     if source["kind"] == "pretrain":
-        made = pretrain_source(source, tuple(source["image"]), data_folder, device.type)
+        model = pretrain_source(source, tuple(source["image"]), data_folder, device.type)
     elif source["kind"] == "vectors":
         architecture = {"from": "vectors"}
-        made = SourceModel(build(architecture), architecture, AS_THEY_ARE, dict(source), None)
+        model = SourceModel(build(architecture), architecture, AS_THEY_ARE, dict(source), None)
     else:
         # The libraries of given weights are slow to import, and only they need them.
         from fbftl.models.source.load import load_given
 
-        made = load_given(source)
-    write_source(safetensors, manifest, made)
+        model = load_given(source)
+    write_source(safetensors, manifest, model)
 
 
 def pretrain_source(

@@ -40,8 +40,8 @@ def make_source(
         device: where to pre-train.
     """
     public = load(data, data_folder)["source"] if source["kind"] == "pretrain" else []
-    made = prepare_source(source, public, data_folder or ".", source["seed"], device, _log_epoch)
-    write_source(safetensors, manifest, made)
+    model = prepare_source(source, public, data_folder or ".", source["seed"], device, _log_epoch)
+    write_source(safetensors, manifest, model)
 
 
 def prepare_source(

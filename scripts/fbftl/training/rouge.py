@@ -49,20 +49,20 @@ def one_sentence_per_line(text: str) -> str:
 
 
 def transcript(
-    records: Sequence[Record], said: Mapping[int, Sequence[str]]
+    records: Sequence[Record], summaries: Mapping[int, Sequence[str]]
 ) -> list[dict[str, Any]]:
     """Return each test sample's id, dialogue, reference summary, and every seed's prediction.
 
     Args:
         records: the test set.
-        said: seed to generated summaries, in the order of `records`.
+        summaries: seed to generated summaries, in the order of `records`.
     """
     return [
         {
             "id": record.id,
             "dialogue": record.dialogue,
             "summary": record.summary,
-            "predictions": {str(seed): texts[row] for seed, texts in said.items()},
+            "predictions": {str(seed): texts[row] for seed, texts in summaries.items()},
         }
         for row, record in enumerate(records)
     ]

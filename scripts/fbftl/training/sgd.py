@@ -66,7 +66,9 @@ class StackedSgd:
     def __init__(self, parameters: Sequence[Tensor], training: Training) -> None:
         self.parameters = list(parameters)
         # Where one model's share fills the lanes, no number is ever left over; a GPU has none.
-        fills = [own.is_cuda or own[0].numel() % LANES == 0 for own in self.parameters]
+        fills = [
+            parameter.is_cuda or parameter[0].numel() % LANES == 0 for parameter in self.parameters
+        ]
         self._parts = [
             (fused, Sgd(_where(fills, fused, self.parameters), training, fused))
             for fused in set(fills)
@@ -84,4 +86,4 @@ class StackedSgd:
 
 
 def _where(fills: Sequence[bool], wanted: bool, tensors: Sequence[Tensor]) -> list[Tensor]:
-    return [tensor for tensor, own in zip(tensors, fills, strict=True) if own == wanted]
+    return [tensor for tensor, fill in zip(tensors, fills, strict=True) if fill == wanted]

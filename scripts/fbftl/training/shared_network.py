@@ -1,7 +1,7 @@
 """Networks of several widths that share weights, trained for local epochs by clients of any budget.
 
-A `LocalLearner` of `tasks.task` whose weights are one vector (`models.widths`): each client of a
-round trains the networks that it is assigned, all on the same mini-batches, and holds their pieces.
+A `LocalNetwork` whose weights are one vector (`models.widths`): each client of a round trains the
+networks that it is assigned, all on the same mini-batches, and holds their pieces.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,9 +17,17 @@ from fbftl.models.widths import SharedWeights
 from fbftl.training.batches import Round
 from fbftl.training.local import train_clients
 from fbftl.training.local_network import LocalNetwork
+from fbftl.training.local_updates import (
+    FEDAVG,
+    ClientPieces,
+    Hooks,
+    LocalPlan,
+    LocalUpdate,
+    SplitModel,
+    Trained,
+)
 from fbftl.training.measures import Further, Measure, Series
-from fbftl.training.network import Lessons, by_domain
-from fbftl.training.visits import FEDAVG, Halves, HeldPieces, Hooks, LocalPlan, Trained, Visit
+from fbftl.training.samples import TrainingData, by_domain
 
 Assigning = Callable[[Sequence[int]], list[list[int]]]
 """From the bases that each client of a round can train to the slots that it trains."""
@@ -61,8 +69,10 @@ def summed(classes: int) -> Callable[[Tensor, Tensor], Tensor]:
 
     def losses(logits: Tensor, labels: Tensor) -> Tensor:
         parts = logits.unflatten(1, (-1, classes))
-        own = labels[:, None].expand(parts.shape[:2])
-        return functional.cross_entropy(parts.transpose(1, 2), own, reduction="none").sum(1)
+        labels_of_parts = labels[:, None].expand(parts.shape[:2])
+        return functional.cross_entropy(
+            parts.transpose(1, 2), labels_of_parts, reduction="none"
+        ).sum(1)
 
     return losses
 
@@ -86,7 +96,7 @@ class SharedNetwork(LocalNetwork):
 
     Args:
         shared: on the training device.
-        lessons: what it trains on.
+        training_data: what it trains on.
         plan: how clients train.
         seed: the repetition's seed.
         budgeted: what they can train.
@@ -94,62 +104,66 @@ class SharedNetwork(LocalNetwork):
     """
 
     def __init__(
-        self, shared: SharedWeights, lessons: Lessons, plan: LocalPlan, seed: int,
+        self, shared: SharedWeights, training_data: TrainingData, plan: LocalPlan, seed: int,
         budgeted: Budgeted, hooks: Hooks = FEDAVG,
     ) -> None:  # fmt: skip
-        super().__init__(Halves(nn.Identity(), shared), lessons, plan, seed, hooks)
+        super().__init__(SplitModel(nn.Identity(), shared), training_data, plan, seed, hooks)
         self.shared, self.budgeted = shared, budgeted
         self._assigned: list[list[list[int]]] = []
 
-    def train(self, one: Round) -> Trained | None:
+    def train(self, round_: Round) -> Trained | None:
         """Train the clients of a round, each the slots that it is assigned; None without any."""
-        picked = self._assign(one.clients)
+        picked = self._assign(round_.clients)
         self._assigned.append(picked)
         if not picked:  # Poisson sampling may take nobody
             return None
         before, slots = self.weights(), self.shared.slots
         weights = before.new_zeros(len(picked), len(before))
         losses = before.new_zeros(len(picked))
-        hooks = replace(self.hooks, start=lambda visit: before[slots[visit.slot].places])
-        visits = {
-            (place, slot): Visit(self.seed, one.turn, int(client), rows[present], slot)
-            for place, (client, rows, present) in enumerate(
-                zip(one.clients, one.rows, one.present, strict=True)
+        hooks = replace(
+            self.hooks, start=lambda local_update: before[slots[local_update.slot].places]
+        )
+        local_updates = {
+            (index, slot): LocalUpdate(self.seed, round_.turn, int(client), rows[present], slot)
+            for index, (client, rows, present) in enumerate(
+                zip(round_.clients, round_.rows, round_.present, strict=True)
             )
-            for slot in picked[place]
+            for slot in picked[index]
         }
-        samples = self.lessons.samples
+        samples = self.training_data.samples
         # Networks of one shape are one stack, whoever's they are.
-        for network in dict.fromkeys(slots[slot].trained for _, slot in visits):
-            mine = {key: v for key, v in visits.items() if slots[key[1]].trained is network}
+        for network in dict.fromkeys(slots[slot].trained for _, slot in local_updates):
+            mine = {key: v for key, v in local_updates.items() if slots[key[1]].trained is network}
             trained = train_clients(
-                Halves(nn.Identity(), network), samples, list(mine.values()), self.plan,
+                SplitModel(nn.Identity(), network), samples, list(mine.values()), self.plan,
                 hooks,
             )  # fmt: skip
-            for number, (place, slot) in enumerate(mine):
-                weights[place, slots[slot].places] = trained.weights[number]
-                losses[place] += trained.losses[number] / len(picked[place])
-        by_client = torch.stack([self.shared.holds[own].any(0) for own in picked])
-        self._trained = Trained(weights, losses, HeldPieces(self.shared.pieces, by_client))
-        self._place = {int(client): place for place, client in enumerate(one.clients)}
+            for number, (index, slot) in enumerate(mine):
+                weights[index, slots[slot].places] = trained.weights[number]
+                losses[index] += trained.losses[number] / len(picked[index])
+        by_client = torch.stack([self.shared.holds[client_slots].any(0) for client_slots in picked])
+        self._trained = Trained(weights, losses, ClientPieces(self.shared.pieces, by_client))
+        self._index = {int(client): index for index, client in enumerate(round_.clients)}
         return self._trained
 
     def _assign(self, clients: np.ndarray) -> list[list[int]]:
         """Return the slots of each client of a round; clients take their turns in their order."""
         order = np.argsort(clients)
-        turns = self.budgeted.assigned([self.budgeted.budgets[clients[place]] for place in order])
+        turns = self.budgeted.assigned(
+            [self.budgeted.budgets[clients[position]] for position in order]
+        )
         return [turns[turn] for turn in np.argsort(order)]
 
-    def floats(self, one: Round) -> np.ndarray:
+    def floats(self, round_: Round) -> np.ndarray:
         """Return how many weights each client of the round that was trained last holds, (C,)."""
         sizes = np.array([len(piece) for piece in self.shared.pieces])
-        places = [self._place[int(client)] for client in one.clients]
-        return self._trained.held.by_client.numpy()[places] @ sizes
+        places = [self._index[int(client)] for client in round_.clients]
+        return self._trained.pieces.by_client.numpy()[places] @ sizes
 
-    def own(self, one: Round) -> np.ndarray:
+    def client_message(self, round_: Round) -> np.ndarray:
         """Return the message (X_u,) of the one client of a round that was trained: its pieces."""
-        place = self._place[int(one.clients[0])]
-        return self._trained.weights[place][self._trained.held.places(place)].cpu().numpy()
+        index = self._index[int(round_.clients[0])]
+        return self._trained.weights[index][self._trained.pieces.positions(index)].cpu().numpy()
 
     def at_chosen(self, epoch: int) -> Further:
         """Return accuracies by width and domain, and who trained what."""
@@ -157,17 +171,17 @@ class SharedNetwork(LocalNetwork):
             width / self.budgeted.bases: self.in_domains(self.shared.at(width), epoch)
             for width in self.shared.mixtures
         }
-        test = self.lessons.test
-        sizes = [len(own) for own in by_domain(test, np.arange(len(test.labels)))]
+        test = self.training_data.test
+        sizes = [len(rows) for rows in by_domain(test, np.arange(len(test.labels)))]
         numbers = {
             f"accuracy_x{width:g}": float(np.average(accuracies, weights=sizes))
             for width, accuracies in widths.items()
         }
-        lists = {f"domain_accuracy_x{width:g}": own for width, own in widths.items()}
-        told = {
-            "budgets": [own / self.budgeted.bases for own in self.budgeted.budgets],
+        lists = {f"domain_accuracy_x{width:g}": values for width, values in widths.items()}
+        record = {
+            "budgets": [budget / self.budgeted.bases for budget in self.budgeted.budgets],
             "assigned": self._assigned,
         }
         measures = {name: Measure("share", "higher", diverged=0.0) for name in numbers}
         series = {name: Series("share", by="domain") for name in lists}
-        return Further(numbers, lists, told, measures, series)
+        return Further(numbers, lists, record, measures, series)

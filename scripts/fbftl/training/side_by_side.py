@@ -13,15 +13,13 @@ from torch.nn import functional
 
 from fbftl.models.convolutional import ConvolutionalStack
 from fbftl.models.dense import DenseStack
-from fbftl.training.network import LabelledInputs, LabelledSamples
-from fbftl.training.optimisers import OPTIMISERS, Optimiser
-from fbftl.training.visits import (
-    Halves,
+from fbftl.training.local_updates import (
     Hooks,
     LocalPlan,
-    Moment,
+    LocalUpdate,
+    MiniBatch,
+    SplitModel,
     Trained,
-    Visit,
     cross_entropies,
     flattened,
     least_batch,
@@ -29,49 +27,51 @@ from fbftl.training.visits import (
     start_of,
     training_of,
 )
+from fbftl.training.optimisers import OPTIMISERS, Optimiser
+from fbftl.training.samples import LabelledInputs, LabelledSamples
 
 Stack = DenseStack | ConvolutionalStack
 
 
 def stacked(
-    halves: Halves, stack_of: Callable[[Tensor], Stack], samples: LabelledSamples,
-    visits: Sequence[Visit], plan: LocalPlan, hooks: Hooks,
+    split_model: SplitModel, stack_of: Callable[[Tensor], Stack], samples: LabelledSamples,
+    local_updates: Sequence[LocalUpdate], plan: LocalPlan, hooks: Hooks,
 ) -> Trained:  # fmt: skip
     """Do the same as `train_clients`, side by side.
 
     Args:
-        halves: the global network.
+        split_model: the global network.
         stack_of: stacks networks of its shape, given their weights (H, X).
-        samples, visits, plan, hooks: as there; nothing drops out.
+        samples, local_updates, plan, hooks: as there; nothing drops out.
     """
-    least = least_batch(halves)
-    moments = [
+    least = least_batch(split_model)
+    batches_of = [
         [
-            Moment(visit, epoch, epoch == plan.epochs, rows)
-            for epoch, rows in mini_batches(visit, plan, least)
+            MiniBatch(local_update, epoch, epoch == plan.epochs, rows)
+            for epoch, rows in mini_batches(local_update, plan, least)
         ]
-        for visit in visits
+        for local_update in local_updates
     ]
-    network = halves.parameters
-    begun = flattened(network)
-    weights = begun.new_empty(len(visits), len(begun))
-    losses = begun.new_empty(len(visits))
-    taken = np.unique(np.concatenate([visit.rows for visit in visits]))
+    network = split_model.parameters
+    global_weights = flattened(network)
+    weights = global_weights.new_empty(len(local_updates), len(global_weights))
+    losses = global_weights.new_empty(len(local_updates))
+    taken = np.unique(np.concatenate([local_update.rows for local_update in local_updates]))
     of_round = samples.at(taken)
-    for count in sorted({len(own) for own in moments}):
-        places = [place for place, own in enumerate(moments) if len(own) == count]
-        starts = [start_of(begun, hooks, visits[place]) for place in places]
+    for count in sorted({len(batches) for batches in batches_of}):
+        indices = [index for index, batches in enumerate(batches_of) if len(batches) == count]
+        starts = [start_of(global_weights, hooks, local_updates[index]) for index in indices]
         stack = stack_of(torch.stack(starts))
-        training = training_of(plan, hooks, visits[places[0]])
+        training = training_of(plan, hooks, local_updates[indices[0]])
         optimiser = OPTIMISERS[plan.optimiser].stacked(stack.parameters(), training)
-        steps = list(zip(*(moments[place] for place in places), strict=True))
-        losses[places] = _train_stack(stack, optimiser, steps, of_round, taken, hooks, network)
-        weights[places] = stack.flat()
+        steps = list(zip(*(batches_of[index] for index in indices), strict=True))
+        losses[indices] = _train_stack(stack, optimiser, steps, of_round, taken, hooks, network)
+        weights[indices] = stack.flat()
     return Trained(weights, losses)
 
 
 def _train_stack(
-    stack: Stack, optimiser: Optimiser, steps: Sequence[Sequence[Moment]],
+    stack: Stack, optimiser: Optimiser, steps: Sequence[Sequence[MiniBatch]],
     samples: LabelledInputs, numbers: np.ndarray, hooks: Hooks, network: Sequence[Tensor],
 ) -> Tensor:  # fmt: skip
     """Train H stacked networks in place; return mean losses.
@@ -85,33 +85,35 @@ def _train_stack(
         hooks: what is different.
         network: parameters of the global network, which no loss may read.
     """
-    most = max(len(one.rows) for step in steps for one in step)
+    most = max(len(mini_batch.rows) for step in steps for mini_batch in step)
     chosen = np.zeros((len(steps), len(steps[0]), most), dtype=np.int64)
     share = np.zeros(chosen.shape, dtype=np.float32)
     for number, step in enumerate(steps):
-        for place, one in enumerate(step):
-            count = len(one.rows)
-            chosen[number, place, :count] = np.searchsorted(numbers, one.rows)
-            share[number, place, :count] = 1 / count
+        for index, mini_batch in enumerate(step):
+            count = len(mini_batch.rows)
+            chosen[number, index, :count] = np.searchsorted(numbers, mini_batch.rows)
+            share[number, index, :count] = 1 / count
     values, labels = samples.inputs.flatten(1), samples.labels
     at = torch.from_numpy(chosen).to(labels.device)
     weights = torch.from_numpy(share).to(labels.device)
     start, means = stack.flat(), []
-    for step, own, rows, weight in zip(steps, chosen, at, weights, strict=True):
-        inputs, told = functional.embedding(rows, values), labels[rows]
+    for step, chosen_rows, rows, weight in zip(steps, chosen, at, weights, strict=True):
+        inputs, batch_labels = functional.embedding(rows, values), labels[rows]
         if hooks.looks_inside:
-            logits = stack.rest(_crossed(stack.front(inputs), told, step, hooks))
+            logits = stack.rest(_crossed(stack.front(inputs), batch_labels, step, hooks))
         else:
             logits = stack(inputs, weight)
-        counted = hooks.logits(logits.flatten(0, 1), numbers[own.ravel()])
-        losses = hooks.loss(counted, told.flatten(0, 1)).view_as(weight)
+        counted = hooks.logits(logits.flatten(0, 1), numbers[chosen_rows.ravel()])
+        losses = hooks.loss(counted, batch_labels.flatten(0, 1)).view_as(weight)
         mean = (losses * weight).sum(1)
         if not means and hooks.loss is not cross_entropies:
             _require_no_weights(mean.sum(), network)
         gradients = torch.autograd.grad(mean.sum(), stack.parameters())
         if hooks.gradients is not None:
             flat = zip(step, stack.flat(gradients), stack.flat(), start, strict=True)
-            changed = [hooks.gradients(one.visit, *vectors) for one, *vectors in flat]
+            changed = [
+                hooks.gradients(mini_batch.local_update, *vectors) for mini_batch, *vectors in flat
+            ]
             gradients = stack.parts(torch.stack(changed))
         optimiser.step([gradient.contiguous() for gradient in gradients])
         means.append(mean.detach())
@@ -121,7 +123,7 @@ def _train_stack(
 def _require_no_weights(loss: Tensor, network: Sequence[Tensor]) -> None:
     """Raise a ValueError if a loss reads the global network, which does not train in a stack."""
     read = torch.autograd.grad(loss, network, retain_graph=True, allow_unused=True)
-    if any(own is not None for own in read):
+    if any(gradient is not None for gradient in read):
         raise ValueError(
             "a hook's loss reads the network's weights, which stacked clients train copies of; "
             "give a term in the weights as Hooks(gradients=...)"
@@ -129,7 +131,7 @@ def _require_no_weights(loss: Tensor, network: Sequence[Tensor]) -> None:
 
 
 def _crossed(
-    features: Sequence[Tensor], labels: Tensor, step: Sequence[Moment], hooks: Hooks
+    features: Sequence[Tensor], labels: Tensor, step: Sequence[MiniBatch], hooks: Hooks
 ) -> list[Tensor]:
     """Return what is given to the second half of every network, without rows that only fill.
 
@@ -140,10 +142,10 @@ def _crossed(
         hooks: what happens there.
     """
     crossed = []
-    for values, own, one in zip(features, labels, step, strict=True):
-        count, filled = len(one.rows), len(values)
-        given = hooks.crossed(values[:count], own[:count], one)
+    for values, batch_labels, mini_batch in zip(features, labels, step, strict=True):
+        count, filled = len(mini_batch.rows), len(values)
+        passed = hooks.crossed(values[:count], batch_labels[:count], mini_batch)
         if count < filled:
-            given = torch.cat([given, given.new_zeros(filled - count, *given.shape[1:])])
-        crossed.append(given)
+            passed = torch.cat([passed, passed.new_zeros(filled - count, *passed.shape[1:])])
+        crossed.append(passed)
     return crossed

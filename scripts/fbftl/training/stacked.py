@@ -66,6 +66,7 @@ def train(
     held_out: Sequence[Tensor],
     test: StackedSamples,
     training: Training,
+    heads_of: Sequence[int] | None = None,
 ) -> list[Curves]:
     """Train stacked heads in place and return the curves of each.
 
@@ -76,6 +77,7 @@ def train(
         held_out: each head's validation rows of the samples; may be empty.
         test: the test split.
         training: learning rate, momentum, weight decay.
+        heads_of: heads of each setting, in the stack's order; None if all are of one.
     """
     optimizer = StackedSgd(head.parameters(), training)
     curves = [Curves() for _ in held_out]
@@ -89,21 +91,34 @@ def train(
         places = samples.places(rows)
         labels = samples.labels.flatten()[places]
         step_losses = []
-        for step, place in enumerate(places):
-            loss = losses(head(samples.gathered(place)), labels[step])
+        for step, positions in enumerate(places):
+            loss = losses(head(samples.gathered(positions)), labels[step])
             mean = loss.dot(weights[step])
             optimizer.step(torch.autograd.grad(mean, optimizer.parameters))
             step_losses.append(loss.detach())
         weighted = (torch.stack(step_losses) * weights).view_as(rows)
-        mean_loss = weighted.sum(2).mean(0).tolist()
+        mean_loss = mean_losses(weighted, heads_of or [len(held_out)]).tolist()
         validation = [
-            _validate(head.at(slice(h, h + 1)), samples.of(h), own)
-            for h, own in enumerate(held_out)
+            _validate(head.at(slice(h, h + 1)), samples.of(h), held_out_rows)
+            for h, held_out_rows in enumerate(held_out)
         ]
         accuracy, models = accuracies(head, test), digests(head.parameters())
-        for h, own in enumerate(curves):
-            own.append(mean_loss[h], *validation[h], accuracy[h], models[h])
+        for h, curve in enumerate(curves):
+            curve.append(mean_loss[h], *validation[h], accuracy[h], models[h])
     return curves
+
+
+def mean_losses(weighted: Tensor, heads_of: Sequence[int]) -> Tensor:
+    """Return each head's mean over steps, as if its setting's heads were alone.
+
+    A mean over the first dimension rounds by the size of the second: settings have one each.
+
+    Args:
+        weighted: samples' losses by their weights, (steps, H, B).
+        heads_of: heads of each setting, H together.
+    """
+    of_settings = weighted.sum(2).split(list(heads_of), dim=1)
+    return torch.cat([by_step.contiguous().mean(0) for by_step in of_settings])
 
 
 @torch.no_grad()

@@ -99,7 +99,9 @@ class TrainedT5:
         self._criterion, self._on_epoch = criterion, on_epoch
         self.schedule = schedule_of(samples.inputs.lengths, clients, plan, seed)
         self.head = new_head(source, cut)
-        self.parameters = [own for own in self.head.parameters() if own.requires_grad]
+        self.parameters = [
+            parameter for parameter in self.head.parameters() if parameter.requires_grad
+        ]
         self._rate = learning_rate(plan, sum(map(len, self.schedule)))
         self._optimizer = AdamW(self.parameters, plan.weight_decay)
         self.curve: list[CurvePoint] = []
@@ -108,52 +110,52 @@ class TrainedT5:
         self._updates, self._least, self._best = 0, math.inf, _copy(self.head)
         self._dropout = Dropout(self.head, torch_seed(seed, "dropout"))
 
-    def together(self, one: Round, arrives: np.ndarray) -> tuple[Tensor, list[Tensor]]:
+    def together(self, round_: Round, arrives: np.ndarray) -> tuple[Tensor, list[Tensor]]:
         """Return each arriving sample's loss and the gradient of their mean."""
-        rows = one.rows[arrives][one.present[arrives]]
+        rows = round_.rows[arrives][round_.present[arrives]]
         if not len(rows):
             nothing = self.head.shared.weight.new_zeros(0)
-            return nothing, [torch.zeros_like(own) for own in self.parameters]
+            return nothing, [torch.zeros_like(parameter) for parameter in self.parameters]
         losses = self._losses(rows)
         return losses.detach(), list(torch.autograd.grad(losses.mean(), self.parameters))
 
-    def apart(self, one: Round) -> tuple[Tensor, Tensor]:
+    def apart(self, round_: Round) -> tuple[Tensor, Tensor]:
         """Return each sample's loss, and each client's sum of per-sample gradients (C, X)."""
         every, updates = [], []
-        for rows, present in zip(one.rows, one.present, strict=True):
+        for rows, present in zip(round_.rows, round_.present, strict=True):
             losses = self._losses(rows[present])
             gradients = torch.autograd.grad(losses.sum(), self.parameters)
             every.append(losses.detach())
             updates.append(torch.cat([gradient.flatten() for gradient in gradients]))
         return torch.cat(every), torch.stack(updates)
 
-    def own(self, one: Round) -> np.ndarray:
+    def client_message(self, round_: Round) -> np.ndarray:
         """Return the message (X,) of the one client of a round: its update g_u.
 
         Its dropout is that of the round, which is yet to be drawn.
         """
         with self._dropout.rewound():
-            return self.apart(one)[1][0].cpu().numpy()
+            return self.apart(round_)[1][0].cpu().numpy()
 
     def step(self, gradient: Sequence[Tensor]) -> None:
         """Take one step of AdamW, at the learning rate of this update."""
-        self._optimizer.step([own.contiguous() for own in gradient], self._rate(self._updates))
+        self._optimizer.step([part.contiguous() for part in gradient], self._rate(self._updates))
         self._updates += 1
 
     def end_epoch(self, losses: Sequence[Tensor]) -> None:
         """Keep the head if it is the best so far; a loss that is not finite ends the training."""
         if self.diverged:
             return
-        count = sum(len(own.view(-1)) for own in losses)
-        loss = float(sum(own.sum() for own in losses)) / max(count, 1)
-        held = None
+        count = sum(len(round_losses.view(-1)) for round_losses in losses)
+        loss = float(sum(round_losses.sum() for round_losses in losses)) / max(count, 1)
+        validation = None
         if len(self._validation):
-            held = mean_loss(self.head, self._cut, self._samples, self._validation)
-        if not math.isfinite(loss + (held or 0.0)):
+            validation = mean_loss(self.head, self._cut, self._samples, self._validation)
+        if not math.isfinite(loss + (validation or 0.0)):
             self.diverged = True
             return
         model = digest(self.parameters)
-        epoch = CurvePoint(len(self.curve) + 1, self._updates, loss, held, model)
+        epoch = CurvePoint(len(self.curve) + 1, self._updates, loss, validation, model)
         self.curve.append(epoch)
         self._on_epoch(epoch)
         score = self._criterion(self.head.eval(), epoch)
@@ -166,7 +168,7 @@ class TrainedT5:
         return self.head.eval()
 
     def _losses(self, rows: np.ndarray) -> Tensor:
-        with self._dropout.drawn():
+        with self._dropout.resumed():
             return batch_losses(self.head, self._cut, self._samples, rows)
 
 
@@ -186,7 +188,7 @@ class Dropout:
             self._states = self._now()
 
     @contextmanager
-    def drawn(self) -> Iterator[None]:
+    def resumed(self) -> Iterator[None]:
         """Go on with the stream inside the block, and leave torch's generators as they were."""
         if not self._model.training:
             self._model.train()
@@ -212,8 +214,8 @@ def train_at_server(learner: TrainedT5) -> TrainedT5:
     """Train on all samples of every round, which the server has; return the learner."""
     for epoch in learner.schedule:
         losses = []
-        for one in epoch.single() if not learner.diverged else ():
-            loss, gradient = learner.together(one, np.ones(len(one.clients), dtype=bool))
+        for round_ in epoch.single() if not learner.diverged else ():
+            loss, gradient = learner.together(round_, np.ones(len(round_.clients), dtype=bool))
             learner.step(gradient)
             losses.append(loss)
         learner.end_epoch(losses)
@@ -248,7 +250,7 @@ def schedule_of(
 def batch_losses(head: T5, cut: Cut, samples: SequencePairs, rows: np.ndarray) -> Tensor:
     """Return the loss of each named sample [len(rows)]; bfloat16 matmuls on a GPU."""
     labels, label_mask = samples.labels.padded(rows)
-    inputs, mask = (own.to(labels.device) for own in samples.inputs.padded(rows))
+    inputs, mask = (values.to(labels.device) for values in samples.inputs.padded(rows))
     with torch.autocast(inputs.device.type, torch.bfloat16, enabled=inputs.is_cuda):
         memory = head_memory(head, cut, inputs, mask)
         logits = summary_logits(head, memory, mask, labels)
@@ -311,7 +313,9 @@ def epoch_rounds(
     window = max(WINDOW * batch * len(clients) // sum(sizes), 1)
     chosen = []
     for first in range(0, len(order), window):
-        near = sorted(order[first : first + window], key=lambda one: lengths[clients[one]].max())
+        near = sorted(
+            order[first : first + window], key=lambda client: lengths[clients[client]].max()
+        )
         chosen += _packed(near, sizes, batch)
     return laid_out([np.array(chosen[i]) for i in random.permutation(len(chosen))], clients)
 

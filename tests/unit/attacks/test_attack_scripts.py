@@ -13,8 +13,13 @@ import extract_features
 import numpy as np
 import pandas as pd
 import pytest
+import tabulate_membership
+import torch
+from fbftl.attacks import head_membership
+from fbftl.attacks.choice import ATTACKS, OFFLINE_RMIA
 from fbftl.attacks.findings import read_findings
 from fbftl.features.store.opening import open_store
+from fbftl.findings.runs import read_tidy
 from fbftl.ground import devices
 from fbftl.privacy.noise import row_norms
 from fbftl.study.job import from_params
@@ -42,10 +47,9 @@ def job(setting: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def inputs_of(files: dict[str, str], device: str) -> Inputs:
+def read_by_heads(files: dict[str, str]) -> dict[str, str]:
     """Return the files that attacks on heads read."""
-    named = {name: files[name] for name in ("manifest", "network", "public_manifest")}
-    return Inputs.at(named, devices.prepare(device, 1))
+    return {name: files[name] for name in ("manifest", "network", "public_manifest")}
 
 
 def below_blind(table: pd.DataFrame) -> pd.Series:
@@ -61,16 +65,16 @@ def below_blind(table: pd.DataFrame) -> pd.Series:
 def files(tmp_path_factory) -> dict[str, str]:
     """A toy task with public samples and their features."""
     folder = tmp_path_factory.mktemp("attacks")
-    made = make_task(folder)
+    paths = make_task(folder)
     names = {"public": "public.h5", "public_manifest": "public.json", "store": "public.zarr"}
-    made |= {name: str(folder / file) for name, file in names.items()}
+    paths |= {name: str(folder / file) for name, file in names.items()}
     source = {"samples": 300, "data": None, "split": "test", "domains": None}
-    choose_public.main(made["clients"], made["public"], LETTERS, {"sources": [source]}, None)
+    choose_public.main(paths["clients"], paths["public"], LETTERS, {"sources": [source]}, None)
     extract_features.main(
-        "fbftl.features.images", made["public"], made["weights"], made["source"],
-        [made["store"]], [made["public_manifest"]], FEATURES, "code", "cpu", 1,
+        "fbftl.features.images", paths["public"], paths["weights"], paths["source"],
+        [paths["store"]], [paths["public_manifest"]], FEATURES, "code", "cpu", 1,
     )  # fmt: skip
-    return made
+    return paths
 
 
 def test_features_are_inverted_at_every_level_of_noise(files, tmp_path, device):
@@ -79,12 +83,12 @@ def test_features_are_inverted_at_every_level_of_noise(files, tmp_path, device):
         files["manifest"], files["public_manifest"], files["clients"], files["public"],
         str(csv), str(svg), [job(setting) for setting in SETTINGS], axes_by_method(), device, 1,
     )  # fmt: skip
-    found = read_findings(csv)
-    assert found["measure"].tolist() == ["PSNR (dB)", "SSIM"] * 2
-    assert found["repetitions"].eq(124).all()
-    psnr = found[found["measure"] == "PSNR (dB)"].set_index("mechanism")["value"]
+    table = read_findings(csv)
+    assert table["measure"].tolist() == ["PSNR (dB)", "SSIM"] * 2
+    assert table["repetitions"].eq(124).all()
+    psnr = table[table["measure"] == "PSNR (dB)"].set_index("mechanism")["value"]
     assert psnr["none"] > psnr["gaussian"]
-    assert found.groupby("measure")["blind"].nunique().eq(1).all()
+    assert table.groupby("measure")["blind"].nunique().eq(1).all()
     text = svg.read_text(encoding="utf-8")
     assert all(title in text for title in ("original", "no noise", "ε = 4"))
     pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "inversion.csv"), pd.read_csv(csv))
@@ -93,43 +97,57 @@ def test_features_are_inverted_at_every_level_of_noise(files, tmp_path, device):
 def test_the_mean_of_one_sample_is_drawn_as_its_feature_is(files, tmp_path):
     csv, svg = tmp_path / "means.csv", tmp_path / "means.svg"
     attack_means.main(
-        inputs_of(files, "cpu"), files["clients"], files["public"], str(csv), str(svg),
-        job(SETTINGS[0]), axes_by_method(),
+        files, files["clients"], files["public"], str(csv), str(svg), job(SETTINGS[0]),
+        axes_by_method(), "cpu", 1,
     )  # fmt: skip
     assert "K = 32" in svg.read_text(encoding="utf-8")
-    found = read_findings(csv)
-    assert found["samples_per_client"].unique().tolist() == [1, 2, 8, 32]
+    table = read_findings(csv)
+    assert table["samples_per_client"].unique().tolist() == [1, 2, 8, 32]
     features = tmp_path / "features.csv"
     attack_features.main(
         files["manifest"], files["public_manifest"], files["clients"], files["public"],
         str(features), str(svg), [job(SETTINGS[0])], axes_by_method(), "cpu", 1,
     )  # fmt: skip
     columns = ["measure", "value", "blind"]
-    alone = found.loc[found["samples_per_client"] == 1, columns]
+    alone = table.loc[table["samples_per_client"] == 1, columns]
     pd.testing.assert_frame_equal(alone, read_findings(features)[columns])
 
 
 def test_heads_are_attacked_by_heads_trained_as_they_were(files, tmp_path, device):
-    csv = tmp_path / "membership.csv"
+    csv, by_attack = tmp_path / "membership.csv", tmp_path / "by_attack.csv"
     attack_membership.main(
-        inputs_of(files, device), str(csv), [job(setting) for setting in SETTINGS],
-        axes_by_method(), 6,
+        read_by_heads(files), str(csv), str(by_attack), [job(setting) for setting in SETTINGS],
+        axes_by_method(), 6, device, 1,
     )  # fmt: skip
-    found = read_findings(csv)
-    auc = found[found["measure"] == "AUC"]
-    assert auc["adversary"].tolist() == ["loss threshold", "LiRA, offline", "LiRA, online"] * 2
-    assert auc["repetitions"].eq(6).all()
-    assert auc["value"].between(0, 1).all()
-    # 6 models and some 60 others each: 1 % of them are fewer than ten.
-    assert found.loc[found["measure"].str.startswith("true"), "value"].isna().all()
-    bound = found[found["measure"].str.startswith("ε")].set_index("mechanism")["value"]
-    assert bound["gaussian"] <= 4.0
-    assert not below_blind(found).any()
+    attempts = read_tidy(by_attack)
+    names = [*ATTACKS, OFFLINE_RMIA]
+    assert attempts["attack"].tolist() == names * 2
+    assert attempts["mechanism"].tolist() == ["none"] * len(names) + ["gaussian"] * len(names)
+    assert attempts[["targets", "shadows"]].drop_duplicates().to_numpy().tolist() == [[3, 5]]
+    assert attempts["auc"].between(0, 1).all()
+    # 5 shadows and some 60 others each: 1 % of them are fewer than ten.
+    assert attempts["hits_0.01"].isna().all()
+    assert attempts.loc[attempts["mechanism"] == "gaussian", "proven"].max() <= 4.0
+    table = read_findings(csv)
+    quoted = attempts[attempts["quoted"]].set_index("mechanism")
+    for mechanism, auc in table[table["measure"] == "AUC"].groupby("mechanism"):
+        row = quoted.loc[mechanism]
+        best = attempts[attempts["mechanism"] == mechanism]["tuning_auc"].max()
+        assert (row["tuning_auc"], auc["value"].item()) == (best, row["auc"])
+        assert auc["adversary"].item() == f"{row['attack']}; 5 shadows"
+        assert auc["repetitions"].item() == 3
+    shown = tmp_path / "membership_table.csv"
+    tabulate_membership.main(str(by_attack), str(shown))
+    assert len(pd.read_csv(shown)) == len(attempts)
+    heading, _, first, *_ = shown.with_suffix(".md").read_text(encoding="utf-8").splitlines()
+    assert "Mechanism" in heading
+    assert "| False ones attained |" in heading
+    assert first.startswith("| none |  | loss threshold |")
 
 
 def test_members_and_others_share_no_sample_and_are_those_of_the_draw(files, monkeypatch):
-    from fbftl.methods.fbftl import fit
-    from fbftl.tasks.task import held_features
+    from fbftl.methods.fbftl.run import fit
+    from fbftl.tasks.task import client_features
 
     inputs = Inputs(
         manifest=Path(files["manifest"]),
@@ -137,18 +155,28 @@ def test_members_and_others_share_no_sample_and_are_those_of_the_draw(files, mon
         device=devices.prepare("cpu", 1),
     )
     half = from_params(job({"method": "fbftl", "fraction": 0.5}), axes_by_method())
-    held = held_features(half, inputs)
-    (fitted,) = fit([half], held)
-    models, own = attack_membership.trained(half, held)
-    assert models.confidence.shape == models.member.shape == own.shape == (2, 124)
+    client_data = client_features(half, inputs)
+    (fitted,) = fit([half], client_data)
+    models = head_membership.trained(half, client_data)
+    assert models.confidence.shape == models.member.shape == models.other.shape == (2, 124)
     assert not (models.member & models.other).any()
     assert 0.3 < models.other.mean() < 0.7
     for (rows, _), member in zip(fitted.sent.split(), models.member, strict=True):
         assert np.array_equal(np.flatnonzero(member), np.sort(rows))
+    # Samples that no head has seen are the test split, under the head's softmax.
+    test = client_data.test
+    with torch.no_grad():
+        logits = fitted.fits[1].head(test.inputs[None])[0]
+    right = logits.double().log_softmax(-1).gather(1, test.labels[:, None])[:, 0].exp()
+    np.testing.assert_allclose(models.unseen_probability[1], right, rtol=1e-5)
     # Heads that do not fit memory together are trained in groups, and are the same.
-    monkeypatch.setattr(attack_membership, "AT_ONCE", 1)
-    grouped, alone = attack_membership.trained(half, held)
-    np.testing.assert_allclose(alone, own, rtol=1e-5, atol=1e-6)
+    monkeypatch.setattr(head_membership, "AT_ONCE", 1)
+    grouped = head_membership.trained(half, client_data)
+    for alone, together in (
+        (grouped.confidence, models.confidence),
+        (grouped.unseen, models.unseen),
+    ):
+        np.testing.assert_allclose(alone, together, rtol=1e-4, atol=1e-5)
     assert np.array_equal(grouped.member, models.member)
     assert np.array_equal(grouped.other, models.other)
 
@@ -161,10 +189,10 @@ def test_clean_features_are_those_of_uploads_without_noise(files):
     public = open_store(Path(files["public_manifest"])).read("train").values
     payload = uploads_of(features, 10)
     plain = sending(from_params(job(SETTINGS[0]), axes_by_method()), payload, None)
-    np.testing.assert_array_equal(attack_membership.clean(plain), features.values)
+    np.testing.assert_array_equal(head_membership.clean(plain, features.values), features.values)
     noisy = sending(from_params(job(SETTINGS[1]), axes_by_method()), payload, public)
     limit = noisy.scale(payload.numbers) * noisy.clip_norm
-    assert row_norms(attack_membership.clean(noisy)).max() <= limit * (1 + 1e-6)
+    assert row_norms(head_membership.clean(noisy, features.values)).max() <= limit * (1 + 1e-6)
 
 
 def test_labels_are_recovered_from_updates_and_hidden_by_noise(files, tmp_path):
@@ -176,14 +204,14 @@ def test_labels_are_recovered_from_updates_and_hidden_by_noise(files, tmp_path):
         files["manifest"], files["public_manifest"], [str(run)], str(csv), [job(setting)],
         axes_by_method(), 1,
     )  # fmt: skip
-    found = read_findings(csv)
-    exact = found[found["measure"] == "all labels right"]
+    table = read_findings(csv)
+    exact = table[table["measure"] == "all labels right"]
     plain = exact[exact["mechanism"] == "none"].iloc[0]
     assert plain["value"] == 1.0 > plain["blind"]
     noisy = exact[exact["adversary"] == attack_labels.OUTSIDER].iloc[0]
     assert noisy["value"] < 0.3
     assert exact["samples_per_client"].eq(2).all()
-    assert not below_blind(found).any()
+    assert not below_blind(table).any()
 
 
 def test_clipping_alone_keeps_an_update_in_line(files):

@@ -21,10 +21,10 @@ def test_features_are_told_whole():
 
 def test_means_tell_the_samples_that_are_alone_in_their_class():
     values, labels, client = samples()
-    told = errors(guesses("means", values, labels, client, CLASSES), values) < EXACT
+    exact = errors(guesses("means", values, labels, client, CLASSES), values) < EXACT
     pairs = client * CLASSES + labels
-    assert (told == (np.bincount(pairs)[pairs] == 1)).all()
-    assert 0 < told.mean() < 1
+    assert (exact == (np.bincount(pairs)[pairs] == 1)).all()
+    assert 0 < exact.mean() < 1
     alone = errors(guesses("means", values, labels, np.arange(40), CLASSES), values)
     assert (alone < EXACT).all()
 
@@ -32,9 +32,9 @@ def test_means_tell_the_samples_that_are_alone_in_their_class():
 def test_a_sum_tells_class_means_over_all_clients():
     values, labels, client = samples()
     guess = guesses("sum", values, labels, client, CLASSES)
-    for own in range(CLASSES):
-        assert guess[labels == own] == pytest.approx(
-            np.tile(values[labels == own].mean(axis=0), ((labels == own).sum(), 1)), abs=1e-6
+    for label in range(CLASSES):
+        assert guess[labels == label] == pytest.approx(
+            np.tile(values[labels == label].mean(axis=0), ((labels == label).sum(), 1)), abs=1e-6
         )
 
 

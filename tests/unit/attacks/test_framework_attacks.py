@@ -9,16 +9,16 @@ import pandas as pd
 import pytest
 import tabulate_frameworks
 import torch
-from fbftl.attacks import kept_models
-from fbftl.attacks.attained import Attained, share_right
+from fbftl.attacks import personal_models
+from fbftl.attacks.attained import Attained, labels_recovered
 from fbftl.attacks.partner import labels_of_factors, labels_of_gradient
 from fbftl.attacks.sent_models import Watching, membership_in_weights
 from fbftl.attacks.votes import expected
-from fbftl.exchange.federation import begun
+from fbftl.methods.fedavg.federation import initial_learner
+from fbftl.methods.secure_ftl.alignment import Parties, Party
 from fbftl.study.methods import axes_by_method
-from fbftl.tasks.task import Inputs, held_samples
-from fbftl.training.alignment import Alliance, Party
-from unit.methods.framework_toys import BLOCK, CLIENTS, LOCAL, MLP, asked, make_inputs
+from fbftl.tasks.task import Inputs, client_samples
+from unit.methods.frameworks.framework_toys import BLOCK, CLIENTS, LOCAL, MLP, job_of, make_inputs
 
 
 @pytest.fixture(scope="module")
@@ -34,17 +34,19 @@ def test_an_attack_that_guesses_worse_than_blind_fails():
 
 
 def test_shares_of_labels_by_hand():
-    assert share_right([np.array([3, 1])], [np.array([2, 2])]) == [0.75]
+    labels, rows = np.array([0, 1, 0, 0, 1]), [np.array([0, 1, 2, 3]), np.array([4])]
+    attained = labels_recovered(labels, rows, [np.array([2, 2]), np.array([0, 1])], classes=2)
+    assert (attained.values, attained.blind) == ([0.75, 1.0], (0.75 + 0.0) / 2)
 
 
 # --- Secure FTL -------------------------------------------------------------------------------
 
 
-def alliance(gamma: float) -> Alliance:
+def parties(gamma: float) -> Parties:
     draws = np.random.default_rng(0)
     a = Party(draws.normal(size=(60, 9)), draws.normal(size=(9, 4)) / 3)
     b = Party(draws.normal(size=(20, 8)), draws.normal(size=(8, 4)) / 3)
-    return Alliance(a, b, np.where(draws.random(60) < 0.5, -1, 1), gamma)
+    return Parties(a, b, np.where(draws.random(60) < 0.5, -1, 1), gamma)
 
 
 @pytest.mark.parametrize(
@@ -57,8 +59,8 @@ def alliance(gamma: float) -> Alliance:
     ],
 )
 def test_the_party_without_labels_learns_those_of_common_samples(read, gamma, least):
-    one = alliance(gamma)
-    alike = int((read(one) == one.labels[:20]).sum())
+    both = parties(gamma)
+    alike = int((read(both) == both.labels[:20]).sum())
     assert max(alike, 20 - alike) >= least
 
 
@@ -76,22 +78,22 @@ def test_labels_are_guessed_from_those_that_voted_alike():
 
 def test_margins_are_to_the_next_label():
     means = torch.tensor([[[3.0, 1.0, 2.0], [0.0, 5.0, 9.0], [0.0, 0.0, 0.0]]])
-    assert kept_models._margins(means).tolist() == [[1.0, -4.0, 0.0]]
+    assert personal_models._margins(means).tolist() == [[1.0, -4.0, 0.0]]
 
 
 # --- weights ----------------------------------------------------------------------------------
 
 
 def test_a_client_that_learns_its_samples_by_heart_is_found(inputs):
-    job = asked("fedavg", {"network": MLP | {"fc": [64]}}, local_epochs=150)
-    held = held_samples(job, inputs)
-    watching = Watching(partial(begun, held))
-    watching.play(job, held)
-    of_client, of_average = membership_in_weights(watching, held)
+    job = job_of("fedavg", {"network": MLP | {"fc": [64]}}, local_epochs=150)
+    client_data = client_samples(job, inputs)
+    watching = Watching(partial(initial_learner, client_data))
+    watching.play(job, client_data)
+    of_client, of_average = membership_in_weights(watching, client_data)
     assert sorted(watching.clients) == [0, 1, 2, 3]
     assert np.mean(of_client.values) > 0.6
     assert np.mean(of_client.values) > np.mean(of_average.values)
-    shares = np.array([len(watching.rows[one]) for one in watching.clients], dtype=np.float32)
+    shares = np.array([len(watching.rows[client]) for client in watching.clients], dtype=np.float32)
     average = torch.from_numpy(shares / shares.sum()) @ watching.weights
     torch.testing.assert_close(watching.learner.weights(), average)
 
@@ -100,10 +102,10 @@ def test_a_client_that_learns_its_samples_by_heart_is_found(inputs):
 
 SETTINGS = [
     {"method": "fedavg"},
-    {"method": "fedvote", "sources": "all", "selection_round": 2},
+    {"method": "fedvote", "vote_candidates": "all", "vote_round": 2},
     {"method": "fedhealth", "public_data": "target"},
     {"method": "fedmd", "transfer_epochs": 1},
-    {"method": "fd", "distillation": 1.0, "partition": "shards"},
+    {"method": "fd", "distillation_weight": 1.0, "partition": "shards"},
     {"method": "fd", "seed_samples": 5},
     {"method": "secure_ftl", "common_samples": 20},
     {"method": "secure_ftl", "common_samples": 20, "protection": "beaver"},
@@ -121,21 +123,21 @@ def test_every_framework_has_an_attack_beside_its_blind_guess(inputs, tmp_path: 
     ]  # fmt: skip
     files = {
         name: str(getattr(inputs, name))
-        for name in ("manifest", "clients", "weights", "source", "open", "sources")
+        for name in ("manifest", "clients", "weights", "source", "open_data", "source_models")
     }
     csv = tmp_path / "attacks.csv"
     attack_frameworks.main(files, str(csv), jobs, axes_by_method(), "cpu", 1)
-    found = pd.read_csv(csv, keep_default_na=False)
-    assert list(dict.fromkeys(found["method"])) == [
+    table = pd.read_csv(csv, keep_default_na=False)
+    assert list(dict.fromkeys(table["method"])) == [
         "fedavg", "fedvote", "fedhealth", "fedmd", "fd", "secure_ftl",
     ]  # fmt: skip
     first = tabulate_frameworks.first_attacks(str(csv)).set_index("setting")
     assert len(first) == len(SETTINGS)
     assert first["blind"].notna().all()
-    of_fd = first.loc["fd+distillation=1.0+partition=shards"]
+    of_fd = first.loc["fd+distillation_weight=1.0+partition=shards"]
     assert (of_fd["attack"], of_fd["attained"]) == ("label recovery", 1.0)
     assert of_fd["blind"] < 0.5
-    logits = found[(found["method"] == "fd") & (found["attack"] == "membership")]
+    logits = table[(table["method"] == "fd") & (table["attack"] == "membership")]
     assert (logits["value"].astype(float) > 0.6).all()  # two labels at each client
-    partner = found[found["method"] == "secure_ftl"]
+    partner = table[table["method"] == "secure_ftl"]
     assert (partner["value"].astype(float) > partner["blind"].astype(float)).all()

@@ -34,8 +34,8 @@ def test_features_that_say_nothing_are_no_worse_than_none(data):
     _, public_inputs, _, inputs = data
     nothing = stream(1, "test").normal(size=(900, 80))
     decoder = train_decoder(nothing[:700], public_inputs, seed=0, training=TRAINING)
-    for found in likenesses(decoder(nothing[700:]), inputs, public_inputs):
-        assert found.values.mean() > found.blind - 0.01
+    for likeness in likenesses(decoder(nothing[700:]), inputs, public_inputs):
+        assert likeness.values.mean() > likeness.blind - 0.01
 
 
 def test_reconstructions_get_worse_as_epsilon_falls(data):
@@ -50,7 +50,7 @@ def test_reconstructions_get_worse_as_epsilon_falls(data):
         )
         noisy = add_gaussian(features, noise, sigma=sigma, clip_norm=c)
         quality.append(likenesses(decoder(noisy), inputs, public_inputs)[0])
-    psnrs = [own.values.mean() for own in quality]
+    psnrs = [psnr.values.mean() for psnr in quality]
     assert all(more > less - 0.1 for more, less in pairwise(psnrs))
     assert psnrs[0] > psnrs[-1] + 1
     assert psnrs[-1] == pytest.approx(quality[-1].blind, abs=0.5)
@@ -59,9 +59,9 @@ def test_reconstructions_get_worse_as_epsilon_falls(data):
 def test_an_untrained_decoder_draws_the_mean_picture(data):
     public, public_inputs, features, _ = data
     untrained = DecoderTraining(epochs=0)
-    drawn = train_decoder(public, public_inputs, seed=0, training=untrained)(features)
+    decoded = train_decoder(public, public_inputs, seed=0, training=untrained)(features)
     mean = np.clip(public_inputs.mean(axis=0), 1e-3, 1 - 1e-3)
-    np.testing.assert_allclose(drawn, np.broadcast_to(mean, drawn.shape), atol=1e-5)
+    np.testing.assert_allclose(decoded, np.broadcast_to(mean, decoded.shape), atol=1e-5)
 
 
 def test_shape_range_and_seed(data):

@@ -36,8 +36,8 @@ def client(
 
 def learnt(rng: np.random.Generator, samples: int, *last: np.ndarray) -> Calibration:
     """What an adversary learns from 200 clients like the victims."""
-    made = [client(rng, samples, *last) for _ in range(200)]
-    return calibrate([g for _, g, _ in made], [n for *_, n in made])
+    updates = [client(rng, samples, *last) for _ in range(200)]
+    return calibrate([g for _, g, _ in updates], [n for *_, n in updates])
 
 
 NOTHING = Calibration(np.full(CLASSES, 0.1), 0.0)
@@ -89,17 +89,17 @@ def shares(rng: np.random.Generator, samples: int, noise: float = 0.0) -> tuple[
         rows, bias, counts = client(rng, samples, *last)
         return rows, bias + noise * rng.normal(size=CLASSES), counts
 
-    made = [seen() for _ in range(200)]
-    calibration = calibrate([g for _, g, _ in made], [n for *_, n in made])
+    updates = [seen() for _ in range(200)]
+    calibration = calibrate([g for _, g, _ in updates], [n for *_, n in updates])
     blind = blind_counts(CLASSES, samples)
-    found = [
+    scores = [
         (
             share_recovered(recover_labels(*sent, calibration, samples, noise > 0).counts, counts),
             share_recovered(blind, counts),
         )
         for *sent, counts in (seen() for _ in range(100))
     ]
-    recovered, guessed = np.mean(found, axis=0)
+    recovered, guessed = np.mean(scores, axis=0)
     return float(recovered), float(guessed)
 
 
@@ -117,15 +117,15 @@ def test_under_noise_no_estimate_is_worse_than_the_blind_guess(noise):
 
 def test_without_noise_a_count_falls_by_one_per_unit_of_gradient():
     rng = stream(3, "test")
-    found = learnt(rng, 50, *layer(rng, 0.1))
-    assert found.slope == pytest.approx(-1, abs=0.02)
+    calibration = learnt(rng, 50, *layer(rng, 0.1))
+    assert calibration.slope == pytest.approx(-1, abs=0.02)
 
 
 def test_under_clipping_the_slope_grows_as_gradients_shrink():
     rng = stream(4, "test")
-    made = [client(rng, 50, *layer(rng, 0.1)) for _ in range(200)]
-    whole = calibrate([g for _, g, _ in made], [n for *_, n in made])
-    tenth = calibrate([0.1 * g for _, g, _ in made], [n for *_, n in made])
+    updates = [client(rng, 50, *layer(rng, 0.1)) for _ in range(200)]
+    whole = calibrate([g for _, g, _ in updates], [n for *_, n in updates])
+    tenth = calibrate([0.1 * g for _, g, _ in updates], [n for *_, n in updates])
     assert tenth.slope == pytest.approx(10 * whole.slope)
     np.testing.assert_allclose(tenth.intercept, whole.intercept)
 

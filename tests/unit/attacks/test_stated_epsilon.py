@@ -7,22 +7,17 @@ sum, steps noised by a trusted server.
 import numpy as np
 import pytest
 import torch
-from fbftl.attacks.membership import (
-    Population,
-    against_each,
-    lira,
-    log_probabilities,
-    proven_epsilon,
-)
+from fbftl.attacks.choice import attempt_all
+from fbftl.attacks.shadows import population
 from fbftl.messages.statistics import Statistics
+from fbftl.methods.private_gd.clipping import logits_of
+from fbftl.methods.private_gd.descent import Descent, OwnSamples, descend
 from fbftl.models.heads import stacked
 from fbftl.privacy.accounting import gaussian_epsilon, gaussian_sigma, schedule_budget
 from fbftl.privacy.noise import add_gaussian, clip_rows, respond, sample_noise
 from fbftl.privacy.schedules import exponential, uniform
 from fbftl.privacy.statistics import statistics_guarantee, statistics_noise
-from fbftl.training.clipped import logits_of
 from fbftl.training.closed_form import ridge
-from fbftl.training.private_descent import Descent, OwnSamples, descend
 
 HEADS, SAMPLES, WIDTH, STEPS, CLIP, DELTA = 200, 40, 12, 20, 1.0, 1e-5
 DRAWS = np.random.default_rng(0)
@@ -31,14 +26,25 @@ LABELS = DRAWS.integers(2, size=SAMPLES)
 MEMBER = DRAWS.random((HEADS, SAMPLES)).argsort(axis=1) < SAMPLES // 2
 """Half of the samples behind each head, so that who is missing was replaced by another."""
 
-ROWS = [np.flatnonzero(own) for own in MEMBER]
+ROWS = [np.flatnonzero(members) for members in MEMBER]
+
+
+UNSEEN = DRAWS.normal(size=(SAMPLES, WIDTH)).astype(np.float32)
+UNSEEN_LABELS = DRAWS.integers(2, size=SAMPLES)
+"""What no head is trained on."""
+
+READ = np.concatenate([VALUES, UNSEEN])
 
 
 def proven(logits) -> float:
-    """Return what LiRA proves epsilon to be at least, from the logits of every head."""
-    own, rest = zip(*(log_probabilities(one, LABELS) for one in logits), strict=True)
-    models = Population(np.stack(own) - np.stack(rest), MEMBER, ~MEMBER)
-    return proven_epsilon(against_each(models, lira(models, online=True)), DELTA, 0.95)
+    """Return what the strongest attack proves epsilon to be at least, from every head's logits.
+
+    Args:
+        logits: of `READ` under each head.
+    """
+    inside, unseen = zip(*(np.split(each, 2) for each in logits), strict=True)
+    models = population(inside, LABELS, ROWS, ROWS, unseen, UNSEEN_LABELS)
+    return max(attempt.proven for attempt in attempt_all(models, DELTA, alarms=()))
 
 
 def descended(multipliers: np.ndarray) -> float:
@@ -50,15 +56,15 @@ def descended(multipliers: np.ndarray) -> float:
         Descent(np.repeat(multipliers[:, None], HEADS, axis=1), CLIP, learning_rate=4.0),
     ).head
     with torch.no_grad():
-        return proven(logits_of(heads(torch.from_numpy(VALUES).expand(HEADS, -1, -1))).numpy())
+        return proven(logits_of(heads(torch.from_numpy(READ).expand(HEADS, -1, -1))).numpy())
 
 
 def solved(statistics: Statistics) -> np.ndarray:
     """Return the logits of ridge regression, steep as a confident head's."""
-    return 10 * ridge(statistics, [0.01]).head.scores(clip_rows(VALUES, CLIP))
+    return 10 * ridge(statistics, [0.01]).head.scores(clip_rows(READ, CLIP))
 
 
-def told(sigma: float, label_epsilon: float) -> float:
+def noised(sigma: float, label_epsilon: float) -> float:
     """Attack heads of features and labels that are noised one by one."""
     logits = []
     for seed, rows in enumerate(ROWS):
@@ -74,8 +80,8 @@ def summed(std: float) -> float:
     """Attack heads of statistics whose sum is noised."""
     logits = []
     for seed, rows in enumerate(ROWS):
-        own = Statistics.of(clip_rows(VALUES[rows], CLIP), LABELS[rows], 2).numbers()
-        noisy = own + statistics_noise(std, len(own), seed)
+        numbers = Statistics.of(clip_rows(VALUES[rows], CLIP), LABELS[rows], 2).numbers()
+        noisy = numbers + statistics_noise(std, len(numbers), seed)
         logits.append(solved(Statistics.of_numbers(noisy, 2, WIDTH)))
     return proven(logits)
 
@@ -87,26 +93,28 @@ EPSILONS = pytest.mark.parametrize("epsilon", [0.5, 4.0])
 @EPSILONS
 def test_noisy_steps_show_no_more_than_they_state(schedule, epsilon):
     budget = schedule_budget(epsilon, DELTA, "exact")
-    made = uniform(budget, STEPS) if schedule == "uniform" else exponential(budget, STEPS, 10.0)
-    assert descended(made) <= epsilon
+    schedule_of_steps = (
+        uniform(budget, STEPS) if schedule == "uniform" else exponential(budget, STEPS, 10.0)
+    )
+    assert descended(schedule_of_steps) <= epsilon
 
 
 @EPSILONS
 def test_features_and_labels_show_no_more_than_both_state(epsilon):
-    assert told(gaussian_sigma(epsilon / 2, DELTA), epsilon / 2) <= epsilon
+    assert noised(gaussian_sigma(epsilon / 2, DELTA), epsilon / 2) <= epsilon
 
 
 @EPSILONS
 def test_summed_statistics_show_no_more_than_they_state(epsilon):
-    given = statistics_guarantee(
+    guarantee = statistics_guarantee(
         clip_norm=CLIP, epsilon=epsilon, sigma=None, delta=DELTA, central=True
     )
-    assert summed(given.noise_std) <= epsilon
+    assert summed(guarantee.noise_std) <= epsilon
 
 
-def test_lira_proves_more_than_an_epsilon_that_too_little_noise_would_state():
+def test_attacks_prove_more_than_an_epsilon_that_too_little_noise_would_state():
     """Else the tests before could not fail: noise so small that hardly anything is hidden."""
     assert descended(np.full(STEPS, 0.05)) > 0.5
     assert gaussian_epsilon(0.05 / STEPS**0.5, DELTA, "add-remove") > 0.5
-    assert told(0.01, 20.0) > 0.5
+    assert noised(0.01, 20.0) > 0.5
     assert summed(0.01) > 0.5

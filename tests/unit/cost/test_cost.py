@@ -131,11 +131,11 @@ def test_fbftl_server_multiplications():
 
 @given(st.integers(1, 200), st.integers(1, 64))
 def test_equations_agree_where_a_client_holds_one_sample(clients, batches):
-    one = Federation(clients, samples_per_client=1, clients_per_round=1)
+    federation = Federation(clients, samples_per_client=1, clients_per_round=1)
     for method in ("fl", "ftl_f", "ftl_c", "fbftl"):
         assert compute.client_multiplications(
-            VGG16, method, one, batches
-        ) == compute.client_multiplications_in_text(VGG16, method, one, batches)
+            VGG16, method, federation, batches
+        ) == compute.client_multiplications_in_text(VGG16, method, federation, batches)
 
 
 @given(st.integers(1, 512), st.integers(1, 512))
@@ -219,9 +219,9 @@ def test_clients_of_different_sizes_count_by_their_mean():
     """Three clients with 8, 8 and 6 samples send what 22 samples amount to, whole numbers all."""
     uneven = Federation(clients=3, samples_per_client=Fraction(22, 3), clients_per_round=2)
     sfl = scheme_cost(VGG16, uneven, "sfl", epochs=5)
-    own = parameters(VGG16.extractor)
-    assert sfl.uplink_bits == 32 * 5 * (3 * own + 22 * 4096)
-    assert sfl.downlink_bits == 32 * 5 * (2 * own + 22 * 4096)
+    extractor = parameters(VGG16.extractor)
+    assert sfl.uplink_bits == 32 * 5 * (3 * extractor + 22 * 4096)
+    assert sfl.downlink_bits == 32 * 5 * (2 * extractor + 22 * 4096)
     assert scheme_cost(VGG16, uneven, "fl", epochs=5).client_multiplications == (
         2 * 5 * 22 * multiplications(VGG16.layers)
     )

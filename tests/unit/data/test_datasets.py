@@ -4,8 +4,8 @@ import numpy as np
 import partition_clients
 import pytest
 from fbftl.data.clients import ClientFile
-from fbftl.data.datasets import Dataset, Samples, check, digest, load
-from fbftl.data.datasets.base import located
+from fbftl.data.datasets import check, load
+from fbftl.data.datasets.base import Dataset, Samples, digest, located
 from fbftl.data.datasets.selection import choose_classes, limit, portion, split_off_test
 from fbftl.ground.errors import UserError
 from hypothesis import given

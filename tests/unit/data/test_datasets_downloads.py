@@ -63,15 +63,15 @@ def test_without_a_network_the_message_says_which_files_to_put_where(tmp_path, n
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_lacking_is_what_torchvision_would_download(tmp_path, name):
     torchvision_ops = pytest.importorskip("fbftl.ground.torchvision_ops")
-    known = getattr(torchvision_ops.import_torchvision().datasets, name)
-    if hasattr(known, "resources"):
-        addresses = [known.mirrors[0] + file for file, _ in known.resources]
-        places = [tmp_path / name / "raw" / file for file, _ in known.resources]
+    dataset = getattr(torchvision_ops.import_torchvision().datasets, name)
+    if hasattr(dataset, "resources"):
+        addresses = [dataset.mirrors[0] + file for file, _ in dataset.resources]
+        places = [tmp_path / name / "raw" / file for file, _ in dataset.resources]
     else:
-        addresses, places = [known.url], [tmp_path / known.filename]
-        assert UNPACKED[known.filename] == known.base_folder
-    found = lacking({"kind": "torchvision", "name": name}, tmp_path)
-    assert {each.address: each.place for each in found} == dict(
+        addresses, places = [dataset.url], [tmp_path / dataset.filename]
+        assert UNPACKED[dataset.filename] == dataset.base_folder
+    missing = lacking({"kind": "torchvision", "name": name}, tmp_path)
+    assert {each.address: each.path for each in missing} == dict(
         zip(addresses, map(str, places), strict=True)
     )
     places[0].parent.mkdir(parents=True, exist_ok=True)

@@ -50,9 +50,9 @@ def test_pool_and_own_test_split(folder):
     assert pool.train.inputs.shape == (6, 5, 4, 1)
     assert pool.test.inputs.shape == (2, 5, 4, 1)
     assert pool.classes == ("0", "1", "2")
-    own = load({**SPEC, "test": SPEC["train"]}, folder)
-    np.testing.assert_array_equal(own.test.inputs[..., 0], images())
-    np.testing.assert_array_equal(own.test.labels, np.arange(8) % 3)
+    dataset = load({**SPEC, "test": SPEC["train"]}, folder)
+    np.testing.assert_array_equal(dataset.test.inputs[..., 0], images())
+    np.testing.assert_array_equal(dataset.test.labels, np.arange(8) % 3)
 
 
 @pytest.mark.parametrize("cut", [1, 5, 60])

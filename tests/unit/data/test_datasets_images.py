@@ -7,7 +7,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from fbftl.data.datasets import check, digest, load
+from fbftl.data.datasets import check, load
+from fbftl.data.datasets.base import digest
 from fbftl.data.datasets.parquet import read
 from fbftl.ground.errors import UserError
 from PIL import Image

@@ -22,27 +22,29 @@ def in_parquet(folder: Path, labels: dict[str, np.ndarray], **options: Any) -> d
     """Write a Parquet file of tiny images per split and return its data block."""
     picture = folder / "picture.png"
     Image.fromarray(np.zeros((4, 4, 3), np.uint8)).save(picture)
-    for split, own in labels.items():
-        image = [{"bytes": picture.read_bytes()} for _ in own]
-        pq.write_table(pa.table({"img": image, "label": own}), folder / f"{split}.pq", **options)
+    for split, of_split in labels.items():
+        image = [{"bytes": picture.read_bytes()} for _ in of_split]
+        pq.write_table(
+            pa.table({"img": image, "label": of_split}), folder / f"{split}.pq", **options
+        )
     return {"kind": "parquet"} | {split: f"{split}.pq" for split in labels}
 
 
 def in_folders(folder: Path, labels: dict[str, np.ndarray]) -> dict[str, Any]:
     """Write an image folder per split and return its data block."""
-    for split, own in labels.items():
-        for number, label in enumerate(own):
-            place = folder / split / "abcde"[label]
-            place.mkdir(parents=True, exist_ok=True)
-            Image.fromarray(np.zeros((4, 4, 3), np.uint8)).save(place / f"{number}.png")
+    for split, of_split in labels.items():
+        for number, label in enumerate(of_split):
+            class_folder = folder / split / "abcde"[label]
+            class_folder.mkdir(parents=True, exist_ok=True)
+            Image.fromarray(np.zeros((4, 4, 3), np.uint8)).save(class_folder / f"{number}.png")
     return {"kind": "folder"} | {split: split for split in labels}
 
 
 def in_hdf5(folder: Path, labels: dict[str, np.ndarray]) -> dict[str, Any]:
     """Write a federated file of four clients per split and return its data block."""
     with h5py.File(folder / "clients.h5", "w") as file:
-        for split, own in labels.items():
-            for client, part in enumerate(np.array_split(own, 4)):
+        for split, of_split in labels.items():
+            for client, part in enumerate(np.array_split(of_split, 4)):
                 group = f"{split}/examples/{client}" if len(labels) > 1 else f"examples/{client}"
                 file[f"{group}/pixels"] = np.zeros((len(part), 4, 4), np.uint8)
                 file[f"{group}/label"] = part
@@ -51,11 +53,13 @@ def in_hdf5(folder: Path, labels: dict[str, np.ndarray]) -> dict[str, Any]:
 
 def in_idx(folder: Path, labels: dict[str, np.ndarray]) -> dict[str, Any]:
     """Write IDX files per split and return their data block."""
-    for split, own in labels.items():
-        shape = np.array([len(own), 4, 4], dtype=">i4").tobytes()
-        (folder / f"{split}.images").write_bytes(b"\0\0\x08\x03" + shape + bytes(16 * len(own)))
-        head = b"\0\0\x08\x01" + np.array([len(own)], dtype=">i4").tobytes()
-        (folder / f"{split}.labels").write_bytes(head + own.astype(np.uint8).tobytes())
+    for split, of_split in labels.items():
+        shape = np.array([len(of_split), 4, 4], dtype=">i4").tobytes()
+        (folder / f"{split}.images").write_bytes(
+            b"\0\0\x08\x03" + shape + bytes(16 * len(of_split))
+        )
+        head = b"\0\0\x08\x01" + np.array([len(of_split)], dtype=">i4").tobytes()
+        (folder / f"{split}.labels").write_bytes(head + of_split.astype(np.uint8).tobytes())
     files = {split: {"images": f"{split}.images", "labels": f"{split}.labels"} for split in labels}
     return {"kind": "idx"} | files
 
@@ -86,8 +90,8 @@ def test_counts_are_those_of_the_data_read(
 def test_the_images_shape_is_that_of_the_data_read(tmp_path: Path, write: Any, size: Any) -> None:
     encoded = write in (in_parquet, in_folders)
     spec = write(tmp_path, LABELS) | ({"size": size} if encoded else {})
-    known = datasets.image(spec, tmp_path)
-    assert known == (
+    shape = datasets.image(spec, tmp_path)
+    assert shape == (
         None if encoded and size is None else datasets.load(spec, tmp_path).train.inputs.shape[1:]
     )
     assert datasets.class_count(spec, tmp_path) == 5
@@ -147,8 +151,8 @@ def test_flipped_bytes_of_a_federated_file_end_in_one_sentence_or_none(tmp_path:
         rng = np.random.default_rng(seed)
         damaged = bytearray(whole)
         # What names groups and arrays stands in the first kilobytes.
-        for place in rng.integers(0, 3000, rng.choice([1, 5, 50])):
-            damaged[place] = rng.integers(256)
+        for position in rng.integers(0, 3000, rng.choice([1, 5, 50])):
+            damaged[position] = rng.integers(256)
         path.write_bytes(damaged)
         try:
             datasets.check(spec, tmp_path)

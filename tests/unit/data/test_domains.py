@@ -8,7 +8,7 @@ import partition_clients
 import pytest
 from fbftl.data.clients import SERVER, ClientFile
 from fbftl.data.datasets import load
-from fbftl.data.domains import STEPS, Origin, Seen, dealt, domains_in, moved, tinted
+from fbftl.data.domains import STEPS, Origin, Seen, assigned_domains, domains_in, moved, tinted
 from fbftl.ground.errors import UserError
 from hypothesis import given
 from hypothesis import strategies as st
@@ -49,26 +49,26 @@ def test_every_domain_keeps_shape_and_type_and_the_original(step: str, shape: tu
 
 @pytest.mark.parametrize("channels", [1, 3])
 def test_exact_domains(channels: int) -> None:
-    own = images(3, 7, 7, channels)
-    see = {name: step(own, origin(3)) for name, step in STEPS.items()}
-    np.testing.assert_array_equal(see["inverted"].astype(int) + own, 255)
-    np.testing.assert_array_equal(see["rotated"], np.rot90(own, axes=(1, 2)))
-    np.testing.assert_array_equal(see["mirrored"], np.flip(own, 2))
-    np.testing.assert_array_equal(see["flipped"], np.flip(own, 1))
+    plain = images(3, 7, 7, channels)
+    see = {name: step(plain, origin(3)) for name, step in STEPS.items()}
+    np.testing.assert_array_equal(see["inverted"].astype(int) + plain, 255)
+    np.testing.assert_array_equal(see["rotated"], np.rot90(plain, axes=(1, 2)))
+    np.testing.assert_array_equal(see["mirrored"], np.flip(plain, 2))
+    np.testing.assert_array_equal(see["flipped"], np.flip(plain, 1))
 
 
 @given(st.integers(-3, 3), st.integers(-3, 3))
 def test_a_shift_by_whole_pixels_moves_pixels_and_repeats_edges(down: int, right: int) -> None:
-    own = images(2, 6, 8, 1)
+    plain = images(2, 6, 8, 1)
     rows, columns = np.clip(np.arange(6) - down, 0, 5), np.clip(np.arange(8) - right, 0, 7)
-    np.testing.assert_array_equal(moved(own, 0, down, right), own[:, rows][:, :, columns])
+    np.testing.assert_array_equal(moved(plain, 0, down, right), plain[:, rows][:, :, columns])
 
 
 def test_a_blur_keeps_what_is_even_and_narrows_the_rest() -> None:
     even = np.full((1, 8, 8, 3), 77, np.uint8)
     np.testing.assert_array_equal(STEPS["blurred"](even, origin(1)), even)
-    own = images(1, 8, 8, 3)
-    assert STEPS["blurred"](own, origin(1)).std() < 0.7 * own.std()
+    plain = images(1, 8, 8, 3)
+    assert STEPS["blurred"](plain, origin(1)).std() < 0.7 * plain.std()
 
 
 def test_a_grey_tint_is_the_luminance_of_the_coloured_one() -> None:
@@ -78,16 +78,16 @@ def test_a_grey_tint_is_the_luminance_of_the_coloured_one() -> None:
 
 
 def test_noise_depends_on_the_sample_and_shifts_on_the_client() -> None:
-    own = np.repeat(images(1, 8, 8, 1), 2, axis=0)
+    plain = np.repeat(images(1, 8, 8, 1), 2, axis=0)
     noisy, shifted = STEPS["noisy"], STEPS["shifted"]
-    first, second = noisy(own, origin(2))
+    first, second = noisy(plain, origin(2))
     assert not np.array_equal(first, second)
-    np.testing.assert_array_equal(noisy(own, origin(2, client=5)), [first, second])
-    np.testing.assert_array_equal(noisy(own[1:], origin(2)[1:]), [second])
-    first, second = shifted(own, origin(2))
+    np.testing.assert_array_equal(noisy(plain, origin(2, client=5)), [first, second])
+    np.testing.assert_array_equal(noisy(plain[1:], origin(2)[1:]), [second])
+    first, second = shifted(plain, origin(2))
     np.testing.assert_array_equal(first, second)
-    assert not np.array_equal(shifted(own, origin(2, client=1))[0], first)
-    assert not np.array_equal(shifted(own, origin(2, seed=1))[0], first)
+    assert not np.array_equal(shifted(plain, origin(2, client=1))[0], first)
+    assert not np.array_equal(shifted(plain, origin(2, seed=1))[0], first)
 
 
 def test_shifts_stay_inside_their_bounds() -> None:
@@ -96,41 +96,41 @@ def test_shifts_stay_inside_their_bounds() -> None:
     dot[0, 9:12, 9:12] = 255
     for client in range(40):
         seen = STEPS["shifted"](dot, origin(1, client=client))[0, :, :, 0].astype(float)
-        place = np.array(np.nonzero(seen > 0)).mean(axis=1)
-        assert np.abs(place - 10).max() <= 2.1 + 0.6
+        centre = np.array(np.nonzero(seen > 0)).mean(axis=1)
+        assert np.abs(centre - 10).max() <= 2.1 + 0.6
         assert seen.max() > 100
 
 
 def test_lists_are_applied_in_turn_and_slices_are_parts_of_the_whole() -> None:
-    own, domain = images(6, 8, 8, 1), np.array([0, 1, 0, 1, 1, 0])
+    plain, domain = images(6, 8, 8, 1), np.array([0, 1, 0, 1, 1, 0])
     domains = domains_in(["plain", ["shifted", "inverted"]])
-    seen = Seen(own, domains, domain, origin(6, client=2))
-    assert seen.shape == own.shape
-    assert seen.dtype == own.dtype
+    seen = Seen(plain, domains, domain, origin(6, client=2))
+    assert seen.shape == plain.shape
+    assert seen.dtype == plain.dtype
     whole = seen[0:6]
-    np.testing.assert_array_equal(whole[domain == 0], own[domain == 0])
+    np.testing.assert_array_equal(whole[domain == 0], plain[domain == 0])
     here = origin(6, client=2)[np.flatnonzero(domain)]
     np.testing.assert_array_equal(
-        whole[domain == 1], 255 - STEPS["shifted"](own[domain == 1], here)
+        whole[domain == 1], 255 - STEPS["shifted"](plain[domain == 1], here)
     )
     np.testing.assert_array_equal(np.concatenate([seen[0:2], seen[2:6]]), whole)
 
 
 @given(st.integers(4, 300), st.integers(1, 4), st.integers(0, 9))
 def test_domains_share_samples_equally(samples: int, domains: int, seed: int) -> None:
-    counts = np.bincount(dealt(samples, domains, seed, "train"), minlength=domains)
+    counts = np.bincount(assigned_domains(samples, domains, seed, "train"), minlength=domains)
     assert counts.max() - counts.min() <= 1
     assert counts.sum() == samples
     assert (np.diff(counts) <= 0).all()
 
 
 def test_a_client_sees_one_domain_and_every_sample_is_held_once(tmp_path: Path) -> None:
-    own = dict(load(DATA, None))
+    dataset = dict(load(DATA, None))
     with ClientFile(clients_of(tmp_path, domains=FOUR)) as file:
         assert json.loads(file.attributes["domains"]) == [*FOUR[:3], "mirrored+noisy"]
         assert file.client_ids("train") == [str(u) for u in range(10)]
         assert file.client_ids("test") == [SERVER]
-        for split, samples in own.items():
+        for split, samples in dataset.items():
             table = file.rows(split, 0, file.count(split))
             domain = table.arrays["domain"]
             np.testing.assert_array_equal(np.sort(table.sample), np.arange(len(samples)))
@@ -152,21 +152,21 @@ def test_domains_do_not_change_with_the_partition(tmp_path: Path) -> None:
             table = file.rows("train", 0, file.count("train"))
         order = np.argsort(table.sample)
         shown.append((table.arrays["domain"][order], table.arrays["pixels"][order]))
-    for one, other in zip(*shown, strict=True):
-        np.testing.assert_array_equal(one, other)
+    for first, second in zip(*shown, strict=True):
+        np.testing.assert_array_equal(first, second)
 
 
 def test_a_shifted_client_is_tested_on_its_own_shift(tmp_path: Path) -> None:
-    own = load(DATA, None).test
+    test = load(DATA, None).test
     with ClientFile(clients_of(tmp_path, domains=["plain", "shifted"])) as file:
         assert file.client_ids("test") == [*"56789", SERVER]
         table = file.rows("test", 0, file.count("test"))
     np.testing.assert_array_equal(np.bincount(table.client), [5, 5, 5, 5, 5, 25])
-    for place in range(5):
-        rows = np.flatnonzero(table.client == place)
-        whose = Origin("test", table.sample[rows], 5 + place, 3)
+    for client in range(5):
+        rows = np.flatnonzero(table.client == client)
+        whose = Origin("test", table.sample[rows], 5 + client, 3)
         np.testing.assert_array_equal(
-            table.arrays["pixels"][rows], STEPS["shifted"](own.inputs[table.sample[rows]], whose)
+            table.arrays["pixels"][rows], STEPS["shifted"](test.inputs[table.sample[rows]], whose)
         )
     with pytest.raises(UserError, match="shifted has 51 clients and 50 test samples"):
         clients_of(tmp_path, "many.h5", domains=["shifted"], clients=51)

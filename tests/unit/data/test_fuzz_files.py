@@ -1,6 +1,6 @@
 """Whatever a file holds, it is read as it was written or refused in one sentence.
 
-Messages of the codec are damaged and forged in test_codec.py.
+Messages of the codec are damaged and forged in test_codec_damage.py.
 """
 
 import copy
@@ -105,9 +105,9 @@ def refused_or_sensible(path: Path) -> None:
     except UserError as error:
         require_sentence(error)
     if table.exists():
-        found = read_tidy(table)
+        tidy = read_tidy(table)
         shares = [n for n, m in read_run(path)["measures"].items() if m["unit"] == "share"]
-        assert ((found[shares].isna()) | (found[shares] >= 0) & (found[shares] <= 1)).all(axis=None)
+        assert ((tidy[shares].isna()) | (tidy[shares] >= 0) & (tidy[shares] <= 1)).all(axis=None)
 
 
 @pytest.mark.parametrize(
@@ -145,10 +145,10 @@ def test_damaged_client_files(data: st.DataObject, folder: Path, clients: bytes)
 
 @pytest.fixture(scope="module")
 def store(folder: Path) -> Path:
-    place = folder / "stores"
-    place.mkdir()
-    extract(toys.ToySource(), toys.toy_forward, toys.toy_targets(place), batch=toys.BATCH)
-    return place / "dense.zarr"
+    stores = folder / "stores"
+    stores.mkdir()
+    extract(toys.ToySource(), toys.toy_forward, toys.toy_targets(stores), batch=toys.BATCH)
+    return stores / "dense.zarr"
 
 
 @settings(FUZZ, max_examples=100)

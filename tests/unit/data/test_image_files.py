@@ -71,20 +71,20 @@ def pictures(tmp_path) -> Path:
 def test_folders_of_clients(pictures):
     spec = SPEC | {"layout": "clients", "test": "pictures"}
     check(spec, pictures)
-    found = load(spec, pictures)
-    assert found.classes == ("cat", "dog")
+    dataset = load(spec, pictures)
+    assert dataset.classes == ("cat", "dog")
     assert (class_count(spec, pictures), named_clients(spec, pictures)) == (2, 2)
-    assert found.train.owners.tolist() == ["anna", "anna", "bert", "bert"]
-    assert found.train.labels.tolist() == [0, 1, 1, 1]
-    assert found.train.inputs[:, 0, 0, 0].tolist() == [10, 20, 30, 40]
-    (said,) = notes(SPEC | {"layout": "clients"}, pictures)
-    assert "2 files below" in said
-    assert "are left out" in said
+    assert dataset.train.owners.tolist() == ["anna", "anna", "bert", "bert"]
+    assert dataset.train.labels.tolist() == [0, 1, 1, 1]
+    assert dataset.train.inputs[:, 0, 0, 0].tolist() == [10, 20, 30, 40]
+    (note,) = notes(SPEC | {"layout": "clients"}, pictures)
+    assert "2 files below" in note
+    assert "are left out" in note
 
 
 def test_class_folders_that_hold_folders_are_told(pictures):
-    said = notes(SPEC, pictures)
-    assert any("2 of 2 class folders hold folders" in note for note in said)
+    sentences = notes(SPEC, pictures)
+    assert any("2 of 2 class folders hold folders" in note for note in sentences)
     assert class_count(SPEC, pictures) == 2
     assert named_clients(SPEC, pictures) is None
 

@@ -67,14 +67,14 @@ def test_mutated_tables(tmp_path: Path, block: int) -> None:
         try:
             check(spec, tmp_path)
             planned = training_count(spec, tmp_path), class_count(spec, tmp_path)
-            found = load(spec, tmp_path)
+            dataset = load(spec, tmp_path)
         except UserError as error:
             require_sentence(error)
             continue
-        assert planned == (len(found.train), len(found.classes)), seed
-        for _, samples in found:
+        assert planned == (len(dataset.train), len(dataset.classes)), seed
+        for _, samples in dataset:
             assert np.isfinite(samples.inputs).all(), seed
-            assert samples.labels.max() < len(found.classes), seed
+            assert samples.labels.max() < len(dataset.classes), seed
 
 
 @pytest.mark.parametrize("block", range(10))
@@ -94,8 +94,8 @@ def test_mutated_images(block: int) -> None:
         channels = rng.choice([1, 3])
         images = EncodedImages([damaged(file.getvalue(), rng)], ["a"], channels, 8)
         try:
-            found = images[0:1]
+            decoded = images[0:1]
         except UserError as error:
             require_sentence(error)
             continue
-        assert found.shape == (1, 8, 8, channels), seed
+        assert decoded.shape == (1, 8, 8, channels), seed

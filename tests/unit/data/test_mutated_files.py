@@ -18,7 +18,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from fbftl.data.datasets import Dataset, check, class_count, image, load, training_count
+from fbftl.data.datasets import check, class_count, image, load, training_count
+from fbftl.data.datasets.base import Dataset
 from fbftl.data.dialogues import splits as dialogues
 from fbftl.ground.errors import UserError
 from PIL import Image
@@ -51,16 +52,16 @@ def read(spec: Mapping[str, Any], folder: Path) -> Dataset | None:
         check(spec, folder)
         planned = training_count(spec, folder), class_count(spec, folder)
         shape = image(spec, folder)
-        found = load(spec, folder)
-        shapes = {samples.inputs[0 : len(samples)].shape[1:] for _, samples in found}
+        dataset = load(spec, folder)
+        shapes = {samples.inputs[0 : len(samples)].shape[1:] for _, samples in dataset}
     except UserError as error:
         require_sentence(error)
         return None
-    assert planned == (len(found.train), len(found.classes))
+    assert planned == (len(dataset.train), len(dataset.classes))
     assert shape is None or shapes == {shape}
-    for _, samples in found:
-        assert 0 <= samples.labels.min() <= samples.labels.max() < len(found.classes)
-    return found
+    for _, samples in dataset:
+        assert 0 <= samples.labels.min() <= samples.labels.max() < len(dataset.classes)
+    return dataset
 
 
 def png(rng: random.Random) -> bytes:
@@ -73,15 +74,15 @@ def parquet_images(rng: random.Random) -> bytes:
     """Return a file of images in Hugging Face's layout, some of its parts replaced."""
     count = mostly(rng, rng.randint(1, 6), 0)
     encoded = [mostly(rng, png(rng), None, b"", damaged(png(rng), rng)) for _ in range(count)]
-    rows = [mostly(rng, {"bytes": one, "path": None}, None) for one in encoded]
+    rows = [mostly(rng, {"bytes": content, "path": None}, None) for content in encoded]
     labels = [mostly(rng, rng.randrange(3), None, *LABELS) for _ in range(count)]
     columns = {
         mostly(rng, "img", "image", "label"): mostly(rng, pa.array(rows), pa.array(encoded)),
         mostly(rng, "label", "class"): pa.array(labels, mostly(rng, pa.int64(), pa.float64())),
     }
     names = mostly(rng, ["a", "b", "c"], ["a"], [None] * 9, "abc", 3, {})
-    told = json.dumps({"info": {"features": {"label": {"names": names}}}})
-    table = pa.table(columns, metadata=mostly(rng, {"huggingface": told}, None))
+    description = json.dumps({"info": {"features": {"label": {"names": names}}}})
+    table = pa.table(columns, metadata=mostly(rng, {"huggingface": description}, None))
     file = io.BytesIO()
     pq.write_table(
         table,
@@ -104,9 +105,9 @@ def test_mutated_parquet_images(tmp_path: Path, block: int) -> None:
         for split, content in zip(("train", "test"), files, strict=True):
             (tmp_path / f"{split}.parquet").write_bytes(content)
         spec = {"kind": "parquet", "train": "train.parquet", "test": "test.parquet"}
-        found = read(spec | {"size": 8, "channels": 1, "label_column": "label"}, tmp_path)
-        if found is not None:
-            for split, samples in found:
+        dataset = read(spec | {"size": 8, "channels": 1, "label_column": "label"}, tmp_path)
+        if dataset is not None:
+            for split, samples in dataset:
                 labels = pq.read_table(tmp_path / f"{split}.parquet", columns=["label"])["label"]
                 assert samples.labels.tolist() == labels.to_pylist(), seed
 
@@ -136,14 +137,14 @@ def test_mutated_parquet_tables(tmp_path: Path, block: int) -> None:
         for split in ("train", "test"):
             (tmp_path / f"{split}.parquet").write_bytes(seldom_damaged(parquet_table(rng), rng))
         test = rng.choice(["test.parquet", None])
-        found = read(TABLE | {"train": "train.parquet", "test": test}, tmp_path)
-        if found is not None:
-            assert all(np.isfinite(samples.inputs).all() for _, samples in found), seed
+        dataset = read(TABLE | {"train": "train.parquet", "test": test}, tmp_path)
+        if dataset is not None:
+            assert all(np.isfinite(samples.inputs).all() for _, samples in dataset), seed
             if test is not None:
-                for split, samples in found:
+                for split, samples in dataset:
                     labels = pq.read_table(tmp_path / f"{split}.parquet")["label"]
-                    told = [found.classes[one] for one in samples.labels]
-                    assert told == [str(one) for one in labels.to_pylist()], seed
+                    names = [dataset.classes[label] for label in samples.labels]
+                    assert names == [str(label) for label in labels.to_pylist()], seed
 
 
 def federated(rng: random.Random, path: Path) -> None:
@@ -181,12 +182,12 @@ def test_mutated_client_files(tmp_path: Path, block: int) -> None:
             federated(rng, path)
             path.write_bytes(seldom_damaged(path.read_bytes(), rng))
         spec = {"kind": "federated", "train": f"{seed}train.h5", "test": f"{seed}test.h5"}
-        found = read(spec, tmp_path)
-        if found is not None:
-            for split, samples in found:
+        dataset = read(spec, tmp_path)
+        if dataset is not None:
+            for split, samples in dataset:
                 with h5py.File(tmp_path / f"{seed}{split}.h5") as file:
                     clients = file["examples"]
-                    labels = [int(one) for c in clients for one in clients[c]["label"][()]]
+                    labels = [int(label) for c in clients for label in clients[c]["label"][()]]
                     owners = [c for c in clients for _ in clients[c]["label"][()]]
                 assert sorted(zip(samples.owners, samples.labels, strict=True)) == sorted(
                     zip(owners, labels, strict=True)
@@ -222,9 +223,9 @@ def test_mutated_idx_files(tmp_path: Path, block: int) -> None:
             images, labels = (tmp_path / name for name in spec[split].values())
             images.write_bytes(seldom_damaged(idx(rng, (count, *size), 256), rng))
             labels.write_bytes(seldom_damaged(idx(rng, (mostly(rng, count, 3),), 3), rng))
-        found = read(spec, tmp_path)
-        if found is not None:
-            for split, samples in found:
+        dataset = read(spec, tmp_path)
+        if dataset is not None:
+            for split, samples in dataset:
                 images, labels = (plain_idx(tmp_path / name) for name in spec[split].values())
                 np.testing.assert_array_equal(samples.inputs[..., 0], images, str(seed))
                 np.testing.assert_array_equal(samples.labels, labels, str(seed))
@@ -270,11 +271,11 @@ def test_mutated_json_lines(tmp_path: Path, block: int) -> None:
         try:
             dialogues.check(spec, tmp_path)
             planned = dialogues.training_count(spec, tmp_path)
-            found = dialogues.load(spec, tmp_path)
+            splits = dialogues.load(spec, tmp_path)
         except UserError as error:
             require_sentence(error)
             continue
-        assert planned == len(found["train"]), seed
-        train = [record.id for record in [*found["source"], *found["train"]]]
+        assert planned == len(splits["train"]), seed
+        train = [record.id for record in [*splits["source"], *splits["train"]]]
         assert train == plain_ids(tmp_path / "train.jsonl"), seed
-        assert [record.id for record in found["test"]] == plain_ids(tmp_path / "test.jsonl"), seed
+        assert [record.id for record in splits["test"]] == plain_ids(tmp_path / "test.jsonl"), seed

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from fbftl.data.participation import (
     LEAST_HELD_OUT,
-    Holdings,
+    Partition,
     Uploads,
     clients_of,
     held_out,
@@ -49,14 +49,14 @@ def test_received_are_the_offered_that_arrive() -> None:
 
 
 def test_streams_of_concerns_seeds_and_keys_differ_and_repeat() -> None:
-    drawn = {stream(*key).integers(2**60) for key in [(0, "a"), (0, "b"), (1, "a"), (0, "a", 1)]}
-    assert len(drawn) == 4
+    numbers = {stream(*key).integers(2**60) for key in [(0, "a"), (0, "b"), (1, "a"), (0, "a", 1)]}
+    assert len(numbers) == 4
     assert stream(0, "a").random() == stream(0, "a").random()
     assert 0 <= torch_seed(0, "a") < 2**63
 
 
 LABELS = np.random.default_rng(0).permutation(np.arange(240) % 10)
-HELD = Holdings(np.repeat(np.arange(30), 8), LABELS, np.arange(240) % 2)
+HELD = Partition(np.repeat(np.arange(30), 8), LABELS, np.arange(240) % 2)
 BLOCK = {"partition": "iid", "samples_per_client": 8, "clients": None, "seed": 3}
 BLOCK |= {"shards_per_client": 2, "alpha": 0.1}
 
@@ -96,7 +96,7 @@ def test_per_seed_deals_the_task_s_own_partition_anew() -> None:
     np.testing.assert_array_equal(dealt_to(0, "per_seed"), first)
 
 
-def test_dealing_anew_stays_inside_the_domains() -> None:
+def test_partition_faults_anew_stays_inside_the_domains() -> None:
     block = BLOCK | {"draw": "per_seed", "domains": ["plain", "inverted"]}
     job = SimpleNamespace(clients=block, setting=Setting(partition="shards", clients=9))
     client = clients_of(job, HELD, 1)

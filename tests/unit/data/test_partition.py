@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from fbftl.data.domains import dealt
+from fbftl.data.domains import assigned_domains
 from fbftl.data.partition import client_sizes, deal, label_counts, members, partition
 from fbftl.ground.errors import UserError
 from fbftl.study.clients import number_of_clients
@@ -175,13 +175,13 @@ def test_clients_stay_inside_their_domain(samples, domains, spec, data):
     size = data.draw(st.sampled_from(["clients", "samples_per_client"]))
     number = data.draw(st.integers(domains, 8))
     spec = spec | {"domains": ["?"] * domains, "clients": None, size: number}
-    labels, domain = balanced(samples), dealt(samples, domains, 0, "train")
+    labels, domain = balanced(samples), assigned_domains(samples, domains, 0, "train")
     client = deal(labels, spec, 5, domain)
     counts = np.bincount(client)
     assert counts.min() >= 1
     assert len(counts) == number_of_clients(spec, samples)
     seen = [np.unique(domain[client == u]) for u in range(len(counts))]
-    assert all(len(one) == 1 for one in seen)
+    assert all(len(domains_of_client) == 1 for domains_of_client in seen)
     order = np.concatenate(seen)
     assert (np.diff(order) >= 0).all()
     assert len(np.unique(order)) == domains

@@ -21,7 +21,7 @@ CLIENTS = {"partition": "iid", "samples_per_client": 8, "clients": None, "seed":
 
 def block(*sources):
     """Return a block `public` of some sources."""
-    return {"sources": [ONE | own for own in sources]}
+    return {"sources": [ONE | entry for entry in sources]}
 
 
 def test_letters_are_fresh():
@@ -40,14 +40,14 @@ def test_letters_are_fresh():
 @pytest.mark.parametrize("split", ["train", "test"])
 def test_a_data_set_gives_samples_of_the_split_that_is_named(split):
     images, labels = public_samples(LETTERS, ONE | {"data": DIGITS, "split": split}, None)
-    own = getattr(load(DIGITS, None), split)
-    known = {
+    samples = getattr(load(DIGITS, None), split)
+    samples_of_split = {
         (image.tobytes(), int(label))
-        for image, label in zip(own.inputs[0 : len(own)], own.labels, strict=True)
+        for image, label in zip(samples.inputs[0 : len(samples)], samples.labels, strict=True)
     }
     assert len(images) == 40
-    found = zip(images, labels, strict=True)
-    assert all((image.tobytes(), int(label)) in known for image, label in found)
+    pairs = zip(images, labels, strict=True)
+    assert all((image.tobytes(), int(label)) in samples_of_split for image, label in pairs)
     assert len(np.unique(labels)) > 5
 
 
@@ -75,22 +75,22 @@ def test_samples_of_others_are_told_apart():
 def private(tmp_path):
     """A client file of some digits, and what the other digits are."""
     clients = tmp_path / "clients.h5"
-    own = DIGITS | {"portion": [0, 0.2]}
-    partition_clients.main("fbftl.data.images", clients, own, CLIENTS, None, 0)
+    data = DIGITS | {"portion": [0, 0.2]}
+    partition_clients.main("fbftl.data.images", clients, data, CLIENTS, None, 0)
     return clients, {"split": "train", "samples": 1000, "data": DIGITS | {"portion": [0.2, 0.4]}}
 
 
 def test_a_tenth_of_each_source_is_held_out_and_none_is_the_tasks(private, tmp_path):
     clients, others = private
     choose_public.main(clients, tmp_path / "public.h5", LETTERS, block({}, others), None)
-    known = {image.tobytes() for image in choose_public.target_images(clients)}
+    private_images = {image.tobytes() for image in choose_public.target_images(clients)}
     with ClientFile(tmp_path / "public.h5") as file:
         assert file.client_ids("train") == file.client_ids("test") == ["00", "01"]
         parts = [file.column(split, "pixels") for split in ("train", "test")]
         counts = [file.samples_per_client(split) for split in ("train", "test")]
         assert file.domains("train") is None
     np.testing.assert_array_equal(counts[1], (counts[0] + counts[1]) // 10)
-    assert not known & {image.tobytes() for part in parts for image in part}
+    assert not private_images & {image.tobytes() for part in parts for image in part}
 
 
 def test_every_sample_is_seen_in_each_domain_of_its_source(private, tmp_path):
@@ -101,22 +101,22 @@ def test_every_sample_is_seen_in_each_domain_of_its_source(private, tmp_path):
     with ClientFile(tmp_path / "public.h5") as file:
         assert json.loads(file.attributes["domains"]) == ["plain", "inverted", "mirrored+flipped"]
         pixels, domain = file.column("train", "pixels"), file.domains("train")
-        told = file.column("train", "label")
+        public_labels = file.column("train", "label")
     kept = len(images) - len(images) // 10
     np.testing.assert_array_equal(np.bincount(domain), [36, kept, kept])
     np.testing.assert_array_equal(pixels[domain == 1], 255 - images[:kept])
     np.testing.assert_array_equal(pixels[domain == 2], images[:kept, ::-1, ::-1])
-    np.testing.assert_array_equal(told[domain == 2], labels[:kept])
+    np.testing.assert_array_equal(public_labels[domain == 2], labels[:kept])
 
 
-@pytest.mark.parametrize(("own", "seen"), product([None, ["inverted"]], [None, ["rotated"]]))
-def test_a_source_that_shares_samples_is_refused_however_they_are_seen(tmp_path, own, seen):
+@pytest.mark.parametrize(("domains", "seen"), product([None, ["inverted"]], [None, ["rotated"]]))
+def test_a_source_that_shares_samples_is_refused_however_they_are_seen(tmp_path, domains, seen):
     clients, out = tmp_path / "clients.h5", tmp_path / "public.h5"
-    spec = CLIENTS | {"domains": own}
+    spec = CLIENTS | {"domains": domains}
     partition_clients.main("fbftl.data.images", clients, DIGITS, spec, None, 0)
     sold = block({}, {"data": DIGITS, "domains": seen})
     with pytest.raises(UserError, match=r"sources\.1: 40 of its 40 samples are the task's own"):
-        choose_public.main(clients, out, LETTERS, sold, None, DIGITS if own else None)
+        choose_public.main(clients, out, LETTERS, sold, None, DIGITS if domains else None)
     assert not out.exists()
 
 

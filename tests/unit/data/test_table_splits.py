@@ -29,12 +29,12 @@ def spec(folder: Path, train: str, test: str, **changes) -> dict:
 
 def test_words_of_one_file_are_words_of_the_other(tmp_path):
     """By its own file the test's column is numbers, none of which is a training row's word."""
-    given = spec(tmp_path, "code,label\n1,a\nx,b\n2,a\n", "code,label\n1,a\n2,b\n")
-    check(given, tmp_path)
-    found = load(given, tmp_path)
+    block = spec(tmp_path, "code,label\n1,a\nx,b\n2,a\n", "code,label\n1,a\n2,b\n")
+    check(block, tmp_path)
+    dataset = load(block, tmp_path)
     # The training rows' words are 1, 2 and x, in this order.
-    assert found.train.inputs[:, 0, 0].tolist() == [[1, 0, 0], [0, 0, 1], [0, 1, 0]]
-    assert found.test.inputs[:, 0, 0].tolist() == [[1, 0, 0], [0, 1, 0]]
+    assert dataset.train.inputs[:, 0, 0].tolist() == [[1, 0, 0], [0, 0, 1], [0, 1, 0]]
+    assert dataset.test.inputs[:, 0, 0].tolist() == [[1, 0, 0], [0, 1, 0]]
 
 
 @pytest.mark.parametrize(
@@ -57,10 +57,10 @@ def test_what_splits_do_not_share_is_refused_before_any_job(tmp_path, train, tes
 def test_a_constant_column_is_zero(tmp_path):
     """0.1 so many times has a mean beside 0.1 in floats, and a deviation of some 1e-17."""
     rows = "".join(f"0.1,{number},{number % 2}\n" for number in range(3))
-    given = spec(tmp_path, f"c,x,label\n{rows}", "c,x,label\n0.1,3,0\n0.2,4,1\n")
-    found = load(given, tmp_path)
-    assert found.train.inputs[:, 0, 0, 0].tolist() == [0.0] * 3
-    np.testing.assert_allclose(found.test.inputs[:, 0, 0, 0], [0.0, 0.1], atol=1e-7)
+    block = spec(tmp_path, f"c,x,label\n{rows}", "c,x,label\n0.1,3,0\n0.2,4,1\n")
+    dataset = load(block, tmp_path)
+    assert dataset.train.inputs[:, 0, 0, 0].tolist() == [0.0] * 3
+    np.testing.assert_allclose(dataset.test.inputs[:, 0, 0, 0], [0.0, 0.1], atol=1e-7)
 
 
 def test_string_views_and_dictionaries_are_words_and_numbers(tmp_path):
@@ -69,11 +69,11 @@ def test_string_views_and_dictionaries_are_words_and_numbers(tmp_path):
     labels = pa.array(["yes", "no", "yes"]).cast(pa.string_view())
     table = pa.table({"x": numbers, "w": words, "label": labels})
     pyarrow.parquet.write_table(table, tmp_path / "t.parquet")
-    given = SPEC | {"train": "t.parquet", "test": "t.parquet"}
-    check(given, tmp_path)
-    found = load(given, tmp_path)
-    assert found.classes == ("no", "yes")
-    assert found.train.inputs[:, 0, 0, 1:].tolist() == [[0, 1], [1, 0], [0, 1]]
+    block = SPEC | {"train": "t.parquet", "test": "t.parquet"}
+    check(block, tmp_path)
+    dataset = load(block, tmp_path)
+    assert dataset.classes == ("no", "yes")
+    assert dataset.train.inputs[:, 0, 0, 1:].tolist() == [[0, 1], [1, 0], [0, 1]]
 
 
 def test_damaged_names_are_refused(tmp_path):

@@ -8,8 +8,9 @@ import pyarrow.parquet
 import pytest
 import torch
 from fbftl.data.clients import ClientFile, write_clients
-from fbftl.data.datasets import check, class_count, digest, image, load, named_clients
+from fbftl.data.datasets import check, class_count, image, load, named_clients
 from fbftl.data.datasets import training_count as counted
+from fbftl.data.datasets.base import digest
 from fbftl.data.images import dealt_out
 from fbftl.data.preprocess import AS_THEY_ARE, Preprocessing, preprocess
 from fbftl.ground.errors import UserError
@@ -43,10 +44,10 @@ def test_groups_differ_as_they_are_said_to(rates):
     values, labels, groups = people.test.inputs[:, 0, 0], people.test.labels, people.test.groups
     assert np.bincount(groups).tolist() == [2000] * len(rates)
     for group, rate in enumerate(rates):
-        own = groups == group
-        assert abs(labels[own].mean() - rate) < 0.05
+        rows = groups == group
+        assert abs(labels[rows].mean() - rate) < 0.05
         centre = np.linspace(1, -1, len(rates))[group]
-        np.testing.assert_allclose(values[own, 4:8].mean(0), centre, atol=0.1)
+        np.testing.assert_allclose(values[rows, 4:8].mean(0), centre, atol=0.1)
     for label in (0, 1):
         np.testing.assert_allclose(values[labels == label, :4].mean(0), 1.2 * label - 0.6, atol=0.1)
     np.testing.assert_allclose(values[:, 8:].std(0), 1, atol=0.05)
@@ -122,7 +123,7 @@ def test_a_table_may_name_its_clients(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "changes", "said"),
+    ("text", "changes", "message"),
     [
         (CSV, {"group_column": "race"}, "has no column 'race'"),
         (CSV, {"label_column": "wage"}, "has no column 'wage'"),
@@ -134,8 +135,8 @@ def test_a_table_may_name_its_clients(tmp_path):
         ("age,sex,income\n", {}, "has no rows"),
     ],
 )
-def test_a_table_with_faults_ends_in_a_sentence(tmp_path, text, changes, said):
-    with pytest.raises(UserError, match=said):
+def test_a_table_with_faults_ends_in_a_sentence(tmp_path, text, changes, message):
+    with pytest.raises(UserError, match=message):
         check(table(tmp_path, text, **changes), tmp_path)
 
 

@@ -10,19 +10,22 @@ import pytest
 import torch
 from fbftl.data.participation import grouped, held_out
 from fbftl.exchange import averaging, uplink
-from fbftl.exchange.averaging import Server, by_weights, weights_or_updates, with_momentum
+from fbftl.exchange.averaging import Server, by_weights, weights_or_updates
 from fbftl.exchange.repetition import run_rounds, whole_update
 from fbftl.findings.exchanged import read_exchanged
+from fbftl.learners.local import local_network
+from fbftl.learners.whole import whole_network
 from fbftl.privacy.accounting import rounds_epsilon
 from fbftl.privacy.noise import poisson_sample, row_norms
 from fbftl.study.job import Job, from_params
 from fbftl.study.methods import axes_by_method
 from fbftl.study.release import noise_seed
-from fbftl.tasks.images import HeldImageSamples, held_samples
-from fbftl.tasks.task import Inputs, Outcome
+from fbftl.tasks.images import ClientImageSamples, client_samples
+from fbftl.tasks.task import Inputs, Outcome, Repetition
 from fbftl.training.local import one_by_one
 from fbftl.training.local_network import LocalNetwork
-from fbftl.training.visits import Visit, mini_batches
+from fbftl.training.local_updates import LocalUpdate, mini_batches
+from fbftl.training.network import TrainedNetwork
 from torch.nn import functional
 from unit.tasks.toy_task import CLIENTS, HEAD, TRAINING, make_task, train
 
@@ -36,7 +39,9 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return make_task(tmp_path_factory.mktemp("task"))
 
 
-def job(axes: dict[str, Any], clients: dict = CLIENTS, network: dict | None = None, **own) -> Job:
+def job(
+    axes: dict[str, Any], clients: dict = CLIENTS, network: dict | None = None, **training
+) -> Job:
     return from_params(
         {
             "task": "toy",
@@ -44,7 +49,7 @@ def job(axes: dict[str, Any], clients: dict = CLIENTS, network: dict | None = No
             "setting": {"method": "fedavg"} | axes,
             "seeds": [SEED],
             "clients": clients,
-            "training": LOCAL | own,
+            "training": LOCAL | training,
             "privacy": {"delta": 1e-5, "update_clip": 0.01},
             "block": {"head": HEAD, "network": network},
         },
@@ -52,28 +57,30 @@ def job(axes: dict[str, Any], clients: dict = CLIENTS, network: dict | None = No
     )
 
 
-def held(files: dict[str, str], asked: Job) -> HeldImageSamples:
+def client_data_of(files: dict[str, str], job_: Job) -> ClientImageSamples:
     inputs = Inputs(device=torch.device("cpu"), **{k: Path(v) for k, v in files.items()})
-    return held_samples(asked, inputs)
+    return client_samples(job_, inputs)
 
 
 def fedavg(
-    files: dict[str, str], asked: Job, server_of=Server
+    files: dict[str, str], job_: Job, server_of=Server
 ) -> tuple[LocalNetwork, torch.Tensor, Outcome]:
     """Run FedAvg; return the learner afterwards, the weights that it began with, the outcome."""
-    own, begun = held(files, asked), []
+    client_data, learner_and_weights = client_data_of(files, job_), []
 
-    def begin(repetition) -> LocalNetwork:
-        begun.append(own.local(repetition))
-        begun.append(begun[0].weights())
-        return begun[0]
+    def start(repetition) -> LocalNetwork:
+        learner_and_weights.append(local_network(client_data, repetition))
+        learner_and_weights.append(learner_and_weights[0].weights())
+        return learner_and_weights[0]
 
-    outcome = run_rounds(asked, own, begin, weights_or_updates(asked), train=by_weights(server_of))
-    return *begun, outcome
+    outcome = run_rounds(
+        job_, client_data, start, weights_or_updates(job_), train=by_weights(server_of)
+    )
+    return *learner_and_weights, outcome
 
 
-def clients_of(own: HeldImageSamples) -> list[np.ndarray]:
-    return grouped(np.arange(len(own.samples.labels)), own.holdings.client)[1]
+def clients_of(client_data: ClientImageSamples) -> list[np.ndarray]:
+    return grouped(np.arange(len(client_data.samples.labels)), client_data.partition.client)[1]
 
 
 def up(outcome: Outcome) -> pd.DataFrame:
@@ -87,11 +94,18 @@ def up(outcome: Outcome) -> pd.DataFrame:
 def test_one_full_batch_of_everybody_is_fl(files, network):
     plain = {"momentum": 0.0, "clients_per_round": EVERYBODY, "local_batch": None}
     local, before, _ = fedavg(files, job({}, network=network, **plain))
-    asked = job({}, network=network, **plain)
-    fl = replace(asked, setting=replace(asked.setting, values=FL))
-    own, begun = held(files, fl), []
-    run_rounds(fl, own, lambda r: begun.append(own.random(r)) or begun[0], whole_update())
-    wanted = torch.cat([parameter.detach().flatten() for parameter in begun[0].parameters])
+    averaged_job = job({}, network=network, **plain)
+    fl = replace(averaged_job, setting=replace(averaged_job.setting, values=FL))
+    client_data, learners = client_data_of(files, fl), []
+
+    def initial(repetition: Repetition) -> TrainedNetwork:
+        learners.append(
+            whole_network(client_data, repetition, *client_data.target.random(fl, SEED))
+        )
+        return learners[0]
+
+    run_rounds(fl, client_data, initial, whole_update())
+    wanted = torch.cat([parameter.detach().flatten() for parameter in learners[0].parameters])
     torch.testing.assert_close(local.weights(), wanted, rtol=0, atol=1e-6)
     assert (before - wanted).abs().max() > 1e-3
 
@@ -103,18 +117,18 @@ FL = {"method": "fl"} | axes_by_method()["fl"]
 def test_one_client_is_plain_training_to_the_bit(files, network):
     """With the optimiser begun anew at every round on both sides."""
     alone = CLIENTS | {"samples_per_client": 124}
-    asked = job({"local_epochs": 2, "clients": 1}, alone, network, clients_per_round=1)
-    local, before, _ = fedavg(files, asked)
-    own = held(files, asked)
-    model = torch.nn.Sequential(*own.target.random(asked, SEED))
+    job_ = job({"local_epochs": 2, "clients": 1}, alone, network, clients_per_round=1)
+    local, before, _ = fedavg(files, job_)
+    client_data = client_data_of(files, job_)
+    model = torch.nn.Sequential(*client_data.target.random(job_, SEED))
     rows = np.arange(124)
     for turn in (1, 2, 3):
         optimizer = torch.optim.SGD(
             model.parameters(), lr=0.05, momentum=0.9, weight_decay=5e-4, fused=True
         )
-        for _, batch in mini_batches(Visit(SEED, turn, 0, rows), local.plan):
+        for _, batch in mini_batches(LocalUpdate(SEED, turn, 0, rows), local.plan):
             optimizer.zero_grad()
-            taken = own.samples.at(batch)
+            taken = client_data.samples.at(batch)
             functional.cross_entropy(model(taken.inputs), taken.labels).backward()
             optimizer.step()
     trained = torch.cat([parameter.detach().flatten() for parameter in model.parameters()])
@@ -127,31 +141,34 @@ def test_one_client_is_plain_training_to_the_bit(files, network):
 
 def test_a_round_by_hand(files):
     """Weights of the clients that arrive, by their samples, over these clients alone."""
-    asked = job({"plr": 0.4, "local_epochs": 2}, rounds=1, clients_per_round=EVERYBODY)
-    local, before, outcome = fedavg(files, asked)
-    rows, clients = up(outcome), clients_of(held(files, asked))
+    job_ = job({"plr": 0.4, "local_epochs": 2}, rounds=1, clients_per_round=EVERYBODY)
+    local, before, outcome = fedavg(files, job_)
+    rows, clients = up(outcome), clients_of(client_data_of(files, job_))
     lost = dict(zip(rows["client"], rows["lost"], strict=True))
-    counts = [len(own) for own in clients]
+    counts = [len(rows_) for rows_ in clients]
     assert 0 < sum(lost.values()) < EVERYBODY
     assert len(set(counts)) == 2
     assert rows["part"].unique().tolist() == ["weights"]
-    visits = [Visit(SEED, 1, client, own) for client, own in enumerate(clients) if not lost[client]]
+    local_updates = [
+        LocalUpdate(SEED, 1, client, rows_)
+        for client, rows_ in enumerate(clients)
+        if not lost[client]
+    ]
     local.set_weights(before)
-    alone = one_by_one(local.halves, local.lessons.samples, visits, local.plan)
-    arrived = np.array([len(visit.rows) for visit in visits])
+    alone = one_by_one(local.split_model, local.training_data.samples, local_updates, local.plan)
+    arrived = np.array([len(local_update.rows) for local_update in local_updates])
     wanted = (arrived[:, None] * alone.weights.double().numpy()).sum(0) / arrived.sum()
-    after, _, _ = fedavg(files, asked)
+    after, _, _ = fedavg(files, job_)
     np.testing.assert_allclose(after.weights().numpy(), wanted, rtol=1e-5, atol=1e-7)
 
 
 @pytest.mark.parametrize("axes", [{}, {"bits": 4}, {"bits": 4, "feedback": False}])
-@pytest.mark.parametrize("server_of", [Server, lambda: Server(advance=with_momentum(0.9))])
-def test_a_round_in_which_nobody_arrives_leaves_the_weights(files, axes, server_of):
-    local, before, outcome = fedavg(files, job({"plr": 1.0} | axes), server_of)
+def test_a_round_in_which_nobody_arrives_leaves_the_weights(files, axes):
+    local, before, outcome = fedavg(files, job({"plr": 1.0} | axes))
     assert torch.equal(local.weights(), before)
-    (found,) = outcome.repetitions
-    assert found["messages_lost"] == found["messages"] == 15
-    assert len(set(found["series"]["test_accuracy"])) == 1
+    (repetition,) = outcome.repetitions
+    assert repetition["messages_lost"] == repetition["messages"] == 15
+    assert len(set(repetition["series"]["test_accuracy"])) == 1
 
 
 def test_one_point_and_one_broadcast_a_round_and_clients_picked_anew(files, tmp_path):
@@ -163,7 +180,7 @@ def test_one_point_and_one_broadcast_a_round_and_clients_picked_anew(files, tmp_
     assert run.until("down", "messages", [3, 3]).tolist() == [3, 3]
     rows = pd.read_parquet(tmp_path / "fedavg.parquet").query("direction == 'up' and seed == 0")
     picked = rows.groupby("round")["client"].apply(frozenset)
-    assert all(len(own) == 5 for own in picked)
+    assert all(len(clients) == 5 for clients in picked)
     assert len(set(picked)) == 3
     assert rows["encoded"].tolist() == ["made"] * 5 + ["counted"] * 10
 
@@ -190,8 +207,8 @@ def test_loss_compression_and_local_epochs_go_together(files):
 
 def test_differences_under_compression_telescope(files, monkeypatch):
     """What clients sent and what they still remember is all that they had to say."""
-    told, sent, memories = [], [], []
-    made, compress = averaging._updates, uplink.compress_with_feedback
+    updates_made, sent, memories = [], [], []
+    plain_updates, compress = averaging._updates, uplink.compress_with_feedback
 
     def compressing(updates, memory, clients, compression):
         release = compress(updates, memory, clients, compression)
@@ -199,34 +216,34 @@ def test_differences_under_compression_telescope(files, monkeypatch):
         memories.append(memory)
         return release
 
-    def updates(trained, before, one):
-        told.append((one.clients, made(trained, before, one)))
-        return told[-1][1]
+    def updates(trained, before, round_):
+        updates_made.append((round_.clients, plain_updates(trained, before, round_)))
+        return updates_made[-1][1]
 
     monkeypatch.setattr(averaging, "_updates", updates)
     monkeypatch.setattr(uplink, "compress_with_feedback", compressing)
     fedavg(files, job({"bits": 3, "keep": 0.2}, rounds=6))
     total = np.zeros((2, *memories[0].shape))
-    for place, messages in enumerate((told, sent)):
+    for index, messages in enumerate((updates_made, sent)):
         for clients, values in messages:
-            total[place][clients] += values
+            total[index][clients] += values
     np.testing.assert_allclose(total[0], total[1] + memories[-1], atol=1e-5)
     assert np.abs(total[0] - total[1]).max() > 1e-3
 
 
 def test_under_dp_clients_are_sampled_clipped_and_summed_over_a_fixed_divisor(files, monkeypatch):
-    sent, own = [], uplink.clip_rows
-    monkeypatch.setattr(uplink, "clip_rows", lambda *a: sent.append(own(*a)) or sent[-1])
+    sent, clip_rows = [], uplink.clip_rows
+    monkeypatch.setattr(uplink, "clip_rows", lambda *a: sent.append(clip_rows(*a)) or sent[-1])
     noiseless = lambda clipped, **_: np.asarray(clipped, dtype=np.float32).sum(axis=0)  # noqa: E731
     monkeypatch.setattr(uplink, "noisy_sum", noiseless)
-    asked = job({"mechanism": "dp_fedavg", "sigma": 1.5}, rounds=1)
-    local, before, outcome = fedavg(files, asked)
+    job_ = job({"mechanism": "dp_fedavg", "sigma": 1.5}, rounds=1)
+    local, before, outcome = fedavg(files, job_)
     clip = 0.01 * 124 / 16
-    (found,) = outcome.repetitions
-    assert found["privacy"][0]["clip_norm"] == pytest.approx(clip)
+    (repetition,) = outcome.repetitions
+    assert repetition["privacy"][0]["clip_norm"] == pytest.approx(clip)
     assert (row_norms(sent[0]) <= clip).all()
     assert row_norms(sent[0]).max() > 0.99 * clip
-    picked = poisson_sample(noise_seed(asked, SEED), 0, EVERYBODY, 5 / 16)
+    picked = poisson_sample(noise_seed(job_, SEED), 0, EVERYBODY, 5 / 16)
     assert up(outcome)["client"].tolist() == picked.tolist()
     wanted = before.numpy() + sent[0].sum(axis=0) / (5 / 16 * 124)
     np.testing.assert_allclose(local.weights().numpy(), wanted, rtol=1e-5, atol=1e-8)
@@ -248,26 +265,12 @@ def test_under_dp_a_round_of_nobody_still_has_its_noise(files, monkeypatch):
 # --- the server's hooks -----------------------------------------------------------------------
 
 
-def test_momentum_goes_on_with_what_was_moved():
-    step = with_momentum(0.5)
-    first = step(torch.zeros(2), torch.ones(2))
-    second = step(first, first + 1)
-    assert first.tolist() == [1, 1]
-    assert second.tolist() == [2.5, 2.5]
-
-
-def test_without_momentum_the_servers_step_is_the_average(files):
-    plain, _, _ = fedavg(files, job({}))
-    still, _, _ = fedavg(files, job({}), lambda: Server(advance=with_momentum(0.0)))
-    torch.testing.assert_close(plain.weights(), still.weights())
-
-
 def test_aggregation_and_the_servers_own_step_are_asked(files):
     """The server's step comes after the average, and learns who arrived."""
     seen = []
 
-    def after(learner, one, arrives):
-        seen.append((one.turn, len(one.clients), arrives.sum()))
+    def after(learner, round_, arrives):
+        seen.append((round_.turn, len(round_.clients), arrives.sum()))
         learner.set_weights(torch.zeros(len(learner.weights())))
 
     unweighted = Server(aggregate=lambda weights, counts: weights.mean(0), after=after)
@@ -279,30 +282,30 @@ def test_aggregation_and_the_servers_own_step_are_asked(files):
 
 def test_a_diverged_seed_ends(files):
     _, _, outcome = fedavg(files, job({"bits": 8}, learning_rate=1e30))
-    (found,) = outcome.repetitions
-    assert found["diverged"]
-    assert found["test_accuracy"] == 0
-    assert len(found["series"]["loss"]) == 3
+    (repetition,) = outcome.repetitions
+    assert repetition["diverged"]
+    assert repetition["test_accuracy"] == 0
+    assert len(repetition["series"]["loss"]) == 3
 
 
 def test_what_is_held_out_is_not_trained_on(files):
-    asked = job({}, validation=0.1)
-    _, _, outcome = fedavg(files, asked)
+    job_ = job({}, validation=0.1)
+    _, _, outcome = fedavg(files, job_)
     training, _ = held_out(np.arange(124), 0.1, SEED)
-    client = held(files, asked).holdings.client
+    client = client_data_of(files, job_).partition.client
     came = np.isin(client, up(outcome)["client"])
     assert outcome.repetitions[0]["seen"] == came[training].sum() < came.sum()
 
 
 @pytest.mark.parametrize("plr", [0.0, 0.5, 0.9999])
 def test_what_was_received_is_what_the_ledger_has_arrivals_of(files, plr):
-    asked = job({"plr": plr}, validation=0.1)
-    _, _, outcome = fedavg(files, asked)
+    job_ = job({"plr": plr}, validation=0.1)
+    _, _, outcome = fedavg(files, job_)
     table = up(outcome)
-    client = held(files, asked).holdings.client
+    client = client_data_of(files, job_).partition.client
     came = np.isin(client, table[~table["lost"].astype(bool)]["client"])
     training, _ = held_out(np.arange(124), 0.1, SEED)
-    (found,) = outcome.repetitions
-    assert (found["received"], found["seen"]) == (came.sum(), came[training].sum())
+    (repetition,) = outcome.repetitions
+    assert (repetition["received"], repetition["seen"]) == (came.sum(), came[training].sum())
     if plr == 0.9999:
-        assert found["received"] == 0
+        assert repetition["received"] == 0

@@ -112,9 +112,9 @@ def test_no_update_of_dp_fedavg_is_longer_than_its_clip_norm(
 # --- losses -----------------------------------------------------------------------------------
 
 
-def within(found: float, expected: float, draws: int) -> bool:
+def within(share: float, expected: float, draws: int) -> bool:
     """Return whether a share lies within five binomial deviations."""
-    return abs(found - expected) <= 5 * np.sqrt(expected * (1 - expected) / draws)
+    return abs(share - expected) <= 5 * np.sqrt(expected * (1 - expected) / draws)
 
 
 @pytest.mark.parametrize("retransmissions", [0, 1, 2])

@@ -20,12 +20,12 @@ HEADER, CLIENTS = 8 * HEADER_BYTES, np.arange(20) + 100
 
 def post(plr: float = 0.0, compression: Compression = PLAIN, **changes) -> Post:
     link = link_of(Setting(plr=plr), 512)
-    made = {"guarantee": no_mechanism()} | changes
-    return Post(Ledger(method="toy"), link, seed=3, compression=compression, **made)
+    settings = {"guarantee": no_mechanism()} | changes
+    return Post(Ledger(method="toy"), link, seed=3, compression=compression, **settings)
 
 
-def rows(own: Post) -> pd.DataFrame:
-    return own.ledger.table().to_pandas()
+def rows(post_: Post) -> pd.DataFrame:
+    return post_.ledger.table().to_pandas()
 
 
 def values(width: int = 7) -> np.ndarray:
@@ -38,13 +38,13 @@ def ends(row: pd.Series) -> tuple[str, str, str]:
 
 def test_values_are_encoded_and_read_again() -> None:
     compression = Compression(4, 0.5)
-    own = post(plr=0.4, compression=compression)
-    receipt = own.up({"logits": 7}, CLIENTS, 2, content=values())
+    post_ = post(plr=0.4, compression=compression)
+    receipt = post_.up({"logits": 7}, CLIENTS, 2, content=values())
     read = compress(values(), compression)
     assert (receipt.values == read.values).all()
     assert (receipt.arrived == read.values[receipt.arrives]).all()
     assert 0 < receipt.arrives.sum() < len(CLIENTS)
-    table = rows(own)
+    table = rows(post_)
     assert (table["encoded"] == "made").all()
     assert table["bits"].tolist() == read.bits.tolist()
     assert (table["payload_bits"] == 4 * 7 // 2).all()
@@ -77,10 +77,10 @@ def test_losses_do_not_hang_on_who_takes_part() -> None:
 
 
 def test_a_message_of_several_parts_travels_as_a_whole() -> None:
-    own = post(plr=0.4)
+    post_ = post(plr=0.4)
     widths = np.arange(20) + 1
-    receipt = own.up({"activations": widths, "update": 5}, CLIENTS, 1)
-    table = rows(own)
+    receipt = post_.up({"activations": widths, "update": 5}, CLIENTS, 1)
+    table = rows(post_)
     first, second = table[table["part"] == "activations"], table[table["part"] == "update"]
     assert (first["bits"] == HEADER + 32 * widths).all()
     assert (second["bits"] == 32 * 5).all()
@@ -90,10 +90,10 @@ def test_a_message_of_several_parts_travels_as_a_whole() -> None:
 
 
 def test_only_messages_that_arrived_are_answered() -> None:
-    own = post(plr=0.5)
-    receipt = own.up({"activations": 4}, CLIENTS, 6)
-    own.answer({"gradients": np.arange(20)}, receipt)
-    table = rows(own).query("direction == 'down'")
+    post_ = post(plr=0.5)
+    receipt = post_.up({"activations": 4}, CLIENTS, 6)
+    post_.answer({"gradients": np.arange(20)}, receipt)
+    table = rows(post_).query("direction == 'down'")
     assert table["client"].tolist() == CLIENTS[receipt.arrives].tolist()
     assert table["payload_bits"].tolist() == (32 * np.arange(20)[receipt.arrives]).tolist()
     assert (table["round"] == 6).all()
@@ -101,11 +101,11 @@ def test_only_messages_that_arrived_are_answered() -> None:
 
 
 def test_the_server_tells_all_clients_or_one() -> None:
-    own = post(guarantee=gaussian(clip_norm=1.0, sigma=2.0, delta=1e-6)[0])
-    own.broadcast({"weights": 9})
-    own.broadcast({"weights": 9}, np.array([1, 2]))
-    own.down({"mask": 3}, CLIENTS[:2], 2, sender="dealer")
-    table = rows(own)
+    post_ = post(guarantee=gaussian(clip_norm=1.0, sigma=2.0, delta=1e-6)[0])
+    post_.broadcast({"weights": 9})
+    post_.broadcast({"weights": 9}, np.array([1, 2]))
+    post_.down({"mask": 3}, CLIENTS[:2], 2, sender="dealer")
+    table = rows(post_)
     assert table["client"].tolist() == [BROADCAST] * 3 + CLIENTS[:2].tolist()
     assert table["round"].tolist() == [0, 1, 2, 2, 2]
     assert table["bits"].tolist() == [32 * 9 + HEADER] * 3 + [32 * 3 + HEADER] * 2
@@ -114,10 +114,10 @@ def test_the_server_tells_all_clients_or_one() -> None:
 
 
 def test_servers_and_clients_are_joined_between_them() -> None:
-    own = post()
-    own.between({"centroids": 8}, "edge", "server", 3)
-    own.between({"share": 4}, "client", "client", 3, client=np.array([0, 1]))
-    table = rows(own)
+    post_ = post()
+    post_.between({"centroids": 8}, "edge", "server", 3)
+    post_.between({"share": 4}, "client", "client", 3, client=np.array([0, 1]))
+    table = rows(post_)
     assert [ends(row) for _, row in table.iterrows()] == [
         ("between", "edge", "server"),
         ("between", "client", "client"),
@@ -129,11 +129,11 @@ def test_servers_and_clients_are_joined_between_them() -> None:
 
 def test_uploads_carry_their_guarantee_and_a_message_of_nobody_has_no_row() -> None:
     guarantee = gaussian(clip_norm=1.5, sigma=2.0, delta=1e-6)[0]
-    own = post(guarantee=guarantee)
-    own.up({"features": 7}, CLIENTS[:0])
-    assert len(rows(own)) == 0
-    own.up({"features": 7}, CLIENTS, content=release(values(), Compression()))
-    found = rows(own).iloc[0]
+    post_ = post(guarantee=guarantee)
+    post_.up({"features": 7}, CLIENTS[:0])
+    assert len(rows(post_)) == 0
+    post_.up({"features": 7}, CLIENTS, content=release(values(), Compression()))
+    found = rows(post_).iloc[0]
     assert (found["mechanism"], found["clip"], found["sigma"]) == ("gaussian", 1.5, 2.0)
     assert found["epsilon"] == guarantee.epsilon
 
@@ -147,9 +147,9 @@ def test_unknown_parts_and_parties_are_refused(parts: str, receiver: str, unknow
 
 
 def test_a_plain_message_is_not_shorter_than_what_it_holds() -> None:
-    own = post()
+    post_ = post()
     one_part = encoded(encode(row) for row in values())
     with pytest.raises(ValueError, match="a message of features and update holds more bits"):
-        own.up({"features": 339, "update": 7}, CLIENTS, content=one_part)
-    assert own.up({"update": 7}, CLIENTS, content=one_part).arrives.all()
-    assert own.arrived(np.array([0, 100, 119, 120])).tolist() == [False, True, True, False]
+        post_.up({"features": 339, "update": 7}, CLIENTS, content=one_part)
+    assert post_.up({"update": 7}, CLIENTS, content=one_part).arrives.all()
+    assert post_.arrived(np.array([0, 100, 119, 120])).tolist() == [False, True, True, False]

@@ -11,12 +11,13 @@ from fbftl.exchange.rounds import (
     client_gradient,
     train_rounds,
 )
+from fbftl.methods.sfl.network import SplitNetwork
 from fbftl.models.heads import head_module, stacked
 from fbftl.models.networks import vgg
 from fbftl.study.job import Training
 from fbftl.training.batches import Epoch, Round, Rounds, rounds
-from fbftl.training.network import LabelledInputs, Lessons, TrainedNetwork
-from fbftl.training.split import SplitNetwork
+from fbftl.training.network import TrainedNetwork
+from fbftl.training.samples import LabelledInputs, TrainingData
 from fbftl.training.stacked import StackedSamples, train
 from torch import nn
 
@@ -44,29 +45,29 @@ def images(count: int = 24) -> LabelledInputs:
     return LabelledInputs(inputs, torch.randint(0, 3, (count,), generator=generator))
 
 
-def all_arrive(one: Round) -> np.ndarray:
-    return np.ones(len(one.clients), dtype=bool)
+def all_arrive(round_: Round) -> np.ndarray:
+    return np.ones(len(round_.clients), dtype=bool)
 
 
-def even_arrive(one: Round) -> np.ndarray:
-    return one.clients % 2 == 0
+def even_arrive(round_: Round) -> np.ndarray:
+    return round_.clients % 2 == 0
 
 
 def mean_over(arrivals: Arrivals) -> Average:
-    def average(one: Round, updates: np.ndarray) -> np.ndarray:
-        arrives = arrivals(one)
-        return updates[arrives].sum(axis=0) / max(int(one.counts[arrives].sum()), 1)
+    def average(round_: Round, updates: np.ndarray) -> np.ndarray:
+        arrives = arrivals(round_)
+        return updates[arrives].sum(axis=0) / max(int(round_.counts[arrives].sum()), 1)
 
     return average
 
 
-def lessons(samples: LabelledInputs | None = None) -> Lessons:
+def training_data(samples: LabelledInputs | None = None) -> TrainingData:
     samples = samples or images()
-    return Lessons(samples, np.arange(0), samples, TRAINING, [])
+    return TrainingData(samples, np.arange(0), samples, TRAINING, [])
 
 
 def learner(model: nn.Module) -> TrainedNetwork:
-    return TrainedNetwork(model, lessons())
+    return TrainedNetwork(model, training_data())
 
 
 def together(learner: TrainedNetwork, arrivals: Arrivals, schedule: list[Rounds]) -> None:
@@ -77,8 +78,8 @@ def apart(learner: TrainedNetwork, arrivals: Arrivals, schedule: list[Rounds]) -
     train_rounds(learner, client_gradient(learner, mean_over(arrivals)), schedule)
 
 
-def assert_same(one: nn.Module, other: nn.Module, tolerance: float = 1e-5) -> None:
-    for a, b in zip(one.parameters(), other.parameters(), strict=True):
+def assert_same(network_: nn.Module, other: nn.Module, tolerance: float = 1e-5) -> None:
+    for a, b in zip(network_.parameters(), other.parameters(), strict=True):
         assert torch.allclose(a, b, atol=tolerance)
 
 
@@ -121,31 +122,36 @@ def test_sfl_with_one_local_step_equals_fl(schedule: list[Rounds]) -> None:
     together(learner(whole), all_arrive, schedule)
     names = [name for name, _ in cut.named_children()]
     at = names.index("pool1") + 1
-    together(SplitNetwork(cut[:at], cut[at:], lessons()), all_arrive, schedule)
+    together(SplitNetwork(cut[:at], cut[at:], training_data()), all_arrive, schedule)
     assert_same(whole, cut)
 
 
 def test_a_client_alone_is_its_own_part_of_the_round(schedule: list[Rounds]) -> None:
     """Its own update is its part of the average, without padding: K_u samples and no more."""
     seen = list(schedule[0].single())
-    for one in seen:
-        alone = [one.only(place) for place in range(len(one.clients))]
-        assert [own.rows.shape[1] for own in alone] == one.counts.tolist()
-        assert np.concatenate([own.clients for own in alone]).tolist() == one.clients.tolist()
-        _, parts = learner(network()).together(one, all_arrive(one))
+    for round_ in seen:
+        alone = [round_.only(index) for index in range(len(round_.clients))]
+        assert [client_round.rows.shape[1] for client_round in alone] == round_.counts.tolist()
+        assert (
+            np.concatenate([client_round.clients for client_round in alone]).tolist()
+            == round_.clients.tolist()
+        )
+        _, parts = learner(network()).together(round_, all_arrive(round_))
         mean = torch.cat([part.flatten() for part in parts]).numpy()
-        summed = sum(learner(network()).own(own) for own in alone)
-        assert summed / one.counts.sum() == pytest.approx(mean, abs=1e-6)
-    assert sum(one.counts.sum() for one in seen) == len(images().labels)
+        summed = sum(learner(network()).client_message(client_round) for client_round in alone)
+        assert summed / round_.counts.sum() == pytest.approx(mean, abs=1e-6)
+    assert sum(round_.counts.sum() for round_ in seen) == len(images().labels)
 
 
 def test_rounds_are_numbered_over_all_epochs(schedule: list[Rounds]) -> None:
     seen = []
-    own = learner(network())
+    learner_ = learner(network())
     train_rounds(
-        own, batch_gradient(own, lambda one: seen.append(one) or all_arrive(one)), schedule
+        learner_,
+        batch_gradient(learner_, lambda round_: seen.append(round_) or all_arrive(round_)),
+        schedule,
     )
-    assert [one.turn for one in seen] == list(range(1, len(seen) + 1))
+    assert [round_.turn for round_ in seen] == list(range(1, len(seen) + 1))
 
 
 def test_a_split_clients_message_is_its_smashed_data_and_its_parts_update(
@@ -153,14 +159,14 @@ def test_a_split_clients_message_is_its_smashed_data_and_its_parts_update(
 ) -> None:
     model = network()
     at = [name for name, _ in model.named_children()].index("pool1") + 1
-    split = SplitNetwork(model[:at], model[at:], lessons())
+    split = SplitNetwork(model[:at], model[at:], training_data())
     size = split.client_floats
     alone = next(schedule[0].single()).only(1)
-    message = split.own(alone)
+    message = split.client_message(alone)
     smashed = model[:at](images().inputs[alone.rows[0]]).detach().numpy()
     assert (message[:-size] == smashed.flatten()).all()
     assert len(message) - size == split.smashed_floats * alone.counts[0]
-    assert message[-size:] == pytest.approx(learner(model).own(alone)[:size], abs=1e-6)
+    assert message[-size:] == pytest.approx(learner(model).client_message(alone)[:size], abs=1e-6)
 
 
 def test_one_client_with_all_samples_is_plain_sgd() -> None:
@@ -192,7 +198,7 @@ def test_ftl_c_equals_fbftl_when_batches_agree(schedule: list[Rounds]) -> None:
         )
         # A fresh optimizer per call on both sides: momentum starts anew at every epoch.
         train(head, [batches], lambda _: uploads, [torch.arange(0)], uploads, TRAINING)
-        together(TrainedNetwork(module, lessons(samples)), all_arrive, [epoch])
+        together(TrainedNetwork(module, training_data(samples)), all_arrive, [epoch])
         for number, linear in enumerate(m for m in module if isinstance(m, nn.Linear)):
             assert torch.allclose(head.weights[number][0], linear.weight.T, atol=1e-6)
 

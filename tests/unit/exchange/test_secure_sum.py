@@ -4,12 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from fbftl.exchange.post import Post
-from fbftl.exchange.secure_sum import SecureSum
+from fbftl.exchange.secure_sum import SecureSum, travelling
 from fbftl.ground.errors import UserError
+from fbftl.ground.ring import FRACTION_BITS, Ring, ring_for
 from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.link import link_of
-from fbftl.privacy.masking import FRACTION_BITS
+from fbftl.privacy.masking import WORD, masked
 from fbftl.privacy.mechanisms import no_mechanism
 from fbftl.study.settings import Setting
 
@@ -17,51 +18,58 @@ CLIENTS, WIDTH = np.arange(12) + 40, 5
 VALUES = np.random.default_rng(0).normal(size=(len(CLIENTS), WIDTH))
 
 
-def summing(plr: float = 0.0) -> SecureSum:
+def summing(plr: float = 0.0, ring: Ring = WORD) -> SecureSum:
     link = link_of(Setting(plr=plr), 512)
-    return SecureSum(Post(Ledger(method="toy"), link, seed=3, guarantee=no_mechanism()))
+    return SecureSum(Post(Ledger(method="toy"), link, seed=3, guarantee=no_mechanism()), ring)
 
 
-def rows(own: SecureSum) -> pd.DataFrame:
-    return own.post.ledger.table().to_pandas()
+def rows(secure_sum: SecureSum) -> pd.DataFrame:
+    return secure_sum.post.ledger.table().to_pandas()
 
 
-def fixed_point(values: np.ndarray) -> np.ndarray:
-    return np.rint(values * 2.0**FRACTION_BITS).sum(axis=0) / 2.0**FRACTION_BITS
+def fixed_point(values: np.ndarray, bits: int = FRACTION_BITS) -> np.ndarray:
+    return np.rint(values * 2.0**bits).sum(axis=0) / 2.0**bits
 
 
 def test_the_sum_is_that_of_the_fixed_point_numbers_that_arrived():
-    found = summing(plr=0.4).of(VALUES, CLIENTS, 1)
-    assert 0 < found.receipt.arrives.sum() < len(CLIENTS)
-    assert np.array_equal(found.total, fixed_point(VALUES[found.receipt.arrives]))
+    summed = summing(plr=0.4).of(VALUES, CLIENTS, 1)
+    assert 0 < summed.receipt.arrives.sum() < len(CLIENTS)
+    assert np.array_equal(summed.total, fixed_point(VALUES[summed.receipt.arrives]))
 
 
-@pytest.mark.parametrize("made", [0, 1, 4])
-def test_a_sample_of_made_messages_leaves_the_same_sum_and_lengths(made):
+@pytest.mark.parametrize("masked_count", [0, 1, 4])
+def test_a_sample_of_made_messages_leaves_the_same_sum_and_lengths(masked_count):
     whole, sample = summing(plr=0.3), summing(plr=0.3)
-    one, other = whole.of(VALUES, CLIENTS, 1), sample.of(VALUES, CLIENTS, 1, made=made)
-    assert np.array_equal(one.total, other.total)
+    every, few = (
+        whole.of(VALUES, CLIENTS, 1),
+        sample.of(VALUES, CLIENTS, 1, masked_count=masked_count),
+    )
+    assert np.array_equal(every.total, few.total)
     up = rows(sample).query("direction == 'up'")
-    assert up["encoded"].tolist() == ["made"] * made + ["counted"] * (len(CLIENTS) - made)
-    assert up["sha256"].notna().tolist() == [True] * made + [False] * (len(CLIENTS) - made)
+    assert up["encoded"].tolist() == ["made"] * masked_count + ["counted"] * (
+        len(CLIENTS) - masked_count
+    )
+    assert up["sha256"].notna().tolist() == [True] * masked_count + [False] * (
+        len(CLIENTS) - masked_count
+    )
     assert up["bits"].tolist() == rows(whole).query("direction == 'up'")["bits"].tolist()
 
 
 def test_only_those_who_take_part_are_summed_and_given_a_key():
-    own, some = summing(), np.array([1, 4, 5])
-    found = own.of(VALUES, CLIENTS, 1, offered=some)
-    assert np.array_equal(found.total, fixed_point(VALUES[some]))
-    keys = rows(own).query("sender == 'dealer' and part == 'share'")
+    secure_sum, some = summing(), np.array([1, 4, 5])
+    summed = secure_sum.of(VALUES, CLIENTS, 1, offered=some)
+    assert np.array_equal(summed.total, fixed_point(VALUES[some]))
+    keys = rows(secure_sum).query("sender == 'dealer' and part == 'share'")
     assert keys["client"].tolist() == CLIENTS[some].tolist()
     assert (keys["payload_bits"] == 256).all()
-    own.of(VALUES, CLIENTS, 2, offered=some)
-    assert len(rows(own).query("part == 'share'")) == len(some)
+    secure_sum.of(VALUES, CLIENTS, 2, offered=some)
+    assert len(rows(secure_sum).query("part == 'share'")) == len(some)
 
 
 def test_every_message_has_its_row():
-    own = summing()
-    own.of(VALUES, CLIENTS, 7, part="statistics")
-    table = rows(own)
+    secure_sum = summing()
+    secure_sum.of(VALUES, CLIENTS, 7, part="statistics")
+    table = rows(secure_sum)
     up = table.query("direction == 'up'")
     assert (up["part"] == "statistics").all()
     assert (up["payload_bits"] == 64 * WIDTH).all()
@@ -73,26 +81,83 @@ def test_every_message_has_its_row():
 
 
 def test_equal_values_never_travel_as_equal_messages():
-    own = summing()
-    own.of(np.ones((2, WIDTH)), CLIENTS[:2], 1)
-    own.of(np.ones((2, WIDTH)), CLIENTS[:2], 1)
-    digests = rows(own).query("direction == 'up'")["sha256"]
+    secure_sum = summing()
+    secure_sum.of(np.ones((2, WIDTH)), CLIENTS[:2], 1)
+    secure_sum.of(np.ones((2, WIDTH)), CLIENTS[:2], 1)
+    digests = rows(secure_sum).query("direction == 'up'")["sha256"]
     assert digests.nunique() == 4
 
 
 def test_the_server_sees_the_sum_with_the_dealers_noise():
     noise = np.random.default_rng(1).normal(size=WIDTH)
-    found = summing().of(VALUES, CLIENTS, 1, noise=lambda places, count: noise)
-    assert np.array_equal(found.total, fixed_point(np.vstack([VALUES, noise])))
+    summed = summing().of(VALUES, CLIENTS, 1, noise=lambda places, count: noise)
+    assert np.array_equal(summed.total, fixed_point(np.vstack([VALUES, noise])))
 
 
 @pytest.mark.parametrize("count", [0, 1])
 def test_a_sum_of_fewer_than_two_is_not_told(count):
-    own = summing()
-    assert own.of(VALUES[:count], CLIENTS[:count], 1).total is None
-    assert not (rows(own)["sender"] == "dealer")[rows(own)["direction"] == "between"].any()
+    secure_sum = summing()
+    assert secure_sum.of(VALUES[:count], CLIENTS[:count], 1).total is None
+    assert not (rows(secure_sum)["sender"] == "dealer")[
+        rows(secure_sum)["direction"] == "between"
+    ].any()
 
 
 def test_a_sum_that_could_leave_the_ring_is_refused():
     with pytest.raises(UserError, match="aggregation: open"):
         summing().of(np.full((4, 2), 2.0**37), CLIENTS[:4], 1)
+
+
+@pytest.mark.parametrize("fraction_bits", [20, 24])
+def test_the_smallest_ring_has_the_same_sum_and_is_paid_for_alone(fraction_bits):
+    ring = ring_for(np.abs(VALUES).max(axis=1).sum(), len(CLIENTS), fraction_bits)
+    secure_sum = summing(plr=0.4, ring=ring)
+    summed = secure_sum.of(VALUES, CLIENTS, 1)
+    arrived = VALUES[summed.receipt.arrives]
+    assert 1 < len(arrived) < len(CLIENTS)
+    assert np.array_equal(summed.total, fixed_point(arrived, fraction_bits))
+    assert ring.bits < 34
+    table = rows(secure_sum)
+    up, masks = table.query("direction == 'up'"), table.query("part == 'mask'")
+    assert (up["payload_bits"] == ring.bits * WIDTH).all()
+    assert (up["bits"] == 8 * (HEADER_BYTES + -(-ring.bits * WIDTH // 8))).all()
+    assert masks["payload_bits"].tolist() == [32 * len(arrived), ring.bits * WIDTH]
+
+
+def test_what_the_server_knows_is_taken_off_and_added_to_the_last_step():
+    known = 1e5 * np.random.default_rng(2).normal(size=VALUES.shape)
+    ring = ring_for(np.abs(VALUES).max(axis=1).sum(), 2 * len(CLIENTS))
+    summed = summing(plr=0.3, ring=ring).of(known + VALUES, CLIENTS, 1, known=known)
+    assert np.array_equal(summed.total, fixed_point((known + VALUES)[summed.receipt.arrives]))
+    with pytest.raises(UserError, match=f"ring of {ring.bits} bits"):
+        summing(ring=ring).of(known + VALUES, CLIENTS, 1)
+
+
+def test_all_clients_at_the_bound_are_summed_and_one_more_is_refused():
+    """The ring of seven clients at 2 ends at 16, which eight of them reach."""
+    ring = Ring(4 + 1 + FRACTION_BITS)
+    assert ring_for(14.0, 7) == Ring(ring.bits, FRACTION_BITS, 14.0)
+    for sign in (1, -1):
+        values = np.full((8, WIDTH), sign * 2.0)
+        total = summing(ring=ring).of(values[:7], CLIENTS[:7], 1).total
+        assert np.array_equal(total, np.full(WIDTH, sign * 14.0))
+        with pytest.raises(UserError, match=r"8 numbers, of size up to 16 .* would need 30"):
+            summing(ring=ring).of(values, CLIENTS[:8], 1)
+
+
+def test_noise_that_leaves_the_ring_is_refused():
+    ring = ring_for(np.abs(VALUES).max(axis=1).sum(), len(CLIENTS))
+    with pytest.raises(UserError, match="leave the ring"):
+        summing(ring=ring).of(VALUES, CLIENTS, 1, noise=lambda _, count: np.full(count, ring.end))
+
+
+@pytest.mark.parametrize("bits", [9, 25, 36, 41, 63, 64])
+def test_what_travels_has_every_number_in_so_many_bits(bits):
+    ring = Ring(bits, fraction_bits=3)
+    numbers = masked(np.arange(17.0), bytes(32), 1, ring=ring)
+    sent = bytes(travelling(numbers, ring))
+    assert len(sent) == ring.message_bytes(17) == -(-bits * 17 // 8)
+    if bits < 64:
+        whole = int.from_bytes(sent, "big") >> (8 * len(sent) - bits * 17)
+        read = [whole >> bits * (16 - index) & 2**bits - 1 for index in range(17)]
+        assert read == numbers.tolist()

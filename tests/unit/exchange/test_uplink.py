@@ -139,7 +139,7 @@ def test_a_round_without_clients_is_noise_alone_and_sends_nothing() -> None:
     sent.average(a_round(2), updates())
     assert rows_of(sent, "up")["round"].tolist() == [2] * 3
     assert rows_of(sent, "down")["round"].tolist() == [1, 2]
-    assert sent.found(2)["messages"] == 3
+    assert sent.totals(2)["messages"] == 3
 
 
 def test_every_message_is_in_the_ledger_with_its_length_and_digest() -> None:
@@ -155,14 +155,14 @@ def test_every_message_is_in_the_ledger_with_its_length_and_digest() -> None:
     assert (up["payload_bits"] == 8 * WIDTH // 2).all()
     assert (up["encoded"] == "made").all()
     assert up["sha256"].nunique() == 3
-    found = sent.found(3)
-    assert (found["messages"], found["messages_lost"]) == (12, up["lost"].sum())
+    totals = sent.totals(3)
+    assert (totals["messages"], totals["messages_lost"]) == (12, up["lost"].sum())
     until = up[up["round"] <= 3]
-    assert found["upload_batches"] == len(until) == 9
-    assert found["uplink_payload_bits"] == until["payload_bits"].sum()
-    assert found["uplink_bits"] == until["bits"].sum()
-    assert found["downlink_bits"] == down["bits"].sum() * 3 // 4
-    assert found["numbers_per_batch"] == WIDTH
+    assert totals["upload_batches"] == len(until) == 9
+    assert totals["uplink_payload_bits"] == until["payload_bits"].sum()
+    assert totals["uplink_bits"] == until["bits"].sum()
+    assert totals["downlink_bits"] == down["bits"].sum() * 3 // 4
+    assert totals["numbers_per_batch"] == WIDTH
     assert len(down) == 4
     assert (down["bits"] == 32 * WIDTH + 8 * HEADER_BYTES).all()
 
@@ -178,11 +178,11 @@ def test_updates_that_are_never_made_are_recorded_all_the_same() -> None:
 
 
 def test_the_first_round_alone_is_made_where_it_can_be() -> None:
-    sent = uplink(None, own=lambda one: updates()[one.counts[0] - 2])
+    sent = uplink(None, client_message=lambda one: updates()[one.counts[0] - 2])
     for turn in (1, 2, 3):
         sent.arrivals(a_round(turn))
     up = rows_of(sent, "up")
     assert up["encoded"].tolist() == ["made"] * 3 + ["counted"] * 6
-    own = [sha256(encode(updates()[count - 2])).digest() for count in COUNTS]
-    assert up["sha256"].tolist() == own + [None] * 6
+    digests = [sha256(encode(updates()[count - 2])).digest() for count in COUNTS]
+    assert up["sha256"].tolist() == digests + [None] * 6
     assert up["bits"].nunique() == 1

@@ -68,13 +68,13 @@ def toy_targets(folder, **fields):
 
 
 def toy_provenance(cut, **fields):
-    given = {
+    defaults = {
         "source": "5" * 64,
         "preprocessing": {"size": 8, "mean": [0.5, 0.25]},
         "data": "d" * 64,
         "libraries": {"numpy": np.__version__},
     }
-    return Provenance(cut=cut, **(given | fields))
+    return Provenance(cut=cut, **(defaults | fields))
 
 
 def toy_again(cut):

@@ -45,8 +45,8 @@ def test_frozen_model_extracts_the_same_bytes_twice(tmp_path):
     model = tiny_model().eval()
     with torch.no_grad():
         expected = model(torch.from_numpy(toys.all_rows("test")["x"])[:, None]).numpy()
-    found = open_store(tmp_path / "a" / "dense.zarr").read("test").values
-    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+    features = open_store(tmp_path / "a" / "dense.zarr").read("test").values
+    np.testing.assert_allclose(features, expected, rtol=1e-5, atol=1e-6)
 
 
 def test_frozen_refuses_training_mode(tmp_path):
@@ -107,10 +107,10 @@ def test_one_cut_in_two_dtypes(tmp_path):
 
 
 def test_progress_reaches_the_end(tmp_path):
-    told = []
-    extract_with(toys.toy_forward, tmp_path, progress=lambda *state: told.append(state))
+    states = []
+    extract_with(toys.toy_forward, tmp_path, progress=lambda *state: states.append(state))
     for split, count in toys.COUNTS.items():
-        done = [rows for name, rows, total in told if name == split and total == count]
+        done = [rows for name, rows, total in states if name == split and total == count]
         assert done == sorted(done)
         assert (done[0], done[-1]) == (0, count)
 
@@ -128,11 +128,11 @@ def test_progress_bar_shows_rate_and_time_left(capsys):
 def test_stages_overlap_and_the_queue_is_bounded():
     """The three stages wait for each other once: possible only if they run at the same time."""
     together = threading.Barrier(3, timeout=20)
-    made = []
+    decoded = []
 
     def decode():
         for number in range(20):
-            made.append(number)
+            decoded.append(number)
             if number == 2:
                 together.wait()
             yield number
@@ -149,23 +149,23 @@ def test_stages_overlap_and_the_queue_is_bounded():
             if number == 1:
                 together.wait()
             sink.put(number)
-            assert len(made) <= number + QUEUE_BATCHES + 2
+            assert len(decoded) <= number + QUEUE_BATCHES + 2
     assert handled == list(range(20))
 
 
 def test_producer_waits_when_the_queue_is_full():
-    made = []
+    decoded = []
 
     def decode():
         for number in range(100):
-            made.append(number)
+            decoded.append(number)
             yield number
 
     with prefetched(decode(), 2) as items:
         next(items)
         time.sleep(0.3)
-        assert len(made) <= 4
-    assert len(made) <= 5  # leaving stops the thread
+        assert len(decoded) <= 4
+    assert len(decoded) <= 5  # leaving stops the thread
 
 
 def test_errors_of_stages_reach_the_caller():
@@ -245,11 +245,11 @@ def test_features_that_do_not_vary_are_told_with_the_majority_share(tmp_path, ro
         return {"dense": (row + steps).astype(np.float32)}
 
     extract_with(constant, tmp_path / "a")
-    told = [record.getMessage() for record in caplog.records]
-    assert len(told) == 2
-    assert told[0].startswith("features of train at dense vary by ")
-    assert f"majority share, {21 / 203:.4f} of the samples" in told[0]
-    assert f"majority share, {7 / 61:.4f} of the samples" in told[1]
+    messages = [record.getMessage() for record in caplog.records]
+    assert len(messages) == 2
+    assert messages[0].startswith("features of train at dense vary by ")
+    assert f"majority share, {21 / 203:.4f} of the samples" in messages[0]
+    assert f"majority share, {7 / 61:.4f} of the samples" in messages[1]
     caplog.clear()
     extract_with(varying, tmp_path / "b")
     assert not caplog.records

@@ -56,8 +56,8 @@ def test_rows_are_compared_only_where_they_are_read(tmp_path):
     """A part is vouched for by the digests of the chunks that it touches."""
     extract_toys(tmp_path)
     overwritten(tmp_path)
-    found = open_store(tmp_path / "dense.json").read("train", slice(0, 50)).values
-    np.testing.assert_array_equal(found, toys.dense(toys.all_rows("train"))[:50])
+    values = open_store(tmp_path / "dense.json").read("train", slice(0, 50)).values
+    np.testing.assert_array_equal(values, toys.dense(toys.all_rows("train"))[:50])
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])

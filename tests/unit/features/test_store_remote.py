@@ -44,8 +44,9 @@ def test_remote_store_has_the_bytes_of_a_local_one(bucket, folder, tmp_path):
 
 @pytest.mark.parametrize("name", ["dense", "ragged"])
 def test_remote_store_reads_like_a_local_one(folder, name):
-    for place in (folder / f"{name}.json", f"s3://features/toys/{name}.zarr"):
-        store = open_store(place, toys.toy_provenance(name))
+    for path in (folder / f"{name}.json", f"s3://features/toys/{name}.zarr"):
+        store = open_store(path)
+        assert store.provenance == toys.toy_provenance(name)
         assert store.read("train").values.shape[1] == toys.WIDTH
 
 

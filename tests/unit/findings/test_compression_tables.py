@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from fbftl.cost.layers import Layer, Network, write_network
+from fbftl.data.clients import Client, write_clients
 from fbftl.findings.run_file import run_document
 from fbftl.findings.shown import shown
 from fbftl.messages.channel import GILBERT_ELLIOTT, burst_packet_loss_rate, packet_loss_rate
@@ -14,10 +15,8 @@ from fbftl.messages.ledger import BROADCAST, Ledger
 from fbftl.study.grid import from_axes
 from fbftl.study.methods import rows
 from fbftl.study.settings import DEFAULTS, Setting
-from hypothesis import given
-from hypothesis import strategies as st
 from plot_compression import with_feedback_where_run
-from plot_rate_distortion import draw, marked, on_front
+from plot_rate_distortion import draw, marked
 from tabulate_compression import as_printed
 from tabulate_compression import main as tabulate_compression
 from tabulate_packet_loss import EQ_18, loss_rate
@@ -83,14 +82,16 @@ def network(tmp_path: Path) -> str:
     return str(tmp_path / "network.json")
 
 
-def test_compression_counts_until_the_selected_epoch(tmp_path: Path, network: str) -> None:
+def test_compression_counts_until_the_selected_epoch(
+    tmp_path: Path, network: str, clients: str
+) -> None:
     axes = [{}, {"bits": 2, "keep": 0.1}, {"bits": 2, "keep": 0.1, "feedback": False}]
     runs, ledgers = zip(*(write_run(tmp_path, a, [0.9, 0.8]) for a in axes), strict=True)
     csv = tmp_path / "compression.csv"
     table5 = tmp_path / "table5.csv"
     table5.write_text("method,bits,keep,printed,unit,source\nftl_c,2,0.1,79.5,%,a paper\n")
     tabulate_compression(
-        list(runs), list(ledgers), [network] * 3, str(table5), SETUPS, str(csv),
+        list(runs), list(ledgers), [network] * 3, clients, str(table5), SETUPS, str(csv),
         rows(["ftl_c"]), AXES, SETUP,
     )  # fmt: skip
     plain, feedback, without = pd.read_csv(csv).to_dict("records")
@@ -165,18 +166,13 @@ def test_heat_maps_prefer_error_feedback() -> None:
     assert sorted(with_feedback_where_run(table)["accuracy"]) == [0.2, 0.3, 0.4]
 
 
-points = st.lists(st.tuples(st.integers(1, 8), st.integers(0, 8)), min_size=1, max_size=12)
-
-
-@given(points)
-def test_the_front_holds_exactly_what_nothing_beats(drawn: list[tuple[int, int]]) -> None:
-    table = pd.DataFrame(drawn, columns=["uplink_bits", "accuracy"])
-    front = table[on_front(table)]
-    for cost, accuracy in drawn:
-        assert ((front["uplink_bits"] <= cost) & (front["accuracy"] >= accuracy)).any()
-    ordered = front.sort_values("uplink_bits")
-    assert (np.diff(ordered["uplink_bits"]) > 0).all()
-    assert (np.diff(ordered["accuracy"]) > 0).all()
+def test_of_points_that_coincide_the_first_is_on_the_front() -> None:
+    points = pd.DataFrame(
+        [("a", 2, 0.5), ("a", 2, 0.5), ("b", 1, 0.5), ("b", 1, 0.4)],
+        columns=["method", "uplink_bits", "accuracy"],
+    ).assign(fraction=1.0)
+    assert marked(points, "best", ["method"])["best"].tolist() == [True, False, True, False]
+    assert marked(points, "best", ["fraction"])["best"].tolist() == [False, False, True, False]
 
 
 def test_no_panel_hides_a_point_that_lies_below_those_of_another() -> None:
@@ -201,7 +197,9 @@ def test_loss_rates_by_formula() -> None:
     assert loss_rate(Setting(), 7) == (0, EQ_18)
 
 
-def test_a_diverged_seed_is_nothing_at_either_epoch(tmp_path: Path, network: str) -> None:
+def test_a_diverged_seed_is_nothing_at_either_epoch(
+    tmp_path: Path, network: str, clients: str
+) -> None:
     """Its selected epoch had 0.9 before its loss broke, as ftl_f+bits=2 of the default study."""
     run, ledger = write_run(tmp_path, {"bits": 2}, [0.8, 0.9])
     document = json.loads(Path(run).read_text())
@@ -210,31 +208,44 @@ def test_a_diverged_seed_is_nothing_at_either_epoch(tmp_path: Path, network: str
     csv = tmp_path / "compression.csv"
     table5 = str(Path(SETUPS).with_name("fbftl") / "table5.csv")
     tabulate_compression(
-        [run], [ledger], [network], table5, SETUPS, str(csv), rows(["ftl_c"]), AXES, SETUP
+        [run], [ledger], [network], clients, table5, SETUPS, str(csv), rows(["ftl_c"]), AXES, SETUP
     )
     (row,) = pd.read_csv(csv).to_dict("records")
     assert row["accuracy"] == row["fixed_accuracy"] == pytest.approx(0.4)
     assert row["accuracy_converged"] == pytest.approx(0.8)
+    assert row["test_set_error"] == pytest.approx((0.4 * 0.6 / 100) ** 0.5)
     assert row["diverged"] == 1
 
 
-def test_what_loss_does_is_paired_by_seed(tmp_path: Path) -> None:
+@pytest.fixture
+def clients(tmp_path: Path) -> str:
+    """The path of a client file with a hundred test samples."""
+    server = Client("server", np.arange(100), {"label": np.arange(100) % 10})
+    write_clients(tmp_path / "clients.h5", {"train": [server], "test": [server]})
+    return str(tmp_path / "clients.h5")
+
+
+def test_what_loss_does_is_paired_by_seed(tmp_path: Path, clients: str) -> None:
     clean = write_run(tmp_path, {}, [0.5, 0.7, 0.9])
     lossy = write_run(tmp_path, {"blr": 0.1}, [0.4, 0.6, 0.8])
     csv = tmp_path / "packet_loss.csv"
     runs, ledgers = zip(clean, lossy, strict=True)
-    tabulate_packet_loss(list(runs), list(ledgers), str(csv), rows(["ftl_c"]), AXES)
+    tabulate_packet_loss(list(runs), list(ledgers), clients, str(csv), rows(["ftl_c"]), AXES)
     without, worse = pd.read_csv(csv, keep_default_na=False).to_dict("records")
     assert (without["difference"], without["effect"]) == ("", "")
     assert float(worse["difference"]) == pytest.approx(-0.1)
     assert float(worse["difference_spread"]) == pytest.approx(0)
     assert worse["effect"] == "lowers"
+    assert without["test_set_error"] == pytest.approx(0.7**0.5 * 0.3**0.5 / 10)
+    assert without["test_set_error_of_difference"] == ""
+    most = (0.3 + 0.4 - 0.1**2) ** 0.5 / 10
+    assert float(worse["test_set_error_of_difference"]) == pytest.approx(most)
 
 
-def test_packet_loss_counts_the_whole_ledger(tmp_path: Path) -> None:
+def test_packet_loss_counts_the_whole_ledger(tmp_path: Path, clients: str) -> None:
     run, ledger = write_run(tmp_path, {"blr": 0.1, "retransmissions": 1}, [0.9, 0.0])
     csv = tmp_path / "packet_loss.csv"
-    tabulate_packet_loss([run], [ledger], str(csv), rows(["ftl_c"]), AXES)
+    tabulate_packet_loss([run], [ledger], clients, str(csv), rows(["ftl_c"]), AXES)
     (row,) = pd.read_csv(csv).to_dict("records")
     assert row["messages"] == 2 * ROUNDS * CLIENTS
     assert row["blocks"] == 5

@@ -6,7 +6,7 @@ from fbftl.findings.outsourcing import ASKED, epsilons, purchases
 from fbftl.study.settings import DEFAULTS
 from plot_ecos import centre_of, draw
 from plot_ecos_uploads import draw as draw_uploads
-from plot_purchases import sheet, told
+from plot_purchases import counts_by_domain, sheet
 from tabulate_ecos_uploads import at_equal_uplink
 
 
@@ -18,32 +18,32 @@ def rows(*settings: dict) -> pd.DataFrame:
     return pd.DataFrame(
         plain
         | measured
-        | {"setting": str(sorted(own)) + str(own), "seed": seed, "diverged": False}
+        | {"setting": str(sorted(axes)) + str(axes), "seed": seed, "diverged": False}
         | {"test_accuracy": 0.8 + 0.02 * seed, "uplink_bits": 0.0}
-        | own
-        for own in settings
+        | axes
+        for axes in settings
         for seed in (0, 1)
     )
 
 
 def bought(choice: str = "ecos", **axes) -> dict:
-    return {"choice": choice, "purchase": 300} | axes
+    return {"purchase_rule": choice, "purchase": 300} | axes
 
 
 def test_a_row_is_a_setting_and_choices_without_counts_have_neither_noise_nor_centroids():
-    found = purchases(rows(bought("random"), bought(sigma=10.0), bought()))
-    assert found["choice"].tolist() == ["ecos", "ecos", "random"]
-    assert sorted(found["sigma"][:2]) == [0.0, 10.0]
-    assert found[["sigma", "centroids"]].iloc[2].isna().all()
-    assert found["accuracy"].round(6).eq(0.81).all()
+    table = purchases(rows(bought("random"), bought(sigma=10.0), bought()))
+    assert table["purchase_rule"].tolist() == ["ecos", "ecos", "random"]
+    assert sorted(table["sigma"][:2]) == [0.0, 10.0]
+    assert table[["sigma", "centroids"]].iloc[2].isna().all()
+    assert table["accuracy"].round(6).eq(0.81).all()
 
 
 def test_epsilons_are_by_kind_of_neighbours():
-    given = pd.DataFrame(
+    guarantees = pd.DataFrame(
         {"setting": "a", "given_mechanism": "counts", "adjacency": kind, "given_epsilon": value}
         for kind, value in (("replace-one", 0.5), ("add-remove", 0.2))
     )
-    assert epsilons(given).to_dict("records") == [
+    assert epsilons(guarantees).to_dict("records") == [
         {"setting": "a", "epsilon_added": 0.2, "epsilon_replaced": 0.5}
     ]
 
@@ -55,11 +55,11 @@ def test_rivals_have_the_shortest_uplink_that_is_long_enough():
     ]
     random = bought("random", uploaders=2, uplink_bits=200.0)
     counted = [bought(uploaders=clients, uplink_bits=100.0 * clients + 90) for clients in (0, 1, 2)]
-    found = at_equal_uplink(purchases(rows(*uploads, random, *counted)))
-    assert found["uploaders"].tolist() == [0, 1, 2]
-    assert found["uploaders_alone"].tolist() == [1, 2, 3]
-    assert found["uploaders_random"].tolist()[:2] == [2, 2]
-    assert pd.isna(found["accuracy_random"].iloc[2])
+    table = at_equal_uplink(purchases(rows(*uploads, random, *counted)))
+    assert table["uploaders"].tolist() == [0, 1, 2]
+    assert table["uploaders_alone"].tolist() == [1, 2, 3]
+    assert table["uploaders_random"].tolist()[:2] == [2, 2]
+    assert pd.isna(table["accuracy_random"].iloc[2])
 
 
 def test_figures_are_drawn_around_the_setting_of_proximity():
@@ -75,10 +75,10 @@ def test_figures_are_drawn_around_the_setting_of_proximity():
 
 
 def test_the_sheet_shows_own_rows_first():
-    own, pixels = np.array([False, True, False, True]), np.zeros((4, 2, 2, 1), np.uint8)
+    is_own, pixels = np.array([False, True, False, True]), np.zeros((4, 2, 2, 1), np.uint8)
     chosen = {"ecos": np.array([0, 1, 3]), "random": np.array([2])}
-    figure = sheet(chosen, pixels, own)
-    drawn = [bool(axes.lines) for axes in figure.axes if axes.images]
-    assert drawn == [True, True, False, False]
-    counted = told(chosen, np.array([0, 1, 0, 1]))
+    figure = sheet(chosen, pixels, is_own)
+    marked = [bool(axes.lines) for axes in figure.axes if axes.images]
+    assert marked == [True, True, False, False]
+    counted = counts_by_domain(chosen, np.array([0, 1, 0, 1]))
     assert counted["rows"].tolist() == [1, 2, 1, 0]

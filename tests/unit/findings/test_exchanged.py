@@ -14,6 +14,7 @@ import pytest
 import tabulate_methods
 from fbftl.cost.layers import Network, parameters, read_network
 from fbftl.cost.scheme import SCHEMES, scheme_cost
+from fbftl.data.clients import ClientFile
 from fbftl.findings.exchanged import Exchanged, read_exchanged, read_methods
 from fbftl.findings.shown import shown
 from fbftl.findings.uplink import COMMON, SELECTED
@@ -27,12 +28,15 @@ PUBLISHED = Path(__file__).parents[3] / "published"
 SETUP = {"task": "toy", "backbone": "toy", "size": "8", "data": "all", "encoding": "original"}
 
 
-def tabulate(runs: dict[str, tuple], network: str | list[str], csv: Path) -> pd.DataFrame:
+def tabulate(
+    runs: dict[str, tuple], network: str | list[str], clients: str, csv: Path
+) -> pd.DataFrame:
     """Write the table of methods, and what each sends by seed beside it; return the table."""
     networks = [network] * len(runs) if isinstance(network, str) else network
     tabulate_methods.main(
         *zip(*runs.values(), strict=True),
         networks,
+        clients,
         PUBLISHED / "fbftl" / "table3.csv",
         PUBLISHED / "setups.csv",
         csv,
@@ -67,14 +71,31 @@ def by_seed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def table(files: dict[str, str], runs: dict[str, tuple], by_seed: Path) -> pd.DataFrame:
-    return tabulate(runs, files["network"], by_seed.with_name("methods.csv"))
+    return tabulate(runs, files["network"], files["clients"], by_seed.with_name("methods.csv"))
+
+
+def test_the_test_set_s_error_stands_beside_accuracies(
+    table: pd.DataFrame, files: dict[str, str]
+) -> None:
+    """Of another method it is paired with FbFTL's, at most by as many as either answers wrong."""
+    with ClientFile(files["clients"]) as file:
+        samples = file.examples("test").count
+    p, fbftl = table["accuracy"], table.at["fbftl", "accuracy"]
+    assert table["test_set_error"].tolist() == pytest.approx((p * (1 - p) / samples) ** 0.5)
+    others = table.drop(index="fbftl")
+    q = others["accuracy"]
+    most = (np.minimum(q + fbftl, 2 - q - fbftl) - (q - fbftl) ** 2) / samples
+    assert others["test_set_error_to_fbftl"].tolist() == pytest.approx(most**0.5)
+    assert np.isnan(table.at["fbftl", "test_set_error_to_fbftl"])
 
 
 def agrees(run: Exchanged, network: Network) -> bool:
     """Whether ledger and formula are equal to the bit after every epoch, for every seed."""
     for epoch in range(1, EPOCHS + 1):
         until = [epoch] * len(run.seeds)
-        costs = [scheme_cost(network, own, run.method, epoch) for own in run.federations]
+        costs = [
+            scheme_cost(network, federation, run.method, epoch) for federation in run.federations
+        ]
         # Eq. (12) leaves out that FTL_c's clients are sent the extractor once.
         once = 32 * parameters(network.extractor) if run.method == "ftl_c" else 0
         sums = {
@@ -135,8 +156,8 @@ def test_every_part_is_counted_by_its_closed_form(
     by = ["seed", "direction", "part", "sender", "receiver"]
     numbers = rows.groupby(by, observed=True)["payload_bits"].agg(["count", "sum"])
     for seed in (0, 1):
-        found = {key: (n, bits // 32) for key, (n, bits) in numbers.loc[seed].iterrows()}
-        assert found == parts_of(network, method)
+        counted = {key: (n, bits // 32) for key, (n, bits) in numbers.loc[seed].iterrows()}
+        assert counted == parts_of(network, method)
 
 
 @pytest.mark.parametrize("method", SCHEMES)
@@ -197,7 +218,7 @@ def test_a_run_cut_short_stops_where_it_reaches_ftl_c(
         edited[method] = tmp_path / f"{method}.json"
         edited[method].write_text(json.dumps(document))
     pairs = {method: (edited[method], runs[method][1]) for method in edited}
-    table = tabulate(pairs, files["network"], tmp_path / "t.csv")
+    table = tabulate(pairs, files["network"], files["clients"], tmp_path / "t.csv")
     assert table.index.tolist() == ["fl", "fl_low", "ftl_f", "ftl_c"]
     assert table.at["fl_low", "epochs"] == 2
     assert table.at["fl_low", "upload_batches"] == 2 * 16
@@ -222,7 +243,7 @@ def test_uplink_is_told_by_seed_and_once(
             repetition["series"]["test_accuracy"] = curve
         pairs[method] = (tmp_path / f"{method}.json", runs[method][1])
         pairs[method][0].write_text(json.dumps(document))
-    table = tabulate(pairs, files["network"], tmp_path / "methods.csv")
+    table = tabulate(pairs, files["network"], files["clients"], tmp_path / "methods.csv")
     sent = pd.read_csv(tmp_path / "uplink.csv").set_index(["method", "until", "seed"]).sort_index()
     assert set(table["common_accuracy"].dropna()) == {0.5}
     assert list(sent.loc[("ftl_c", COMMON), "epoch"]) == [1, 3]
@@ -263,15 +284,15 @@ def test_the_figure_marks_what_the_table_reports(
     for method, (run, ledger) in runs.items():
         document = json.loads(run.read_text())
         stops = ((1, [0.5, 0.4, 0.1]), (3, [0.2, 0.1, 0.8]))
-        for repetition, (epoch, found) in zip(document["repetitions"], stops, strict=True):
-            repetition["series"]["test_accuracy"] = found
-            repetition |= {"epoch": epoch, "test_accuracy": found[epoch - 1]}
+        for repetition, (epoch, accuracies) in zip(document["repetitions"], stops, strict=True):
+            repetition["series"]["test_accuracy"] = accuracies
+            repetition |= {"epoch": epoch, "test_accuracy": accuracies[epoch - 1]}
         pairs[method] = (tmp_path / f"{method}.json", ledger)
         pairs[method][0].write_text(json.dumps(document))
-    table = tabulate(pairs, files["network"], tmp_path / "methods.csv")
+    table = tabulate(pairs, files["network"], files["clients"], tmp_path / "methods.csv")
     svg = tmp_path / "figure.svg"
-    told = tmp_path / "uplink.csv"
-    plot_uplink.main(*zip(*pairs.values(), strict=True), told, svg, rows(pairs), {})
+    reported_uplink = tmp_path / "uplink.csv"
+    plot_uplink.main(*zip(*pairs.values(), strict=True), reported_uplink, svg, rows(pairs), {})
     points = pd.read_csv(svg.with_suffix(".csv"))
     marks = points[points["selected"]].set_index("method")
     assert marks["accuracy"].tolist() == pytest.approx([0.65] * len(pairs))
@@ -281,8 +302,8 @@ def test_the_figure_marks_what_the_table_reports(
     assert marked.loc[table.index].to_numpy() == pytest.approx(reported.to_numpy())
     for method, look in shown(rows(pairs)).items():
         run = read_exchanged(*pairs[method], {"features_from": "last_epoch"})
-        drawn = plot_retraining_cost.plotted(run, look)
-        mark = drawn[drawn["marked"]][["point", "accuracy", "spread"]]
+        curve = plot_retraining_cost.plotted(run, look)
+        mark = curve[curve["marked"]][["point", "accuracy", "spread"]]
         assert mark.to_numpy().tolist() == [pytest.approx([2, 0.65, 0.15 * 2**0.5])]
 
 
@@ -296,7 +317,7 @@ def test_a_diverged_run_is_recorded_and_no_table_shows_nan(
         assert repetition["diverged"]
         assert repetition["test_accuracy"] == 0
     csv = tmp_path / "methods.csv"
-    row = tabulate({method: (run, ledger)}, files["network"], csv).loc[method]
+    row = tabulate({method: (run, ledger)}, files["network"], files["clients"], csv).loc[method]
     assert row["diverged"] == 2
     assert row["accuracy"] == row["spread"] == 0
     for suffix in (".csv", ".md", ".tex"):
@@ -317,7 +338,7 @@ def test_every_row_counts_the_network_that_its_run_trained(
     describe_named_network.main(files["clients"], files["source"], named, FEATURES, "mlp", block)
     fl = train(files, tmp_path, "fl", network=block)
     both = {"fl": fl, "sfl": runs["sfl"]}
-    table = tabulate(both, [named, files["network"]], tmp_path / "methods.csv")
+    table = tabulate(both, [named, files["network"]], files["clients"], tmp_path / "methods.csv")
     assert table.at["fl", "numbers_per_batch"] == 65 * 4 + 5 * 10
     assert (table["uplink_formula"] == table["uplink_ledger"]).all()
     assert table.at["fl", "client_multiplications"] > 0

@@ -13,14 +13,14 @@ def runs(delta_eo: float, probe: float, accuracy: float = 0.9) -> pd.DataFrame:
     for adversary, values in (("none", (0.2, 0.8, 0.9)), ("plain", (delta_eo, probe, accuracy))):
         for seed in range(5):
             odds, read, right = (value + 0.001 * (seed % 3) for value in values)
-            own = {"setting": adversary, "seed": seed, "diverged": False, "delta_eo": odds}
-            own |= {"probe": read, "balanced_accuracy": right, "accuracy_by_chance": 0.75}
-            rows.append(AXES | own | {"adversary": adversary})
+            measured = {"setting": adversary, "seed": seed, "diverged": False, "delta_eo": odds}
+            measured |= {"probe": read, "balanced_accuracy": right, "accuracy_by_chance": 0.75}
+            rows.append(AXES | measured | {"adversary": adversary})
     return pd.DataFrame(rows)
 
 
 @pytest.mark.parametrize(
-    ("measured", "said"),
+    ("measured", "finding"),
     [
         ((0.1, 0.6), "ΔEO and probe fell"),
         ((0.1, 0.85), "ΔEO fell"),
@@ -29,7 +29,7 @@ def runs(delta_eo: float, probe: float, accuracy: float = 0.9) -> pd.DataFrame:
         ((0.0, 0.5, 0.74), "the task is at chance"),
     ],
 )
-def test_what_fell_is_told_apart(measured, said):
+def test_what_fell_is_told_apart(measured, finding):
     table = tabulate_fairness.rows(runs(*measured)).set_index("adversary")
-    assert table.loc["plain", "finding"] == said
+    assert table.loc["plain", "finding"] == finding
     assert table.loc["none", "finding"] == ""

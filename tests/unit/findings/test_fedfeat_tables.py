@@ -8,9 +8,10 @@ import tabulate_feature_noise
 import tabulate_retraining
 from fbftl.findings.comparison import Verdict
 from fbftl.findings.published import read
-from fbftl.papers.claims import Runs, examine
-from fbftl.papers.fedfeat.claims import CLAIMS
+from fbftl.papers.claims import OURS
+from fbftl.papers.quantities import Runs
 from fbftl.study.job import name_of
+from unit.papers.claimed import judgements
 
 SEEDS = range(5)
 AXES = {
@@ -45,9 +46,9 @@ def run(accuracy: float, spread: float = 0.002, **axes: object) -> list[dict]:
 
 
 def base(method: str, partition: str, network: str = "cnn", **more: object) -> dict:
-    own = {} if method == "fedavg" else {"server_epochs": 5}
-    found = {"method": method, "network": network, "partition": partition, "local_epochs": 5}
-    return found | own | more
+    retrained = {} if method == "fedavg" else {"server_epochs": 5}
+    axes = {"method": method, "network": network, "partition": partition, "local_epochs": 5}
+    return axes | retrained | more
 
 
 @pytest.fixture(scope="module")
@@ -67,8 +68,8 @@ def table() -> pd.DataFrame:
 
 
 def test_gains_are_over_the_same_network_and_clients(table):
-    found = tabulate_retraining.rows(table[table["mechanism"] == "none"])
-    gains = found.set_index(
+    table_rows = tabulate_retraining.rows(table[table["mechanism"] == "none"])
+    gains = table_rows.set_index(
         ["method", "partition", "network", "features_from", "server_epochs"]
     ).sort_index()
     assert gains.loc[("fedfeat", "shards", "cnn", "last_epoch", 5), "gain"] == pytest.approx(0.1)
@@ -82,8 +83,8 @@ def test_printed_rounds_stand_beside_the_papers_own_reading_only(table, root):
     rows = tabulate_retraining.rows(table[table["mechanism"] == "none"])
     printed = read(root / "published/fedfeat/tables.csv")
     numbers = tabulate_retraining.accuracies(printed, "cifar10", 10)
-    found = tabulate_retraining.with_published(rows, numbers, {"cnn": "", "mlp": "another size"})
-    shown = found.dropna(subset="published").set_index(["method", "partition", "network"])
+    beside = tabulate_retraining.with_published(rows, numbers, {"cnn": "", "mlp": "another size"})
+    shown = beside.dropna(subset="published").set_index(["method", "partition", "network"])
     assert len(shown) == 8
     assert shown.loc[("fedfeat", "shards", "cnn"), "published"] == pytest.approx(0.6482)
     assert shown.loc[("fedfeat", "shards", "cnn"), "verdict"] == Verdict.DIFFERS
@@ -100,32 +101,23 @@ def test_printed_rounds_stand_beside_the_papers_own_reading_only(table, root):
     ],
 )
 def test_what_noise_comes_to(row, once, rounds):
-    found = tabulate_feature_noise.epsilons(row, 1e-5, 100)
-    assert found == pytest.approx((once, rounds), rel=5e-3)
+    epsilons = tabulate_feature_noise.epsilons(row, 1e-5, 100)
+    assert epsilons == pytest.approx((once, rounds), rel=5e-3)
 
 
-def verdicts(table: pd.DataFrame) -> dict[str, str]:
-    return {one.claim.sentence: str(one.verdict) for one in examine(CLAIMS, Runs(table))}
-
-
-def test_claims_are_reproduced_differ_or_are_not_run(table):
-    found = verdicts(table)
-    by_id = {name.split(":")[0]: told for name, told in found.items() if name[0] == "F"}
-    wanted = dict.fromkeys(("F1", "F2", "F4", "F5", "F6"), "reproduced")
-    assert {name: by_id[name] for name in wanted} == wanted
-    assert all(told == "reproduced" for name, told in found.items() if name.startswith("F3a"))
-    assert "not run" in {told for name, told in found.items() if "clipped" in name}
+def test_sentences_hold_fail_or_are_not_run(table):
+    found = judgements("fedfeat", Runs(table))
+    hold = [
+        *(("fedfeat-06", "cnn"), ("fedfeat-07", "cnn"), ("fedfeat-17", "cnn")),
+        *((OURS, name) for name in ("without_retraining", "averaged", "from_2", "norms")),
+    ]
+    assert {name: found[name] for name in hold} == dict.fromkeys(hold, "holds")
+    assert not [name for _, name in found if name.endswith("_clipped")]
     worse = table.assign(
         test_accuracy=table["test_accuracy"].where(table["method"] != "fedfeat", 0)
     )
-    assert verdicts(worse)[next(name for name in found if name.startswith("F1"))] == "differs"
+    assert judgements("fedfeat", Runs(worse))["fedfeat-07", "cnn"] == "the contrary holds"
 
 
-def test_without_their_settings_no_claim_is_run(table):
-    nothing = table[table["method"] == "ccvr"]
-    assert set(verdicts(nothing).values()) == {"not run"}
-
-
-def test_sentences_are_unique_and_have_a_place_in_the_paper():
-    assert len({one.sentence for one in CLAIMS}) == len(CLAIMS)
-    assert all(one.source.startswith(("Sec.", "Eq.")) for one in CLAIMS)
+def test_without_their_settings_nothing_is_judged(table):
+    assert judgements("fedfeat", Runs(table[table["method"] == "ccvr"])) == {}

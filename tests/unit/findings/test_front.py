@@ -1,29 +1,45 @@
-"""The front page: every paper, what it claims, what came out, and links that lead somewhere."""
+"""The front page: every paper, what it says, what came out, and links that lead somewhere."""
 
 import re
 from pathlib import Path
 
-from fbftl.findings.front import ORDER, Shown, front_page, tally
+from fbftl.findings.front import ORDER, Shown, front_page, rows, tally
+from fbftl.study.systems import PAPERS
 from make_index import main
 
-CLAIMS = "claim,task,verdict\nA & B agree,digits,reproduced\nC costs less,,not run\n"
-PAPERS = 'paper,title,says\nants,Of <Ants>,"They carry, a lot."\nbees,Of Bees,They fly.\n'
+SENTENCES = """\
+sentence,says,place,task,verdict,overall
+a-1,A & B agree,Ch. 1,hill,quick: no verdict,holds
+a-1,A & B agree,Ch. 1,hill-full,holds,holds
+a-2,C costs less,Ch. 2,,by formula: holds,by formula: holds
+"""
+TABLE = """\
+paper,title,place,says
+ants,Of <Ants>,Ch. 1,"They carry, a lot."
+ants,Of <Ants>,Ch. 2,They dig.
+bees,Of Bees,Abstract,They fly.
+"""
+ROOT = Path(__file__).parents[3]
 
 
-def test_every_paper_is_shown_with_its_claims_and_a_picture(tmp_path: Path) -> None:
-    (tmp_path / "papers.csv").write_text(PAPERS)
+def test_every_paper_is_shown_with_its_sentences_and_a_picture(tmp_path: Path) -> None:
+    (tmp_path / "papers.csv").write_text(TABLE)
     (tmp_path / "audit.csv").write_text("paper,verdict\nants,differs\nants,reproduced\n")
-    results = ["digits/figures/one.svg", "papers/ants/tables/claims.html"]
+    results = ["digits/figures/one.svg", "papers/ants/tables/sentences.html"]
     for path in results:
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).touch()
-    (tmp_path / "papers/ants/tables/claims.csv").write_text(CLAIMS)
+    (tmp_path / "papers/ants/tables/sentences.csv").write_text(SENTENCES)
     page = tmp_path / "index.html"
-    made = {"ants": [str(tmp_path / path) for path in results]}
-    main(str(tmp_path / "papers.csv"), str(tmp_path / "audit.csv"), made, str(page))
+    by_paper = {"ants": [str(tmp_path / path) for path in results]}
+    main(str(tmp_path / "papers.csv"), str(tmp_path / "audit.csv"), by_paper, "Exact.", str(page))
     text = page.read_text()
-    assert "Of &lt;Ants&gt;" in text
+    assert text.count("Of &lt;Ants&gt;") == 1
+    assert "They carry, a lot. <small>(Ch. 1)</small>" in text
+    assert "They dig. <small>(Ch. 2)</small>" in text
     assert "A &amp; B agree" in text
+    counted = re.sub("<[^>]+>", "", text)
+    assert "Sentences: 1 holds, 1 by formula: holds." in counted
     assert '<img src="digits/figures/one.svg"' in text
     assert "./run papers bees" in text
     links = re.findall(r'(?:href|src)="([^"#]+)"', text)
@@ -39,6 +55,17 @@ def test_verdicts_are_counted_in_one_order() -> None:
 
 
 def test_a_paper_without_a_figure_has_no_picture() -> None:
-    shown = Shown("ants", "Ants", "They carry.", [], [], ["results/papers/ants/tables/claims.html"])
+    says = [{"place": "Ch. 1", "says": "They carry."}]
+    shown = Shown("ants", "Ants", says, [], [], ["results/papers/ants/tables/sentences.html"])
     assert shown.picture is None
-    assert "<img" not in front_page([shown], "results/papers/audit.html", "results")
+    assert "<img" not in front_page([shown], "results/papers/audit.html", "Exact.", "results")
+
+
+def test_every_paper_says_where_and_the_thesis_for_each_of_its_systems() -> None:
+    sentences = rows(ROOT / "published" / "papers.csv")
+    assert all(sentence["place"] and sentence["says"] for sentence in sentences)
+    titles = {(sentence["paper"], sentence["title"]) for sentence in sentences}
+    assert sorted(paper for paper, _ in titles) == sorted(PAPERS)
+    chapters = {row["place"]: row["says"] for row in sentences if row["paper"] == "thesis"}
+    assert set(chapters) == {"Ch. 2", "Ch. 3", "Ch. 4", "Ch. 5"}
+    assert chapters["Ch. 5"].startswith("ECOS: ")

@@ -11,6 +11,7 @@ import os
 import random
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -30,7 +31,14 @@ from fbftl.ground.errors import UserError
 from fbftl.ground.files import sha256, write_json
 from fbftl.ground.records import record, write_record
 from fbftl.ground.seals import broken
-from fbftl.ground.staleness import changed_inputs, changed_param, read_record, record_of_log
+from fbftl.ground.staleness import (
+    JobRecord,
+    changed_inputs,
+    changed_param,
+    read_record,
+    record_in,
+    record_of_log,
+)
 from fbftl.messages.ledger import SCHEMA, Ledger, read_ledger
 from unit.data.test_fuzz_files import RUN
 from unit.study.test_fuzz_config import require_sentence
@@ -59,12 +67,12 @@ def cut(content: bytes, rng: random.Random) -> bytes:
 def nodes(document: Any) -> list[tuple[Any, Any]]:
     """Return every mapping and list of a document with each of its keys."""
     pairs = document.items() if isinstance(document, dict) else enumerate(document)
-    found = []
+    pairs_below = []
     for key, value in pairs:
-        found.append((document, key))
+        pairs_below.append((document, key))
         if isinstance(value, dict | list):
-            found += nodes(value)
-    return found
+            pairs_below += nodes(value)
+    return pairs_below
 
 
 def in_json(change: str) -> Callable[[bytes, random.Random], bytes]:
@@ -99,9 +107,9 @@ def in_csv(change: str) -> Callable[[bytes, random.Random], bytes]:
         column, row = rng.randrange(len(rows[0])), rng.choice(rows[1:])
         match change:
             case "removed":
-                rows = [own[:column] + own[column + 1 :] for own in rows]
+                rows = [cells[:column] + cells[column + 1 :] for cells in rows]
             case "doubled":
-                rows = [[*own, own[column]] for own in rows]
+                rows = [[*cells, cells[column]] for cells in rows]
             case "type":
                 row[column] = rng.choice(["", "x", "True", "0.5", "nan", '"', "a,b"])
             case _:
@@ -206,8 +214,8 @@ def job(folder: Path, outputs: list[str]) -> SimpleNamespace:
     )  # fmt: skip
 
 
-def equal(one: Any, other: Any) -> bool:
-    return one.equals(other) if isinstance(one, pd.DataFrame) else bool(one == other)
+def equal(first: Any, second: Any) -> bool:
+    return first.equals(second) if isinstance(first, pd.DataFrame) else bool(first == second)
 
 
 @pytest.mark.parametrize("name", RESULTS)
@@ -217,8 +225,8 @@ def test_a_mutated_result(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyP
     path = Path("results/toy", name)
     path.parent.mkdir(parents=True)
     write(path)
-    asked = job(tmp_path, [str(path)])
-    write_record(LOG, record(asked), asked.output)
+    toy_job = job(tmp_path, [str(path)])
+    write_record(LOG, record(toy_job), toy_job.output)
     content, sound = path.read_bytes(), read(path)
     counts: Counter[str] = Counter()
     for seed in range(EACH):
@@ -230,13 +238,13 @@ def test_a_mutated_result(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyP
             continue
         assert broken("results") == [str(path)], seed
         try:
-            found = read(path)
+            content_read = read(path)
         except UserError as error:
             for sentence in str(error).splitlines():
                 require_sentence(UserError(sentence))
             counts["refused" if name in str(error) else "signed file refused"] += 1
             continue
-        if equal(found, sound):
+        if equal(content_read, sound):
             counts["equal"] += 1
             continue
         assert (name, change) not in REFUSED, (seed, change)
@@ -245,6 +253,13 @@ def test_a_mutated_result(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyP
     print(f"\n{name}: {dict(counts)}")
     assert counts["refused"] > 0
     assert not counts["signed file refused"] or name == "statement.json"
+
+
+@pytest.mark.parametrize("digest", [["a"], None, 1, {}])
+def test_a_record_whose_digest_is_no_text_is_none(digest: Any) -> None:
+    sound = asdict(JobRecord("a", {}, {}, {}, {"a.csv": "0"}))
+    assert record_in(json.dumps(sound).encode()) == sound
+    assert record_in(json.dumps(sound | {"outputs": {"a.csv": digest}}).encode()) is None
 
 
 def test_a_mutated_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -256,24 +271,24 @@ def test_a_mutated_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     output = Path("results/toy/a.csv")
     output.parent.mkdir(parents=True)
     output.write_text("a\n1\n")
-    asked = job(tmp_path, [str(output)])
-    made = record(asked)
-    write_record(LOG, made, asked.output)
+    toy_job = job(tmp_path, [str(output)])
+    recorded = record(toy_job)
+    write_record(LOG, recorded, toy_job.output)
     path = record_of_log(LOG)
     content, sound = path.read_bytes(), read_record(path)
     for seed in range(EACH):
         rng = random.Random(seed)
         change = list(IN_JSON)[seed % len(IN_JSON)]
         path.write_bytes(IN_JSON[change](content, rng))
-        found = read_record(path)
-        if found is None or found == sound:
+        mutated = read_record(path)
+        if mutated is None or mutated == sound:
             continue
         noticed = (
-            (found.rule, found.wildcards) != (sound.rule, sound.wildcards)
-            or changed_param(found, made["params"])
-            or changed_inputs(found, asked.input, sha256)
+            (mutated.rule, mutated.wildcards) != (sound.rule, sound.wildcards)
+            or changed_param(mutated, recorded["params"])
+            or changed_inputs(mutated, toy_job.input, sha256)
             or broken("results")
-            or found.outputs.keys() != sound.outputs.keys()
-            or found.stores != sound.stores
+            or mutated.outputs.keys() != sound.outputs.keys()
+            or mutated.stores != sound.stores
         )
         assert noticed, seed

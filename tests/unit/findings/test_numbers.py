@@ -13,11 +13,11 @@ from unit.papers.test_effects import runs
 
 
 def test_every_setting_has_its_accuracy():
-    found = {n.name: n for n in of_runs(runs(({}, [0.9, 0.8]), ({"plr": 0.5}, [0.5, 0.5])))}
-    assert found["toy/fbftl/accuracy"].value == pytest.approx(85)
-    assert found["toy/fbftl/accuracy"].text == "85.0"
-    assert found["toy/fbftl/spread"].value == pytest.approx(50**0.5)
-    assert found["toy/fbftl+plr=0.5/accuracy"].text == "50.0"
+    numbers = {n.name: n for n in of_runs(runs(({}, [0.9, 0.8]), ({"plr": 0.5}, [0.5, 0.5])))}
+    assert numbers["toy/fbftl/accuracy"].value == pytest.approx(85)
+    assert numbers["toy/fbftl/accuracy"].text == "85.0"
+    assert numbers["toy/fbftl/spread"].value == pytest.approx(50**0.5)
+    assert numbers["toy/fbftl+plr=0.5/accuracy"].text == "50.0"
 
 
 def test_dialogues_have_their_rouge_and_both_uplinks():
@@ -27,8 +27,8 @@ def test_dialogues_have_their_rouge_and_both_uplinks():
         uplink_payload_bits=[10, 30],
         uplink_bits=[1000.0, 2000.0],
     )
-    found = {n.name: n.text for n in of_runs(scored)}
-    assert found == {
+    numbers = {n.name: n.text for n in of_runs(scored)}
+    assert numbers == {
         "toy/fbftl/rouge1": "30.0",
         "toy/fbftl/rouge1 spread": "14.1",
         "toy/fbftl/uplink as counted": "20",
@@ -44,18 +44,18 @@ def test_uplinks_are_compared_with_fbftl():
     rows = [("fbftl", 10, 1.0), ("fbftl", 10, 1.0), ("fl", 10_000, 1000.0), ("fl", 30_000, 3000.0)]
     table = pd.DataFrame(rows, columns=["method", "payload_bits", "times_fbftl"])
     both = pd.concat([table.assign(until=SELECTED), table.assign(until=COMMON)])
-    found = {n.name: n.text for n in of_uplink("toy", both)}
+    numbers = {n.name: n.text for n in of_uplink("toy", both)}
     for name in ("uplink", "uplink to common accuracy"):
-        assert found[f"toy/fl/{name}"] == "20,000"
-        assert found[f"toy/fl/{name} over fbftl"] == "2,000"
-        assert found[f"toy/fl/{name} over fbftl/spread"] == "1,414"
-        assert f"toy/fbftl/{name} over fbftl" not in found
+        assert numbers[f"toy/fl/{name}"] == "20,000"
+        assert numbers[f"toy/fl/{name} over fbftl"] == "2,000"
+        assert numbers[f"toy/fl/{name} over fbftl/spread"] == "1,414"
+        assert f"toy/fbftl/{name} over fbftl" not in numbers
 
 
 def test_files_are_written(tmp_path):
     table = runs(({}, [0.9, 0.8])).assign(epoch=1)
     table.to_csv(tmp_path / "a.csv", index=False)
-    write_numbers.main([str(tmp_path / "a.csv")] * 2, None, tmp_path / "n.json", tmp_path / "n.tex")
+    write_numbers.main([str(tmp_path / "a.csv")] * 2, tmp_path / "n.json", tmp_path / "n.tex")
     assert json.loads((tmp_path / "n.json").read_text())["toy/fbftl/accuracy"] == pytest.approx(85)
     assert r"\csname fbftl@toy/fbftl/accuracy\endcsname{85.0}" in (tmp_path / "n.tex").read_text()
 

@@ -7,7 +7,7 @@ NONE = float("nan")
 
 
 @pytest.mark.parametrize(
-    ("variants", "told"),
+    ("variants", "differences"),
     [
         (["start own"], [""]),
         ([NONE, "message means, head ncm"], ["", "message means, head ncm"]),
@@ -17,5 +17,5 @@ NONE = float("nan")
         ),
     ],
 )
-def test_only_what_differs_is_told(variants, told):
-    assert what_differs(variants) == told
+def test_only_what_differs_is_told(variants, differences):
+    assert what_differs(variants) == differences

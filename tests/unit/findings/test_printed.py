@@ -60,13 +60,13 @@ def table(**columns) -> pd.DataFrame:
 
 @pytest.mark.parametrize(("printed", "unit"), [("86.51", "%"), ("0.8651", "1")])
 def test_shares_and_percents_are_one_accuracy(printed, unit):
-    found = judged(table(printed=[printed, None], printed_unit=[unit, None]), "")
-    assert found["published"].iloc[0] == 0.8651
-    assert list(found["verdict"]) == ["reproduced", ""]
-    assert list(found["reason"]) == ["", ""]
+    table_rows = judged(table(printed=[printed, None], printed_unit=[unit, None]), "")
+    assert table_rows["published"].iloc[0] == 0.8651
+    assert list(table_rows["verdict"]) == ["reproduced", ""]
+    assert list(table_rows["reason"]) == ["", ""]
 
 
 def test_what_is_not_comparable_says_why():
-    found = judged(table(printed=["86.51"] * 2, printed_unit=["%"] * 2), "another backbone")
-    assert set(found["verdict"]) == {"not comparable"}
-    assert set(found["reason"]) == {"another backbone"}
+    table_rows = judged(table(printed=["86.51"] * 2, printed_unit=["%"] * 2), "another backbone")
+    assert set(table_rows["verdict"]) == {"not comparable"}
+    assert set(table_rows["reason"]) == {"another backbone"}

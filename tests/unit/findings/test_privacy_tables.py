@@ -79,6 +79,17 @@ def documents() -> list[dict[str, Any]]:
     ]
 
 
+TEST_SAMPLES = 400
+
+
+def clients_with_test_set(folder) -> str:
+    """Return the path of a client file with so many test samples."""
+    samples = np.arange(TEST_SAMPLES)
+    server = Client("server", samples, {"label": samples % 10})
+    write_clients(folder / "of_test.h5", {"train": [server], "test": [server]})
+    return str(folder / "of_test.h5")
+
+
 @pytest.fixture(scope="module")
 def table(documents, tmp_path_factory, root) -> pd.DataFrame:
     folder = tmp_path_factory.mktemp("privacy")
@@ -87,6 +98,7 @@ def table(documents, tmp_path_factory, root) -> pd.DataFrame:
     tabulate_privacy.main(
         str(folder / "runs.csv"),
         str(folder / "guarantees.csv"),
+        clients_with_test_set(folder),
         root / "published" / "fbftl" / "fig12.csv",
         root / "published" / "setups.csv",
         str(folder / "privacy.csv"),
@@ -108,10 +120,12 @@ def of(table: pd.DataFrame, **values: Any) -> pd.Series:
 
 
 def test_a_guarantee_is_a_row_under_its_own_name(documents):
-    found = guarantees(documents, AXES)
-    assert found.columns.is_unique  # an axis is called `accountant` too
-    assert len(found) == 1 + 2 + 3 + 3 + 3
-    row = found[(found["method"] == "ftl_c") & (found["adjacency"] == "add-remove")].iloc[0]
+    table_rows = guarantees(documents, AXES)
+    assert table_rows.columns.is_unique  # an axis is called `accountant` too
+    assert len(table_rows) == 1 + 2 + 3 + 3 + 3
+    row = table_rows[
+        (table_rows["method"] == "ftl_c") & (table_rows["adjacency"] == "add-remove")
+    ].iloc[0]
     assert row["epsilon"] == 4.0
     assert row["given_mechanism"] == "dp_fedavg"
     assert 0 < row["given_epsilon"] != 4.0
@@ -155,8 +169,8 @@ def test_published_accuracies_stand_beside_the_same_setting(table):
 def test_the_privacy_figure_has_a_panel_per_size_and_no_noisy_labels(table, tmp_path):
     table.to_csv(tmp_path / "privacy.csv", index=False)
     plot_privacy.main(str(tmp_path / "privacy.csv"), str(tmp_path / "figure.svg"), METHODS)
-    drawn = pd.read_csv(tmp_path / "figure.csv")
-    assert len(drawn) == len(table) - 2
+    points = pd.read_csv(tmp_path / "figure.csv")
+    assert len(points) == len(table) - 2
     svg = (tmp_path / "figure.svg").read_text(encoding="utf-8")
     assert "K = 4 samples" in svg
     assert "K = 100 samples" in svg
@@ -167,11 +181,12 @@ def test_relative_noise_has_no_guarantee_but_a_footnote(tmp_path, root):
     documents = [
         document({"method": "fbftl"}, [0.9], mechanisms.no_mechanism()),
         document(relative, [0.7], mechanisms.relative(0.2)),
-        document(relative | {"noise": "redrawn"}, [0.8], mechanisms.relative(0.2)),
+        document(relative | {"noise_draw": "redrawn"}, [0.8], mechanisms.relative(0.2)),
     ]
     write_tidy(tmp_path / "runs.csv", tidy(documents, AXES))
     tabulate_noise.main(
         str(tmp_path / "runs.csv"),
+        clients_with_test_set(tmp_path),
         root / "published" / "fbftl" / "notebook_noise.csv",
         root / "published" / "setups.csv",
         str(tmp_path / "noise.csv"),
@@ -180,13 +195,14 @@ def test_relative_noise_has_no_guarantee_but_a_footnote(tmp_path, root):
     )
     table = pd.read_csv(tmp_path / "noise.csv")
     assert table["guarantee"].isna().all()
-    noisy = of(table, sigma=0.2, noise="redrawn")
+    assert of(table, sigma=0.0)["test_set_error"] == pytest.approx(0.3 / TEST_SAMPLES**0.5)
+    noisy = of(table, sigma=0.2, noise_draw="redrawn")
     assert noisy["footnote"] == mechanisms.RELATIVE_NOTE
     assert noisy["published"] == 0.8429
     assert (noisy["verdict"], noisy["reason"]) == ("not comparable", "another backbone")
     plot_noise.main(str(tmp_path / "noise.csv"), str(tmp_path / "noise_figure.svg"), METHODS)
-    drawn = pd.read_csv(tmp_path / "noise_figure.csv")
-    assert drawn.groupby("noise")["sigma"].apply(list).to_dict() == {
+    points = pd.read_csv(tmp_path / "noise_figure.csv")
+    assert points.groupby("noise_draw")["sigma"].apply(list).to_dict() == {
         "once": [0.0, 0.2],
         "redrawn": [0.0, 0.2],
     }
@@ -225,7 +241,7 @@ def test_attacks_stand_in_order_from_no_noise_to_most(tmp_path):
     table = pd.read_csv(tmp_path / "attacks.csv")
     assert table["attack"].tolist() == ["inversion"] * 3 + ["membership"]
     np.testing.assert_array_equal(table["epsilon"], [np.nan, 16.0, 1.0, np.nan])
-    assert "without the attack" in (tmp_path / "attacks.md").read_text(encoding="utf-8")
+    assert "Without the attack" in (tmp_path / "attacks.md").read_text(encoding="utf-8")
 
 
 def test_partitions_that_sort_by_label_leak_more(tmp_path):
@@ -242,10 +258,10 @@ def test_partitions_that_sort_by_label_leak_more(tmp_path):
     spec = {"partition": "iid", "samples_per_client": 8, "clients": None, "seed": 0}
     tabulate_label_leakage.main(str(tmp_path / "clients.h5"), str(tmp_path / "leakage.csv"), spec)
     table = pd.read_csv(tmp_path / "leakage.csv").set_index("partition")
-    own, shards = table.loc["this task (iid)"], table.loc["shards, 2 per client"]
+    of_task, shards = table.loc["this task (iid)"], table.loc["shards, 2 per client"]
     assert table["clients"].eq(50).all()
-    assert shards["client_entropy"] < own["client_entropy"] - 0.5
-    assert shards["total"] > own["total"]
+    assert shards["client_entropy"] < of_task["client_entropy"] - 0.5
+    assert shards["total"] > of_task["total"]
     equal = table.loc["Dirichlet of equal sizes, α = 0.1"]
     assert equal["smallest"] == equal["largest"] == 8
     np.testing.assert_allclose(table["total"], table["statistical"] + table["query"])

@@ -1,17 +1,46 @@
 """Results in prose: filled from committed tables, never typed."""
 
+import re
+from collections.abc import Collection
+
 import pytest
 import renew_results
-from fbftl.findings.prose import fill, typed
+from fbftl.findings.kept import KEPT
+from fbftl.findings.prose import FILLED, fill
 from fbftl.findings.published import read
 from fbftl.ground.errors import UserError
-from fbftl.ground.files import write_json
+from fbftl.ground.files import read_json, write_json
+
+RESULT = re.compile(
+    r"(?<![\w.,])(?P<number>\d[\d,]*(?:\.\d+)?)(?= ?(?:%|±)| (?:points?|times)\b)"
+    r"|± ?(?P<spread>\d[\d,]*(?:\.\d+)?)"
+)
+"""What reads as a result: a percentage, a spread, a number of points or of times."""
+
+CODE = re.compile(r"^```.*?^```$|`[^`\n]*`", re.M | re.S)
+"""What is code on a page, where a number is a setting."""
+
+SENTENCE = re.compile(r"^- `\w+-\d\d`: .+$", re.M)
+"""What a page quotes of the registry of sentences, to which another test holds it."""
+
+
+def typed(text: str, printed: Collection[str]) -> list[str]:
+    """Return what reads as a result on a page but is neither filled in nor a printed value.
+
+    Args:
+        text: the page, in Markdown.
+        printed: the values that papers print, digit by digit.
+    """
+    prose = CODE.sub("", FILLED.sub("", SENTENCE.sub("", text)))
+    numbers = (match["number"] or match["spread"] for match in RESULT.finditer(prose))
+    return [number for number in numbers if number.replace(",", "") not in printed]
 
 
 @pytest.fixture(scope="module")
 def printed(root):
     """Every value that a paper prints; accuracies also in percent."""
-    values = {v for p in (root / "published").glob("*/*.csv") for v in read(p)["printed"]}
+    files = [p for p in (root / "published").glob("*/*.csv") if p.stem != "sentences"]
+    values = {v for p in files for v in read(p)["printed"]}
     return values | {f"{100 * float(value):g}" for value in values}
 
 
@@ -28,7 +57,7 @@ def test_a_name_without_a_number_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "numbers"),
     [
         ("reaches 98.2 % of", ["98.2"]),
         ("98.2% ± 0.2%", ["98.2", "0.2"]),
@@ -36,19 +65,20 @@ def test_a_name_without_a_number_is_refused():
         ("<!--a:.1f-->98.2<!----> % ± <!--b:.1f-->0.2<!----> %", []),
         ("the paper prints 86.51 %", []),
         ("`fraction: 0.1 %` on two cores with 5 seeds", []),
+        ("- `r-04`: FedCOF gains up to 26 %.\nIt gains 7 %.", ["7"]),
     ],
 )
-def test_what_reads_as_a_result(text, found):
-    assert typed(text, {"86.51"}) == found
+def test_what_reads_as_a_result(text, numbers):
+    assert typed(text, {"86.51"}) == numbers
 
 
 def test_no_page_has_a_typed_result(root, printed):
-    found = {
+    typed_in = {
         str(page.relative_to(root)): numbers
         for page in renew_results.pages(root)
         if (numbers := typed(page.read_text(encoding="utf-8"), printed))
     }
-    assert not found
+    assert not typed_in
 
 
 def test_every_filled_number_is_that_of_the_committed_tables(root):
@@ -60,13 +90,13 @@ def test_every_filled_number_is_that_of_the_committed_tables(root):
 
 def departed(root):
     """Return the scripts whose code was another when results were committed, by their folder."""
-    ours, committed = renew_results.code(), root / renew_results.COMMITTED
+    ours, committed = renew_results.code(), root / KEPT
     apart = {}
     for path in sorted(committed.rglob("made.json")):
-        made = renew_results.read(path)
-        scripts = [script for script, own in ours.items() if made["code"].get(script) != own]
+        stamp = read_json(path, "notes")
+        scripts = [script for script, digest in ours.items() if stamp["code"].get(script) != digest]
         if scripts:
-            folder = f"{path.parent.relative_to(committed)} ({made['commit'][:7]})"
+            folder = f"{path.parent.relative_to(committed)} ({stamp['commit'][:7]})"
             apart[folder] = ", ".join(scripts)
     return apart
 
@@ -82,7 +112,7 @@ def test_results_of_other_code_are_told_with_their_commit(root, tmp_path, monkey
     monkeypatch.chdir(root)
     code = renew_results.code()
     other = code | {"train_setting.py": "0" * 64}
-    for folder, own in {"digits": code, "papers/fbftl": other}.items():
-        made = {"commit": "ab12cd34", "code": own, "versions": {}}
-        write_json(tmp_path / renew_results.COMMITTED / folder / "made.json", made)
+    for folder, digests in {"digits": code, "papers/fbftl": other}.items():
+        stamp = {"commit": "ab12cd34", "code": digests, "versions": {}}
+        write_json(tmp_path / KEPT / folder / "made.json", stamp)
     assert departed(tmp_path) == {"papers/fbftl (ab12cd3)": "train_setting.py"}

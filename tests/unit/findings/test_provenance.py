@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.serialization import (
     PrivateFormat,
     PublicFormat,
 )
-from fbftl.findings.made import NOTES, results
+from fbftl.findings.origins import NOTES, results
 from fbftl.findings.statement import PREDICATE, TYPE, statement, written
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import sha256
@@ -77,19 +77,21 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def stated(folder: Path) -> Path:
     """The study's statement."""
     files = {"published/p.csv": sha256("published/p.csv")}
-    said = statement(results(folder), {"seeds": [0]}, files, "0" * 40, {"snakemake": "9"})
-    Path("statement.json").write_bytes(written(said))
+    document = statement(results(folder), {"seeds": [0]}, files, "0" * 40, {"snakemake": "9"})
+    Path("statement.json").write_bytes(written(document))
     return folder / "statement.json"
 
 
 def test_a_statement_is_of_what_the_jobs_sealed(stated: Path) -> None:
-    said = json.loads(stated.read_text())
-    assert (said["_type"], said["predicateType"]) == (TYPE, PREDICATE)
-    assert {one["name"]: one["digest"]["sha256"] for one in said["subject"]} == {
+    document = json.loads(stated.read_text())
+    assert (document["_type"], document["predicateType"]) == (TYPE, PREDICATE)
+    assert {subject["name"]: subject["digest"]["sha256"] for subject in document["subject"]} == {
         path: sha256(path) for path in (RUN, TABLE)
     }
-    assert said["predicate"]["buildDefinition"]["externalParameters"] == {"study": {"seeds": [0]}}
-    times = said["predicate"]["runDetails"]["metadata"]
+    assert document["predicate"]["buildDefinition"]["externalParameters"] == {
+        "study": {"seeds": [0]}
+    }
+    times = document["predicate"]["runDetails"]["metadata"]
     assert times == {"startedOn": "1970-01-01T00:00:10Z", "finishedOn": "1970-01-01T00:00:25Z"}
 
 
@@ -98,20 +100,20 @@ def test_a_changed_byte_is_named_with_both_digests(stated: Path, path: str) -> N
     assert verify_provenance.main("statement.json") is None
     before = sha256(path)
     Path(path).write_text("2")
-    said = verify_provenance.main("statement.json")
-    assert said == f"{path} has sha256 {sha256(path)}, but statement.json says {before}"
+    sentence = verify_provenance.main("statement.json")
+    assert sentence == f"{path} has sha256 {sha256(path)}, but statement.json says {before}"
     Path(path).unlink()
     assert "cannot be read (No such file" in verify_provenance.main("statement.json")
 
 
 @pytest.mark.parametrize("kind", ["ed25519", "P-256"])
 def test_only_the_key_that_signed_verifies(stated: Path, kind: str) -> None:
-    def made() -> ed25519.Ed25519PrivateKey | ec.EllipticCurvePrivateKey:
+    def generated() -> ed25519.Ed25519PrivateKey | ec.EllipticCurvePrivateKey:
         if kind == "ed25519":
             return ed25519.Ed25519PrivateKey.generate()
         return ec.generate_private_key(ec.SECP256R1())
 
-    for name, key in (("own", made()), ("other", made())):
+    for name, key in (("own", generated()), ("other", generated())):
         secret = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
         Path(f"{name}.pem").write_bytes(secret)
         public = key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
@@ -195,8 +197,8 @@ def test_a_crate_tells_size_and_digest_of_every_file_and_what_each_job_did(crate
         assert crate[path]["contentSize"] == str(Path(path).stat().st_size)
     job = crate["#job-2"]
     assert job["instrument"] == {"@id": "scripts/tabulate.py"}
-    assert {unquote(one["@id"]) for one in job["object"]} == {RUN, "published/p.csv"}
-    assert [one["@id"] for one in job["result"]] == [TABLE]
+    assert {unquote(entity["@id"]) for entity in job["object"]} == {RUN, "published/p.csv"}
+    assert [entity["@id"] for entity in job["result"]] == [TABLE]
     assert verify_provenance.main("ro-crate-metadata.json") is None
     Path(RUN).write_text("2")
     assert f"{RUN} has sha256" in verify_provenance.main("ro-crate-metadata.json")
@@ -223,13 +225,13 @@ def test_a_validator_finds_no_fault_in_it(
     monkeypatch.setattr(
         document_loader, "_fetch_json_ld", lambda url: terms if "workflow-run" in url else context
     )
-    asked = {
+    request = {
         "rocrate_uri": folder, "profile_identifier": "provenance-run-crate", "offline": True,
         "requirement_severity": "REQUIRED",
         "skip_checks": ["ro-crate-1.1_3.1", "ro-crate-1.1_3.2"],
     }  # fmt: skip
-    assert [issue.message for issue in services.validate(asked).get_issues()] == []
+    assert [issue.message for issue in services.validate(request).get_issues()] == []
     entities = json.loads(Path("ro-crate-metadata.json").read_text())
     wrong = [entity for entity in entities["@graph"] if entity["@id"] != "#job-1"]
     Path("ro-crate-metadata.json").write_text(json.dumps(entities | {"@graph": wrong}))
-    assert services.validate(asked).get_issues()
+    assert services.validate(request).get_issues()

@@ -5,7 +5,8 @@ import pytest
 from fbftl.findings.published import lookup, read
 from fbftl.ground.errors import UserError
 
-FILES = sorted((Path(__file__).parents[3] / "published").glob("*/*.csv"))
+EVERY = sorted((Path(__file__).parents[3] / "published").glob("*/*.csv"))
+FILES = [file for file in EVERY if file.stem != "sentences"]
 
 
 @pytest.fixture(params=FILES, ids=lambda file: f"{file.parent.name}/{file.stem}")

@@ -33,11 +33,11 @@ def document(setting, accuracy, **more):
 def collected(tmp_path):
     def collect_these(*documents, axes):
         paths = [tmp_path / f"{number}.json" for number in range(len(documents))]
-        for path, one in zip(paths, documents, strict=True):
-            write_json(path, one)
-        made = tmp_path / "t.csv", tmp_path / "t.series.csv"
-        collect([str(path) for path in paths], *map(str, made), axes)
-        return tuple(map(read_tidy, made))
+        for path, content in zip(paths, documents, strict=True):
+            write_json(path, content)
+        tables = tmp_path / "t.csv", tmp_path / "t.series.csv"
+        collect([str(path) for path in paths], *map(str, tables), axes)
+        return tuple(map(read_tidy, tables))
 
     return collect_these
 
@@ -51,7 +51,7 @@ def test_a_run_declares_what_it_holds():
 
 def test_tables_hold_what_was_declared_and_axes_in_which_a_run_deviates(collected):
     lossy = document({"method": "fbftl", "plr": 0.5}, 0.5)
-    heard = document(
+    measured = document(
         {"method": "fbftl"},
         0.6,
         measured={"decibels": 3.5},
@@ -59,7 +59,7 @@ def test_tables_hold_what_was_declared_and_axes_in_which_a_run_deviates(collecte
         lists={"heard": [1, 2, 3]},
         series={"heard": Series("dB", by="round")},
     )
-    table, series = collected(lossy, heard, axes={"plr": 0.0})
+    table, series = collected(lossy, measured, axes={"plr": 0.0})
     assert list(table) == [
         "task", "setting", "method", "plr", "seed", "diverged", "test_accuracy", "decibels",
     ]  # fmt: skip

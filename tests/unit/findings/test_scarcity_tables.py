@@ -1,11 +1,9 @@
 """Scarcity and language: effects by seed, verdicts where something was printed, diverged seeds."""
 
-import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
-from fbftl.findings.style import DIVERGED, mark_diverged
 from tabulate_language import COUNTED, ROUGE, beside_published, by_method
-from tabulate_scarcity import side_by_side, with_published
+from tabulate_scarcity import side_by_side, with_published, with_test_set
 from unit.papers.test_effects import runs
 
 LOSSES = {"plr": 0.9}, {"plr": 0.9, "loss": "reshuffled"}
@@ -25,6 +23,13 @@ def scarcity(lost: list[float | None], shuffled: list[float | None]) -> pd.DataF
 )
 def test_what_reshuffling_adds_is_paired_by_seed(shuffled: list[float], effect: str) -> None:
     assert scarcity([0.9, 0.85, 0.87], shuffled)["effect"].item() == effect
+
+
+def test_the_test_set_s_error_is_of_both_sides_and_of_their_difference() -> None:
+    row = with_test_set(scarcity([0.8, 0.8, 0.8], [0.9, 0.9, 0.9]), 100).iloc[0]
+    assert row["test_set_error"] == pytest.approx(0.04)
+    most = (0.1 + 0.2 - 0.1**2) ** 0.5 / 10
+    assert row["test_set_error_of_difference"] == pytest.approx(most)
 
 
 def test_both_sides_count_their_diverged_seeds() -> None:
@@ -49,12 +54,12 @@ def test_methods_that_share_rates_have_rows_of_their_own() -> None:
     assert published == [0.857, pytest.approx(float("nan"), nan_ok=True)]
 
 
-@pytest.mark.parametrize("asked", [{"bits": 8}, {"sigma": 0.5, "mechanism": "relative"}])
-def test_a_further_axis_is_not_averaged_over(asked: dict) -> None:
+@pytest.mark.parametrize("further", [{"bits": 8}, {"sigma": 0.5, "mechanism": "relative"}])
+def test_a_further_axis_is_not_averaged_over(further: dict) -> None:
     table = side_by_side(
         runs(
             (LOSSES[0], [0.8]), (LOSSES[1], [0.9]),
-            (LOSSES[0] | asked, [0.5]), (LOSSES[1] | asked, [0.5]),
+            (LOSSES[0] | further, [0.5]), (LOSSES[1] | further, [0.5]),
         ).assign(fraction=1.0)
     )  # fmt: skip
     assert sorted(table["difference"]) == pytest.approx([0, 0.1])
@@ -87,16 +92,9 @@ def test_rouge_of_a_diverged_seed_is_nothing_beside_the_printed_score() -> None:
     table4 = pd.DataFrame(printed | {"printed": "50.0000", "unit": "points", "source": "a paper"})
     measured = dict.fromkeys([*COUNTED, *ROUGE], 50.0) | {"trained_encoders": 4}
     table = runs(({}, [0.5, 0.5, None])).pipe(
-        lambda made: made.assign(**{k: v for k, v in measured.items() if k not in made})
+        lambda frame: frame.assign(**{k: v for k, v in measured.items() if k not in frame})
     )
     row = beside_published(by_method(table, ["fbftl"]), table4, "").iloc[0]
     assert row["rouge1"] == pytest.approx(100 / 3)
     assert (row["seeds"], row["diverged"]) == (3, 1)
     assert (row["published"], row["verdict"]) == (50, "undecided")
-
-
-def test_figures_mark_what_diverged_and_nothing_else() -> None:
-    figure, axes = plt.subplots()
-    mark_diverged(axes, [1, 2, 3], [4, 5, 6], [0, 1, 0])
-    assert [(text.get_text(), text.xy) for text in axes.texts] == [(DIVERGED, (2, 5))]
-    plt.close(figure)

@@ -62,9 +62,9 @@ def test_each_part_alone_makes_the_difference(cifar10, key: str, words: str) -> 
 
 
 def test_own_weights_are_another_backbone(root, cifar10) -> None:
-    own = block(root, "cifar10-vgg16.yaml", "cifar10-vgg16")
-    own["source"] |= {"weights": "random"}
-    assert reason(setup_of(own), cifar10) == "another backbone"
+    random_weights = block(root, "cifar10-vgg16.yaml", "cifar10-vgg16")
+    random_weights["source"] |= {"weights": "random"}
+    assert reason(setup_of(random_weights), cifar10) == "another backbone"
 
 
 def test_a_setup_that_is_not_there_is_one_sentence(root) -> None:

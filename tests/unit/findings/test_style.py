@@ -71,7 +71,7 @@ def test_labels_stand_at_their_lines(tmp_path):
 
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_methods_stand_side_by_side_about_their_common_place(count):
-    factors = [aside(place, count) for place in range(count)]
+    factors = [aside(index, count) for index in range(count)]
     assert math.prod(factors) == pytest.approx(1)
     assert len(set(factors)) == count
 

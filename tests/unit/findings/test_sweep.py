@@ -1,9 +1,12 @@
 """A sweep of one's own: which axes vary, its table against means by hand, its figure."""
 
+import numpy as np
 import pandas as pd
 import plot_sweep
 import pytest
 import tabulate_sweep
+from fbftl.data.clients import Client, write_clients
+from fbftl.findings.majority import majority_share
 from fbftl.ground.errors import UserError
 from fbftl.study.methods import rows
 from fbftl.study.settings import Setting
@@ -20,6 +23,9 @@ FOUND = {
 
 METHODS = rows(["ftl_c", "fbftl"])
 VARYING = ["method", "epsilon"]
+
+LABELS = {"train": [[2, 0], [2, 1, 2]], "test": [[0, 0, 0], [2]]}
+"""Classes of each client's samples: the most frequent one differs between the splits."""
 
 
 @pytest.fixture
@@ -44,10 +50,23 @@ def tidy(tmp_path):
     return str(path)
 
 
+def client_file(path, column="label"):
+    """Return the path of a client file whose samples have these classes."""
+    splits = {
+        split: [
+            Client(str(u), np.arange(len(classes)), {column: np.array(classes)})
+            for u, classes in enumerate(labels)
+        ]
+        for split, labels in LABELS.items()
+    }
+    write_clients(path, splits)
+    return str(path)
+
+
 @pytest.fixture
 def table(tidy, tmp_path):
-    csv = tmp_path / "table.csv"
-    tabulate_sweep.main(tidy, str(csv), VARYING, {"epsilon": None}, METHODS)
+    csv, clients = tmp_path / "table.csv", client_file(tmp_path / "clients.h5")
+    tabulate_sweep.main(tidy, clients, str(csv), VARYING, {"epsilon": None}, METHODS)
     return csv
 
 
@@ -74,15 +93,17 @@ def test_without_two_numbers_there_is_nothing_to_run_along(settings):
 
 
 def test_the_table_has_mean_and_spread_of_every_setting(table):
-    found = pd.read_csv(table).set_index(["method", "epsilon"]).sort_index()
-    assert len(found) == len(FOUND)
-    assert found.loc[("fbftl", 0.5), "test_accuracy"] == pytest.approx(0.6)
-    assert found.loc[("fbftl", 0.5), "spread"] == pytest.approx(0.1 * 2**0.5)
-    assert found.loc[("ftl_c", 2.0), "diverged"] == 1
-    assert found["uplink_bits"].eq(1500).all()
-    assert found["seeds"].eq(2).all()
+    by_setting = pd.read_csv(table).set_index(["method", "epsilon"]).sort_index()
+    assert len(by_setting) == len(FOUND)
+    assert by_setting.loc[("fbftl", 0.5), "test_accuracy"] == pytest.approx(0.6)
+    assert by_setting.loc[("fbftl", 0.5), "spread"] == pytest.approx(0.1 * 2**0.5)
+    assert by_setting.loc[("ftl_c", 2.0), "diverged"] == 1
+    assert by_setting["uplink_bits"].eq(1500).all()
+    assert by_setting["seeds"].eq(2).all()
+    assert by_setting["majority"].eq(0.25).all()
+    assert by_setting.loc[("fbftl", 2.0), "test_set_error"] == pytest.approx((0.8 * 0.2 / 4) ** 0.5)
     lines = table.with_suffix(".md").read_text(encoding="utf-8").splitlines()
-    assert lines[0].startswith("| Method | epsilon | Accuracy | ± | Uplink of all clients (bit) |")
+    assert lines[0].startswith("| Method | Epsilon | Accuracy | ± | Test set ± | Always ")
     assert len(lines) == 2 + len(FOUND)
 
 
@@ -90,16 +111,20 @@ def test_runs_without_a_score_are_refused(tidy, tmp_path):
     runs = pd.read_csv(tidy).drop(columns="test_accuracy")
     runs.to_csv(tidy, index=False)
     with pytest.raises(UserError, match="measured none of test_accuracy"):
-        tabulate_sweep.main(tidy, str(tmp_path / "t.csv"), VARYING, {"epsilon": None}, METHODS)
+        tabulate_sweep.main(tidy, "", str(tmp_path / "t.csv"), VARYING, {"epsilon": None}, METHODS)
+
+
+def test_samples_without_classes_have_no_most_frequent_one(tmp_path):
+    assert majority_share(client_file(tmp_path / "clients.h5", column="value")) is None
 
 
 def test_the_figure_has_a_line_for_each_method_and_a_level_without_the_axis(table, tmp_path):
     svg = tmp_path / "figure.svg"
     plot_sweep.main(str(table), str(svg), "epsilon", VARYING, METHODS)
-    drawn, told = pd.read_csv(svg.with_suffix(".csv")), pd.read_csv(table)
-    pd.testing.assert_frame_equal(drawn, told)
+    plotted, tabulated = pd.read_csv(svg.with_suffix(".csv")), pd.read_csv(table)
+    pd.testing.assert_frame_equal(plotted, tabulated)
     figure = plot_sweep.draw(
-        told, "test_accuracy", "epsilon", ["method"], plot_sweep.shown(METHODS)
+        tabulated, "test_accuracy", "epsilon", ["method"], plot_sweep.shown(METHODS)
     )
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert sorted(labels) == ["FTL$_c$", "FbFTL", "FbFTL, epsilon at its default"]

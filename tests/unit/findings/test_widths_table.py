@@ -19,8 +19,8 @@ NETWORK = {"kind": "mlp", "fc": [8], "cut": "fc1"}
 
 
 def test_a_diverged_seed_counts_nothing_at_any_width():
-    (half, *found), (whole, accuracies, domains) = at_widths(RUN, 0.5)
-    assert (half, found) == (0.5, [[0.5, 0.0], [[0.4, 0.6], [0.0, 0.0]]])
+    (half, *scores), (whole, accuracies, domains) = at_widths(RUN, 0.5)
+    assert (half, scores) == (0.5, [[0.5, 0.0], [[0.4, 0.6], [0.0, 0.0]]])
     assert (whole, accuracies, domains) == (1.0, [0.7, 0.0], [[0.8, 0.6], [0.0, 0.0]])
 
 
@@ -31,8 +31,8 @@ def test_a_run_of_one_width_has_its_own():
 
 
 def test_each_domain_has_its_mean_and_spread_over_seeds():
-    found = in_each(["plain", "rotated"], [[0.8, 0.6], [0.6, 0.6]])
-    assert found == {
+    columns = in_each(["plain", "rotated"], [[0.8, 0.6], [0.6, 0.6]])
+    assert columns == {
         "plain": pytest.approx(0.7), "plain_spread": pytest.approx(0.02**0.5),
         "rotated": 0.6, "rotated_spread": 0,
     }  # fmt: skip
@@ -40,8 +40,8 @@ def test_each_domain_has_its_mean_and_spread_over_seeds():
 
 
 def test_gaps_are_by_seed():
-    found = summary([0.5, 0.6], [0.6, 0.9])
-    assert (found["accuracy"], found["gap"]) == (pytest.approx(0.55), pytest.approx(-0.2))
+    columns = summary([0.5, 0.6], [0.6, 0.9])
+    assert (columns["accuracy"], columns["gap"]) == (pytest.approx(0.55), pytest.approx(-0.2))
     assert summary([0.5, 0.6], None)["gap"] is None
 
 
@@ -63,5 +63,5 @@ def test_uplink_of_a_round_and_of_a_client_at_a_width():
 def test_mixtures_cost_their_bases(method, parameters):
     """Of 4 inputs, 8 hidden units and 3 classes: two bases of 4 x 5 + 3 x 5, or 8 x 5 + 3 x 9."""
     setting = {"method": method, "width": 0.5}
-    found = costs(NETWORK, (2, 2, 1), 3, setting, 1.0)
-    assert found == {"parameters": parameters, "multiplications": 4 * 8 + 8 * 3}
+    counts = costs(NETWORK, (2, 2, 1), 3, setting, 1.0)
+    assert counts == {"parameters": parameters, "multiplications": 4 * 8 + 8 * 3}

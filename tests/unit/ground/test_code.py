@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from fbftl.ground import code
-from fbftl.ground.code import NOT_DECIDING, Remembered, digest, sources, told
+from fbftl.ground.code import NOT_DECIDING, Remembered, digest, sources, tree_text
 
 FILES = {
     "draw.py": "from fbftl.runs import read\nfrom fbftl import style\n",
@@ -69,10 +69,12 @@ def test_the_digest_tells_contents_and_names_apart(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text)
         return str(tmp_path / name)
 
-    one, same, other = written("a", "x"), written("b", "x"), written("c", "y")
-    digests = {digest(paths) for paths in [(one,), (same,), (other,), (one, same), (same, one)]}
+    first, second, third = written("a", "x"), written("b", "x"), written("c", "y")
+    digests = {
+        digest(paths) for paths in [(first,), (second,), (third,), (first, second), (second, first)]
+    }
     assert len(digests) == 5
-    assert digest((one,)) == digest((one,))
+    assert digest((first,)) == digest((first,))
 
 
 UNCHANGED = {
@@ -100,12 +102,12 @@ CHANGED = {
 
 @pytest.mark.parametrize("what", UNCHANGED)
 def test_what_only_readers_see_changes_nothing(what: str) -> None:
-    assert len({told(ast.parse(text)) for text in UNCHANGED[what]}) == 1
+    assert len({tree_text(ast.parse(text)) for text in UNCHANGED[what]}) == 1
 
 
 @pytest.mark.parametrize("what", CHANGED)
 def test_what_the_code_says_counts(what: str) -> None:
-    assert len({told(ast.parse(text)) for text in CHANGED[what]}) == 2
+    assert len({tree_text(ast.parse(text)) for text in CHANGED[what]}) == 2
 
 
 def test_modules_that_decide_nothing_are_left_out_with_what_only_they_import(folder: str) -> None:
@@ -121,31 +123,33 @@ def test_modules_that_decide_nothing_are_there(root: Path) -> None:
 
 
 def test_every_script_of_the_project_can_be_read(root: Path) -> None:
-    for script in (root / "scripts").glob("*.py"):
-        assert sources(script.name, str(root / "scripts"))[0] == str(script)
+    folder = root / "scripts"
+    for script in folder.glob("*/*.py"):
+        name = str(script.relative_to(folder))
+        assert sources(name, str(folder))[0] == str(script)
 
 
 def test_what_files_said_is_remembered_by_their_content(
     folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def asked(parse: bool) -> tuple[str, list[str]]:
+    def computed(parse: bool) -> tuple[str, list[str]]:
         """Return digest and sources as a process of its own would find them."""
         for cached in (code._source, sources, digest):
             cached.cache_clear()
         monkeypatch.setattr(code, "_KNOWN", {})
-        monkeypatch.setattr(code, "_asked", set())
+        monkeypatch.setattr(code, "_requested", set())
         kept = Remembered(tmp_path / "kept.json")
         with monkeypatch.context() as patch:
             if not parse:
                 patch.setattr(ast, "parse", None)
-            found = names(folder, "draw.py"), digest(sources("draw.py", folder))
+            answer = names(folder, "draw.py"), digest(sources("draw.py", folder))
         kept.keep()
-        return found
+        return answer
 
-    first = asked(parse=True)
-    assert asked(parse=False) == first
+    first = computed(parse=True)
+    assert computed(parse=False) == first
     Path(folder, "fbftl/style.py").write_text("import fbftl.deep.other\n")
-    changed = asked(parse=True)
+    changed = computed(parse=True)
     assert "fbftl/deep/other.py" in changed[0]
     (tmp_path / "kept.json").write_text("[")
-    assert asked(parse=True) == changed
+    assert computed(parse=True) == changed

@@ -13,7 +13,7 @@ STUDY = {
 
 
 def reasons(other):
-    return [(found.path, found.reason) for found in first_departures(STUDY, other)]
+    return [(departure.path, departure.reason) for departure in first_departures(STUDY, other)]
 
 
 def test_equal_studies_part_nowhere():
@@ -43,6 +43,6 @@ def test_every_reason():
 
 
 def test_a_result_of_one_study_only():
-    fewer = {path: made for path, made in STUDY.items() if path != "table"}
+    fewer = {path: result for path, result in STUDY.items() if path != "table"}
     assert reasons(fewer) == [("table", "only in the first")]
     assert first_departures(fewer, STUDY)[0].reason == "only in the second"

@@ -38,20 +38,24 @@ def test_methods(files: dict[str, str], tmp_path: Path, method: str, device: str
     run, ledger = train(files, tmp_path / "here", method, device, **training)
     _, on_cpu = train(files, tmp_path, method, "cpu", **training)
     assert pq.read_table(ledger, columns=COUNTED).equals(pq.read_table(on_cpu, columns=COUNTED))
-    assert not any(found["diverged"] for found in json.loads(run.read_text())["repetitions"])
+    assert not any(
+        repetition["diverged"] for repetition in json.loads(run.read_text())["repetitions"]
+    )
 
 
 def test_pretraining(device: str) -> None:
     short = {**SOURCE, "samples": 200, "epochs": 1}
-    made, on_cpu = (pretrain_source(short, IMAGE, None, where) for where in (device, "cpu"))
-    for ours, wanted in zip(made.model.parameters(), on_cpu.model.parameters(), strict=True):
+    on_device, on_cpu = (pretrain_source(short, IMAGE, None, where) for where in (device, "cpu"))
+    for ours, wanted in zip(on_device.model.parameters(), on_cpu.model.parameters(), strict=True):
         torch.testing.assert_close(ours, wanted, atol=1e-3, rtol=1e-3)
 
 
 def test_summaries(device: str) -> None:
-    made, on_cpu = (
+    on_device, on_cpu = (
         trained(model().to(where), 1, uploads(1).to(where), EVERYONE, PLAN)
         for where in (device, "cpu")
     )
-    found, wanted = ([epoch.training_loss for epoch in own.curve] for own in (made, on_cpu))
-    assert found == pytest.approx(wanted, rel=1e-2)
+    losses, expected = (
+        [epoch.training_loss for epoch in fitted.curve] for fitted in (on_device, on_cpu)
+    )
+    assert losses == pytest.approx(expected, rel=1e-2)

@@ -29,19 +29,19 @@ def test_a_large_file_is_read_once_and_again_when_it_was_touched(
 ) -> None:
     large, kept = tmp_path / "large", tmp_path / "kept.json"
     large.write_bytes(LARGE)
-    found = [Digests(kept)(large), Digests(kept)(large)]
+    digests = [Digests(kept)(large), Digests(kept)(large)]
     assert read == ["large"]
     os.utime(large)
-    found.append(Digests(kept)(large))
+    digests.append(Digests(kept)(large))
     assert read == ["large", "large"]
-    assert set(found) == {sha256(large)}
+    assert set(digests) == {sha256(large)}
 
 
 def test_a_file_replaced_under_an_older_date_or_its_own_is_noticed(tmp_path: Path) -> None:
     large, other, kept = tmp_path / "large", tmp_path / "other", tmp_path / "kept.json"
     large.write_bytes(LARGE)
-    before, told = Digests(kept)(large), large.stat()
-    for moment in (told.st_mtime_ns - 10**15, told.st_mtime_ns):
+    before, status = Digests(kept)(large), large.stat()
+    for moment in (status.st_mtime_ns - 10**15, status.st_mtime_ns):
         other.write_bytes(b"?" + LARGE[1:])
         os.utime(other, ns=(moment, moment))
         os.replace(other, large)
@@ -72,12 +72,12 @@ def test_a_memory_that_cannot_be_written_is_done_without(tmp_path: Path) -> None
 
 
 def test_what_is_no_longer_there_is_forgotten(tmp_path: Path) -> None:
-    one, two, kept = tmp_path / "one", tmp_path / "two", tmp_path / "kept.json"
-    for path in (one, two):
+    first, second, kept = tmp_path / "one", tmp_path / "two", tmp_path / "kept.json"
+    for path in (first, second):
         path.write_bytes(LARGE)
-    Digests(kept)(one)
-    one.unlink()
-    Digests(kept)(two)
+    Digests(kept)(first)
+    first.unlink()
+    Digests(kept)(second)
     assert "one" not in kept.read_text()
 
 

@@ -8,7 +8,9 @@ import pytest
 
 @pytest.mark.parametrize("module", ["tabulate_paper_methods", "tabulate_paper_language"])
 def test_analytic_scripts_import_no_torch(root, module):
-    code = f"import sys, {module}; print('torch' in sys.modules, 'matplotlib' in sys.modules)"
+    code = (
+        f"import sys, tables.{module}; print('torch' in sys.modules, 'matplotlib' in sys.modules)"
+    )
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, cwd=root / "scripts", capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]

@@ -83,13 +83,13 @@ def test_a_run_that_has_no_plan_and_one_that_has_ended() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "said"),
+    ("seconds", "text"),
     [(0.4, "0 s"), (59.6, "1 min 0 s"), (3600, "1 h 0 min"), (90061, "25 h 1 min")],
 )
-def test_durations_are_spoken(seconds: float, said: str) -> None:
-    assert spoken(seconds) == said
+def test_durations_are_spoken(seconds: float, text: str) -> None:
+    assert spoken(seconds) == text
 
 
 def test_a_folder_without_a_run_is_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="has no run to tell of"):
+    with pytest.raises(UserError, match="has no run to report"):
         main(tmp_path)

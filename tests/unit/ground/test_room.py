@@ -16,16 +16,16 @@ def test_rows_are_the_same_wherever_they_lie(
 ) -> None:
     monkeypatch.setattr(module, "PART_BYTES", 999)
     values = np.random.default_rng(0).random((1000, 100))
-    made = Room(memory, tmp_path).rows(values.shape, lambda part: values[part], float)
-    np.testing.assert_array_equal(made, values)
-    assert isinstance(made, np.memmap) == (memory is not None and memory < values.nbytes)
+    rows = Room(memory, tmp_path).rows(values.shape, lambda part: values[part], float)
+    np.testing.assert_array_equal(rows, values)
+    assert isinstance(rows, np.memmap) == (memory is not None and memory < values.nbytes)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_without_a_bound_all_rows_are_made_at_once() -> None:
-    asked = []
-    RAM.rows((10**6, 2), lambda part: asked.append(part) or np.zeros((10**6, 2), np.float32))
-    assert asked == [slice(0, 10**6)]
+    requested = []
+    RAM.rows((10**6, 2), lambda part: requested.append(part) or np.zeros((10**6, 2), np.float32))
+    assert requested == [slice(0, 10**6)]
 
 
 @pytest.mark.parametrize("shape", [(7, 10), (1, 10**6), (0, 4), (5,)])

@@ -135,8 +135,10 @@ def test_bursts_equal_a_chain_stepped_block_by_block():
         chain[index] = bad
         bad = draw < (1 - 1 / channel.burst_length if bad else channel.leave_good)
     stepped = chain.reshape(packets, blocks).sum(axis=1)
-    expected, found = (np.bincount(c, minlength=blocks + 1) / packets for c in (stepped, counted))
-    np.testing.assert_allclose(found, expected, atol=0.015)
+    expected, observed = (
+        np.bincount(c, minlength=blocks + 1) / packets for c in (stepped, counted)
+    )
+    np.testing.assert_allclose(observed, expected, atol=0.015)
     # Neighbours are as correlated: a burst may span packets.
     correlation = [np.corrcoef(c[:-1], c[1:])[0, 1] for c in (stepped, counted)]
     assert correlation[0] > 0.1

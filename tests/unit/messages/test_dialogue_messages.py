@@ -25,9 +25,9 @@ def test_an_upload_survives_the_way(tokens, labels, vocabulary, seed):
 @given(st.data())
 def test_a_changed_upload_is_refused(data):
     message = encode_upload(np.ones((2, 3), np.float32), np.array([1, 300]), 320)
-    place = data.draw(st.integers(0, len(message) - 1))
+    position = data.draw(st.integers(0, len(message) - 1))
     changed = bytearray(message)
-    changed[place] ^= data.draw(st.integers(1, 255))
-    for bad in (bytes(changed), message[:place]):
+    changed[position] ^= data.draw(st.integers(1, 255))
+    for bad in (bytes(changed), message[:position]):
         with pytest.raises(CorruptMessage):
             decode_upload(bad)

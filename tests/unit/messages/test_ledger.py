@@ -62,11 +62,11 @@ def test_a_ledger_names_its_layout_and_the_first_is_read(
     ledger.add(6, client=np.arange(6), part="update")
     ledger.add(1, client=-1, part="weights")
     ledger.write(path)
-    own = pq.read_table(path)
-    assert own.schema.metadata == {b"layout": b"2"}
+    table = pq.read_table(path)
+    assert table.schema.metadata == {b"layout": b"2"}
     first = tmp_path / "first.parquet"
-    pq.write_table(own.replace_schema_metadata(), first)
-    rows_of_both = [read_ledger(one, ["client", "part"]).to_pylist() for one in (first, path)]
+    pq.write_table(table.replace_schema_metadata(), first)
+    rows_of_both = [read_ledger(file, ["client", "part"]).to_pylist() for file in (first, path)]
     assert rows_of_both[0] == rows_of_both[1]
 
 

@@ -13,7 +13,7 @@ from fbftl.messages.statistics import (
     triangle,
     whole,
 )
-from fbftl.messages.summary import Shape, Summary, Table
+from fbftl.methods.one_shot.message import Shape, Summary, Table
 
 CLASSES, WIDTH = 4, 6
 
@@ -26,27 +26,27 @@ def samples(count: int = 90, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.
     return values.astype(np.float32), labels, rng.integers(7, size=count)
 
 
-def close(one: np.ndarray, other: np.ndarray, tolerance: float = 1e-5) -> bool:
-    return np.allclose(one, other, rtol=tolerance, atol=tolerance)
+def close(first: np.ndarray, second: np.ndarray, tolerance: float = 1e-5) -> bool:
+    return np.allclose(first, second, rtol=tolerance, atol=tolerance)
 
 
 def test_statistics_are_those_of_their_definition():
     values, labels, _ = samples()
-    found = Statistics.of(values, labels, CLASSES)
+    statistics = Statistics.of(values, labels, CLASSES)
     exact = values.astype(np.float64)
     hot = np.eye(CLASSES)[labels]
-    assert (found.counts == hot.sum(axis=0)).all()
-    assert close(found.sums, hot.T @ exact)
-    assert close(found.scatter, exact.T @ exact)
+    assert (statistics.counts == hot.sum(axis=0)).all()
+    assert close(statistics.sums, hot.T @ exact)
+    assert close(statistics.scatter, exact.T @ exact)
     within = sum(
         (exact[labels == c] - exact[labels == c].mean(axis=0)).T
         @ (exact[labels == c] - exact[labels == c].mean(axis=0))
         for c in range(CLASSES - 1)
     )
-    assert close(found.within, within, 1e-4)
-    assert close(found.around_mean, len(exact) * np.cov(exact.T, bias=True), 1e-4)
-    assert (found.means[-1] == 0).all()
-    assert close(found.scatter_around(found.means), found.within, 1e-4)
+    assert close(statistics.within, within, 1e-4)
+    assert close(statistics.around_mean, len(exact) * np.cov(exact.T, bias=True), 1e-4)
+    assert (statistics.means[-1] == 0).all()
+    assert close(statistics.scatter_around(statistics.means), statistics.within, 1e-4)
 
 
 def test_statistics_add_up_over_clients_and_pass_through_a_flat_message():
@@ -69,32 +69,32 @@ def test_a_triangle_is_the_matrix():
     assert np.array_equal(whole(triangle(symmetric), 4), symmetric)
 
 
-def test_bias_and_projection_need_no_further_message():
+def test_a_bias_needs_no_further_message():
     values, labels, _ = samples()
     every = Statistics.of(values, labels, CLASSES)
     ones = np.hstack([values, np.ones((len(values), 1), dtype=np.float32)])
     assert close(every.with_bias().scatter, Statistics.of(ones, labels, CLASSES).scatter)
-    matrix = random_projection(WIDTH, 3, seed=5)
-    direct = Statistics.of(values @ matrix, labels, CLASSES)
-    assert close(every.projected(matrix).numbers(), direct.numbers(), 1e-4)
-    assert np.array_equal(matrix, random_projection(WIDTH, 3, seed=5))
+
+
+def test_a_projection_is_drawn_from_its_seed_alone():
+    assert np.array_equal(random_projection(WIDTH, 3, seed=5), random_projection(WIDTH, 3, seed=5))
 
 
 def test_class_means_hold_counts_and_sums():
     values, labels, client = samples()
-    found = ClassMeans.of(values, labels, client, CLASSES)
+    means = ClassMeans.of(values, labels, client, CLASSES)
     every = Statistics.of(values, labels, CLASSES)
-    assert close(found.sums_of, every.sums)
-    assert (found.counts_of == every.counts).all()
-    pair = (client == found.client[3]) & (labels == found.label[3])
-    assert close(found.means[3], values[pair].mean(axis=0))
-    assert found.counts[3] == pair.sum()
+    assert close(means.sums_of, every.sums)
+    assert (means.counts_of == every.counts).all()
+    pair = (client == means.client[3]) & (labels == means.label[3])
+    assert close(means.means[3], values[pair].mean(axis=0))
+    assert means.counts[3] == pair.sum()
 
 
 def test_fedcof_with_one_sample_for_every_pair_is_the_scatter_within_classes():
     values, labels, _ = samples()
-    found = ClassMeans.of(values, labels, np.arange(len(labels)), CLASSES)
-    assert close(found.within, Statistics.of(values, labels, CLASSES).within, 1e-4)
+    means = ClassMeans.of(values, labels, np.arange(len(labels)), CLASSES)
+    assert close(means.within, Statistics.of(values, labels, CLASSES).within, 1e-4)
 
 
 def test_fedcof_is_unbiased_for_a_class_covariance():
@@ -113,20 +113,35 @@ def test_fedcof_is_unbiased_for_a_class_covariance():
 @pytest.mark.parametrize("bits", [32, 8, 3])
 def test_a_message_is_as_long_as_told_and_says_what_is_read(bits):
     values, labels, _ = samples(20)
-    compression, own = Compression(bits), Statistics.of(values, labels, CLASSES)
+    compression, statistics = Compression(bits), Statistics.of(values, labels, CLASSES)
     means = ClassMeans.of(values, labels, np.zeros(20, dtype=int), CLASSES)
-    upper = triangle(own.scatter)[None]
-    said = [
-        Summary(own.counts, (Table(own.sums), Table(upper)), CLASSES),
+    upper = triangle(statistics.scatter)[None]
+    summaries = [
+        Summary(statistics.counts, (Table(statistics.sums), Table(upper)), CLASSES),
         Summary(means.counts, (Table(means.means, means.label),), CLASSES),
     ]
     shapes = [((CLASSES, WIDTH, False), (1, 21, False)), ((3, WIDTH, True),)]
-    for one, shape in zip(said, shapes, strict=True):
-        message = one.message(compression)
-        assert 8 * len(message) == Shape(len(one.counts), shape, CLASSES).bits(compression)
-        read = one.read(compression)
-        for table, wanted in zip(read.tables, one.tables, strict=True):
+    for summary, shape in zip(summaries, shapes, strict=True):
+        message = summary.message(compression)
+        assert 8 * len(message) == Shape(len(summary.counts), shape, CLASSES).bits(compression)
+        read = summary.read(compression)
+        for table, wanted in zip(read.tables, summary.tables, strict=True):
             step = np.ptp(wanted.rows, axis=1, keepdims=True) / (2 ** min(bits, 16) - 1)
             assert (np.abs(table.rows - wanted.rows) <= step / 2 + 1e-3).all()
-    head = decode(said[0].message(compression)[: HEADER_BYTES + 4 * CLASSES])
-    assert np.array_equal(head.values[0], own.counts)
+    head = decode(summaries[0].message(compression)[: HEADER_BYTES + 4 * CLASSES])
+    assert np.array_equal(head.values[0], statistics.counts)
+
+
+def test_means_of_two_sets_of_samples_have_one_mean_of_a_common_pair():
+    """Client 1 has 1 and 4 twice of class 0: 3 times 3 on average."""
+    first = ClassMeans(
+        np.array([1, 2]), np.array([0, 1]), np.array([1, 5]), np.array([[1.0], [7.0]]), 2
+    )
+    second = ClassMeans(
+        np.array([3, 1]), np.array([1, 0]), np.array([4, 2]), np.array([[8.0], [4.0]]), 2
+    )
+    whole_set = first + second
+    assert whole_set.client.tolist() == [1, 2, 3]
+    assert whole_set.label.tolist() == [0, 1, 1]
+    assert whole_set.counts.tolist() == [3, 5, 4]
+    assert whole_set.means.tolist() == [[3.0], [7.0], [8.0]]

@@ -10,7 +10,7 @@ from fbftl.features.extract import extract
 from fbftl.features.store.provenance import Provenance
 from fbftl.features.store.target import Target
 from fbftl.ground.room import RAM, Room
-from fbftl.methods import train
+from fbftl.methods.by_name import train
 from fbftl.study.job import Job, from_params
 from fbftl.study.methods import axes_by_method
 from fbftl.tasks.task import Inputs, Outcome
@@ -30,6 +30,9 @@ class Batch:
 class Blobs:
     """Three blobs of features, eight samples to a client."""
 
+    common = 0.0
+    """Deviation of a noise that all numbers of a sample share."""
+
     def count(self, split: str) -> int:
         return COUNTS[split]
 
@@ -38,17 +41,24 @@ class Blobs:
             rows = np.arange(first, min(first + size, COUNTS[split]))
             shift = 10_000 if split == "test" else 0
             label = rows % CLASSES
-            noise = [np.random.default_rng(shift + row).normal(size=WIDTH) for row in rows]
+            draws = [np.random.default_rng(shift + row) for row in rows]
+            noise = [draw.normal(size=WIDTH) + self.common * draw.normal() for draw in draws]
             centre = np.eye(CLASSES, WIDTH)[label] * 3
             arrays = {"x": (centre + np.array(noise)).astype(np.float32), "label": label}
             yield Batch(arrays, (rows // PER_CLIENT).astype(np.int32), rows.astype(np.int64))
 
 
-def toy_inputs(folder: Path, room: Room = RAM) -> Inputs:
+class StretchedBlobs(Blobs):
+    """Blobs that lie apart only across one direction, along which they are long."""
+
+    common = 6.0
+
+
+def toy_inputs(folder: Path, room: Room = RAM, blobs: Blobs | None = None) -> Inputs:
     """Extract the blobs into a folder and return what FbFTL and FTL_c read."""
     provenance = Provenance(source="0" * 64, cut="x", preprocessing={}, data="1" * 64)
     target = Target(folder / "features.zarr", provenance)
-    extract(Blobs(), lambda arrays: {"x": arrays["x"]}, [target], batch=64)
+    extract(blobs or Blobs(), lambda arrays: {"x": arrays["x"]}, [target], batch=64)
     layers = (
         Layer("front", "dense", parameters=5, inputs=1, outputs=WIDTH),
         Layer("head", "dense", parameters=HEAD_PARAMETERS, inputs=WIDTH, outputs=CLASSES),
@@ -75,8 +85,10 @@ ONE_SHOT = {
 
 def one_shot(inputs: Inputs, setting: dict, validation: float = 0.1, **block) -> Outcome:
     """Run a message and a head on the blobs, some values of the task's block changed."""
-    asked = job(setting, {"one_shot": ONE_SHOT | block}, validation=validation)
-    (outcome,) = train([asked], inputs)
+    job_ = job(
+        {"method": "one_shot"} | setting, {"one_shot": ONE_SHOT | block}, validation=validation
+    )
+    (outcome,) = train([job_], inputs)
     return outcome
 
 
@@ -109,6 +121,6 @@ def job(setting: dict, block: dict | None = None, **training) -> Job:
 
 def run(inputs: Inputs, setting: dict, **training) -> Outcome:
     """Run a setting on the blobs."""
-    asked = job(setting, **training)
-    (outcome,) = train([asked], inputs)
+    job_ = job(setting, **training)
+    (outcome,) = train([job_], inputs)
     return outcome

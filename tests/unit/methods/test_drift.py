@@ -5,13 +5,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
-from fbftl.methods import fedavg, fedprox, scaffold
+from fbftl.methods import fedprox, scaffold
+from fbftl.methods.fedavg.run import run as run_fedavg
 from fbftl.study.job import Training
 from fbftl.training.local import train_clients
-from fbftl.training.network import LabelledInputs
-from fbftl.training.visits import Halves, Hooks, LocalPlan, Visit
+from fbftl.training.local_updates import Hooks, LocalPlan, LocalUpdate, SplitModel
+from fbftl.training.samples import LabelledInputs
 from torch import nn
-from unit.exchange.test_retraining import PLAIN, inputs, job  # noqa: F401
+from unit.methods.fedfeat.test_retraining import PLAIN, inputs, job  # noqa: F401
 
 # --- what they equal --------------------------------------------------------------------------
 
@@ -19,10 +20,10 @@ from unit.exchange.test_retraining import PLAIN, inputs, job  # noqa: F401
 @pytest.mark.parametrize("network", PLAIN)
 @pytest.mark.parametrize("axes", [{}, {"plr": 0.4, "local_epochs": 2}, {"bits": 4, "keep": 0.5}])
 def test_fedprox_without_its_term_is_fedavg_to_the_bit(inputs, network, axes):  # noqa: F811
-    found = fedprox.run(job({"method": "fedprox"} | axes, network), inputs)
-    wanted = fedavg.run(job({"method": "fedavg"} | axes, network), inputs)
-    assert found.repetitions[0]["series"] == wanted.repetitions[0]["series"]
-    ledgers = [one.ledger.table().drop_columns("method") for one in (found, wanted)]
+    outcome = fedprox.run(job({"method": "fedprox"} | axes, network), inputs)
+    wanted = run_fedavg(job({"method": "fedavg"} | axes, network), inputs)
+    assert outcome.repetitions[0]["series"] == wanted.repetitions[0]["series"]
+    ledgers = [each.ledger.table().drop_columns("method") for each in (outcome, wanted)]
     assert ledgers[0].equals(ledgers[1])
 
 
@@ -30,19 +31,19 @@ def test_a_first_step_knows_no_term_and_a_later_one_does(inputs):  # noqa: F811
     """The clients' weights are those of the round until the first step is taken."""
     axes, one_step = {"method": "fedprox", "proximal": 5.0}, {"local_batch": None, "rounds": 1}
     first = fedprox.run(job(axes, **one_step), inputs)
-    plain = fedavg.run(job({"method": "fedavg"}, **one_step), inputs)
+    plain = run_fedavg(job({"method": "fedavg"}, **one_step), inputs)
     assert first.repetitions[0]["series"] == plain.repetitions[0]["series"]
     second = fedprox.run(job(axes | {"local_epochs": 2}, **one_step), inputs)
-    plain = fedavg.run(job({"method": "fedavg", "local_epochs": 2}, **one_step), inputs)
+    plain = run_fedavg(job({"method": "fedavg", "local_epochs": 2}, **one_step), inputs)
     assert second.repetitions[0]["series"] != plain.repetitions[0]["series"]
 
 
 @pytest.mark.parametrize("network", PLAIN)
 def test_scaffolds_first_round_is_fedavgs(inputs, network):  # noqa: F811
     series = [
-        one.run(job({"method": name, "local_epochs": 2}, network, rounds=3), inputs)
+        run_method(job({"method": name, "local_epochs": 2}, network, rounds=3), inputs)
         .repetitions[0]["series"]
-        for name, one in (("scaffold", scaffold), ("fedavg", fedavg))
+        for name, run_method in (("scaffold", scaffold.run), ("fedavg", run_fedavg))
     ]  # fmt: skip
     for name in ("loss", "test_accuracy", "model_sha256"):
         if name in series[0]:
@@ -53,9 +54,9 @@ def test_scaffolds_first_round_is_fedavgs(inputs, network):  # noqa: F811
 def test_scaffold_of_one_client_is_fedavg_to_the_bit(inputs):  # noqa: F811
     """Its control is the common one, so that nothing is corrected."""
     axes, few = {"clients": 1, "local_epochs": 2}, {"clients_per_round": 1, "rounds": 3}
-    found = scaffold.run(job({"method": "scaffold"} | axes, **few), inputs)
-    wanted = fedavg.run(job({"method": "fedavg"} | axes, **few), inputs)
-    assert found.repetitions[0]["series"] == wanted.repetitions[0]["series"]
+    outcome = scaffold.run(job({"method": "scaffold"} | axes, **few), inputs)
+    wanted = run_fedavg(job({"method": "fedavg"} | axes, **few), inputs)
+    assert outcome.repetitions[0]["series"] == wanted.repetitions[0]["series"]
 
 
 # --- by hand ----------------------------------------------------------------------------------
@@ -71,7 +72,7 @@ class Scalar:
         layer = nn.Linear(1, 1)
         nn.init.zeros_(layer.weight)
         nn.init.zeros_(layer.bias)
-        self.halves = Halves(nn.Sequential(layer), nn.Sequential())
+        self.split_model = SplitModel(nn.Sequential(layer), nn.Sequential())
         training = Training(
             epochs=1, batch=1, clients_per_round=2, learning_rate=0.5, momentum=0.0,
             weight_decay=0.0, validation=0.0, selection="last",
@@ -83,14 +84,17 @@ class Scalar:
     def squared(outputs, labels):
         return CURVATURE[labels] / 2 * (outputs[:, 0] - LEAST[labels]) ** 2
 
-    def round(self, turn: int) -> tuple[list[float], float]:
-        """Return what each client has after a round, and their mean, which is kept."""
+    def round(self, turn: int, shares=(0.5, 0.5)) -> tuple[list[float], float]:
+        """Return what each client has after a round, and their average, which is kept."""
         samples = LabelledInputs(torch.zeros(2, 1), torch.arange(2))
-        visits = [Visit(0, turn, client, np.array([client])) for client in range(2)]
-        weights = train_clients(self.halves, samples, visits, self.plan, self.hooks).weights
+        local_updates = [LocalUpdate(0, turn, client, np.array([client])) for client in range(2)]
+        weights = train_clients(
+            self.split_model, samples, local_updates, self.plan, self.hooks
+        ).weights
+        average = weights[:, 1] @ torch.tensor(shares)
         with torch.no_grad():
-            self.halves.parameters[1].fill_(weights[:, 1].mean())
-        return weights[:, 1].tolist(), float(weights[:, 1].mean())
+            self.split_model.parameters[1].fill_(average)
+        return weights[:, 1].tolist(), float(average)
 
 
 def test_two_rounds_of_scaffold_on_quadratics_by_hand():
@@ -100,8 +104,7 @@ def test_two_rounds_of_scaffold_on_quadratics_by_hand():
     with -2 + 4 - 2 = 0. So c_1 = 2, c_2 = (-4 - 2)/2 = -3, x = 2.5, c = -1/2.
     """
     controls = scaffold.Controls()
-    held = SimpleNamespace(local=lambda *_: None)
-    controls.beginning(held)(SimpleNamespace(clients=[[0], [1]]))
+    controls.reset(SimpleNamespace(clients=[[0], [1]]))
     everyone = SimpleNamespace(clients=np.arange(2), counts=np.ones(2, dtype=int))
     scalar, arrives = Scalar(controls.corrected), np.ones(2, dtype=bool)
 
@@ -112,13 +115,25 @@ def test_two_rounds_of_scaffold_on_quadratics_by_hand():
 
     assert scalar.round(2) == ([2.0, 3.0], 2.5)
     controls.server().after(None, everyone, arrives)
-    assert [float(controls.clients[one][1]) for one in range(2)] == [2, -3]
+    assert [float(controls.clients[client][1]) for client in range(2)] == [2, -3]
     assert controls.common[1] == -0.5
 
     for turn in range(3, 60):
         _, x = scalar.round(turn)
         controls.server().after(None, everyone, arrives)
     assert x == pytest.approx(8 / 3)  # where the sum of both losses is least
+
+
+def test_scaffold_of_unequal_clients_ends_where_the_loss_of_all_samples_is_least():
+    """x²/2 once and (x - 4)² three times: x + 6 (x - 4) = 0. Alike, they would end at 8/3."""
+    controls = scaffold.Controls()
+    controls.reset(SimpleNamespace(clients=[[0], [1, 2, 3]]))
+    everyone = SimpleNamespace(clients=np.arange(2), counts=np.array([1, 3]))
+    scalar = Scalar(controls.corrected)
+    for turn in range(1, 80):
+        _, x = scalar.round(turn, (0.25, 0.75))
+        controls.server().after(None, everyone, np.ones(2, dtype=bool))
+    assert x == pytest.approx(24 / 7)
 
 
 def test_fedavg_on_the_same_quadratics_ends_elsewhere():
@@ -131,8 +146,7 @@ def test_fedavg_on_the_same_quadratics_ends_elsewhere():
 
 def test_a_lost_message_changes_no_control():
     controls = scaffold.Controls()
-    held = SimpleNamespace(local=lambda *_: None)
-    controls.beginning(held)(SimpleNamespace(clients=[[0], [1]]))
+    controls.reset(SimpleNamespace(clients=[[0], [1]]))
     everyone = SimpleNamespace(clients=np.arange(2), counts=np.ones(2, dtype=int))
     Scalar(controls.corrected).round(1)
     controls.server().after(None, everyone, np.array([True, False]))
@@ -143,8 +157,7 @@ def test_a_lost_message_changes_no_control():
 def test_a_mean_gradient_is_the_papers_second_option():
     """c_i - c + (x - y_i) / (K h), with both controls different from zero."""
     controls = scaffold.Controls()
-    held = SimpleNamespace(local=lambda *_: None)
-    controls.beginning(held)(SimpleNamespace(clients=[[0], [1]]))
+    controls.reset(SimpleNamespace(clients=[[0], [1]]))
     controls.common, controls.clients = torch.tensor([0.0, 0.7]), {1: torch.tensor([0.0, -0.3])}
     (_, y), _ = Scalar(controls.corrected).round(1)
     printed = -0.3 - 0.7 + (0 - y) / (2 * 0.5)
@@ -157,8 +170,8 @@ def test_a_mean_gradient_is_the_papers_second_option():
 def test_scaffold_sends_twice_what_fedavg_sends_both_ways(inputs):  # noqa: F811
     axes = {"plr": 0.3}
     tables = [
-        one.run(job({"method": name} | axes), inputs).ledger.table().to_pandas()
-        for name, one in (("scaffold", scaffold), ("fedavg", fedavg))
+        run_method(job({"method": name} | axes), inputs).ledger.table().to_pandas()
+        for name, run_method in (("scaffold", scaffold.run), ("fedavg", run_fedavg))
     ]
     for direction in ("up", "down"):
         sent, plain = (t[t.direction == direction] for t in tables)

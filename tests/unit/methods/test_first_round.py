@@ -13,7 +13,7 @@ from fbftl.messages.codec import encode
 from fbftl.models.heads import head_module
 from fbftl.study.job import from_params
 from fbftl.study.methods import axes_by_method
-from fbftl.tasks.images import held_samples
+from fbftl.tasks.images import client_samples
 from fbftl.tasks.task import Inputs
 from torch import nn
 from unit.tasks.toy_task import CLIENTS, HEAD, TRAINING, make_task, train
@@ -32,11 +32,11 @@ def parts(files: dict[str, str], method: str) -> tuple[nn.Module, nn.Module, tor
     params = {"setting": {"method": method}, "seeds": [SEED], "clients": CLIENTS}
     params |= {"task": "toy", "kind": "images", "block": {"head": HEAD}}
     job = from_params({"training": TRAINING, "privacy": {}} | params, axes_by_method())
-    held = held_samples(job, inputs)
-    samples, target = held.samples, held.target
+    client_data = client_samples(job, inputs)
+    samples, target = client_data.samples, client_data.target
     if method == "ftl_c":
         store = open_store(inputs.manifest).read("train")
-        head = head_module([store.values.shape[1], *HEAD, held.classes], SEED)
+        head = head_module([store.values.shape[1], *HEAD, client_data.classes], SEED)
         values, labels = torch.from_numpy(store.values), torch.from_numpy(store.labels).long()
         return nn.Identity(), head, values, labels, store.client
     if method == "ftl_f":
@@ -44,7 +44,7 @@ def parts(files: dict[str, str], method: str) -> tuple[nn.Module, nn.Module, tor
     else:
         network = target.random(job, SEED)
     whole = samples.at(np.arange(len(samples.labels)))
-    return *network, whole.inputs, whole.labels, held.holdings.client
+    return *network, whole.inputs, whole.labels, client_data.partition.client
 
 
 @pytest.mark.parametrize("method", ["fl", "sfl", "ftl_f", "ftl_c"])
@@ -62,15 +62,15 @@ def test_digests_of_the_first_round_are_of_each_clients_own_gradient(
     messages = first[first["lost"].notna()]
     assert len(messages) == TRAINING["clients_per_round"]
     for _, row in messages.iterrows():
-        own = training[client[training] == row["client"]]
+        client_rows = training[client[training] == row["client"]]
         # Samples of a round by client: how they lie in memory decides the last bit.
-        smashed = extractor(inputs[own[None]].flatten(0, 1))
-        loss = nn.functional.cross_entropy(head(smashed), labels[own], reduction="sum")
+        smashed = extractor(inputs[client_rows[None]].flatten(0, 1))
+        loss = nn.functional.cross_entropy(head(smashed), labels[client_rows], reduction="sum")
         trained = list(extractor.parameters())
         trained += [] if method == "sfl" else list(head.parameters())
-        told = [smashed.detach()] if method == "sfl" else []
-        told += torch.autograd.grad(loss, trained)
-        message = encode(torch.cat([values.flatten() for values in told]).numpy())
+        sent = [smashed.detach()] if method == "sfl" else []
+        sent += torch.autograd.grad(loss, trained)
+        message = encode(torch.cat([values.flatten() for values in sent]).numpy())
         assert sha256(message).digest() == row["sha256"]
         of_parts = first[first["client"] == row["client"]]
         assert of_parts["bits"].sum() == 8 * len(message)

@@ -53,8 +53,8 @@ def test_whole_clients_drop_out_with_the_fraction(inputs: Inputs) -> None:
 
 def test_stronger_noise_says_so_and_costs_accuracy(inputs: Inputs) -> None:
     def outcome(epsilon: float) -> tuple[float, dict]:
-        found = run(inputs, {"mechanism": "gaussian", "epsilon": epsilon}).repetitions
-        return np.mean([r["test_accuracy"] for r in found]), found[0]["privacy"][0]
+        repetitions = run(inputs, {"mechanism": "gaussian", "epsilon": epsilon}).repetitions
+        return np.mean([r["test_accuracy"] for r in repetitions]), repetitions[0]["privacy"][0]
 
     (weak, weak_record), (strong, strong_record) = outcome(1000.0), outcome(0.5)
     assert weak > strong

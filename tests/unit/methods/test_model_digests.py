@@ -6,10 +6,10 @@ import pytest
 import torch
 from fbftl.findings.run_file import models, run_document
 from fbftl.ground.departures import first_point
-from fbftl.methods import train
-from fbftl.methods.fbftl import fit
+from fbftl.methods.by_name import train
+from fbftl.methods.fbftl.run import fit
 from fbftl.models.digest import digest
-from fbftl.tasks.task import Inputs, held_features
+from fbftl.tasks.task import Inputs, client_features
 from unit.methods.method_toys import job, one_shot, run, toy_inputs
 
 SETTINGS = [{}, {"plr": 0.6}, {"fraction": 0.5}]
@@ -23,10 +23,10 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
 @pytest.mark.parametrize("setting", [{}, {"method": "ftl_c"}])
 def test_every_point_of_every_seed_has_its_own(inputs: Inputs, setting: dict) -> None:
     outcome = run(inputs, setting)
-    found = models(outcome.repetitions)
-    points = [len(one["series"]["test_accuracy"]) for one in outcome.repetitions]
-    assert [len(own) for own in found.values()] == points
-    every = [one for own in found.values() for one in own]
+    by_seed = models(outcome.repetitions)
+    points = [len(repetition["series"]["test_accuracy"]) for repetition in outcome.repetitions]
+    assert [len(points_of_seed) for points_of_seed in by_seed.values()] == points
+    every = [point for points_of_seed in by_seed.values() for point in points_of_seed]
     assert len(set(every)) == len(every)
 
 
@@ -35,47 +35,47 @@ def test_a_solved_head_has_one_point(inputs: Inputs) -> None:
         models(one_shot(inputs, {"message": "statistics", "head": head}).repetitions)
         for head in ("ridge", "lda")
     ]
-    assert [len(points) for own in solved for points in own.values()] == [1] * 4
+    assert [len(points) for by_seed in solved for points in by_seed.values()] == [1] * 4
     assert first_point(*solved) == ("0", 1)
 
 
 def test_the_last_is_that_of_the_trained_model(inputs: Inputs) -> None:
-    (fitted,) = fit([job({})], held_features(job({}), inputs))
-    found = models(fitted.outcome.repetitions)
-    for seed, own in enumerate(fitted.fits):
-        assert found[str(seed)][-1] == digest(own.head.parameters())
+    (fitted,) = fit([job({})], client_features(job({}), inputs))
+    by_seed = models(fitted.outcome.repetitions)
+    for seed, fitted_head in enumerate(fitted.fits):
+        assert by_seed[str(seed)][-1] == digest(fitted_head.head.parameters())
 
 
 def test_settings_that_share_a_process_go_through_the_models_of_their_own(inputs: Inputs) -> None:
     alone = [models(run(inputs, setting).repetitions) for setting in SETTINGS]
     together = train([job(setting) for setting in SETTINGS], inputs)
-    for own, outcome in zip(alone, together, strict=True):
-        assert first_point(own, models(outcome.repetitions)) is None
+    for models_alone, outcome in zip(alone, together, strict=True):
+        assert first_point(models_alone, models(outcome.repetitions)) is None
 
 
-@pytest.mark.parametrize("setting", [{}, {"method": "ftl_c"}])
-def test_a_changed_thread_count_departs_nowhere(inputs: Inputs, setting: dict) -> None:
-    found, before = [], torch.get_num_threads()
+def test_heads_are_the_same_whatever_the_number_of_threads(inputs: Inputs) -> None:
+    """The gradients of convolutions are not: a network's job has the one thread of its rule."""
+    by_threads, before = [], torch.get_num_threads()
     try:
         for threads in (1, 2, 3):
             torch.set_num_threads(threads)
-            found.append(models(run(inputs, setting).repetitions))
+            by_threads.append(models(run(inputs, {}).repetitions))
     finally:
         torch.set_num_threads(before)
-    for one, other in itertools.pairwise(found):
-        departed = first_point(one, other)
+    for fewer, more in itertools.pairwise(by_threads):
+        departed = first_point(fewer, more)
         assert departed is None, "models part at seed {}, point {}".format(*departed)
 
 
 def test_the_run_file_holds_the_science_only(inputs: Inputs) -> None:
-    asked = {"task": "toy", "setting": {"method": "fbftl"}, "training": {}}
+    job_params = {"task": "toy", "setting": {"method": "fbftl"}, "training": {}}
     outcome = run(inputs, {})
-    document = run_document(asked, outcome.provenance, outcome.repetitions)
+    document = run_document(job_params, outcome.provenance, outcome.repetitions)
     assert not any("models" in repetition for repetition in document["repetitions"])
 
 
 def test_where_two_runs_part_is_the_earliest_point_of_any_seed() -> None:
-    one = {"0": ["a", "b", "c"], "1": ["d", "e", "f"]}
-    assert first_point(one, one) is None
-    assert first_point(one, one | {"0": ["a", "b", "x"]}) == ("0", 3)
-    assert first_point(one, {"0": ["a", "b", "x"], "1": ["d", "x", "f"]}) == ("1", 2)
+    run_models = {"0": ["a", "b", "c"], "1": ["d", "e", "f"]}
+    assert first_point(run_models, run_models) is None
+    assert first_point(run_models, run_models | {"0": ["a", "b", "x"]}) == ("0", 3)
+    assert first_point(run_models, {"0": ["a", "b", "x"], "1": ["d", "x", "f"]}) == ("1", 2)

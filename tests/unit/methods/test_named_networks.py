@@ -61,7 +61,7 @@ def test_ledger_equals_the_formula_to_the_bit(
     network = described(files, tmp_path, block)
     for epoch in range(1, TRAINING["epochs"] + 1):
         until = [epoch] * len(run.seeds)
-        costs = [scheme_cost(network, own, method, epoch) for own in run.federations]
+        costs = [scheme_cost(network, federation, method, epoch) for federation in run.federations]
         up = run.until("up", "payload_bits", until)
         assert up.tolist() == [cost.uplink_bits for cost in costs]
         down = run.until("down", "payload_bits", until)
@@ -72,22 +72,22 @@ def test_ledger_equals_the_formula_to_the_bit(
 def test_sfl_equals_fl_in_every_mode(files: dict[str, str], tmp_path: Path, mode: dict) -> None:
     fl, _ = train(files, tmp_path, "fl", network=CNN, **mode)
     sfl, _ = train(files, tmp_path, "sfl", network=CNN, **mode)
-    for one, other in zip(curves(fl), curves(sfl), strict=True):
-        np.testing.assert_allclose(one["loss"], other["loss"], rtol=1e-5)
-        assert one["test_accuracy"] == other["test_accuracy"]
+    for of_fl, of_sfl in zip(curves(fl), curves(sfl), strict=True):
+        np.testing.assert_allclose(of_fl["loss"], of_sfl["loss"], rtol=1e-5)
+        assert of_fl["test_accuracy"] == of_sfl["test_accuracy"]
 
 
 def test_modes_change_what_is_trained(files: dict[str, str], tmp_path: Path) -> None:
     losses = []
-    for place, mode in enumerate(MODES):
-        folder = tmp_path / str(place)
+    for index, mode in enumerate(MODES):
+        folder = tmp_path / str(index)
         folder.mkdir()
         losses.append(tuple(curves(train(files, folder, "fl", network=CNN, **mode)[0])[0]["loss"]))
     assert len(set(losses)) == len(MODES)
 
 
 def test_a_network_is_another_than_the_sources(files: dict[str, str], tmp_path: Path) -> None:
-    own, _ = train(files, tmp_path, "fl", network=CNN)
-    losses = curves(own)
+    run_file, _ = train(files, tmp_path, "fl", network=CNN)
+    losses = curves(run_file)
     assert losses == curves(train(files, tmp_path, "fl", network=CNN)[0])
     assert losses != curves(train(files, tmp_path, "fl")[0])

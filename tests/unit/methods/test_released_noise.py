@@ -14,17 +14,17 @@ ROWS, WIDTH, CLASSES = 200, 16, 3
 VALUES = np.random.default_rng(0).normal(size=(ROWS, WIDTH)).astype(np.float32)
 LABELS = np.arange(ROWS) % CLASSES
 GAUSSIAN = {"mechanism": "gaussian", "sigma": 2.0}
-STATISTICS = GAUSSIAN | {"message": "statistics", "head": "lda"}
+STATISTICS = GAUSSIAN | {"method": "one_shot", "message": "statistics", "head": "lda"}
 
 
 def sent(setting, **training):
     """Return what the clients send under a setting, for one seed."""
     payload = Vectors(VALUES, LABELS, np.arange(ROWS), CLASSES)
-    return sending(job(setting, **training), payload, None).said(0)
+    return sending(job(setting, **training), payload, None).released(0)
 
 
 def test_two_releases_do_not_give_the_clipped_vectors_back():
-    weak, strong = (sent(GAUSSIAN | {"sigma": own}).values for own in (1.0, 2.0))
+    weak, strong = (sent(GAUSSIAN | {"sigma": sigma}).values for sigma in (1.0, 2.0))
     clipped = clip_rows(VALUES, 3.0)
     # Were the noise n of both the same, clipped + σn of both would be solved for the clipped.
     solved = 2 * weak - strong
@@ -34,7 +34,7 @@ def test_two_releases_do_not_give_the_clipped_vectors_back():
 
 
 def test_labels_at_two_epsilons_are_answered_independently():
-    few, many = (sent({"label_epsilon": own}).labels for own in (0.5, 0.6))
+    few, many = (sent({"label_epsilon": epsilon}).labels for epsilon in (0.5, 0.6))
     moved, moved_too = few != LABELS, many != LABELS
     # Two answers by one draw differ only where the smaller epsilon alone moved the label.
     assert (moved_too & ~moved).any()
@@ -46,18 +46,18 @@ def test_labels_at_two_epsilons_are_answered_independently():
     [{"plr": 0.3}, {"bits": 4}, {"keep": 0.5}, {"blr": 0.1, "burst": 4.0}],
 )
 def test_link_and_compression_change_no_release(other):
-    one, two = sent(GAUSSIAN), sent(GAUSSIAN | other)
-    np.testing.assert_array_equal(one.values, two.values)
+    first, second = sent(GAUSSIAN), sent(GAUSSIAN | other)
+    np.testing.assert_array_equal(first.values, second.values)
     assert release_of(job(GAUSSIAN)) == release_of(job(GAUSSIAN | other))
 
 
 def test_training_changes_no_release_of_uploads():
-    one, two = (
+    first, second = (
         sent(GAUSSIAN | {"label_epsilon": 1.0}),
         sent(GAUSSIAN | {"label_epsilon": 1.0}, learning_rate=0.01, epochs=9),
     )
-    np.testing.assert_array_equal(one.values, two.values)
-    np.testing.assert_array_equal(one.labels, two.labels)
+    np.testing.assert_array_equal(first.values, second.values)
+    np.testing.assert_array_equal(first.labels, second.labels)
 
 
 @pytest.mark.parametrize(
@@ -70,16 +70,16 @@ def test_whatever_decides_an_upload_makes_a_release_of_its_own(other):
 
 
 def test_clip_norm_and_source_are_part_of_a_release():
-    own = job(GAUSSIAN)
-    clipped = replace(own, privacy=replace(own.privacy, feature_clip={"norm": 4.0}))
-    seeded = replace(own, block=own.block | {"source": {"model": {"seed": 1}}})
-    assert len({noise_seed(one, 0) for one in (own, clipped, seeded)}) == 3
+    job_ = job(GAUSSIAN)
+    clipped = replace(job_, privacy=replace(job_.privacy, feature_clip={"norm": 4.0}))
+    seeded = replace(job_, block=job_.block | {"source": {"model": {"seed": 1}}})
+    assert len({noise_seed(each, 0) for each in (job_, clipped, seeded)}) == 3
 
 
 def test_a_task_has_no_part_in_a_release():
-    own = job(GAUSSIAN)
-    assert noise_seed(own, 0) == noise_seed(replace(own, task="another"), 0)
-    assert noise_seed(own, 0) != noise_seed(own, 1)
+    job_ = job(GAUSSIAN)
+    assert noise_seed(job_, 0) == noise_seed(replace(job_, task="another"), 0)
+    assert noise_seed(job_, 0) != noise_seed(job_, 1)
 
 
 def test_a_sum_is_noised_by_whom_it_covers():

@@ -11,13 +11,13 @@ import pytest
 import torch
 from fbftl.exchange.averaging import by_holders, by_samples
 from fbftl.ground.errors import UserError
+from fbftl.learners.local import ABSENT, LocalTrainingData, masking
 from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.study.job import Training
 from fbftl.study.widths import narrowed
-from fbftl.tasks.local_images import ABSENT, LocalLessons, masking
-from fbftl.training.network import LabelledInputs
+from fbftl.training.local_updates import ClientPieces
+from fbftl.training.samples import LabelledInputs
 from fbftl.training.shared_network import Rotation, summed
-from fbftl.training.visits import HeldPieces
 from torch import nn
 from torch.nn import functional
 from unit.tasks.toy_task import CLIENTS, make_task, train
@@ -50,34 +50,38 @@ def trained(
 def test_everyone_with_the_whole_network_is_fedavg_to_the_bit(files, tmp_path):
     plain, _ = trained(files, tmp_path, "fedavg")
     sliced, _ = trained(files, tmp_path, "heterofl", budgets="full", width=0.25)
-    for one, other in zip(plain, sliced, strict=True):
+    for of_fedavg, of_heterofl in zip(plain, sliced, strict=True):
         for name in ("loss", "test_accuracy"):
-            assert one["series"][name] == other["series"][name]
-        assert one["series"]["domain_accuracy"] == other["series"]["domain_accuracy_x1"]
+            assert of_fedavg["series"][name] == of_heterofl["series"][name]
+        assert of_fedavg["series"]["domain_accuracy"] == of_heterofl["series"]["domain_accuracy_x1"]
 
 
 def test_one_base_is_fedavg_to_the_bit(files, tmp_path):
     plain, _ = trained(files, tmp_path, "fedavg")
     mixed, _ = trained(files, tmp_path, "splitmix", budgets="full", width=1.0)
-    assert [one["series"]["loss"] for one in plain] == [one["series"]["loss"] for one in mixed]
+    assert [repetition["series"]["loss"] for repetition in plain] == [
+        repetition["series"]["loss"] for repetition in mixed
+    ]
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_the_ledger_tells_which_pieces_were_sent(files, tmp_path, method):
-    found, ledger = trained(files, tmp_path, method, width=0.25, budgets="steps")
+    repetitions, ledger = trained(files, tmp_path, method, width=0.25, budgets="steps")
     sizes = {share: parameters(narrowed(MLP, share)) for share in (0.25, 0.5, 0.75, 1)}
-    for one in found:
-        mine = ledger[ledger["seed"] == one["seed"]]
-        assert one["budgets"] == [1] * 4 + [0.75] * 4 + [0.5] * 4 + [0.25] * 4
-        for turn, assigned in enumerate(one["assigned"], start=1):
+    for repetition in repetitions:
+        mine = ledger[ledger["seed"] == repetition["seed"]]
+        assert repetition["budgets"] == [1] * 4 + [0.75] * 4 + [0.5] * 4 + [0.25] * 4
+        for turn, assigned in enumerate(repetition["assigned"], start=1):
             up = mine[(mine["direction"] == "up") & (mine["round"] == turn)]
             down = mine[(mine["direction"] == "down") & (mine["round"] == turn)]
             assert sorted(up["client"]) == sorted(down["client"]) == list(range(16))
-            for client, bits, own in zip(up["client"], up["payload_bits"], assigned, strict=True):
-                budget = one["budgets"][client]
-                held = sizes[budget] if method != "splitmix" else 4 * budget * sizes[0.25]
-                assert bits == 32 * held
-                assert len(own) == (4 * budget if method == "splitmix" else 1)
+            for client, bits, pieces in zip(
+                up["client"], up["payload_bits"], assigned, strict=True
+            ):
+                budget = repetition["budgets"][client]
+                numbers = sizes[budget] if method != "splitmix" else 4 * budget * sizes[0.25]
+                assert bits == 32 * numbers
+                assert len(pieces) == (4 * budget if method == "splitmix" else 1)
             assert (up["bits"] == up["payload_bits"] + 8 * HEADER_BYTES).all()
             assert sorted(down["bits"]) == sorted(up["bits"])
 
@@ -91,12 +95,12 @@ def parameters(network: dict[str, Any]) -> int:
 @pytest.mark.parametrize("method", METHODS)
 def test_every_width_is_told_of_the_chosen_round(files, tmp_path, method, selection):
     values = {"selection": selection, "rounds": 4}
-    found, _ = trained(files, tmp_path, method, width=0.25, budgets="steps", values=values)
-    for one in found:
-        assert one["accuracy_x1"] == pytest.approx(one["test_accuracy"])
+    repetitions, _ = trained(files, tmp_path, method, width=0.25, budgets="steps", values=values)
+    for repetition in repetitions:
+        assert repetition["accuracy_x1"] == pytest.approx(repetition["test_accuracy"])
         for width in ("0.25", "0.5", "1"):
-            mean = np.mean(one["series"][f"domain_accuracy_x{width}"])
-            assert mean == pytest.approx(one[f"accuracy_x{width}"])
+            mean = np.mean(repetition["series"][f"domain_accuracy_x{width}"])
+            assert mean == pytest.approx(repetition[f"accuracy_x{width}"])
 
 
 def test_lost_messages_change_nothing_of_what_they_held(files, tmp_path):
@@ -106,19 +110,19 @@ def test_lost_messages_change_nothing_of_what_they_held(files, tmp_path):
 
 
 def test_spread_budgets_change_who_trains_what(files, tmp_path):
-    found, _ = trained(
+    repetitions, _ = trained(
         files, tmp_path, "heterofl", width=0.25, budgets="steps", budget_order="spread"
     )
-    first, second = found[0]["budgets"][:8], found[0]["budgets"][8:]
+    first, second = repetitions[0]["budgets"][:8], repetitions[0]["budgets"][8:]
     assert sorted(first) == sorted(second) == [0.25, 0.25, 0.5, 0.5, 0.75, 0.75, 1, 1]
 
 
 def test_logits_of_absent_classes_become_what_is_asked():
-    held = torch.tensor([[True, False], [True, True]])
+    has_class = torch.tensor([[True, False], [True, True]])
     logits = torch.tensor([[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]])  # of two networks
     rows = np.array([0, 1])
-    zeroed = masking(held, ABSENT["zeroed"])(logits, rows)
-    masked = masking(held, ABSENT["masked"])(logits, rows)
+    zeroed = masking(has_class, ABSENT["zeroed"])(logits, rows)
+    masked = masking(has_class, ABSENT["masked"])(logits, rows)
     assert zeroed.tolist() == [[1, 0, 3, 0], [5, 6, 7, 8]]
     assert masked.tolist() == [[1, -np.inf, 3, -np.inf], [5, 6, 7, 8]]
 
@@ -139,7 +143,7 @@ def test_masked_classes_and_rescaled_bases_change_the_training(files, tmp_path):
     masked, _ = trained(
         files, tmp_path, "sheterofl", **axes, **shards, values={"absent_classes": "masked"}
     )
-    losses = [one[0]["series"]["loss"] for one in (masked, plain)]
+    losses = [repetitions[0]["series"]["loss"] for repetitions in (masked, plain)]
     assert losses[0] < losses[1]
     rescaled, _ = trained(files, tmp_path, "splitmix", **axes, rescaled_init=True)
     usual, _ = trained(files, tmp_path, "splitmix", **axes)
@@ -153,7 +157,7 @@ def test_pieces_are_averaged_over_their_holders_and_others_stay_to_the_bit():
     pieces = [torch.tensor([0, 4]), torch.tensor([1, 2]), torch.tensor([3]), torch.tensor([5])]
     by_client = torch.tensor([[1, 1, 0, 0], [1, 0, 0, 1], [1, 0, 0, 1]], dtype=torch.bool)
     counts = np.array([1, 2, 5])
-    average = by_holders(weights, counts, HeldPieces(pieces, by_client), before)
+    average = by_holders(weights, counts, ClientPieces(pieces, by_client), before)
     assert average[3] == before[3]
     assert torch.equal(average[[1, 2]], weights[0, [1, 2]])
     torch.testing.assert_close(average[[0, 4]], by_samples(weights, counts)[[0, 4]])
@@ -182,27 +186,27 @@ def test_slimmable_losses_add_up():
 
 
 def test_heads_on_features_are_bases_behind_a_frozen_extractor(files, tmp_path):
-    found, ledger = trained(files, tmp_path, "splitmix_heads", width=0.25, budgets="steps")
+    repetitions, ledger = trained(files, tmp_path, "splitmix_heads", width=0.25, budgets="steps")
     frozen = ledger[(ledger["direction"] == "down") & (ledger["round"] == 0)]
     assert set(frozen["client"]) == {-1}
-    assert len(frozen) == len(found)
-    up = ledger[(ledger["direction"] == "up") & (ledger["seed"] == found[0]["seed"])]
+    assert len(frozen) == len(repetitions)
+    up = ledger[(ledger["direction"] == "up") & (ledger["seed"] == repetitions[0]["seed"])]
     # 6 features: 6 x 4 + 4, 4 x 2 + 2, 2 x 10 + 10, and two numbers of each unit's normalisation.
     base = 32 * (7 * 4 + 5 * 2 + 3 * 10 + 2 * (4 + 2))
     for client, bits in zip(up["client"], up["payload_bits"], strict=True):
-        assert bits == base * 4 * found[0]["budgets"][client]
-    assert len(found[0]["series"]["domain_accuracy_x0.25"]) == 2
+        assert bits == base * 4 * repetitions[0]["budgets"][client]
+    assert len(repetitions[0]["series"]["domain_accuracy_x0.25"]) == 2
 
 
 def test_one_sample_of_a_domain_has_no_statistics():
     labels = torch.tensor([0, 1, 0])
     test = LabelledInputs(torch.zeros(3, 4), labels, np.array([0, 0, 1]))
-    repetition = SimpleNamespace(seed=0, job=SimpleNamespace(training=by_batch()))
-    lessons = SimpleNamespace(test=test, samples=test, validation=np.arange(0))
-    given = LocalLessons(repetition, lessons, classes=2)
-    given.prepare(nn.Linear(4, 2))
+    repetition = SimpleNamespace(seed=0, job=SimpleNamespace(network_training=by_batch()))
+    training_data = SimpleNamespace(test=test, samples=test, validation=np.arange(0))
+    prepared = LocalTrainingData(repetition, training_data, classes=2)
+    prepared.prepare(nn.Linear(4, 2))
     with pytest.raises(UserError, match="a domain has one test sample"):
-        given.prepare(nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3), nn.Linear(3, 2)))
+        prepared.prepare(nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3), nn.Linear(3, 2)))
 
 
 def by_batch() -> Training:

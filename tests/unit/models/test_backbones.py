@@ -228,10 +228,10 @@ def test_torchvisions_names_of_weights_are_checked():
 def test_timms_published_weights_are_loaded(tmp_path, monkeypatch):
     model = build_backbone("timm", "resnet10t", {})
     save_file(model.state_dict(), tmp_path / "model.safetensors")
-    asked = []
+    requests = []
 
     def hub_file(repository, name, revision):
-        asked.append((repository, name, revision))
+        requests.append((repository, name, revision))
         return tmp_path / name
 
     monkeypatch.setattr(known_weights, "hub_file", hub_file)
@@ -239,7 +239,7 @@ def test_timms_published_weights_are_loaded(tmp_path, monkeypatch):
     source = load_given(block)
     inputs = torch.randn(2, 3, 32, 32)
     assert torch.equal(source.model(inputs), model(inputs))
-    assert asked == [("timm/resnet10t.c3_in1k", "model.safetensors", None)]
+    assert requests == [("timm/resnet10t.c3_in1k", "model.safetensors", None)]
 
 
 @pytest.fixture

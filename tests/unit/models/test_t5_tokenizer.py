@@ -1,6 +1,7 @@
 """The tokenizer: any text there and back, T5's special ids, refusal of other files."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -12,7 +13,12 @@ from hypothesis import strategies as st
 TOKENIZER = train_tokenizer(["Anna: Hi Ben! Shall we go running?", "Anna and Ben run."] * 5, 300)
 
 
-@given(st.text())
+def without_special_tokens(text: str) -> bool:
+    """Return whether a text spells none of the tokens that decoding leaves out."""
+    return not re.search(r"</s>|<pad>|<unk>", text)
+
+
+@given(st.text().filter(without_special_tokens))
 def test_any_text_survives_the_way_there_and_back(text):
     (ids,) = TOKENIZER.encode([text], longest=10_000)
     assert ids[-1] == END_ID
@@ -38,8 +44,8 @@ def test_long_texts_are_cut_and_still_end():
 def test_its_json_text_gives_the_same_tokenizer():
     again = Tokenizer(TOKENIZER.text)
     texts = ["Ben: 🎉", "Anna"]
-    for one, other in zip(TOKENIZER.encode(texts, 50), again.encode(texts, 50), strict=True):
-        np.testing.assert_array_equal(one, other)
+    for tokens, other in zip(TOKENIZER.encode(texts, 50), again.encode(texts, 50), strict=True):
+        np.testing.assert_array_equal(tokens, other)
 
 
 def test_a_tokenizers_own_padding_and_truncation_are_ignored():

@@ -22,10 +22,10 @@ def mlp(units: int) -> nn.Module:
 
 def networks(make, widths=(1, 2, 4)) -> dict[int, nn.Module]:
     torch.manual_seed(0)
-    made = {width: make(width).eval() for width in widths}
-    for own in made.values():
-        normalise_by_batch(own)
-    return made
+    by_width = {width: make(width).eval() for width in widths}
+    for network in by_width.values():
+        normalise_by_batch(network)
+    return by_width
 
 
 def inputs() -> torch.Tensor:
@@ -34,13 +34,13 @@ def inputs() -> torch.Tensor:
 
 @pytest.mark.parametrize("make", [cnn, mlp])
 def test_a_slice_is_the_corner_of_every_weight(make):
-    made = networks(make)
-    shared = nested(made, [1, 2, 4])
-    whole = dict(made[4].named_parameters())
-    for width, slot in zip(made, shared.slots, strict=True):
+    by_width = networks(make)
+    shared = nested(by_width, [1, 2, 4])
+    whole = dict(by_width[4].named_parameters())
+    for width, slot in zip(by_width, shared.slots, strict=True):
         corners = [
-            whole[name][tuple(map(slice, own.shape))].flatten()
-            for name, own in made[width].named_parameters()
+            whole[name][tuple(map(slice, parameter.shape))].flatten()
+            for name, parameter in by_width[width].named_parameters()
         ]
         assert torch.equal(shared.weights[slot.places], torch.cat(corners))
 
@@ -51,13 +51,13 @@ def test_pieces_part_the_weights_and_slots_are_made_of_them(make):
         together = torch.cat(shared.pieces).sort().values
         assert torch.equal(together, torch.arange(len(shared.weights)))
         for slot, holds in zip(shared.slots, shared.holds, strict=True):
-            mine = [piece for piece, own in zip(shared.pieces, holds, strict=True) if own]
+            mine = [piece for piece, is_held in zip(shared.pieces, holds, strict=True) if is_held]
             assert torch.equal(torch.cat(mine).sort().values, slot.places.sort().values)
 
 
 def test_the_widest_slice_predicts_as_the_network():
-    made = networks(cnn)
-    assert torch.equal(nested(made, [1, 2, 4])(inputs()), made[4](inputs()))
+    by_width = networks(cnn)
+    assert torch.equal(nested(by_width, [1, 2, 4])(inputs()), by_width[4](inputs()))
 
 
 def test_a_mixture_is_the_mean_of_its_bases_logits():
@@ -72,24 +72,24 @@ def test_a_mixture_is_the_mean_of_its_bases_logits():
 
 
 def test_prefixes_give_every_slices_logits():
-    made = networks(cnn)
-    shared = nested(made, [1, 2, 4], slimmable=True)
+    by_width = networks(cnn)
+    shared = nested(by_width, [1, 2, 4], slimmable=True)
     logits = shared.slots[2].trained(inputs()).unflatten(1, (3, CLASSES))
-    for place, width in enumerate((1, 2, 4)):
-        torch.testing.assert_close(logits[:, place], shared.at(width)(inputs()))
+    for index, width in enumerate((1, 2, 4)):
+        torch.testing.assert_close(logits[:, index], shared.at(width)(inputs()))
 
 
 def test_prefixes_train_the_whole_networks_parameters_only():
-    made = networks(mlp)
-    prefixes = Prefixes(made[4], [made[1], made[2]])
-    own = [parameter.shape for parameter in prefixes.parameters()]
-    assert own == [parameter.shape for parameter in made[4].parameters()]
+    by_width = networks(mlp)
+    prefixes = Prefixes(by_width[4], [by_width[1], by_width[2]])
+    shapes = [parameter.shape for parameter in prefixes.parameters()]
+    assert shapes == [parameter.shape for parameter in by_width[4].parameters()]
 
 
 @pytest.mark.parametrize("slimmable", [False, True])
 def test_a_stack_computes_what_its_networks_do(slimmable):
-    made = networks(mlp)
-    shared = nested(made, [1, 2, 4], slimmable)
+    by_width = networks(mlp)
+    shared = nested(by_width, [1, 2, 4], slimmable)
     trained = shared.slots[2].trained
     weights = torch.stack([flat(trained), flat(trained) + 0.1])
     stack = DenseStack(dense_shape(trained), weights)

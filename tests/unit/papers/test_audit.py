@@ -12,17 +12,19 @@ pytest.importorskip("fbftl.privacy.label_privacy")
 
 import tabulate_audit
 from fbftl.papers.audit import judged
-from fbftl.papers.fbftl.audit_runs import feature_places, seen_share
+from fbftl.papers.fbftl.audit_runs import feature_indices, seen_share
 from fbftl.papers.fbftl.dropout import cosine_of_two_uploads
 from hypothesis import given
 from hypothesis import strategies as st
 
 PAPERS = ("fbftl", *tabulate_audit.AUDITS)
+TEXTS = Path(__file__).parents[3] / "published" / "audit.csv"
 
 
 @pytest.fixture(scope="module")
 def printed(root):
-    return {paper: list((root / "published" / paper).glob("*.csv")) for paper in PAPERS}
+    files = {paper: (root / "published" / paper).glob("*.csv") for paper in PAPERS}
+    return {paper: [p for p in files[paper] if p.stem != "sentences"] for paper in PAPERS}
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +32,7 @@ def audit(printed, tmp_path_factory):
     folder = tmp_path_factory.mktemp("audit")
     (folder / "d.jsonl").write_text('{"dialogue": "a b c"}\n')
     output = folder / "audit.csv"
-    tabulate_audit.main(printed, output, folder / "d.jsonl")
+    tabulate_audit.main(printed, TEXTS, output, folder / "d.jsonl")
     return pd.read_csv(output, keep_default_na=False)
 
 
@@ -55,6 +57,14 @@ def test_rows_are_in_order_and_complete(audit):
         numbers = rows["id"].map(lambda row: int(row[1:]))
         assert numbers.is_monotonic_increasing
         assert numbers.is_unique
+
+
+def test_every_text_is_of_a_row(audit):
+    texts = pd.read_csv(TEXTS)
+    assert set(zip(texts["paper"], texts["id"], strict=True)) == set(
+        zip(audit["paper"], audit["id"], strict=True)
+    )
+    assert not audit[["where", "unit", "explanation"]].stack().str.contains("[{}]").any()
 
 
 def test_every_row_has_both_values_and_a_line_that_explains_it(audit):
@@ -104,13 +114,13 @@ def test_the_classical_rule_breaks_its_delta(of_fbftl):
 
 
 def test_without_dialogues(printed, tmp_path):
-    tabulate_audit.main(printed, tmp_path / "audit.csv")
+    tabulate_audit.main(printed, TEXTS, tmp_path / "audit.csv")
     audit = rows_of_fbftl(tmp_path / "audit.csv")
     assert audit.loc["A8", "computed"] == "1,024 per token; 76,961,152"
 
 
 def test_convolutions_stand_where_torchvision_has_them():
-    assert feature_places() == [0, 2, 5, 7, 10, 12, 14, 17, 19, 21, 24, 26, 28]
+    assert feature_indices() == [0, 2, 5, 7, 10, 12, 14, 17, 19, 21, 24, 26, 28]
 
 
 @given(st.integers(1, 500), st.integers(1, 64), st.floats(0, 0.999))
@@ -141,7 +151,7 @@ def test_a_verdict_follows_from_the_two_values(printed, tmp_path):
     text, count = row.subn("ftl_f,total_downlink,118.7", table3.read_text())
     assert count == 1
     (tmp_path / "table3.csv").write_text(text)
-    tabulate_audit.main(mended, tmp_path / "audit.csv")
+    tabulate_audit.main(mended, TEXTS, tmp_path / "audit.csv")
     audit = rows_of_fbftl(tmp_path / "audit.csv")
     assert audit.loc["A5", "verdict"] == "reproduced"
     assert audit.loc["A22", "verdict"] == "differs"

@@ -1,24 +1,25 @@
-"""Claims: every sentence can be reproduced, can fail, and is not run without its settings."""
+"""Claims: each names its sentence, can hold and fail, and is not run without its settings."""
+
+from importlib import import_module
 
 import pandas as pd
 import pytest
-from fbftl.findings.comparison import Verdict
-from fbftl.findings.printed import NEAR
 from fbftl.findings.uplink import COMMON, SELECTED
-from fbftl.papers.claims import Examined, Runs, claims_table, examine
-from fbftl.papers.fbftl.claims import CLAIMS
+from fbftl.papers.claims import OURS, faults, read_claims
+from fbftl.papers.quantities import Runs
+from fbftl.papers.registry import TESTED
+from unit.papers.claimed import PAPERS, TEXTS, by_name, claims, judgements, registry
 from unit.papers.test_effects import runs
 
 NO_UPLINK = pd.DataFrame()
 
+HOLDS, CONTRARY, UNDECIDED = "holds", "the contrary holds", "undecided"
 
-def claim(beginning: str, table: pd.DataFrame, uplink: pd.DataFrame = NO_UPLINK) -> Examined:
-    found = examine(CLAIMS, Runs(table.assign(epoch=5), uplink))
-    return next(one for one in found if one.claim.sentence.startswith(beginning))
+CLEAN = ({}, [0.9] * 3)
 
 
-def verdict(beginning: str, table: pd.DataFrame, uplink: pd.DataFrame = NO_UPLINK) -> Verdict:
-    return claim(beginning, table, uplink).verdict
+def of_fbftl(table: pd.DataFrame, uplink: pd.DataFrame = NO_UPLINK) -> dict[tuple[str, str], str]:
+    return judgements("fbftl", Runs(table.assign(epoch=5), uplink))
 
 
 def sent(until: str = SELECTED, **bits: list[float]) -> pd.DataFrame:
@@ -29,73 +30,121 @@ def sent(until: str = SELECTED, **bits: list[float]) -> pd.DataFrame:
     )
 
 
-CLEAN = ({}, [0.9] * 3)
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_row_is_compared_and_every_comparison_has_its_row(paper):
+    texts = read_claims(TEXTS)
+    of_paper = texts[texts["paper"] == paper]
+    compared = import_module(f"fbftl.papers.{paper}.claims")
+    parts = {
+        (sentence, part) for sentence, by_part in compared.SENTENCES.items() for part in by_part
+    } | {(OURS, part) for part in compared.HYPOTHESES}
+    assert sorted(zip(of_paper["sentence"], of_paper["part"], strict=True)) == sorted(parts)
+    assert set(texts["ratio"]) == {"yes", "no"}
+    assert of_paper["compares"].all()
+    assert of_paper["unit"].all()
 
 
-def test_without_their_settings_claims_are_not_run():
-    for one in examine(CLAIMS, Runs(runs(CLEAN).assign(epoch=5))):
-        assert one.verdict is Verdict.NOT_RUN, one.claim.sentence
+@pytest.mark.parametrize("paper", PAPERS)
+def test_the_tested_sentences_are_those_with_a_claim(paper):
+    tested = {sentence.id for sentence in registry(paper) if sentence.status == TESTED}
+    assert {claim.sentence for claim in claims(paper)} - {OURS} == tested
 
 
-def test_sentences_are_unique_and_have_a_place_in_the_paper():
-    assert len({one.sentence for one in CLAIMS}) == len(CLAIMS)
-    assert all(one.source.startswith("Sec.") for one in CLAIMS)
+@pytest.mark.parametrize("paper", PAPERS)
+def test_every_claim_rests_on_a_sentence_and_on_what_it_prints(paper):
+    rows = read_claims(TEXTS).to_dict("records")
+    margins = {sentence.id: sentence.margin for sentence in registry(paper)}
+    assert faults([row for row in rows if row["paper"] == paper], margins) == []
 
 
 @pytest.mark.parametrize(
-    ("other", "expected"), [(0.9, Verdict.REPRODUCED), (0.9 - 2 * NEAR / 100, Verdict.DIFFERS)]
+    ("row", "fault"),
+    [
+        ({"sentence": "a-9"}, "ants, a-9, first: name a sentence of sentences.csv, or mark"),
+        ({"sentence": ""}, "ants, , first: name a sentence of sentences.csv, or mark"),
+        ({"sentence": OURS}, "ants, ours, first: say in `origin` where a hypothesis of ours"),
+        ({"margin": "3"}, "ants, a-1, first: its sentence prints no margin of 3"),
+        ({"margin": "-3"}, "ants, a-1, first: its sentence prints no margin of -3"),
+        ({"size": "1"}, "ants, a-1, first: its sentence prints no size of 1"),
+    ],
 )
-def test_agreement_is_to_a_point(other, expected):
-    table = runs(CLEAN, ({"method": "ftl_c"}, [other] * 3))
-    assert verdict("FTL_c and FbFTL agree", table) is expected
+def test_a_claim_without_a_sentence_or_with_a_margin_of_its_making_is_refused(row, fault):
+    claim = {"paper": "ants", "sentence": "a-1", "part": "first", "margin": "", "size": ""}
+    (found,) = faults([claim | {"origin": ""} | row], {"a-1": "0 (printed 89.8 against 89.6)"})
+    assert found.startswith(fault)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"margin": "100000", "size": "100000"},
+        {"margin": "-3.57", "size": "0.2"},
+        {"sentence": OURS, "origin": "here", "margin": "7"},
+    ],
+)
+def test_printed_numbers_their_differences_and_what_is_ours_pass(row):
+    claim = {"paper": "ants", "sentence": "a-1", "part": "first", "margin": "", "size": ""}
+    margins = {"a-1": "100,000 times; 3.57; 89.8 against 89.6"}
+    assert faults([claim | {"origin": ""} | row], margins) == []
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_without_their_settings_claims_are_not_run(paper):
+    empty = Runs(pd.DataFrame(columns=["task", "setting", "method", "seed", "diverged"]))
+    assert judgements(paper, empty) == {}
+
+
+@pytest.mark.parametrize(("ftl_c", "expected"), [(0.9, HOLDS), (0.88, CONTRARY)])
+def test_agreement_is_to_a_point(ftl_c, expected):
+    table = runs(CLEAN, ({"method": "ftl_c"}, [ftl_c] * 3))
+    assert of_fbftl(table)[OURS, "agree"] == expected
 
 
 def test_dialogues_are_judged_by_rouge_and_what_they_send():
     table = runs(({}, [0.3] * 3), ({"method": "ftl_c"}, [0.3] * 3), ({"plr": 0.9}, [0.29] * 3))
     bits = table["method"].map({"fbftl": 10.0, "ftl_c": 50_000.0})
     scored = table.assign(rouge1=100 * table.pop("test_accuracy"), uplink_payload_bits=bits)
-    assert verdict("FTL_c and FbFTL agree", scored) is Verdict.REPRODUCED
-    assert verdict("FbFTL needs at least 1,000 times fewer uplink bits than FTL_c", scored) is (
-        Verdict.REPRODUCED
-    )
-    assert verdict("FbFTL at q = 2", scored) is Verdict.NOT_RUN
+    found = of_fbftl(scored)
+    assert found["fbftl-30", "0.9"] == HOLDS
+    assert found["fbftl-04", "ftl_c"] == found[OURS, "uplink_ftl_c"] == HOLDS
+    assert (OURS, "agree") not in found
 
 
 def test_two_seeds_leave_a_claim_undecided():
     table = runs(({}, [0.9] * 2), ({"method": "ftl_c"}, [0.9] * 2))
-    assert verdict("FTL_c and FbFTL agree", table) is Verdict.UNDECIDED
+    assert of_fbftl(table)[OURS, "agree"] == UNDECIDED
 
 
 @pytest.mark.parametrize(
     ("ftl_c", "expected"),
     [
-        ([2000.0, 2100.0, 1900.0], "reproduced"),
-        ([500.0, 500.0, 500.0], "differs"),
+        ([2000.0, 2100.0, 1900.0], HOLDS),
+        ([500.0, 500.0, 500.0], CONTRARY),
         # The mean is above a thousand, and one seed says another thing.
-        ([1905.0, 1872.0, 267.0], "undecided"),
+        ([1905.0, 1872.0, 267.0], UNDECIDED),
     ],
 )
 def test_uplink_is_compared_by_factor_seed_by_seed(ftl_c, expected):
-    uplink = sent(fbftl=[1.0] * 3, ftl_c=ftl_c)
-    sentence = "FbFTL needs at least 1,000 times fewer uplink bits than FTL_c"
-    assert verdict(sentence, runs(CLEAN), uplink) == expected
-    assert verdict("FbFTL needs fewer", runs(CLEAN), uplink) == "reproduced"
-    assert verdict("To the same accuracy", runs(CLEAN), uplink) == "not run"
+    found = of_fbftl(runs(CLEAN), sent(fbftl=[1.0] * 3, ftl_c=ftl_c))
+    assert found[OURS, "uplink_ftl_c"] == expected
+    assert found["fbftl-04", "ftl_c"] == HOLDS
+    assert (OURS, "common_ftl_c") not in found
 
 
 def test_uplink_to_the_same_accuracy_is_a_claim_of_its_own():
     uplink = sent(COMMON, fbftl=[1.0] * 3, ftl_c=[200.0, 210.0, 190.0])
-    assert verdict("To the same accuracy FbFTL", runs(CLEAN), uplink) == "differs"
-    assert verdict("FbFTL needs fewer", runs(CLEAN), uplink) == "not run"
+    found = of_fbftl(runs(CLEAN), uplink)
+    assert found[OURS, "common_ftl_c"] == CONTRARY
+    assert ("fbftl-04", "ftl_c") not in found
 
 
-@pytest.mark.parametrize(("far", "expected"), [(0.5, "reproduced"), (0.79, "differs")])
+@pytest.mark.parametrize(("far", "expected"), [(0.5, HOLDS), (0.79, CONTRARY)])
 def test_sharp_drop_is_at_the_end(far, expected):
     table = runs(CLEAN, ({"plr": 0.9}, [0.8] * 3), ({"plr": 0.99}, [far] * 3))
-    assert verdict("Accuracy falls sharply only", table) == expected
+    assert of_fbftl(table)["fbftl-29", "all"] == expected
 
 
-@pytest.mark.parametrize(("ftl_c", "expected"), [(0.5, "reproduced"), (0.89, "differs")])
+@pytest.mark.parametrize(("ftl_c", "expected"), [(0.5, HOLDS), (0.89, CONTRARY)])
 def test_quantisation_hurts_ftl_c_more(ftl_c, expected):
     table = runs(
         CLEAN,
@@ -103,7 +152,9 @@ def test_quantisation_hurts_ftl_c_more(ftl_c, expected):
         ({"method": "ftl_c"}, [0.9] * 3),
         ({"method": "ftl_c", "bits": 2}, [ftl_c] * 3),
     )
-    assert verdict("FbFTL loses less accuracy than FTL_c from q", table) == expected
+    assert of_fbftl(table)[OURS, "bits"] == expected
+    # What the paper says is of FbFTL alone, which loses more here than what is printed as little.
+    assert of_fbftl(table)["fbftl-18", "2"] == CONTRARY
 
 
 def test_block_loss_is_compared_at_the_greatest_shared_rate():
@@ -114,9 +165,9 @@ def test_block_loss_is_compared_at_the_greatest_shared_rate():
         ({"method": "ftl_c", "blr": 0.1}, [0.5] * 3),
         ({"blr": 0.4}, [0.1] * 3),
     )
-    found = claim("At the greatest block loss rate", table)
-    assert found.verdict == "reproduced"
-    assert found.first.values.mean() == pytest.approx(10)
+    examined = by_name("fbftl", Runs(table))[OURS, "block_loss"]
+    assert str(examined.judged(1)) == HOLDS
+    assert examined.first.values.mean() == pytest.approx(10)
 
 
 def test_privacy_claims_take_the_smallest_and_the_greatest_k():
@@ -127,53 +178,30 @@ def test_privacy_claims_take_the_smallest_and_the_greatest_k():
             ({"method": "ftl_c", "mechanism": "dp_fedavg"} | shared, [ftl_c] * 3),
         ]
 
-    table = runs(*at(4, 0.6, 0.1), *at(600, 0.6, 0.8))
-    assert verdict("At the smallest K", table) == "reproduced"
-    assert verdict("At the greatest K", table) == "reproduced"
-    assert verdict("At the greatest K", runs(*at(4, 0.6, 0.1))) == "differs"
+    both = of_fbftl(runs(*at(4, 0.6, 0.1), *at(600, 0.6, 0.8)))
+    assert both[OURS, "smallest_k"] == both[OURS, "greatest_k"] == HOLDS
+    assert of_fbftl(runs(*at(4, 0.6, 0.1)))[OURS, "greatest_k"] == CONTRARY
 
 
 def test_fbftl_on_the_tasks_own_clients_stands_for_every_k():
     noisy = {"method": "ftl_c", "mechanism": "dp_fedavg", "epsilon": 1.0, "samples_per_client": 4}
-    table = runs(
-        ({"mechanism": "gaussian", "epsilon": 1.0}, [0.2] * 3),
-        (noisy, [0.7] * 3),
-    )
-    assert verdict("At the smallest K", table) == "differs"
-    assert verdict("At the greatest K", table) == "reproduced"
+    table = runs(({"mechanism": "gaussian", "epsilon": 1.0}, [0.2] * 3), (noisy, [0.7] * 3))
+    found = of_fbftl(table)
+    assert found[OURS, "smallest_k"] == CONTRARY
+    assert found[OURS, "greatest_k"] == HOLDS
 
 
-def test_a_diverged_seed_counts_as_nothing_and_is_counted():
+def test_a_diverged_seed_counts_as_nothing():
     table = runs(CLEAN, ({"method": "ftl_c"}, [0.9, 0.9, None]))
-    found = claim("FTL_c and FbFTL agree", table)
-    assert list(found.first.values) == [90, 90, 0]
-    frame = claims_table({"toy": [found]})
-    assert frame["diverged"].item() == 1
-    assert frame["verdict"].item() == "undecided"
+    examined = by_name("fbftl", Runs(table))[OURS, "agree"]
+    assert list(examined.first.values) == [90, 90, 0]
+    assert len(examined.first.diverged) == 1
+    assert str(examined.judged(1)) == UNDECIDED
 
 
-def test_claims_become_rows_that_say_how_many_were_tested():
-    table = runs(CLEAN, ({"method": "ftl_c"}, [0.8, 0.8, 0.8]))
-    found = examine(CLAIMS, Runs(table.assign(epoch=5)))
-    frame = claims_table({"toy": found}).set_index("claim")
-    row = frame.loc["FTL_c and FbFTL agree in accuracy, to a point"]
-    assert row["compared"] == row["lower"] == row["upper"] == pytest.approx(10)
-    assert (row["verdict"], row["tested"]) == ("differs", 1)
-    assert row["test"].startswith("difference by seed between -1 and 1 points")
-    assert frame.drop(row.name)["verdict"].eq("not run").all()
-
-
-def test_a_claim_has_a_row_for_each_task_that_it_was_run_on():
-    one = runs(CLEAN, ({"method": "ftl_c"}, [0.8] * 3))
-    other = runs(CLEAN, ({"method": "ftl_c"}, [0.9] * 3), ({"method": "ftl_f"}, [0.95] * 3))
-    found = {"one": one, "other": other, "third": runs(CLEAN)}
-    frame = claims_table(
-        {task: examine(CLAIMS, Runs(t.assign(epoch=5))) for task, t in found.items()}
-    )
-    agree = frame[frame["claim"].str.startswith("FTL_c and FbFTL agree")].set_index("task")
-    assert agree["verdict"].to_dict() == {"one": "differs", "other": "reproduced"}
-    better = frame[frame["claim"].str.startswith("FTL_f, which trains every layer")]
-    assert list(better["task"]) == ["other"]
-    equal = frame[frame["claim"].str.startswith("SFL reaches")]
-    assert list(zip(equal["task"], equal["verdict"], strict=True)) == [("", "not run")]
-    assert frame["tested"].eq(3).all()
+def test_printed_bounds_are_those_of_the_verdict():
+    uplink = sent(fbftl=[1.0] * 3, ftl_c=[10.0, 12.0, 14.0])
+    examined = by_name("fbftl", Runs(runs(CLEAN), uplink))["fbftl-04", "ftl_c"]
+    for tested in (1, 5, 20, 1000):
+        _, lower, _ = examined.bounds(tested)
+        assert (str(examined.judged(tested)) == HOLDS) == (lower > 1)

@@ -21,7 +21,7 @@ def runs(*settings: tuple[dict, list[float | None]], best: float = 0.01) -> pd.D
 
     None is a seed that diverged after an epoch that had 0.97.
     """
-    asked = [(from_axes(axes), accuracies) for axes, accuracies in settings]
+    of_settings = [(from_axes(axes), accuracies) for axes, accuracies in settings]
     documents = [
         {
             "task": "toy",
@@ -38,7 +38,7 @@ def runs(*settings: tuple[dict, list[float | None]], best: float = 0.01) -> pd.D
                 for seed, accuracy in enumerate(accuracies)
             ],
         }
-        for setting, accuracies in asked
+        for setting, accuracies in of_settings
     ]
     deviating = {axis for document in documents for axis in document["setting"]} - {"method"}
     return tidy(documents, {axis: d for axis, d in DEFAULTS.items() if axis in deviating})
@@ -82,7 +82,7 @@ def test_equal_runs_show_no_effect():
     ("habit", "corrected", "id"),
     [
         (
-            {"mechanism": "relative", "sigma": 0.1, "noise": "redrawn"},
+            {"mechanism": "relative", "sigma": 0.1, "noise_draw": "redrawn"},
             {"mechanism": "relative", "sigma": 0.1},
             "A3",
         ),
@@ -103,7 +103,7 @@ def test_picking_the_epoch_on_the_test_set():
 
 def test_settings_come_back_from_a_table():
     axes = [{}, LOSSY, {"mechanism": "relative", "sigma": 0.1}, {"method": "fl", "bits": 8}]
-    table = runs(*((one, [0.5]) for one in axes))
+    table = runs(*((setting_axes, [0.5]) for setting_axes in axes))
     expected = sorted(map(from_axes, axes), key=lambda setting: setting.name)
     assert settings_in(table) == {setting.name: setting.deviations() for setting in expected}
     assert list(settings_in(table)) == [setting.name for setting in expected]
@@ -112,6 +112,6 @@ def test_settings_come_back_from_a_table():
 
 
 def test_shared_settings_count_once():
-    one, both = runs(({}, [0.5, 0.6])), runs(({}, [0.5, 0.6]), ({"plr": 0.5}, [0.1, 0.2]))
-    assert len(all_runs([one, both])) == 4
-    assert list(per_seed(all_runs([both, one]), {"method": "fbftl"})) == [0.5, 0.6]
+    single, both = runs(({}, [0.5, 0.6])), runs(({}, [0.5, 0.6]), ({"plr": 0.5}, [0.1, 0.2]))
+    assert len(all_runs([single, both])) == 4
+    assert list(per_seed(all_runs([both, single]), {"method": "fbftl"})) == [0.5, 0.6]

@@ -159,3 +159,19 @@ def test_setup_of_both_experiments(published):
 def test_batches_that_are_no_whole_epochs_are_refused(published):
     with pytest.raises(UserError, match="no whole epochs of 1000"):
         epochs(read(published / "table3.csv"), 1000, method="fl")
+
+
+def test_table_3_saves_less_than_it_says_where_the_page_says_so(published):
+    """`docs/papers/fbftl.md` names the columns that fall short of five, four and two orders."""
+    printed = read(published / "table3.csv").set_index(["method", "quantity"])["printed"]
+    values = printed.map(float).unstack("quantity")
+    values["uplink"] = values["upload_batches"] * values["numbers_per_batch"]
+    times = values.div(values.loc["fbftl"]).drop("fbftl")
+
+    def short(quantity, least):
+        return set(times.index[times[quantity] < least])
+
+    assert short("uplink", 1e5) == {"ftl_c", "fl_low", "ftl_f_low"}
+    assert short("numbers_per_batch", 1e4) == {"ftl_c"}
+    assert "ftl_f" in short("client_multiplications", 100)
+    assert {"fl", "sfl"}.isdisjoint(short("client_multiplications", 100))

@@ -26,7 +26,7 @@ def test_the_cnn_of_table_c_1_is_the_chain_and_torchs(share):
     layers = digits_cnn(share)
     assert parameters(layers) == parameters(described(cnn(share)))
     assert products(layers) == products(described(cnn(share)))
-    built = sum(own.numel() for own in build(cnn(share)).parameters())
+    built = sum(weights.numel() for weights in build(cnn(share)).parameters())
     assert parameters(layers) == built
 
 

@@ -117,7 +117,7 @@ def test_rounds_out_of_range_are_refused(rate, rounds):
 @pytest.mark.parametrize("epsilon", [1e-3, 1e-5])
 def test_noise_for_a_tiny_epsilon_is_at_most_that_without_sampling(epsilon, rate, rounds):
     """The accountant's rounding hides it, and sampling never costs privacy."""
-    found = rounds_sigma(epsilon, 1e-5, rate=rate, rounds=rounds)
+    sampled = rounds_sigma(epsilon, 1e-5, rate=rate, rounds=rounds)
     whole = rounds_sigma(epsilon, 1e-5, rate=1, rounds=rounds)
-    assert 0 < found <= whole * (1 + 1e-9)
-    assert rounds_epsilon(found, 1e-5, rate=rate, rounds=rounds) <= epsilon * (1 + 1e-6)
+    assert 0 < sampled <= whole * (1 + 1e-9)
+    assert rounds_epsilon(sampled, 1e-5, rate=rate, rounds=rounds) <= epsilon * (1 + 1e-6)

@@ -17,6 +17,7 @@ from fbftl.ground.errors import UserError
 from fbftl.privacy.accounting import gaussian_epsilon, rounds_epsilon
 from fbftl.privacy.composition import (
     NO_GUARANTEE,
+    as_documents,
     compose,
     gaussian,
     of_group,
@@ -24,7 +25,6 @@ from fbftl.privacy.composition import (
     read,
     rounds,
     scaled,
-    told,
 )
 from fbftl.privacy.mechanisms import (
     dp_fedavg,
@@ -62,8 +62,8 @@ def test_equal_gaussians_are_one_with_less_noise(count):
 
 def test_order_changes_nothing():
     events = [gaussian(3.0), pure(0.5), SAMPLED]
-    found = {compose(order, DELTA, "add-remove") for order in itertools.permutations(events)}
-    assert len(found) == 1
+    costs = {compose(order, DELTA, "add-remove") for order in itertools.permutations(events)}
+    assert len(costs) == 1
 
 
 def test_three_kinds_compose_as_the_library_composes_them():
@@ -90,9 +90,10 @@ def test_an_event_without_a_guarantee_leaves_none():
 
 
 def test_a_group_moves_what_its_records_move():
-    (own,) = of_group([gaussian(4.0)], 4)
+    (event,) = of_group([gaussian(4.0)], 4)
     assert (
-        told([own]) == gaussian_per_client(clip_norm=1.0, sigma=4.0, delta=DELTA, samples=4).events
+        as_documents([event])
+        == gaussian_per_client(clip_norm=1.0, sigma=4.0, delta=DELTA, samples=4).events
     )
     assert of_group([gaussian(4.0, summed=True)], 4) == (gaussian(1.0, summed=True),)
     assert of_group([pure(0.5)], 3) == (pure(0.5, 3),)
@@ -113,15 +114,17 @@ def test_every_record_tells_events_that_cost_its_epsilon():
     ]
     for record in records:
         events = read(json.loads(json.dumps(record.events)))
-        found = compose(events, DELTA, record.adjacency)
-        assert found.epsilon == pytest.approx(record.epsilon, rel=1e-9)
-        assert found.accountant == record.accountant
+        composed = compose(events, DELTA, record.adjacency)
+        assert composed.epsilon == pytest.approx(record.epsilon, rel=1e-9)
+        assert composed.accountant == record.accountant
 
 
 def test_rounds_of_unequal_noise_are_scaled_to_epsilon():
     shape = [2.0, 1.0, 0.5]
     factor = scaled(shape, 0.2, 2.0, DELTA)
-    reached = compose([rounds(factor * own, 0.2, 1) for own in shape], DELTA, "add-remove")
+    reached = compose(
+        [rounds(factor * multiplier, 0.2, 1) for multiplier in shape], DELTA, "add-remove"
+    )
     assert 0.98 * 2.0 < reached.epsilon <= 2.0
 
 
@@ -132,5 +135,5 @@ def test_delta_out_of_range_is_refused(delta):
 
 
 def test_noise_that_hides_nothing_adds_its_epsilon():
-    found = compose([gaussian(3.0), pure(0.5, 1000)], DELTA, "replace-one")
-    assert found.epsilon == pytest.approx(500 + gaussian_epsilon(3.0, DELTA, "replace-one"))
+    composed = compose([gaussian(3.0), pure(0.5, 1000)], DELTA, "replace-one")
+    assert composed.epsilon == pytest.approx(500 + gaussian_epsilon(3.0, DELTA, "replace-one"))

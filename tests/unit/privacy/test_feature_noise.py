@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from fbftl.ground.errors import UserError
-from fbftl.privacy.feature_metrics import feature_metrics
+from fbftl.methods.fedfeat.feature_metrics import feature_metrics
 from fbftl.privacy.feature_noise import (
     bounded,
     epsilon_at_stated_sensitivity,
@@ -27,12 +27,12 @@ def test_the_printed_scales_and_what_they_would_give_if_features_were_bounded():
 @pytest.mark.parametrize("law", ["feature_gaussian", "feature_laplace"])
 def test_noise_has_its_law(law):
     noise = published(law, 2.0, DELTA)
-    drawn = noise.draw((400, 50), np.random.default_rng(0))
-    assert drawn.dtype == np.float32
-    assert drawn.std() == pytest.approx(noise.records[0].noise_std, rel=0.02)
+    values = noise.draw((400, 50), np.random.default_rng(0))
+    assert values.dtype == np.float32
+    assert values.std() == pytest.approx(noise.records[0].noise_std, rel=0.02)
     # E|x| over the standard deviation: sqrt(2/pi) of a normal, 1/sqrt(2) of Laplace's.
     shape = {"feature_gaussian": math.sqrt(2 / math.pi), "feature_laplace": math.sqrt(0.5)}[law]
-    assert np.abs(drawn).mean() / drawn.std() == pytest.approx(shape, rel=0.02)
+    assert np.abs(values).mean() / values.std() == pytest.approx(shape, rel=0.02)
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.0, DELTA), (2.0, 0.0), (2.0, 1.0)])
@@ -62,26 +62,26 @@ def noised(scale: float) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("scale", [0.5, 1.0, 3.0])
 def test_metrics_of_normal_features_under_normal_noise(scale):
-    found = feature_metrics(*noised(scale))
+    metrics = feature_metrics(*noised(scale))
     correlation = 1 / math.sqrt(1 + scale**2)
-    assert found["feature_correlation"] == pytest.approx(correlation, abs=0.01)
-    assert found["mutual_information"] == pytest.approx(
+    assert metrics["feature_correlation"] == pytest.approx(correlation, abs=0.01)
+    assert metrics["mutual_information"] == pytest.approx(
         -0.5 * math.log1p(-(correlation**2)), abs=0.03
     )
-    assert found["entropy_difference"] == pytest.approx(0.5 * math.log1p(scale**2), abs=0.03)
+    assert metrics["entropy_difference"] == pytest.approx(0.5 * math.log1p(scale**2), abs=0.03)
     variance = 1 + scale**2
     divergence = 0.5 * (math.log(variance) + 1 / variance - 1)
-    assert found["kl_divergence"] == pytest.approx(divergence, abs=0.03)
-    assert found["feature_std"] == pytest.approx(1, abs=0.01)
-    assert found["feature_norm"] == pytest.approx(math.sqrt(50), rel=0.02)
+    assert metrics["kl_divergence"] == pytest.approx(divergence, abs=0.03)
+    assert metrics["feature_std"] == pytest.approx(1, abs=0.01)
+    assert metrics["feature_norm"] == pytest.approx(math.sqrt(50), rel=0.02)
 
 
 def test_without_noise_nothing_is_lost():
     clean, _ = noised(1.0)
-    found = feature_metrics(clean, clean)
-    assert found["entropy_difference"] == found["kl_divergence"] == 0
-    assert found["feature_correlation"] == pytest.approx(1)
-    assert found["mutual_information"] > 3
+    metrics = feature_metrics(clean, clean)
+    assert metrics["entropy_difference"] == metrics["kl_divergence"] == 0
+    assert metrics["feature_correlation"] == pytest.approx(1)
+    assert metrics["mutual_information"] > 3
 
 
 def test_a_shape_does_not_matter_and_constants_correlate_with_nothing():

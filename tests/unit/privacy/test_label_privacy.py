@@ -12,7 +12,6 @@ from fbftl.privacy.label_privacy import (
     batch_types,
     empirical_entropy,
     estimate,
-    leakage,
     queried_entropy,
     sample_types,
     truncated_entropy,
@@ -147,19 +146,9 @@ def test_lemma_2_query_leakage_vanishes_as_its_expansion_says():
     p, samples = uniform(4), 3
     for clients in (2_000, 20_000, 200_000):
         queried = queried_entropy(p, samples, clients, repetitions=30)
-        leaked = leakage(p, samples, queried.mean).query
+        leaked = batch_entropy(p, samples) - queried.mean
         expansion = (batch_types(4, samples) - 1) / (2 * clients * np.log(2))
         assert leaked == pytest.approx(expansion, abs=4 * queried.spread / np.sqrt(30))
-
-
-def test_leakages_add_up():
-    p = np.array([0.5, 0.3, 0.2])
-    leaked = leakage(p, 5, 2.0)
-    assert leaked.statistical == pytest.approx(
-        batch_entropy(uniform(3), 5) - batch_entropy(p, 5), abs=1e-12
-    )
-    assert leaked.total == pytest.approx(leaked.statistical + leaked.query, abs=1e-12)
-    assert leakage(uniform(3), 5, 2.0).statistical == 0.0
 
 
 def test_same_seed_same_draws():

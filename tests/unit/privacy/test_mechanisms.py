@@ -4,8 +4,8 @@ from math import sqrt
 
 import pytest
 from fbftl.ground.errors import UserError
+from fbftl.methods.ecos.counting import counts_guarantee
 from fbftl.privacy.accounting import gaussian_epsilon, gaussian_sigma, rounds_epsilon, rounds_sigma
-from fbftl.privacy.counting import counts_guarantee
 from fbftl.privacy.feature_noise import published
 from fbftl.privacy.mechanisms import (
     dp_fedavg,

@@ -29,10 +29,10 @@ def message(x: np.ndarray, label: int, counts: bool = True) -> np.ndarray:
 def directions(seed: int, count: int = 40) -> np.ndarray:
     """Return vectors of length one: axes, and random ones, some of them near each other."""
     rng = np.random.default_rng(seed)
-    drawn = rng.normal(size=(count, WIDTH))
-    drawn[1::2] = -drawn[::2] + 0.3 * drawn[1::2]
-    drawn = np.vstack([np.eye(WIDTH), -np.eye(WIDTH), drawn])
-    return drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
+    vectors = rng.normal(size=(count, WIDTH))
+    vectors[1::2] = -vectors[::2] + 0.3 * vectors[1::2]
+    vectors = np.vstack([np.eye(WIDTH), -np.eye(WIDTH), vectors])
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
 @pytest.mark.parametrize(
@@ -44,11 +44,11 @@ def test_random_neighbours_stay_within_the_bound(clip_norm, counts, adjacency):
     rng = np.random.default_rng(0)
     samples = clip_norm * directions(1)
     samples = np.vstack([samples, samples * rng.random((len(samples), 1))])
-    told = np.array([[message(x, c, counts) for c in (0, 1)] for x in samples])
+    messages = np.array([[message(x, c, counts) for c in (0, 1)] for x in samples])
     if adjacency == "add-remove":
-        assert np.linalg.norm(told, axis=2).max() <= bound
+        assert np.linalg.norm(messages, axis=2).max() <= bound
     else:
-        flat = told.reshape(-1, told.shape[2])
+        flat = messages.reshape(-1, messages.shape[2])
         apart = np.linalg.norm(flat[:, None] - flat[None], axis=2)
         assert apart.max() <= bound
 
@@ -56,9 +56,9 @@ def test_random_neighbours_stay_within_the_bound(clip_norm, counts, adjacency):
 @given(st.floats(0.05, 20))
 def test_the_worst_neighbours_attain_the_bound_for_the_packed_triangle(clip_norm):
     x, z = clip_norm * np.eye(WIDTH)[:2]
-    one = np.linalg.norm(message(x, 0))
-    assert one == pytest.approx(sensitivity(clip_norm))
-    assert one == pytest.approx(sqrt(1 + clip_norm**2 + clip_norm**4))
+    norm = np.linalg.norm(message(x, 0))
+    assert norm == pytest.approx(sensitivity(clip_norm))
+    assert norm == pytest.approx(sqrt(1 + clip_norm**2 + clip_norm**4))
     apart = np.linalg.norm(message(x, 0) - message(z, 1))
     assert apart == pytest.approx(sensitivity(clip_norm, "replace-one"))
     alone = np.linalg.norm(message(x, 0, counts=False))
@@ -78,20 +78,20 @@ def test_the_worst_neighbours_of_one_class_without_counts():
 
 def test_samples_are_clipped_to_length_one():
     values = np.array([[3.0, 4.0], [0.3, 0.4]], dtype=np.float32)
-    found = clipped(values, 2.0)
-    assert np.linalg.norm(found[0]) == pytest.approx(1.0, rel=1e-5)
-    assert np.linalg.norm(found, axis=1).max() <= 1
-    assert found[1] == pytest.approx(values[1] / 2)
+    rows = clipped(values, 2.0)
+    assert np.linalg.norm(rows[0]) == pytest.approx(1.0, rel=1e-5)
+    assert np.linalg.norm(rows, axis=1).max() <= 1
+    assert rows[1] == pytest.approx(values[1] / 2)
 
 
 @pytest.mark.parametrize("central", [True, False])
 def test_the_guarantee_is_that_of_one_gaussian_on_the_worst_neighbours(central):
-    told = {"clip_norm": 5.0, "delta": 1e-6, "central": central}
-    record = statistics_guarantee(epsilon=3.0, sigma=None, **told)
+    arguments = {"clip_norm": 5.0, "delta": 1e-6, "central": central}
+    record = statistics_guarantee(epsilon=3.0, sigma=None, **arguments)
     assert record.epsilon == pytest.approx(3.0, rel=1e-6)
     unit = gaussian_sigma(3.0, 1e-6, "zero-out")
     assert record.noise_std == pytest.approx(unit * sqrt(6))
-    given_noise = statistics_guarantee(epsilon=None, sigma=record.noise_std, **told)
+    given_noise = statistics_guarantee(epsilon=None, sigma=record.noise_std, **arguments)
     assert given_noise.epsilon == pytest.approx(3.0, rel=1e-6)
     assert ("dealer" in record.note) is central
     assert record.epsilon == pytest.approx(
@@ -100,8 +100,8 @@ def test_the_guarantee_is_that_of_one_gaussian_on_the_worst_neighbours(central):
 
 
 def test_noise_has_its_standard_deviation_and_a_stream_of_its_own():
-    one, again = (statistics_noise(2.0, 20_000, 0, 1) for _ in range(2))
-    assert np.array_equal(one, again)
-    assert one.std() == pytest.approx(2.0, rel=0.02)
+    noise, again = (statistics_noise(2.0, 20_000, 0, 1) for _ in range(2))
+    assert np.array_equal(noise, again)
+    assert noise.std() == pytest.approx(2.0, rel=0.02)
     other = statistics_noise(2.0, 20_000, 0, 2)
-    assert abs(np.corrcoef(one, other)[0, 1]) < 0.03
+    assert abs(np.corrcoef(noise, other)[0, 1]) < 0.03

@@ -3,12 +3,13 @@
 from dataclasses import asdict
 
 import pytest
-from fbftl.exchange.planned import planned_guarantees
 from fbftl.ground.errors import UserError
+from fbftl.methods.by_name import planned_guarantees
 from fbftl.privacy import mechanisms
 from fbftl.privacy.accounting import gaussian_epsilon
 from fbftl.privacy.composition import compose, gaussian, pure, read, rounds
 from fbftl.privacy.together import TOGETHER, Released, costs, require_within
+from fbftl.study.job import from_params
 from fbftl.study.methods import axes_by_method
 
 DELTA = 1e-6
@@ -22,21 +23,21 @@ def released(name, *records, samples=None):
     return Released(name, [asdict(record) for record in records], samples)
 
 
-def sums(*releases, own=4):
+def sums(*releases, client_rows=4):
     """Return the cost of all releases together, by unit and neighbours."""
-    found = costs(releases, DELTA, own)
-    return {(one.unit, one.adjacency): one for one in found if one.release == TOGETHER}
+    every_cost = costs(releases, DELTA, client_rows)
+    return {(cost.unit, cost.adjacency): cost for cost in every_cost if cost.release == TOGETHER}
 
 
 def test_one_release_costs_a_sample_its_own_epsilon():
-    found = {
-        (one.unit, one.adjacency, one.release): one.composed.epsilon
-        for one in costs([released("features", *FEATURES)], DELTA, 4)
+    epsilons = {
+        (cost.unit, cost.adjacency, cost.release): cost.composed.epsilon
+        for cost in costs([released("features", *FEATURES)], DELTA, 4)
     }
-    own = FEATURES[0].epsilon
-    assert found["sample", "replace-one", "features"] == pytest.approx(own)
-    assert found["sample", "replace-one", TOGETHER] == pytest.approx(own)
-    assert found["client", "replace-one", TOGETHER] == pytest.approx(
+    epsilon = FEATURES[0].epsilon
+    assert epsilons["sample", "replace-one", "features"] == pytest.approx(epsilon)
+    assert epsilons["sample", "replace-one", TOGETHER] == pytest.approx(epsilon)
+    assert epsilons["client", "replace-one", TOGETHER] == pytest.approx(
         gaussian_epsilon(6.0 / 2, DELTA, "replace-one")
     )
 
@@ -47,11 +48,11 @@ def test_three_kinds_of_releases_of_one_life():
         released("rounds", *ROUNDS, samples=8),
         released("steps", *STEPS),
     )
-    found = sums(*life)
+    together = sums(*life)
     steps = gaussian((30.0**-2 + 40.0**-2) ** -0.5, summed=True)
     sample = compose([gaussian(6.0), pure(1.0), rounds(2.0, 0.2, 10), steps], DELTA, "replace-one")
-    assert found["sample", "replace-one"].composed == sample
-    assert found["sample", "replace-one"].covers_labels
+    assert together["sample", "replace-one"].composed == sample
+    assert together["sample", "replace-one"].covers_labels
     # Of the union of 8 rows in the rounds and 4 in the task's own partition.
     client = compose(
         [
@@ -63,9 +64,9 @@ def test_three_kinds_of_releases_of_one_life():
         DELTA,
         "replace-one",
     )
-    assert found["client", "replace-one"].composed == client
+    assert together["client", "replace-one"].composed == client
     assert sums(*life[::-1])["client", "replace-one"].composed == client
-    assert found["sample", "add-remove"].composed.accountant == "none"
+    assert together["sample", "add-remove"].composed.accountant == "none"
 
 
 def test_labels_that_are_open_and_releases_without_a_guarantee_show():
@@ -78,18 +79,18 @@ def test_labels_that_are_open_and_releases_without_a_guarantee_show():
 
 @pytest.mark.parametrize(("room", "fits"), [(1.0001, True), (0.9999, False)])
 def test_a_budget_holds_a_sum_just_below_it_and_refuses_one_just_above(room, fits):
-    found = costs([released("features", *FEATURES), released("steps", *STEPS)], DELTA, 4)
+    every_cost = costs([released("features", *FEATURES), released("steps", *STEPS)], DELTA, 4)
     together = next(
-        one.composed.epsilon
-        for one in found
-        if (one.unit, one.adjacency, one.release) == ("sample", "replace-one", TOGETHER)
+        cost.composed.epsilon
+        for cost in every_cost
+        if (cost.unit, cost.adjacency, cost.release) == ("sample", "replace-one", TOGETHER)
     )
     budget = {"sample": room * together}
     if fits:
-        require_within(budget, found, DELTA, "digits", "life")
+        require_within(budget, every_cost, DELTA, "digits", "life")
     else:
         with pytest.raises(UserError, match=r"budget allows a sample .* privacy.together.life"):
-            require_within(budget, found, DELTA, "digits", "life")
+            require_within(budget, every_cost, DELTA, "digits", "life")
 
 
 def test_what_is_planned_is_what_a_run_will_tell():
@@ -113,19 +114,27 @@ def test_what_is_planned_is_what_a_run_will_tell():
     }
 
     def planned(**setting):
-        return planned_guarantees(params | {"setting": setting}, axes_by_method(), 20)
+        job = from_params(params | {"setting": setting}, axes_by_method())
+        return [asdict(record) for record in planned_guarantees(job, 20)]
 
     features = planned(method="fbftl", mechanism="gaussian", sigma=6.0, label_epsilon=1.0)
-    assert [own["events"] for own in features] == [own.events for own in (*FEATURES, *LABELS)]
+    assert [guarantee["events"] for guarantee in features] == [
+        guarantee.events for guarantee in (*FEATURES, *LABELS)
+    ]
     by_rounds = planned(method="ftl_c", mechanism="dp_fedavg", sigma=2.0)
     (event,) = by_rounds[0]["events"]
     assert (event["multiplier"], event["rate"], event["times"]) == (2.0, 0.25, 12)
-    told = {"method": "fbftl", "message": "statistics", "head": "lda", "aggregation": "masked"}
-    (statistics,) = planned(**told, mechanism="gaussian", epsilon=2.0)
+    setting = {
+        "method": "one_shot",
+        "message": "statistics",
+        "head": "lda",
+        "aggregation": "masked",
+    }
+    (statistics,) = planned(**setting, mechanism="gaussian", epsilon=2.0)
     assert statistics["covers_labels"]
-    found = compose(read(statistics["events"]), DELTA, "replace-one")
-    assert found.epsilon == pytest.approx(2.0)
-    steps = planned(method="private_gd", mechanism="dp_gd", sigma=9.0, steps=9)
+    composed = compose(read(statistics["events"]), DELTA, "replace-one")
+    assert composed.epsilon == pytest.approx(2.0)
+    steps = planned(method="private_gd", mechanism="dp_gd", sigma=9.0, descent_steps=9)
     assert steps[0]["events"][0]["multiplier"] == pytest.approx(3.0)
     assert planned(method="fbftl")[0]["events"] == ()
 

@@ -34,10 +34,10 @@ def test_widths_double_up_to_the_whole():
 @pytest.mark.parametrize("clients", [1, 7, 20])
 @pytest.mark.parametrize("law", LAWS)
 def test_budgets_fall_from_client_to_client_and_hold_a_base(law, clients):
-    found = budgets(law, clients, 8)
-    assert found == sorted(found, reverse=True)
-    assert len(found) == clients
-    assert {1, *found} <= set(range(1, 9))
+    widths = budgets(law, clients, 8)
+    assert widths == sorted(widths, reverse=True)
+    assert len(widths) == clients
+    assert {1, *widths} <= set(range(1, 9))
 
 
 def test_budgets_by_the_corrected_formula():
@@ -48,8 +48,8 @@ def test_budgets_by_the_corrected_formula():
 
 
 def test_the_log_normal_law_has_its_median_where_the_thesis_has_it():
-    found = budgets("lognormal", 2001, 1000)
-    assert found[1000] == 450
+    widths = budgets("lognormal", 2001, 1000)
+    assert widths[1000] == 450
 
 
 def test_the_released_laws_by_hand():
@@ -66,6 +66,6 @@ def test_a_budget_below_one_base_is_refused():
 
 def test_spread_budgets_are_the_same_ones_and_every_domain_has_each():
     domains = [0] * 4 + [1] * 4
-    found = spread_over(domains, budgets("exponential", 8, 8))
-    assert sorted(found[:4]) == sorted(found[4:]) == [1, 2, 4, 8]
+    widths = spread_over(domains, budgets("exponential", 8, 8))
+    assert sorted(widths[:4]) == sorted(widths[4:]) == [1, 2, 4, 8]
     assert spread_over([0, 0, 1], [4, 2, 1]) == [4, 1, 2]

@@ -9,7 +9,6 @@ import yaml
 from fbftl.ground.errors import UserError
 from fbftl.study.config import resolve
 from fbftl.study.systems import read_systems
-from fbftl.study.yaml_files import read_yaml
 
 GOOD = """
 study: {tasks: [digits], experiments: [scarcity]}
@@ -21,11 +20,6 @@ tasks:
 experiments:
   scarcity: {grids: [{fraction: [1, 0.1], plr: [0, 0.5], loss: [persistent, reshuffled]}]}
 """
-
-
-@pytest.fixture(scope="module")
-def schema(root: Path) -> dict:
-    return read_yaml(root / "rules/schemas/config.schema.yaml")
 
 
 def test_defaults_are_filled_and_the_input_left_alone(schema: dict) -> None:
@@ -103,6 +97,8 @@ def test_networks_are_filled_with_defaults_by_kind(schema: dict) -> None:
     maps = {"kernel": 3, "padding": "same", "pool": 2, "pool_dropout": 0.0}
     assert filled["mlp"] == networks["mlp"] | shared | {"last": "relu", "init": "torch"}
     assert filled["cnn"] == networks["cnn"] | shared | maps
+    config["tasks"]["digits"]["networks"]["cnn"]["init"] = "he"
+    assert resolve(config, schema).task("digits")["networks"]["cnn"]["init"] == "he"
     config["tasks"]["digits"]["networks"]["mlp"]["kernel"] = 5
     with pytest.raises(UserError, match=r"networks.mlp.kernel' does not exist"):
         resolve(config, schema)
@@ -278,7 +274,7 @@ FAULTS: dict[str, tuple[Callable[[dict], object], str]] = {
             {axis: [1 / 3] for axis in ("fraction", "blr", "keep", "sigma", "label_epsilon")}
             | {"plr": [0], "loss": ["persistent"], "mechanism": ["relative"]}
             | {"partition": ["dirichlet_equal"], "alpha": [1 / 3], "samples_per_client": [7]}
-            | {"burst": [10 / 3], "bits": [16], "noise": ["redrawn"], "retransmissions": [9]}
+            | {"burst": [10 / 3], "bits": [16], "noise_draw": ["redrawn"], "retransmissions": [9]}
         ),
         "for its files, which take 200; round its values, or give the task what all settings share",
     ),
@@ -347,11 +343,11 @@ FAULTS: dict[str, tuple[Callable[[dict], object], str]] = {
         "'fbftl+fraction=0.1'",
     ),
     "momentum 1": (
-        lambda c: grid(c).update(method=["private_gd"], momentum=[1]),
+        lambda c: grid(c).update(method=["private_gd"], descent_momentum=[1]),
         "momentum.0 is 1; give less than 1",
     ),
     "a schedule without steps": (
-        lambda c: grid(c).update(method=["private_gd"], steps=[0]),
+        lambda c: grid(c).update(method=["private_gd"], descent_steps=[0]),
         "steps.0 is 0; give at least 1",
     ),
     "no seeds": (lambda c: c.update(seeds=[]), "seeds is empty"),

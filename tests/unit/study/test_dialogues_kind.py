@@ -2,7 +2,6 @@
 
 import copy
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 import yaml
@@ -11,7 +10,6 @@ from fbftl.study.config import Study, resolve
 from fbftl.study.feasibility import Sizes, require_feasible
 from fbftl.study.job import from_params
 from fbftl.study.methods import axes_by_method
-from fbftl.study.yaml_files import read_yaml
 
 CONFIG = """
 study: {tasks: [digits, talks], experiments: [images, talks]}
@@ -33,11 +31,6 @@ experiments:
 """
 
 
-@pytest.fixture(scope="module")
-def schema(root: Path) -> dict:
-    return read_yaml(root / "rules/schemas/config.schema.yaml")
-
-
 def study(schema: dict, **axes: list) -> Study:
     config = yaml.safe_load(CONFIG)
     if axes:
@@ -57,10 +50,10 @@ def test_the_tasks_own_cut_needs_no_name(schema: dict) -> None:
 
 
 def test_a_job_knows_its_cut_and_its_plan(schema: dict) -> None:
-    made = study(schema)
+    resolved = study(schema)
     jobs = {
-        name: from_params(made.job("talks", name), axes_by_method())
-        for name in made.settings["talks"]["talks"]
+        name: from_params(resolved.job("talks", name), axes_by_method())
+        for name in resolved.settings["talks"]["talks"]
     }
     assert {name: job.block["cut"] for name, job in jobs.items()} == {
         "fbftl": 1, "fbftl+cut=2": 2, "ftl_c": 1, "ftl_c+cut=2": 2, "ftl_f": 1,
@@ -71,7 +64,7 @@ def test_a_job_knows_its_cut_and_its_plan(schema: dict) -> None:
 
 
 @pytest.mark.parametrize(
-    ("axes", "said"),
+    ("axes", "sentence"),
     [
         ({"method": ["fl"]}, "choose its method among ftl_f, ftl_c, fbftl"),
         ({"plr": [0.5], "loss": ["reshuffled"]}, "leave the axis 'loss' out"),
@@ -90,9 +83,9 @@ def test_a_job_knows_its_cut_and_its_plan(schema: dict) -> None:
     ],
 )
 def test_what_a_task_of_dialogues_cannot_run_is_refused(
-    schema: dict, axes: dict, said: str
+    schema: dict, axes: dict, sentence: str
 ) -> None:
-    with pytest.raises(UserError, match=f"task 'talks' has dialogues .*; {said}"):
+    with pytest.raises(UserError, match=f"task 'talks' has dialogues .*; {sentence}"):
         study(schema, **axes)
 
 
@@ -117,33 +110,33 @@ def test_what_images_can_be_sent_through_dialogues_can_too(
 def test_dialogues_can_be_dealt_anew_with_each_seed(schema: dict) -> None:
     config = yaml.safe_load(CONFIG)
     config["tasks"]["talks"]["clients"] = {"draw": "per_seed"}
-    made = resolve(config, schema)
-    assert made.job("talks", "ftl_c")["clients"]["draw"] == "per_seed"
+    resolved = resolve(config, schema)
+    assert resolved.job("talks", "ftl_c")["clients"]["draw"] == "per_seed"
     assert study(schema).job("talks", "ftl_c")["clients"]["draw"] == "once"
 
 
 def test_memories_of_dialogues_that_fit_nowhere_are_refused(schema: dict) -> None:
-    made = study(schema, method=["ftl_c", "ftl_f"], bits=[2])
+    resolved = study(schema, method=["ftl_c", "ftl_f"], bits=[2])
     sizes = Sizes(heads={"1": 10**5}, networks={None: 10**6})
-    require_feasible(made, "talks", 600, sizes=sizes)
+    require_feasible(resolved, "talks", 600, sizes=sizes)
     with pytest.raises(UserError, match=r"300 clients remember 6 GB .*'ftl_f\+bits=2'"):
-        require_feasible(made, "talks", 600, sizes=replace(sizes, networks={None: 5 * 10**6}))
+        require_feasible(resolved, "talks", 600, sizes=replace(sizes, networks={None: 5 * 10**6}))
     with pytest.raises(UserError, match=r"300 clients remember 6 GB .*'ftl_c\+bits=2'"):
-        require_feasible(made, "talks", 600, sizes=replace(sizes, heads={"1": 5 * 10**6}))
+        require_feasible(resolved, "talks", 600, sizes=replace(sizes, heads={"1": 5 * 10**6}))
 
 
 def test_a_clip_norm_lets_dialogues_be_gaussian(schema: dict) -> None:
     config = yaml.safe_load(CONFIG)
     config["tasks"]["talks"]["privacy"] = {"feature_clip": {"norm": 3.0}}
     config["experiments"]["talks"]["grids"] = [{"mechanism": ["gaussian"], "epsilon": [2]}]
-    made = resolve(config, schema)
-    (name,) = made.settings["talks"]["talks"]
-    assert made.job("talks", name)["privacy"] == {"delta": 1e-5, "feature_clip": {"norm": 3.0}}
-    assert not made.needs_public("talks", name)
+    resolved = resolve(config, schema)
+    (name,) = resolved.settings["talks"]["talks"]
+    assert resolved.job("talks", name)["privacy"] == {"delta": 1e-5, "feature_clip": {"norm": 3.0}}
+    assert not resolved.needs_public("talks", name)
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "said"),
+    ("path", "value", "sentence"),
     [
         ("kind", "speech", "tasks.talks.kind is 'speech'; choose among images, dialogues"),
         ("head", [64], "key 'tasks.talks.head' does not exist"),
@@ -156,7 +149,9 @@ def test_a_clip_norm_lets_dialogues_be_gaussian(schema: dict) -> None:
         ("source.model.layers", 2, "key 'tasks.talks.source.model.layers' does not exist"),
     ],
 )
-def test_a_faulty_task_is_one_sentence(schema: dict, path: str, value: object, said: str) -> None:
+def test_a_faulty_task_is_one_sentence(
+    schema: dict, path: str, value: object, sentence: str
+) -> None:
     config = copy.deepcopy(yaml.safe_load(CONFIG))
     *folders, key = path.split(".")
     block = config["tasks"]["talks"]
@@ -165,7 +160,7 @@ def test_a_faulty_task_is_one_sentence(schema: dict, path: str, value: object, s
     block[key] = value
     with pytest.raises(UserError) as raised:
         resolve(config, schema)
-    assert said in str(raised.value)
+    assert sentence in str(raised.value)
 
 
 def test_an_image_task_knows_no_dialogue_keys(schema: dict) -> None:

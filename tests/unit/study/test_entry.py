@@ -76,3 +76,11 @@ def test_a_word_that_is_near_no_verb(clone: Path) -> None:
 
 def test_papers_takes_one_paper(clone: Path) -> None:
     assert "'survey' after 'fbftl'" in refused(called(clone / "run", "papers", "fbftl", "survey"))
+
+
+@pytest.mark.parametrize("size", ["--pilot", "--full"])
+def test_a_size_takes_one_system(clone: Path, size: str) -> None:
+    assert "name it after" in refused(called(clone / "run", "papers", size))
+    assert "name it after" in refused(called(clone / "run", "papers", size, "--cores"))
+    words = ("papers", size, "fade", "ecos")
+    assert "'ecos' after 'fade' is one too many" in refused(called(clone / "run", *words))

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 from fbftl.data.datasets import load, training_count
 from fbftl.ground.errors import UserError
-from fbftl.privacy.masking import require_room
 from fbftl.study.config import Study, resolve
-from fbftl.study.feasibility import RING, Sizes, least_parameters, require_feasible
+from fbftl.study.feasibility import Sizes, least_parameters, require_feasible
 from fbftl.study.yaml_files import read_yaml
 
 DIGITS = {"kind": "digits", "test_fraction": 0.2, "seed": 0}
@@ -94,9 +93,9 @@ def test_what_it_cannot_is_one_sentence(root: Path, task: dict, axes: dict, sent
 def test_memories_are_known_by_cut_and_network(root: Path) -> None:
     """The paper's head behind 4,096 features: 892 GB, and not the 472 of its hidden widths."""
     paper = {"head": [4096, 4096, 512], "clients": {"samples_per_client": 8}}
-    asked = study(root, paper, method=["ftl_c"], bits=[2])
+    paper_study = study(root, paper, method=["ftl_c"], bits=[2])
     with pytest.raises(UserError, match=r"6,250 clients remember 892 GB together .*ftl_c\+bits=2"):
-        require_feasible(asked, "digits", 50_000, sizes=Sizes(heads={"fc1": 35_668_490}))
+        require_feasible(paper_study, "digits", 50_000, sizes=Sizes(heads={"fc1": 35_668_490}))
     few = study(root, paper, method=["ftl_c"], bits=[2], fraction=[0.001])
     require_feasible(few, "digits", 50_000, sizes=Sizes(heads={"fc1": 35_668_490}))
     whole = study(root, {}, method=["fl"], bits=[2])
@@ -114,10 +113,10 @@ def test_without_a_count_only_given_numbers_are_compared(root: Path) -> None:
 
 
 def test_clients_that_the_data_name_are_counted_too(root: Path) -> None:
-    given = study(root, {"clients": {"partition": "given"}}, method=["fl"])
-    require_feasible(given, "digits", None, named=8)
+    named = study(root, {"clients": {"partition": "given"}}, method=["fl"])
+    require_feasible(named, "digits", None, named=8)
     with pytest.raises(UserError, match="is 8, but there are 7 clients"):
-        require_feasible(given, "digits", None, named=7)
+        require_feasible(named, "digits", None, named=7)
 
 
 def test_no_clients_per_round_is_refused_by_the_schema(root: Path) -> None:
@@ -161,25 +160,53 @@ def test_the_papers_head_has_more_parameters_than_the_bound() -> None:
 
 def test_a_client_holds_no_more_classes_than_there_are(root: Path) -> None:
     ten = Sizes(classes=10)
-    asked = study(root, {"clients": {"shards_per_client": 11}}, partition=["shards"], clients=[4])
+    by_shards = study(
+        root, {"clients": {"shards_per_client": 11}}, partition=["shards"], clients=[4]
+    )
     with pytest.raises(UserError, match=r"shards_per_client is 11, .* are 10 classes; .* most 10"):
-        require_feasible(asked, "digits", 1438, sizes=ten)
-    require_feasible(asked, "digits", 1438)
-    unasked = study(root, {"clients": {"shards_per_client": 11}}, method=["fbftl"])
-    require_feasible(unasked, "digits", 1438, sizes=ten)
+        require_feasible(by_shards, "digits", 1438, sizes=ten)
+    require_feasible(by_shards, "digits", 1438)
+    without_shards = study(root, {"clients": {"shards_per_client": 11}}, method=["fbftl"])
+    require_feasible(without_shards, "digits", 1438, sizes=ten)
 
 
-def test_masked_sums_stay_in_the_ring(root: Path) -> None:
-    wide = {"privacy": {"feature_clip": {"norm": 1e5}}}
-    axes = {"message": ["statistics"], "head": ["lda"], "aggregation": ["masked"]}
-    private = axes | {"mechanism": ["gaussian"], "epsilon": [1.0]}
-    with pytest.raises(UserError, match=r"norm is 100000: squares of 1,438 samples .* ±5.5e\+11"):
-        require_feasible(study(root, wide, **private), "digits", 1438)
-    require_feasible(study(root, wide, **private | {"aggregation": ["open"]}), "digits", 1438)
-    require_feasible(study(root, wide, **axes), "digits", 1438)
-    require_room(0.99 * RING, 1)
-    with pytest.raises(UserError, match="can leave the ring"):
-        require_room(RING, 1)
+STATISTICS = {"method": ["one_shot"], "message": ["statistics"], "head": ["lda"]}
+MASKED = STATISTICS | {"aggregation": ["masked"]}
+CLIPPED = {"privacy": {"feature_clip": {"norm": 24.4}}}
+
+
+def test_masked_sums_of_clipped_rows_stay_in_the_ring(root: Path) -> None:
+    """A row is clipped and scaled to length one: 1,438 rows take 11 bits, and one is the sign."""
+    private = MASKED | {"mechanism": ["gaussian"], "sigma": [1.0]}
+    room = study(root, CLIPPED, **private, fraction_bits=[52])
+    require_feasible(room, "digits", 1438)
+    beyond = study(root, CLIPPED, **private, fraction_bits=[24, 53])
+    with pytest.raises(
+        UserError,
+        match=r"fraction_bits=53' on digits has masked sums of size up to 1,452.4 with 53 bits .* "
+        r"need a ring of 65 bits where numbers have 64 at most; give fraction_bits at most 52, or",
+    ):
+        require_feasible(beyond, "digits", 1438)
+    require_feasible(beyond, "digits", 700)
+    require_feasible(beyond, "digits", None)
+
+
+def test_sums_that_nothing_bounds_are_left_to_their_jobs(root: Path) -> None:
+    require_feasible(study(root, CLIPPED, **MASKED, fraction_bits=[60]), "digits", 1438)
+
+
+def test_masked_counts_stay_in_the_ring(root: Path) -> None:
+    axes = {"method": ["ecos"], "purchase": [300], "aggregation": ["masked"], "clients": [50]}
+    axes |= {"mechanism": ["counts"], "sigma": [10.0]}
+    task = {"public": {"sources": [{"data": {"kind": "digits"}}]}, "privacy": {"delta": 1e-5}}
+    require_feasible(study(root, task, **axes, fraction_bits=[52]), "digits", 1438)
+    with pytest.raises(UserError, match=r"size up to 1,568 with 53 bits .* ring of 65 bits"):
+        require_feasible(study(root, task, **axes, fraction_bits=[53]), "digits", 1438)
+
+
+def test_bits_behind_the_point_need_a_masked_sum(root: Path) -> None:
+    with pytest.raises(UserError, match="fraction_bits 20, which has no effect"):
+        study(root, CLIPPED, **STATISTICS, fraction_bits=[20])
 
 
 def test_no_setting_deals_as_the_data_does(root: Path) -> None:

@@ -10,7 +10,6 @@ import pytest
 import yaml
 from fbftl.ground.errors import UserError
 from fbftl.study.config import resolve
-from fbftl.study.yaml_files import read_yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from snakemake.common.configfile import load_configfile
@@ -56,11 +55,6 @@ VALUES = st.recursive(
 
 
 @pytest.fixture(scope="module")
-def schema(root: Path) -> dict[str, Any]:
-    return read_yaml(root / "rules/schemas/config.schema.yaml")
-
-
-@pytest.fixture(scope="module")
 def good(root: Path) -> dict[str, Any]:
     """The default configuration, cut down to two experiments so that a case is fast."""
     config = yaml.safe_load((root / "config.yaml").read_text())
@@ -72,12 +66,12 @@ def good(root: Path) -> dict[str, Any]:
 
 def places(node: Any, path: tuple = ()) -> list[tuple]:
     """Return the path of every node below a nested structure."""
-    found = [path] if path else []
+    paths = [path] if path else []
     if isinstance(node, dict):
-        found += [p for key, inner in node.items() for p in places(inner, (*path, key))]
+        paths += [p for key, inner in node.items() for p in places(inner, (*path, key))]
     elif isinstance(node, list):
-        found += [p for i, inner in enumerate(node) for p in places(inner, (*path, i))]
-    return found
+        paths += [p for i, inner in enumerate(node) for p in places(inner, (*path, i))]
+    return paths
 
 
 def mutated(config: dict[str, Any], data: st.DataObject) -> dict[str, Any]:

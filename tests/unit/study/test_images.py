@@ -35,57 +35,57 @@ def test_the_released_procedure_extracts_for_itself() -> None:
 
 
 @pytest.mark.parametrize(
-    ("axes", "said"),
+    ("axes", "sentence"),
     [
         ({"cut": "fc2"}, "add its cut to tasks.digits.features.further_cuts"),
         ({"cut": "fc1", "mechanism": "gaussian", "epsilon": 1.0}, "feature_clip a norm"),
     ],
 )
-def test_a_cut_without_features_is_refused(axes: dict[str, Any], said: str) -> None:
-    with pytest.raises(UserError, match=said):
+def test_a_cut_without_features_is_refused(axes: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(UserError, match=sentence):
         names(axes)
 
 
-def asked(task: dict[str, Any] | None = None, **axes: Any) -> dict[str, Any]:
+def job_of(task: dict[str, Any] | None = None, **axes: Any) -> dict[str, Any]:
     task = TASK if task is None else TASK | task
     return job(settled(from_axes(axes), "digits", task), task)
 
 
 def test_a_job_is_told_its_own_network_only() -> None:
-    assert asked(method="sfl", network="cnn")["block"]["network"] == TASK["networks"]["cnn"]
-    assert "network" not in asked(method="sfl")["block"]
+    assert job_of(method="sfl", network="cnn")["block"]["network"] == TASK["networks"]["cnn"]
+    assert "network" not in job_of(method="sfl")["block"]
     assert names({"method": "fl", "network": "mlp"}) == ["fl+network=mlp"]
 
 
 def test_only_jobs_that_train_a_network_are_told_how_it_acts_meanwhile() -> None:
     training = TASK["training"] | {"dropout": True, "batch_norm": "batch"}
     for method in ("fl", "sfl", "ftl_f"):
-        assert asked({"training": training}, method=method)["training"] == training
+        assert job_of({"training": training}, method=method)["training"] == training
     for method in ("fbftl", "ftl_c", "released"):
-        assert asked({"training": training}, method=method)["training"] == {"epochs": 3}
+        assert job_of({"training": training}, method=method)["training"] == {"epochs": 3}
 
 
 def test_an_unknown_network_is_refused_naming_those_known() -> None:
     with pytest.raises(
         UserError, match=r"fl\+network=cn'; the networks in .*networks are: cnn, mlp"
     ):
-        asked(method="fl", network="cn")
+        job_of(method="fl", network="cn")
     with pytest.raises(UserError, match=r"tasks.digits.networks are: none"):
-        asked({"networks": {}}, method="fl", network="cnn")
+        job_of({"networks": {}}, method="fl", network="cnn")
 
 
 @pytest.mark.parametrize("method", ["fbftl", "ftl_c", "ftl_f", "released"])
 def test_a_network_is_for_methods_that_start_at_random(method: str) -> None:
-    said = f"method {method} does not know axis network; methods that know it: fl, sfl"
-    with pytest.raises(UserError, match=said):
+    sentence = f"method {method} does not know axis network; methods that know it: fl, sfl"
+    with pytest.raises(UserError, match=sentence):
         expand([{"method": [method], "network": ["cnn"]}])
 
 
 def test_values_for_networks_are_refused_where_no_client_trains_one() -> None:
     faults = {"methods": {"ftl_c": {"dropout": True}}}
-    with pytest.raises(UserError, match=r"methods.ftl_c.dropout says nothing.*: fl, sfl, ftl_f"):
-        asked(faults, method="ftl_c")
-    asked(faults, method="fl")
+    with pytest.raises(UserError, match=r"methods.ftl_c.dropout has no effect.*: fl, sfl, ftl_f"):
+        job_of(faults, method="ftl_c")
+    job_of(faults, method="fl")
 
 
 LOCAL = {"rounds": 9, "local_batch": 4, "optimiser": "adam"}
@@ -93,41 +93,41 @@ LOCAL = {"rounds": 9, "local_batch": 4, "optimiser": "adam"}
 
 def test_only_jobs_with_local_epochs_are_told_of_rounds_batches_and_optimiser() -> None:
     training = TASK["training"] | LOCAL
-    assert asked({"training": training}, method="fedavg", local_epochs=5)["training"] == training
+    assert job_of({"training": training}, method="fedavg", local_epochs=5)["training"] == training
     for method in ("fl", "sfl", "ftl_f"):
-        assert asked({"training": training}, method=method)["training"] == TASK["training"]
+        assert job_of({"training": training}, method=method)["training"] == TASK["training"]
 
 
 @pytest.mark.parametrize(
-    ("method", "values", "said"),
+    ("method", "values", "sentence"),
     [
-        ("fl", {"optimiser": "adam"}, "fl.optimiser says nothing.*with local epochs: fedavg"),
-        ("fbftl", {"rounds": 4}, "fbftl.rounds says nothing.*with local epochs: fedavg"),
-        ("fedavg", {"epochs": 4}, "fedavg.epochs says nothing.*where this one has rounds: fl,"),
+        ("fl", {"optimiser": "adam"}, "fl.optimiser has no effect.*with local epochs: fedavg"),
+        ("fbftl", {"rounds": 4}, "fbftl.rounds has no effect.*with local epochs: fedavg"),
+        ("fedavg", {"epochs": 4}, "fedavg.epochs has no effect.*where this one has rounds: fl,"),
     ],
 )
 def test_training_values_without_meaning_are_refused(
-    method: str, values: dict[str, Any], said: str
+    method: str, values: dict[str, Any], sentence: str
 ) -> None:
-    with pytest.raises(UserError, match=said):
-        asked({"methods": {method: values}}, method=method)
+    with pytest.raises(UserError, match=sentence):
+        job_of({"methods": {method: values}}, method=method)
 
 
 def test_batches_of_one_sample_have_no_statistics() -> None:
     by_batch = {"methods": {"fl": {"batch_norm": "batch"}}}
     with pytest.raises(UserError, match=r"local_batch at least 2, or training.batch_norm"):
-        asked(by_batch, method="fl", network="cnn", samples_per_client=1)
-    asked(by_batch, method="fl", network="cnn")
+        job_of(by_batch, method="fl", network="cnn", samples_per_client=1)
+    job_of(by_batch, method="fl", network="cnn")
     one_each = by_batch | {"clients": {"samples_per_client": 1, "clients": None}}
-    asked(one_each, method="fl", network="cnn", clients=3)
+    job_of(one_each, method="fl", network="cnn", clients=3)
     with pytest.raises(UserError, match="has no statistics"):
-        asked(one_each, method="fl", network="cnn")
-    asked(by_batch, method="fl", network="mlp", samples_per_client=1)
-    asked(method="fl", network="cnn", samples_per_client=1)
+        job_of(one_each, method="fl", network="cnn")
+    job_of(by_batch, method="fl", network="mlp", samples_per_client=1)
+    job_of(method="fl", network="cnn", samples_per_client=1)
     steps = {"methods": {"fedavg": {"batch_norm": "batch", "local_batch": 1}}}
     with pytest.raises(UserError, match="has no statistics"):
-        asked(steps, method="fedavg", network="cnn")
-    asked(steps, method="fedavg", network="mlp")
+        job_of(steps, method="fedavg", network="cnn")
+    job_of(steps, method="fedavg", network="mlp")
 
 
 def test_only_jobs_that_retrain_are_told_of_the_server_and_none_of_a_public_quantile() -> None:
@@ -136,12 +136,12 @@ def test_only_jobs_that_retrain_are_told_of_the_server_and_none_of_a_public_quan
     privacy = TASK["privacy"] | {"delta": 1e-5}
     task = {"training": training, "privacy": privacy}
     noised = {"mechanism": "gaussian", "epsilon": 8.0, "feature_clip": 1.0}
-    told = asked(task, method="fedfeat", **noised)
-    assert told["training"] == training
-    assert told["privacy"] == {"delta": 1e-5}
-    assert asked(task, method="fedavg")["training"] == TASK["training"] | LOCAL
-    with pytest.raises(UserError, match=r"fedavg.server_batch says nothing.*retrains.*: fedfeat"):
-        asked({"methods": {"fedavg": {"server_batch": 8}}}, method="fedavg")
+    noised_job = job_of(task, method="fedfeat", **noised)
+    assert noised_job["training"] == training
+    assert noised_job["privacy"] == {"delta": 1e-5}
+    assert job_of(task, method="fedavg")["training"] == TASK["training"] | LOCAL
+    with pytest.raises(UserError, match=r"fedavg.server_batch has no effect.*retrains.*: fedfeat"):
+        job_of({"methods": {"fedavg": {"server_batch": 8}}}, method="fedavg")
 
 
 ROBUST = TASK["training"] | {"rounds": 2, "batch_norm": "batch", "selection": "last"}
@@ -149,7 +149,7 @@ ROBUST |= {"annealing": "none", "absent_classes": "counted", "validation": 0.0}
 
 
 @pytest.mark.parametrize(
-    ("task", "axes", "said"),
+    ("task", "axes", "sentence"),
     [
         ({"source": {"kind": "vectors"}}, {"network": "cnn"}, "would be another threat"),
         ({}, {"network": "mlp"}, "name a network with norm: batch"),
@@ -158,9 +158,9 @@ ROBUST |= {"annealing": "none", "absent_classes": "counted", "validation": 0.0}
         ({"features": {"size": 32}}, {"network": "cnn"}, "features.size: null"),
     ],
 )
-def test_disturbed_inputs_are_refused_where_nothing_can_be_disturbed(task, axes, said) -> None:
+def test_disturbed_inputs_are_refused_where_nothing_can_be_disturbed(task, axes, sentence) -> None:
     usual = {"source": {"kind": "pretrain"}, "training": ROBUST}
     usual["features"] = TASK["features"] | {"size": None}
     task = task | {"features": usual["features"] | task.get("features", {})}
-    with pytest.raises(UserError, match=said):
-        asked(usual | task, method="robust", **axes)
+    with pytest.raises(UserError, match=sentence):
+        job_of(usual | task, method="robust", **axes)

@@ -1,15 +1,19 @@
 """What no job of a task could do is refused when the plan is made, and records are checked."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from fbftl.ground.errors import UserError
 from fbftl.study import impossible, methods
+from fbftl.study.axes import CLIENTS, LINK
 from fbftl.study.feasibility import require_feasible
 from fbftl.study.impossible import require_packages
+from fbftl.study.record import MethodRecord
 from fbftl.study.record_faults import require_records
+from fbftl.study.settings import AXES
 from unit.study.test_feasibility import DIGITS, study
 
 NETWORK = {"kind": "mlp", "fc": [8], "cut": "relu_fc1"}
@@ -17,25 +21,34 @@ SECURE = {"method": ["secure_ftl"]}
 
 
 @pytest.mark.parametrize(
-    ("axes", "said"),
+    ("axes", "message"),
     [
         ({"method": ["fd"], "clients": [1]}, "one client take part.*give fd clients at least 2"),
         ({"method": ["fd"], "clients": [4], "fraction": [0.25]}, "one client take part"),
         ({"method": ["fedmd"], "clients": [1]}, "one client take part.*fedmd"),
         (SECURE | {"common_samples": [1439]}, "1439 common samples of 1438; give .* at most 1438"),
         (SECURE | {"most_samples": [20]}, "50 common samples of 20"),
-        ({"method": ["fedavg"], "drawn": [1439]}, "draw 1439 samples in a round of 1438"),
         (
-            {"method": ["fedavg"], "drawn": [101], "clients": [144], "fraction": [0.07]},
-            "draw 101 samples of the 100 of those that take part; give drawn at most 100",
+            {"method": ["fedavg"], "resampled_per_round": [1439]},
+            "draw 1439 samples in a round of 1438",
+        ),
+        (
+            {
+                "method": ["fedavg"],
+                "resampled_per_round": [101],
+                "clients": [144],
+                "fraction": [0.07],
+            },
+            "draw 101 samples of the 100 of those that take part; give resampled_per_round at "
+            "most 100",
         ),
     ],
 )
-def test_the_plan_refuses_what_a_job_would(root: Path, axes: dict, said: str) -> None:
+def test_the_plan_refuses_what_a_job_would(root: Path, axes: dict, message: str) -> None:
     task = {"networks": {"small": NETWORK}, "architectures": ["small"]}
-    asked = study(root, task, **axes)
-    with pytest.raises(UserError, match=said):
-        require_feasible(asked, "digits", 1438)
+    refused = study(root, task, **axes)
+    with pytest.raises(UserError, match=message):
+        require_feasible(refused, "digits", 1438)
 
 
 @pytest.mark.parametrize(
@@ -43,7 +56,7 @@ def test_the_plan_refuses_what_a_job_would(root: Path, axes: dict, said: str) ->
     [
         {"method": ["fd"], "clients": [8], "fraction": [0.25]},
         SECURE | {"common_samples": [1438]},
-        {"method": ["fedavg"], "drawn": [1438]},
+        {"method": ["fedavg"], "resampled_per_round": [1438]},
     ],
 )
 def test_the_plan_lets_pass_what_a_job_can_do(root: Path, axes: dict) -> None:
@@ -54,7 +67,7 @@ PEOPLE = {
     "data": {"kind": "groups"},
     "source": {"kind": "vectors"},
     "networks": {"small": NETWORK | {"cut": "fc1"}},
-    "game": {"discriminator": [4]},
+    "adversarial_game": {"discriminator": [4]},
     "training": {"validation": 0.0, "selection": "last"},
 }
 GAME = {"method": ["fade"], "network": ["small"]}
@@ -64,9 +77,11 @@ PUBLIC = {"sources": [{"data": DIGITS, "split": "train", "domains": ["rotated"]}
 BOUGHT = {"method": ["ecos"], "purchase": [20]}
 CANDIDATES = {
     "networks": {"small": NETWORK},
-    "sources": {"network": "small", "models": {"digits": "target", "letters": "letters"}},
+    "source_models": {"network": "small", "models": {"digits": "target", "letters": "letters"}},
 }
-VOTES = {"method": ["fedvote"], "network": ["small"], "sources": ["all"], "selection_round": [1]}
+VOTES = {
+    "method": ["fedvote"], "network": ["small"], "vote_candidates": ["all"], "vote_round": [1],
+}  # fmt: skip
 REFUSED = [
     (
         PEOPLE,
@@ -80,13 +95,13 @@ REFUSED = [
     ),
     (
         {"public": PUBLIC, "clients": {"domains": ["plain", "inverted"]}},
-        BOUGHT | {"choice": ["ideal"]},
-        "the public sources have none; leave choice: ideal out",
+        BOUGHT | {"purchase_rule": ["ideal"]},
+        "the public sources have none; leave purchase_rule: ideal out",
     ),
     (
         CANDIDATES,
         VOTES | {"most_samples": [3]},
-        "compare models by 3 samples, and the unbiased similarity needs 4.*similarity: biased",
+        "compare models by 3 samples, and the unbiased similarity needs 4.*cka_estimator: biased",
     ),
 ]
 POSSIBLE = [
@@ -98,10 +113,10 @@ POSSIBLE = [
     ({"networks": {"normed": NORMED}}, TRAINED | {"clients": [720]}),
     (
         {"public": PUBLIC, "clients": {"domains": ["plain", "rotated"]}},
-        BOUGHT | {"choice": ["ideal"]},
+        BOUGHT | {"purchase_rule": ["ideal"]},
     ),
     (CANDIDATES, VOTES | {"most_samples": [4]}),
-    (CANDIDATES, VOTES | {"most_samples": [3], "similarity": ["biased"]}),
+    (CANDIDATES, VOTES | {"most_samples": [3], "cka_estimator": ["biased"]}),
 ]
 
 
@@ -136,21 +151,39 @@ def test_the_records_of_the_project_have_no_fault() -> None:
 
 
 @pytest.mark.parametrize(
-    ("record", "said"),
+    ("record", "message"),
     [
-        (replace(FEDAVG, name="fedavgg"), "'fedavgg' has no module scripts/fbftl/methods/fedavgg"),
-        (replace(FEDAVG, axes=(*FEDAVG.axes, "locl_epochs")), "mean 'local_epochs'"),
+        (replace(FEDAVG, name="fedavgg"), "fedavgg.py has no module scripts/fbftl/methods/fedavgg"),
+        (replace(FEDAVG, axes=(*FEDAVG.axes, "local_epochs")), "'local_epochs', which is none"),
         (
-            replace(FEDAVG, axes=("network", *methods.CLIENTS, *methods.LINK)),
-            "'fedavg' lacks the axes bits, keep, feedback, mechanism, .*run_rounds reads; put "
+            replace(FEDAVG, axes=(*CLIENTS, *LINK)),
+            "fedavg.py lacks the axes bits, keep, feedback, mechanism, .*run_rounds reads; put "
             r"\*BY_ROUNDS",
         ),
-        ((FEDAVG,), "no MethodRecord.*without brackets"),
+        (
+            replace(FEDAVG, axes=(*FEDAVG.axes, replace(AXES["descent_steps"], default=7))),
+            "axis 'descent_steps' with the default 7, and others know it with 100; give it another "
+            "name",
+        ),
+        (
+            replace(FEDAVG, axes=(*FEDAVG.axes, replace(AXES["head"], values=("mlp", "tree")))),
+            "values of the axis 'head' that others do not know; describe them in study/axes.py",
+        ),
     ],
 )
-def test_a_faulty_record_is_one_sentence(record: methods.MethodRecord, said: str) -> None:
-    with pytest.raises(UserError, match=said):
+def test_a_faulty_record_is_one_sentence(record: MethodRecord, message: str) -> None:
+    with pytest.raises(UserError, match=message):
         require_records([record])
+
+
+@pytest.mark.parametrize("written", [None, FEDAVG, (FEDAVG,)])
+def test_a_module_without_its_record_is_one_sentence(
+    written: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = SimpleNamespace() if written is None else SimpleNamespace(RECORD=written)
+    monkeypatch.setattr(methods, "import_module", lambda _: module)
+    with pytest.raises(UserError, match=r"methods/toy\.py has no RECORD, a MethodRecord"):
+        methods.record_of("toy")
 
 
 def test_a_module_that_is_no_python_is_named(tmp_path: Path) -> None:
@@ -159,30 +192,28 @@ def test_a_module_that_is_no_python_is_named(tmp_path: Path) -> None:
         require_records([FEDAVG], tmp_path)
 
 
-def printed_record(root: Path) -> Sequence[str]:
+def test_the_guides_record_can_be_written_as_it_is_printed(root: Path) -> None:
     page = (root / "docs/adding-a-method.md").read_text(encoding="utf-8")
-    return [block.split("```")[0] for block in page.split("```python\n")[1:]]
-
-
-def test_the_guides_record_can_be_put_among_the_records(root: Path) -> None:
-    """Its text, as it is printed, between the brackets of RECORDS."""
-    (text,) = (own for own in printed_record(root) if "MethodRecord(" in own)
-    dedented = text.replace("<name>", "fedavg")
-    (found,) = eval(f"(\n{dedented},\n)", vars(methods) | {})
-    assert isinstance(found, methods.MethodRecord)
-    require_records([found])
+    printed = [block.split("```")[0] for block in page.split("```python\n")[1:]]
+    (text,) = (block for block in printed if "MethodRecord(" in block)
+    module: dict[str, Any] = {}
+    exec(text.replace('"prototypes"', '"fedavg"'), module)
+    assert isinstance(module["RECORD"], MethodRecord)
+    require_records([module["RECORD"]])
 
 
 @pytest.mark.parametrize(
-    ("target", "said"),
+    ("target", "message"),
     [
         ("results/digits/runs/fbftl+plr=0.6.json", "no setting 'fbftl.plr=0.6' on digits; did you"),
         ("results/digits/runs/fbftl+plr=0.6.parquet", r"did you mean 'fbftl\+plr=0.5'"),
         ("results/digit/runs/fbftl.json", "no task 'digit'; did you mean 'digits'"),
     ],
 )
-def test_a_run_that_the_study_does_not_make_is_refused(root: Path, target: str, said: str) -> None:
-    asked = study(root, {}, method=["fbftl"], plr=[0.0, 0.5])
-    asked.require_runs(["results/digits/runs/fbftl+plr=0.5.json", "all", "results/index.html"])
-    with pytest.raises(UserError, match=said):
-        asked.require_runs([target])
+def test_a_run_that_the_study_does_not_make_is_refused(
+    root: Path, target: str, message: str
+) -> None:
+    resolved = study(root, {}, method=["fbftl"], plr=[0.0, 0.5])
+    resolved.require_runs(["results/digits/runs/fbftl+plr=0.5.json", "all", "results/index.html"])
+    with pytest.raises(UserError, match=message):
+        resolved.require_runs([target])

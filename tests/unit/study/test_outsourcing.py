@@ -17,28 +17,31 @@ BUYING = {"method": "ecos", "purchase": 300}
 
 
 def test_axes_of_counts_mean_nothing_where_nobody_counts():
-    counting = {"mechanism": "counts", "sigma": 10.0, "sampling": 0.8, "centroids": 50}
-    found = from_axes(BUYING | counting | {"choice": "random", "bits": 8})
-    assert found == Setting(method="ecos", purchase=300, choice="random")
-    kept = from_axes(BUYING | counting | {"choice": "proximity", "bits": 8})
+    counting = {"mechanism": "counts", "sigma": 10.0, "count_sampling": 0.8, "centroids": 50}
+    choosing = from_axes(BUYING | counting | {"purchase_rule": "random", "bits": 8})
+    assert choosing == Setting(method="ecos", purchase=300, purchase_rule="random")
+    kept = from_axes(BUYING | counting | {"purchase_rule": "proximity", "bits": 8})
     assert (kept.sigma, kept.centroids, kept.bits) == (10.0, 50, 8)
-    uploading = from_axes({"method": "ecos", "uploaders": 2, "choice": "kcenter", "bits": 8})
+    uploading = from_axes({"method": "ecos", "uploaders": 2, "purchase_rule": "kcenter", "bits": 8})
     assert uploading == Setting(method="ecos", uploaders=2, bits=8)
 
 
 @pytest.mark.parametrize(
-    ("axes", "said"),
+    ("axes", "sentence"),
     [
         ({"method": "ecos"}, "buys nothing and has nobody upload"),
         (BUYING | {"mechanism": "counts"}, "mechanism counts, which needs sigma or epsilon"),
         (BUYING | {"mechanism": "gaussian", "sigma": 1}, "is not possible: mechanism gaussian"),
-        (BUYING | {"choice": "random", "sampling": 0.8}, "asks for sampling 0.8, which has no eff"),
+        (
+            BUYING | {"purchase_rule": "random", "count_sampling": 0.8},
+            "asks for count_sampling 0.8, which has no eff",
+        ),
         (BUYING | {"aggregation": "masked", "bits": 8}, "masks compressed messages"),
         ({"method": "fbftl", "purchase": 5}, "fbftl does not know axis purchase; .*: ecos$"),
     ],
 )
-def test_settings_that_say_nothing_or_too_much_are_refused(axes, said):
-    with pytest.raises(UserError, match=said):
+def test_settings_that_say_nothing_or_too_much_are_refused(axes, sentence):
+    with pytest.raises(UserError, match=sentence):
         expand([{axis: [value] for axis, value in axes.items()}])
 
 
@@ -51,40 +54,46 @@ def study(*settings: Setting, clients: int = 1) -> SimpleNamespace:
         shard=WHOLE,
         task=lambda _: {"clients": clients, "settings_per_process": 1},
         setting=lambda _, name: named[name],
-        needs_public=lambda _, name: True,
+        reads=lambda _, name: ("features", "public"),
     )
 
 
 @pytest.mark.parametrize(
-    ("axes", "said"),
+    ("axes", "sentence"),
     [
         ({"purchase": 301}, "has purchase 301, but the public sources have 300 rows"),
         ({"centroids": 301}, "has centroids 301, but the public sources have 300 rows"),
         ({"uploaders": 2}, "has 2 uploaders, but there are 1 clients; give at most 1"),
         ({"aggregation": "masked"}, "masks the counts of one client"),
-        ({"labels": "client", "clients": 2}, "has a client give labels, but there are 2 clients"),
+        (
+            {"label_source": "client", "clients": 2},
+            "has a client give labels, but there are 2 clients",
+        ),
     ],
 )
-def test_a_cloud_sells_what_it_has_to_clients_that_there_are(axes, said):
+def test_a_cloud_sells_what_it_has_to_clients_that_there_are(axes, sentence):
     require_cloud(study(Setting(**BUYING)), "digits", 300, 500)
-    with pytest.raises(UserError, match=said):
+    with pytest.raises(UserError, match=sentence):
         require_cloud(study(Setting(**(BUYING | axes))), "digits", 300, 500)
-    if said.endswith("rows"):
+    if sentence.endswith("rows"):
         require_cloud(study(Setting(**(BUYING | axes))), "digits", None, 500)
 
 
 @pytest.mark.parametrize(("clients", "fraction"), [(10, 0.1), (3, 0.4), (3, 0.01), (1, 1.0)])
 def test_masked_counts_of_one_client_that_takes_part_are_refused(clients, fraction):
-    asked = Setting(**BUYING, aggregation="masked", fraction=fraction)
+    masked = Setting(**BUYING, aggregation="masked", fraction=fraction)
     with pytest.raises(UserError, match="masks the counts of one client"):
-        require_cloud(study(asked, clients=clients), "digits", 300, 500)
-    require_cloud(study(asked, clients=200), "digits", 300, 500)
+        require_cloud(study(masked, clients=clients), "digits", 300, 500)
+    require_cloud(study(masked, clients=200), "digits", 300, 500)
 
 
 def test_settings_with_one_clustering_share_a_process():
-    chosen = [Setting(**BUYING, choice=choice) for choice in ("random", "ideal", "proximity")]
-    own = study(*chosen, *(Setting(**BUYING, centroids=count) for count in (25, 50, 100)))
-    shared = [frozenset(names) for names in shared_processes(own, "digits").values()]
+    chosen = [
+        Setting(**BUYING, purchase_rule=choice) for choice in ("random", "ideal", "proximity")
+    ]
+    clustering = study(*chosen, *(Setting(**BUYING, centroids=count) for count in (25, 50, 100)))
+    alone = dict.fromkeys(clustering.settings["digits"]["ecos"], 1)
+    shared = map(frozenset, shared_processes(clustering, "digits", alone).values())
     without_counts = {setting.name for setting in chosen[:2]}
     assert set(shared) == {
         frozenset(without_counts),
@@ -100,12 +109,12 @@ tasks:
     source: {kind: pretrain, image: [8, 8, 1]}
     features: {cut: fc1}
 experiments:
-  bought: {grids: [{method: [ecos], purchase: [5], sampling: [0.8]}]}
+  bought: {grids: [{method: [ecos], purchase: [5], count_sampling: [0.8]}]}
 """
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "said"),
+    ("path", "value", "sentence"),
     [
         (("tasks", "digits", "public", "sources"), [], "public.sources is empty"),
         (
@@ -115,11 +124,11 @@ experiments:
         ),
         (("tasks", "digits", "public", "source"), [], "key .*source' does not exist; did you mean"),
         (("tasks", "digits", "privacy", "public"), {}, "key .*privacy.public' does not exist"),
-        (("experiments", "bought", "grids"), [{"sampling": [1.5]}], "1.5; give at most 1"),
-        (("experiments", "bought", "grids"), [{"sampling": [0.0]}], "0.0; give more than 0"),
+        (("experiments", "bought", "grids"), [{"count_sampling": [1.5]}], "1.5; give at most 1"),
+        (("experiments", "bought", "grids"), [{"count_sampling": [0.0]}], "0.0; give more than 0"),
     ],
 )
-def test_what_a_cloud_cannot_be_is_one_sentence(root, path, value, said):
+def test_what_a_cloud_cannot_be_is_one_sentence(root, path, value, sentence):
     schema = read_yaml(root / "rules/schemas/config.schema.yaml")
     config = yaml.safe_load(STUDY)
     resolve(config, schema)
@@ -128,5 +137,5 @@ def test_what_a_cloud_cannot_be_is_one_sentence(root, path, value, said):
     for key in above:
         block = block.setdefault(key, {})
     block[last] = value
-    with pytest.raises(UserError, match=said):
+    with pytest.raises(UserError, match=sentence):
         resolve(config, schema)

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 import torch
 import yaml
-from fbftl.methods import train
-from fbftl.methods.fbftl import fit
+from fbftl.methods.by_name import train
+from fbftl.methods.fbftl.run import fit
 from fbftl.study.config import Study, resolve
-from fbftl.study.processes import shared_processes
-from fbftl.study.uploads import is_plain
+from fbftl.study.feasibility import Sizes
+from fbftl.study.processes import MOST, SHORT, bounds, shared_processes, short_settings
 from fbftl.study.yaml_files import read_yaml
-from fbftl.tasks.task import Inputs, held_features
+from fbftl.tasks.task import Inputs, client_features
 from fbftl.training.batches import Epoch, side_by_side
 from hypothesis import given
 from hypothesis import strategies as st
@@ -35,12 +35,19 @@ experiments:
     grids:
       - {plr: [0, 0.5]}
       - {mechanism: [gaussian], epsilon: [1, 4, 16]}
-      - {mechanism: [relative], sigma: [0.1, 0.2], noise: [once, redrawn]}
+      - {mechanism: [relative], sigma: [0.1, 0.2], noise_draw: [once, redrawn]}
 """
 
 
+def processes_of(study: Study, without: frozenset[str] = frozenset()) -> dict[str, list[str]]:
+    """Return the shared processes of the digits where all settings have to be trained but some."""
+    names = {n for settings in study.settings["digits"].values() for n in settings} - without
+    most = bounds(study, {"digits": names}, {"digits": ()}, 1)["digits"]
+    return shared_processes(study, "digits", most)
+
+
 @pytest.fixture(scope="module")
-def study_of(root) -> Callable[[int], Study]:
+def study_of(root) -> Callable[[int | str], Study]:
     """Return the study with so many settings per process."""
     schema = read_yaml(root / "rules/schemas/config.schema.yaml")
     return lambda most: resolve(yaml.safe_load(STUDY) | {"settings_per_process": most}, schema)
@@ -52,13 +59,13 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
 
 
 def test_one_setting_per_process_shares_none(study_of) -> None:
-    assert shared_processes(study_of(1), "digits") == {}
+    assert processes_of(study_of(1)) == {}
 
 
 @pytest.mark.parametrize("most", [2, 3, 5, 100])
 def test_processes_are_bounded_and_hold_every_setting_once(study_of, most: int) -> None:
     study = study_of(most)
-    processes = shared_processes(study, "digits")
+    processes = processes_of(study)
     placed = [name for names in processes.values() for name in names]
     assert len(placed) == len(set(placed))
     assert all(2 <= len(names) <= most for names in processes.values())
@@ -71,22 +78,74 @@ def test_processes_are_bounded_and_hold_every_setting_once(study_of, most: int) 
 
 
 def test_only_settings_of_one_shape_share_a_process(study_of) -> None:
-    processes = shared_processes(study_of(100), "digits")
+    processes = processes_of(study_of(100))
     for names in processes.values():
         settings = [study_of(100).setting("digits", name) for name in names]
-        assert len({(s.cut, s.noise, s.mechanism == "gaussian") for s in settings}) == 1
+        assert len({(s.cut, s.noise_draw, s.mechanism == "gaussian") for s in settings}) == 1
 
 
 def test_a_change_to_one_experiment_leaves_the_others_processes_alone(study_of, root) -> None:
-    before = shared_processes(study_of(3), "digits")
+    before = processes_of(study_of(3))
     config = yaml.safe_load(STUDY) | {"settings_per_process": 3}
     config["experiments"]["privacy"]["grids"][1]["epsilon"] = [1, 2, 4, 16]
     schema = read_yaml(root / "rules/schemas/config.schema.yaml")
-    after = shared_processes(resolve(config, schema), "digits")
+    after = processes_of(resolve(config, schema))
     assert before != after
     for process, names in before.items():
         if process.startswith("loss"):
             assert after[process] == names
+
+
+def test_only_what_has_to_be_trained_shares_a_process(study_of) -> None:
+    study = study_of(3)
+    finished = frozenset(list(study.settings["digits"]["loss"])[1:4])
+    left = [name for names in processes_of(study, finished).values() for name in names]
+    assert not finished & set(left)
+    everything = [name for names in processes_of(study).values() for name in names]
+    assert set(left) <= set(everything) - finished
+
+
+def test_whoever_asks_for_one_setting_of_a_process_asks_for_all(study_of) -> None:
+    study = study_of(100)
+    experiments = study.settings["digits"].values()
+    for names in processes_of(study).values():
+        for settings in experiments:
+            assert len({name in settings for name in names}) == 1
+
+
+def test_another_batch_has_another_name(study_of) -> None:
+    """Its log and its benchmark are then others too."""
+    study = study_of(3)
+    before = processes_of(study)
+    for first, *_ in before.values():
+        after = processes_of(study, frozenset([first]))
+        assert all(after[name] == before[name] for name in after.keys() & before.keys())
+
+
+@pytest.mark.parametrize("places", [1, 2, 5, 100])
+def test_by_default_short_settings_share_as_few_processes_as_keep_places_busy(
+    study_of, places: int
+) -> None:
+    study = study_of("auto")
+    names = list(study.settings["digits"]["loss"])
+    short = names[:7]
+    most = bounds(study, {"digits": names}, {"digits": short}, places)["digits"]
+    assert {most[name] for name in names[7:]} == {1}
+    (of_short,) = {most[name] for name in short}
+    assert of_short == min(MOST, max(1, -(-7 // places)))
+
+
+def test_training_on_features_is_short_up_to_so_many_multiplications(study_of) -> None:
+    study, weights = study_of("auto"), 1000
+    block = study.task("digits")
+    passes = block["training"]["epochs"] * len(block["seeds"])
+    fitting, sizes = SHORT // (3 * weights * passes), Sizes(heads={"fc1": weights})
+    names = study.settings["digits"]["loss"]
+    of_fbftl = {n for n, s in names.items() if (s.method, s.cut) == ("fbftl", None)}
+    found = [short_settings(study, "digits", names, n, sizes) for n in (fitting, fitting + 1, None)]
+    assert [names for names in found if names] == [found[0]]
+    assert of_fbftl <= found[0]
+    assert not {n for n in found[0] if names[n].cut == "fc2"}
 
 
 SETTINGS = [
@@ -105,27 +164,34 @@ SETTINGS = [
 def test_each_setting_finds_what_it_would_find_alone(inputs: Inputs, device: str) -> None:
     jobs = [job(setting) for setting in SETTINGS]
     where = replace(inputs, device=torch.device(device))
-    for asked, together in zip(jobs, fit(jobs, held_features(jobs[0], where)), strict=True):
-        (alone,) = fit([asked], held_features(asked, inputs))
+    for wanted, together in zip(jobs, fit(jobs, client_features(jobs[0], where)), strict=True):
+        (alone,) = fit([wanted], client_features(wanted, inputs))
         assert together.outcome.ledger.table().equals(alone.outcome.ledger.table())
         assert len(together.fits) == len(alone.fits) == 2
-        for ours, own in zip(together.fits, alone.fits, strict=True):
-            for one, other in zip(ours.head.parameters(), own.head.parameters(), strict=True):
-                np.testing.assert_allclose(one.detach().cpu(), other.detach(), atol=1e-4)
-        for ours, own in zip(together.outcome.repetitions, alone.outcome.repetitions, strict=True):
-            assert ours["privacy"] == own["privacy"]
-            assert ours["received"] == own["received"]
+        for ours, single in zip(together.fits, alone.fits, strict=True):
+            for shared_weight, alone_weight in zip(
+                ours.head.parameters(), single.head.parameters(), strict=True
+            ):
+                np.testing.assert_allclose(
+                    shared_weight.detach().cpu(), alone_weight.detach(), atol=1e-4
+                )
+        for ours, single in zip(
+            together.outcome.repetitions, alone.outcome.repetitions, strict=True
+        ):
+            assert ours["privacy"] == single["privacy"]
+            assert ours["received"] == single["received"]
             for name, curve in ours["series"].items():
-                found, expected = np.array(curve, float), np.array(own["series"][name], float)
-                np.testing.assert_allclose(found, expected, rtol=1e-3)
+                measured, expected = np.array(curve, float), np.array(single["series"][name], float)
+                np.testing.assert_allclose(measured, expected, rtol=1e-3)
 
 
 def test_settings_that_redraw_their_noise_step_together(inputs: Inputs) -> None:
     jobs = [
-        job({"mechanism": "relative", "sigma": sigma, "noise": "redrawn"}) for sigma in (0.1, 0.2)
+        job({"mechanism": "relative", "sigma": sigma, "noise_draw": "redrawn"})
+        for sigma in (0.1, 0.2)
     ]
-    for asked, together in zip(jobs, fit(jobs, held_features(jobs[0], inputs)), strict=True):
-        (alone,) = fit([asked], held_features(asked, inputs))
+    for wanted, together in zip(jobs, fit(jobs, client_features(jobs[0], inputs)), strict=True):
+        (alone,) = fit([wanted], client_features(wanted, inputs))
         assert together.outcome.repetitions[1]["test_accuracy"] == pytest.approx(
             alone.outcome.repetitions[1]["test_accuracy"]
         )
@@ -138,11 +204,11 @@ def test_settings_of_another_shape_are_refused(inputs: Inputs) -> None:
 
 @given(st.lists(st.integers(1, 3), min_size=1, max_size=4))
 def test_schedules_side_by_side_keep_their_seeds(seeds: list[int]) -> None:
-    def epoch(place: int) -> Epoch:
-        shape = (2, seeds[place], 5)
-        return Epoch(np.full(shape, place), np.full(shape, place, dtype=np.float32))
+    def epoch(index: int) -> Epoch:
+        shape = (2, seeds[index], 5)
+        return Epoch(np.full(shape, index), np.full(shape, index, dtype=np.float32))
 
-    (together,) = side_by_side([[epoch(place)] for place in range(len(seeds))])
+    (together,) = side_by_side([[epoch(index)] for index in range(len(seeds))])
     expected = np.repeat(np.arange(len(seeds)), seeds)
     assert (together.rows == expected[:, None]).all()
     assert (together.weights == expected[:, None]).all()
@@ -153,15 +219,15 @@ def test_private_descent_shares_a_process_with_as_many_steps_and_a_task_has_its_
     config["tasks"]["digits"]["settings_per_process"] = 8
     noise = {"mechanism": ["dp_gd"], "epsilon": [1, 4]}
     config["experiments"]["privacy"]["grids"] = [
-        {"method": ["private_gd"], "steps": [50, 100]},
-        {"method": ["private_gd"], "steps": [50, 100], **noise, "fraction": [0.5, 1.0]},
+        {"method": ["private_gd"], "descent_steps": [50, 100]},
+        {"method": ["private_gd"], "descent_steps": [50, 100], **noise, "fraction": [0.5, 1.0]},
     ]
     schema = read_yaml(root / "rules/schemas/config.schema.yaml")
     study = resolve(config, schema)
-    shared = [names for key, names in shared_processes(study, "digits").items() if "priv" in key]
+    shared = [names for key, names in processes_of(study).items() if "priv" in key]
     settings = [[study.setting("digits", name) for name in names] for names in shared]
-    assert [len(own) for own in settings] == [4, 4]
-    assert all(len({(s.steps, s.mechanism) for s in own}) == 1 for own in settings)
+    assert [len(group) for group in settings] == [4, 4]
+    assert all(len({(s.descent_steps, s.mechanism) for s in group}) == 1 for group in settings)
 
 
 def test_settings_of_one_method_of_local_epochs_train_one_after_another(root):
@@ -172,7 +238,7 @@ def test_settings_of_one_method_of_local_epochs_train_one_after_another(root):
     ]
     schema = read_yaml(root / "rules/schemas/config.schema.yaml")
     study = resolve(config, schema)
-    shared = [names for key, names in shared_processes(study, "digits").items() if "priv" in key]
+    shared = [names for key, names in processes_of(study).items() if "priv" in key]
     methods = [{study.setting("digits", name).method for name in names} for names in shared]
     assert methods == [{"fedavg"}, {"sheterofl"}]
     assert [len(names) for names in shared] == [2, 2]
@@ -182,10 +248,18 @@ WITHOUT_A_STEP = {
     "ftl_c": ([{"method": "ftl_c", "plr": plr} for plr in (0.0, 0.5)], {}),
     "one-shot": (
         [
-            {"message": "statistics", "head": "lda"},
-            {"message": "means", "head": "ncm", "plr": 0.5},
-            {"message": "mixtures", "samples_per_client": 4},
-            {"message": "statistics", "head": "ridge", "mechanism": "gaussian", "epsilon": 16.0},
+            {"method": "one_shot"} | axes
+            for axes in (
+                {"message": "statistics", "head": "lda"},
+                {"message": "means", "head": "ncm", "plr": 0.5},
+                {"message": "mixtures", "samples_per_client": 4},
+                {
+                    "message": "statistics",
+                    "head": "ridge",
+                    "mechanism": "gaussian",
+                    "epsilon": 16.0,
+                },
+            )
         ],
         {"one_shot": ONE_SHOT},
     ),
@@ -195,22 +269,27 @@ WITHOUT_A_STEP = {
 @pytest.mark.parametrize("of", WITHOUT_A_STEP)
 def test_settings_without_a_common_step_find_what_they_would_find_alone(inputs: Inputs, of: str):
     settings, block = WITHOUT_A_STEP[of]
-    jobs = [job(own, block) for own in settings]
-    for asked, found in zip(jobs, train(jobs, inputs), strict=True):
-        (alone,) = train([asked], inputs)
-        assert found.repetitions == alone.repetitions
-        assert found.ledger.table().equals(alone.ledger.table())
+    jobs = [job(axes, block) for axes in settings]
+    for wanted, together in zip(jobs, train(jobs, inputs), strict=True):
+        (alone,) = train([wanted], inputs)
+        assert together.repetitions == alone.repetitions
+        assert together.ledger.table().equals(alone.ledger.table())
 
 
 def test_one_shot_settings_share_a_process_apart_from_those_that_step_together(root):
     config = yaml.safe_load(STUDY) | {"settings_per_process": 8}
     config["experiments"]["privacy"]["grids"] = [
         {"plr": [0, 0.5]},
-        {"message": ["statistics"], "head": ["lda", "ridge"], "plr": [0, 0.5]},
-        {"message": ["means"], "head": ["ncm"]},
+        {
+            "method": ["one_shot"],
+            "message": ["statistics"],
+            "head": ["lda", "ridge"],
+            "plr": [0, 0.5],
+        },
+        {"method": ["one_shot"], "message": ["means"], "head": ["ncm"]},
     ]
     study = resolve(config, read_yaml(root / "rules/schemas/config.schema.yaml"))
-    shared = [names for key, names in shared_processes(study, "digits").items() if "priv" in key]
-    plain = [{is_plain(study.setting("digits", name)) for name in names} for names in shared]
-    assert plain == [{False}]  # the plain ones belong to the experiment before
+    shared = [names for key, names in processes_of(study).items() if "priv" in key]
+    methods = [{study.setting("digits", name).method for name in names} for names in shared]
+    assert methods == [{"one_shot"}]  # those of FbFTL belong to the experiment before
     assert [len(names) for names in shared] == [5]

@@ -90,7 +90,7 @@ def test_expansion_is_sorted_unique_and_typed(spans: list[dict]) -> None:
         ({"loss": ["persistent", "reshuffled"]}, "loss reshuffled.*plr"),
         ({"method": ["ftl_c"], "feedback": [False]}, "feedback False.*bits or keep"),
         ({"sigma": [0.1]}, "sigma 0.1.*a mechanism"),
-        ({"noise": ["redrawn"]}, "noise redrawn.*a mechanism"),
+        ({"noise_draw": ["redrawn"]}, "noise_draw redrawn.*a mechanism"),
     ],
 )
 def test_an_axis_that_no_setting_keeps_is_refused(grid: dict, sentence: str) -> None:
@@ -120,7 +120,9 @@ def test_features_that_are_told_are_asked_for_sensibly(axes: dict, sentence: str
         expand([{"method": ["fedfeat"]} | {axis: [value] for axis, value in axes.items()}])
 
 
-@pytest.mark.parametrize("axis", ["features_from", "server_epochs", "feature_clip", "weighting"])
+@pytest.mark.parametrize(
+    "axis", ["features_from", "server_epochs", "feature_clip", "client_weighting"]
+)
 def test_who_retrains_nothing_is_asked_for_no_features(axis: str) -> None:
     value = {"features_from": "after", "server_epochs": 5, "feature_clip": 1.0}.get(axis, "equal")
     with pytest.raises(UserError, match=f"fedavg does not know axis {axis}; .*: .*fedfeat"):

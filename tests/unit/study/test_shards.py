@@ -31,7 +31,7 @@ def counting(settings: int) -> list[list[dict]]:
 @given(st.integers(0, 1000), st.integers(1, 50))
 def test_stretches_follow_each_other_and_leave_nothing_out(settings: int, of: int) -> None:
     stretches = [part.stretch(settings) for part in Shard(None, of).parts]
-    assert [place for stretch in stretches for place in stretch] == list(range(settings))
+    assert [index for stretch in stretches for index in stretch] == list(range(settings))
     assert max(map(len, stretches)) <= -(-settings // of)
 
 
@@ -73,10 +73,10 @@ def test_a_plan_that_is_too_large_names_the_shards_that_do(settings: int, least:
 
 
 def test_a_shard_without_its_neighbours_is_not_joined(tmp_path: Path) -> None:
-    made = tmp_path / "1-of-2.csv"
-    made.touch()
+    finished = tmp_path / "1-of-2.csv"
+    finished.touch()
     with pytest.raises(UserError, match=r"shard 2/2 has not been made .*--config shard=2/2"):
-        require_made({str(made): Shard(1, 2), str(tmp_path / "2-of-2.csv"): Shard(2, 2)})
+        require_made({str(finished): Shard(1, 2), str(tmp_path / "2-of-2.csv"): Shard(2, 2)})
 
 
 def test_joined_rows_are_whole_and_stand_once(tmp_path: Path) -> None:

@@ -1,21 +1,13 @@
 """Settings of split training: what vanishes without effect, and what is refused in one sentence."""
 
-from pathlib import Path
-
 import pytest
 from fbftl.ground.errors import UserError
 from fbftl.models.chain import check_networks
 from fbftl.study.config import resolve
 from fbftl.study.grid import expand, from_axes
 from fbftl.study.settings import Setting
-from fbftl.study.yaml_files import read_yaml
 
 EPPFL = {"method": "eppfl"}
-
-
-@pytest.fixture(scope="module")
-def schema(root: Path) -> dict:
-    return read_yaml(root / "rules/schemas/config.schema.yaml")
 
 
 def study(**axes: object) -> dict:
@@ -38,8 +30,8 @@ def study(**axes: object) -> dict:
 def test_axes_without_effect_vanish():
     plain = Setting(**EPPFL)
     for axis, value in {
-        "kept_gradients": "small", "reading": "code", "sensitivity": "clip", "mask": "scalar",
-        "client_part": "relu2_1",
+        "kept_gradients": "small", "selection_reading": "code", "laplace_sensitivity": "clip",
+        "mask_shape": "scalar", "client_part": "relu2_1",
     }.items():  # fmt: skip
         assert from_axes(EPPFL | {axis: value}) == plain
         with pytest.raises(UserError, match=f"asks for {axis} .* has no effect"):
@@ -50,8 +42,8 @@ def test_axes_without_effect_vanish():
     "axes",
     [
         {"epsilon": 1.0},
-        {"sigma": 1.0, "sensitivity": "clip"},
-        {"sensitivity": "clip"},
+        {"sigma": 1.0, "laplace_sensitivity": "clip"},
+        {"laplace_sensitivity": "clip"},
     ],
 )
 def test_laplace_needs_epsilon_and_a_sensitivity(axes):
@@ -72,10 +64,10 @@ def test_a_masked_round_of_one_client_is_refused(schema):
 
 
 def test_a_client_part_is_where_the_job_cuts_and_has_to_be_in_the_network(schema):
-    made = resolve(study(client_part="relu2_1"), schema)
-    (name,) = made.settings["toy"]["split"]
-    assert made.job("toy", name)["block"]["network"]["cut"] == "relu2_1"
-    check_networks("toy", made.task("toy"), made.client_parts("toy"))
+    resolved = resolve(study(client_part="relu2_1"), schema)
+    (name,) = resolved.settings["toy"]["split"]
+    assert resolved.job("toy", name)["block"]["network"]["cut"] == "relu2_1"
+    check_networks("toy", resolved.task("toy"), resolved.client_parts("toy"))
     wrong = resolve(study(client_part="relu7_1"), schema)
     with pytest.raises(UserError, match=r"cut is 'relu7_1'.*choose among conv1_1"):
         check_networks("toy", wrong.task("toy"), wrong.client_parts("toy"))

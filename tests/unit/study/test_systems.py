@@ -9,7 +9,6 @@ from fbftl.ground.errors import UserError
 from fbftl.study import systems
 from fbftl.study.config import Study, resolve
 from fbftl.study.systems import System, read_systems, with_systems
-from fbftl.study.yaml_files import read_yaml
 
 TASK = {
     "data": {"kind": "digits"},
@@ -38,14 +37,18 @@ def system(name: str, paper: str) -> System:
 SYSTEMS = [system("ant", "toys"), system("bee", "toys"), system("cat", "others")]
 
 
-@pytest.fixture(scope="module")
-def schema(root: Path) -> dict[str, Any]:
-    return read_yaml(root / "rules/schemas/config.schema.yaml")
-
-
-def made(of: Study) -> dict[str, list[str]]:
+def experiments_by_task(of: Study) -> dict[str, list[str]]:
     """Return the experiments that a study makes by task."""
     return {task: list(experiments) for task, experiments in of.settings.items()}
+
+
+def made_of(study: Study, paper: str) -> dict[str, list[str]]:
+    """Return those of them that are of a paper."""
+    experiments = {
+        task: [name for name in names if study.paper[name] == paper]
+        for task, names in experiments_by_task(study).items()
+    }
+    return {task: names for task, names in experiments.items() if names}
 
 
 OWN = {"own-digits": ["own_sweep"]}
@@ -67,10 +70,12 @@ def test_papers_choose_whose_block_is_made(
     papers: Any, expected: dict[str, list[str]], schema: dict[str, Any]
 ) -> None:
     resolved = resolve(study("own") | {"papers": papers}, schema, SYSTEMS)
-    assert made(resolved) == expected
+    assert experiments_by_task(resolved) == expected
     by_paper = {"fbftl": OWN, "toys": TOYS, "others": OTHERS}
-    assert {paper: resolved.of_paper(paper) for paper in resolved.papers} == {
-        paper: own for paper, own in by_paper.items() if own.keys() <= expected.keys()
+    assert {paper: made_of(resolved, paper) for paper in resolved.papers} == {
+        paper: of_paper
+        for paper, of_paper in by_paper.items()
+        if of_paper.keys() <= expected.keys()
     }
 
 
@@ -85,14 +90,14 @@ def test_every_call_knows_all_tasks_and_a_study_laid_over_changes_them(
     assert resolved.task("ant-digits")["head"] == [5]
     assert resolved.task("ant-digits")["features"]["cut"] == "fc1"
     assert list(resolved.settings["ant-digits"]["ant_sweep"]) == ["fbftl+plr=0.9"]
-    assert resolved.of_paper("toys") == {"ant-digits": ["ant_sweep"]}
-    assert resolved.of_paper("fbftl") == {"ant-digits": ["own_sweep"]}
+    assert made_of(resolved, "toys") == {"ant-digits": ["ant_sweep"]}
+    assert made_of(resolved, "fbftl") == {"ant-digits": ["own_sweep"]}
 
 
 def test_systems_leave_the_configuration_as_it_was() -> None:
     config = study("own")
-    known = with_systems(config, SYSTEMS)
-    assert known["study"] == config["study"]
+    merged = with_systems(config, SYSTEMS)
+    assert merged["study"] == config["study"]
     assert config == study("own")
 
 
@@ -128,8 +133,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def write(path: Path, told: Any) -> None:
-    path.write_text(yaml.safe_dump(told), encoding="utf-8")
+def write(path: Path, content: Any) -> None:
+    path.write_text(yaml.safe_dump(content), encoding="utf-8")
 
 
 def test_listed_systems_are_read(folder: Path) -> None:
@@ -142,21 +147,23 @@ def test_a_name_that_two_studies_tell_is_refused(folder: Path, what: str) -> Non
     twice[f"{what}s"] |= study("own")[f"{what}s"]
     write(folder / "studies/ant.yaml", twice)
     with pytest.raises(
-        UserError, match=rf"the {what} 'own.*' is told by config.yaml and by studies/ant.yaml"
+        UserError, match=rf"the {what} 'own.*' is defined by config.yaml and by studies/ant.yaml"
     ):
         read_systems(folder)
 
 
 @pytest.mark.parametrize(
-    ("told", "sentence"),
+    ("content", "sentence"),
     [
         (study("ant") | {"seeds": [0]}, "studies/ant.yaml has the key 'seeds'"),
         ({"study": {}, "tasks": {}}, "studies/ant.yaml lacks the block 'experiments'"),
         ([1], "studies/ant.yaml holds no study"),
     ],
 )
-def test_a_file_that_says_anything_else_is_refused(folder: Path, told: Any, sentence: str) -> None:
-    write(folder / "studies/ant.yaml", told)
+def test_a_file_that_says_anything_else_is_refused(
+    folder: Path, content: Any, sentence: str
+) -> None:
+    write(folder / "studies/ant.yaml", content)
     with pytest.raises(UserError, match=sentence):
         read_systems(folder)
 
@@ -169,6 +176,6 @@ def test_a_listed_study_that_is_missing_is_refused(folder: Path) -> None:
 
 def test_the_project_reads_its_own_systems(root: Path, schema: dict[str, Any]) -> None:
     config = yaml.safe_load((root / "config.yaml").read_text())
-    found = read_systems(root)
-    everything = resolve(config | {"papers": "all"}, schema, found)
-    assert set(everything.papers) == {"fbftl", *(one.paper for one in found)}
+    of_project = read_systems(root)
+    everything = resolve(config | {"papers": "all"}, schema, of_project)
+    assert set(everything.papers) == {"fbftl", *(each.paper for each in of_project)}

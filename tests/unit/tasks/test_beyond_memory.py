@@ -12,10 +12,10 @@ import torch
 from fbftl.exchange.uploads import rows_read
 from fbftl.features.store.reader import FeatureStore
 from fbftl.ground.room import RAM, Room
-from fbftl.methods import train as train_settings
-from fbftl.methods.fbftl import fit, run_together
-from fbftl.methods.ftl_c import run as run_ftl_c
-from fbftl.tasks.task import Inputs, held_features, held_samples, holdings
+from fbftl.methods.by_name import train as train_settings
+from fbftl.methods.fbftl.run import fit, run_together
+from fbftl.methods.ftl_c.run import run as run_ftl_c
+from fbftl.tasks.task import Inputs, client_features, client_samples, partition
 from fbftl.training.pictures import Pictures
 from unit.methods.method_toys import job, toy_inputs
 from unit.tasks import toy_dialogues
@@ -43,7 +43,7 @@ SETTINGS: list[dict[str, Any]] = [
     {"bits": 2, "keep": 0.3},
     {"mechanism": "relative", "sigma": 0.1},
     {"blr": 0.3, "retransmissions": 1, "fraction": 0.4},
-    {"mechanism": "relative", "sigma": 0.1, "noise": "redrawn"},
+    {"mechanism": "relative", "sigma": 0.1, "noise_draw": "redrawn"},
 ]
 
 
@@ -59,8 +59,8 @@ def test_uploads_in_files_give_equal_curves(
 def test_a_head_trained_by_rounds_on_features_in_a_file_has_equal_curves(
     blobs: Inputs, in_files: Inputs
 ) -> None:
-    asked = job({"method": "ftl_c", "fraction": 0.5})
-    whole, streamed = run_ftl_c(asked, blobs), run_ftl_c(asked, in_files)
+    job_ = job({"method": "ftl_c", "fraction": 0.5})
+    whole, streamed = run_ftl_c(job_, blobs), run_ftl_c(job_, in_files)
     assert streamed.repetitions == whole.repetitions
     assert streamed.ledger.table().equals(whole.ledger.table())
 
@@ -74,16 +74,16 @@ def test_only_rows_that_are_sent_or_measured_are_read(
     reading = FeatureStore.read
 
     def recording(store, split, rows=None, room=RAM):
-        found = reading(store, split, rows, room)
-        read[split] = len(found)
-        return found
+        rows_ = reading(store, split, rows, room)
+        read[split] = len(rows_)
+        return rows_
 
     monkeypatch.setattr(FeatureStore, "read", recording)
     monkeypatch.setattr("fbftl.tasks.images.SAMPLED_UPLOADS", 5)
-    asked = job(axes | {"fraction": 0.1})
-    (whole,) = fit([asked], held_features(asked, blobs))
+    job_ = job(axes | {"fraction": 0.1})
+    (whole,) = fit([job_], client_features(job_, blobs))
     everyone = read["train"]
-    (part,) = run_together([asked], blobs)
+    (part,) = run_together([job_], blobs)
     assert read["train"] < everyone / 2
     assert part.repetitions == whole.outcome.repetitions
     assert part.ledger.table().equals(whole.outcome.ledger.table())
@@ -97,10 +97,10 @@ def test_rounds_on_rows_that_were_read_are_those_on_the_whole_store(
 ) -> None:
     """Private rounds draw their own clients, whose rows are those of the task too."""
     monkeypatch.setattr("fbftl.tasks.images.SAMPLED_UPLOADS", 5)
-    asked = job({"method": "ftl_c", "fraction": 0.1} | axes)
-    part = run_ftl_c(asked, blobs)
-    monkeypatch.setattr("fbftl.methods.ftl_c.rows_read", lambda jobs, held: None)
-    whole = run_ftl_c(asked, blobs)
+    job_ = job({"method": "ftl_c", "fraction": 0.1} | axes)
+    part = run_ftl_c(job_, blobs)
+    monkeypatch.setattr("fbftl.methods.ftl_c.run.rows_read", lambda jobs, client_data: None)
+    whole = run_ftl_c(job_, blobs)
     assert part.repetitions == whole.repetitions
     assert part.ledger.table().equals(whole.ledger.table())
 
@@ -116,13 +116,13 @@ def test_pictures_in_a_file_give_equal_curves(
 ) -> None:
     monkeypatch.setattr(room_module, "PART_BYTES", 1000)
     (tmp_path / "scratch").mkdir()
-    found = []
+    results = []
     for name, room in (("whole", RAM), ("streamed", Room(FILES, tmp_path / "scratch"))):
         (tmp_path / name).mkdir()
         run, ledger = train(task, tmp_path / name, method, room=room)
-        found.append((json.loads(run.read_text())["repetitions"], pq.read_table(ledger)))
-    assert found[0][0] == found[1][0]
-    assert found[0][1].equals(found[1][1])
+        results.append((json.loads(run.read_text())["repetitions"], pq.read_table(ledger)))
+    assert results[0][0] == results[1][0]
+    assert results[0][1].equals(results[1][1])
 
 
 @pytest.mark.parametrize("size", [None, 12])
@@ -131,8 +131,8 @@ def test_pictures_are_preprocessed_alike_in_any_company(task: dict[str, str], si
     inputs = Inputs(
         device=torch.device("cpu"), **{k: Path(v) for k, v in task.items() if k != "network"}
     )
-    held = held_samples(job({"method": "fl"}), inputs)
-    samples = held.samples
+    client_data = client_samples(job({"method": "fl"}), inputs)
+    samples = client_data.samples
     resized = Pictures(
         samples.pixels, samples.labels, samples.preprocessing.overridden({"size": size})
     )
@@ -161,9 +161,9 @@ def test_dialogues_in_a_file_give_equal_curves(
     monkeypatch.setattr(room_module, "PART_BYTES", 1000)
     whole = toy_dialogues.inputs_at(dialogues)
     streamed = Inputs(**{**vars(whole), "room": Room(FILES, tmp_path)})
-    found = [train_settings([toy_dialogues.job(setting)], each)[0] for each in (whole, streamed)]
-    assert found[0].repetitions == found[1].repetitions
-    assert found[0].ledger.table().equals(found[1].ledger.table())
+    results = [train_settings([toy_dialogues.job(setting)], each)[0] for each in (whole, streamed)]
+    assert results[0].repetitions == results[1].repetitions
+    assert results[0].ledger.table().equals(results[1].ledger.table())
 
 
 @pytest.mark.parametrize("cut", [1, 2])
@@ -171,12 +171,12 @@ def test_dialogues_that_are_neither_sent_nor_measured_are_left_unread(
     dialogues: Path, monkeypatch: pytest.MonkeyPatch, cut: int
 ) -> None:
     monkeypatch.setattr("fbftl.tasks.dialogues.SAMPLED_DIALOGUES", 3)
-    asked = toy_dialogues.job({"fraction": 0.25, "plr": 0.2}, cut)
+    job_ = toy_dialogues.job({"fraction": 0.25, "plr": 0.2}, cut)
     inputs = toy_dialogues.inputs_at(dialogues, cut)
-    needed = rows_read([asked], holdings(asked, inputs))
+    needed = rows_read([job_], partition(job_, inputs))
     assert len(needed) < toy_dialogues.TRAIN / 2
-    assert len(held_features(asked, inputs, needed).payload.sample) == len(needed)
-    (whole,) = fit([asked], held_features(asked, inputs))
-    (part,) = run_together([asked], inputs)
+    assert len(client_features(job_, inputs, needed).payload.sample) == len(needed)
+    (whole,) = fit([job_], client_features(job_, inputs))
+    (part,) = run_together([job_], inputs)
     assert part.repetitions == whole.outcome.repetitions
     assert part.ledger.table().equals(whole.outcome.ledger.table())

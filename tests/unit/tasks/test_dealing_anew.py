@@ -21,14 +21,16 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return make_task(tmp_path_factory.mktemp("task"), IN_DOMAINS)
 
 
-def told(clients: dict, draw: str) -> dict:
+def job_clients(clients: dict, draw: str) -> dict:
     """Return the block `clients` as a job is told it."""
     return {key: value for key, value in clients.items() if key != "groups"} | {"draw": draw}
 
 
 def uploads(files: dict[str, str], folder: Path, draw: str, **axes: object) -> pd.DataFrame:
     """Return what FbFTL's clients upload, by seed and sample."""
-    _, ledger = train(files, folder, "fbftl", clients=told(IN_DOMAINS, draw), axes=axes, epochs=1)
+    _, ledger = train(
+        files, folder, "fbftl", clients=job_clients(IN_DOMAINS, draw), axes=axes, epochs=1
+    )
     sent = pd.read_parquet(ledger)
     return sent[sent["direction"] == "up"].sort_values(["seed", "sample"])
 
@@ -53,7 +55,7 @@ def test_every_method_s_clients_are_the_setting_s(
     files: dict[str, str], tmp_path: Path, method: str
 ) -> None:
     axes = {"partition": "shards", "clients": 6, "fraction": 0.5}
-    clients = told(IN_DOMAINS, "per_seed") | {"shards_per_client": 2}
+    clients = job_clients(IN_DOMAINS, "per_seed") | {"shards_per_client": 2}
     run, ledger = train(files, tmp_path, method, clients=clients, axes=axes, epochs=1)
     document = json.loads(run.read_text())
     assert tidy([document], axes)["clients"].eq(6).all()  # though a repetition counts those it had
@@ -73,9 +75,9 @@ def test_the_task_s_own_clients_upload_what_they_hold(
     files: dict[str, str], tmp_path: Path
 ) -> None:
     train_split = open_store(files["manifest"]).read("train")
-    own = dict(zip(train_split.sample, train_split.client, strict=True))
+    client_of = dict(zip(train_split.sample, train_split.client, strict=True))
     for _, sent in uploads(files, tmp_path, "once").groupby("seed"):
-        assert dict(zip(sent["sample"], sent["client"], strict=True)) == own
+        assert dict(zip(sent["sample"], sent["client"], strict=True)) == client_of
 
 
 def test_partitions_differ_by_seed_only_where_they_are_drawn_per_seed(

@@ -14,6 +14,7 @@ from fbftl.features.store.features import Features
 from fbftl.features.store.opening import open_store
 from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import stream
+from fbftl.learners import summariser
 from fbftl.messages.channel import blocks_per_packet, expected_payload, packet_loss_rate
 from fbftl.messages.codec import Compression, decode, encode
 from fbftl.messages.codec.header import HEADER_BYTES
@@ -23,7 +24,7 @@ from fbftl.messages.link import plain_upload_bits
 from fbftl.models.t5.head import ALL, trained_parameters
 from fbftl.models.t5.source import load_source
 from fbftl.tasks import dialogues
-from fbftl.tasks.dialogues import held_features
+from fbftl.tasks.dialogues import client_features
 from fbftl.tasks.task import Outcome
 from fbftl.training.rouge import rouge
 from unit.tasks.toy_dialogues import (
@@ -96,28 +97,29 @@ def test_ftl_c_finds_what_fbftl_finds(folder: Path, cut: int) -> None:
 def test_what_is_said_stands_beside_its_reference(folder: Path) -> None:
     outcome = plain(folder)
     assert len(outcome.transcript) == TEST
-    said = [entry["predictions"]["0"] for entry in outcome.transcript]
+    texts = [entry["predictions"]["0"] for entry in outcome.transcript]
     with ClientFile(folder / "clients.h5") as file:
         references = file.column("test", "summary")
     assert [entry["summary"] for entry in outcome.transcript] == references
-    assert first(outcome)["rouge1"] == rouge(said, references)["rouge1"]
+    assert first(outcome)["rouge1"] == rouge(texts, references)["rouge1"]
 
 
 def test_selection_by_the_test_set_takes_its_best_epoch(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     scores = iter([10.0, 30.0, 20.0, 30.0])
-    monkeypatch.setattr(dialogues, "rouge", lambda *_: {"rouge1": next(scores)})
+    for module in (dialogues, summariser):
+        monkeypatch.setattr(module, "rouge", lambda *_: {"rouge1": next(scores)})
     assert first(run(folder, {}, epochs=3, selection="test"))["epoch"] == 2
     assert next(scores, None) is None
 
 
 @pytest.mark.parametrize("setting", [{}, {"method": "ftl_c"}, {"method": "ftl_c", "bits": 8}])
 def test_divergence_is_recorded_with_rouge_zero(folder: Path, setting: dict) -> None:
-    found = first(run(folder, setting, learning_rate=1e30))
-    assert found["diverged"]
-    assert found["rouge1"] == found["epoch"] == 0
-    assert json.dumps(found, allow_nan=False)
+    repetition = first(run(folder, setting, learning_rate=1e30))
+    assert repetition["diverged"]
+    assert repetition["rouge1"] == repetition["epoch"] == 0
+    assert json.dumps(repetition, allow_nan=False)
 
 
 # --- what is sent -----------------------------------------------------------------------------
@@ -170,8 +172,8 @@ def test_a_round_is_a_broadcast_and_an_update_of_each_of_its_clients(
 def test_q_2_is_training_on_what_a_hand_decodes(folder: Path) -> None:
     """The server trains on the decoded hidden states and nothing else."""
     compression = Compression(2, 0.5)
-    held = held_features(job({}), inputs_at(folder))
-    payload, by_hand = held.payload, np.empty_like(held.payload.values)
+    client_data = client_features(job({}), inputs_at(folder))
+    payload, by_hand = client_data.payload, np.empty_like(client_data.payload.values)
     for a, b in zip(payload.offsets, payload.offsets[1:], strict=False):
         by_hand[a:b] = decode(encode(payload.values[a:b], compression=compression)).values
     uploaded = payload.uploaded(compression)
@@ -180,12 +182,12 @@ def test_q_2_is_training_on_what_a_hand_decodes(folder: Path) -> None:
     outcome = run(folder, {"bits": 2, "keep": 0.5})
     np.testing.assert_array_equal(uploads(outcome)["bits"], uploaded.sent.bits)
     assert (uploads(outcome)["payload_bits"] == 2 * 0.5 * WIDTH).all()
-    whole, found = first(plain(folder)), first(outcome)
-    assert found["series"]["loss"] != whole["series"]["loss"]
-    assert 0 < found["distortion"] < 1
+    whole, compressed = first(plain(folder)), first(outcome)
+    assert compressed["series"]["loss"] != whole["series"]["loss"]
+    assert 0 < compressed["distortion"] < 1
     assert whole["distortion"] == 0
-    assert found["limit_bits"] <= found["entropy_coded_bits"] <= found["packed_bits"]
-    assert found["uplink_bits"] < whole["uplink_bits"] / 4
+    assert compressed["limit_bits"] <= compressed["entropy_coded_bits"] <= compressed["packed_bits"]
+    assert compressed["uplink_bits"] < whole["uplink_bits"] / 4
 
 
 @pytest.mark.parametrize("feedback", [True, False])
@@ -195,7 +197,7 @@ def test_updates_are_compressed_one_by_one(folder: Path, method: str, feedback: 
     outcome, whole = run(folder, setting), plain(folder, method)
     assert uploads(outcome)["sha256"].nunique() == len(uploads(outcome))
     assert uploads(outcome)["bits"].max() < uploads(whole)["bits"].min() / 3
-    ours, theirs = (first(one)["series"]["loss"] for one in (outcome, whole))
+    ours, theirs = (first(outcome_)["series"]["loss"] for outcome_ in (outcome, whole))
     assert ours != theirs
     np.testing.assert_allclose(ours, theirs, rtol=0.05)
 
@@ -212,12 +214,12 @@ def test_feedback_makes_a_difference(folder: Path) -> None:
 
 
 def test_a_clip_is_of_the_whole_dialogue(folder: Path) -> None:
-    asked = job({"mechanism": "gaussian", "sigma": 1e-9})
-    held = held_features(asked, inputs_at(folder))
-    how = sending(asked, held.payload, None)
-    noised, clear = how.noised(0, draw=0), held.payload
+    job_ = job({"mechanism": "gaussian", "sigma": 1e-9})
+    client_data = client_features(job_, inputs_at(folder))
+    how = sending(job_, client_data.payload, None)
+    noised, clear = how.noised(0, draw=0), client_data.payload
     for row in range(TRAIN):
-        norm, before = (np.linalg.norm(one.states(row)) for one in (noised, clear))
+        norm, before = (np.linalg.norm(uploads_.states(row)) for uploads_ in (noised, clear))
         assert before > CLIP
         assert norm == pytest.approx(CLIP, rel=1e-4)
         # One factor for all of its tokens: their directions and ratios stay.
@@ -228,25 +230,25 @@ def test_a_clip_is_of_the_whole_dialogue(folder: Path) -> None:
 
 
 def test_a_dialogues_noise_is_its_own_and_is_scaled_by_its_length(folder: Path) -> None:
-    asked = job({"mechanism": "gaussian", "sigma": 2.0})
-    held = held_features(asked, inputs_at(folder))
-    how = sending(asked, held.payload, None)
+    job_ = job({"mechanism": "gaussian", "sigma": 2.0})
+    client_data = client_features(job_, inputs_at(folder))
+    how = sending(job_, client_data.payload, None)
     once, again = how.noised(0, draw=0), how.noised(0, draw=0)
     np.testing.assert_array_equal(once.values, again.values)
     added = np.concatenate([once.states(row).ravel() for row in range(TRAIN)])
     assert added.std() == pytest.approx(2 * CLIP, rel=0.05)
-    lengths = how.scale(held.payload.numbers) * np.array(
+    lengths = how.scale(client_data.payload.numbers) * np.array(
         [np.linalg.norm(once.states(row)) for row in range(TRAIN)]
     )
     np.testing.assert_allclose(lengths, CLIP, rtol=0.15)
 
 
 def test_relative_noise_follows_the_spread_of_a_whole_dialogue(folder: Path) -> None:
-    asked = job({"mechanism": "relative", "sigma": 0.1})
-    held = held_features(asked, inputs_at(folder))
-    how = sending(asked, held.payload, None)
+    job_ = job({"mechanism": "relative", "sigma": 0.1})
+    client_data = client_features(job_, inputs_at(folder))
+    how = sending(job_, client_data.payload, None)
     for row in range(TRAIN):
-        clear = held.payload.states(row)
+        clear = client_data.payload.states(row)
         noise = how.noised(0, draw=0).states(row) - clear
         assert noise.std() == pytest.approx(0.1 * how.largest * clear.std(), rel=0.25)
 
@@ -298,18 +300,21 @@ def test_what_is_lost_is_not_learnt(folder: Path, method: str, axes: dict) -> No
 @pytest.mark.parametrize("retransmissions", [0, 2])
 def test_a_dialogue_takes_as_many_blocks_as_it_is_long(folder: Path, retransmissions: int) -> None:
     blr, seeds = 0.02, range(60)
-    asked = job({"blr": blr, "retransmissions": retransmissions})
-    held = held_features(asked, inputs_at(folder))
-    how, sent = sending(asked, held.payload, None), held.payload.uploaded(Compression()).sent
+    job_ = job({"blr": blr, "retransmissions": retransmissions})
+    client_data = client_features(job_, inputs_at(folder))
+    how, sent = (
+        sending(job_, client_data.payload, None),
+        client_data.payload.uploaded(Compression()).sent,
+    )
     blocks = blocks_per_packet(sent.bits, plain_upload_bits(WIDTH, VOCABULARY))
-    tokens = held.payload.numbers // WIDTH
+    tokens = client_data.payload.numbers // WIDTH
     assert (abs(blocks - tokens) <= 1 + tokens // 3).all()
     link = how.post(Ledger(), 0).link
     delivered = [link.send(sent.bits, stream(seed, "loss")) for seed in seeds]
-    lost = np.mean([~one.arrives for one in delivered])
+    lost = np.mean([~delivery.arrives for delivery in delivered])
     expected = packet_loss_rate(blr, blocks, retransmissions).mean()
     assert lost == pytest.approx(expected, abs=5 * np.sqrt(expected / len(seeds) / TRAIN))
-    attempts = np.sum([one.attempts for one in delivered])
+    attempts = np.sum([delivery.attempts for delivery in delivered])
     wanted = expected_payload(blocks.sum() * len(seeds), blr, retransmissions)
     assert attempts == pytest.approx(wanted, rel=0.01)
 
@@ -330,7 +335,7 @@ def test_a_setting_may_have_clients_of_its_own(folder: Path) -> None:
 
 
 def test_one_dialogue_more_changes_no_other_ones_message(folder: Path) -> None:
-    payload = held_features(job({}), inputs_at(folder)).payload
+    payload = client_features(job({}), inputs_at(folder)).payload
     few = Dialogues(
         payload.values[: payload.offsets[5]],
         payload.offsets[:6],

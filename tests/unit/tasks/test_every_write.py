@@ -43,17 +43,17 @@ class Faults:
         finally:
             self._active = False
 
-    def _hear(self, event: str, told: tuple[Any, ...]) -> None:
+    def _hear(self, event: str, arguments: tuple[Any, ...]) -> None:
         if not self._active:
             return
         writes = (
             event == "os.rename"
-            or (event == "open" and bool(told[2] & FOR_WRITING))
-            or (event == "os.mkdir" and not os.path.isdir(told[0]))
+            or (event == "open" and bool(arguments[2] & FOR_WRITING))
+            or (event == "os.mkdir" and not os.path.isdir(arguments[0]))
         )
-        if not writes or isinstance(told[0], int):
+        if not writes or isinstance(arguments[0], int):
             return
-        path = os.path.abspath(told[0])
+        path = os.path.abspath(arguments[0])
         if path.startswith(self._folder):
             self.seen += 1
             if self._first is not None and self.seen > self._first:

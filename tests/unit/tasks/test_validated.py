@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 from fbftl.ground.errors import UserError
 from fbftl.study.methods import axes_by_method
-from fbftl.tasks.task import Inputs, held_samples
+from fbftl.tasks.task import Inputs, client_samples
 from fbftl.tasks.validated import apart, validated
-from unit.methods.framework_toys import BLOCK, CLIENTS, LOCAL, MLP, asked, make_inputs
+from unit.methods.frameworks.framework_toys import BLOCK, CLIENTS, LOCAL, MLP, job_of, make_inputs
 
 
 @pytest.fixture(scope="module")
@@ -17,18 +17,22 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Inputs:
 
 
 def test_a_fifth_of_the_clients_samples_stands_for_the_test_split(inputs):
-    held = held_samples(asked("fedavg"), inputs)
-    found = validated(held, 3)
-    rows = len(held.samples.labels)
-    both = [found.samples, found.test]
-    assert [len(own.labels) for own in both] == [rows - rows // 5, rows // 5]
-    assert len(found.holdings.client) == len(found.holdings.labels) == rows - rows // 5
-    everything = held.samples.at(np.arange(rows))
-    told = np.concatenate([own.inputs.flatten(1).numpy() for own in both])
-    assert np.array_equal(
-        np.unique(told, axis=0), np.unique(everything.inputs.flatten(1).numpy(), axis=0)
+    client_data = client_samples(job_of("fedavg"), inputs)
+    validated_data = validated(client_data, 3)
+    rows = len(client_data.samples.labels)
+    both = [validated_data.samples, validated_data.test]
+    assert [len(samples.labels) for samples in both] == [rows - rows // 5, rows // 5]
+    assert (
+        len(validated_data.partition.client)
+        == len(validated_data.partition.labels)
+        == rows - rows // 5
     )
-    assert found.holdings.labels.tolist() == found.samples.labels.tolist()
+    everything = client_data.samples.at(np.arange(rows))
+    inputs_ = np.concatenate([samples.inputs.flatten(1).numpy() for samples in both])
+    assert np.array_equal(
+        np.unique(inputs_, axis=0), np.unique(everything.inputs.flatten(1).numpy(), axis=0)
+    )
+    assert validated_data.partition.labels.tolist() == validated_data.samples.labels.tolist()
 
 
 def test_too_few_samples_to_choose_by_are_refused():
@@ -54,15 +58,15 @@ def test_the_rule_prints_what_it_picks(inputs, tmp_path, monkeypatch):
     ]  # fmt: skip
     files = {
         name: str(getattr(inputs, name))
-        for name in ("manifest", "clients", "weights", "source", "open")
+        for name in ("manifest", "clients", "weights", "source", "open_data")
     }
     csv = tmp_path / "choice.csv"
     choose_frameworks.main(files, str(csv), jobs, axes_by_method(), 2, "cpu", 1)
-    found = pd.read_csv(csv, keep_default_na=False)
+    table = pd.read_csv(csv, keep_default_na=False)
     # FedMD is asked for the steps of its two batches, then for the digest's rate.
-    assert found.groupby("method").size().to_dict() == {"fedmd": 2 * 2 + 4, "secure_ftl": 4}
-    assert found[found["picked"] == "yes"].groupby("method").size().tolist() == [2, 1]
-    assert set(found["length"]) == {4, 8, LOCAL["rounds"]}
-    steps = found[found["method"] == "fedmd"][: 2 * 2]
+    assert table.groupby("method").size().to_dict() == {"fedmd": 2 * 2 + 4, "secure_ftl": 4}
+    assert table[table["picked"] == "yes"].groupby("method").size().tolist() == [2, 1]
+    assert set(table["length"]) == {4, 8, LOCAL["rounds"]}
+    steps = table[table["method"] == "fedmd"][: 2 * 2]
     assert (steps["size"] % steps["length"] == 0).all()
-    assert set(found["seeds"]) == {2}
+    assert set(table["seeds"]) == {2}

@@ -32,9 +32,9 @@ def test_the_features_of_vectors_are_the_vectors(files):
 )  # fmt: skip
 def test_every_method_learns_from_vectors(files, tmp_path, method, network):
     axes = {"loss": "reshuffled", "plr": 0.1} if method == "released" else {}
-    asked = axes | ({"network": "mlp"} if network else {})
+    setting = axes | ({"network": "mlp"} if network else {})
     extra = {"rounds": 15, "local_batch": 10} if method == "fedavg" else {}
-    run, _ = train(files, tmp_path, method, network=network, axes=asked, epochs=5, **extra)
-    found = json.loads(run.read_text())["repetitions"]
+    run, _ = train(files, tmp_path, method, network=network, axes=setting, epochs=5, **extra)
+    repetitions = json.loads(run.read_text())["repetitions"]
     # Four columns a standard deviation either way: 0.98 at best.
-    assert all(one["test_accuracy"] > 0.9 for one in found)
+    assert all(repetition["test_accuracy"] > 0.9 for repetition in repetitions)

@@ -9,7 +9,7 @@ from fbftl.data.dialogues import generated
 from fbftl.features.dialogues import extraction
 from fbftl.features.extract import extract
 from fbftl.features.store.target import targets_of
-from fbftl.methods import train
+from fbftl.methods.by_name import train
 from fbftl.models.t5.source import write_source
 from fbftl.study.job import Job, from_params
 from fbftl.study.methods import axes_by_method
@@ -36,8 +36,11 @@ def make_task(folder: Path) -> Path:
     splits = generated.generate("target", {"train": TRAIN, "test": TEST})
 
     def client(name: str, split: str, rows: np.ndarray) -> Client:
-        held = [splits[split][row] for row in rows]
-        arrays = {key: [getattr(one, key) for one in held] for key in ("id", "dialogue", "summary")}
+        records = [splits[split][row] for row in rows]
+        arrays = {
+            key: [getattr(record, key) for record in records]
+            for key in ("id", "dialogue", "summary")
+        }
         return Client(name, rows, arrays)
 
     of_clients = np.arange(TRAIN).reshape(-1, PER_CLIENT)
@@ -51,10 +54,10 @@ def make_task(folder: Path) -> Path:
     write_source(weights, manifest, source)
     stores = [str(folder / f"{cut}.zarr") for cut in (1, 2)]
     with ClientFile(folder / "clients.h5") as file:
-        asked = extraction(file, str(weights), str(manifest), FEATURES, "cpu")
+        extracting = extraction(file, str(weights), str(manifest), FEATURES, "cpu")
         manifests = [store.replace("zarr", "json") for store in stores]
-        targets = targets_of(stores, manifests, asked.provenances, 1, "code")
-        extract(asked.samples, asked.forward, targets, batch=8)
+        targets = targets_of(stores, manifests, extracting.provenances, 1, "code")
+        extract(extracting.samples, extracting.forward, targets, batch=8)
     return folder
 
 

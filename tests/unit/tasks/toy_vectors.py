@@ -27,18 +27,18 @@ def make_vectors(
     """
     names = {"manifest": "features.json", "network": "network.json", "clients": "clients.h5"}
     names |= {"weights": "source.safetensors", "source": "source.json", "features": "features.zarr"}
-    made = {name: str(folder / file) for name, file in names.items()}
+    paths = {name: str(folder / file) for name, file in names.items()}
     partition_clients.main(
-        "fbftl.data.images", made["clients"], spec | data, CLIENTS, data_folder, seed=0
+        "fbftl.data.images", paths["clients"], spec | data, CLIENTS, data_folder, seed=0
     )
     prepare_source.main(
-        "fbftl.training.pretrain", made["weights"], made["source"], {"kind": "vectors"}, {}, None,
+        "fbftl.training.pretrain", paths["weights"], paths["source"], {"kind": "vectors"}, {}, None,
         "cpu", 1,
     )  # fmt: skip
     cut = FEATURES | {"cut": "columns"}
     extract_features.main(
-        "fbftl.features.images", made["clients"], made["weights"], made["source"],
-        [made["features"]], [made["manifest"]], cut, "code", "cpu", 1,
+        "fbftl.features.images", paths["clients"], paths["weights"], paths["source"],
+        [paths["features"]], [paths["manifest"]], cut, "code", "cpu", 1,
     )  # fmt: skip
-    describe_network.main(made["clients"], made["source"], made["network"], cut, [8])
-    return made
+    describe_network.main(paths["clients"], paths["source"], paths["network"], cut, [8])
+    return paths

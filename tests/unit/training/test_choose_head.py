@@ -20,9 +20,9 @@ def job(method: str) -> dict[str, object]:
 
 
 def test_the_head_is_picked_and_given_to_the_others(tmp_path):
-    made = make_task(tmp_path)
+    paths = make_task(tmp_path)
     names = ("features", "manifest", "network", "clients", "weights", "source")
-    files = {name: made[name] for name in names if name in made}
+    files = {name: paths[name] for name in names if name in paths}
     csv = tmp_path / "heads.csv"
     choose_head.main(
         files, str(csv), [[], [8]], job("fbftl"), [job("ftl_f")], axes_by_method(), "cpu", 1

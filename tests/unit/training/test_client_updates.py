@@ -130,8 +130,8 @@ def test_a_model_with_other_layers_has_the_same_updates() -> None:
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(6, 7), nn.LayerNorm(7), nn.Linear(7, CLASSES)).double()
     inputs, labels, present = batch(6)
-    found = client_updates(model)(inputs.double(), labels, present)
-    torch.testing.assert_close(found, one_by_one(model, inputs.double(), labels, present))
+    updates = client_updates(model)(inputs.double(), labels, present)
+    torch.testing.assert_close(updates, one_by_one(model, inputs.double(), labels, present))
 
 
 def test_a_weight_that_two_layers_share_is_one_parameter() -> None:
@@ -139,8 +139,8 @@ def test_a_weight_that_two_layers_share_is_one_parameter() -> None:
     model = nn.Sequential(nn.Linear(CLASSES, CLASSES), nn.Tanh(), nn.Linear(CLASSES, CLASSES))
     model[2].weight = model[0].weight
     inputs, labels, present = batch(CLASSES)
-    found = client_updates(model.double())(inputs.double(), labels, present)
-    torch.testing.assert_close(found, one_by_one(model, inputs.double(), labels, present))
+    updates = client_updates(model.double())(inputs.double(), labels, present)
+    torch.testing.assert_close(updates, one_by_one(model, inputs.double(), labels, present))
 
 
 def test_batch_statistics_need_passes_of_their_own():

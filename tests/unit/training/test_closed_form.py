@@ -31,7 +31,7 @@ def samples(count: int = 120, width: int = WIDTH, seed: int = 0):
     return values, labels, np.arange(count) // 8
 
 
-def known(values: np.ndarray, labels: np.ndarray) -> Statistics:
+def statistics(values: np.ndarray, labels: np.ndarray) -> Statistics:
     return Statistics.of(values, labels, CLASSES)
 
 
@@ -50,16 +50,16 @@ def test_the_sum_form_of_ridge_is_afls_pairwise_law():
             identity - r_u @ a + r_u @ a @ s @ a
         ) @ w_u
         a = a + c
-    every = known(values, labels)
+    every = statistics(values, labels)
     ratio = len(of) * gamma * (WIDTH + 1) / np.trace(every.with_bias().scatter)
     head = ridge(every, [ratio]).head
-    found = np.vstack([head.weights.T, head.bias])
-    assert np.abs(found - w).max() < 1e-10 * max(1, np.abs(w).max())
+    weights = np.vstack([head.weights.T, head.bias])
+    assert np.abs(weights - w).max() < 1e-10 * max(1, np.abs(w).max())
 
 
 def test_ridge_is_scikit_learns_on_the_pooled_features():
     values, labels, _ = samples()
-    every = known(values, labels)
+    every = statistics(values, labels)
     ones = np.hstack([values, np.ones((len(values), 1))])
     penalty = 0.3 * np.trace(every.with_bias().scatter) / (WIDTH + 1)
     model = Ridge(alpha=penalty, fit_intercept=False).fit(ones, np.eye(CLASSES)[labels])
@@ -70,7 +70,7 @@ def test_ridge_is_scikit_learns_on_the_pooled_features():
 def test_lda_is_scikit_learns_with_the_same_shrinkage():
     values, labels, _ = samples()
     model = LinearDiscriminantAnalysis(solver="lsqr", shrinkage=0.05).fit(values, labels)
-    head, freedom = lda(known(values, labels), [0.05]).head, 1 - CLASSES / len(labels)
+    head, freedom = lda(statistics(values, labels), [0.05]).head, 1 - CLASSES / len(labels)
     # Its covariance is over n, this one over n - N.
     assert np.allclose(head.weights, freedom * model.coef_, atol=1e-9)
     priors = np.log(model.priors_)
@@ -79,14 +79,14 @@ def test_lda_is_scikit_learns_with_the_same_shrinkage():
 
 def test_the_nearest_class_mean_is_scikit_learns():
     values, labels, _ = samples()
-    every = known(values, labels)
-    found = ncm(every.counts, every.sums).head.scores(values).argmax(axis=1)
-    assert (found == NearestCentroid().fit(values, labels).predict(values)).all()
+    every = statistics(values, labels)
+    predicted = ncm(every.counts, every.sums).head.scores(values).argmax(axis=1)
+    assert (predicted == NearestCentroid().fit(values, labels).predict(values)).all()
 
 
 def test_fedcgs_takes_the_covariance_of_all_samples():
     values, labels, _ = samples()
-    every = known(values, labels)
+    every = statistics(values, labels)
     head = fedcgs(every).head
     expected = np.linalg.solve(np.cov(values.T), every.means.T).T
     assert np.allclose(head.weights, expected)
@@ -133,10 +133,10 @@ def test_class_means_carry_lda():
 
 
 def test_a_class_of_one_client_does_not_weigh_in_on_the_covariance():
-    known = unequal_classes()
+    class_means = unequal_classes()
     alone = ClassMeans(
-        np.append(known.client, 2), np.append(known.label, 2), np.append(known.counts, 6),
-        np.vstack([known.means, [5.0, 5.0]]), 3,
+        np.append(class_means.client, 2), np.append(class_means.label, 2),
+        np.append(class_means.counts, 6), np.vstack([class_means.means, [5.0, 5.0]]), 3,
     )  # fmt: skip
     estimate = alone.estimated()
     assert np.allclose(estimate.within / (estimate.total - 3), np.diag([3, 0.5]))
@@ -145,7 +145,7 @@ def test_a_class_of_one_client_does_not_weigh_in_on_the_covariance():
 def test_one_sample_of_a_client_and_class_leaves_nothing_to_estimate():
     values, labels, _ = samples()
     each = ClassMeans.of(values, labels, np.arange(len(values)), CLASSES).estimated()
-    exact = known(values, labels)
+    exact = statistics(values, labels)
     assert np.allclose(each.scatter, exact.scatter)
     assert np.allclose(lda(each, [0.05]).head.weights, lda(exact, [0.05]).head.weights)
 
@@ -177,7 +177,7 @@ def test_fed3r_divides_weights_and_bias_by_the_length_of_the_weights():
 
 def test_afl_is_least_squares_without_a_bias():
     values, labels, _ = samples()
-    head = afl(known(values, labels)).head
+    head = afl(statistics(values, labels)).head
     assert np.allclose(head.weights, np.linalg.lstsq(values, np.eye(CLASSES)[labels])[0].T)
     assert np.allclose(head.bias, 0)
 
@@ -207,7 +207,7 @@ def test_logistic_regression_is_fitted_to_held_out_samples_too():
 @pytest.mark.parametrize("solve", [ridge, lda])
 def test_what_is_chosen_fits_the_held_out_samples_best(solve):
     (values, labels, _), (other, there, _) = samples(40, 30), samples(40, 30, seed=1)
-    train, held = known(values, labels), known(other, there)
+    train, held_out = statistics(values, labels), statistics(other, there)
     candidates = [1e-6, 1e-3, 1e-1, 0.9]
 
     def loss(solved) -> float:
@@ -223,10 +223,10 @@ def test_what_is_chosen_fits_the_held_out_samples_best(solve):
             len(off) * np.linalg.slogdet(shrunk)[1] + (off @ np.linalg.inv(shrunk) * off).sum()
         )
 
-    chosen = solve(train, candidates, held)
-    losses = [loss(solve(train, [one])) for one in candidates]
+    chosen = solve(train, candidates, held_out)
+    losses = [loss(solve(train, [candidate])) for candidate in candidates]
     assert chosen.regularisation == candidates[int(np.argmin(losses))]
-    every = known(np.vstack([values, other]), np.concatenate([labels, there]))
+    every = statistics(np.vstack([values, other]), np.concatenate([labels, there]))
     alone = solve(every, [chosen.regularisation]).head
     assert np.allclose(chosen.head.weights, alone.weights, atol=1e-7)
 
@@ -234,14 +234,14 @@ def test_what_is_chosen_fits_the_held_out_samples_best(solve):
 @pytest.mark.parametrize("solve", [lambda s: ridge(s, [0.0]), lambda s: lda(s, [0.0]), fedcgs])
 def test_singular_matrices_have_a_defined_solution(solve):
     values, labels, _ = samples(9, 30)
-    solved = solve(known(values, labels))
+    solved = solve(statistics(values, labels))
     assert np.isfinite(solved.head.weights).all()
     assert (solved.head.scores(values).argmax(axis=1) == labels).mean() > 1 / CLASSES
 
 
 def test_ridge_without_penalty_is_the_least_norm_solution():
     values, labels, _ = samples(9, 30)
-    head = ridge(known(values, labels), [0.0]).head
+    head = ridge(statistics(values, labels), [0.0]).head
     ones = np.hstack([values, np.ones((9, 1))])
     expected = np.linalg.pinv(ones) @ np.eye(CLASSES)[labels]
     assert np.allclose(np.vstack([head.weights.T, head.bias]), expected, atol=1e-6)
@@ -249,7 +249,7 @@ def test_ridge_without_penalty_is_the_least_norm_solution():
 
 def test_what_is_negative_is_left_out_and_told():
     values, labels, _ = samples()
-    every = known(values, labels)
+    every = statistics(values, labels)
     broken = Statistics(every.counts, every.sums, every.scatter - 60 * np.eye(WIDTH))
     solved = lda(broken, [0.0])
     assert 0 < solved.negative < 1
@@ -274,5 +274,5 @@ def test_a_class_that_nobody_has_is_never_predicted(solve):
 def test_a_head_on_projections_works_on_the_features():
     values, labels, _ = samples()
     matrix = random_projection(WIDTH, 3, seed=0).astype(np.float64)
-    head = lda(known(values @ matrix, labels), [0.05]).head
+    head = lda(statistics(values @ matrix, labels), [0.05]).head
     assert np.allclose(head.after(matrix).scores(values), head.scores(values @ matrix))

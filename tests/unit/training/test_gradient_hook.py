@@ -10,8 +10,15 @@ from fbftl.models.dense import DenseStack, dense_shape
 from fbftl.study.job import Training
 from fbftl.training import local
 from fbftl.training.local import one_by_one, train_clients
-from fbftl.training.network import LabelledInputs
-from fbftl.training.visits import Halves, Hooks, LocalPlan, Visit, cross_entropies, flattened
+from fbftl.training.local_updates import (
+    Hooks,
+    LocalPlan,
+    LocalUpdate,
+    SplitModel,
+    cross_entropies,
+    flattened,
+)
+from fbftl.training.samples import LabelledInputs
 from torch import nn
 
 TRAINING = Training(
@@ -20,7 +27,7 @@ TRAINING = Training(
 )  # fmt: skip
 PLAN = LocalPlan(epochs=3, batch=4, training=TRAINING)
 ROWS = [np.arange(0, 8), np.arange(8, 16), np.arange(16, 21)]
-VISITS = [Visit(7, 2, client, rows) for client, rows in enumerate(ROWS)]
+LOCAL_UPDATES = [LocalUpdate(7, 2, client, rows) for client, rows in enumerate(ROWS)]
 
 
 def samples() -> LabelledInputs:
@@ -29,16 +36,16 @@ def samples() -> LabelledInputs:
     return LabelledInputs(inputs, torch.randint(0, 4, (21,), generator=generator))
 
 
-def dense() -> Halves:
+def dense() -> SplitModel:
     torch.manual_seed(0)
     front = nn.Sequential(nn.Flatten(), nn.Linear(36, 16), nn.ReLU())
-    return Halves(front.eval(), nn.Sequential(nn.Linear(16, 4)).eval())
+    return SplitModel(front.eval(), nn.Sequential(nn.Linear(16, 4)).eval())
 
 
-def convolutional() -> Halves:
+def convolutional() -> SplitModel:
     torch.manual_seed(0)
     front = nn.Sequential(nn.Conv2d(1, 3, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten())
-    return Halves(front.eval(), nn.Sequential(nn.Linear(12, 4)).eval())
+    return SplitModel(front.eval(), nn.Sequential(nn.Linear(12, 4)).eval())
 
 
 def proximal(mu: float) -> Hooks:
@@ -47,10 +54,10 @@ def proximal(mu: float) -> Hooks:
 
 @pytest.mark.parametrize("network", [dense, convolutional])
 def test_a_term_in_the_weights_moves_stacked_networks_and_single_ones_alike(network, monkeypatch):
-    plain = train_clients(network(), samples(), VISITS, PLAN)
-    alone = one_by_one(network(), samples(), VISITS, PLAN, proximal(1.0))
+    plain = train_clients(network(), samples(), LOCAL_UPDATES, PLAN)
+    alone = one_by_one(network(), samples(), LOCAL_UPDATES, PLAN, proximal(1.0))
     monkeypatch.setattr(local, "one_by_one", None)
-    together = train_clients(network(), samples(), VISITS, PLAN, proximal(1.0))
+    together = train_clients(network(), samples(), LOCAL_UPDATES, PLAN, proximal(1.0))
     torch.testing.assert_close(together.weights, alone.weights, rtol=1e-4, atol=1e-6)
     assert (together.weights - plain.weights).abs().max() > 1e-2
 
@@ -60,19 +67,23 @@ def test_a_term_in_the_weights_moves_stacked_networks_and_single_ones_alike(netw
 def test_two_steps_under_a_proximal_term_are_those_by_hand(network, engine):
     """x - h g(x), then x - h g(x) minus h (g + mu (y - x)), with torch's own gradients."""
     plan, mu, rate = replace(PLAN, epochs=2, batch=None), 3.0, TRAINING.learning_rate
-    found = engine(network(), samples(), VISITS[:2], plan, proximal(mu)).weights
-    for visit, weights in zip(VISITS, found, strict=False):
-        halves, data = network(), samples().at(visit.rows)
-        start = flattened(halves.parameters)
+    trained = engine(network(), samples(), LOCAL_UPDATES[:2], plan, proximal(mu)).weights
+    for local_update, weights in zip(LOCAL_UPDATES, trained, strict=False):
+        split_model, data = network(), samples().at(local_update.rows)
+        start = flattened(split_model.parameters)
         for _ in range(2):
-            loss = cross_entropies(halves.whole(data.inputs), data.labels).mean()
-            now = flattened(halves.parameters)
-            pull = (mu * (now - start)).split([own.numel() for own in halves.parameters])
-            gradients = torch.autograd.grad(loss, halves.parameters)
+            loss = cross_entropies(split_model.whole(data.inputs), data.labels).mean()
+            now = flattened(split_model.parameters)
+            pull = (mu * (now - start)).split(
+                [parameter.numel() for parameter in split_model.parameters]
+            )
+            gradients = torch.autograd.grad(loss, split_model.parameters)
             with torch.no_grad():
-                for own, gradient, back in zip(halves.parameters, gradients, pull, strict=True):
-                    own -= rate * (gradient + back.view_as(own))
-        torch.testing.assert_close(weights, flattened(halves.parameters), rtol=1e-4, atol=1e-6)
+                for parameter, gradient, back in zip(
+                    split_model.parameters, gradients, pull, strict=True
+                ):
+                    parameter -= rate * (gradient + back.view_as(parameter))
+        torch.testing.assert_close(weights, flattened(split_model.parameters), rtol=1e-4, atol=1e-6)
 
 
 @pytest.mark.parametrize("engine", [train_clients, one_by_one])
@@ -80,27 +91,29 @@ def test_two_steps_under_a_proximal_term_are_those_by_hand(network, engine):
 def test_a_hook_is_called_once_a_step_with_its_visit(network, engine):
     calls = []
 
-    def counted(visit, gradient, weights, start):
-        calls.append((visit.client, torch.equal(weights, start)))
+    def counted(local_update, gradient, weights, start):
+        calls.append((local_update.client, torch.equal(weights, start)))
         return gradient
 
-    plain = engine(network(), samples(), VISITS, PLAN)
-    found = engine(network(), samples(), VISITS, PLAN, Hooks(gradients=counted))
-    assert torch.equal(found.weights, plain.weights)
+    plain = engine(network(), samples(), LOCAL_UPDATES, PLAN)
+    hooked = engine(network(), samples(), LOCAL_UPDATES, PLAN, Hooks(gradients=counted))
+    assert torch.equal(hooked.weights, plain.weights)
     assert sorted(calls) == sorted(
-        (v.client, step == 0) for v in VISITS for step in range(PLAN.epochs * 2)
+        (update.client, step == 0) for update in LOCAL_UPDATES for step in range(PLAN.epochs * 2)
     )
 
 
 @pytest.mark.parametrize("network", [dense, convolutional])
 def test_a_loss_that_reads_the_weights_is_refused_where_networks_are_stacked(network):
-    halves = network()
+    split_model = network()
 
     def regularised(logits, labels):
-        return cross_entropies(logits, labels) + sum((own**2).sum() for own in halves.parameters)
+        return cross_entropies(logits, labels) + sum(
+            (parameter**2).sum() for parameter in split_model.parameters
+        )
 
     with pytest.raises(ValueError, match=r"Hooks\(gradients"):
-        train_clients(halves, samples(), VISITS, PLAN, Hooks(loss=regularised))
+        train_clients(split_model, samples(), LOCAL_UPDATES, PLAN, Hooks(loss=regularised))
 
 
 @pytest.mark.parametrize("normalised", [False, True])
@@ -117,10 +130,10 @@ def test_a_stacks_parts_and_vectors_turn_into_each_other(normalised):
 
 
 def test_a_convolutional_stacks_parts_and_vectors_turn_into_each_other():
-    halves = convolutional()
-    count = len(flattened(halves.parameters))
+    split_model = convolutional()
+    count = len(flattened(split_model.parameters))
     vectors = torch.arange(2.0 * count).view(2, count)
-    layers = stackable_layers(halves.whole)
+    layers = stackable_layers(split_model.whole)
     stack = ConvolutionalStack(layers, (1, 6, 6), 4, torch.zeros(2, count))
     assert [p.shape for p in stack.parts(vectors)] == [p.shape for p in stack.parameters()]
     assert torch.equal(stack.flat(stack.parts(vectors)), vectors)

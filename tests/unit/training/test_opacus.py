@@ -30,7 +30,9 @@ def test_the_gradients_of_single_samples_are_those_of_opacus():
     theirs = nn.functional.cross_entropy(wrapped(x), y, reduction="sum")
     theirs.backward()
     assert losses.sum().item() == pytest.approx(theirs.item(), rel=1e-5)
-    flat = torch.cat([own.grad_sample.flatten(1) for own in wrapped.parameters()], dim=1)
+    flat = torch.cat(
+        [parameter.grad_sample.flatten(1) for parameter in wrapped.parameters()], dim=1
+    )
     assert torch.allclose(ours, flat, atol=1e-5)
 
 

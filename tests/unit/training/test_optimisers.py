@@ -10,67 +10,69 @@ TRAINING = Training(
     validation=0.0, selection="last",
 )  # fmt: skip
 TORCHS = {
-    "sgd": lambda own: torch.optim.SGD(own, lr=0.05, momentum=0.9, weight_decay=5e-4),
-    "adam": lambda own: torch.optim.Adam(own, lr=0.05, weight_decay=5e-4),
-    "adadelta": lambda own: torch.optim.Adadelta(own, lr=0.05, weight_decay=5e-4),
+    "sgd": lambda parameters: torch.optim.SGD(parameters, lr=0.05, momentum=0.9, weight_decay=5e-4),
+    "adam": lambda parameters: torch.optim.Adam(parameters, lr=0.05, weight_decay=5e-4),
+    "adadelta": lambda parameters: torch.optim.Adadelta(parameters, lr=0.05, weight_decay=5e-4),
 }
 
 
-def drawn(seed: int) -> list[torch.Tensor]:
+def sampled(seed: int) -> list[torch.Tensor]:
     generator = torch.Generator().manual_seed(seed)
     return [torch.randn(3, *shape, generator=generator) for shape in ((5, 7), (1, 10))]
 
 
 def steps(optimiser, first: int = 1) -> None:
     for step in range(4):
-        optimiser.step(drawn(first + step))
+        optimiser.step(sampled(first + step))
 
 
 @pytest.mark.parametrize("name", OPTIMISERS)
 def test_steps_are_torchs(name):
-    ours, theirs = drawn(0), drawn(0)
+    ours, theirs = sampled(0), sampled(0)
     steps(OPTIMISERS[name].alone(ours, TRAINING))
     wanted = TORCHS[name](theirs)
     for step in range(4):
-        for parameter, gradient in zip(theirs, drawn(1 + step), strict=True):
+        for parameter, gradient in zip(theirs, sampled(1 + step), strict=True):
             parameter.grad = gradient
         wanted.step()
-    for own, other in zip(ours, theirs, strict=True):
-        torch.testing.assert_close(own, other)
+    for parameters, other in zip(ours, theirs, strict=True):
+        torch.testing.assert_close(parameters, other)
 
 
 @pytest.mark.parametrize("name", OPTIMISERS)
 def test_a_stack_steps_as_its_models_alone(name):
-    together = drawn(0)
+    together = sampled(0)
     steps(OPTIMISERS[name].stacked(together, TRAINING))
     for place in range(3):
-        alone = [own[place].clone() for own in drawn(0)]
+        alone = [parameters[place].clone() for parameters in sampled(0)]
         optimiser = OPTIMISERS[name].alone(alone, TRAINING)
         for step in range(4):
-            optimiser.step([own[place].contiguous() for own in drawn(1 + step)])
-        for own, stacked in zip(alone, together, strict=True):
-            torch.testing.assert_close(own, stacked[place])
+            optimiser.step([parameters[place].contiguous() for parameters in sampled(1 + step)])
+        for parameters, stacked in zip(alone, together, strict=True):
+            torch.testing.assert_close(parameters, stacked[place])
 
 
 @pytest.mark.parametrize("name", OPTIMISERS)
 def test_without_steps_there_is_nothing_to_remember(name):
     """A fresh optimiser steps as the first one did."""
-    once, again = drawn(0), drawn(0)
-    OPTIMISERS[name].alone(once, TRAINING).step(drawn(1))
-    used = drawn(5)
+    once, again = sampled(0), sampled(0)
+    OPTIMISERS[name].alone(once, TRAINING).step(sampled(1))
+    used = sampled(5)
     steps(OPTIMISERS[name].alone(used, TRAINING))
-    OPTIMISERS[name].alone(again, TRAINING).step(drawn(1))
+    OPTIMISERS[name].alone(again, TRAINING).step(sampled(1))
     assert all(torch.equal(a, b) for a, b in zip(once, again, strict=True))
 
 
 def test_adamw_is_torchs_at_a_rate_of_each_step():
-    ours, theirs, rates = drawn(0), drawn(0), [0.01, 0.05, 0.02, 0.0]
+    ours, theirs, rates = sampled(0), sampled(0), [0.01, 0.05, 0.02, 0.0]
     optimiser = AdamW(ours, weight_decay=0.1)
     wanted = torch.optim.AdamW(theirs, weight_decay=0.1, fused=True)
     for step, rate in enumerate(rates):
-        optimiser.step(drawn(1 + step), rate)
+        optimiser.step(sampled(1 + step), rate)
         wanted.param_groups[0]["lr"] = rate
-        for parameter, gradient in zip(theirs, drawn(1 + step), strict=True):
+        for parameter, gradient in zip(theirs, sampled(1 + step), strict=True):
             parameter.grad = gradient
         wanted.step()
-    assert all(torch.equal(own, other) for own, other in zip(ours, theirs, strict=True))
+    assert all(
+        torch.equal(parameters, other) for parameters, other in zip(ours, theirs, strict=True)
+    )

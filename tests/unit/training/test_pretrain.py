@@ -27,21 +27,21 @@ IMAGE = (8, 8, 1)
 
 
 @pytest.fixture(scope="module")
-def made():
+def source_model():
     return pretrain_source(SOURCE, IMAGE, None)
 
 
-def test_letters_are_learnt(made):
+def test_letters_are_learnt(source_model):
     chance = 1 / 52
-    assert made.accuracy > 10 * chance
+    assert source_model.accuracy > 10 * chance
     images, labels = render_letters(500, IMAGE, seed=99)
-    assert accuracy(made.model, images, labels, made.preprocessing) > 10 * chance
-    untrained = build(made.architecture, seed=5)
-    assert accuracy(untrained.eval(), images, labels, made.preprocessing) < 5 * chance
+    assert accuracy(source_model.model, images, labels, source_model.preprocessing) > 10 * chance
+    untrained = build(source_model.architecture, seed=5)
+    assert accuracy(untrained.eval(), images, labels, source_model.preprocessing) < 5 * chance
 
 
-def test_equal_sources_give_equal_files(made, tmp_path):
-    write_source(tmp_path / "a.safetensors", tmp_path / "a.json", made)
+def test_equal_sources_give_equal_files(source_model, tmp_path):
+    write_source(tmp_path / "a.safetensors", tmp_path / "a.json", source_model)
     again = pretrain_source(SOURCE, IMAGE, None)
     write_source(tmp_path / "b.safetensors", tmp_path / "b.json", again)
     for suffix in ("safetensors", "json"):
@@ -56,21 +56,21 @@ def test_the_seed_and_dropout_matter():
     assert len({tuple(weight.flatten().tolist()) for weight in outputs}) == 3
 
 
-def test_written_source_comes_back(made, tmp_path):
-    write_source(tmp_path / "s.safetensors", tmp_path / "s.json", made)
+def test_written_source_comes_back(source_model, tmp_path):
+    write_source(tmp_path / "s.safetensors", tmp_path / "s.json", source_model)
     manifest = json.loads((tmp_path / "s.json").read_text())
     model = load_source(tmp_path / "s.safetensors", manifest)
     assert not model.training
     inputs = torch.randn(3, 1, 8, 8)
-    assert torch.equal(model(inputs), made.model(inputs))
-    assert manifest["accuracy"] == made.accuracy
+    assert torch.equal(model(inputs), source_model.model(inputs))
+    assert manifest["accuracy"] == source_model.accuracy
     assert manifest["origin"] == SOURCE
-    assert Preprocessing.of(manifest["preprocessing"]) == made.preprocessing
+    assert Preprocessing.of(manifest["preprocessing"]) == source_model.preprocessing
     assert manifest["parameters"] == sum(value.numel() for value in model.parameters())
     assert {"torch", "pillow", "matplotlib"} == manifest["versions"].keys()
 
 
-def test_global_random_state_is_left_alone(made):
+def test_global_random_state_is_left_alone(source_model):
     torch.manual_seed(3)
     expected = torch.rand(1)
     torch.manual_seed(3)
@@ -78,8 +78,8 @@ def test_global_random_state_is_left_alone(made):
     assert torch.equal(torch.rand(1), expected)
 
 
-def test_random_weights_follow_the_seed(made):
-    first, same, other = (build(made.architecture, seed) for seed in (0, 0, 1))
+def test_random_weights_follow_the_seed(source_model):
+    first, same, other = (build(source_model.architecture, seed) for seed in (0, 0, 1))
     assert torch.equal(first.fc1.weight, same.fc1.weight)
     assert not torch.equal(first.fc1.weight, other.fc1.weight)
 
@@ -118,6 +118,6 @@ def test_divergence_is_said():
 def test_a_data_set_can_be_the_source_task():
     data = {"kind": "digits", "classes": [0, 1, 2, 3, 4]}
     source = {**SOURCE, "task": {"data": data}, "samples": 500, "epochs": 4}
-    made = pretrain_source(source, (8, 8, 1), None)
-    assert made.architecture["classes"] == 5
-    assert made.accuracy > 0.8
+    source_model = pretrain_source(source, (8, 8, 1), None)
+    assert source_model.architecture["classes"] == 5
+    assert source_model.accuracy > 0.8

@@ -7,7 +7,7 @@ from fbftl.models.heads import layers, stacked
 from fbftl.study.job import Training
 from fbftl.training.batches import shuffled
 from fbftl.training.curves import Curves, first_epoch_at, record, selected_epoch
-from fbftl.training.stacked import StackedSamples, accuracies, train
+from fbftl.training.stacked import StackedSamples, accuracies, mean_losses, train
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 
@@ -75,17 +75,17 @@ def test_a_linear_head_is_as_accurate_as_logistic_regression() -> None:
     tensors = torch.from_numpy(values).float(), torch.from_numpy(labels)
     for seed in seeds:
         order = np.random.default_rng(seed).permutation(len(labels))
-        held, test, rows = np.split(order, [180, 540])
+        held_out, test, rows = np.split(order, [180, 540])
         head = stacked([64, 10], [seed], torch.device("cpu"))
         everything = StackedSamples(tensors[0][None], tensors[1][None], torch.tensor([0]))
         unseen = StackedSamples(tensors[0][test][None], tensors[1][test][None], torch.tensor([0]))
         schedule = list(shuffled([rows], 16, 40, 40, [seed]))
-        validation = [torch.from_numpy(held)]
+        validation = [torch.from_numpy(held_out)]
         (curve,) = train(head, schedule, lambda _, of=everything: of, validation, unseen, TRAINING)
         trained.append(record(curve, "validation")["test_accuracy"])
         models = [LogisticRegression(C=c, max_iter=300) for c in (0.1, 1, 10)]
         fitted = [model.fit(values[rows], labels[rows]) for model in models]
-        best = max(fitted, key=lambda model: model.score(values[held], labels[held]))
+        best = max(fitted, key=lambda model: model.score(values[held_out], labels[held_out]))
         regressed.append(best.score(values[test], labels[test]))
     error = np.std(trained, ddof=1) / np.sqrt(len(seeds))
     assert np.mean(trained) >= np.mean(regressed) - error
@@ -132,3 +132,16 @@ def test_without_a_validation_split_the_last_epoch_counts() -> None:
 def test_first_epoch_at_an_accuracy() -> None:
     assert first_epoch_at([0.1, 0.6, 0.5, 0.7], 0.6) == 2
     assert first_epoch_at([0.1, 0.2], 0.6) is None
+
+
+@pytest.mark.parametrize("heads_of", [[1] * 8, [3, 3, 3], [5, 1, 2]])
+@pytest.mark.parametrize("steps", [3, 20, 57, 600])
+def test_a_mean_loss_is_equal_to_the_bit_whatever_other_settings_are_beside(
+    heads_of: list[int], steps: int
+) -> None:
+    torch.manual_seed(steps)
+    weighted = torch.rand(steps, sum(heads_of), 64)
+    alone = [mean_losses(part, [part.shape[1]]) for part in weighted.split(heads_of, dim=1)]
+    assert torch.equal(mean_losses(weighted, heads_of), torch.cat(alone))
+    one = mean_losses(weighted[:, : heads_of[0]], heads_of[:1])
+    assert torch.equal(one, weighted[:, : heads_of[0]].contiguous().sum(2).mean(0))

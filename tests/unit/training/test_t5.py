@@ -50,7 +50,7 @@ def test_padded_rows_hold_the_tokens_and_nothing_else(lists, data):
     sequences = Sequences.of([np.array(row) for row in lists])
     chosen = data.draw(st.lists(st.integers(0, len(lists) - 1), min_size=1))
     values, mask = sequences.padded(np.array(chosen))
-    assert [row[held].tolist() for row, held in zip(values, mask, strict=True)] == [
+    assert [row[present].tolist() for row, present in zip(values, mask, strict=True)] == [
         lists[i] for i in chosen
     ]
     assert values[~mask].sum() == 0
@@ -109,11 +109,11 @@ def test_training_moves_exactly_what_the_cut_trains(cut):
     assert all(torch.equal(v, before[n]) for n, v in parameters(source).items())
 
 
-def by_hand(head, cut, data: SequencePairs, own: np.ndarray) -> torch.Tensor:
+def by_hand(head, cut, data: SequencePairs, client_rows: np.ndarray) -> torch.Tensor:
     """What one client of FTL_c sends: the sum of its per-sample gradients."""
     parameters = [p for p in head.parameters() if p.requires_grad]
     total = torch.zeros(sum(p.numel() for p in parameters))
-    for sample in own:
+    for sample in client_rows:
         loss = batch_losses(head, cut, data, np.array([sample]))[0]
         total += torch.cat([g.flatten() for g in torch.autograd.grad(loss, parameters)])
     return total
@@ -124,15 +124,15 @@ def test_ftl_c_equals_fbftl_step_by_step(cut):
     data, plan = uploads(cut), dataclasses.replace(PLAN, warmup=0.2, weight_decay=0.01)
     fbftl, ftl_c = (learner(model(), cut, data, EVERYONE, plan) for _ in range(2))
     for epoch in fbftl.schedule:
-        for one in epoch.single():
-            together, gradient = fbftl.together(one, np.ones(len(one.clients), dtype=bool))
-            apart, updates = ftl_c.apart(one)
+        for round_ in epoch.single():
+            together, gradient = fbftl.together(round_, np.ones(len(round_.clients), dtype=bool))
+            apart, updates = ftl_c.apart(round_)
             torch.testing.assert_close(together, apart)
-            for rows_, present, update in zip(one.rows, one.present, updates, strict=True):
+            for rows_, present, update in zip(round_.rows, round_.present, updates, strict=True):
                 wanted = by_hand(ftl_c.head, cut, data, rows_[present])
                 torch.testing.assert_close(update, wanted, rtol=1e-3, atol=1e-5)
             fbftl.step(gradient)
-            mean = updates.sum(0) / one.counts.sum()
+            mean = updates.sum(0) / round_.counts.sum()
             sizes = [p.numel() for p in ftl_c.parameters]
             parts = zip(mean.split(sizes), ftl_c.parameters, strict=True)
             ftl_c.step([part.view_as(p) for part, p in parts])
@@ -143,40 +143,40 @@ def test_ftl_c_equals_fbftl_step_by_step(cut):
 
 
 def test_a_lost_update_leaves_the_mean_over_those_that_arrive():
-    one = next(learner(model(), 1, uploads(1), EVERYONE, PLAN).schedule[0].single())
+    round_ = next(learner(model(), 1, uploads(1), EVERYONE, PLAN).schedule[0].single())
     first, both = (learner(model(), 1, uploads(1), EVERYONE, PLAN) for _ in range(2))
     arrives = np.array([True, False])
-    losses, gradient = first.together(one, arrives)
-    assert len(losses) == one.counts[0]
-    _, updates = both.apart(one)
+    losses, gradient = first.together(round_, arrives)
+    assert len(losses) == round_.counts[0]
+    _, updates = both.apart(round_)
     flat = torch.cat([part.flatten() for part in gradient])
-    torch.testing.assert_close(flat, updates[0] / one.counts[0], rtol=1e-3, atol=1e-5)
-    losses, nothing = first.together(one, np.zeros(2, dtype=bool))
+    torch.testing.assert_close(flat, updates[0] / round_.counts[0], rtol=1e-3, atol=1e-5)
+    losses, nothing = first.together(round_, np.zeros(2, dtype=bool))
     assert len(losses) == 0
     assert not any(part.any() for part in nothing)
 
 
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=30), st.integers(4, 9), st.integers(0, 999))
-def test_rounds_hold_whole_clients_and_every_sample_once(held, batch, seed):
-    clients = np.split(np.arange(sum(held)), np.cumsum(held)[:-1])
+def test_rounds_hold_whole_clients_and_every_sample_once(sizes, batch, seed):
+    clients = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
     random = np.random.default_rng(seed)
-    lengths = random.integers(1, 50, sum(held))
-    drawn = list(epoch_rounds(lengths, clients, batch, random).single())
-    seen = np.concatenate([one.rows[one.present] for one in drawn])
-    assert sorted(seen.tolist()) == list(range(sum(held)))
-    for one in drawn:
-        assert one.present.sum() <= batch
-        assert one.counts.tolist() == [held[client] for client in one.clients]
+    lengths = random.integers(1, 50, sum(sizes))
+    rounds = list(epoch_rounds(lengths, clients, batch, random).single())
+    seen = np.concatenate([round_.rows[round_.present] for round_ in rounds])
+    assert sorted(seen.tolist()) == list(range(sum(sizes)))
+    for round_ in rounds:
+        assert round_.present.sum() <= batch
+        assert round_.counts.tolist() == [sizes[client] for client in round_.clients]
 
 
 def test_rounds_are_of_equal_clients_with_little_padding():
     random = np.random.default_rng(0)
     lengths = np.repeat(random.integers(1, 200, 400), 2)
     clients = list(np.arange(800).reshape(400, 2))
-    drawn = list(epoch_rounds(lengths, clients, 8, random).single())
-    assert {len(one.clients) for one in drawn} == {4}
-    longest = [lengths[one.rows].max() for one in drawn]
-    assert sum(one.rows.size * most for one, most in zip(drawn, longest, strict=True)) < (
+    rounds = list(epoch_rounds(lengths, clients, 8, random).single())
+    assert {len(round_.clients) for round_ in rounds} == {4}
+    longest = [lengths[round_.rows].max() for round_ in rounds]
+    assert sum(round_.rows.size * most for round_, most in zip(rounds, longest, strict=True)) < (
         1.1 * lengths.sum()
     )
     assert longest != sorted(longest)
@@ -210,12 +210,12 @@ def test_the_best_validation_epoch_is_kept():
     inputs = rows(60, 8)
     data = samples(inputs, np.arange(60) // 2)
     plan = FineTuning(learning_rate=3e-2, batch=8, epochs=8, validation=0.2)
-    made = trained(model(), ALL, data, np.arange(60), plan)
-    losses = [epoch.validation_loss for epoch in made.curve]
-    assert made.chosen.validation_loss == min(losses)
+    learner_ = trained(model(), ALL, data, np.arange(60), plan)
+    losses = [epoch.validation_loss for epoch in learner_.curve]
+    assert learner_.chosen.validation_loss == min(losses)
     assert losses[-1] > min(losses), "this toy overfits, or the test shows nothing"
-    held = np.setdiff1d(np.arange(60), _training_rows(60, 0.2, 0))
-    assert mean_loss(made.best(), ALL, data, held) == pytest.approx(min(losses), rel=1e-5)
+    held_out = np.setdiff1d(np.arange(60), _training_rows(60, 0.2, 0))
+    assert mean_loss(learner_.best(), ALL, data, held_out) == pytest.approx(min(losses), rel=1e-5)
 
 
 def _training_rows(count: int, share: float, seed: int) -> np.ndarray:
@@ -227,9 +227,9 @@ def _training_rows(count: int, share: float, seed: int) -> np.ndarray:
 def test_scarce_data_gets_as_many_updates():
     plan = dataclasses.replace(PLAN, least_updates=9)
     few = np.array([0, 1, 2])
-    made = trained(model(), 1, uploads(1), few, plan)
-    assert made.curve[-1].updates == 9
-    assert len(made.curve) > PLAN.epochs
+    learner_ = trained(model(), 1, uploads(1), few, plan)
+    assert learner_.curve[-1].updates == 9
+    assert len(learner_.curve) > PLAN.epochs
 
 
 def test_lost_samples_are_never_seen():
@@ -388,9 +388,11 @@ def test_what_clients_hold_goes_through_the_store(source, tmp_path):
     with ClientFile(tmp_path / "clients.h5") as file:
         tokens = TokenizedClients(file, source.tokenizer, longest=80)
         extract(tokens, forward_fn(source.model, [2, 1]), targets, batch=5)
-        told = next(TokenizedClients(file, source.tokenizer, 200, "sum up: ").batches("test", 5))
+        tokenized = next(
+            TokenizedClients(file, source.tokenizer, 200, "sum up: ").batches("test", 5)
+        )
     store = open_store(tmp_path / "1.zarr")
-    (text,) = source.tokenizer.decode(told.arrays["tokens"][:1])
+    (text,) = source.tokenizer.decode(tokenized.arrays["tokens"][:1])
     assert text == "sum up: " + splits["test"][0].dialogue
     stored = store.read("train")
     whole = batch_losses(source.model, ALL, samples_of(stored, ALL), EVERYONE)

@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol, cast
 
-from fbftl.data.datasets.base import Dataset, Samples, digest, located
+from fbftl.data.datasets.base import Dataset, Samples, located
 from fbftl.data.datasets.selection import (
     between,
     choose_classes,
@@ -22,26 +22,7 @@ from fbftl.data.datasets.selection import (
     test_count,
 )
 from fbftl.ground.errors import UserError
-from fbftl.ground.lacking import Lacking
-
-__all__ = [
-    "KINDS",
-    "VECTORS",
-    "Dataset",
-    "Samples",
-    "check",
-    "class_count",
-    "digest",
-    "files",
-    "image",
-    "lacking",
-    "load",
-    "module",
-    "named_clients",
-    "notes",
-    "require_named_clients",
-    "training_count",
-]
+from fbftl.ground.missing import Missing
 
 KINDS = {
     "digits": "digits",
@@ -97,14 +78,14 @@ def check(spec: Mapping[str, Any], data_folder: str | Path | None) -> None:
 
 def files(spec: Mapping[str, Any], data_folder: str | Path | None) -> list[str]:
     """Return the files and folders that the config names, for the workflow to watch."""
-    found: list[str] = []
+    paths: list[str] = []
     for split in ("train", "test"):
         named = spec.get(split) or []
         names = [named] if isinstance(named, str) else named
         names = list(names.values()) if isinstance(names, Mapping) else names
         for name in names:
-            found.append(str(located(_folder(data_folder), name, f"data.{split}")))
-    return found
+            paths.append(str(located(_folder(data_folder), name, f"data.{split}")))
+    return paths
 
 
 def module(spec: Mapping[str, Any]) -> str:
@@ -198,8 +179,10 @@ def require_named_clients(
     Raises:
         UserError: naming the key and what to choose.
     """
-    given = block["clients"]["partition"] == "given" and not block["clients"]["domains"]
-    if given and named_clients(block["data"], data_folder) is None:
+    uses_named_clients = (
+        block["clients"]["partition"] == "given" and not block["clients"]["domains"]
+    )
+    if uses_named_clients and named_clients(block["data"], data_folder) is None:
         raise UserError(
             f"config: tasks.{task}.clients.partition is 'given', but the data names no clients; "
             "choose iid, shards, dirichlet or dirichlet_equal"
@@ -208,14 +191,14 @@ def require_named_clients(
 
 def notes(spec: Mapping[str, Any], data_folder: str | Path | None) -> list[str]:
     """Return sentences on what of a data set is left out or may be meant otherwise."""
-    known = getattr(_kind(spec), "notes", None)
-    return [] if known is None else known(spec, _folder(data_folder))
+    notes_of = getattr(_kind(spec), "notes", None)
+    return [] if notes_of is None else notes_of(spec, _folder(data_folder))
 
 
-def lacking(spec: Mapping[str, Any], data_folder: str | Path | None) -> list[Lacking]:
+def lacking(spec: Mapping[str, Any], data_folder: str | Path | None) -> list[Missing]:
     """Return the files of a data set that are still to be downloaded."""
-    known = getattr(_kind(spec), "lacking", None)
-    return [] if known is None else known(spec, _folder(data_folder))
+    lacking_of = getattr(_kind(spec), "lacking", None)
+    return [] if lacking_of is None else lacking_of(spec, _folder(data_folder))
 
 
 def _pool(spec: Mapping[str, Any], folder: Path | None) -> int:

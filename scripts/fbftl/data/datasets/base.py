@@ -32,9 +32,9 @@ def require_one_shape(train: Sequence[int], test: Sequence[int]) -> None:
         UserError: naming both.
     """
     if tuple(train) != tuple(test):
-        found = (" by ".join(map(str, shape)) for shape in (test, train))
+        sizes = (" by ".join(map(str, shape)) for shape in (test, train))
         raise UserError(
-            "data.test holds images of {} and data.train of {}; give both the same".format(*found)
+            "data.test holds images of {} and data.train of {}; give both the same".format(*sizes)
         )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from fbftl.data.datasets.base import Samples
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import writing
-from fbftl.ground.lacking import Lacking, lacking_file
+from fbftl.ground.missing import Missing, missing_file
 
 SIZES = {
     "MNIST": (60_000, 10_000, 10, (28, 28, 1)),
@@ -68,17 +68,17 @@ def class_names(spec: Mapping[str, Any], folder: Path | None) -> tuple[None, ...
     return (None,) * SIZES[spec["name"]][2]
 
 
-def lacking(spec: Mapping[str, Any], folder: Path | None) -> list[Lacking]:
+def lacking(spec: Mapping[str, Any], folder: Path | None) -> list[Missing]:
     """Return the files that are still to be downloaded, packed and unpacked ones looked for."""
     if folder is None or spec["name"] not in FILES:
         return []
     address, names = FILES[spec["name"]]
-    own = folder / spec["name"] / "raw" if names == PARTS else folder
+    parent = folder / spec["name"] / "raw" if names == PARTS else folder
     return [
         each
         for name in names
-        if not (own / UNPACKED[name]).exists()
-        for each in lacking_file(address + name, own / name)
+        if not (parent / UNPACKED[name]).exists()
+        for each in missing_file(address + name, parent / name)
     ]
 
 

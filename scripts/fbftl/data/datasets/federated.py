@@ -78,10 +78,10 @@ def _outlines(spec: Mapping[str, Any], folder: Path | None) -> list[Outline]:
 def _outline(path: Path, group: str, image: str, label: str, *_: int) -> Outline:
     """Look at every client once, which for thousands takes a second; a changed file anew."""
     with _open(path) as file:
-        found = _examples(file, group, image, label)
-        labels = found.rows(0, found.count, (label,))[label]
+        examples = _examples(file, group, image, label)
+        labels = examples.rows(0, examples.count, (label,))[label]
     largest = int(np.max(labels, initial=0))
-    return Outline(found.count, len(found.ids), largest, found.columns[image].shape)
+    return Outline(examples.count, len(examples.ids), largest, examples.columns[image].shape)
 
 
 def read(
@@ -118,12 +118,12 @@ def _open(path: Path) -> h5py.File:
 
 def _examples(file: h5py.File, group: str, image: str, label: str) -> Examples:
     with explaining_damage(file.filename):
-        found = file.get(group)
-    if not isinstance(found, h5py.Group):
+        clients = file.get(group)
+    if not isinstance(clients, h5py.Group):
         raise UserError(
             f"{file.filename} has no group {group!r}; store samples as examples/<client>/<array>"
         )
-    examples = Examples(found, (image, label))
+    examples = Examples(clients, (image, label))
     for client in examples.ids:
         if not valid_id(client):
             raise UserError(

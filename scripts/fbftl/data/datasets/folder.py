@@ -39,8 +39,8 @@ def check(spec: Mapping[str, Any], folder: Path | None) -> None:
 
 def counts(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int | None]:
     """Return the number of training and of test images, from the names of files."""
-    found = {split: len(held) for split, held in _found(spec, folder).items()}
-    return found["train"], found.get("test")
+    counts_by_split = {split: len(images) for split, images in _found(spec, folder).items()}
+    return counts_by_split["train"], counts_by_split.get("test")
 
 
 def class_names(spec: Mapping[str, Any], folder: Path | None) -> tuple[str, ...]:
@@ -53,32 +53,32 @@ def named_clients(spec: Mapping[str, Any], folder: Path | None) -> int | None:
     """Return how many clients have a folder of training images, None if clients have none."""
     if not _by_client(spec):
         return None
-    return len({held.client for held in _found(spec, folder)["train"]})
+    return len({image.client for image in _found(spec, folder)["train"]})
 
 
 def notes(spec: Mapping[str, Any], folder: Path | None) -> list[str]:
     """Return what a user should know of the folders: what is left out, and folders in classes."""
-    said = []
+    sentences = []
     for split in ("train", "test"):
         if spec.get(split):
             root = located(folder, spec[split], f"data.{split}")
             classes = _class_folders(root, _by_client(spec))
-            taken = {held.file for held in _found(spec, folder)[split]}
+            taken = {image.file for image in _found(spec, folder)[split]}
             files = [path for path in _visible(root) if path.is_file() and path not in taken]
             if files:
-                said.append(
+                sentences.append(
                     f"data.{split}: {len(files)} files below {root} are left out, such as "
-                    f"{files[0].relative_to(root)}: they end in no image's name, or lie in no "
+                    f"{files[0].relative_to(root)}: they end in no image's name, or are in no "
                     "class folder."
                 )
             nested = [sub for sub in classes if any(path.is_dir() for path in sub.iterdir())]
             if nested:
-                said.append(
+                sentences.append(
                     f"data.{split}: {len(nested)} of {len(classes)} class folders hold folders, "
                     f"such as {nested[0]}; if the outer folders are clients and the inner ones "
                     "classes, set data.layout to clients."
                 )
-    return said
+    return sentences
 
 
 def image(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int, int] | None:
@@ -90,21 +90,23 @@ def read(
     spec: Mapping[str, Any], folder: Path | None
 ) -> tuple[Samples, Samples | None, tuple[str, ...]]:
     """Return the samples, still encoded; classes are the training split's folder names, sorted."""
-    found = _found(spec, folder)
+    images = _found(spec, folder)
     classes = class_names(spec, folder)
 
-    def samples(held: list[ImageFile]) -> Samples:
-        held = sorted(held, key=lambda one: (classes.index(one.label), one.client or "", one.file))
-        files = [one.file for one in held]
+    def samples(of_split: list[ImageFile]) -> Samples:
+        of_split = sorted(
+            of_split, key=lambda image: (classes.index(image.label), image.client or "", image.file)
+        )
+        files = [image.file for image in of_split]
         inputs = EncodedImages(
             files, [str(file) for file in files], spec.get("channels", 3), spec.get("size")
         )
-        labels = np.array([classes.index(one.label) for one in held])
-        owners = np.array([one.client for one in held]) if _by_client(spec) else None
+        labels = np.array([classes.index(image.label) for image in of_split])
+        owners = np.array([image.client for image in of_split]) if _by_client(spec) else None
         return Samples(inputs, labels, owners)
 
-    test = samples(found["test"]) if "test" in found else None
-    return samples(found["train"]), test, classes
+    test = samples(images["test"]) if "test" in images else None
+    return samples(images["train"]), test, classes
 
 
 def _by_client(spec: Mapping[str, Any]) -> bool:
@@ -118,19 +120,19 @@ def _found(spec: Mapping[str, Any], folder: Path | None) -> dict[str, list[Image
         UserError: if a class has no images, the test has a class of its own, or a client's name is
             refused.
     """
-    found = {
+    images = {
         split: _held(located(folder, spec[split], f"data.{split}"), f"data.{split}", spec)
         for split in ("train", "test")
         if spec.get(split)
     }
-    classes = {split: {one.label for one in held} for split, held in found.items()}
+    classes = {split: {image.label for image in of_split} for split, of_split in images.items()}
     unknown = sorted(classes.get("test", set()) - classes["train"])
     if unknown:
         raise UserError(
             f"data.test has the class {unknown[0]!r}, which data.train has not; "
             "give both the same class folders"
         )
-    return found
+    return images
 
 
 def _subfolders(root: Path) -> list[Path]:

@@ -42,10 +42,10 @@ def image(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int, int]:
 def read(spec: Mapping[str, Any], folder: Path | None) -> tuple[Samples, Samples, tuple[str, ...]]:
     """Return training and test samples, the groups in equal shares."""
     splits = zip(("train", "test"), counts(spec, folder), strict=True)
-    return *(drawn(spec, name, count) for name, count in splits), CLASSES
+    return *(sampled(spec, name, count) for name, count in splits), CLASSES
 
 
-def drawn(spec: Mapping[str, Any], split: str, count: int) -> Samples:
+def sampled(spec: Mapping[str, Any], split: str, count: int) -> Samples:
     """Return so many samples of a split."""
     rng, rates = stream(spec["seed"], f"groups {split}"), np.array(spec["rates"])
     group = rng.permutation(np.arange(count) % len(rates))

@@ -148,7 +148,7 @@ def _groups(path: Path, image: str, label: str) -> Iterator[pa.Table]:
 def _rows(encoded: pa.DictionaryArray) -> Iterator[bytes | None]:
     """Yield each row's image; rows that repeat one share it."""
     images = encoded.dictionary.to_pylist()
-    return (None if place is None else images[place] for place in encoded.indices.to_pylist())
+    return (None if code is None else images[code] for code in encoded.indices.to_pylist())
 
 
 def _largest(path: Path, image: str, label: str) -> int:
@@ -157,8 +157,8 @@ def _largest(path: Path, image: str, label: str) -> int:
     largest = 0
     for number in range(file.metadata.num_row_groups):
         group = file.metadata.row_group(number)
-        columns = [group.column(place) for place in range(group.num_columns)]
-        labels = next((one for one in columns if one.path_in_schema == label), None)
+        columns = [group.column(index) for index in range(group.num_columns)]
+        labels = next((column for column in columns if column.path_in_schema == label), None)
         if labels is None:  # two parts of the footer name columns differently
             raise _damaged(path)
         if labels.statistics is not None and labels.statistics.has_min_max:

@@ -108,11 +108,11 @@ def require_classes(wanted: Sequence[int | str], names: Sequence[str | None]) ->
         UserError: if the choice repeats a class, or names one that is not there.
     """
     numbers = {name: number for number, name in enumerate(names)}
-    known = None not in numbers
+    all_named = None not in numbers
     chosen = [numbers.get(each, -1) if isinstance(each, str) else each for each in wanted]
-    found = [each for each in chosen if known or each != -1]
-    if len(set(found)) < len(found) or not set(found) <= set(range(len(names))):
-        example = f", or by their names, such as '{names[0]}'" if known else ""
+    numbered = [each for each in chosen if all_named or each != -1]
+    if len(set(numbered)) < len(numbered) or not set(numbered) <= set(range(len(names))):
+        example = f", or by their names, such as '{names[0]}'" if all_named else ""
         raise UserError(
             f"data.classes is {list(wanted)}; choose different classes from 0 to "
             f"{len(names) - 1}{example}"

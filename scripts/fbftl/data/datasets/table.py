@@ -50,7 +50,7 @@ def check(spec: Mapping[str, Any], folder: Path | None) -> None:
     if len(class_names(spec, folder)) < 2:
         raise UserError(
             f"data.train: {spec['train']} has one value only in the label column "
-            f"'{spec['label_column']}'; name a column that tells classes apart"
+            f"'{spec['label_column']}'; name a column that distinguishes classes"
         )
     if not _inputs(spec, train):
         raise UserError(f"data.train: {spec['train']} has no column beside those named; add inputs")
@@ -100,18 +100,21 @@ def read(spec: Mapping[str, Any], folder: Path | None) -> tuple[Samples, Samples
         held_out = test_count(train.num_rows, spec["test_fraction"])
         rows = stream(spec["seed"], "test split").permutation(train.num_rows)
         whole = train
-        train, test = (whole.take(np.sort(own)) for own in (rows[held_out:], rows[:held_out]))
+        train, test = (whole.take(np.sort(part)) for part in (rows[held_out:], rows[:held_out]))
     columns = [_encoded(train[name], test[name]) for name in _inputs(spec, train)]
     inputs = (np.concatenate(parts, axis=1) for parts in zip(*columns, strict=True))
-    found = {key: _values(spec, folder, key) for key in NAMED if spec[key] is not None}
+    levels = {key: _values(spec, folder, key) for key in NAMED if spec[key] is not None}
 
     def samples(values: np.ndarray, rows: pa.Table) -> Samples:
-        places = {key: np.searchsorted(own, _column(rows[spec[key]])) for key, own in found.items()}
+        codes = {
+            key: np.searchsorted(values_of_key, _column(rows[spec[key]]))
+            for key, values_of_key in levels.items()
+        }
         owners = None
-        if "client_column" in places:
-            owners = found["client_column"].astype(str)[places["client_column"]]
+        if "client_column" in codes:
+            owners = levels["client_column"].astype(str)[codes["client_column"]]
         return Samples(
-            values[:, None, None], places["label_column"], owners, places.get("group_column")
+            values[:, None, None], codes["label_column"], owners, codes.get("group_column")
         )
 
     of_train, of_test = inputs
@@ -130,12 +133,12 @@ def tables(spec: Mapping[str, Any], folder: Path | None) -> tuple[pa.Table, pa.T
         for split in ("train", "test")
         if spec.get(split)
     ]
-    found = [_read_once(path) for path in paths]
+    tables_read = [_read_once(path) for path in paths]
     words = tuple(
         sorted(
             name
-            for name in set.intersection(*(set(table.schema.names) for table in found))
-            if len({_kind_of(table[name].type) for table in found}) > 1
+            for name in set.intersection(*(set(table.schema.names) for table in tables_read))
+            if len({_kind_of(table[name].type) for table in tables_read}) > 1
         )
     )
     train, *test = (_complete(path, _read_once(path, words), named) for path in paths)
@@ -267,8 +270,8 @@ def _require_one_schema(spec: Mapping[str, Any], train: pa.Table, test: pa.Table
         )
     for name in _inputs(spec, train):
         if _kind_of(train[name].type) != "numbers":
-            known = pc.unique(train[name].cast(pa.string()))
-            if not pc.any(pc.is_in(test[name].cast(pa.string()), known)).as_py():
+            words = pc.unique(train[name].cast(pa.string()))
+            if not pc.any(pc.is_in(test[name].cast(pa.string()), words)).as_py():
                 raise UserError(
                     f"column '{name}' of data.test ({spec['test']}) has none of the words that "
                     f"it has in data.train ({spec['train']}); name them alike in both"
@@ -282,8 +285,8 @@ def _inputs(spec: Mapping[str, Any], table: pa.Table) -> list[str]:
 
 def _values(spec: Mapping[str, Any], folder: Path | None, key: str) -> np.ndarray:
     """Return the values of a named column in both files, ascending."""
-    found = [_column(own[spec[key]]) for own in tables(spec, folder) if own is not None]
-    return np.unique(np.concatenate(found))
+    columns = [_column(table[spec[key]]) for table in tables(spec, folder) if table is not None]
+    return np.unique(np.concatenate(columns))
 
 
 def _column(column: pa.ChunkedArray) -> np.ndarray:
@@ -298,14 +301,16 @@ def _column(column: pa.ChunkedArray) -> np.ndarray:
 
 def _encoded(train: pa.ChunkedArray, test: pa.ChunkedArray) -> tuple[np.ndarray, np.ndarray]:
     """Return a column of both splits as inputs, float32 (n, columns), by the training rows."""
-    own, others = _column(train), _column(test)
-    if own.dtype.kind in "iuf":
-        own, others = own.astype(np.float64), others.astype(np.float64)
-        mean, spread = own.mean(), own.std()
+    train_values, test_values = _column(train), _column(test)
+    if train_values.dtype.kind in "iuf":
+        train_values, test_values = train_values.astype(np.float64), test_values.astype(np.float64)
+        mean, spread = train_values.mean(), train_values.std()
         # Of a constant column only what rounding leaves of its mean would be scaled up.
-        if spread <= len(own) * np.finfo(np.float64).eps * np.abs(own).max():
-            mean, spread = own[0], 1.0
-        scaled = ((values[:, None] - mean) / spread for values in (own, others))
+        if spread <= len(train_values) * np.finfo(np.float64).eps * np.abs(train_values).max():
+            mean, spread = train_values[0], 1.0
+        scaled = ((values[:, None] - mean) / spread for values in (train_values, test_values))
         return tuple(values.astype(np.float32) for values in scaled)
-    words = np.unique(own)
-    return tuple((values[:, None] == words).astype(np.float32) for values in (own, others))
+    words = np.unique(train_values)
+    return tuple(
+        (values[:, None] == words).astype(np.float32) for values in (train_values, test_values)
+    )

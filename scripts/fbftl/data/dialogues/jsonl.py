@@ -33,12 +33,14 @@ def read_records(path: str | Path) -> list[Record]:
         raise UserError(f"{path}, line {line}: not UTF-8; convert the file to UTF-8") from None
     rows = _array(path, text) if text.lstrip().startswith("[") else _lines(path, text)
     records = []
-    places: dict[str, str] = {}
-    for place, row in rows:
-        record = _record(place, row)
-        if record.id in places:
-            raise UserError(f"{place}: id {record.id!r} occurs already in {places[record.id]}")
-        places[record.id] = place
+    positions: dict[str, str] = {}
+    for position, row in rows:
+        record = _record(position, row)
+        if record.id in positions:
+            raise UserError(
+                f"{position}: id {record.id!r} occurs already in {positions[record.id]}"
+            )
+        positions[record.id] = position
         records.append(record)
     if not records:
         raise UserError(f"{path} holds no dialogues; put one JSON object on each line")
@@ -49,8 +51,8 @@ def _lines(path: Path, text: str) -> Iterator[tuple[str, Any]]:
     # Only \n ends a record: JSON strings may hold U+2028 and others that splitlines() cuts at.
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
-            place = f"{path}, line {number}"
-            yield place, _parse(place, line)
+            position = f"{path}, line {number}"
+            yield position, _parse(position, line)
 
 
 def _array(path: Path, text: str) -> Iterator[tuple[str, Any]]:
@@ -58,31 +60,31 @@ def _array(path: Path, text: str) -> Iterator[tuple[str, Any]]:
         yield f"{path}, element {number}", row
 
 
-def _parse(place: str, text: str) -> Any:
+def _parse(position: str, text: str) -> Any:
     try:
         return json.loads(text)
     except (json.JSONDecodeError, RecursionError) as error:
         reason = getattr(error, "msg", "nested too deeply")
-        raise UserError(f"{place}: not valid JSON ({reason}); correct or remove it") from None
+        raise UserError(f"{position}: not valid JSON ({reason}); correct or remove it") from None
 
 
-def _record(place: str, row: Any) -> Record:
+def _record(position: str, row: Any) -> Record:
     if not isinstance(row, dict):
-        raise UserError(f"{place}: not a JSON object with the fields {', '.join(FIELDS)}")
+        raise UserError(f"{position}: not a JSON object with the fields {', '.join(FIELDS)}")
     texts = {}
     for field in FIELDS:
         if field not in row:
-            raise UserError(f"{place}: field {field!r} is missing; add it or remove the record")
+            raise UserError(f"{position}: field {field!r} is missing; add it or remove the record")
         value = row[field]
         if field == "id" and type(value) is int:
             value = str(value)
         if not isinstance(value, str):
-            raise UserError(f"{place}: field {field!r} is not text; write it in quotes")
+            raise UserError(f"{position}: field {field!r} is not text; write it in quotes")
         texts[field] = value.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "").strip()
         if any("\ud800" <= character <= "\udfff" for character in value):
-            raise UserError(f"{place}: field {field!r} has half a surrogate pair; remove it")
+            raise UserError(f"{position}: field {field!r} has half a surrogate pair; remove it")
     if not texts["id"]:
-        raise UserError(f"{place}: field 'id' is empty; give the dialogue a name")
+        raise UserError(f"{position}: field 'id' is empty; give the dialogue a name")
     if not texts["summary"]:
-        raise UserError(f"{place}: field 'summary' is empty; ROUGE needs a reference")
+        raise UserError(f"{position}: field 'summary' is empty; ROUGE needs a reference")
     return Record(**texts)

@@ -16,7 +16,7 @@ from fbftl.ground.errors import UserError
 from fbftl.ground.files import sha256
 from fbftl.ground.hub import fetch, pinned, require_unchanged
 from fbftl.ground.hub import lacking as lacking_pinned
-from fbftl.ground.lacking import Lacking
+from fbftl.ground.missing import Missing
 
 Splits = dict[str, list[Record]]
 
@@ -135,18 +135,18 @@ def _public(spec: Mapping[str, Any], dialogues: int, path: Path) -> int:
     return public
 
 
-def lacking(spec: Mapping[str, Any], data_folder: str | Path | None) -> list[Lacking]:
+def lacking(spec: Mapping[str, Any], data_folder: str | Path | None) -> list[Missing]:
     """Return what is still to be downloaded: pinned files, and the package that unpacks them."""
     if spec["kind"] != "jsonl" or not spec.get("hub") or data_folder is None:
         return []
     if all(Path(data_folder, spec[split]).is_file() for split in ("train", "test")):
         return []
     wanted = pinned(spec["hub"])
-    found = lacking_pinned(wanted, Path(data_folder, spec["hub"]["folder"]))
+    missing = lacking_pinned(wanted, Path(data_folder, spec["hub"]["folder"]))
     packed = any(name.endswith(".7z") for name in wanted.files)
     if packed and find_spec("py7zr") is None:
-        found.append(Lacking("pip install py7zr", "the environment"))
-    return found
+        missing.append(Missing("pip install py7zr", "the environment"))
+    return missing
 
 
 def _fetch_and_unpack(hub: Mapping[str, Any], data_folder: Path, files: Mapping[str, Path]) -> None:

@@ -146,10 +146,10 @@ class _StrictStore(WrapperStore[Store]):
             raise MissingChunkError(key)
         if self._digests is not None:
             # In a thread: chunks that are read at once are compared at once.
-            found = await asyncio.to_thread(sha256_of, content.as_array_like())
-            if found != self._digests.get(key):
+            digest = await asyncio.to_thread(sha256_of, content.as_array_like())
+            if digest != self._digests.get(key):
                 raise AlteredChunkError(
-                    f"its sha256 is {found} and {self._digests.get(key)} in the manifest"
+                    f"its sha256 is {digest} and {self._digests.get(key)} in the manifest"
                 )
         return content
 

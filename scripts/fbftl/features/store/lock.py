@@ -43,7 +43,7 @@ def exclusive(folder: Path, *, wait_s: float = 0.0) -> Iterator[None]:
         yield
 
 
-def held(folder: Path) -> bool:
+def is_locked(folder: Path) -> bool:
     """Tell whether a live process holds the right to write in `folder`."""
     try:
         with open(folder / "lock", "rb") as file:

@@ -62,6 +62,6 @@ def read_manifest(path: Path) -> Manifest:
     )
 
 
-def digests_of_files(place: Location) -> dict[str, str]:
+def digests_of_files(store: Location) -> dict[str, str]:
     """Return the SHA-256 of every file of a store, by key."""
-    return {key: sha256_of(place.read(key)) for key in sorted(place.keys())}
+    return {key: sha256_of(store.read(key)) for key in sorted(store.keys())}

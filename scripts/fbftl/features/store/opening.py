@@ -9,12 +9,11 @@ import zarr
 from fbftl.features.store.format import VERSION, is_sealed, sha256_of
 from fbftl.features.store.location import Location, is_url, location
 from fbftl.features.store.manifest import REPAIR, Manifest, read_manifest
-from fbftl.features.store.provenance import Provenance, require_same
 from fbftl.features.store.reader import FeatureStore
 from fbftl.ground.errors import UserError
 
 
-def open_store(path_or_url: str | Path, expect: Provenance | None = None) -> FeatureStore:
+def open_store(path_or_url: str | Path) -> FeatureStore:
     """Open a finished feature store for reading.
 
     Jobs open a store by its manifest: every file that is read is then compared with the SHA-256
@@ -23,55 +22,50 @@ def open_store(path_or_url: str | Path, expect: Provenance | None = None) -> Fea
     Args:
         path_or_url: the store's folder, its URL, or the path of its manifest (``*.json``), which
             knows where the store is and what is in it.
-        expect: what the features must be; only the identity fields are compared.
 
     Raises:
         UserError: if there is no finished store, if its metadata is damaged, if it holds other
-            arrays than its manifest says, naming both digests, or other features than expected,
-            naming the field that differs.
+            arrays than its manifest says, naming both digests.
     """
     manifest = read_manifest(Path(path_or_url)) if str(path_or_url).endswith(".json") else None
-    place = location(path_or_url) if manifest is None else _beside(Path(path_or_url), manifest)
+    where = location(path_or_url) if manifest is None else _beside(Path(path_or_url), manifest)
     try:
-        group = place.open_group(None if manifest is None else manifest.files)
+        group = where.open_group(None if manifest is None else manifest.files)
         document = dict(group.attrs)
         intact = is_sealed(document)
     except FileNotFoundError:
         raise UserError(
-            f"There is no finished feature store at {place.name}: extract the features first."
+            f"There is no finished feature store at {where.name}: extract the features first."
         ) from None
     except (ValueError, KeyError, TypeError):
         intact = False
     if not intact:
-        raise UserError(f"The metadata of feature store {place.name} is damaged: {REPAIR}.")
+        raise UserError(f"The metadata of feature store {where.name} is damaged: {REPAIR}.")
     if document["version"] != VERSION:
         raise UserError(
-            f"Feature store {place.name} has format {document['version']}, this code reads "
+            f"Feature store {where.name} has format {document['version']}, this code reads "
             f"{VERSION}: extract the features again."
         )
-    _require_promised_arrays(group, document, place.name)
+    _require_promised_arrays(group, document, where.name)
     if manifest is not None:
-        _require_same_arrays(document, manifest, place.name, path_or_url)
-        _require_same_metadata(place, manifest)
-    store = FeatureStore(group, document, place.name)
-    if expect is not None:
-        require_same(store.provenance, expect, place.name)
-    return store
+        _require_same_arrays(document, manifest, where.name, path_or_url)
+        _require_same_metadata(where, manifest)
+    return FeatureStore(group, document, where.name)
 
 
 def _beside(path: Path, manifest: Manifest) -> Location:
     """Return where the store is that a manifest vouches for."""
-    place = manifest.location
-    return location(place if is_url(place) else path.parent / place)
+    store = manifest.location
+    return location(store if is_url(store) else path.parent / store)
 
 
 def _require_same_arrays(
     document: Mapping[str, Any], manifest: Manifest, store: str, path: str | Path
 ) -> None:
     """Refuse a store that lies where another should be."""
-    found, promised = document["arrays"], manifest.store["arrays"]
-    for name in sorted(found.keys() | promised.keys()):
-        digests = [arrays.get(name, {}).get("sha256") for arrays in (found, promised)]
+    actual, promised = document["arrays"], manifest.store["arrays"]
+    for name in sorted(actual.keys() | promised.keys()):
+        digests = [arrays.get(name, {}).get("sha256") for arrays in (actual, promised)]
         if digests[0] != digests[1]:
             raise UserError(
                 f"Feature store {store} is not the one that its manifest {path} was written for: "
@@ -80,13 +74,13 @@ def _require_same_arrays(
             )
 
 
-def _require_same_metadata(place: Location, manifest: Manifest) -> None:
+def _require_same_metadata(where: Location, manifest: Manifest) -> None:
     """Refuse a store whose groups or arrays are described otherwise than when it was finished."""
     for key in manifest.files:
-        if "/c/" not in key and sha256_of(place.read(key)) != manifest.files[key]:
+        if "/c/" not in key and sha256_of(where.read(key)) != manifest.files[key]:
             array = key.removesuffix("zarr.json").rstrip("/") or "the store"
             raise UserError(
-                f"The metadata of {array} in feature store {place.name} is not what its manifest "
+                f"The metadata of {array} in feature store {where.name} is not what its manifest "
                 f"says: {REPAIR}."
             )
 
@@ -96,7 +90,7 @@ def _require_promised_arrays(group: zarr.Group, document: Mapping[str, Any], sto
     for name, promised in document["arrays"].items():
         try:
             array = group[name]
-            found = {
+            actual = {
                 "shape": list(array.shape),
                 "chunks": list(array.chunks),
                 "dtype": array.dtype.name,
@@ -106,7 +100,7 @@ def _require_promised_arrays(group: zarr.Group, document: Mapping[str, Any], sto
                 f"The metadata of array {name} in feature store {store} is missing or damaged: "
                 f"{REPAIR}."
             ) from None
-        for field, value in found.items():
+        for field, value in actual.items():
             if value != promised[field]:
                 raise UserError(
                     f"Array {name} in feature store {store} has {field} {value}, but the store "

@@ -113,11 +113,11 @@ class StoreWriter:
         return sealed(document)
 
     def _manifest(self, document: Mapping[str, Any]) -> Manifest:
-        target, made = self._target, Folder(self._work.store)
+        target, folder = self._target, Folder(self._work.store)
         return Manifest(
             location=place_beside(target.manifest_path, target.store),
             store=document,
-            files=digests_of_files(made),
+            files=digests_of_files(folder),
         )
 
 
@@ -153,30 +153,30 @@ def store_writer(
         yield StoreWriter(target, header, counts)
 
 
-def _place(made: Path, target: Target) -> None:
-    """Move a finished store to its place, replacing what is there."""
+def _place(finished: Path, target: Target) -> None:
+    """Move a finished store to where the target says, replacing what is there."""
     if is_url(target.store):
-        _upload(Folder(made), Remote(str(target.store)))
+        _upload(Folder(finished), Remote(str(target.store)))
         return
     store = Path(target.store)
-    replaced = made.with_name("replaced")
+    replaced = finished.with_name("replaced")
     shutil.rmtree(replaced, ignore_errors=True)
-    for folder in (made, *(path for path in made.rglob("*") if path.is_dir())):
+    for folder in (finished, *(path for path in finished.rglob("*") if path.is_dir())):
         sync_folder(folder)
     if store.exists():
         os.rename(store, replaced)
-    os.rename(made, store)
+    os.rename(finished, store)
     sync_folder(store.parent)
 
 
-def _upload(made: Location, remote: Location) -> None:
+def _upload(store: Location, remote: Location) -> None:
     """Copy a store; without its root metadata, which goes last, it does not open."""
     root = "zarr.json"
-    there, keys = remote.keys(), made.keys()
+    there, keys = remote.keys(), store.keys()
     if root in there:
         remote.delete(root)
     with ThreadPoolExecutor(UPLOADS_AT_ONCE) as pool:
-        list(pool.map(lambda key: remote.write(key, made.read(key)), sorted(keys - {root})))
+        list(pool.map(lambda key: remote.write(key, store.read(key)), sorted(keys - {root})))
     for key in sorted(there - keys):
         remote.delete(key)
-    remote.write(root, made.read(root))
+    remote.write(root, store.read(root))

@@ -55,10 +55,6 @@ class FeatureStore:
             raise KeyError(f"no split {split!r} in {self.name}; there are {self.splits}")
         return self.provenance.counts[split]
 
-    def is_ragged(self, split: str) -> bool:
-        """Return whether the rows of a split differ in length."""
-        return self._has(split, "offsets")
-
     def labels(self, split: str) -> np.ndarray | Ragged:
         """Return all labels of a split; its features are not touched."""
         return self._column(split, "labels")

@@ -42,14 +42,14 @@ def finish_again(target: Target, header: Mapping[str, Any]) -> bool:
     manifest = _recorded(target.record_path, header)
     if manifest is None:
         return False
-    place = location(target.store)
+    store = location(target.store)
     metadata = metadata_files(manifest.store)  # the root's file comes last
-    lost = {d.key for d in damaged_files(place, manifest) if d.reason != "unexpected"}
+    lost = {d.key for d in damaged_files(store, manifest) if d.reason != "unexpected"}
     if not lost <= metadata.keys():
         return False
     for key in metadata:
         if key in lost:
-            place.write(key, metadata[key])
+            store.write(key, metadata[key])
     manifest.write(target.manifest_path)
     return True
 

@@ -71,37 +71,37 @@ def repair(store: str | Path, again: RowsAgain, manifest: str | Path | None = No
 
 
 def _repair(store: str | Path, again: RowsAgain, path: Path) -> list[Damage]:
-    place = location(store)
+    where = location(store)
     try:
         vouched = read_manifest(path)
     except UserError:
         _rebuild_manifest(store, path)
-        return [Damage(place.name, str(path), "damaged")]
-    damage = damaged_files(place, vouched)
+        return [Damage(where.name, str(path), "damaged")]
+    damage = damaged_files(where, vouched)
     metadata = metadata_files(vouched.store)  # the root's file comes last
     damaged = {item.key for item in damage if item.reason != "unexpected"}
     for key in metadata:
         if key in damaged:
-            _put(place, vouched, key, metadata[key])
+            _put(where, vouched, key, metadata[key])
     chunks = [item for item in damage if item.key in damaged and item.chunk is not None]
     # Offsets first: they say which rows a chunk of a ragged column holds.
     chunks.sort(key=lambda item: item.array.split("/")[1] not in COLUMN_OF_OFFSETS)
     for item in chunks:
         content = _chunk_again(open_store(store), vouched, item, again)
-        _put(place, vouched, item.key, content)
+        _put(where, vouched, item.key, content)
     for item in damage:
         if item.reason == "unexpected":
-            place.delete(item.key)
+            where.delete(item.key)
     return damage
 
 
-def _put(place: Location, vouched: Manifest, key: str, content: bytes) -> None:
+def _put(where: Location, vouched: Manifest, key: str, content: bytes) -> None:
     if sha256_of(content) != vouched.files[key]:
         raise UserError(
-            f"File {key} of feature store {place.name} comes out differently when it is made again "
+            f"File {key} of feature store {where.name} comes out differently when it is made again "
             "(another library version, batch size or thread count?): extract the features again."
         )
-    place.write(key, content)
+    where.write(key, content)
 
 
 def _chunk_again(store: FeatureStore, vouched: Manifest, damage: Damage, again: RowsAgain) -> bytes:
@@ -138,8 +138,8 @@ def _values_again(
     runs = again(split, first_row, last_row, features=name == "features")
     column = concatenate([run[name] for run in runs])
     flat = column.values if isinstance(column, Ragged) else column
-    begin = first - int(start_of_row[first_row])
-    return flat[begin : begin + last - first]
+    offset = first - int(start_of_row[first_row])
+    return flat[offset : offset + last - first]
 
 
 def _rebuild_manifest(store: str | Path, path: Path) -> None:
@@ -155,5 +155,5 @@ def _rebuild_manifest(store: str | Path, path: Path) -> None:
                 f"Manifest {path} is lost and array {name} of feature store {store} is damaged: "
                 "extract the features again."
             )
-    place = location(store)
-    Manifest(place_beside(path, store), opened.document, digests_of_files(place)).write(path)
+    where = location(store)
+    Manifest(place_beside(path, store), opened.document, digests_of_files(where)).write(path)

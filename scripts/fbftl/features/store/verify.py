@@ -68,21 +68,21 @@ def require_sound(store: str | Path, manifest: str | Path | None = None) -> None
         raise UserError(f"Feature store {damage[0]}{more}: {REPAIR} mends just that.")
 
 
-def damaged_files(place: Location, manifest: Manifest) -> list[Damage]:
+def damaged_files(store: Location, manifest: Manifest) -> list[Damage]:
     """Return the files that differ from the manifest, in the order of their keys."""
 
     def reason(key: str) -> str | None:
         try:
-            return None if sha256_of(place.read(key)) == manifest.files[key] else "damaged"
+            return None if sha256_of(store.read(key)) == manifest.files[key] else "damaged"
         except FileNotFoundError:
             return "missing"
 
     promised = sorted(manifest.files)
     with ThreadPoolExecutor(READS_AT_ONCE) as pool:
         damage = {
-            key: found
-            for key, found in zip(promised, pool.map(reason, promised), strict=True)
-            if found
+            key: difference
+            for key, difference in zip(promised, pool.map(reason, promised), strict=True)
+            if difference
         }
-    damage |= dict.fromkeys(place.keys() - manifest.files.keys(), "unexpected")
-    return [Damage(place.name, key, damage[key]) for key in sorted(damage)]
+    damage |= dict.fromkeys(store.keys() - manifest.files.keys(), "unexpected")
+    return [Damage(store.name, key, damage[key]) for key in sorted(damage)]

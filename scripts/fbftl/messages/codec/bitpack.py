@@ -13,7 +13,7 @@ def pack(codes: np.ndarray, bits: int) -> np.ndarray:
 
     Args:
         codes: (messages, count) unsigned integers below 2^bits.
-        bits: 0 to 32.
+        bits: 0 to 64.
 
     Returns:
         (messages, packed_bytes(count, bits)) uint8; unused bits at the end are zero.
@@ -53,8 +53,8 @@ def _pack_evenly(codes: np.ndarray, bits: int) -> np.ndarray:
     padded[:, :count] = codes
     words = padded.view(f"<u{each}")
     packed = words << np.array(8 - bits, words.dtype)
-    for place in range(1, each):
-        packed |= words >> np.array(8 * place - 8 + bits * (place + 1), words.dtype)
+    for position in range(1, each):
+        packed |= words >> np.array(8 * position - 8 + bits * (position + 1), words.dtype)
     return packed.astype(np.uint8)
 
 
@@ -62,12 +62,12 @@ def _pack_by_eights(codes: np.ndarray, bits: int) -> np.ndarray:
     """Pack codes of less than a byte: eight of them, in the low end of a word, are `bits` bytes."""
     messages, count = codes.shape
     words = np.zeros((messages, (count + 7) // 8), dtype=np.uint64)
-    for place in range(8):
-        part = codes[:, place::8].astype(np.uint64)
-        words[:, : part.shape[1]] |= part << np.uint64(bits * (7 - place))
+    for position in range(8):
+        part = codes[:, position::8].astype(np.uint64)
+        words[:, : part.shape[1]] |= part << np.uint64(bits * (7 - position))
     octets = words.astype(">u8").view(np.uint8).reshape(messages, -1, 8)[:, :, 8 - bits :]
     return octets.reshape(messages, -1)[:, : packed_bytes(count, bits)]
 
 
 def _word_bytes(bits: int) -> int:
-    return next(word for word in (1, 2, 4) if bits <= 8 * word)
+    return next(word for word in (1, 2, 4, 8) if bits <= 8 * word)

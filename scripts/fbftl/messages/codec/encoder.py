@@ -92,8 +92,7 @@ class _Contents:
         values = finite_float32(values)
         bits = None
         if labels is not None:
-            _check_labels(labels, values.shape[:2], classes)
-            bits = label_bits(classes)
+            bits = label_bits(_checked_classes(labels, values.shape[:2], classes))
         positions, kept = select(values, compression.keep)
         return cls(values.shape[2], compression.bits, positions, kept, labels, bits)
 
@@ -152,7 +151,7 @@ class _Contents:
         return [message.tobytes() for message in self.kept.astype("<f4")]
 
     def _labels(self) -> list[bytes]:
-        if self.labels is None:
+        if self.labels is None or self.label_bits is None:
             return [b""] * len(self.kept)
         return [row.tobytes() for row in pack(self.labels, self.label_bits)]
 
@@ -167,10 +166,12 @@ def _ranges(grid: Grid) -> list[bytes]:
     return [message.tobytes() for message in ranges]
 
 
-def _check_labels(labels: np.ndarray, shape: tuple[int, ...], classes: int | None) -> None:
+def _checked_classes(labels: np.ndarray, shape: tuple[int, ...], classes: int | None) -> int:
+    """Return the number of classes that labels of a shape are of, or raise ValueError."""
     if classes is None or not 1 <= classes <= 2**32:
         raise ValueError(f"labels need the number of classes, 1 to 2^32, not {classes}")
     if labels.shape != shape or not np.issubdtype(labels.dtype, np.integer):
         raise ValueError("labels must be one integer per row")
     if labels.min() < 0 or labels.max() >= classes:
         raise ValueError(f"labels must lie in 0 to {classes - 1}")
+    return classes

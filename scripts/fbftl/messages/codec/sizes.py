@@ -48,7 +48,7 @@ def message_size(
     positions, kept = select(values, compression.keep)
     count = positions.shape[1]
     limit = rows * log2_choices(width, count)
-    limit += 0 if labels is None else rows * label_bits(classes)
+    limit += 0 if labels is None or classes is None else rows * label_bits(classes)
     model = 0
     if compression.bits == FLOAT_BITS:
         limit += FLOAT_BITS * kept.size

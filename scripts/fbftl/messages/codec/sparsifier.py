@@ -56,8 +56,8 @@ def top_mask(magnitudes: np.ndarray, count: int) -> np.ndarray:
 def _kept_of_rows(magnitudes: np.ndarray, count: int) -> np.ndarray:
     """Return the kept positions of rows (n, X), searching every element."""
     rows, width = magnitudes.shape
-    found = np.flatnonzero(top_mask(magnitudes, count))
-    return found.reshape(-1, count) - width * np.arange(rows)[:, None]
+    kept = np.flatnonzero(top_mask(magnitudes, count))
+    return kept.reshape(-1, count) - width * np.arange(rows)[:, None]
 
 
 def _kept_of_wide(row: np.ndarray, count: int) -> np.ndarray:

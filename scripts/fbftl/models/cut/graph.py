@@ -85,14 +85,14 @@ class GraphCutter:
                 ahead.add(node)
         behind = _ancestors([self.output], stop=self.input)
         on_path = [node for node in self.graph.nodes if node in ahead & behind]
-        place = {node: index for index, node in enumerate(on_path)}
-        found, farthest = [], 0
+        position = {node: index for index, node in enumerate(on_path)}
+        bottlenecks, farthest = [], 0
         for index, node in enumerate(on_path[:-1]):
             if farthest <= index:
-                found.append(node)
-            users = (place[user] for user in node.users if user in place)
+                bottlenecks.append(node)
+            users = (position[user] for user in node.users if user in position)
             farthest = max(farthest, *users)
-        return found
+        return bottlenecks
 
     def _rows(self, example: torch.Tensor) -> set[fx.Node]:
         """Return the nodes whose value is a float tensor with one row per sample."""
@@ -118,8 +118,8 @@ class GraphCutter:
 
 def _is_layer(module: nn.Module) -> bool:
     """Tell whether a module has parameters and none of its parts has."""
-    own = next(module.parameters(recurse=False), None)
-    return own is not None and len(list(module.parameters())) == len(
+    first_parameter = next(module.parameters(recurse=False), None)
+    return first_parameter is not None and len(list(module.parameters())) == len(
         list(module.parameters(recurse=False))
     )
 
@@ -137,13 +137,13 @@ def _names(graph: fx.Graph, tracer: Any) -> dict[fx.Node, str]:
 
 def _ancestors(nodes: Iterable[fx.Node], stop: fx.Node) -> Collection[fx.Node]:
     """Return `nodes` and all that they depend on, going no further back than `stop`."""
-    found, open_ = set(), list(nodes)
+    ancestors, open_ = set(), list(nodes)
     while open_:
         node = open_.pop()
-        if node not in found:
-            found.add(node)
+        if node not in ancestors:
+            ancestors.add(node)
             open_.extend([] if node is stop else node.all_input_nodes)
-    return found
+    return ancestors
 
 
 class _Recorder(fx.Interpreter):

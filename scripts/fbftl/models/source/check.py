@@ -12,7 +12,7 @@ from fbftl.data import datasets
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import check_digest, sha256
 from fbftl.ground.hub import lacking_in_cache, pinned, require_unchanged
-from fbftl.ground.lacking import Lacking, lacking_file
+from fbftl.ground.missing import Missing, missing_file
 from fbftl.models.source.packaged import lacking_package, packaged_file
 
 NEEDED = {
@@ -52,7 +52,7 @@ def check(
         return
     library, weights = source["from"], source["weights"]
     if (library, weights) not in NEEDED:
-        offered = " or ".join(w for known, w in NEEDED if known == library)
+        offered = " or ".join(w for supported, w in NEEDED if supported == library)
         raise UserError(
             f"source.weights is '{weights}' with source.from '{library}'; choose {offered}"
         )
@@ -144,7 +144,7 @@ def read_config(path: Path) -> dict[str, Any]:
     return config
 
 
-def lacking(source: Mapping[str, Any], data_folder: str | Path | None) -> list[Lacking]:
+def lacking(source: Mapping[str, Any], data_folder: str | Path | None) -> list[Missing]:
     """Return the files and packages that are still to be had for a config block `source`.
 
     Raises:
@@ -163,7 +163,7 @@ def lacking(source: Mapping[str, Any], data_folder: str | Path | None) -> list[L
             from fbftl.models.source.known_weights import torchvision_place, torchvision_weights
 
             weights = torchvision_weights(source["name"], source["version"])
-            return lacking_file(weights.url, torchvision_place(weights))
+            return missing_file(weights.url, torchvision_place(weights))
         case "timm", "published":
             from fbftl.models.source.known_weights import timm_repository
 

@@ -67,10 +67,10 @@ def torchvision_file(weights: Any, digest: str | None) -> tuple[Path, str]:
                 f"{weights.url} cannot be downloaded ({error}); fetch it elsewhere and put it at "
                 f"{path}, or set TORCH_HOME to a folder with hub/checkpoints/{path.name}"
             ) from error
-    found = check_digest(path, digest)
-    if not found.startswith(start):
-        raise UserError(f"{path} is damaged: its sha256 is {found}; remove it and try again")
-    return path, found
+    file_digest = check_digest(path, digest)
+    if not file_digest.startswith(start):
+        raise UserError(f"{path} is damaged: its sha256 is {file_digest}; remove it and try again")
+    return path, file_digest
 
 
 def torchvision_state(path: Path) -> dict[str, torch.Tensor]:
@@ -183,12 +183,14 @@ def transformers_model(folder: Path, seed: int) -> VisionBackbone:
 def transformers_preprocessing(folder: Path, config: Mapping[str, Any]) -> Preprocessing:
     """Return size, mean and std of `preprocessor_config.json`; the config's size, 0.5 without."""
     path = folder / "preprocessor_config.json"
-    said = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    size = said.get("crop_size") or said.get("size") or config.get("image_size")
+    preprocessor = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    size = preprocessor.get("crop_size") or preprocessor.get("size") or config.get("image_size")
     if isinstance(size, Mapping):
         size = size.get("height") or size.get("shortest_edge")
     channels = config.get("num_channels", 3)
     half = [0.5] * channels
     return Preprocessing(
-        size, tuple(said.get("image_mean", half)), tuple(said.get("image_std", half))
+        size,
+        tuple(preprocessor.get("image_mean", half)),
+        tuple(preprocessor.get("image_std", half)),
     )

@@ -12,7 +12,7 @@ from typing import Any
 
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import sha256
-from fbftl.ground.lacking import Lacking
+from fbftl.ground.missing import Missing
 
 REQUIREMENTS = "envs/imagenet.txt"
 """Requirement file with every package that is known, pinned by version and digest."""
@@ -49,7 +49,7 @@ PACKAGED = (
 """Every package whose weights are known."""
 
 
-def known(source: Mapping[str, Any]) -> Packaged:
+def package_entry(source: Mapping[str, Any]) -> Packaged:
     """Return the entry that a config block `source` with `weights: package` means.
 
     Raises:
@@ -68,21 +68,21 @@ def known(source: Mapping[str, Any]) -> Packaged:
             f"source.package = {entry.package} holds the weights of {entry.library}'s "
             f"{entry.name}, not of {source['from']}'s {source['name']}; correct source.name"
         )
-    for key, own in (("file", entry.file), ("sha256", entry.sha256)):
-        if source[key] is not None and source[key] != own:
+    for key, expected in (("file", entry.file), ("sha256", entry.sha256)):
+        if source[key] is not None and source[key] != expected:
             raise UserError(
-                f"source.{key} is {source[key]}, but the file known of {entry.package} has {own}; "
+                f"source.{key} is {source[key]}, but the file of {entry.package} has {expected}; "
                 "leave the key out"
             )
     return entry
 
 
-def lacking_package(source: Mapping[str, Any]) -> list[Lacking]:
+def lacking_package(source: Mapping[str, Any]) -> list[Missing]:
     """Return the package of a block's weights as lacking if it is not installed."""
     try:
-        distribution(known(source).package)
+        distribution(package_entry(source).package)
     except PackageNotFoundError:
-        return [Lacking(f"pip install --requirement {REQUIREMENTS}", "the environment")]
+        return [Missing(f"pip install --requirement {REQUIREMENTS}", "the environment")]
     return []
 
 
@@ -92,21 +92,21 @@ def packaged_file(source: Mapping[str, Any]) -> Path:
     Raises:
         UserError: if the package is missing, has another version, or its file another digest.
     """
-    entry = known(source)
+    entry = package_entry(source)
     again = f"pip install --force-reinstall --requirement {REQUIREMENTS}"
     try:
-        found = distribution(entry.package)
+        installed = distribution(entry.package)
     except PackageNotFoundError:
         raise UserError(
             f"source.package = {entry.package} is not installed; "
             f"pip install --requirement {REQUIREMENTS}"
         ) from None
-    if found.version != entry.version:
+    if installed.version != entry.version:
         raise UserError(
-            f"{entry.package} is installed at version {found.version}, but {entry.version} is "
+            f"{entry.package} is installed at version {installed.version}, but {entry.version} is "
             f"known; {again}"
         )
-    path = Path(found.locate_file(entry.file))
+    path = Path(installed.locate_file(entry.file))
     if not path.is_file():
         raise UserError(f"{entry.package} lacks its file {path}; {again}")
     if (digest := sha256(path)) != entry.sha256:

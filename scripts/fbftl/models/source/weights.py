@@ -98,14 +98,16 @@ def in_order(
     Raises:
         UserError: if their number or the shape of one of them differs.
     """
-    own = model.state_dict()
-    if len(own) != len(state):
+    expected_state = model.state_dict()
+    if len(expected_state) != len(state):
         raise UserError(
-            f"{path} has {len(state)} tensors and the model {len(own)}; name the model that the "
-            "file was saved from"
+            f"{path} has {len(state)} tensors and the model {len(expected_state)}; name the model "
+            "that the file was saved from"
         )
     renamed = {}
-    for (name, expected), (theirs, value) in zip(own.items(), state.items(), strict=True):
+    for (name, expected), (theirs, value) in zip(
+        expected_state.items(), state.items(), strict=True
+    ):
         if expected.shape != value.shape:
             raise UserError(
                 f"{path} has {theirs} of shape {tuple(value.shape)} where the model has {name} of "
@@ -121,19 +123,21 @@ def fill(model: nn.Module, state: Mapping[str, torch.Tensor], path: str | Path) 
     Raises:
         UserError: naming the first tensors that are missing, unexpected or of another shape.
     """
-    own = model.state_dict()
+    expected = model.state_dict()
     complaints = {
-        "lacks": sorted(own.keys() - state.keys()),
-        "has unexpected": sorted(state.keys() - own.keys()),
+        "lacks": sorted(expected.keys() - state.keys()),
+        "has unexpected": sorted(state.keys() - expected.keys()),
         "has other shapes for": sorted(
-            name for name in own.keys() & state.keys() if own[name].shape != state[name].shape
+            name
+            for name in expected.keys() & state.keys()
+            if expected[name].shape != state[name].shape
         ),
     }
-    found = [f"{what} {_some(names)}" for what, names in complaints.items() if names]
-    if found:
+    differences = [f"{what} {_some(names)}" for what, names in complaints.items() if names]
+    if differences:
         raise UserError(
-            f"{path} does not fit the model: it {' and '.join(found)}; name the model that the "
-            "file was saved from"
+            f"{path} does not fit the model: it {' and '.join(differences)}; name the model that "
+            "the file was saved from"
         )
     model.load_state_dict(state)
 

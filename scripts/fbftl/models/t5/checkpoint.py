@@ -59,13 +59,13 @@ def shape_from_config(config: Mapping[str, Any], where: str) -> T5Shape:
     forward = config.get("feed_forward_proj", "relu")
     if forward not in FEED_FORWARDS:
         raise UserError(f"{where}: feed_forward_proj {forward!r}; T5 has one of {FEED_FORWARDS}")
-    known = {field.name for field in dataclasses.fields(T5Shape)} & config.keys()
-    given = {name: config[name] for name in known if config[name] is not None}
+    names = {field.name for field in dataclasses.fields(T5Shape)} & config.keys()
+    settings = {name: config[name] for name in names if config[name] is not None}
     defaults = {"num_decoder_layers": config["num_layers"], "feed_forward_proj": forward}
     # Releases 5 and later write tie_word_embeddings = true for every T5 and keep what the
     # checkpoint said as scale_decoder_outputs.
     tied = config.get("scale_decoder_outputs", config.get("tie_word_embeddings", True))
-    return T5Shape(**defaults | given | {"scale_outputs": bool(tied)})
+    return T5Shape(**defaults | settings | {"scale_outputs": bool(tied)})
 
 
 def load_folder(folder: str | Path) -> tuple[T5, str]:
@@ -115,11 +115,11 @@ def load_model(shape: T5Shape, path: str | Path, digest: str | None = None) -> T
     with torch.device("meta"):
         model = T5(shape)
     expected = {name: tensor.shape for name, tensor in model.state_dict().items()}
-    found = {name: tensor.shape for name, tensor in tensors.items()}
-    if expected != found:
-        name = min(n for n in expected.keys() | found.keys() if expected.get(n) != found.get(n))
+    shapes = {name: tensor.shape for name, tensor in tensors.items()}
+    if expected != shapes:
+        name = min(n for n in expected.keys() | shapes.keys() if expected.get(n) != shapes.get(n))
         raise UserError(
-            f"{path}: tensor {name} is {_size(found.get(name))} where the configuration "
+            f"{path}: tensor {name} is {_size(shapes.get(name))} where the configuration "
             f"needs {_size(expected.get(name))}; fetch model and config.json together"
         )
     model.load_state_dict({n: t.to(torch.float32) for n, t in tensors.items()}, assign=True)

@@ -38,7 +38,7 @@ def generate(
     summaries: list[list[int]] = [[] for _ in order]
     for first in range(0, len(order), batch_size):
         rows = order[first : first + batch_size]
-        padded, mask = (own.to(head.shared.weight.device) for own in inputs.padded(rows))
+        padded, mask = (values.to(head.shared.weight.device) for values in inputs.padded(rows))
         with torch.autocast(padded.device.type, torch.bfloat16, enabled=padded.is_cuda):
             ids = _greedy(head, head_memory(head, cut, padded, mask), mask, longest)
         for row, summary in zip(rows, ids.tolist(), strict=True):

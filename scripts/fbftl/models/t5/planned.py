@@ -19,10 +19,10 @@ def shape_of(source: Mapping[str, Any], folder: str | Path | None) -> T5Shape | 
     """
     if source["kind"] == "pretrain":
         return T5Shape(vocab_size=source["vocabulary"], **source["model"])
-    known = {field.name for field in fields(T5Shape)}
+    names = {field.name for field in fields(T5Shape)}
     try:
-        told = json.loads(Path(folder or "", source["folder"], "config.json").read_bytes())
-        return T5Shape(**{name: value for name, value in told.items() if name in known})
+        config = json.loads(Path(folder or "", source["folder"], "config.json").read_bytes())
+        return T5Shape(**{name: value for name, value in config.items() if name in names})
     except (OSError, ValueError, TypeError, AttributeError):  # a job says what is wrong with it
         return None
 

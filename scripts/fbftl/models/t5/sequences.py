@@ -51,8 +51,8 @@ class Sequences:
         """
         start, stop = self.offsets[rows], self.offsets[rows + 1]
         places = start[:, None] + np.arange((stop - start).max())
-        held = places < stop[:, None]
-        index = torch.from_numpy(np.where(held, places, 0)).to(self.values.device)
-        mask = torch.from_numpy(held).to(self.values.device)
+        present = places < stop[:, None]
+        index = torch.from_numpy(np.where(present, places, 0)).to(self.values.device)
+        mask = torch.from_numpy(present).to(self.values.device)
         values = self.values[index]
         return values * (mask if values.dim() == 2 else mask[..., None]), mask

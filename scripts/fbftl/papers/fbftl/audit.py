@@ -9,4 +9,4 @@ from fbftl.papers.fbftl.evidence import Evidence
 
 def rows(evidence: Evidence) -> list[AuditRow]:
     """Return the paper's rows."""
-    return [finding(evidence) for finding in (*COUNTS, *RUNS, *PRIVACY)]
+    return [row(evidence) for row in (*COUNTS, *RUNS, *PRIVACY)]

@@ -1,175 +1,145 @@
-"""The claims of paper 000 (FbFTL)."""
+"""What sentences of paper 000 (FbFTL) compare, and hypotheses of ours beside them."""
 
 from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 
-from fbftl.findings.comparison import Claimed, within
-from fbftl.findings.printed import NEAR
 from fbftl.findings.uplink import COMMON, SELECTED
-from fbftl.papers.claims import ALL, NOTHING, Claim, Runs, Sides
-
-TABLE3 = "Sec. III-D, Table III"
-TABLE5 = "Sec. IV-D, Table V"
-FIG8 = "Sec. IV-D, Fig. 8"
-
-THOUSAND = Claimed(low=1000)
-"""Three orders of magnitude, as a ratio."""
-
-
-def _sent(less: str, more: str, claimed: Claimed, until: str, sentence: str) -> Claim:
-    return Claim(
-        sentence, TABLE3, lambda r: (r.sent(less, until), r.sent(more, until)), claimed, ratio=True
-    )
-
-
-METHODS = (
-    Claim(
-        "FTL_c and FbFTL agree in accuracy, to a point",
-        TABLE3,
-        lambda r: (r.accuracy(method="ftl_c"), r.accuracy(method="fbftl")),
-        within(NEAR),
-    ),
-    Claim(
-        "SFL reaches FL's accuracy, to a point",
-        TABLE3,
-        lambda r: (r.accuracy(method="fl"), r.accuracy(method="sfl")),
-        within(NEAR),
-    ),
-    Claim(
-        "FTL_f, which trains every layer, ends more accurate than FTL_c",
-        TABLE3,
-        lambda r: (r.accuracy(method="ftl_c"), r.accuracy(method="ftl_f")),
-    ),
-    Claim(
-        "FTL_f converges in fewer epochs than FL",
-        TABLE3,
-        lambda r: (r.measured("epoch", method="ftl_f"), r.measured("epoch", method="fl")),
-        unit="epochs",
-    ),
-    _sent("fbftl", "ftl_c", Claimed(low=1), SELECTED, "FbFTL needs fewer uplink bits than FTL_c"),
-    _sent(
-        "fbftl",
-        "ftl_c",
-        THOUSAND,
-        SELECTED,
-        "FbFTL needs at least 1,000 times fewer uplink bits than FTL_c",
-    ),
-    _sent(
-        "fbftl",
-        "fl",
-        THOUSAND,
-        SELECTED,
-        "FbFTL needs at least 1,000 times fewer uplink bits than FL",
-    ),
-    _sent(
-        "fbftl",
-        "ftl_c",
-        THOUSAND,
-        COMMON,
-        "To the same accuracy FbFTL needs at least 1,000 times fewer uplink bits than FTL_c",
-    ),
-    _sent(
-        "fbftl",
-        "fl",
-        THOUSAND,
-        COMMON,
-        "To the same accuracy FbFTL needs at least 1,000 times fewer uplink bits than FL",
-    ),
+from fbftl.papers.quantities import (
+    ALL,
+    NOTHING,
+    ByPart,
+    Compared,
+    Runs,
+    Sides,
+    accuracies,
+    measures,
 )
 
-SCARCITY = (
-    Claim(
-        "Accuracy falls sharply only as PLR approaches 1: less from 0 to 0.9 than from 0.9 to 0.99",
-        FIG8,
-        lambda r: (
-            r.lost("fbftl", plr=0.9),
-            r.lost("fbftl", plr=0.99) - r.lost("fbftl", plr=0.9),
-        ),
-    ),
-    Claim(
-        "A tenth of the samples suffices: less is lost from all to a tenth than from there to a "
-        "hundredth",
-        FIG8,
-        lambda r: (
-            r.lost("fbftl", fraction=0.1),
-            r.lost("fbftl", fraction=0.01) - r.lost("fbftl", fraction=0.1),
-        ),
-    ),
+FL, SFL, FTL_F, FTL_C, FBFTL = (
+    {"method": method} for method in ("fl", "sfl", "ftl_f", "ftl_c", "fbftl")
 )
+COMPETITORS = ("fl", "ftl_f", "ftl_c")
+
+
+def _sent(less: str, more: str, until: str = SELECTED) -> Compared:
+    return lambda runs: (runs.sent(less, until), runs.sent(more, until))
+
+
+def _images(first: Mapping[str, Any], second: Mapping[str, Any]) -> Compared:
+    """Return what compares accuracies in percent; dialogues have none."""
+    return measures("test_accuracy", first, second, 100)
+
+
+def _dialogues(first: Mapping[str, Any], second: Mapping[str, Any]) -> Compared:
+    """Return what compares ROUGE-1, which is in percent; images have none."""
+    return measures("rouge1", first, second)
+
+
+METHODS: Mapping[str, ByPart] = {
+    "fbftl-04": {method: _sent("fbftl", method) for method in COMPETITORS},
+    "fbftl-07": {
+        method: measures("downlink_bits", FBFTL, {"method": method})
+        for method in ("fl", "sfl", "ftl_f", "ftl_c")
+    },
+    "fbftl-11": {"fl": _images(FTL_C, FL), "ftl_f": _images(FTL_C, FTL_F)},
+    "fbftl-13": {
+        "ftl_c": _sent("fbftl", "ftl_c"),
+        "ftl_f": _sent("ftl_c", "ftl_f"),
+        "fl": _sent("ftl_f", "fl"),
+    },
+    "fbftl-14": {
+        "ftl_c_fl": measures("epoch", FTL_C, FL),
+        "ftl_f_fl": measures("epoch", FTL_F, FL),
+        "ftl_c_ftl_f": measures("epoch", FTL_C, FTL_F),
+    },
+    "fbftl-32": {
+        "1": _dialogues(FBFTL, FBFTL | {"cut": 2}),
+        "0": _dialogues(FBFTL | {"cut": 0}, FBFTL),
+    },
+    "fbftl-33": {"cut_2": _dialogues(FTL_C | {"cut": 2}, FTL_F)},
+}
+
+
+def _then(axis: str, near: float, far: float, among: Mapping[str, Any] = ALL) -> Compared:
+    """Return what FbFTL loses up to a value of an axis, and from there to one farther off."""
+
+    def sides(runs: Runs) -> Sides:
+        at_near = runs.lost("fbftl", among, **{axis: near})
+        return at_near, runs.lost("fbftl", among, **{axis: far}) - at_near
+
+    return sides
+
 
 TENTH = {"fraction": 0.1}
 """A tenth of the clients: where all of them bring a task to its ceiling, accuracy can fall here."""
 
-
-def _compression(among: Mapping[str, Any], who: str) -> tuple[Claim, ...]:
-    """Return the claims about compression, among all clients or a share of them."""
-    return (
-        Claim(
-            f"FbFTL loses less accuracy than FTL_c from q = 32 to q = 2{who}",
-            TABLE5,
-            lambda r: (r.lost("fbftl", among, bits=2), r.lost("ftl_c", among, bits=2)),
-        ),
-        Claim(
-            f"FbFTL loses less accuracy than FTL_c from r = 1 to r = 0.1{who}",
-            TABLE5,
-            lambda r: (r.lost("fbftl", among, keep=0.1), r.lost("ftl_c", among, keep=0.1)),
-        ),
-        Claim(
-            f"FbFTL loses more accuracy than FTL_c from r = 1 to r = 0.01{who}",
-            TABLE5,
-            lambda r: (r.lost("ftl_c", among, keep=0.01), r.lost("fbftl", among, keep=0.01)),
-        ),
-        Claim(
-            f"FbFTL at q = 2 is more accurate than FTL_c at q = 2{who}",
-            TABLE5,
-            lambda r: (
-                r.accuracy(method="ftl_c", **among, bits=2),
-                r.accuracy(method="fbftl", **among, bits=2),
-            ),
-        ),
-    )
+SHARES = {"all": ALL, "tenth": TENTH, "hundredth": {"fraction": 0.01}}
+"""Shares of the clients that take part."""
 
 
-def _loss(among: Mapping[str, Any], who: str) -> Claim:
-    """Return the claim about block losses, among all clients or a share of them."""
+def _lost(less: str, more: str, among: Mapping[str, Any] = ALL, **axes: Any) -> Compared:
+    return lambda runs: (runs.lost(less, among, **axes), runs.lost(more, among, **axes))
+
+
+ROBUSTNESS: Mapping[str, ByPart] = {
+    "fbftl-18": {str(bits): accuracies(FBFTL, FBFTL | {"bits": bits}) for bits in (8, 2)},
+    "fbftl-21": {
+        f"{sigma:g}": _lost("fbftl", "ftl_c", mechanism="relative", sigma=sigma)
+        for sigma in (0.1, 0.3)
+    },
+    "fbftl-22": {"2": accuracies(FTL_C | {"bits": 2, "feedback": False}, FTL_C | {"bits": 2})},
+    "fbftl-27": {"tenth": accuracies(FBFTL, FBFTL | TENTH)},
+    "fbftl-29": {name: _then("plr", 0.9, 0.99, among) for name, among in SHARES.items()},
+    "fbftl-30": {f"{plr:g}": _dialogues(FBFTL, FBFTL | {"plr": plr}) for plr in (0.5, 0.9)},
+}
+
+SENTENCES: Mapping[str, ByPart] = METHODS | ROBUSTNESS
+
+
+def _at_greatest_loss(among: Mapping[str, Any]) -> Compared:
+    """Return what is lost at the greatest block loss rate that both methods were run at."""
     methods = ("fbftl", "ftl_c")
 
     def lost(runs: Runs) -> Sides:
         rates = runs.shared("blr", *({"method": method, **among} for method in methods))
         if not rates:
             return NOTHING, NOTHING
-        return tuple(runs.lost(method, among, blr=rates[-1]) for method in methods)
+        fbftl, ftl_c = (runs.lost(method, among, blr=rates[-1]) for method in methods)
+        return fbftl, ftl_c
 
-    return Claim(
-        f"At the greatest block loss rate that both were run at, FbFTL loses less than FTL_c{who}",
-        "Sec. IV-A, IV-D, Fig. 6",
-        lost,
-    )
+    return lost
 
 
-BY_SHARE = (
-    *_compression(ALL, ""),
-    *_compression(TENTH, ", with a tenth of the clients"),
-    _loss(ALL, ""),
-    _loss(TENTH, ", with a tenth of the clients"),
-)
-"""Claims about compression and loss, which are tested where accuracy can fall too."""
+BY_SHARE = {
+    f"{name}{of_clients}": compared
+    for of_clients, among in (("", ALL), ("_tenth", TENTH))
+    for name, compared in {
+        "bits": _lost("fbftl", "ftl_c", among, bits=2),
+        "keep": _lost("fbftl", "ftl_c", among, keep=0.1),
+        "keep_less": _lost("ftl_c", "fbftl", among, keep=0.01),
+        "bits_above": accuracies(FTL_C | dict(among, bits=2), FBFTL | dict(among, bits=2)),
+        "block_loss": _at_greatest_loss(among),
+    }.items()
+}
+"""Hypotheses about compression and loss, which are tested where accuracy can fall too."""
 
 
 def _under_noise(runs: Runs, last: bool) -> Sides:
     """Return FbFTL's and FTL_c's accuracy at the strictest epsilon, K smallest or greatest."""
-    found = [sides for size in _batch_sizes(runs.table) if (sides := _under_noise_at(runs, size))]
-    return found[-1 if last else 0] if found else (NOTHING, NOTHING)
+    of_sizes = [
+        sides for size in _batch_sizes(runs.table) if (sides := _under_noise_at(runs, size))
+    ]
+    return of_sizes[-1 if last else 0] if of_sizes else (NOTHING, NOTHING)
 
 
 def _under_noise_at(runs: Runs, samples: int) -> Sides | None:
     """Return both accuracies at one K and the strictest epsilon of both, if both were run."""
     ftl_c = {"method": "ftl_c", "mechanism": "dp_fedavg", "samples_per_client": samples}
     # What FbFTL uploads does not depend on K: its run on the task's own clients does as well.
-    for own in ({"samples_per_client": samples}, {}):
-        fbftl = {"method": "fbftl", "mechanism": "gaussian"} | own
+    for clients in ({"samples_per_client": samples}, {}):
+        fbftl = {"method": "fbftl", "mechanism": "gaussian"} | clients
         for epsilon in runs.shared("epsilon", fbftl, ftl_c)[:1]:
             return tuple(runs.accuracy(**side, epsilon=epsilon) for side in (fbftl, ftl_c))
     return None
@@ -181,19 +151,14 @@ def _batch_sizes(table: pd.DataFrame) -> list[int]:
     return sorted({int(size) for size in table["samples_per_client"].dropna()})
 
 
-PRIVACY = (
-    Claim(
-        "At the smallest K and the same epsilon, each for what it protects, "
-        "FbFTL is more accurate than FTL_c",
-        "Sec. V-D, Fig. 12a",
-        lambda r: _under_noise(r, last=False)[::-1],
-    ),
-    Claim(
-        "At the greatest K and the same epsilon, each for what it protects, "
-        "FTL_c is more accurate than FbFTL",
-        "Sec. V-D, Fig. 12c",
-        lambda r: _under_noise(r, last=True),
-    ),
-)
-
-CLAIMS = (*METHODS, *SCARCITY, *BY_SHARE, *PRIVACY)
+HYPOTHESES: ByPart = {
+    "agree": _images(FTL_C, FBFTL),
+    "uplink_ftl_c": _sent("fbftl", "ftl_c"),
+    "uplink_fl": _sent("fbftl", "fl"),
+    "common_ftl_c": _sent("fbftl", "ftl_c", COMMON),
+    "common_fl": _sent("fbftl", "fl", COMMON),
+    "tenth_suffices": _then("fraction", 0.1, 0.01),
+    **BY_SHARE,
+    "smallest_k": lambda runs: _under_noise(runs, last=False)[::-1],
+    "greatest_k": lambda runs: _under_noise(runs, last=True),
+}

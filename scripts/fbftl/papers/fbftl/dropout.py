@@ -32,6 +32,6 @@ def cosine_of_two_uploads(rate: float, layers: int) -> float:
             values = np.maximum(values @ matrix, 0) * kept / (1 - rate)
         return values
 
-    one, other = upload(), upload()
-    lengths = np.linalg.norm(one, axis=1) * np.linalg.norm(other, axis=1)
-    return float(np.mean((one * other).sum(axis=1) / lengths))
+    first, second = upload(), upload()
+    lengths = np.linalg.norm(first, axis=1) * np.linalg.norm(second, axis=1)
+    return float(np.mean((first * second).sum(axis=1) / lengths))

@@ -47,8 +47,8 @@ HABITS = (
     Habit(
         "A3",
         "noise is drawn afresh every epoch",
-        lambda s: s.get("noise") == "redrawn",
-        lambda s: without(s, "noise"),
+        lambda s: s.get("noise_draw") == "redrawn",
+        lambda s: without(s, "noise_draw"),
     ),
     Habit(
         "A4",
@@ -114,7 +114,7 @@ def _row(
     id: str, finding: str, setting: str, selection: str, released: pd.Series, corrected: pd.Series
 ) -> dict[str, Any]:
     difference = (100 * (released - corrected)).dropna()
-    one, other, change = (
+    before, after, change = (
         Measured.of(list(values)) for values in (100 * released, 100 * corrected, difference)
     )
     return {
@@ -122,10 +122,10 @@ def _row(
         "finding": finding,
         "setting": setting,
         "selection": selection,
-        "released": one.mean,
-        "released_spread": one.spread,
-        "corrected": other.mean,
-        "corrected_spread": other.spread,
+        "released": before.mean,
+        "released_spread": before.spread,
+        "corrected": after.mean,
+        "corrected_spread": after.spread,
         "difference": change.mean,
         "difference_spread": change.spread,
         "seeds": change.seeds,

@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import pandas as pd
 
 from fbftl.cost.payload import Federation
+from fbftl.findings.published import Numbers, by_quantity
 from fbftl.papers.fbftl.setup import federation
 
 
@@ -20,6 +22,16 @@ class Evidence:
 
     published: Mapping[str, pd.DataFrame]
     mean_tokens: Fraction | None = None
+
+    @cached_property
+    def stated(self) -> Numbers:
+        """What the paper's text says in numbers."""
+        return by_quantity(self.published["statements"])
+
+    @cached_property
+    def script(self) -> Numbers:
+        """What the public script does, in numbers."""
+        return by_quantity(self.published["script"])
 
     @property
     def cifar10(self) -> Federation:

@@ -13,6 +13,7 @@ from fractions import Fraction
 import pandas as pd
 
 from fbftl.cost.payload import uplink_bits
+from fbftl.findings.columns import VERDICT
 from fbftl.findings.comparison import Verdict
 from fbftl.findings.printed import SCALES, at_printed_precision, formula_verdict
 from fbftl.findings.shown import ShownMethod
@@ -82,7 +83,7 @@ def against_published(
         cells = cells[cells[column] == value]
     rows: list[dict[str, object]] = []
     for cell in cells.itertuples():
-        found = [r for r in readings if (r.method, r.quantity) == (cell.method, cell.quantity)]
+        matching = [r for r in readings if (r.method, r.quantity) == (cell.method, cell.quantity)]
         shared = {
             "quantity": cell.quantity,
             "method": cell.method,
@@ -90,8 +91,8 @@ def against_published(
             "published": cell.printed,
             "unit": cell.unit,
         }
-        rows += [shared | _judge(reading, cell.printed, cell.unit) for reading in found]
-        if not found:
+        rows += [shared | _judge(reading, cell.printed, cell.unit) for reading in matching]
+        if not matching:
             rows.append(shared | {"verdict": str(Verdict.NOT_RUN)})
     frame = pd.DataFrame(rows, dtype=object)
     columns = ["formula", "in_unit", "exact", "reading", "basis", "verdict", "note", "audit"]
@@ -135,7 +136,7 @@ def columns(methods: Iterable[ShownMethod]) -> tuple[Column, ...]:
         Column("exact", "Exact", format="{:,}"),
         Column("reading", "Reading"),
         Column("basis", "Basis", width="5cm"),
-        Column("verdict", "Verdict"),
+        VERDICT,
         Column("note", "Note"),
         Column("audit", "Audit"),
     )

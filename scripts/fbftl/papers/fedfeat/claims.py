@@ -1,24 +1,40 @@
-"""The claims of paper fedfeat (FedFeat+), and what stands against them."""
+"""What sentences of paper fedfeat (FedFeat+) compare, and hypotheses of ours beside them."""
 
-from itertools import pairwise
+from collections.abc import Mapping
+from itertools import pairwise, product
 from typing import Any
 
-from fbftl.findings.comparison import Claimed, within
-from fbftl.papers.claims import NOTHING, BySeed, Claim, Runs, Sides
+from fbftl.papers.quantities import (
+    NOTHING,
+    ByPart,
+    BySeed,
+    Compared,
+    Runs,
+    Sides,
+    accuracies,
+    measures,
+)
 
-EXACT = 1e-6
-"""Points up to which two runs that are the same count as equal."""
+NETWORKS, PARTITIONS = ("cnn", "mlp"), ("iid", "shards")
 
-EPSILONS = (0.5, 2.0)
-"""Ends of the range of epsilon that the paper prints."""
+EPSILONS = (0.5, 1.0, 1.5, 2.0)
+"""Those that the paper prints."""
+
+STEPS = {
+    **{f"{more:g}": (less, more) for less, more in pairwise(EPSILONS)},
+    "range": (EPSILONS[0], EPSILONS[-1]),
+}
+"""From one epsilon to a greater one."""
 
 METRICS = {
-    "mutual_information": ("mutual information", True),
-    "feature_correlation": ("correlation", True),
-    "kl_divergence": ("KL divergence", False),
-    "entropy_difference": ("entropy difference", False),
+    "mutual_information": True,
+    "feature_correlation": True,
+    "kl_divergence": False,
+    "entropy_difference": False,
 }
-"""What the paper measures of its noise: name, and whether it is to rise with epsilon."""
+"""What the paper measures of its noise, and whether its tables have it rise with epsilon."""
+
+CLIPPED = {"feature_clip": 1.0}
 
 
 def _setting(method: str, partition: str, network: str = "cnn", **more: Any) -> dict[str, Any]:
@@ -27,114 +43,87 @@ def _setting(method: str, partition: str, network: str = "cnn", **more: Any) -> 
     return base | retrained | more
 
 
-def _accuracy(runs: Runs, method: str, partition: str, **more: Any) -> BySeed:
-    return runs.accuracy(**_setting(method, partition, **more))
+def _noised(
+    epsilon: float, partition: str = "shards", network: str = "cnn", **more: Any
+) -> dict[str, Any]:
+    noise = {"mechanism": "feature_gaussian", "epsilon": epsilon}
+    return _setting("fedfeat", partition, network, **noise, **more)
 
 
-def _gain(runs: Runs, partition: str) -> BySeed:
-    fedfeat, fedavg = (_accuracy(runs, method, partition) for method in ("fedfeat", "fedavg"))
-    return fedfeat - fedavg
-
-
-def _noised(column: str, epsilon: float, clip: float | None) -> Any:
-    more = {} if clip is None else {"feature_clip": clip}
-    asked = _setting("fedfeat", "shards", mechanism="feature_gaussian", epsilon=epsilon, **more)
-    if column == "accuracy":
-        return lambda runs: runs.accuracy(**asked)
-    return lambda runs: runs.measured(column, **asked)
-
-
-def _both(column: str, clip: float | None, rising: bool) -> Any:
-    """Return a metric at both ends of the printed range, the lesser first if the paper is right."""
-    ends = EPSILONS if rising else EPSILONS[::-1]
-    sides = [_noised(column, epsilon, clip) for epsilon in ends]
-    return lambda runs: tuple(side(runs) for side in sides)
-
-
-def _with_epsilon(clip: float | None) -> tuple[Claim, ...]:
-    where = "as printed" if clip is None else f"on features clipped to {clip:g}"
-    return tuple(
-        Claim(
-            f"F3b: under noise {where}, {name} {'rises' if rising else 'falls'} from epsilon "
-            f"{EPSILONS[0]:g} to {EPSILONS[1]:g}",
-            "Sec. VIII-B, Tables IV and V",
-            _both(column, clip, rising),
-            unit="correlation" if column == "feature_correlation" else "nats",
-        )
-        for column, (name, rising) in METRICS.items()
+def _over_fedavg(partition: str, network: str = "cnn") -> Compared:
+    """Return what compares FedFeat+ with FedAvg."""
+    return accuracies(
+        _setting("fedavg", partition, network), _setting("fedfeat", partition, network)
     )
 
 
-def _norms(runs: Runs) -> Sides:
-    sides = [_noised("feature_norm", epsilon, None)(runs) for epsilon in (32.0, 0.5)]
-    return tuple(sides) if all(not side.values.empty for side in sides) else (NOTHING, NOTHING)
+def _gain(runs: Runs, partition: str, network: str) -> BySeed:
+    fedavg, fedfeat = _over_fedavg(partition, network)(runs)
+    return fedfeat - fedavg
 
 
-RETRAINING = (
-    Claim(
-        "F1: on shards, FedFeat+ ends at least 3 points more accurate than FedAvg",
-        "Sec. VIII-B, Table III",
-        lambda runs: (_accuracy(runs, "fedavg", "shards"), _accuracy(runs, "fedfeat", "shards")),
-        Claimed(low=3.0),
-    ),
-    Claim(
-        "F2: FedFeat+ gains less over FedAvg on iid clients than on shards",
-        "Sec. VIII-B",
-        lambda runs: (_gain(runs, "iid"), _gain(runs, "shards")),
-    ),
-    Claim(
-        "F4: without retraining FedFeat+ is FedAvg",
-        "Sec. III, Algorithm 1",
-        lambda runs: (
-            _accuracy(runs, "fedavg", "shards", network="mlp"),
-            _accuracy(runs, "fedfeat", "shards", network="mlp", server_epochs=0),
-        ),
-        within(EXACT),
-    ),
-    Claim(
-        "F5: on shards, features of the averaged extractor end at least 3 points more accurate "
-        "than those of the last local epoch",
-        "Sec. III, Algorithm 1",
-        lambda runs: (
-            _accuracy(runs, "fedfeat", "shards"),
-            _accuracy(runs, "fedfeat", "shards", features_from="averaged"),
-        ),
-        Claimed(low=3.0),
-    ),
-    Claim(
-        "On shards, FedFeat+ ends more accurate than CCVR, which sends statistics once",
-        "Sec. II, of rivals that it does not compare with",
-        lambda runs: (
-            _accuracy(runs, "ccvr", "shards"),
-            _accuracy(runs, "fedfeat", "shards"),
-        ),
-    ),
-)
+def _gains(first: tuple[str, str], second: tuple[str, str]) -> Compared:
+    """Return what compares two gains over FedAvg, each of a partition and a network."""
+    return lambda runs: (_gain(runs, *first), _gain(runs, *second))
 
-NOISE = (
-    *(
-        Claim(
-            f"F3a: accuracy under noise as printed does not fall from epsilon {low:g} to {high:g}, "
-            "to a point",
-            "Sec. VIII-B, Tables IV and V",
-            lambda runs, low=low, high=high: (
-                _noised("accuracy", low, None)(runs),
-                _noised("accuracy", high, None)(runs),
-            ),
-            Claimed(low=-1.0),
+
+def _of_noise(column: str, lesser: float, greater: float, **more: Any) -> Compared:
+    """Return what compares a metric of the noise at two epsilons."""
+    return measures(column, _noised(lesser, **more), _noised(greater, **more))
+
+
+ON_SHARDS = _setting("fedfeat", "shards")
+
+SENTENCES: Mapping[str, ByPart] = {
+    "fedfeat-01": {
+        partition: accuracies(_setting("fedavg", partition), _noised(2.0, partition))
+        for partition in PARTITIONS
+    },
+    "fedfeat-05": {"mlp": _over_fedavg("iid", "mlp")},
+    "fedfeat-06": {"cnn": _over_fedavg("iid")},
+    "fedfeat-07": {network: _over_fedavg("shards", network) for network in NETWORKS},
+    "fedfeat-14": {network: _over_fedavg("iid", network) for network in NETWORKS},
+    "fedfeat-16": {
+        partition: _gains((partition, "mlp"), (partition, "cnn")) for partition in PARTITIONS
+    },
+    "fedfeat-17": {network: _gains(("iid", network), ("shards", network)) for network in NETWORKS},
+    "fedfeat-20": {
+        f"{partition}_{network}_{name}": accuracies(
+            _noised(lesser, partition, network), _noised(greater, partition, network)
         )
-        for low, high in pairwise((0.5, 2.0, 8.0, 32.0))
-    ),
-    *_with_epsilon(None),
-    *_with_epsilon(1.0),
-    Claim(
-        "F6: features at epsilon 0.5 are at least 3 times as long as at epsilon 32, the extractor "
-        "drowning the noise",
-        "Eq. (3)-(5), Sec. VIII-B",
-        _norms,
-        Claimed(low=3.0),
-        ratio=True,
-    ),
-)
+        for partition, network in product(PARTITIONS, NETWORKS)
+        for name, (lesser, greater) in STEPS.items()
+    },
+    "fedfeat-21": {
+        column: _of_noise(column, 0.5, 2.0)
+        for column in ("mutual_information", "feature_correlation")
+    },
+    "fedfeat-22": {"kl_divergence": _of_noise("kl_divergence", 0.5, 2.0)},
+    "fedfeat-23": {"2": accuracies(ON_SHARDS, _noised(2.0))},
+}
 
-CLAIMS = (*RETRAINING, *NOISE)
+
+def _norms(runs: Runs) -> Sides:
+    sides = measures("feature_norm", _noised(32.0), _noised(0.5))(runs)
+    return sides if all(not side.values.empty for side in sides) else (NOTHING, NOTHING)
+
+
+HYPOTHESES: ByPart = {
+    "without_retraining": accuracies(
+        _setting("fedavg", "shards", network="mlp"),
+        _setting("fedfeat", "shards", network="mlp", server_epochs=0),
+    ),
+    "averaged": accuracies(ON_SHARDS, ON_SHARDS | {"features_from": "averaged"}),
+    "ccvr": accuracies(_setting("ccvr", "shards"), ON_SHARDS),
+    **{
+        f"from_{low:g}": accuracies(_noised(low), _noised(high))
+        for low, high in pairwise((2.0, 8.0, 32.0))
+    },
+    "kl_falls": _of_noise("kl_divergence", 2.0, 0.5),
+    "entropy_falls": _of_noise("entropy_difference", 2.0, 0.5),
+    **{
+        f"{column}_clipped": _of_noise(column, *((0.5, 2.0) if rises else (2.0, 0.5)), **CLIPPED)
+        for column, rises in METRICS.items()
+    },
+    "norms": _norms,
+}

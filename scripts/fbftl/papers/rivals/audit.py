@@ -6,7 +6,7 @@ import pandas as pd
 
 from fbftl.findings.published import lookup
 from fbftl.ground.floats import FLOAT_BITS
-from fbftl.papers.audit import AuditRow, judged
+from fbftl.papers.audit import AuditRow, finding
 
 MEGABYTE = 10**6
 
@@ -30,13 +30,4 @@ def a1(accuracy: pd.DataFrame, statements: pd.DataFrame) -> AuditRow:
         return clients * numbers * number + sums
 
     halved = uplink(width * (width + 1) // 2)
-    return AuditRow(
-        "A1",
-        "FedCOF's table of uplinks, Fed3R",
-        str(printed),
-        f"{halved:.1f}",
-        "MB",
-        judged([printed], [halved]),
-        f"The printed size is that of the whole symmetric matrix ({uplink(width**2):.1f} MB); its "
-        "triangle says as much.",
-    )
+    return finding("A1", [printed], [halved], "{:.1f}", whole=uplink(width**2))

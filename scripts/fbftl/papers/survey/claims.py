@@ -1,7 +1,7 @@
-"""The claims of paper survey, those of all its systems."""
+"""What sentences of paper survey compare, those of all its systems, and what is ours."""
 
-from fbftl.papers.claims import Claim
-from fbftl.papers.survey import claims_frameworks
-from fbftl.papers.survey.claims_dpsgd import DPSGD
+from fbftl.papers.survey import claims_dpsgd, claims_frameworks
 
-CLAIMS: tuple[Claim, ...] = (*DPSGD, *claims_frameworks.CLAIMS)
+SENTENCES = claims_dpsgd.SENTENCES | claims_frameworks.SENTENCES
+
+HYPOTHESES = claims_frameworks.HYPOTHESES

@@ -1,28 +1,19 @@
-"""Claims about DP-SGD (paper survey, experiment 2)."""
+"""What the sentence about DP-SGD (paper survey, experiment 2) compares: the CNN, by epsilon."""
 
+from collections.abc import Mapping
 from itertools import pairwise
 
-from fbftl.papers.claims import BySeed, Claim, Runs
+from fbftl.papers.quantities import ByPart, accuracies
 
-EPSILONS = (1.0, 4.0, 16.0, None)
-"""From the strictest to no noise."""
+CLEAN = {"method": "fl", "network": "mnist_example"}
+NOISY = CLEAN | {"mechanism": "dp_fedavg"}
 
-
-def accuracy(runs: Runs, epsilon: float | None) -> BySeed:
-    """Return the accuracy of the survey's CNN at an epsilon per sample, None without noise."""
-    noise = {} if epsilon is None else {"mechanism": "dp_fedavg", "epsilon": epsilon}
-    return runs.accuracy(method="fl", network="mnist_example", **noise)
-
-
-def _written(epsilon: float | None) -> str:
-    return "no noise" if epsilon is None else f"ε = {epsilon:g}"
-
-
-DPSGD = tuple(
-    Claim(
-        f"DP-SGD is less accurate at {_written(less)} than at {_written(more)}",
-        "Experiment 2",
-        lambda r, less=less, more=more: (accuracy(r, less), accuracy(r, more)),
-    )
-    for less, more in pairwise(EPSILONS)
-)
+# An epsilon is for a sample; from the strictest to no noise.
+SENTENCES: Mapping[str, ByPart] = {
+    "s-05": {
+        f"{less:g}": accuracies(
+            NOISY | {"epsilon": less}, CLEAN if more is None else NOISY | {"epsilon": more}
+        )
+        for less, more in pairwise((1.0, 4.0, 16.0, None))
+    }
+}

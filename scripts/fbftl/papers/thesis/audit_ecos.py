@@ -7,10 +7,10 @@ from math import comb, log, sqrt
 import numpy as np
 import pandas as pd
 
-from fbftl.findings.published import lookup
-from fbftl.papers.audit import AuditRow, judged
-from fbftl.privacy.counting import counts_guarantee
-from fbftl.training.coverage import printed as shared_out
+from fbftl.findings.published import Numbers, by_quantity
+from fbftl.methods.ecos.counting import counts_guarantee
+from fbftl.methods.ecos.coverage import printed as shared_out
+from fbftl.papers.audit import AuditRow, finding
 
 FLOAT_BYTES = 4
 KILO = 1000
@@ -20,8 +20,6 @@ ORDERS = range(2, 2001)
 TASKS = ("Digits", "DomainNet")
 MINE, OTHERS = "ECOS", ("K-Center", "Random")
 
-Printed = Mapping[str, Decimal]
-
 
 def rows(published: Mapping[str, pd.DataFrame]) -> list[AuditRow]:
     """Return this system's rows.
@@ -30,10 +28,10 @@ def rows(published: Mapping[str, pd.DataFrame]) -> list[AuditRow]:
         published: `tables5`, Tables 5.1 to 5.5, and `ch5`, what the text says in numbers.
     """
     table = published["tables5"]
-    said = {name: lookup(published["ch5"], quantity=name) for name in published["ch5"]["quantity"]}
+    stated = by_quantity(published["ch5"])
     return [
-        a10(table, said), a11(table, said), a12(table, said), a13(said), a14(said), a15(said),
-        a16(said), a17(table, said), a18(table, said), a19(table, said),
+        a10(table, stated), a11(table, stated), a12(table, stated), a13(stated), a14(stated),
+        a15(stated), a16(stated), a17(table, stated), a18(table, stated), a19(table, stated),
     ]  # fmt: skip
 
 
@@ -45,50 +43,23 @@ def _epsilon(table: pd.DataFrame) -> list[Decimal]:
     return [sum(values, Decimal(0)) / len(values) for values in by_domain]
 
 
-def _noise(said: Printed) -> list[float]:
-    return [float(said[name]) for name in ("noise_digits", "noise_domainnet")]
+def _noise(stated: Numbers) -> list[float]:
+    return [float(stated[name]) for name in ("noise_digits", "noise_domainnet")]
 
 
-def _exact(said: Printed, place: int) -> list[float]:
-    rate, delta = float(said["sampling"]), float(said["delta"])
-    return [counts_guarantee(noise, rate, delta)[place].epsilon for noise in _noise(said)]
+def _exact(stated: Numbers, index: int) -> list[float]:
+    rate, delta = float(stated["sampling"]), float(stated["delta"])
+    return [counts_guarantee(noise, rate, delta)[index].epsilon for noise in _noise(stated)]
 
 
-def _of_epsilon(
-    id: str, where: str, printed: list[Decimal], found: list[float], explanation: str
-) -> AuditRow:
-    return AuditRow(
-        id,
-        where,
-        "; ".join(map(str, printed)),
-        "; ".join(f"{value:.4f}" for value in found),
-        "ε at δ 1e-5, noise 25 and 10",
-        judged(printed, found),
-        explanation,
-    )
-
-
-def a10(table: pd.DataFrame, said: Printed) -> AuditRow:
+def a10(table: pd.DataFrame, stated: Numbers) -> AuditRow:
     """What the query costs a row that is added or removed."""
-    return _of_epsilon(
-        "A10",
-        "Table 5.2, ε of the query, a row added or removed",
-        _epsilon(table),
-        _exact(said, 0),
-        "By privacy loss distributions; one row moves one count by one. The table has ε by domain "
-        "and no average of it: what stands as published is the mean, computed here.",
-    )
+    return finding("A10", _epsilon(table), _exact(stated, 0), "{:.4f}")
 
 
-def a11(table: pd.DataFrame, said: Printed) -> AuditRow:
+def a11(table: pd.DataFrame, stated: Numbers) -> AuditRow:
     """What the query costs a row that is replaced."""
-    return _of_epsilon(
-        "A11",
-        "Table 5.2, ε of the query, a row replaced",
-        _epsilon(table),
-        _exact(said, 1),
-        "By privacy loss distributions, at the worst case of a row that moves two counts.",
-    )
+    return finding("A11", _epsilon(table), _exact(stated, 1), "{:.4f}")
 
 
 def sampled_rdp(order: int, rate: float, sigma: float) -> float:
@@ -108,90 +79,50 @@ def recipe(noise: float, rate: float, delta: float) -> float:
     """
     least = float("inf")
     for order in ORDERS:
-        found = sampled_rdp(order, rate, noise / sqrt(2)) + log(1 / delta) / (order - 1)
-        if found > least:
+        epsilon = sampled_rdp(order, rate, noise / sqrt(2)) + log(1 / delta) / (order - 1)
+        if epsilon > least:
             break
-        least = found
+        least = epsilon
     return least
 
 
-def a12(table: pd.DataFrame, said: Printed) -> AuditRow:
+def a12(table: pd.DataFrame, stated: Numbers) -> AuditRow:
     """The recipe behind the printed epsilons."""
-    rate, delta = float(said["sampling"]), float(said["delta"])
-    return _of_epsilon(
-        "A12",
-        "Table 5.2, ε of the query by Rényi divergences at sensitivity √2",
-        _epsilon(table),
-        [recipe(noise, rate, delta) for noise in _noise(said)],
-        "The one reading that gives both; it counts a row as sampled by being added or removed "
-        "and its effect as that of a row replaced.",
-    )
+    rate, delta = float(stated["sampling"]), float(stated["delta"])
+    computed = [recipe(noise, rate, delta) for noise in _noise(stated)]
+    return finding("A12", _epsilon(table), computed, "{:.4f}")
 
 
-def a13(said: Printed) -> AuditRow:
+def a13(stated: Numbers) -> AuditRow:
     """How far one absent row moves the scores."""
     moved = np.bincount([0, 1, 1], minlength=3) - np.bincount([0, 1], minlength=3)
-    found = int(np.abs(moved).sum())
-    return AuditRow(
-        "A13",
-        "Lemma 6, proof: the scores without one row",
-        str(said["sensitivity"]),
-        str(found),
-        "counts",
-        judged([said["sensitivity"]], [found]),
-        "An absent row is missing from one count; two change by one each where it is replaced.",
-    )
+    moves = int(np.abs(moved).sum())
+    return finding("A13", [stated["sensitivity"]], [moves])
 
 
-def a14(said: Printed) -> AuditRow:
+def a14(stated: Numbers) -> AuditRow:
     """What is uploaded and downloaded."""
-    count, width = int(said["centroids"]), int(said["features"])
+    count, width = int(stated["centroids"]), int(stated["features"])
     sent = [count * FLOAT_BYTES, count * width * FLOAT_BYTES / KILO]
-    printed = [said["upload"], said["download"]]
-    return AuditRow(
-        "A14",
-        "Sec. 5.4.2, scores uploaded; centroids downloaded",
-        "; ".join(map(str, printed)),
-        "; ".join(f"{value:g}" for value in sent),
-        "bytes; KB",
-        judged(printed, sent),
-        f"With floats; one byte for each number would be {count} bytes and {count * width / KILO} "
-        "KB, and the thesis never says that it rounds scores or centroids.",
-    )
+    printed = [stated["upload"], stated["download"]]
+    return finding("A14", printed, sent, "{:g}", count=count, kilobytes=count * width / KILO)
 
 
-def a15(said: Printed) -> AuditRow:
+def a15(stated: Numbers) -> AuditRow:
     """The sign of the covering radius in the objective."""
     far, near = np.array([0.0, 10.0]), np.array([0.0])
-    radius = {len(own): max(min(abs(x - s) for s in own) for x in far) for own in (far, near)}
+    radius = {
+        len(chosen): max(min(abs(x - s) for s in chosen) for x in far) for chosen in (far, near)
+    }
     sign = 1 if radius[2] < radius[1] else -1
-    return AuditRow(
-        "A15",
-        "Eq. (5.2), the sign of H",
-        str(said["sign_of_radius"]),
-        str(sign),
-        "sign",
-        judged([said["sign_of_radius"]], [sign]),
-        f"H is the largest distance of a row to the chosen ones: {radius[2]:g} where both of two "
-        f"rows are chosen, {radius[1]:g} where one is. Subtracted from what is minimised it "
-        "rewards the worse cover; farthest-first lowers it.",
-    )
+    return finding("A15", [stated["sign_of_radius"]], [sign], of_both=radius[2], of_one=radius[1])
 
 
-def a16(said: Printed) -> AuditRow:
+def a16(stated: Numbers) -> AuditRow:
     """The budget of a cluster as it is printed."""
-    budget = int(said["equal_budget"])
-    bought = int(shared_out(np.array([1.0, 0.0]), np.array([budget, budget]), budget).sum())
-    return AuditRow(
-        "A16",
-        "Alg. 5.1, line 9: rows of a client that lies in one of two equal clusters",
-        str(budget),
-        str(bought),
-        "rows",
-        judged([said["equal_budget"]], [bought]),
-        "The rule caps by a cluster's share of the cloud, so that a client which covers a share of "
-        "the cloud gets that share of the budget at most; the comparisons are at equal budgets.",
-    )
+    budget = int(stated["equal_budget"])
+    selected = int(shared_out(np.array([1.0, 0.0]), np.array([budget, budget]), budget).sum())
+    return finding("A16", [budget], [selected])
 
 
 def _accuracies(table: pd.DataFrame, number: float, **key: object) -> pd.DataFrame:
@@ -209,48 +140,31 @@ def _ahead(accuracies: pd.DataFrame) -> pd.Series:
     return accuracies[MINE] > accuracies[list(OTHERS)].max(axis=1)
 
 
-def a17(table: pd.DataFrame, said: Printed) -> AuditRow:
+def a17(table: pd.DataFrame, stated: Numbers) -> AuditRow:
     """Where compression gains."""
     ahead = _ahead(_accuracies(table, 5.3, budget=3000)).droplevel("data")
-    found = int(ahead[["Clipart", "Real"]].sum())
+    count = int(ahead[["Clipart", "Real"]].sum())
     small = _ahead(_accuracies(table, 5.3, budget=1000)).droplevel("data")
-    return AuditRow(
+    return finding(
         "A17",
-        "Sec. 5.4.1 against Table 5.3, gains on Clipart and Real",
-        str(said["compression_gains"]),
-        str(found),
-        "domains",
-        judged([said["compression_gains"]], [found]),
-        f"At 3000 samples ECOS is ahead on {', '.join(ahead.index[ahead])}; at 1000 on "
-        f"{', '.join(small.index[small])}.",
+        [stated["compression_gains"]],
+        [count],
+        ahead=", ".join(ahead.index[ahead]),
+        ahead_of_small=", ".join(small.index[small]),
     )
 
 
-def a18(table: pd.DataFrame, said: Printed) -> AuditRow:
+def a18(table: pd.DataFrame, stated: Numbers) -> AuditRow:
     """Where client labels gain."""
     ahead = _ahead(_accuracies(table, 5.4))
     behind = ", ".join(domain for _, domain in ahead.index[~ahead])
-    return AuditRow(
-        "A18",
-        "Sec. 5.4.1 against Table 5.4, ahead of both baselines",
-        str(said["client_label_gains"]),
-        str(int(ahead.sum())),
-        "domains",
-        judged([said["client_label_gains"]], [int(ahead.sum())]),
-        f"Behind on {behind}; ahead in both averages.",
-    )
+    return finding("A18", [stated["client_label_gains"]], [int(ahead.sum())], behind=behind)
 
 
-def a19(table: pd.DataFrame, said: Printed) -> AuditRow:
+def a19(table: pd.DataFrame, stated: Numbers) -> AuditRow:
     """The budget at which K-Center is worse than random on Quickdraw."""
     budgets = sorted(set(table[(table["domain"] == "Quickdraw")]["budget"]))
     near = int(table[(table["table"] == 5.4) & (table["domain"] == "Quickdraw")]["budget"].iloc[0])
-    return AuditRow(
-        "A19",
-        "Sec. 5.4.1 against Table 5.4, the budget of Quickdraw",
-        str(said["quickdraw_budget"]),
-        str(near),
-        "rows",
-        judged([said["quickdraw_budget"]], [near]),
-        f"Quickdraw is tabled at {' and '.join(map(str, budgets))} only.",
+    return finding(
+        "A19", [stated["quickdraw_budget"]], [near], budgets=" and ".join(map(str, budgets))
     )

@@ -1,9 +1,12 @@
-"""The claims of paper thesis, those of all its systems."""
+"""What sentences of paper thesis compare, those of all its systems, and what is ours."""
 
-from fbftl.papers.claims import Claim
-from fbftl.papers.thesis.claims_budget import BUDGET
-from fbftl.papers.thesis.claims_ecos import ECOS
-from fbftl.papers.thesis.claims_fade import FADE
-from fbftl.papers.thesis.claims_splitmix import SPLITMIX
+from fbftl.papers.thesis import claims_budget, claims_ecos, claims_fade, claims_splitmix
 
-CLAIMS: tuple[Claim, ...] = (*BUDGET, *ECOS, *SPLITMIX, *FADE)
+SENTENCES = (
+    claims_budget.SENTENCES
+    | claims_fade.SENTENCES
+    | claims_splitmix.SENTENCES
+    | claims_ecos.SENTENCES
+)
+
+HYPOTHESES = claims_budget.HYPOTHESES | claims_fade.HYPOTHESES | claims_splitmix.HYPOTHESES

@@ -1,93 +1,122 @@
-"""Claims of ECOS (paper thesis, ch. 5), with the client's domain a ninth of what the cloud sells.
+"""What sentences about ECOS (paper thesis, ch. 5) compare.
 
-R, σ and B are the brief's; none was chosen on what the claims look at.
+The clients' domain is a ninth of what is sold. R, σ and B were fixed beforehand; none was chosen on
+what the claims look at.
 """
 
+from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
-from fbftl.findings.comparison import Claimed
-from fbftl.papers.claims import BySeed, Claim, Runs, Sides
+from fbftl.papers.quantities import ByPart, Compared, Runs, accuracies, measures
 
-SECTION = "Sec. 5.4, Table 5.2"
-SEEDS = 6
-
-AT = {"purchase": 300}
-COUNTED = {"sampling": 0.8}
-NOISE = {"mechanism": "counts", "sigma": 10.0}
+PURCHASES = (150, 300, 600)
+BASELINES = ("random", "kcenter")
 
 
-def by_counts(runs: Runs, centroids: int = 50, choice: str = "ecos", **noise: Any) -> Sides:
-    """Return the accuracy in percent and the share of own rows of a choice by counts."""
-    shown = {} if centroids == 100 else {"centroids": centroids}
-    shown |= {} if choice == "ecos" else {"choice": choice}
-    axes = {"method": "ecos", **shown, **AT, **COUNTED, **noise}
-    return runs.accuracy(**axes), runs.measured("own_share", **axes)
+def bought(rule: str = "ecos", purchase: int = 300, **axes: Any) -> dict[str, Any]:
+    """Return the setting that buys so many rows by a rule; scores are sent under noise of 10."""
+    setting = {"method": "ecos", "purchase": purchase} | axes
+    if rule in ("ecos", "proximity"):
+        setting |= {"count_sampling": 0.8, "mechanism": "counts", "sigma": 10.0, "centroids": 50}
+    return setting if rule == "ecos" else setting | {"purchase_rule": rule}
 
 
-def of(runs: Runs, choice: str) -> BySeed:
-    """Return the accuracy of a choice that rests on no counts."""
-    return runs.accuracy(method="ecos", choice=choice, **AT)
+def scored(centroids: int, sigma: float | None) -> dict[str, Any]:
+    """Return the setting of so many clusters and so much noise on their scores."""
+    setting = {"method": "ecos", "purchase": 300, "count_sampling": 0.8}
+    # 100 is the default.
+    setting |= {} if centroids == 100 else {"centroids": centroids}
+    return setting if sigma is None else setting | {"mechanism": "counts", "sigma": sigma}
 
 
-def _shares(runs: Runs) -> Sides:
-    inherent = runs.measured(
-        "inherent_share", method="ecos", centroids=50, **AT, **COUNTED, **NOISE
-    )
-    return inherent, by_counts(runs, **NOISE)[1]
+COMPRESSED: dict[str, Any] = {"purchase_purpose": "compress"}
+BY_CLIENT: dict[str, Any] = {"label_source": "client"}
+
+SCENARIOS: Mapping[str, tuple[int, Mapping[str, Any]]] = {
+    "label": (300, {}),
+    "compress": (300, COMPRESSED),
+    "client": (600, BY_CLIENT),
+}
+"""What rows are bought for: how many, and the axes of it."""
 
 
-def _above(choice: str, name: str, points: float) -> tuple[Claim, Claim]:
-    """Return that ECOS is so many points above a choice, and above it in nearly every seed."""
+def _over(rule: str, purchase: int = 300, **axes: Any) -> Compared:
+    """Return what compares ECOS with another rule at one purchase."""
+    return accuracies(bought(rule, purchase, **axes), bought(purchase=purchase, **axes))
 
-    def sides(runs: Runs) -> Sides:
-        return of(runs, choice), by_counts(runs, **NOISE)[0]
 
-    return (
-        Claim(
-            f"ECOS is at least {points:g} points above {name} (R 50, σ 10)",
-            SECTION,
-            sides,
-            Claimed(low=points, seeds=SEEDS),
-        ),
-        Claim(
-            f"ECOS is above {name} in nine seeds of ten (R 50, σ 10)",
-            SECTION,
-            sides,
-            Claimed(share=0.9, seeds=SEEDS),
-        ),
+def _over_inherent(setting: dict[str, Any]) -> Compared:
+    """Return what compares the share of own rows with that in the cloud."""
+    return lambda runs: (
+        runs.measured("inherent_share", **setting),
+        runs.measured("own_share", **setting),
     )
 
 
-ECOS = (
-    Claim(
-        "ECOS buys at least 2.5 times the share of own rows that the cloud has (R 50, σ 10)",
-        "App. D.2.2, Fig. D.1",
-        _shares,
-        Claimed(low=2.5, seeds=SEEDS),
-        ratio=True,
-    ),
-    Claim(
-        "ECOS buys at least twice that share in every seed (R 50, σ 10)",
-        "App. D.2.2, Fig. D.1",
-        _shares,
-        Claimed(low=2, share=1, seeds=SEEDS),
-        ratio=True,
-    ),
-    *_above("random", "a random purchase", 10),
-    *_above("kcenter", "K-Center", 5),
-    Claim(
-        "Too many centroids for the noise: at R 100, σ 25 costs at least 15 points",
-        "App. D.2.2, Fig. D.1",
-        lambda r: (
-            by_counts(r, 100, mechanism="counts", sigma=25.0)[0],
-            by_counts(r, 100)[0],
-        ),
-        Claimed(low=15, seeds=SEEDS),
-    ),
-    Claim(
-        "Proximity without diversity is less accurate than a random purchase (R 50, σ 10)",
-        "Sec. 5.4.2, Table 5.5",
-        lambda r: (by_counts(r, choice="proximity", **NOISE)[0], of(r, "random")),
-        Claimed(seeds=SEEDS),
-    ),
-)
+def _gains(rule: str) -> Compared:
+    """Return what compares ECOS's gains over a rule at the least and the greatest purchase."""
+
+    def sides(runs: Runs) -> tuple[Any, Any]:
+        by_purchase = (_over(rule, purchase)(runs) for purchase in (PURCHASES[0], PURCHASES[-1]))
+        least, greatest = (ecos - other for other, ecos in by_purchase)
+        return least, greatest
+
+    return sides
+
+
+def _power(power: int) -> dict[str, Any]:
+    return bought() if power == 1 else bought(score_power=float(power))
+
+
+SENTENCES: Mapping[str, ByPart] = {
+    "c5-01": {
+        f"{scenario}_{rule}": _over(rule, purchase, **axes)
+        for scenario, (purchase, axes) in SCENARIOS.items()
+        for rule in BASELINES
+    },
+    "c5-02": {
+        f"{rule}_{purchase}": _over(rule, purchase) for rule in BASELINES for purchase in PURCHASES
+    },
+    "c5-03": {"random": _gains("random")},
+    "c5-04": {
+        f"{rule}_{half}": accuracies(bought(rule, 2 * half), bought(purchase=half))
+        for rule in BASELINES
+        for half in PURCHASES[:2]
+    },
+    "c5-05": {rule: _over(rule, **COMPRESSED) for rule in BASELINES},
+    "c5-06": {"ecos": accuracies(bought(**COMPRESSED), bought())},
+    "c5-07": {rule: _over(rule, 600, **BY_CLIENT) for rule in BASELINES},
+    "c5-08": {
+        "client": accuracies(
+            bought("random", 600, **BY_CLIENT), bought("kcenter", 600, **BY_CLIENT)
+        )
+    },
+    "c5-09": {
+        str(purchase): accuracies(bought("random", purchase), bought("kcenter", purchase))
+        for purchase in PURCHASES
+    },
+    "c5-10": {
+        str(purchase): accuracies(bought("proximity", purchase), bought("random", purchase))
+        for purchase in PURCHASES
+    },
+    "c5-11": {str(purchase): _over("proximity", purchase) for purchase in PURCHASES},
+    "c5-12": {
+        f"{centroids}_{sigma or 0:g}": _over_inherent(scored(centroids, sigma))
+        for centroids in (25, 50, 100)
+        for sigma in (None, 10.0, 25.0)
+    },
+    "c5-14": {
+        "share": measures("own_share", scored(100, 25.0), scored(50, 25.0)),
+        "accuracy": accuracies(scored(50, 25.0), scored(100, 25.0)),
+    },
+    "c5-15": {
+        str(more): measures("own_share", _power(less), _power(more))
+        for less, more in pairwise((1, 2, 5))
+    },
+    "c5-18": {"ideal": accuracies(bought("ideal", 600), bought(purchase=600))},
+    "c5-19": {
+        str(purchase): accuracies(bought("random", purchase), bought("ideal", purchase))
+        for purchase in PURCHASES
+    },
+}

@@ -1,150 +1,134 @@
-"""Claims about FADE (paper thesis, ch. 3), at He's initial values and at torch's.
+"""What sentences about FADE (paper thesis, ch. 3) compare, and hypotheses of ours beside them.
 
-Initial values, clip and rates were fixed beforehand. A claim about what z says of the group is of a
-linear probe; "fair" and "group unreadable" are two claims, for they part ways.
+Groups of people are told apart at He's initial values and at torch's. Initial values, clip and
+rates were fixed beforehand.
 """
 
-import math
-from collections.abc import Callable
+from collections.abc import Mapping
+from itertools import pairwise, product
+from typing import Any
 
-from fbftl.findings.comparison import MORE, Claimed, within
-from fbftl.papers.claims import BySeed, Claim, Runs, Sides
+from fbftl.papers.quantities import ByPart, Compared, Runs, Sides, measures
 
-SOURCE = "Ch. 3, Fig. 3.3"
-NAMED = {"he": "He's initial values", "torch": "torch's initial values"}
+NETWORKS = ("he", "torch")
+USERS = (1, 4, 9)
+"""Users of the majority beside one of the minority."""
+
 STRONG = {"local_steps": 5, "discriminator_rate": 5.0}
-EIGHT = 8
+MASKED = {"aggregation": "masked"}
 
 
-def game(runs: Runs, measure: str, network: str, adversary: str, users: int, **axes) -> BySeed:
-    """Return a measure of a game by seed."""
+def game(network: str, adversary: str, users: int, **axes: Any) -> dict[str, Any]:
+    """Return a setting of the game against so many users of the majority."""
     played = {} if adversary == "none" else {"adversary": adversary}
-    return runs.measured(
-        measure, method="fade", network=network, majority_users=users, **played, **axes
-    )
+    return {"method": "fade", "network": network, "majority_users": users} | played | axes
 
 
-def between(
-    measure: str, network: str, first: str, second: str, users: int, **axes
-) -> Callable[[Runs], Sides]:
-    """Return the two sides of a claim: a measure under two adversaries."""
+def between(measure: str, network: str, first: str, second: str, users: int) -> Compared:
+    """Return what compares a measure under two adversaries."""
+    return measures(measure, game(network, first, users), game(network, second, users))
+
+
+def _unfair(network: str, fewer: int, more: int) -> Compared:
+    """Return what compares unfairness without adversary against fewer users and against more."""
+    return measures("delta_eo", game(network, "none", fewer), game(network, "none", more))
+
+
+def _leaked(column: str, users: int, **axes: Any) -> Compared:
+    """Return what an attack reads, and what is right without looking."""
 
     def sides(runs: Runs) -> Sides:
-        return (
-            game(runs, measure, network, first, users, **axes),
-            game(runs, measure, network, second, users, **axes),
-        )
+        setting = game("he", "plain", users, **axes)
+        return runs.measured(column, **setting), runs.measured("leak_by_chance", **setting)
 
     return sides
 
 
-def certain(runs: Runs) -> Sides:
-    """Return the attack's accuracy on open updates of few and many users beside certainty."""
-    found = game(runs, "leak", "he", "plain", 9)
-    return BySeed(found.values * 0 + 1), found
+FAIRNESS: Mapping[str, ByPart] = {
+    "c3-01": {
+        f"{network}_{more}": _unfair(network, fewer, more)
+        for network, (fewer, more) in product(NETWORKS, pairwise(USERS))
+    },
+    "c3-02": {
+        f"{network}_{users}": between("delta_eo", network, "squared", "plain", users)
+        for network, users in product(NETWORKS, (4, 9))
+    },
+    "c3-03": {network: between("delta_eo", network, "plain", "squared", 1) for network in NETWORKS},
+    "c3-04": {
+        f"{network}_{adversary}_{users}": between(
+            "balanced_accuracy", network, "none", adversary, users
+        )
+        for network, adversary, users in product(NETWORKS, ("plain", "squared"), USERS)
+    },
+    "c3-05": {"open": _leaked("leak", 9)},
+    "c3-06": {
+        "open": _leaked("leak", 9),
+        "masked": _leaked("leak", 1, **MASKED),
+        "masked_over_rounds": _leaked("leak_over_rounds", 9, **MASKED),
+    },
+}
 
 
-def by_chance(runs: Runs) -> Sides:
+def adapted(adversary: str, **axes: Any) -> dict[str, Any]:
+    """Return a setting of the adaptation to a domain without labels."""
+    played = {} if adversary == "none" else {"adversary": adversary}
+    return {"method": "fade", "network": "mlp"} | played | axes
+
+
+def _on_target(first: Mapping[str, Any], second: Mapping[str, Any]) -> Compared:
+    """Return what compares accuracies in percent in the domain without labels."""
+    return measures("accuracy_1", first, second, 100)
+
+
+def _taking_part(adversary: str, share: float) -> dict[str, Any]:
+    return adapted(adversary, minority_participation=share)
+
+
+SHOT = {"unlabelled_loss": "shot"}
+CDAN = adapted("plain", discriminator_sees="product", **SHOT)
+
+ADAPTATION: Mapping[str, ByPart] = {
+    "c3-09": {
+        f"{share:g}": _on_target(_taking_part("plain", share), _taking_part("plain", 0.5))
+        for share in (0.05, 0.95)
+    },
+    "c3-10": {
+        f"{share:g}": _on_target(_taking_part("plain", share), _taking_part("squared", share))
+        for share in (0.05, 0.95)
+    },
+    "c3-14": {"dann": _on_target(adapted("plain"), adapted("plain", **SHOT))},
+    "c3-15": {"shot": _on_target(adapted("none", **SHOT), adapted("plain", **SHOT))},
+    "c3-16": {
+        "dann": _on_target(adapted("plain"), CDAN),
+        "shot": _on_target(adapted("none", **SHOT), CDAN),
+    },
+}
+
+SENTENCES = FAIRNESS | ADAPTATION
+
+
+def _of_a_sum(runs: Runs) -> Sides:
     """Return what the attack knows without looking, and what it reads off a sum of two."""
-    masked = {"aggregation": "masked"}
-    return tuple(
-        game(runs, measure, "he", "plain", 1, **masked) for measure in ("leak_by_chance", "leak")
-    )
+    masked = game("he", "plain", 1, **MASKED)
+    return runs.measured("leak_by_chance", **masked), runs.measured("leak", **masked)
 
 
-def stronger(runs: Runs) -> Sides:
-    """Return the probe under a plain strong adversary, and without one."""
-    return (
-        game(runs, "probe", "he", "plain", 9, **STRONG),
-        game(runs, "probe", "he", "none", 9, local_steps=5),
-    )
+def _read_by_probe(network: str) -> ByPart:
+    """Return what is compared of what a linear probe reads of the group."""
+    return {
+        f"fade_odds_{network}": between("delta_eo", network, "plain", "none", 1),
+        f"fade_probe_{network}": between("probe", network, "plain", "none", 1),
+        f"fade_squared_{network}": between("probe", network, "squared", "plain", 9),
+        f"fade_equal_{network}": between("probe", network, "squared", "plain", 1),
+        f"fade_weak_{network}": between("probe", network, "none", "plain", 9),
+    }
 
 
-def at(network: str) -> tuple[Claim, ...]:
-    """Return the claims at one network's initial values."""
-    where = NAMED[network]
-    return (
-        Claim(
-            f"A1: against one user of the majority a plain adversary leaves at most 0.6 of the "
-            f"difference in equalised odds ({where})",
-            SOURCE,
-            between("delta_eo", network, "plain", "none", 1),
-            Claimed(low=1 / 0.6),
-            ratio=True,
-        ),
-        Claim(
-            f"A1: it costs at most 2 points of accuracy, the mean of both groups ({where})",
-            SOURCE,
-            between("balanced_accuracy", network, "none", "plain", 1),
-            within(0.02),
-            unit="share",
-        ),
-        Claim(
-            f"A2: against one user of the majority a probe reads the group at least 10 points "
-            f"less ({where})",
-            SOURCE,
-            between("probe", network, "plain", "none", 1),
-            Claimed(low=0.10),
-            unit="share",
-        ),
-        Claim(
-            f"A3: against nine a squared loss leaves the group less readable than a plain one, in "
-            f"6 of 8 seeds ({where})",
-            SOURCE,
-            between("probe", network, "squared", "plain", 9),
-            Claimed(share=0.75, seeds=EIGHT),
-            unit="share",
-        ),
-        Claim(
-            f"A4: against one a squared loss is no more than 1 point better than a plain one "
-            f"({where})",
-            SOURCE,
-            between("probe", network, "squared", "plain", 1),
-            Claimed(low=-math.inf, high=0.01),
-            unit="share",
-        ),
-        Claim(
-            f"Against nine a squared loss leaves less difference in equalised odds than a plain "
-            f"one ({where})",
-            SOURCE,
-            between("delta_eo", network, "squared", "plain", 9),
-            MORE,
-            unit="rates",
-        ),
-        Claim(
-            f"Against nine a weak plain adversary makes the group more readable than none "
-            f"({where})",
-            "here",
-            between("probe", network, "none", "plain", 9),
-            MORE,
-            unit="share",
-        ),
-    )
-
-
-FADE = (
-    *at("he"),
-    *at("torch"),
-    Claim(
-        "A5: every open update tells its sender's group",
-        "Sec. 3.1, which claims the contrary",
-        certain,
-        within(0.001),
-        unit="share",
+HYPOTHESES: ByPart = {
+    **_read_by_probe("he"),
+    **_read_by_probe("torch"),
+    "fade_sum": _of_a_sum,
+    "fade_strong": measures(
+        "probe", game("he", "plain", 9, **STRONG), game("he", "none", 9, local_steps=5)
     ),
-    Claim(
-        "A5: a sum of two users, one of each group, tells no more than chance",
-        "here",
-        by_chance,
-        within(0.02),
-        unit="share",
-    ),
-    Claim(
-        "A6: against nine a plain adversary five times as fast, in five steps a round, has a probe "
-        "read at least 5 points less (He's initial values)",
-        "here",
-        stronger,
-        Claimed(low=0.05),
-        unit="share",
-    ),
-)
+}

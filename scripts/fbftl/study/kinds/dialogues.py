@@ -1,18 +1,14 @@
 """A task of dialogues as the plan sees it: its settings, their jobs, and what it cannot run."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from fbftl.ground.errors import UserError
 from fbftl.study import methods
 from fbftl.study.settings import Setting
 
-UNKNOWN = (
-    *("loss", "noise", "label_epsilon", "partition", "alpha"),
-    *("aggregation", "message", "projection", "components", "covariance", "head"),
-)
-"""Axes that say nothing of dialogues: losses that come back, redrawn noise, what needs classes."""
+UNKNOWN = ("loss", "noise_draw", "label_epsilon", "partition", "alpha")
+"""Axes that dialogues do not have: losses that come back, redrawn noise, what needs classes."""
 
 NEEDED: dict[str, tuple[str, ...]] = {
     "none": (),
@@ -34,7 +30,7 @@ def settled(setting: Setting, task: str, block: Mapping[str, Any]) -> Setting:
         UserError: naming task, setting and axis, if a task of dialogues cannot run it.
     """
     if setting.cut == str(block["features"]["cut"]):
-        setting = replace(setting, cut=None)
+        setting = setting.with_axes(cut=None)
     check(setting, task, block)
     return setting
 
@@ -46,9 +42,9 @@ def check(setting: Setting, task: str, block: Mapping[str, Any]) -> None:
         UserError: naming task, setting and axis.
     """
     where = f"config: task '{task}' has dialogues and cannot run the setting '{setting.name}'"
-    known = methods.on_kind("dialogues")
-    if setting.method not in known:
-        raise UserError(f"{where}; choose its method among {', '.join(known)}")
+    runnable = methods.on_kind("dialogues")
+    if setting.method not in runnable:
+        raise UserError(f"{where}; choose its method among {', '.join(runnable)}")
     for axis in setting.deviations():
         if axis in UNKNOWN:
             raise UserError(f"{where}; leave the axis '{axis}' out")

@@ -1,15 +1,12 @@
 """A task with images as the plan sees it: its settings, their jobs, the cuts and networks there."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from fbftl.ground.errors import UserError
 from fbftl.study import methods
-from fbftl.study.clients import dealing
-from fbftl.study.game import require_game
+from fbftl.study.clients import partition_of
 from fbftl.study.settings import Setting
-from fbftl.study.uploads import is_plain
 from fbftl.study.widths import bases_in, budgets, narrowed
 
 NEEDED: dict[str, tuple[str, ...]] = {
@@ -25,10 +22,6 @@ NEEDED: dict[str, tuple[str, ...]] = {
     "counts": ("delta",),
 }
 """The values of the block `privacy` that each mechanism needs; a job is given no others."""
-
-OF_SCALE = ("public_scale",)
-"""Those that methods need which scale their inputs by public samples."""
-
 
 IN_NETWORKS = ("dropout", "batch_norm")
 """Training values for methods whose clients train a network; the jobs of others are not told."""
@@ -52,7 +45,7 @@ def settled(setting: Setting, task: str, block: Mapping[str, Any]) -> Setting:
         UserError: naming task, setting and remedy, as `check`.
     """
     if _on_features(setting) and setting.cut == block["features"]["cut"]:
-        setting = replace(setting, cut=None)
+        setting = setting.with_axes(cut=None)
     check(setting, task, block)
     return setting
 
@@ -67,24 +60,23 @@ def check(setting: Setting, task: str, block: Mapping[str, Any]) -> None:
     if setting.cut is not None and _on_features(setting):
         _require_features(where, setting, task, block)
     if setting.network is not None and setting.network not in block["networks"]:
-        known = ", ".join(block["networks"]) or "none"
-        raise UserError(f"{where}; the networks in tasks.{task}.networks are: {known}")
+        names = ", ".join(block["networks"]) or "none"
+        raise UserError(f"{where}; the networks in tasks.{task}.networks are: {names}")
     if methods.record(setting.method).trains_network:
         _require_statistics(where, setting, block)
         _require_company(where, setting, block)
-    if methods.record(setting.method).knows("norms"):
-        _require_robust(where, setting, block)
     _require_widths(where, setting, block)
     _require_further(where, setting, task, block)
-    if methods.record(setting.method).knows("adversary"):
-        require_game(where, setting, block, _training(setting, block))
+    training = _training(setting, block)
+    for fault in methods.record(setting.method).task_faults(setting, block, training):
+        raise UserError(f"{where}; {fault}")
     _require_meaning(setting, task, block)
 
 
 def _require_meaning(setting: Setting, task: str, block: Mapping[str, Any]) -> None:
     """Refuse training values that a method is given and makes nothing of."""
-    own = block["methods"].get(setting.method, {})
-    if not own:
+    values = block["methods"].get(setting.method, {})
+    if not values:
         return
     record = methods.record(setting.method)
     trained = [r.name for r in methods.RECORDS if r.trains_network]
@@ -101,30 +93,30 @@ def _require_meaning(setting: Setting, task: str, block: Mapping[str, Any]) -> N
         others = [r.name for r in methods.RECORDS if r.sends != "local"]
         meant["epochs"] = "that count epochs, where this one has rounds", others
     for key, (which, names) in meant.items():
-        if key in own and setting.method not in names:
+        if key in values and setting.method not in names:
             raise UserError(
-                f"config: tasks.{task}.methods.{setting.method}.{key} says nothing; leave it out, "
+                f"config: tasks.{task}.methods.{setting.method}.{key} has no effect; leave it out, "
                 f"it is for methods {which}: {', '.join(names)}"
             )
 
 
 def _require_further(where: str, setting: Setting, task: str, block: Mapping[str, Any]) -> None:
-    """Refuse a method whose source models or architectures the task does not tell of."""
+    """Refuse a method whose source models or architectures the task lacks."""
     further = methods.record(setting.method).further
-    for key in ("sources", "architectures"):
+    for key in ("source_models", "architectures"):
         if key in further and not block[key]:
-            raise UserError(f"{where}; tell tasks.{task}.{key}, which {setting.method} needs")
+            raise UserError(f"{where}; give tasks.{task}.{key}, which {setting.method} needs")
     named = list(block["architectures"]) if "architectures" in further else []
-    if "sources" in further:
-        named.append(block["sources"]["network"])
+    if "source_models" in further:
+        named.append(block["source_models"]["network"])
     for name in named:
         if name not in block["networks"]:
-            known = ", ".join(block["networks"]) or "none"
-            raise UserError(f"{where}: it has no network '{name}'; those it has are: {known}")
-    if "sources" in further and setting.network != block["sources"]["network"]:
+            names = ", ".join(block["networks"]) or "none"
+            raise UserError(f"{where}: it has no network '{name}'; those it has are: {names}")
+    if "source_models" in further and setting.network != block["source_models"]["network"]:
         raise UserError(
-            f"{where}: its source models have the network '{block['sources']['network']}', which "
-            "no other can take over; give the setting that network"
+            f"{where}: its source models have the network '{block['source_models']['network']}', "
+            "which no other can take over; give the setting that network"
         )
 
 
@@ -145,35 +137,14 @@ def _require_statistics(where: str, setting: Setting, block: Mapping[str, Any]) 
     Of the source's architecture only the job knows whether it normalises.
     """
     normalises = setting.network and block["networks"][setting.network]["norm"] == "batch"
-    dealt = dealing(block["clients"], setting)
+    partition = partition_of(block["clients"], setting)
     training, local = _training(setting, block), methods.record(setting.method).sends == "local"
-    alone = dealt["clients"] is None and dealt["samples_per_client"] == 1
+    alone = partition["clients"] is None and partition["samples_per_client"] == 1
     alone = alone or (local and (setting.local_batch or training.get("local_batch")) == 1)
     if normalises and alone and training["batch_norm"] == "batch":
         raise UserError(
             f"{where}; a batch of one sample has no statistics: give samples_per_client and "
             "local_batch at least 2, or training.batch_norm: frozen"
-        )
-
-
-def _require_robust(where: str, setting: Setting, block: Mapping[str, Any]) -> None:
-    """Refuse what training on disturbed inputs cannot do."""
-    if block["source"]["kind"] == "vectors":
-        raise UserError(
-            f"{where}; what is disturbed are pixels, and columns or features would be another "
-            "threat: give the task images"
-        )
-    normalised = setting.network and block["networks"][setting.network]["norm"] == "batch"
-    training = _training(setting, block)
-    if not normalised or training["batch_norm"] != "batch":
-        raise UserError(
-            f"{where}; disturbed inputs are normalised apart: name a network with norm: batch, and "
-            "set training.batch_norm: batch"
-        )
-    if training["selection"] != "last" or block["features"]["size"] is not None:
-        raise UserError(
-            f"{where}; robustness is measured after the last round on images of their own size: "
-            "set training.selection: last and features.size: null"
         )
 
 
@@ -191,7 +162,7 @@ def _require_widths(where: str, setting: Setting, block: Mapping[str, Any]) -> N
     try:
         narrowed(block["networks"][setting.network], setting.width)
         if budgeted:
-            clients = dealing(block["clients"], setting)["clients"] or MANY_CLIENTS
+            clients = partition_of(block["clients"], setting)["clients"] or MANY_CLIENTS
             budgets(setting.budgets, clients, bases_in(setting.width))
     except UserError as error:
         raise UserError(f"{where}: {error}") from error
@@ -211,27 +182,21 @@ def job(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a job depends on beside task, setting and seeds, in builtin types."""
     training, privacy = _training(setting, block), block["privacy"]
     record = methods.record(setting.method)
-    untold = () if record.trains_network else IN_NETWORKS
-    untold += () if record.sends == "local" else IN_LOCAL_EPOCHS
-    untold += () if record.knows("server_epochs") else IN_RETRAINING
-    training = {key: value for key, value in training.items() if key not in untold}
+    unread: tuple[str, ...] = () if record.trains_network else IN_NETWORKS
+    unread += () if record.sends == "local" else IN_LOCAL_EPOCHS
+    unread += () if record.knows("server_epochs") else IN_RETRAINING
+    training = {key: value for key, value in training.items() if key not in unread}
     # Only features of a frozen extractor have a public quantile; others have the axis of that name.
     needed = [k for k in NEEDED[setting.mechanism] if k != "feature_clip" or _on_features(setting)]
-    needed += OF_SCALE if "dp_gd" in record.mechanisms else ()
-    # A client that gives labels protects them, whatever its counts.
-    needed += ("delta",) if record.knows("labels") and "delta" not in needed else ()
+    needed += [key for key in record.privacy if key not in needed]
     named = {} if setting.network is None else {"network": _network(setting, block)}
-    plain = setting.method != "fbftl" or is_plain(setting)
-    solved = {} if plain else {"one_shot": block["one_shot"]}
-    named |= {"game": block["game"]} if record.knows("adversary") else {}
-    named |= _of_cloud(block) if record.knows("purchase") else {}
-    named |= _noised_features(setting, block)
+    named |= record.block(setting, block) | _noised_features(setting, block)
     return {
         # Groups are for who judges; nothing that sends may know them.
         "clients": {key: value for key, value in block["clients"].items() if key != "groups"},
         "training": training,
         "privacy": {key: privacy[key] for key in needed},
-        "block": {"head": block["head"], **named, **solved, **_further(record.further, block)},
+        "block": {"head": block["head"], **named, **_further(record.further, block)},
     }
 
 
@@ -243,13 +208,6 @@ def _noised_features(setting: Setting, block: Mapping[str, Any]) -> dict[str, An
     return {"source": {"model": block["source"], "features": features}}
 
 
-def _of_cloud(block: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a job is told of the public samples that are sold, and of heads on them."""
-    sources = [{"domains": one["domains"]} for one in block["public"]["sources"]]
-    told = {key: block[key] for key in ("one_shot", "outsourcing")}
-    return {"public": {"sources": sources}, **told}
-
-
 def _network(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
     """Return the network that a job is told, cut where the setting says.
 
@@ -257,25 +215,25 @@ def _network(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
     """
     network = block["networks"][setting.network]
     several = methods.record(setting.method).knows("budgets")
-    told = network if several or setting.width == 1 else narrowed(network, setting.width)
-    return told | ({} if setting.client_part is None else {"cut": setting.client_part})
+    described = network if several or setting.width == 1 else narrowed(network, setting.width)
+    return described | ({} if setting.client_part is None else {"cut": setting.client_part})
 
 
 def _further(keys: tuple[str, ...], block: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a job is told of what everybody may read; open data lie in a file."""
-    told: dict[str, Any] = {}
-    if "sources" in keys:
-        told["sources"] = block["sources"]["models"]
+    described: dict[str, Any] = {}
+    if "source_models" in keys:
+        described["source_models"] = block["source_models"]["models"]
     if "architectures" in keys:
-        told["architectures"] = [block["networks"][name] for name in block["architectures"]]
-    return told
+        described["architectures"] = [block["networks"][name] for name in block["architectures"]]
+    return described
 
 
 def reads(setting: Setting) -> tuple[str, ...]:
     """Return the names of the files that a setting is trained from."""
     read = ("features", "network") if _on_features(setting) else ("clients", "weights", "source")
     further = methods.record(setting.method).further
-    return (*read, *(key for key in ("open", "sources") if key in further))
+    return (*read, *(key for key in ("open_data", "source_models") if key in further))
 
 
 def _training(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:

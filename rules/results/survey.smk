@@ -1,0 +1,66 @@
+"""Survey: frameworks of federated transfer learning, votes for source models, and DP-SGD."""
+
+OF_EXPERIMENT["frameworks"] = [
+    Result(
+        "tabulate_frameworks",
+        "cost",
+        "Frameworks",
+        runs_and_ledgers("frameworks")
+        | {"attacks": "results/{task}/tables/framework_attacks.csv"}
+        | printed(complexity="complexity.csv"),
+        shown("frameworks"),
+    ),
+    Result(
+        "plot_frameworks",
+        "cost",
+        "Frameworks",
+        table_of("frameworks"),
+        shown("frameworks"),
+    ),
+    Result(
+        "plot_gains",
+        "cost",
+        "Gains by client",
+        series("frameworks"),
+        shown("frameworks"),
+    ),
+    "tables/framework_attacks",
+]
+
+OF_EXPERIMENT["federation"] = [
+    Result(
+        "plot_federation",
+        "cost",
+        "Federation by round",
+        {"series": series_of_federation} | printed(table1="survey/table1.csv"),
+    ),
+]
+
+OF_EXPERIMENT["federation_mnist"] = [
+    "figures/federation",
+]
+
+OF_EXPERIMENT["votes"] = [
+    Result(
+        "plot_votes",
+        "cost",
+        "Votes for source models",
+        series("votes"),
+        {"models": models_voted_on},
+    ),
+]
+
+OF_EXPERIMENT["dpsgd"] = [
+    Result(
+        "tabulate_dpsgd",
+        "privacy",
+        "DP-SGD",
+        tidy("dpsgd") | guarantees("dpsgd") | printed(printed="survey/dpsgd.csv"),
+        axes("dpsgd", "mechanism", "epsilon"),
+    ),
+    Result("plot_dpsgd", "privacy", "DP-SGD", table_of("dpsgd")),
+]
+
+OF_PAPER["survey"] = [
+    *OF_SENTENCES,
+]

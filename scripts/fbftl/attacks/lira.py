@@ -1,0 +1,89 @@
+"""LiRA: the likelihood ratio attack (Carlini et al. 2022).
+
+The target's confidence in a sample is compared with its shadows', taken as normal: *offline* with
+those of shadows that never saw the sample, *online* also with those that did. With few shadows a
+spread of each sample is a noisy estimate. Carlini et al. then let all samples share one (Sec. VI),
+which leaves samples of large spread more false positives than those of small spread. The
+alternative keeps each sample's spread and predicts by Student's t, which is what a normal sample
+has around the mean of k others in units of their spread: under k - 1 degrees of freedom the rate of
+false positives of every sample is the nominal one, however few its shadows.
+
+A sample on which an adversary has too few shadows scores 0.
+"""
+
+import math
+
+import numpy as np
+
+from fbftl.attacks.shadows import Floats, Normal, TargetView
+
+LEAST_SPREAD = 1e-12
+"""Where all confidences are the same."""
+
+
+def shared_spread(seen: TargetView, *, online: bool) -> Floats:
+    """Score candidates (c,) with one spread for all of them, as LiRA does with few shadows."""
+    outside = _distance(seen.confidence, seen.outside)
+    spread_outside = _shared(seen.outside)
+    if not online:
+        return outside / spread_outside
+    inside, spread_inside = _distance(seen.confidence, seen.inside), _shared(seen.inside)
+    ratio = (
+        math.log(spread_outside / spread_inside)
+        + (outside / spread_outside) ** 2 / 2
+        - (inside / spread_inside) ** 2 / 2
+    )
+    return np.where((seen.outside.count > 0) & (seen.inside.count > 0), ratio, 0.0)
+
+
+def _distance(confidence: Floats, shadows: Normal) -> Floats:
+    """Return by how much confidences exceed the shadows' mean, 0 where there is none."""
+    return np.where(shadows.count > 0, confidence - shadows.mean, 0.0)
+
+
+def _shared(shadows: Normal) -> float:
+    """Return the spread of confidences around their sample's mean, pooled over all samples."""
+    freedom = np.maximum(shadows.count - 1, 0).sum()
+    return math.sqrt(shadows.squares.sum() / max(freedom, 1)) + LEAST_SPREAD
+
+
+def spread_per_sample(seen: TargetView, *, online: bool) -> Floats:
+    """Score candidates (c,) with a spread for each, predicted by Student's t.
+
+    Offline, a score is the normal quantile of the probability that a model without the sample is
+    less confident: above z lie Φ(-z) of the samples that the target never saw, whatever the number
+    of shadows. Online it is the logarithm of the ratio of both predicted densities.
+    """
+    from scipy.special import ndtri, stdtr
+
+    outside = _standardised(seen.confidence, seen.outside)
+    freedom_outside = np.maximum(seen.outside.count - 1, 1)
+    if not online:
+        tail = np.maximum(stdtr(freedom_outside, -np.abs(outside)), np.finfo(float).tiny)
+        return -np.sign(outside) * ndtri(tail)
+    inside = _standardised(seen.confidence, seen.inside)
+    ratio = _log_density(inside, seen.inside) - _log_density(outside, seen.outside)
+    return np.where((seen.outside.count > 1) & (seen.inside.count > 1), ratio, 0.0)
+
+
+def _scale(shadows: Normal) -> Floats:
+    """Return the scale of a further confidence: its spread, and that of the mean of k."""
+    count = np.maximum(shadows.count, 2)
+    return np.sqrt(shadows.squares / (count - 1) * (1 + 1 / count)) + LEAST_SPREAD
+
+
+def _standardised(confidence: Floats, shadows: Normal) -> Floats:
+    """Return confidences in units of Student's t, 0 where fewer than two shadows tell of them."""
+    return np.where(shadows.count > 1, (confidence - shadows.mean) / _scale(shadows), 0.0)
+
+
+def _log_density(standardised: Floats, shadows: Normal) -> Floats:
+    """Return the logarithm of the predicted density."""
+    from scipy.special import gammaln
+
+    freedom = np.maximum(shadows.count - 1, 1)
+    # Few numbers of shadows occur among many samples: each needs its constant once.
+    every = np.arange(1, int(freedom.max(initial=1)) + 1)
+    constants = gammaln((every + 1) / 2) - gammaln(every / 2) - np.log(np.pi * every) / 2
+    tail = (freedom + 1) / 2 * np.log1p(standardised**2 / freedom)
+    return constants[freedom.astype(np.int64) - 1] - np.log(_scale(shadows)) - tail

@@ -1,0 +1,95 @@
+"""What clients tell that keep their models: scores, mean logits by label, seeds of a generator."""
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from fbftl.attacks.attained import Attained, labels_recovered
+from fbftl.attacks.membership import losses, separation
+from fbftl.exchange.personal import Cohort
+from fbftl.methods.fd.augmentation import fitted, seeds_of
+from fbftl.methods.fd.distillation import label_means
+
+
+def membership_in_scores(cohort: Cohort) -> Attained:
+    """Return how well a client's scores of samples that the server plants tell its own ones.
+
+    The server knows their labels and puts them among the open samples: the client's own have the
+    smaller loss (Yeom et al. 2018).
+    """
+    test = cohort.client_data.test.at(np.arange(len(cohort.client_data.test.labels)))
+    aucs = []
+    for client, rows in enumerate(cohort.rows):
+        members = cohort.client_data.samples.at(rows)
+        inside, outside = (
+            -losses(cohort.models.logits(client, side.inputs).cpu(), side.labels.cpu())
+            for side in (members, test)
+        )
+        aucs.append(separation(inside, outside).auc)
+    return Attained("membership", "server that chooses the open samples", "AUC", aucs, 0.5)
+
+
+def labels_of_mean_logits(cohort: Cohort) -> Attained:
+    """Return the share of a client's samples whose label the counts beside its logits tell."""
+    _, counts = _sent_means(cohort)
+    labels, classes = cohort.client_data.samples.labels.cpu().numpy(), cohort.client_data.classes
+    return labels_recovered(labels, cohort.rows, list(counts.cpu().numpy().astype(int)), classes)
+
+
+def membership_in_mean_logits(cohort: Cohort) -> Attained:
+    """Return how well mean logits alone tell whether a sample is among a client's own.
+
+    A candidate scores by how sure the client's mean logits of its label are of that label: they are
+    where the client has such samples, and all 0 where it has none.
+    """
+    means, _ = _sent_means(cohort)
+    sure = _margins(means).cpu().numpy()
+    labels, test = (
+        samples.labels.cpu().numpy()
+        for samples in (cohort.client_data.samples, cohort.client_data.test)
+    )
+    aucs = [
+        separation(sure[client][labels[rows]], sure[client][test]).auc
+        for client, rows in enumerate(cohort.rows)
+    ]
+    return Attained("membership", "server", "AUC", aucs, 0.5)
+
+
+def _sent_means(cohort: Cohort) -> tuple[Tensor, Tensor]:
+    """Return the mean logits by label (C, N, N) and counts (C, N) that clients sent last."""
+    client_data = cohort.client_data
+    return label_means(cohort.models, client_data.samples, cohort.rows, client_data.classes)
+
+
+def _margins(means: Tensor) -> Tensor:
+    """Return by how much mean logits (C, N, N) of each label prefer it to the next, (C, N)."""
+    of_label = means.diagonal(dim1=1, dim2=2)
+    apart = torch.eye(means.shape[-1], dtype=torch.bool, device=means.device)
+    return of_label - means.masked_fill(apart, -torch.inf).amax(-1)
+
+
+def seeds_of_generator(cohort: Cohort, seeds: int) -> Attained:
+    """Return how far the generator's mean of its label is from a seed; blind by the test mean.
+
+    The server has the seeds as they are; this is what every other client gets of them.
+    """
+    labels = cohort.client_data.samples.labels.cpu().numpy()
+    mean = cohort.client_data.test.at(np.arange(len(cohort.client_data.test.labels))).inputs.mean(0)
+    chosen = [
+        seeds_of(rows, labels, seeds, cohort.post.seed, client)
+        for client, rows in enumerate(cohort.rows)
+    ]
+    generator = fitted(
+        cohort.client_data.samples.at(np.concatenate(chosen)), cohort.client_data.classes
+    )
+    sent = [cohort.client_data.samples.at(rows) for rows in chosen]
+    guessed = [
+        generator.centre + generator.means[samples.labels] @ generator.basis for samples in sent
+    ]
+    error = [_distance(samples.inputs, at) for samples, at in zip(sent, guessed, strict=True)]
+    blind = float(np.mean([_distance(samples.inputs, mean) for samples in sent]))
+    return Attained("inversion", "other client", "mean squared error", error, blind, lower=True)
+
+
+def _distance(sent: Tensor, guessed: Tensor) -> float:
+    return float((sent - guessed.reshape(-1, *sent.shape[1:])).square().mean())

@@ -1,0 +1,74 @@
+"""The columns that many tables share, each with one heading and one way to print it.
+
+A heading is in sentence case. A mean over seeds has its standard deviation right beside it, under
+`±` and in the mean's unit; the csv calls it by the mean with `_spread` behind, and that of the
+accuracy just `spread`.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from fbftl.findings.tables import Column
+
+PERCENT = "{:.1%}"
+"""A share of 1 as tables print it."""
+
+METHOD = Column("label", "Method")
+EPSILON = Column("epsilon", "ε", format="{:g}")
+SEEDS = Column("seeds", "Seeds", format="{:.0f}")
+DIVERGED = Column("diverged", "Diverged", format="{:.0f}")
+"""Of the seeds, those whose loss stopped being finite."""
+
+SEED_COUNTS = (SEEDS, DIVERGED)
+
+TEST_SET = Column("test_set_error", "Test set ±", format=PERCENT)
+"""Standard error that an accuracy has because another test set of the size scores otherwise."""
+
+VERDICT = Column("verdict", "Verdict")
+REASON = Column("reason", "Not comparable for")
+"""What differs from the published setup."""
+
+
+def with_spread(
+    name: str,
+    heading: str,
+    unit: str = "",
+    format: str | Callable[[Any], str] = PERCENT,
+    spread: str = "",
+) -> tuple[Column, Column]:
+    """Return the column of a mean over seeds and that of its standard deviation.
+
+    Args:
+        name: column of the mean.
+        heading: of the mean.
+        unit: of both.
+        format: of both; a sign that it asks for is the mean's alone.
+        spread: column of the standard deviation, if it is not `{name}_spread`.
+    """
+    unsigned = format.replace("+", "") if isinstance(format, str) else format
+    beside = Column(spread or f"{name}_spread", "±", format=unsigned)
+    return Column(name, heading, unit, format), beside
+
+
+def accuracy(heading: str = "Accuracy", format: str = PERCENT) -> tuple[Column, Column]:
+    """Return the columns `accuracy` and `spread`."""
+    return with_spread("accuracy", heading, format=format, spread="spread")
+
+
+def judged_against(
+    what: str, heading: str = "Published", format: str = PERCENT
+) -> tuple[Column, Column, Column]:
+    """Return the columns of `printed.judged`: what was published, the verdict, and its reason.
+
+    Args:
+        what: of which the published value is, such as a data set.
+        heading: what was published.
+        format: of the published value.
+    """
+    return Column("published", f"{heading}, {what}", format=format), VERDICT, REASON
+
+
+def heading_of(axis: str) -> str:
+    """Return the heading of an axis that a study varies: its name in words."""
+    words = axis.replace("_", " ")
+    return words[:1].upper() + words[1:]

@@ -1,0 +1,196 @@
+"""Coverage: whether each table and figure of the papers is studied here, printed only, or absent.
+
+`published/coverage.csv` has a row for each of them. A page of a paper says between two comments
+that Markdown does not show, ``<!--coverage:fbftl-->`` and ``<!--end-->``, where the table goes that
+is made of its rows; ``<!--coverage:all-->`` takes the counts of all papers.
+"""
+
+import csv
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from fbftl.ground.errors import UserError
+
+STUDIED, PRINTED, ABSENT = STATES = ("studied", "printed only", "absent")
+"""An experiment or a formula here gives its quantities; its numbers alone are here; neither."""
+
+PLACES = {
+    STUDIED: "a studied item names a result or a study",
+    PRINTED: "an item that is printed only names printed values or audit rows, and no result",
+    ABSENT: "an absent item names no place",
+}
+"""What a row of each state has as its places."""
+
+NO_EXPERIMENT = "no such experiment at this size"
+REASONS = ("names no quantity", "data not public", NO_EXPERIMENT)
+"""Why a table or figure is absent."""
+
+ALL = "all"
+"""The name behind which the counts of all papers go."""
+
+TABLE = re.compile(r"(?<=<!--coverage:)(?P<name>\w+)-->\n.*?(?=<!--end-->)", re.DOTALL)
+"""Where a table goes, with what fills it now."""
+
+AUDIT_ID = re.compile(r"A\d+")
+
+FACTOR = re.compile(r"(?P<number>\d+(?:\.\d+)?(?:e\d+)?) \S.*")
+"""A number and what it counts."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """A table or figure of a paper.
+
+    paper: its word, as that of its folder in `published/`.
+    chapter: of a thesis, appendices with the chapter that they belong to; else empty.
+    item: its kind and number, as in its caption; panels in brackets.
+    shows: what it shows, in words of this project.
+    state: one of `STATES`.
+    where: its results below `results/{task}/` or `results/`, studies, printed values, audit rows;
+        separated by semicolons.
+    reason: one of `REASONS` where it is absent, else empty.
+    hours: what it would take, as a product in words, see `core_hours`; else empty.
+    """
+
+    paper: str
+    chapter: str
+    item: str
+    shows: str
+    state: str
+    where: str
+    reason: str
+    hours: str
+
+    @property
+    def places(self) -> list[str]:
+        """Each place of `where`."""
+        return self.where.split("; ") if self.where else []
+
+    @property
+    def fault(self) -> str | None:
+        """What is wrong about this row, None if nothing is."""
+        measured = [p for p in self.places if not p.startswith("published/")]
+        measured = [p for p in measured if not AUDIT_ID.fullmatch(p)]
+        required = {STUDIED: bool(measured), PRINTED: bool(self.places) and not measured}
+        if self.state not in STATES:
+            return f"its state is none of {', '.join(STATES)}"
+        if not required.get(self.state, not self.places):
+            return PLACES[self.state]
+        if self.reason not in (REASONS if self.state == ABSENT else ("",)):
+            return f"an absent item, and no other, has one of the reasons {', '.join(REASONS)}"
+        if bool(self.hours) != (self.reason == NO_EXPERIMENT):
+            return f"hours go with the reason '{NO_EXPERIMENT}', and with no other"
+        if unread := [factor for _, factor in factors(self.hours) if not FACTOR.fullmatch(factor)]:
+            return f"'{unread[0]}' of the hours is no number with what it counts"
+        return None
+
+
+def read_items(path: str | Path) -> list[Item]:
+    """Return the tables and figures of all papers, in the order of the file.
+
+    Raises:
+        UserError: if the file is missing, has other columns, or a row that contradicts itself.
+    """
+    columns = [field.name for field in fields(Item)]
+    try:
+        with Path(path).open(encoding="utf-8", newline="") as file:
+            head, *lines = csv.reader(file, strict=True)
+    except (OSError, ValueError, csv.Error) as error:
+        raise UserError(f"cannot read the coverage in {path}: {error}") from error
+    for number, cells in enumerate([head, *lines], 1):
+        if len(cells) != len(columns) or (number == 1 and cells != columns):
+            raise UserError(f"{path}, line {number}: its columns are not {', '.join(columns)}")
+    items = [Item(*cells) for cells in lines]
+    for item in items:
+        if fault := item.fault:
+            raise UserError(f"{path}, {item.paper} {item.item}: {fault}; correct the row")
+    return items
+
+
+def factors(product: str) -> list[tuple[str, str]]:
+    """Return the factors of a product in words, each with the sign before it; none of no words."""
+    parts = re.split(r" ([*/]) ", f" * {product}")[1:] if product else []
+    return list(zip(parts[::2], parts[1::2], strict=True))
+
+
+def core_hours(product: str) -> float:
+    """Return hours of one core, given a product such as ``400 rounds * 90 s / 2 clients``.
+
+    Args:
+        product: factors, each a number and what it counts, whose product is in seconds.
+    """
+    seconds = 1.0
+    for sign, factor in factors(product):
+        number = float(factor.split()[0])
+        seconds = seconds * number if sign == "*" else seconds / number
+    return seconds / 3600
+
+
+def fill_tables(text: str, items: Sequence[Item], page: str) -> str:
+    """Return a page with the table of coverage behind every name.
+
+    Args:
+        text: the page, in Markdown.
+        items: the tables and figures of all papers.
+        page: for the sentence.
+
+    Raises:
+        UserError: if a name is no paper of the items.
+    """
+
+    def filled(match: re.Match[str]) -> str:
+        name = match["name"]
+        of_paper = [item for item in items if item.paper == name]
+        if not of_paper and name != ALL:
+            raise UserError(
+                f"{page} asks for the coverage of '{name}', of which published/coverage.csv has "
+                "no row; correct the name, or add the rows"
+            )
+        lines = counts(items) if name == ALL else [line(item) for item in of_paper]
+        heading = ["paper", *STATES] if name == ALL else ["", "shows", "here"]
+        rows = "".join(f"| {' | '.join(row)} |\n" for row in under(heading, lines))
+        return f"{name}-->\n\n{rows}\n"
+
+    return TABLE.sub(filled, text)
+
+
+def under(heading: list[str], rows: list[list[str]]) -> list[list[str]]:
+    """Return the rows of a table in Markdown with those of its heading."""
+    return [heading, ["---"] * len(heading), *rows]
+
+
+def counts(items: Sequence[Item]) -> list[list[str]]:
+    """Return how many tables and figures of each paper are in each state."""
+    of_paper = Counter((item.paper, item.state) for item in items)
+    papers = dict.fromkeys(item.paper for item in items)
+    return [
+        [f"[{paper}]({paper}.md)", *(str(of_paper[paper, state]) for state in STATES)]
+        for paper in papers
+    ]
+
+
+def line(item: Item) -> list[str]:
+    """Return the cells of an item: its number, what it shows, and its state with where or why."""
+    return [item.item, item.shows, f"{item.state}: {', '.join(linked(item)) or why(item)}"]
+
+
+def linked(item: Item) -> list[str]:
+    """Return the places of an item in Markdown; audit rows are argued on the same page."""
+    return [
+        f"[{place}](#{place.lower()})" if AUDIT_ID.fullmatch(place) else f"`{place}`"
+        for place in item.places
+    ]
+
+
+def why(item: Item) -> str:
+    """Return why an item is absent, with the hours that it would take, to two digits."""
+    if not item.hours:
+        return item.reason
+    hours = core_hours(item.hours)
+    decimals = 1 - math.floor(math.log10(hours))
+    product = item.hours.replace(" * ", " × ").replace(" / ", " ÷ ")
+    return f"{item.reason}; {round(hours, decimals):,.{max(0, decimals)}f} h, {product}"

@@ -1,0 +1,122 @@
+"""Results that stand in the project, `docs/results/`: what is kept of a finished study.
+
+Tables and single numbers of a task or a paper, the figures that `docs/results/figures.csv` lists,
+and the SHA-256 of every run file below them, by which anybody can make a part of the study again
+and compare (`findings.verification`).
+"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from fbftl.findings.run_file import read_run
+from fbftl.ground.csv_tables import read_table
+from fbftl.ground.errors import UserError
+from fbftl.ground.files import sha256
+from fbftl.study import source_seeds
+from fbftl.study.systems import System, paper_of
+
+KEPT = Path("docs", "results")
+"""Folder of kept results, a folder for each task and `papers/{paper}`."""
+
+PATTERNS = ("tables/*.csv", "tables/*.md", "numbers.json")
+"""What is kept beside figures, below a task's or paper's results."""
+
+FIGURES = KEPT / "figures.csv"
+"""Which figures are kept, by folder: their paths below results/, without suffix."""
+
+MOST_FIGURES = 9
+"""Of one folder."""
+
+PAPERS = "papers/"
+"""How the names of papers' results begin."""
+
+Digests = dict[str, dict[str, dict[str, Any]]]
+"""Seeds and SHA-256 of run files, `seeds` and `sha256`, by task and setting."""
+
+
+def files_of(root: Path, name: str) -> dict[Path, Path]:
+    """Return what is kept of a finished task or paper: each file with its place in the project.
+
+    A figure of another folder has that folder's name before its own.
+
+    Args:
+        root: the project's folder.
+        name: of a task, or `papers/{paper}`.
+
+    Raises:
+        UserError: where too many figures are listed, or one of them was not made.
+    """
+    finished, kept = root / "results" / name, root / KEPT / name
+    found = sorted(path for pattern in PATTERNS for path in finished.glob(pattern))
+    places = {path: kept / path.relative_to(finished) for path in found}
+    for figure in listed_figures(root).get(name, ()):
+        path = root / "results" / f"{figure}.svg"
+        if not path.is_file():
+            raise UserError(
+                f"{FIGURES} lists {figure}, but {path.relative_to(root)} is not there; run its "
+                "study first, or take the line out"
+            )
+        folder = path.parents[1].relative_to(root / "results").as_posix()
+        before = "" if folder == name else folder.replace("/", "-") + "-"
+        places[path] = kept / "figures" / (before + path.name)
+    return places
+
+
+def listed_figures(root: Path) -> dict[str, list[str]]:
+    """Return the figures that are kept, by folder, as `docs/results/figures.csv` lists them.
+
+    Raises:
+        UserError: where more than `MOST_FIGURES` are listed of one folder.
+    """
+    by_folder: dict[str, list[str]] = {}
+    table = read_table(root / FIGURES)
+    for folder, figure in zip(table["folder"], table["figure"], strict=True):
+        by_folder.setdefault(folder, []).append(figure)
+    for folder, figures in by_folder.items():
+        if len(figures) > MOST_FIGURES:
+            raise UserError(
+                f"{FIGURES} lists {len(figures)} figures of {folder}; keep {MOST_FIGURES} at most"
+            )
+    return by_folder
+
+
+def tasks_of(results: Path, name: str, systems: Sequence[System]) -> list[str]:
+    """Return the finished tasks whose runs kept results rest on.
+
+    Args:
+        results: folder of results.
+        name: of a task, or `papers/{paper}`, which rests on each task with an experiment of it.
+        systems: with the experiments of each paper.
+    """
+    if not name.startswith(PAPERS):
+        return [name]
+    paper = name.removeprefix(PAPERS)
+    tables = sorted(results.glob("*/experiments/*.csv"))
+    of_paper = [t for t in tables if paper_of(t.name.partition(".")[0], systems) == paper]
+    return list(dict.fromkeys(table.parents[1].name for table in of_paper))
+
+
+def run_digests(results: Path, tasks: Iterable[str]) -> Digests:
+    """Return seeds and SHA-256 of every run file of some tasks and of their repeats.
+
+    Args:
+        results: folder of results.
+        tasks: their names.
+
+    Raises:
+        UserError: where a run file is damaged.
+    """
+    digests: Digests = {}
+    for path in (path for task in tasks for path in run_files(results / task)):
+        seeds = [repetition["seed"] for repetition in read_run(path)["repetitions"]]
+        task = path.parents[1].relative_to(results).as_posix()
+        digests.setdefault(task, {})[path.stem] = {"seeds": seeds, "sha256": sha256(path)}
+    return digests
+
+
+def run_files(folder: Path) -> list[Path]:
+    """Return the run files of a task and of its repeats, without the notes on them."""
+    folders = [folder, *folder.glob(f"{source_seeds.KEY}/*")]
+    paths = (path for each in folders for path in each.glob("runs/*.json"))
+    return sorted(path for path in paths if not path.name.endswith(".meta.json"))

@@ -1,0 +1,43 @@
+"""The test set's share in the error of an accuracy: another test set of the size scores otherwise.
+
+The test samples are drawn once, and all seeds and methods share them, so that no spread over seeds
+shows this error. Run files hold no answers by sample, hence bounds: sample i is answered right by a
+share c_i of the seeds, the accuracy p is the mean of the c_i over N samples, and
+
+    var(c) ≤ p (1 - p),
+
+with equality where all seeds answer alike (the binomial error). Of two accuracies on the same
+samples with c_i and c'_i, d = p - p',
+
+    var(c - c') ≤ E |c - c'| - d² ≤ min(p + p', 2 - p - p') - d²,
+
+with equality where no sample is answered wrong by both (right, where both are below a half).
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fbftl.data.clients import ClientFile
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def size_of_test_set(clients: str) -> int:
+    """Return how many test samples a client file has."""
+    with ClientFile(clients) as file:
+        return int(file.examples("test").count)
+
+
+def error_of(accuracy: "pd.Series", samples: int) -> "pd.Series":
+    """Return the binomial standard error of accuracies, shares of 1, on so many test samples."""
+    return (accuracy * (1 - accuracy) / samples) ** 0.5
+
+
+def error_of_difference(
+    first: "pd.Series", second: "pd.Series | float", samples: int
+) -> "pd.Series":
+    """Return the most that the standard error of differences on the same test samples can be."""
+    disagreeing = np.minimum(first + second, 2 - first - second)
+    return ((disagreeing - (first - second) ** 2).clip(lower=0) / samples) ** 0.5

@@ -1,0 +1,1 @@
+"""What trains: networks and heads on what clients hold, for whichever method asks."""

@@ -1,0 +1,126 @@
+"""Networks of several widths that share weights; clients train those that their budgets allow."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from math import sqrt
+from typing import Any
+
+import torch
+from torch import nn
+
+from fbftl.learners.local import LocalTrainingData
+from fbftl.models.chain import chain_of
+from fbftl.models.networks import random_split
+from fbftl.models.widths import nested, side_by_side
+from fbftl.study.widths import bases_in, budgets, narrowed, served, spread_over
+from fbftl.tasks.task import ClientSamples, LabelledFeatures, Repetition
+from fbftl.training.local_updates import FEDAVG
+from fbftl.training.samples import LabelledSamples
+from fbftl.training.shared_network import Assigning, Budgeted, Rotation, SharedNetwork, summed
+
+Initialising = Callable[..., tuple[nn.Module, ...]]
+"""From a network's block, the seed and further keys of its stream to both halves of it."""
+
+
+def shared_network(
+    client_data: ClientSamples, repetition: Repetition, layout: str
+) -> SharedNetwork:
+    """Return the target network at several widths, from random values, trained for local epochs.
+
+    Args:
+        client_data: what the clients hold.
+        repetition: who takes part.
+        layout: how the widths share weights: bases, slices or slimmable slices.
+    """
+    return _shared(LocalTrainingData.of(client_data, repetition), client_data.target.named, layout)
+
+
+def shared_heads(
+    client_data: LabelledFeatures, repetition: Repetition, layout: str
+) -> SharedNetwork:
+    """Return heads of several widths on all features, as `shared_network`."""
+    samples = replace(client_data.samples, domain=client_data.partition.domain)
+    training_data = LocalTrainingData(
+        repetition, client_data.training_data(repetition, samples), client_data.classes
+    )
+    device = samples.labels.device
+
+    def initialised(block: Mapping[str, Any], seed: int, *keys: int) -> tuple[nn.Module, ...]:
+        chain = chain_of(block, (1, 1, client_data.width), client_data.classes)
+        return tuple(half.to(device) for half in random_split(chain, block["cut"], seed, *keys))
+
+    return _shared(training_data, initialised, layout)
+
+
+def _shared(
+    training_data: LocalTrainingData, initialised: Initialising, layout: str
+) -> SharedNetwork:
+    """Return networks of several widths, which clients train as far as their budgets allow.
+
+    Args:
+        training_data: what they train on.
+        initialised: draws a network's first values.
+        layout: bases, slices or slimmable slices.
+    """
+    repetition = training_data.repetition
+    assigned: Assigning
+    bases = bases_in(repetition.job.setting.width)
+
+    def network(width: int, *keys: int) -> nn.Module:
+        block = narrowed(repetition.job.block["network"], Fraction(width, bases))
+        model = nn.Sequential(*initialised(block, repetition.seed, *keys))
+        training_data.prepare(model)
+        return model
+
+    budget = budgets_of(training_data, bases)
+    hooks = training_data.hooks(FEDAVG)
+    if layout == "bases":
+        # The first base begins as FedAvg's network of its width does.
+        several = [network(1, *([base] if base else [])) for base in range(bases)]
+        if repetition.job.setting.rescaled_init:
+            rescale(several, bases)
+        shared, assigned = side_by_side(several, served(bases)), Rotation(bases, repetition.seed)
+    else:
+        widths = sorted({*budget, *served(bases)})
+        slimmable = layout == "slimmable slices"
+        shared = nested({w: network(w) for w in widths}, served(bases), slimmable)
+        hooks = replace(hooks, loss=summed(training_data.classes)) if slimmable else hooks
+        assigned = _slices(widths)
+    can = Budgeted(budget, bases, assigned)
+    return SharedNetwork(
+        shared, training_data.by_rounds(), training_data.plan, repetition.seed, can, hooks
+    )
+
+
+def _slices(widths: Sequence[int]) -> Callable[[Sequence[int]], list[list[int]]]:
+    return lambda budgets: [[widths.index(budget)] for budget in budgets]
+
+
+@torch.no_grad()
+def rescale(bases: Sequence[nn.Module], count: int) -> None:
+    """Give bases the weights of slices of the whole network (paper thesis, Sec. 4.4.1).
+
+    Kaiming's bound goes by the inputs of the whole network's layer, of which a base has one in
+    `count` everywhere but in the first.
+    """
+    for base in bases:
+        layers = [m for m in base.modules() if isinstance(m, nn.Linear | nn.Conv2d)]
+        for layer in layers[1:]:
+            layer.weight.mul_(1 / sqrt(count))
+
+
+def budgets_of(training_data: LocalTrainingData, bases: int) -> list[int]:
+    """Return the bases that each client can train; clients of a domain stand side by side."""
+    repetition, samples = training_data.repetition, training_data.training_data.samples
+    budget_list = budgets(repetition.job.setting.budgets, len(repetition.clients), bases)
+    if repetition.job.setting.budget_order == "by_domain":
+        return budget_list
+    if repetition.job.setting.budget_order == "poorest_first":
+        return budget_list[::-1]
+    return spread_over([domain_of(samples, rows[0]) for rows in repetition.clients], budget_list)
+
+
+def domain_of(samples: LabelledSamples, row: int) -> int:
+    """Return the domain of a sample, 0 where the task has one only."""
+    return 0 if samples.domain is None else int(samples.domain[row])

@@ -1,0 +1,78 @@
+"""What the plan and jobs know of a method by its name.
+
+A method is a module, or a folder with everything that is its alone. The module, or `run.py` of the
+folder, has one function:
+
+    run(job: Job, inputs: Inputs) -> Outcome
+
+One that can step several settings together has `run_together(jobs, inputs) -> Iterable[Outcome]` in
+its place, which yields in the order of the jobs; those of others that share a process run one after
+another. One with privacy mechanisms has
+`guarantees(job, clients)`, which says before any job what a run will guarantee. What of a method
+differs by the kind of task is in a module of its folder that has the name of the kind. Modules are
+imported only when they are needed.
+"""
+
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fbftl.privacy.mechanisms import PrivacyRecord
+    from fbftl.study.job import Job
+    from fbftl.tasks.task import Inputs, Outcome
+
+
+def entry_module(method: str) -> str:
+    """Return the dotted name of the module that runs a method."""
+    in_folder = Path(__file__).with_name(method).is_dir()
+    return f"fbftl.methods.{method}.run" if in_folder else f"fbftl.methods.{method}"
+
+
+def modules(method: str, kind: str) -> tuple[str, ...]:
+    """Return the dotted names of all modules that a job of a method imports by name.
+
+    Args:
+        method: its name.
+        kind: of the task.
+    """
+    differs = Path(__file__).with_name(method).joinpath(f"{kind}.py").is_file()
+    of_kind = (f"fbftl.methods.{method}.{kind}",) if differs else ()
+    return (entry_module(method), f"fbftl.tasks.{kind}", *of_kind)
+
+
+def of_kind(job: "Job") -> Any:
+    """Return the module of a method's folder with what differs by the kind of a job's task."""
+    return import_module(f"fbftl.methods.{job.setting.method}.{job.kind}")
+
+
+def planned_guarantees(job: "Job", clients: int) -> "tuple[PrivacyRecord, ...]":
+    """Return what a job will guarantee, for budgets of privacy.
+
+    Clip norms are left at 1, since no guarantee depends on them.
+
+    Args:
+        job: a setting with its training values.
+        clients: clients that take part.
+    """
+    module = import_module(entry_module(job.setting.method))
+    if hasattr(module, "guarantees"):
+        return module.guarantees(job, clients)
+    from fbftl.privacy.mechanisms import no_mechanism  # slow to import
+
+    return (no_mechanism(),)
+
+
+def train(jobs: "Sequence[Job]", inputs: "Inputs") -> "list[Outcome]":
+    """Train one setting or several of one method; return what each found."""
+    return list(trained(jobs, inputs))
+
+
+def trained(jobs: "Sequence[Job]", inputs: "Inputs") -> "Iterator[Outcome]":
+    """Train one setting or several of one method; yield what each found as soon as it has."""
+    module = import_module(entry_module(jobs[0].setting.method))
+    if hasattr(module, "run_together"):
+        yield from module.run_together(jobs, inputs)
+    else:
+        yield from (module.run(job, inputs) for job in jobs)

@@ -1,0 +1,1 @@
+"""EPPFL (paper eppfl): split training with selected, noisy activations, and masked averages."""

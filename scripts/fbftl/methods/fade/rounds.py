@@ -1,0 +1,400 @@
+"""Rounds of the game of FADE (thesis ch. 3, Alg. 3.2): some users play, the server averages parts.
+
+theta <- beta * sum_i (n_i / n_A) theta_i + (1 - beta) theta, part by part: a part is averaged over
+those of the picked users who trained it, n_A their samples (printed as N), and what nobody trained
+stays. All seeds, of one setting or of several with the same rules, go through their rounds
+together; each has the users, turns and mini-batches that it would have alone, and where users fill
+their mini-batches, and layers the lanes of a processor (multiples of 16 numbers, as in the study),
+the same numbers to the bit; elsewhere the last digit of a sum may depend on where in the stack it
+lies.
+
+A user's group is known to the user, who picks the sign of its own loss by it, and to nobody else
+here but the judge of `leak`. Nothing is lost on the way, so that messages are entered in the ledger
+many rounds at a time; what the attack reads is what arrived.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from fbftl.exchange.post import Post
+from fbftl.ground.errors import required
+from fbftl.ground.randomness import stream, torch_seed
+from fbftl.messages.channel import PacketLoss
+from fbftl.messages.ledger import Ledger
+from fbftl.messages.link import Link
+from fbftl.methods.fade.discriminator import (
+    AdversarialStep,
+    Networks,
+    ParticipantBatch,
+    Rules,
+    adversary_weight,
+    rate_factor,
+    stacked_networks,
+)
+from fbftl.methods.fade.groups import GroupedClients, Users
+from fbftl.methods.fade.server import (
+    PartServer,
+    UpdateNoise,
+    masked_averages,
+    open_averages,
+    ring_of,
+    spans_of,
+)
+from fbftl.models.digest import digests
+from fbftl.models.networks import initialise
+from fbftl.privacy import mechanisms
+from fbftl.privacy.mechanisms import PrivacyRecord
+from fbftl.study.job import Job
+from fbftl.study.release import noise_seed
+from fbftl.training.batches import Cycle, picked
+from fbftl.training.local_updates import SplitModel
+from fbftl.training.samples import LabelledInputs
+
+Draw = Callable[[int, int, int], Sequence[np.ndarray]]
+"""From trial, round (from 1) and user to the rows of each of its K mini-batches."""
+
+
+@dataclass(frozen=True)
+class ParticipationSchedule:
+    """Who takes part when, in one seed.
+
+    users: (T, C) of each of T rounds.
+    plays: (T, C) booleans, whether each plays the game or declines.
+    """
+
+    users: np.ndarray
+    plays: np.ndarray
+
+    @property
+    def most_participations(self) -> int:
+        """In how many rounds that user takes part who does most often."""
+        return int(np.bincount(self.users.ravel()).max())
+
+
+def schedule_of(job: Job, users: Users, seed: int) -> ParticipationSchedule:
+    """Return a seed's rounds: users by chance, or one each with group 0's preset probability."""
+    setting, training, count = job.setting, job.network_training, len(users.rows)
+    rounds = training.local_rounds
+    if setting.minority_participation is None:
+        chosen = [picked(count, training.clients_per_round, t, seed) for t in range(rounds)]
+    else:
+        sides = [np.flatnonzero((users.group == 0) == first) for first in (True, False)]
+        draws = stream(seed, "participation").random((rounds, 2))
+        of_first = draws[:, 0] < setting.minority_participation
+        chosen = [
+            side[[int(position * len(side))]]
+            for first, position in zip(of_first, draws[:, 1], strict=True)
+            for side in [sides[0] if first else sides[1]]
+        ]
+    taking_part = np.array(chosen)
+    declines = stream(seed, "opt out").random(taking_part.shape) < setting.opt_out
+    return ParticipationSchedule(taking_part, ~declines)
+
+
+def rules_of(job: Job) -> Rules:
+    """Return how a setting's game is played."""
+    setting, game = job.setting, job.block["adversarial_game"]
+    return Rules(
+        adversary=setting.adversary,
+        sees=setting.discriminator_sees,
+        unlabelled=setting.unlabelled_loss,
+        clip=game["clip"],
+        discriminator_rate=setting.discriminator_rate,
+        discriminator_steps=setting.discriminator_steps,
+    )
+
+
+def rounds_of(job: Job, groups: int) -> str:
+    """Return what settings have in common whose rounds can be played together.
+
+    Among it is how many users take part in one: of few users all of them, with a preset
+    probability one.
+    """
+    setting, block, most = job.setting, job.block, job.setting.majority_users
+    network = {name: value for name, value in block["network"].items() if name != "init"}
+    users = None
+    if most is not None:
+        users = min(1 + most * (groups - 1), job.network_training.clients_per_round)
+    common = (
+        job.task,
+        job.training,
+        block["adversarial_game"],
+        network,
+        rules_of(job),
+        setting.local_steps,
+    )
+    return repr((*common, users if setting.minority_participation is None else 1))
+
+
+def initial_networks(
+    seeded: Sequence[tuple[Job, int]],
+    split_models: Sequence[SplitModel],
+    groups: int,
+    device: torch.device,
+) -> Networks:
+    """Return the global networks of all trials; the discriminator starts as its network does.
+
+    Args:
+        seeded: setting and seed of each trial.
+        split_models: the network of each.
+        groups: number of groups.
+        device: to train on.
+    """
+
+    def initial_layers(widths: Sequence[int], index: int) -> list[nn.Linear]:
+        job, seed = seeded[index]
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(torch_seed(seed, "discriminator"))
+            layers = [nn.Linear(a, b) for a, b in pairwise(widths)]
+            initialise(nn.Sequential(*layers), job.block["network"]["init"])
+        return [layer.to(device) for layer in layers]
+
+    job, _ = seeded[0]
+    return stacked_networks(
+        split_models,
+        groups,
+        rules_of(job),
+        job.block["adversarial_game"]["discriminator"],
+        initial_layers,
+    )
+
+
+def guarantee_of(job: Job, turns: ParticipationSchedule) -> PrivacyRecord:
+    """Return what a setting's noise guarantees a user over all its rounds."""
+    setting, privacy = job.setting, job.privacy
+    if setting.mechanism == "none":
+        return mechanisms.no_mechanism()
+    from fbftl.privacy.accounting import gaussian_sigma
+
+    visits, delta = turns.most_participations, required(privacy.delta)
+    sigma = setting.sigma or gaussian_sigma(setting.epsilon, delta) * visits**0.5
+    return mechanisms.update_gaussian(
+        clip_norm=required(privacy.update_clip), sigma=sigma, delta=delta, visits=visits
+    )
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One seed of a setting: who plays when, and the server between them.
+
+    job: the setting.
+    seed: its seed.
+    users: who holds what.
+    turns: who takes part when.
+    server: it averages what they send.
+    """
+
+    job: Job
+    seed: int
+    users: Users
+    turns: ParticipationSchedule
+    server: PartServer
+
+
+def debiasing(jobs: Sequence[Job], client_data: GroupedClients) -> "Debiasing":
+    """Return the trials of all seeds of some settings, ready to play.
+
+    Raises:
+        ValueError: if the settings' rounds cannot be played together.
+    """
+    if len({rounds_of(job, client_data.groups) for job in jobs}) > 1:
+        raise ValueError("settings with other rules or networks cannot be played together")
+    seeded = [(job, seed) for job in jobs for seed in job.seeds]
+    users = [client_data.users(*trial) for trial in seeded]
+    split_models, training_data = zip(
+        *(client_data.network(*trial, who) for trial, who in zip(seeded, users, strict=True)),
+        strict=True,
+    )
+    samples = training_data[0].samples.at(np.arange(len(client_data.train)))
+    networks = initial_networks(seeded, split_models, client_data.groups, samples.labels.device)
+    outputs = 0 if networks.group is None else networks.group.biases[-1].shape[2]
+    link = Link(PacketLoss(0.0), 0, client_data.samples.block_bits)
+    store = client_data.samples.provenance["features"]
+    ledgers = [Ledger(method=job.setting.method, store=store) for job in jobs]
+    entered = [ledger for job, ledger in zip(jobs, ledgers, strict=True) for _ in job.seeds]
+    trials = [
+        _trial(*trial, who, outputs, partial(Post, ledger, link))
+        for trial, who, ledger in zip(seeded, users, entered, strict=True)
+    ]
+    return Debiasing(jobs[0], networks, samples, trials, ledgers)
+
+
+def _trial(
+    job: Job, seed: int, users: Users, outputs: int, post: Callable[[int, PrivacyRecord], Post]
+) -> Trial:
+    """Return one seed of a setting; the discriminator has so many outputs, 0 for none."""
+    turns = schedule_of(job, users, seed)
+    guarantee = guarantee_of(job, turns)
+    noise = None
+    if guarantee.noise_std is not None:
+        clip_norm = required(guarantee.clip_norm)
+        noise = UpdateNoise(clip_norm, guarantee.noise_std, noise_seed(job, seed))
+    ring, setting = None, job.setting
+    if setting.aggregation == "masked":
+        ring = ring_of(users, turns.users.shape[1], noise, setting.fraction_bits)
+    server = PartServer(post(seed, guarantee), users, ring, outputs, noise)
+    return Trial(job, seed, users, turns, server)
+
+
+@dataclass
+class Debiasing:
+    """The trials of all seeds, of one setting or several, and their networks.
+
+    job: a setting, for what all have in common.
+    networks: the global ones, stacked by trial.
+    samples: what users hold, on the training device.
+    trials: setting by setting.
+    ledgers: of each setting.
+    draw: how users draw mini-batches; each goes through its rows in a new order every pass.
+    """
+
+    job: Job
+    networks: Networks
+    samples: LabelledInputs
+    trials: Sequence[Trial]
+    ledgers: Sequence[Ledger]
+    draw: Draw | None = None
+
+    def __post_init__(self) -> None:
+        self._cycles: dict[tuple[int, int], Cycle] = {}
+        self._values = self.samples.inputs.flatten(1)
+        self.diverged = np.zeros(len(self.trials), dtype=bool)
+
+    @property
+    def classes(self) -> int:
+        """Number of classes N."""
+        return self.networks.task.biases[-1].shape[2]
+
+    def play(self) -> Iterator[tuple[int, np.ndarray]]:
+        """Play all rounds; yield at every point the round and the mean losses since the last.
+
+        The losses are those of the task, of each trial (S,), and no number where it has diverged.
+        """
+        rounds = self.job.network_training.local_rounds
+        every = max(1, rounds // self.job.block["adversarial_game"]["points"])
+        losses: list[Tensor] = []
+        for turn in range(1, rounds + 1):
+            losses.append(self._round(turn))
+            if turn % every == 0 or turn == rounds:
+                mean = torch.stack(losses).double().cpu().numpy().mean(0)
+                yield turn, np.where(self.diverged, np.nan, mean)
+                losses = []
+        for trial in self.trials:
+            trial.server.settle()
+
+    def _round(self, turn: int) -> Tensor:
+        """Play one round; return each trial's task loss (S,)."""
+        job, game, training = (
+            self.job,
+            self.job.block["adversarial_game"],
+            self.job.network_training,
+        )
+        rounds, steps = training.local_rounds, job.setting.local_steps
+        chosen = np.stack([trial.turns.users[turn - 1] for trial in self.trials])
+        table = self._table(turn, chosen, adversary_weight(turn - 1, rounds, game["warm_up"]))
+        # Pad a stack of one to two: its matrix product rounds differently.
+        seats = 2 if chosen.size == 1 else 1
+        copies = self.networks.copies(chosen.shape[1] * seats)
+        visit = AdversarialStep(copies, rules_of(job), training)
+        mini_batches = self._mini_batches(turn, chosen)
+        rows, share = (values.repeat_interleave(seats, 1) for values in mini_batches)
+        losses = []
+        for step in range(steps):
+            at = (turn - 1) * steps + step
+            falls = rate_factor(at, rounds * steps) if game["falling_rate"] else 1.0
+            factor = falls * training.decay ** (turn - 1)
+            inputs = nn.functional.embedding(rows[step], self._values)
+            labels = self.samples.labels[rows[step]]
+            seated = table.repeated(seats)
+            losses.append(visit.step(inputs, labels, share[step], seated, factor)[0, ::seats])
+        weights = copies.flat()[::seats].unflatten(0, chosen.shape)
+        self._average(turn, chosen, weights, table)
+        return torch.stack(losses).mean(0).view(chosen.shape).mean(1)
+
+    def _average(
+        self, turn: int, chosen: np.ndarray, weights: Tensor, table: ParticipantBatch
+    ) -> None:
+        """Let every server average what its users have, and move its networks that way."""
+        before = self.networks.flat()
+        average = before.clone()
+        labelled, plays = (flags.cpu().numpy().reshape(chosen.shape) for flags in table.trains)
+        alone = self.job.setting.unlabelled_loss != "none"
+        trained = {"encoder": labelled | plays | alone, "task": labelled, "group": plays}
+        self.diverged |= ~torch.isfinite(weights).flatten(1).all(1).cpu().numpy()
+        patterns: dict[tuple[bool, bytes], list[int]] = {}  # most trials have one
+        for index in np.flatnonzero(~self.diverged).tolist():
+            pattern = b"".join(trained_by[index].tobytes() for trained_by in trained.values())
+            key = self.trials[index].server.is_open, pattern
+            patterns.setdefault(key, []).append(index)
+        for (is_open, _), indices in patterns.items():
+            who = {name: trained_by[indices[0]] for name, trained_by in trained.items()}
+            spans = spans_of(self.networks.sizes, who)
+            servers = [self.trials[index].server for index in indices]
+            of_servers = open_averages if is_open else masked_averages
+            average[indices] = of_servers(
+                servers, turn, chosen[indices], before[indices], weights[indices], spans
+            )
+        beta = self.job.block["adversarial_game"]["server_momentum"]
+        self.networks.fill(torch.lerp(before, average, beta))
+
+    def _table(self, turn: int, chosen: np.ndarray, weight: float) -> ParticipantBatch:
+        trials = zip(self.trials, chosen, strict=True)
+        groups = np.stack([trial.users.group[users] for trial, users in trials])
+        plays = np.stack([trial.turns.plays[turn - 1] for trial in self.trials])
+        labelled = self.job.block["adversarial_game"]["labelled"]
+        is_labelled = np.ones_like(plays) if labelled is None else np.isin(groups, labelled)
+        device = self.samples.labels.device
+        group, labelled_, plays_ = (
+            torch.from_numpy(values.flatten()).to(device) for values in (groups, is_labelled, plays)
+        )
+        return ParticipantBatch(
+            group, labelled_, plays_, weight if self.networks.group is not None else 0.0
+        )
+
+    def _mini_batches(self, turn: int, chosen: np.ndarray) -> tuple[Tensor, Tensor]:
+        """Return rows and their weights (K, H, B) of a round's users, trial by trial."""
+        draw = self.draw or self._batches
+        sampled = [
+            draw(index, turn, user) for index, users in enumerate(chosen) for user in users.tolist()
+        ]
+        steps, most = len(sampled[0]), max(len(rows) for batches in sampled for rows in batches)
+        rows = np.zeros((steps, len(sampled), most), dtype=np.int64)
+        share = np.zeros((steps, len(sampled), most), dtype=np.float32)
+        for index, batches in enumerate(sampled):
+            for step, batch in enumerate(batches):
+                rows[step, index, : len(batch)] = batch
+                share[step, index, : len(batch)] = 1 / len(batch)
+        device = self.samples.labels.device
+        return torch.from_numpy(rows).to(device), torch.from_numpy(share).to(device)
+
+    def _batches(self, index: int, turn: int, user: int) -> list[np.ndarray]:
+        seat = (index, user)
+        if seat not in self._cycles:
+            trial = self.trials[index]
+            order = stream(trial.seed, "local", user)
+            self._cycles[seat] = Cycle(trial.users.rows[user], order)
+        cycle = self._cycles[seat]
+        batch = self.job.network_training.local_batch or len(cycle.rows)
+        batch = min(batch, len(cycle.rows))
+        return [cycle.take(batch) for _ in range(self.job.setting.local_steps)]
+
+    def digests(self) -> list[str]:
+        """Return the SHA-256 of every trial's networks."""
+        return digests([self.networks.flat()])
+
+    @torch.no_grad()
+    def seen(self, test: LabelledInputs) -> tuple[Tensor, Tensor]:
+        """Return every trial's z (S, m, d) and the classes (S, m) that it predicts of samples."""
+        inputs, outputs = test.inputs.flatten(1)[None], []
+        for index in range(len(self.trials)):
+            alone = self.networks.at(slice(index, index + 1))
+            z = alone.representation(inputs)
+            outputs.append((z[0], alone.logits(z)[0].argmax(1)))
+        zs, predictions = zip(*outputs, strict=True)
+        return torch.stack(zs), torch.stack(predictions)

@@ -1,0 +1,84 @@
+"""A run of FADE, all its seeds."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from fbftl.exchange.secure_sum import RING_MEASURES
+from fbftl.methods.fade.fairness import FOLLOWED, FairnessProbe, measures, series
+from fbftl.methods.fade.groups import GroupedClients, grouped_clients
+from fbftl.methods.fade.rounds import Trial, debiasing, rounds_of
+from fbftl.study.job import Job
+from fbftl.tasks.task import Inputs, Outcome
+
+
+def run_together(jobs: Sequence[Job], inputs: Inputs) -> list[Outcome]:
+    """Play several settings; those whose rounds are alike side by side."""
+    client_data, alike = grouped_clients(jobs[0], inputs), defaultdict(list)
+    for job in jobs:
+        alike[rounds_of(job, client_data.groups)].append(job)
+    outcomes = {
+        id(job): outcome for some in alike.values() for job, outcome in _played(some, client_data)
+    }
+    return [outcomes[id(job)] for job in jobs]
+
+
+def _played(jobs: Sequence[Job], client_data: GroupedClients) -> Iterator[tuple[Job, Outcome]]:
+    """Yield each of some settings with what it found; their rounds are played side by side."""
+    test = client_data.samples.test.at(np.arange(len(client_data.test)))
+    playing = debiasing(jobs, client_data)
+    seeds = [trial.seed for trial in playing.trials]
+    fairness_probe = FairnessProbe(
+        test.labels.cpu().numpy(), client_data.test, playing.classes, seeds
+    )
+    evaluations = [
+        (turn, fairness_probe.evaluate(*playing.seen(test), losses), playing.digests())
+        for turn, losses in playing.play()
+    ]
+    probes = fairness_probe.probes(playing.seen(test)[0])
+    repetitions = (
+        _repetition(trial, [evaluation[index] for _, evaluation, _ in evaluations])
+        | {"models": [models[index] for _, _, models in evaluations]}
+        | probes[index]
+        | fairness_probe.by_chance()
+        for index, trial in enumerate(playing.trials)
+    )
+    for job, ledger in zip(jobs, playing.ledgers, strict=True):
+        yield (
+            job,
+            Outcome(
+                list(islice(repetitions, len(job.seeds))),
+                ledger,
+                client_data.samples.provenance,
+                measures={**measures(client_data.groups), **RING_MEASURES},
+                series=series(evaluations[0][0]),
+            ),
+        )
+
+
+def _repetition(trial: Trial, evaluations: list[dict[str, float]]) -> dict[str, Any]:
+    """Return what one seed found: the last round counts, for there is no validation."""
+    server, last = trial.server, evaluations[-1]
+    samples = np.array([len(rows) for rows in trial.users.rows])
+    arrived = int(samples[server.post.arrived(trial.users.owners)].sum())
+    rounds = range(1, trial.job.network_training.local_rounds + 1)
+    return {
+        **{name: value for name, value in last.items() if name != "loss"},
+        "seed": trial.seed,
+        "epoch": len(evaluations),
+        "validation_accuracy": None,
+        "test_accuracy_best": max(evaluation["test_accuracy"] for evaluation in evaluations),
+        "diverged": "loss" not in last,
+        "series": {name: [evaluation.get(name) for evaluation in evaluations] for name in FOLLOWED},
+        "clients": len(trial.users.rows),
+        "offered": int(samples.sum()),
+        **dict.fromkeys(("received", "seen"), arrived),
+        **server.leaked(),
+        **server.post.totals(rounds),
+        "privacy": [asdict(server.post.guarantee)],
+        **({} if server.ring is None else server.ring.record),
+    }

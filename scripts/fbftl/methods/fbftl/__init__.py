@@ -1,0 +1,5 @@
+"""FbFTL (Algorithm 1): clients upload features and labels once; the server trains the head.
+
+Settings of one shape can train together, their heads stacked like those of the seeds: one process
+starts where several would, and a GPU that one head leaves idle has work.
+"""

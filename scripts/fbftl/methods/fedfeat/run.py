@@ -1,0 +1,86 @@
+"""A run of FedFeat+, all its seeds."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+
+from fbftl.exchange.repetition import run_rounds
+from fbftl.ground.errors import required
+from fbftl.methods.fedfeat.feature_metrics import BINS, feature_metrics
+from fbftl.methods.fedfeat.noise import feature_noise, on_features
+from fbftl.methods.fedfeat.retraining import by_retraining, feature_network, weights_and_features
+from fbftl.privacy.mechanisms import PrivacyRecord, no_mechanism
+from fbftl.study.job import Job
+from fbftl.tasks.task import Inputs, Outcome, client_samples
+from fbftl.training.measures import Measure
+
+NATS = f"nats, {BINS} bins"
+
+NOISE_MEASURES = {
+    "mutual_information": Measure(NATS),
+    "entropy_difference": Measure(NATS),
+    "kl_divergence": Measure(NATS),
+    "feature_correlation": Measure("correlation"),
+    "feature_std": Measure("feature units"),
+    "feature_norm": Measure("feature units"),
+}
+"""Of the last round's features, between what the extractors gave and what the server heard."""
+
+
+@dataclass(frozen=True)
+class Retrained:
+    """A run with the networks afterwards, for those who attack what clients told.
+
+    networks: one per seed; each still has what the server heard last.
+    """
+
+    outcome: Outcome
+    networks: list[Any]
+
+
+def run(job: Job, inputs: Inputs) -> Outcome:
+    """Train the whole network from scratch, one repetition per seed."""
+    return fit(job, inputs).outcome
+
+
+def fit(job: Job, inputs: Inputs) -> Retrained:
+    """Do the same, and keep each seed's network."""
+    client_data, networks = client_samples(job, inputs), []
+    learner_of = feature_network(job, client_data)
+
+    def kept(repetition: Any) -> Any:
+        networks.append(learner_of(repetition))
+        return networks[-1]
+
+    train = by_retraining(job)
+    outcome = run_rounds(
+        job, client_data, kept, weights_and_features, inputs.room.folder, train, on_features
+    )
+    repetitions = [
+        {**repetition, **noise_measured(network)}
+        for repetition, network in zip(outcome.repetitions, networks, strict=True)
+    ]
+    measures = {**outcome.measures, **NOISE_MEASURES}
+    measured = replace(outcome, repetitions=repetitions, measures=measures)
+    return Retrained(measured, networks)
+
+
+def noise_measured(network: Any) -> Mapping[str, float | None]:
+    """Return the metrics of the features heard last; None where there are none, or none finite."""
+    received = network.received
+    if not received or not all(features.sent.isfinite().all() for features in received):
+        return dict.fromkeys(NOISE_MEASURES)
+    clean, sent = (
+        torch.cat([getattr(features, side).flatten(1) for features in received]).cpu().numpy()
+        for side in ("clean", "sent")
+    )
+    return feature_metrics(clean, sent)
+
+
+def guarantees(job: Job, clients: int) -> tuple[PrivacyRecord, ...]:
+    """Return what a job with so many clients will guarantee."""
+    if job.setting.mechanism != "gaussian":
+        return (no_mechanism(),)
+    return required(feature_noise(job, clients, job.seeds[0])).records

@@ -1,0 +1,137 @@
+"""FedHealth's parts (paper survey, Fig. 15): the cloud's start, the average, the adaptation.
+
+Under `protection: ckks` the server averages ciphertexts. The adaptation is of the layers behind the
+network's cut, to each client's samples and to the covariance that the last layer's inputs have at
+the server, which is sent once.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from fbftl.exchange.averaging import Server, by_samples, by_weights, weights_or_updates
+from fbftl.exchange.personal import PERSONAL_MEASURES, PERSONAL_SERIES, by_client
+from fbftl.exchange.uplink import Traffic, Uplink
+from fbftl.ground.floats import FLOAT_BITS
+from fbftl.learners.local import local_network
+from fbftl.methods.fedhealth.adaptation import Alignment, adapted, covariance, last_inputs
+from fbftl.privacy.homomorphic import PackedCipher
+from fbftl.study.job import Job
+from fbftl.tasks.open_data import open_samples
+from fbftl.tasks.task import ClientSamples, Outcome, Repetition
+from fbftl.training.batches import Rounds
+from fbftl.training.local_network import LocalNetwork
+from fbftl.training.local_updates import LocalUpdate, flattened
+from fbftl.training.personal_models import PersonalModels
+
+
+@dataclass
+class Health:
+    """What a run needs beside FedAvg's parts.
+
+    client_data: what the clients hold.
+    public: open data that the cloud learns from.
+    cipher: under which weights are averaged; None shows them.
+    rows: of each seed's clients.
+    adaptations: what each seed's adaptation came to.
+    """
+
+    job: Job
+    client_data: ClientSamples
+    public: Any
+    cipher: PackedCipher | None
+    rows: dict[int, Sequence[np.ndarray]] = field(default_factory=dict)
+    adaptations: dict[int, dict[str, Any]] = field(default_factory=dict)
+
+    def initial_learner(self, repetition: Repetition) -> LocalNetwork:
+        """Return the learner with the cloud's weights."""
+        self.rows[repetition.seed] = repetition.clients
+        learner = local_network(self.client_data, repetition)
+        cloud = PersonalModels.initial([learner.split_model], learner.plan, repetition.seed)
+        everything = [np.arange(len(self.public.labels))]
+        cloud.train(self.public, everything, 1, epochs=self.job.setting.transfer_epochs)
+        learner.set_weights(cloud.weights[0])
+        return learner
+
+    def exchanged(self, learner: LocalNetwork) -> Traffic:
+        """Return what is sent every round; ciphertexts count as many floats as they are long."""
+        if self.cipher is None:
+            return weights_or_updates(self.job)(learner)
+        bits = self.cipher.bits(self.cipher.encrypted(learner.weights().cpu().numpy()))
+        floats = {"ciphertext": math.ceil(bits / FLOAT_BITS)}
+        return Traffic(lambda _: floats, floats)
+
+    def average(self, weights: Tensor, counts: np.ndarray) -> Tensor:
+        """Return the average of clients' weights (A, X), under encryption if there is one."""
+        if self.cipher is None:
+            return by_samples(weights, counts)
+        messages = [
+            self.cipher.encrypted(client_weights) for client_weights in weights.cpu().numpy()
+        ]
+        average = self.cipher.decrypted(self.cipher.weighted(messages, counts / counts.sum()))
+        return torch.from_numpy(average).to(weights)
+
+    def train(self, learner: LocalNetwork, uplink: Uplink, schedule: Iterable[Rounds]) -> list[int]:
+        """Train the global network, then let every client adapt it."""
+        if self.cipher is not None:
+            uplink.client_message = None  # ciphertexts are counted: made anew, they never repeat
+        server = Server(aggregate=self.average)
+        ends = by_weights(lambda: server)(learner, uplink, schedule)
+        # After the last round, so that it is counted with it.
+        self.adaptations[uplink.post.seed] = self._adapted(learner, uplink, ends[-1] if ends else 0)
+        return ends
+
+    def _adapted(self, learner: LocalNetwork, uplink: Uplink, last: int) -> dict[str, Any]:
+        epochs, weight = self.job.setting.adaptation_epochs, self.job.setting.coral_weight
+        split_model, rows = learner.split_model, self.rows[uplink.post.seed]
+        tests = self.client_data.tests(uplink.owners)
+        models = PersonalModels([split_model] * len(rows), learner.plan, uplink.post.seed,
+                           [learner.weights()] * len(rows))  # fmt: skip
+        before = np.array(models.accuracies(tests))
+        accuracies = before
+        if epochs:
+            moments = covariance(last_inputs(split_model, self.public.inputs))
+            if weight:
+                uplink.post.broadcast({"statistics": moments.numel()}, last)
+            seed = uplink.post.seed
+            local_updates = [
+                LocalUpdate(seed, last + 1, client, client_rows)
+                for client, client_rows in enumerate(rows)
+            ]
+            plan = replace(learner.plan, epochs=epochs)
+            aim = Alignment(moments, weight)
+            fitted = adapted(split_model, learner.training_data.samples, local_updates, plan, aim)
+            front = flattened(split_model.front.parameters())
+            kept = replace(models, weights=[torch.cat([front, rest]) for rest in fitted])
+            accuracies = np.array(kept.accuracies(tests))
+            learner.set_weights(models.weights[0])
+        return {
+            "test_accuracy": float(accuracies.mean()),
+            "accuracy_before": float(before.mean()),
+            "share_worse": float((accuracies < before).mean()),
+            "series": by_client(accuracies, before),
+        }
+
+    def with_measures(self, outcome: Outcome) -> Outcome:
+        """Return an outcome with what the adaptation came to; the score is the mean of clients'."""
+        repetitions = []
+        for repetition in outcome.repetitions:
+            adaptation = self.adaptations[repetition["seed"]]
+            repetitions.append(
+                repetition | adaptation | {"series": repetition["series"] | adaptation["series"]}
+            )
+        before = {"accuracy_before": PERSONAL_MEASURES["accuracy_alone"]}
+        measures = {**outcome.measures, **PERSONAL_MEASURES, **before}
+        series = {**outcome.series, **PERSONAL_SERIES}
+        return replace(outcome, repetitions=repetitions, measures=measures, series=series)
+
+
+def health_of(job: Job, client_data: ClientSamples) -> Health:
+    """Return the parts that a job asks for."""
+    cipher = PackedCipher() if job.setting.protection == "ckks" else None
+    return Health(job, client_data, open_samples(client_data, job.setting.public_data), cipher)

@@ -1,0 +1,160 @@
+"""FedMD: scores of open data up, their mean down, digest, revisit (paper survey, Fig. 16).
+
+The consensus is the mean of the scores that arrive; in a round without any, nothing is digested.
+Repetitions go through their rounds side by side, networks of one shape stacked; each has the
+mini-batches that it would have alone.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from fbftl.exchange.personal import Cohort
+from fbftl.messages.codec import NotFiniteError
+from fbftl.training.local_updates import Hooks, LocalPlan
+from fbftl.training.personal_models import PersonalModels, train_side_by_side
+from fbftl.training.samples import LabelledInputs
+
+Learnt = dict[tuple[Any, ...], list[Tensor]]
+"""Clients' weights after the open data, by what decides them: settings may share them."""
+
+
+def agreed(
+    cohorts: Sequence[Cohort], public: LabelledInputs, learnt: Learnt | None = None
+) -> list[PersonalModels]:
+    """Train cohorts of a setting by consensus; return what their clients would be alone.
+
+    Alone a client learns open data and its own as often, but digests nothing.
+
+    Args:
+        cohorts: of several seeds.
+        public: the open data.
+        learnt: what other settings have learnt of it; what is new is added.
+    """
+    for cohort in cohorts:
+        cohort.post.broadcast({"samples": public.inputs.numel(), "labels": len(public.labels)})
+    transferred(cohorts, public, {} if learnt is None else learnt)
+    return by_rounds(cohorts, public)
+
+
+def by_rounds(cohorts: Sequence[Cohort], public: LabelledInputs) -> list[PersonalModels]:
+    """Train cohorts for their rounds; return what their clients would be alone."""
+    alone = {cohort.post.seed: cohort.models.copy() for cohort in cohorts}
+    going = {cohort.post.seed: cohort for cohort in cohorts}
+    for turn in cohorts[0].rounds:
+        consensuses: dict[int, Tensor] = {}
+        for seed, cohort in list(going.items()):
+            try:
+                scores = consensus(cohort, public, turn)
+            except NotFiniteError:
+                cohort.end_round(math.nan)
+                del going[seed]
+            else:
+                consensuses |= {} if scores is None else {seed: scores}
+        digested({seed: going[seed] for seed in consensuses}, public, consensuses, turn)
+        revisited(going, alone, turn)
+    return list(alone.values())
+
+
+def transferred(cohorts: Sequence[Cohort], public: LabelledInputs, learnt: Learnt) -> None:
+    """Train every client on the open data, then on its own as often."""
+    setting = cohorts[0].repetition.job.setting
+    plan = replace(cohorts[0].models.plan, epochs=setting.transfer_epochs)
+    keys = [(setting.public_data, plan, cohort.post.seed, len(cohort.owners)) for cohort in cohorts]
+    # A round of its own stream, behind all others, at the rate of the first.
+    turn, everything = cohorts[0].rounds.stop, np.arange(len(public.labels))
+    hooks = Hooks(rate=paced(plan, 1))
+    new = {key: cohort for key, cohort in zip(keys, cohorts, strict=True) if key not in learnt}
+    if new:
+        open_rows = [[everything] * len(cohort.owners) for cohort in new.values()]
+        models = [cohort.models for cohort in new.values()]
+        train_side_by_side(models, public, open_rows, turn, hooks, plan.epochs)
+        learnt |= {key: list(cohort.models.weights) for key, cohort in new.items()}
+    for key, cohort in zip(keys, cohorts, strict=True):
+        cohort.models.weights = list(learnt[key])
+    passes = [own_passes(cohort, len(public.labels), plan.epochs) for cohort in cohorts]
+    for count in sorted(set(passes)):
+        some = [cohort for cohort, theirs in zip(cohorts, passes, strict=True) if theirs == count]
+        models, rows = [cohort.models for cohort in some], [cohort.rows for cohort in some]
+        train_side_by_side(models, some[0].client_data.samples, rows, turn, hooks, count)
+
+
+def digested(
+    cohorts: Mapping[int, Cohort], public: LabelledInputs, consensuses: Mapping[int, Tensor],
+    turn: int,
+) -> None:  # fmt: skip
+    """Train the clients of cohorts on the consensus of each, both by seed."""
+    if not cohorts:
+        return
+    group, count = [*cohorts.values()], len(public.labels)
+    # A copy of the open samples for every seed, since each has labels of its own.
+    labels = torch.cat([consensuses[seed] for seed in cohorts])
+    training_data = LabelledInputs(torch.cat([public.inputs] * len(group)), labels)
+    everything = [np.arange(index * count, (index + 1) * count) for index in range(len(group))]
+    rows = [[mine] * len(cohort.owners) for cohort, mine in zip(group, everything, strict=True)]
+    rate = paced(group[0].models.plan, turn, group[0].repetition.job.setting.digest_rate)
+    hooks = Hooks(loss=squared, rate=rate)
+    # Rounds of their own streams, beside those of the own samples.
+    beside = group[0].rounds.stop + 1 + turn
+    train_side_by_side(
+        [cohort.models for cohort in group], training_data, rows, beside, hooks, epochs=1
+    )
+
+
+def revisited(
+    cohorts: Mapping[int, Cohort], alone: Mapping[int, PersonalModels], turn: int
+) -> None:
+    """Train the clients of cohorts on their own samples, as they are and as they would be alone.
+
+    Both have the same samples in the same order, and so stand side by side.
+    """
+    if not cohorts:
+        return
+    group = [*cohorts.values()]
+    models = [cohort.models for cohort in group] + [alone[seed] for seed in cohorts]
+    rows = [cohort.rows for cohort in group] * 2
+    losses = train_side_by_side(models, group[0].client_data.samples, rows, turn)
+    for cohort, loss in zip(group, losses, strict=False):
+        cohort.end_round(float(loss))
+
+
+def paced(plan: LocalPlan, turn: int, factor: float = 1.0) -> Callable[[int], float]:
+    """Return what makes the rate in a round that of another one, times a factor."""
+    return lambda other: factor * plan.training.decay ** (turn - other)
+
+
+def own_passes(cohort: Cohort, open_samples: int, passes: int) -> int:
+    """Return the passes over own samples that have as many steps as some over the open ones.
+
+    To convergence, is printed of both.
+    """
+    samples, batch = max(len(rows) for rows in cohort.rows), cohort.models.plan.batch
+    return max(1, round(passes * batches_of(open_samples, batch) / batches_of(samples, batch)))
+
+
+def batches_of(samples: int, batch: int | None) -> int:
+    """Return the mini-batches of one pass over samples; one if they are not cut."""
+    return 1 if batch is None else -(-samples // batch)
+
+
+def consensus(cohort: Cohort, public: LabelledInputs, turn: int) -> Tensor | None:
+    """Send every client's scores up and their mean down; return it (n, N), None if all are lost."""
+    clients = range(len(cohort.owners))
+    scores = torch.stack([cohort.models.logits(client, public.inputs) for client in clients])
+    floats = {"scores": scores[0].numel()}
+    content = scores.flatten(1).cpu().numpy()
+    arrives = cohort.post.up(floats, cohort.owners, turn, content=content).arrives
+    if not arrives.any():
+        return None
+    cohort.post.broadcast(floats, turn)
+    return scores[torch.from_numpy(arrives)].mean(0)
+
+
+def squared(scores: Tensor, agreed_on: Tensor) -> Tensor:
+    """Return every sample's mean squared distance to the consensus, (n,)."""
+    return (scores - agreed_on).square().mean(1)

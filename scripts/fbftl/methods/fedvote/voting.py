@@ -1,0 +1,154 @@
+"""FedVote's round (paper survey, Fig. 13): clients vote for the source model like their own.
+
+After its local epochs every client compares the representation of its own samples by its model with
+that by each source model, and votes for the most similar one. The most voted source model takes
+the place of the global one, in the layers of equal shape.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import torch
+
+from fbftl.exchange.averaging import Server, by_weights
+from fbftl.exchange.uplink import Uplink
+from fbftl.methods.fedvote.similarity import cka, sketched
+from fbftl.methods.fedvote.sources import SourceModels
+from fbftl.study.job import Job
+from fbftl.tasks.task import Outcome
+from fbftl.training.batches import Round, Rounds
+from fbftl.training.curves import first_epoch_at
+from fbftl.training.local_network import LocalNetwork
+from fbftl.training.measures import Measure, Series
+
+TARGET = 0.9
+"""Accuracy up to which rounds are counted (paper survey, Sec. 4.1.2)."""
+
+OWN_MEASURES = {
+    "rounds_to_target": Measure("rounds", "lower"),
+    "votes_for_fitting": Measure("share", "higher"),
+    "chose_fitting": Measure("share", "higher"),
+}
+OWN_SERIES = {"votes": Series("votes", by="source model")}
+
+
+@dataclass
+class Ballot:
+    """The vote of one repetition.
+
+    uplink: through which models and votes go.
+    models: the source models that are voted on.
+    unbiased: which similarity.
+    turn: the round of the vote.
+    counts: votes of each model, in their order, as far as they arrived.
+    """
+
+    uplink: Uplink
+    models: SourceModels
+    unbiased: bool
+    turn: int
+    counts: list[int] = field(default_factory=list)
+
+    def hold(self, learner: LocalNetwork, round_: Round, _: np.ndarray) -> None:
+        """Let a round's clients vote after it, if it is the round of the vote."""
+        if round_.turn != self.turn:
+            return
+        post, owners = self.uplink.post, self.uplink.owners[round_.clients]
+        post.broadcast({"weights": self.models.numbers}, round_.turn)
+        cast = votes(learner, round_, self.models, self.unbiased, post.seed)
+        arrives = post.up({"votes": 1}, owners, round_.turn).arrives
+        self.counts = np.bincount(cast[arrives], minlength=len(self.models)).tolist()
+        if arrives.any():
+            learner.take_over(self.models[int(np.argmax(self.counts))])
+
+    def measures(self) -> dict[str, Any]:
+        """Return the measures of the vote; none if there was none."""
+        if not sum(self.counts):
+            return {}
+        fitting = np.array([kind == "target" for kind in self.models.kinds])
+        counts = np.array(self.counts)
+        return {
+            "votes_for_fitting": float(counts[fitting].sum() / counts.sum()),
+            "chose_fitting": float(fitting[counts.argmax()]),
+        }
+
+
+def votes(
+    learner: LocalNetwork, round_: Round, models: SourceModels, unbiased: bool, seed: int
+) -> np.ndarray:
+    """Return the number of the model that each client finds most similar to its own, (C,).
+
+    Args:
+        learner: whose clients have trained the round; its global weights stay.
+        round_: the round.
+        models: the source models.
+        unbiased: which similarity.
+        seed: the repetition's seed.
+    """
+    average = learner.weights()
+    compared = [
+        sketched(client_rows[present], seed, int(client))
+        for client, client_rows, present in zip(
+            round_.clients, round_.rows, round_.present, strict=True
+        )
+    ]
+    represented = []
+    for index, rows in enumerate(compared):
+        weights = torch.from_numpy(learner.client_message(round_.only(index)))
+        learner.set_weights(weights.to(average))
+        represented.append(learner.represented(rows))
+    similar = np.empty((len(compared), len(models)))
+    for number in range(len(models)):
+        learner.take_over(models[number], whole_front=True)
+        for index, rows in enumerate(compared):
+            theirs = learner.represented(rows)
+            similar[index, number] = cka(represented[index], theirs, unbiased)
+    learner.set_weights(average)
+    return similar.argmax(axis=1)
+
+
+@dataclass
+class Voting:
+    """The votes of all repetitions of a job.
+
+    models: the source models that are voted on.
+    ballots: of each seed, if there was a vote.
+    """
+
+    job: Job
+    models: SourceModels
+    ballots: dict[int, Ballot] = field(default_factory=dict)
+
+    def train(self, learner: LocalNetwork, uplink: Uplink, schedule: Iterable[Rounds]) -> list[int]:
+        """Train by averages of weights, with a vote if the setting has one."""
+        setting = self.job.setting
+        if setting.vote_candidates is None:
+            return by_weights()(learner, uplink, schedule)
+        unbiased = setting.cka_estimator == "unbiased"
+        ballot = Ballot(uplink, self.models, unbiased, setting.vote_round)
+        self.ballots[uplink.post.seed] = ballot
+        return by_weights(lambda: Server(after=ballot.hold))(learner, uplink, schedule)
+
+    def with_measures(self, outcome: Outcome) -> Outcome:
+        """Return an outcome with the measures of its votes."""
+        repetitions = [
+            _with_vote(repetition, self.ballots.get(repetition["seed"]))
+            for repetition in outcome.repetitions
+        ]
+        measures, series = {**outcome.measures, **OWN_MEASURES}, {**outcome.series, **OWN_SERIES}
+        return replace(outcome, repetitions=repetitions, measures=measures, series=series)
+
+
+def _with_vote(repetition: Mapping[str, Any], ballot: Ballot | None) -> dict[str, Any]:
+    """Return a repetition with its vote, and the rounds that it took to the target.
+
+    One that never gets there counts a round more than it had.
+    """
+    curves = repetition["series"]
+    accuracy = curves["test_accuracy"]
+    rounds = first_epoch_at(accuracy, TARGET) or len(accuracy) + 1
+    votes = {} if ballot is None else {"votes": ballot.counts}
+    measured = {} if ballot is None else ballot.measures()
+    return {**repetition, "series": {**curves, **votes}, "rounds_to_target": rounds, **measured}

@@ -1,0 +1,21 @@
+"""A run of FTL_c, all its seeds."""
+
+from functools import partial
+
+from fbftl.exchange.protection import guarantees_by_rounds
+from fbftl.exchange.repetition import run_rounds, whole_update
+from fbftl.exchange.uploads import rows_read
+from fbftl.methods.by_name import of_kind
+from fbftl.study.job import Job
+from fbftl.tasks.task import Inputs, Outcome, client_features, partition
+
+
+def run(job: Job, inputs: Inputs) -> Outcome:
+    """Train one head per seed by rounds."""
+    client_data = client_features(job, inputs, rows_read([job], partition(job, inputs)))
+    exchanged = whole_update(once={"weights": client_data.frozen_floats})
+    head = partial(of_kind(job).head, client_data)
+    return run_rounds(job, client_data, head, exchanged, inputs.room.folder)
+
+
+guarantees = guarantees_by_rounds

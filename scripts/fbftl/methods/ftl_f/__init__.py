@@ -1,0 +1,1 @@
+"""FTL_f (Sec. II-B): all layers, from the source model, trained by client gradients."""

@@ -1,0 +1,296 @@
+"""One-shot methods: the server solves a head from one message per client, features or less.
+
+What a head is solved from is asked of the message: rows, statistics or class means. FbFTL's
+features give all three. Regularisation is chosen on what the message allows to be held out: rows of
+the uploads, or clients, whose statistics give squared error and likelihood exactly. Class means
+give neither: candidates' heads are then scored at clients, on all rows of held-out ones, or on rows
+that every client held out before it took its means. Once it is chosen, a head is solved again from
+all that arrived.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from fbftl.data.participation import clients_of
+from fbftl.exchange.secure_sum import RING_MEASURES
+from fbftl.exchange.sending import guarantees_of_features
+from fbftl.exchange.uploads import send
+from fbftl.ground.errors import UserError, required
+from fbftl.learners.linear import score_of_linear
+from fbftl.learners.lockstep import fit
+from fbftl.messages.ledger import Ledger
+from fbftl.messages.statistics import ClassMeans, LabelledRows, Statistics
+from fbftl.messages.vectors import Vectors
+from fbftl.methods.one_shot.clients import right_on
+from fbftl.methods.one_shot.summaries import Known, Learned, guarantee_of, send_summaries
+from fbftl.privacy.mechanisms import PrivacyRecord, no_mechanism
+from fbftl.privacy.statistics import statistics_guarantee
+from fbftl.study.job import Job
+from fbftl.tasks.task import Inputs, LabelledFeatures, Outcome, Received, Score, labelled_features
+from fbftl.training.closed_form import (
+    LinearHead,
+    Solved,
+    afl,
+    fed3r,
+    fedcgs,
+    fedcof,
+    fedcof_unit,
+    fedncm,
+    lda,
+    ncm,
+    ridge,
+)
+from fbftl.training.logistic import logistic
+from fbftl.training.measures import MEASURES, Measure
+
+MEASURED = {
+    **MEASURES,
+    **RING_MEASURES,
+    "regularisation": Measure("of the mean eigenvalue"),
+    "negative": Measure("share", "lower"),
+}
+"""What is measured beside what all methods do: what was chosen, and what was left out of a matrix.
+"""
+
+OF_COUNTS = {"ncm": ncm, "fedncm": fedncm}
+OF_MOMENTS = {"fedcgs": fedcgs, "afl": afl}
+CHOSEN = {"ridge": (ridge, "ridge"), "fed3r": (fed3r, "ridge"), "lda": (lda, "shrinkage")}
+OF_MEANS = {"fedcof": fedcof, "fedcof_unit": fedcof_unit}
+"""Heads by what they are solved from: counts and sums, second moments, second moments with a choice
+among the task's candidates of that name, each client's class means."""
+
+
+@dataclass(frozen=True, eq=False)
+class ToldBySeed:
+    """What all seeds' messages tell the server.
+
+    learned: by seed.
+    ledger: every message.
+    privacy: the guarantees.
+    """
+
+    learned: list[Learned]
+    ledger: Ledger
+    privacy: list[dict[str, Any]]
+
+
+def run_together(jobs: Sequence[Job], inputs: Inputs) -> Iterator[Outcome]:
+    """Run settings of one cut one after another on features that are read once.
+
+    Raises:
+        UserError: as `run`.
+    """
+    features = labelled_features(jobs[0], inputs)
+    yield from (_outcome(job, features) for job in jobs)
+
+
+def _outcome(job: Job, client_data: LabelledFeatures) -> Outcome:
+    received = tell(job, client_data)
+    choices: list[tuple[float | None, float]]
+    if job.setting.head == "mlp":
+        scores = _trained(job, client_data, received.learned)
+        choices = [(None, 0.0)] * len(job.seeds)
+    else:
+        solved = solve_each(job, client_data, received)
+        scores = [score_of_linear(client_data, each.head) for each in solved]
+        choices = [(each.regularisation, each.negative) for each in solved]
+    repetitions = [
+        score.record
+        | {"seed": seed, "seen": len(seen(job, learned)), "privacy": received.privacy}
+        | learned.counts
+        | dict(zip(("regularisation", "negative"), choice, strict=True))
+        for seed, learned, score, choice in zip(
+            job.seeds, received.learned, scores, choices, strict=True
+        )
+    ]
+    return Outcome(repetitions, received.ledger, client_data.provenance, measures=MEASURED)
+
+
+def tell(job: Job, client_data: LabelledFeatures) -> ToldBySeed:
+    """Send each seed's messages.
+
+    Raises:
+        UserError: if a feature is not finite, or as `send_summaries`.
+    """
+    _require_finite(client_data)
+    if job.setting.message == "features":
+        return _from_features(job, client_data)
+    guarantee = guarantee_of(job, client_data.public)
+    ledger = Ledger(method=job.setting.method, store=client_data.provenance["features"])
+    learned = [send_summaries(job, client_data, ledger, seed, guarantee) for seed in job.seeds]
+    return ToldBySeed(learned, ledger, [asdict(guarantee)])
+
+
+def seen(job: Job, learned: Learned) -> np.ndarray:
+    """Return the rows behind a head: a solved one is solved from held-out rows as well."""
+    if job.setting.head == "mlp":
+        return learned.members
+    return np.sort(np.concatenate([learned.members, learned.held_members]))
+
+
+def solve_each(job: Job, client_data: LabelledFeatures, received: ToldBySeed) -> list[Solved]:
+    """Return each seed's head, on features, whatever these went through before."""
+    heads = []
+    for learned in received.learned:
+        solved = solve(
+            job.setting.head, learned, client_data.payload.classes, job.block["one_shot"]
+        )
+        heads.append(replace(solved, head=_on_features(solved.head, learned)))
+    return heads
+
+
+def _require_finite(client_data: LabelledFeatures) -> None:
+    if not np.isfinite(client_data.payload.values).all():
+        row = int(np.isfinite(client_data.payload.values).all(axis=1).argmin())
+        sample = client_data.payload.sample[row]
+        raise UserError(
+            f"the feature of training sample {sample} holds NaN or infinity; "
+            "choose another cut, or look at the source model"
+        )
+
+
+def _from_features(job: Job, client_data: LabelledFeatures) -> ToldBySeed:
+    """Send every sample's features, as FbFTL does; return what the server has, in rows."""
+    sent = send(job, client_data, {})
+    learned: list[Learned] = []
+    for seed, read, (training, validation), counts in zip(
+        job.seeds, sent.read, sent.split(), sent.counts, strict=True
+    ):
+        client = clients_of(job, client_data.partition, seed)
+        rows = [
+            LabelledRows(read.values[members], read.labels[members], client[members])
+            for members in (training, validation)
+        ]
+        other = rows[1] if len(validation) else None
+        offered = sent.uploads[len(learned)].offered
+        right = None if other is None else right_on(other)
+        learned.append(
+            Learned(
+                rows[0],
+                other,
+                training,
+                offered,
+                counts,
+                held_members=validation,
+                right=right,
+            )
+        )
+    return ToldBySeed(learned, sent.ledger, [asdict(record) for record in sent.how.records])
+
+
+def solve(head: str, learned: Learned, classes: int, block: Mapping[str, Any]) -> Solved:
+    """Return a head in closed form, or the logistic one.
+
+    Args:
+        head: its name.
+        learned: what the server has.
+        classes: number of classes N.
+        block: the task's candidates of λ, shrinkage and penalty.
+    """
+    training, held_out = learned.training, learned.held_out
+    if head == "logistic":
+        other_rows = None if held_out is None else _rows(held_out)
+        return logistic(_rows(training), classes, block["logistic"], other_rows)
+    if head in OF_MEANS or (head == "lda" and isinstance(training, ClassMeans)):
+        return _of_means(head, learned, classes, block["shrinkage"])
+    if head in CHOSEN:
+        solver, candidates = CHOSEN[head]
+        other = None if held_out is None else _statistics(held_out, classes)
+        return solver(_statistics(training, classes), block[candidates], other)
+    whole = learned.whole
+    if head in OF_MOMENTS:
+        return OF_MOMENTS[head](_statistics(whole, classes))
+    if isinstance(whole, ClassMeans):
+        return OF_COUNTS[head](whole.counts_of, whole.sums_of)
+    summed = _statistics(whole, classes)
+    return OF_COUNTS[head](summed.counts, summed.sums)
+
+
+def _of_means(head: str, learned: Learned, classes: int, candidates: Sequence[float]) -> Solved:
+    """Return a head solved from each client's class means.
+
+    The candidate whose head, solved without the held-out rows, has the most of them right is
+    chosen; of equals the first.
+    """
+    whole = learned.whole
+
+    def solved(some: Known, candidate: float) -> Solved:
+        means = _means(some, classes)
+        if head == "lda":
+            return lda(means.estimated(), [candidate])
+        return OF_MEANS[head](means, candidate)
+
+    if learned.right is None or len(candidates) == 1:
+        return solved(whole, candidates[0])
+    heads = [solved(learned.training, candidate).head for candidate in candidates]
+    right = learned.right(heads)
+    return solved(whole, candidates[int(np.argmax(right))])
+
+
+def _statistics(received: Known, classes: int) -> Statistics:
+    if isinstance(received, Statistics):
+        return received
+    rows = _rows(received)
+    return Statistics.of(rows.values, rows.labels, classes)
+
+
+def _means(received: Known, classes: int) -> ClassMeans:
+    if isinstance(received, ClassMeans):
+        return received
+    rows = _rows(received)
+    return ClassMeans.of(rows.values, rows.labels, rows.client, classes)
+
+
+def _rows(received: Known) -> LabelledRows:
+    """Return the rows that the server has of some clients.
+
+    Raises:
+        TypeError: if their message holds none.
+    """
+    if isinstance(received, LabelledRows):
+        return received
+    raise TypeError(f"{type(received).__name__} of some clients tell none of their rows")
+
+
+def _on_features(head: LinearHead, learned: Learned) -> LinearHead:
+    scaled = replace(head, weights=learned.scale * head.weights)
+    return scaled if learned.projection is None else scaled.after(learned.projection)
+
+
+def _trained(job: Job, client_data: LabelledFeatures, learned: list[Learned]) -> list[Score]:
+    """Return the scores of the task's perceptron, trained on the rows that the server drew."""
+    scores = []
+    # One after the other: what the server drew is not equally much for all seeds.
+    for seed, of_seed in zip(job.seeds, learned, strict=True):
+        parts = [*map(_rows, of_seed.parts)]
+        # A row that is in neither split comes last: training takes rows from something, even if
+        # nothing was sent.
+        width = parts[0].values.shape[1]
+        values = np.concatenate([*(part.values for part in parts), np.zeros((1, width), "f4")])
+        labels = np.concatenate([*(part.labels for part in parts), np.zeros(1, np.int64)])
+        rows = np.arange(len(values))
+        payload = Vectors(values, labels, rows, client_data.payload.classes)
+        training, validation = np.split(rows[:-1], [len(parts[0].values)])
+        received = Received(job, seed, payload, training, validation, lambda _: 1.0, None)
+        ((fitted,),) = fit(client_data, [[received]])
+        scores.append(fitted.score)
+    return scores
+
+
+def guarantees(job: Job, clients: int) -> tuple[PrivacyRecord, ...]:
+    """Return what a job with so many clients will guarantee."""
+    if job.setting.message == "features":
+        return guarantees_of_features(job)
+    if job.setting.mechanism != "gaussian":
+        return (no_mechanism(),)
+    guarantee = statistics_guarantee(
+        clip_norm=1.0,
+        epsilon=job.setting.epsilon,
+        sigma=job.setting.sigma,
+        delta=required(job.privacy.delta),
+        central=job.setting.aggregation == "masked",
+    )
+    return (guarantee,)

@@ -1,0 +1,392 @@
+"""Clients that upload less than their features: one message each, and what the server then has.
+
+A message is class means with their counts, the statistics of a client's features or of their random
+projections, or mixtures of each class (docs/what-to-upload.md). It is encoded as any other, lost as
+a whole, and lost for good. Under a secure sum the server has the sum alone; class means are then
+sent as sums, which add up.
+
+Some clients are held out to choose by, as many as the task holds out of samples: a message that
+holds no rows can only be held out whole. Where messages are class means, held-out clients are sent
+the candidates' heads and answer how many of their rows each has right. Where these would be fewer
+than ten, every client holds out rows before it takes its class means, and sends both means, of the
+rows that it keeps and of those held out: candidates are solved from the former, all clients score
+them on their held-out rows, and the head is solved again from both, for which nothing more is sent.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from fbftl.data.participation import clients_of, grouped, held_out, participating
+from fbftl.exchange.post import Post
+from fbftl.exchange.secure_sum import SecureSum, SumNoise, noise_on_sums
+from fbftl.ground.errors import UserError, required
+from fbftl.ground.ring import Ring
+from fbftl.messages.codec import Compression
+from fbftl.messages.ledger import Ledger
+from fbftl.messages.link import link_of
+from fbftl.messages.release import Encoded
+from fbftl.messages.statistics import (
+    ClassMeans,
+    LabelledRows,
+    SplitMeans,
+    Statistics,
+    length,
+    random_projection,
+)
+from fbftl.methods.one_shot.clients import Clients, HeadEvaluation, judge_of_clients
+from fbftl.methods.one_shot.kinds import (
+    Kind,
+    MeansMessage,
+    MixturesMessage,
+    SplitMeansMessage,
+    StatisticsMessage,
+)
+from fbftl.methods.one_shot.message import Summary
+from fbftl.methods.one_shot.mixtures import Fitting
+from fbftl.privacy.mechanisms import PrivacyRecord, no_mechanism
+from fbftl.privacy.noise import clip_norm
+from fbftl.privacy.statistics import clipped, statistics_guarantee
+from fbftl.study.job import Job
+from fbftl.study.release import noise_seed
+from fbftl.study.rings import statistics_bound, summing_ring
+from fbftl.study.uploads import SUMS
+from fbftl.tasks.task import LabelledFeatures
+
+Known = Statistics | ClassMeans | LabelledRows
+"""What the server knows of some clients."""
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """What one seed's messages tell the server.
+
+    training: of the clients that heads are solved from.
+    held_out: of those held out; None if there are none.
+    members: rows behind `training`.
+    held_members: rows behind `held_out`.
+    right: how many held-out rows each of some heads has right; None if nobody can tell.
+    offered: rows of the clients that take part.
+    counts: what the messages come to, for the run file.
+    projection: (d, k) that features went through; None if through none.
+    scale: what features were multiplied by.
+    """
+
+    training: Known
+    held_out: Known | None
+    members: np.ndarray
+    offered: np.ndarray
+    counts: dict[str, Any]
+    projection: np.ndarray | None = None
+    scale: float = 1.0
+    held_members: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    right: HeadEvaluation | None = None
+
+    @property
+    def parts(self) -> list[Known]:
+        """What the server knows of the clients that are not held out, then of those that are."""
+        return [self.training] if self.held_out is None else [self.training, self.held_out]
+
+    @property
+    def whole(self) -> Known:
+        """What the server knows of all of them together."""
+        return self.training if self.held_out is None else _together(self.training, self.held_out)
+
+
+def _together(kept: Known, other: Known) -> Known:
+    """Return what the server knows of two sets of clients, whose messages are of one kind."""
+    if isinstance(kept, Statistics) and isinstance(other, Statistics):
+        return kept + other
+    if isinstance(kept, ClassMeans) and isinstance(other, ClassMeans):
+        return kept + other
+    if isinstance(kept, LabelledRows) and isinstance(other, LabelledRows):
+        return kept + other
+    raise TypeError(f"{type(kept).__name__} and {type(other).__name__} have no sum")
+
+
+def guarantee_of(job: Job, public: np.ndarray | None) -> PrivacyRecord:
+    """Return the guarantee of a setting's messages, the noise calibrated.
+
+    Args:
+        job: the setting with its training values.
+        public: (m, d) features of public data, for a clip norm that is their quantile.
+    """
+    setting, privacy = job.setting, job.privacy
+    if setting.mechanism == "none":
+        return no_mechanism()
+    return statistics_guarantee(
+        clip_norm=clip_norm(required(privacy.feature_clip), public),
+        epsilon=setting.epsilon,
+        sigma=setting.sigma,
+        delta=required(privacy.delta),
+        central=setting.aggregation == "masked",
+    )
+
+
+def send_summaries(
+    job: Job, client_data: LabelledFeatures, ledger: Ledger, seed: int, guarantee: PrivacyRecord
+) -> Learned:
+    """Send one seed's messages, after the frozen extractor went to all clients once.
+
+    Args:
+        job: the setting with its training values.
+        client_data: what the clients hold.
+        ledger: added to.
+        seed: the repetition's seed.
+        guarantee: of the messages, from `guarantee_of`.
+
+    Raises:
+        UserError: if a projection is wider than a feature, a masked sum could leave its ring, or
+            nothing can be held out to choose a shrinkage by.
+    """
+    setting, block = job.setting, job.block["one_shot"]
+    values, projection, scale = _prepared(job, client_data.payload.values, seed, guarantee)
+    client = clients_of(job, client_data.partition, seed)
+    offered = participating(client, setting.fraction, seed)
+    owner, rows = grouped(np.arange(len(client)), client)
+    taking_part = np.flatnonzero(np.isin(owner, client[offered]))
+    clients = Clients(owner, rows, values, client_data.payload.labels, taking_part)
+    training, validation = held_out(taking_part, job.training.validation, seed)
+    compression = Compression(setting.bits)
+    link = link_of(setting, client_data.payload.block_bits)
+    post = Post(ledger, link, seed, guarantee, compression)
+    post.broadcast({"weights": client_data.frozen_floats})
+    classes, width = client_data.payload.classes, values.shape[1]
+    split = None
+    if _holds_out_rows(job, validation):
+        split = SplitMeansMessage(classes, width, job.training.validation, seed)
+    ring = _ring(job, client, guarantee) if setting.aggregation == "masked" else None
+    if ring is not None:
+        clients_and_samples = client, client_data.payload.sample
+        sum_noise = noise_on_sums(
+            job, seed, guarantee.noise_std, clients.owner, clients_and_samples
+        )
+        secure = SecureSum(post, ring)
+        receive = _masked(clients, secure, setting.message, classes, sum_noise, block["made"])
+    else:
+        noised_by = noise_seed(job, seed, client, client_data.payload.sample)
+        kind = split or _kind(job, classes, width, seed, guarantee, noised_by)
+        receive = _open(clients, post, kind, block["made"])
+    results = [receive(clients) for clients in (training, validation)]
+    (training_part, arrived), (other, others) = results
+    counts: dict[str, Any] = {
+        "clients": len(taking_part),
+        "offered": len(offered),
+        "received": len(clients.rows_of([*arrived, *others])),
+        "upload_batches": len(taking_part),
+        **post.totals(range(1)),
+    }
+    number = setting.bits if ring is None else ring.bits
+    counts |= {} if ring is None else ring.record
+    counts["numbers_per_batch"] = counts["uplink_payload_bits"] / number / len(taking_part)
+    solving = scoring = clients
+    if split is not None and isinstance(training_part, SplitMeans):
+        solving, scoring = _halves(job, clients, split)
+        other, others, training_part = training_part.held_out, arrived, training_part.kept
+    members = solving.rows_of(arrived)
+    held_members = scoring.rows_of(others)
+    right = None
+    if setting.message == "means" and setting.aggregation == "open" and len(held_members):
+        judges = [index for index in others if len(scoring.rows[index])]
+        right = judge_of_clients(scoring, judges, post, counts)
+    other = other if len(others) else None
+    return Learned(
+        training_part, other, members, offered, counts, projection, scale, held_members, right
+    )
+
+
+def _ring(job: Job, client: np.ndarray, guarantee: PrivacyRecord) -> Ring:
+    """Return the ring of a setting's sums: they add up over all samples, however these are dealt.
+
+    Args:
+        job: the setting with its training values.
+        client: (n,) client of each training sample.
+        guarantee: whose clip norm samples are clipped to and scaled by; None bounds no feature.
+    """
+    bound = None
+    if guarantee.clip_norm is not None:
+        bound = statistics_bound(len(client), second_moments=job.setting.message != "means")
+    members = len(np.unique(client))
+    return summing_ring(bound, members, job.setting.fraction_bits, guarantee.noise_std)
+
+
+def _holds_out_rows(job: Job, validation: np.ndarray) -> bool:
+    """Tell whether clients hold out rows: a shrinkage is chosen, and no client is held out."""
+    setting = job.setting
+    chooses = setting.message == "means" and setting.head not in SUMS
+    several = len(job.block["one_shot"]["shrinkage"]) > 1
+    return chooses and several and job.training.validation > 0 and not len(validation)
+
+
+def _halves(job: Job, clients: Clients, kind: SplitMeansMessage) -> tuple[Clients, Clients]:
+    """Return the clients with the rows that each keeps, and with those that it holds out.
+
+    Raises:
+        UserError: if none of those that take part holds any out.
+    """
+    held_out = [
+        kind.holds_out(int(client), clients.labels[rows])
+        for client, rows in zip(clients.owner, clients.rows, strict=True)
+    ]
+    if not any(held_out[index].any() for index in clients.taking_part):
+        raise UserError(
+            f"head {job.setting.head} of task {job.task} chooses one_shot.shrinkage by samples "
+            "that clients hold out, and no client has two samples of a class; give one value there"
+        )
+    return clients.keeping([~rows for rows in held_out]), clients.keeping(held_out)
+
+
+def _prepared(
+    job: Job, values: np.ndarray, seed: int, guarantee: PrivacyRecord
+) -> tuple[np.ndarray, np.ndarray | None, float]:
+    """Return what messages are made of, what features were projected by, and their scale."""
+    projection = None
+    if job.setting.message == "projected":
+        width, dimensions = values.shape[1], job.setting.projection
+        if dimensions > width:
+            raise UserError(
+                f"setting projection {dimensions} is wider than the {width} numbers of a feature; "
+                "give at most as many"
+            )
+        projection = random_projection(width, dimensions, seed)
+        values = values @ projection
+    if guarantee.clip_norm is None:
+        return values, projection, 1.0
+    return clipped(values, guarantee.clip_norm), projection, 1 / guarantee.clip_norm
+
+
+def _kind(
+    job: Job, classes: int, width: int, seed: int, guarantee: PrivacyRecord, noised_by: int
+) -> Kind:
+    """Return the kind of message; `noised_by` is the seed of its noise."""
+    match job.setting.message:
+        case "means":
+            return MeansMessage(classes, width)
+        case "mixtures":
+            setting, block = job.setting, job.block["one_shot"]
+            sizes = [setting.components] if setting.components else block["components"]
+            return MixturesMessage(
+                classes,
+                width,
+                tuple(sorted(sizes)),
+                Fitting(block["least_variance"], setting.covariance == "spherical"),
+                block["least_samples"],
+                seed,
+            )
+        case _:
+            return StatisticsMessage(classes, width, guarantee.noise_std or 0.0, noised_by)
+
+
+def _open(clients: Clients, post: Post, kind: Kind, bound: int) -> Any:
+    """Send every client's message; return what gives the server's knowledge of some of them.
+
+    Args:
+        clients: who sends what.
+        post: through which.
+        kind: of the messages.
+        bound: bytes of messages that are really made; the first one always is.
+    """
+    shapes = clients.shapes(kind)
+    bits = np.array([shape.bits(post.compression) for shape in shapes])
+    floats = np.array([shape.numbers for shape in shapes])
+    digests: list[bytes | None] = [None] * len(shapes)
+    read: dict[int, Summary] = {}
+    spent = 0
+    for index in clients.taking_part.tolist():
+        spent += int(bits[index]) // 8
+        if read and spent > bound:
+            break
+        summary = clients.summary(kind, index)
+        if summary is not None:
+            digests[index] = summary.digest(post.compression)
+            read[index] = summary.read(post.compression)
+    content = Encoded(bits, digests)
+    receipt = post.up(
+        {"statistics": floats}, clients.owner, content=content, offered=clients.taking_part
+    )
+    arrives = dict(zip(clients.taking_part.tolist(), receipt.arrives.tolist(), strict=True))
+
+    def receive(places: np.ndarray) -> tuple[Known | SplitMeans, list[int]]:
+        arrived = [index for index in places.tolist() if arrives[index]]
+        rest = [index for index in arrived if index not in read]
+        # Plain statistics that were not made alone are those of all samples at once.
+        sums = kind if isinstance(kind, StatisticsMessage) and post.compression.bits == 32 else None
+        pools = sums is not None and rest
+        each = (
+            (int(clients.owner[index]), summary)
+            for index in arrived
+            if not (pools and index in rest)
+            if (summary := read.get(index) or _read(clients, kind, index, post.compression))
+        )
+        if sums is not None and rest:
+            return sums.combined(each) + sums.pooled(clients.held_by(rest)), arrived
+        return kind.combined(each), arrived
+
+    return receive
+
+
+def _read(clients: Clients, kind: Kind, index: int, compression: Compression) -> Summary | None:
+    summary = clients.summary(kind, index)
+    return None if summary is None else summary.read(compression)
+
+
+def _masked(
+    clients: Clients,
+    secure: SecureSum,
+    message: str,
+    classes: int,
+    sum_noise: SumNoise | None,
+    bound: int,
+) -> Any:
+    """Return what sends some clients' messages masked and gives their sum to the server.
+
+    Args:
+        clients: who sends what.
+        secure: the sums of this seed.
+        message: means, sent as sums, or statistics, of projections or not.
+        classes: number of classes N.
+        sum_noise: what the dealer adds to a sum.
+        bound: bytes of messages that are really made.
+    """
+    width = clients.values.shape[1]
+    count = classes * (width + 1) if message == "means" else length(classes, width)
+    values = _Numbers(clients, classes, count)
+
+    def receive(places: np.ndarray) -> tuple[Statistics, list[int]]:
+        summed = secure.of(
+            values,
+            clients.owner,
+            part="statistics",
+            offered=places,
+            noise=sum_noise,
+            masked_count=max(1, bound // secure.ring.message_bytes(count)),
+        )
+        arrived = places[summed.receipt.arrives].tolist()
+        if summed.total is None:
+            return Statistics.nothing(classes, width), []
+        return _statistics(summed.total, classes, width), arrived
+
+    return receive
+
+
+@dataclass(frozen=True, eq=False)
+class _Numbers:
+    """Every client's flat message, made where it is asked for; means are its first numbers."""
+
+    clients: Clients
+    classes: int
+    count: int
+
+    def __getitem__(self, index: int) -> np.ndarray:
+        rows = self.clients.rows[index]
+        values, labels = self.clients.values[rows], self.clients.labels[rows]
+        return Statistics.of(values, labels, self.classes).numbers()[: self.count]
+
+
+def _statistics(total: np.ndarray, classes: int, width: int) -> Statistics:
+    """Return a masked sum as statistics; of means' without second moments."""
+    if len(total) == length(classes, width):
+        return Statistics.of_numbers(total, classes, width)
+    counts, sums = np.split(total, [classes])
+    return Statistics(counts, sums.reshape(classes, width), np.zeros((0, 0)))

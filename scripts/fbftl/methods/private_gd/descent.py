@@ -1,0 +1,157 @@
+"""Noisy full-batch gradient descent of stacked heads (paper thesis, ch. 2, Eq. 2.1-2.3).
+
+A step averages clipped gradients over the N samples, adds noise of standard deviation
+sigma_t G / N, and goes on by the bias-corrected momentum of such averages. A head's noise depends
+on its seed and the step's place alone, so that schedules are compared on the same draws.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from fbftl.ground.randomness import stream
+from fbftl.methods.private_gd.clipping import clipped_sums
+from fbftl.models.digest import digests
+from fbftl.models.heads import Head
+from fbftl.training.measures import MEASURES, SERIES, Measure, Series
+
+PRIVATE_MEASURES = MEASURES | {
+    "training_loss": Measure("nats", "lower"),
+    "steps_taken": Measure("steps"),
+}
+PRIVATE_SERIES = SERIES | {"loss": Series("nats", by="step")}
+
+VALUES_AT_ONCE = 2**20
+"""Numbers of one layer of all heads that step together; about what a core's cache holds."""
+
+
+@dataclass(frozen=True, eq=False)
+class Descent:
+    """How heads descend.
+
+    multipliers: (T, H) noise standard deviation of each step of each head, over G / N.
+    clip: G; inf clips nothing.
+    momentum: beta, below 1.
+    weight_decay: lambda of a penalty lambda/2 |theta|^2, which looks at no sample.
+    """
+
+    multipliers: np.ndarray
+    clip: float
+    learning_rate: float
+    momentum: float = 0.0
+    weight_decay: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class OwnSamples:
+    """The samples that each head is trained on, on the training device.
+
+    values: (n, width) of all samples.
+    labels: (n,).
+    rows: the rows of each head, which may be of unequal number.
+    """
+
+    values: Tensor
+    labels: Tensor
+    rows: Sequence[np.ndarray]
+
+    def padded(self) -> tuple[Tensor, Tensor, Tensor]:
+        """Return values (H, N, width), labels (H, N) and which are present (H, N), 1.0 or 0.0."""
+        most = max(map(len, self.rows))
+        places = np.zeros((len(self.rows), most), dtype=np.int64)
+        present = np.zeros(places.shape, dtype=np.float32)
+        for index, head_rows in enumerate(self.rows):
+            places[index, : len(head_rows)], present[index, : len(head_rows)] = head_rows, 1.0
+        at = torch.from_numpy(places).to(self.labels.device)
+        return self.values[at], self.labels[at], torch.from_numpy(present).to(self.values)
+
+
+@dataclass(frozen=True, eq=False)
+class Descended:
+    """H stacked heads after T steps.
+
+    losses: (T + 1, H) mean training losses before each step and after the last.
+    models: (T + 1, H) SHA-256 of each head at these points.
+    """
+
+    head: Head
+    losses: np.ndarray
+    models: np.ndarray
+
+
+def descend(
+    initial: Callable[[Sequence[int]], Head],
+    samples: OwnSamples,
+    seeds: Sequence[int],
+    descent: Descent,
+    noised_by: Sequence[int] | None = None,
+) -> Descended:
+    """Train heads, so many at once as memory has room for.
+
+    Args:
+        initial: from seeds to stacked heads at their initial values.
+        samples: what each of H heads is trained on.
+        seeds: (H,) whose initial values a head has; several may share one.
+        descent: how.
+        noised_by: (H,) seeds of the noise, `seeds` if None; heads that share one are noised alike.
+    """
+    done, noised_by = [], seeds if noised_by is None else noised_by
+    largest = max(map(len, samples.rows)) * max(
+        samples.values.shape[1], *(weight.shape[2] for weight in initial(seeds[:1]).weights)
+    )
+    at_once = max(1, VALUES_AT_ONCE // largest)
+    for first in range(0, len(seeds), at_once):
+        part = slice(first, first + at_once)
+        some = OwnSamples(samples.values, samples.labels, samples.rows[part])
+        head = initial(seeds[part])
+        done.append(_together(head, some, noised_by[part], descent, descent.multipliers[:, part]))
+    joined = Head(
+        [torch.cat(w) for w in zip(*(each.head.weights for each in done), strict=True)],
+        [torch.cat(b) for b in zip(*(each.head.biases for each in done), strict=True)],
+    )
+    losses, models = ([getattr(result, name) for result in done] for name in ("losses", "models"))
+    return Descended(joined, np.concatenate(losses, axis=1), np.concatenate(models, axis=1))
+
+
+@torch.no_grad()
+def _together(
+    head: Head, samples: OwnSamples, seeds: Sequence[int], descent: Descent, noise: np.ndarray
+) -> Descended:
+    """Train heads in lockstep and in place."""
+    x, labels, present = samples.padded()
+    counts = present.sum(dim=1)
+    alike = {seed: index for index, seed in enumerate(dict.fromkeys(map(int, seeds)))}
+    draws = [stream(seed, "gradient_noise") for seed in alike]
+    stream_of_head = torch.tensor([alike[int(seed)] for seed in seeds])
+    parameters = head.parameters()
+    moved = [torch.zeros_like(parameter) for parameter in parameters]
+    losses, models = [], []
+    for step, multipliers in enumerate(noise, start=1):
+        lost, sums = clipped_sums(head, x, labels, present, descent.clip)
+        losses.append(lost / counts)
+        models.append(digests(parameters))
+        if multipliers.any():
+            stds = torch.from_numpy(multipliers * descent.clip).to(x)
+            for total, normal in zip(sums, _normal(draws, sums), strict=True):
+                total += stds[:, None, None] * normal[stream_of_head]
+        forgotten = 1 - descent.momentum**step
+        for parameter, velocity, total in zip(parameters, moved, sums, strict=True):
+            gradient = total / counts[:, None, None] + descent.weight_decay * parameter
+            velocity.mul_(descent.momentum).add_(gradient, alpha=1 - descent.momentum)
+            parameter.sub_(velocity, alpha=descent.learning_rate / forgotten)
+    lost, _ = clipped_sums(head, x, labels, present, descent.clip)
+    every = torch.stack([*losses, lost / counts]).cpu().numpy().astype(np.float64)
+    return Descended(head, every, np.array([*models, digests(parameters)]))
+
+
+def _normal(draws: Sequence[np.random.Generator], like: Sequence[Tensor]) -> list[Tensor]:
+    """Return standard normal numbers of the shapes of stacked tensors, one each per generator."""
+    sizes = [tensor[0].numel() for tensor in like]
+    normal = np.empty((len(draws), sum(sizes)), dtype=np.float32)
+    for generator, row in zip(draws, normal, strict=True):
+        generator.standard_normal(dtype=np.float32, out=row)
+    parts = torch.from_numpy(normal).to(like[0].device).split(sizes, dim=1)
+    return [part.view(-1, *tensor.shape[1:]) for part, tensor in zip(parts, like, strict=True)]

@@ -1,0 +1,93 @@
+"""Heads that a trusted server trains by noisy descent, on inputs scaled by public statistics."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from fbftl.ground.errors import required
+from fbftl.methods.private_gd.clipping import logits_of, norm_for, outputs_for
+from fbftl.methods.private_gd.descent import Descent, OwnSamples, descend
+from fbftl.methods.private_gd.public_scale import public_scale
+from fbftl.models.heads import Head, stacked
+from fbftl.study.job import Job
+from fbftl.tasks.task import LabelledFeatures
+from fbftl.training.samples import LabelledInputs
+
+
+@dataclass(frozen=True, eq=False)
+class PrivateHeads:
+    """H heads after their last step.
+
+    losses: (T + 1, H) mean training losses before each step and after the last.
+    models: (T + 1, H) SHA-256 of each head at these points.
+    samples: all samples as the heads read them.
+    test: the test split as they read it.
+    """
+
+    head: Head
+    losses: np.ndarray
+    models: np.ndarray
+    samples: LabelledInputs
+    test: LabelledInputs
+
+    @torch.no_grad()
+    def logits(self, samples: LabelledInputs) -> Tensor:
+        """Return every head's logits (H, n, classes)."""
+        return logits_of(self.head(samples.inputs.expand(len(self.head), -1, -1)))
+
+    def accuracies(self) -> list[float]:
+        """Return the test accuracy of each head."""
+        hits = self.logits(self.test).argmax(dim=-1) == self.test.labels
+        return hits.double().mean(dim=1).tolist()
+
+
+def private_heads(
+    client_data: LabelledFeatures,
+    job: Job,
+    seeds: Sequence[int],
+    rows: Sequence[np.ndarray],
+    multipliers: np.ndarray,
+    noised_by: Sequence[int] | None = None,
+) -> PrivateHeads:
+    """Train heads on rows of the clients' features by noisy full-batch descent.
+
+    Args:
+        client_data: features with a class each, on the training device, with the test split and
+            public features.
+        job: the setting with its training values.
+        seeds: (H,) of each head.
+        rows: the rows that each is trained on.
+        multipliers: (T, H) noise standard deviation of each step, over G / N; zeros for none.
+        noised_by: (H,) seeds of the noise; `seeds` if None.
+    """
+    training, clip = job.training, job.privacy.gradient_clip
+    outputs = outputs_for(client_data.classes)
+    norm, components = (required(job.privacy.public_scale)[key] for key in ("norm", "components"))
+    if clip is not None and not job.block["head"]:
+        norm = min(norm, norm_for(clip, outputs) or norm)
+    scale = public_scale(required(client_data.public), norm, components)
+
+    def scaled(split: LabelledInputs) -> LabelledInputs:
+        inputs = torch.from_numpy(scale(split.inputs.cpu().numpy()))
+        return LabelledInputs(inputs.to(split.inputs.device), split.labels)
+
+    samples = scaled(client_data.samples)
+    widths = [samples.inputs.shape[1], *job.block["head"], outputs]
+    done = descend(
+        lambda some: stacked(widths, some, samples.inputs.device),
+        OwnSamples(samples.inputs, samples.labels, rows),
+        seeds,
+        Descent(
+            multipliers,
+            clip or math.inf,
+            training.learning_rate,
+            job.setting.descent_momentum,
+            training.weight_decay,
+        ),
+        noised_by,
+    )
+    return PrivateHeads(done.head, done.losses, done.models, samples, scaled(client_data.test))

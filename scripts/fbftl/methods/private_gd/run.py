@@ -1,0 +1,104 @@
+"""A run of private gradient descent, all its seeds."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from fbftl.messages.ledger import Ledger
+from fbftl.methods.private_gd.descent import PRIVATE_MEASURES, PRIVATE_SERIES
+from fbftl.methods.private_gd.heads import private_heads
+from fbftl.methods.private_gd.server import Noise, noise_of, sent
+from fbftl.privacy.mechanisms import PrivacyRecord
+from fbftl.study.job import Job
+from fbftl.study.release import noise_seed
+from fbftl.tasks.task import ClientFeatures, Inputs, Outcome, labelled_features
+
+
+def run_together(jobs: Sequence[Job], inputs: Inputs) -> list[Outcome]:
+    """Train settings in one process, all their heads stacked and in lockstep.
+
+    Raises:
+        ValueError: if they cannot step together.
+    """
+    if len({_shape(job) for job in jobs}) > 1:
+        raise ValueError("settings that differ in more than rows and noise cannot step together")
+    client_data = labelled_features(jobs[0], inputs)
+    settings = [_entrusted(job, client_data) for job in jobs]
+    seeds = [seed for job in jobs for seed in job.seeds]
+    rows = [rows for entrusted in settings for rows, _ in entrusted.uploads]
+    noise = [entrusted.noise.multipliers for entrusted in settings for _ in entrusted.uploads]
+    noised_by = [noise_seed(job, seed) for job in jobs for seed in job.seeds]
+    fits = private_heads(client_data, jobs[0], seeds, rows, np.stack(noise, axis=1), noised_by)
+    ends = map(record_of, fits.losses.T, fits.models.T.tolist(), fits.accuracies())
+    return [
+        _outcome(job, client_data, entrusted, list(islice(ends, len(job.seeds))))
+        for job, entrusted in zip(jobs, settings, strict=True)
+    ]
+
+
+def _shape(job: Job) -> str:
+    """Return what settings that step together have in common, one with noise its clip norm too."""
+    common = (job.task, job.training, job.privacy, job.block, job.setting.descent_steps)
+    return repr((*common, job.setting.descent_momentum))
+
+
+@dataclass(frozen=True)
+class Entrusted:
+    """One setting's uploads and what the server adds to its steps.
+
+    uploads: rows and counts by seed.
+    """
+
+    noise: Noise
+    ledger: Ledger
+    uploads: list[tuple[np.ndarray, dict[str, Any]]]
+
+
+def _entrusted(job: Job, client_data: ClientFeatures) -> Entrusted:
+    noise = noise_of(job)
+    ledger = Ledger(method=job.setting.method, store=client_data.provenance["features"])
+    uploads = [sent(job, client_data, ledger, seed, noise.records[0]) for seed in job.seeds]
+    return Entrusted(noise, ledger, uploads)
+
+
+def _outcome(
+    job: Job, client_data: ClientFeatures, entrusted: Entrusted, ends: Sequence[dict[str, Any]]
+) -> Outcome:
+    common = {
+        "steps_taken": len(entrusted.noise.multipliers),
+        "privacy": [asdict(guarantee) for guarantee in entrusted.noise.records],
+    }
+    repetitions = [
+        counts | {"seed": seed} | common | end
+        for seed, (_, counts), end in zip(job.seeds, entrusted.uploads, ends, strict=True)
+    ]
+    return Outcome(
+        repetitions,
+        entrusted.ledger,
+        client_data.provenance,
+        measures=PRIVATE_MEASURES,
+        series=PRIVATE_SERIES,
+    )
+
+
+def record_of(losses: np.ndarray, models: list[str], accuracy: float) -> dict[str, Any]:
+    """Return what one seed's descent comes to; its losses and models (T + 1) are by step."""
+    finite = np.isfinite(losses)
+    diverged = not bool(finite.all())
+    return {
+        "training_loss": None if diverged else float(losses[-1]),
+        "test_accuracy": 0.0 if diverged else accuracy,
+        "diverged": diverged,
+        "models": models,
+        "series": {
+            "loss": [float(v) if ok else None for v, ok in zip(losses, finite, strict=True)]
+        },
+    }
+
+
+def guarantees(job: Job, clients: int) -> tuple[PrivacyRecord, ...]:
+    """Return what a job with so many clients will guarantee."""
+    return noise_of(job).records

@@ -1,0 +1,132 @@
+"""Two batch normalisations in the place of one: for clean inputs, and for disturbed ones.
+
+Clean and disturbed inputs have different statistics (Xie et al. 2020). All other weights are shared
+(paper thesis, Sec. 4.4.2), and a test may mix the two, Eq. (4.2). There each has the statistics of
+inputs of its own kind (`measured`): by those of the batch at hand, the two would be nearly one.
+"""
+
+import copy
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+from torch.nn.modules.batchnorm import _BatchNorm
+
+Moments = tuple[Tensor, Tensor]
+"""Mean and variance of each channel, (C,) each."""
+
+Statistics = Sequence[tuple[Moments, Moments]]
+"""Of every doubled normalisation in turn, of clean inputs and of disturbed ones."""
+
+
+class DualNorm(nn.Module):
+    """Normalises the first half of a batch as clean inputs, the second as disturbed ones.
+
+    Args:
+        norm: of the clean inputs, by the statistics of the batch; the other begins as a copy of it.
+        separate: whether disturbed inputs have a normalisation of their own.
+    """
+
+    def __init__(self, norm: _BatchNorm, separate: bool = True) -> None:
+        super().__init__()
+        self.clean = norm
+        self.disturbed = copy.deepcopy(norm) if separate else norm
+        self.share: float | None = None
+        self.moments: tuple[Moments, Moments] | None = None
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Return the halves of a batch normalised apart, or all of it by a mixture of both."""
+        if self.share is None:
+            split_model = inputs.chunk(2)
+            return torch.cat([self.clean(split_model[0]), self.disturbed(split_model[1])])
+        clean, disturbed = self.moments or (None, None)
+        if self.share == 1:
+            return _normalised(self.disturbed, inputs, disturbed)
+        if self.share == 0:
+            return _normalised(self.clean, inputs, clean)
+        return (1 - self.share) * _normalised(self.clean, inputs, clean) + (
+            self.share * _normalised(self.disturbed, inputs, disturbed)
+        )
+
+
+def _normalised(norm: _BatchNorm, inputs: Tensor, moments: Moments | None) -> Tensor:
+    """Return inputs normalised by these moments, without any by their own."""
+    if moments is None:
+        return norm(inputs)
+    return functional.batch_norm(inputs, *moments, norm.weight, norm.bias, eps=norm.eps)
+
+
+def doubled(network: nn.Sequential, separate: bool) -> nn.Sequential:
+    """Return a network with every batch normalisation doubled; its other layers are the same.
+
+    Args:
+        network: flat, of named layers.
+        separate: whether disturbed inputs have normalisations of their own.
+    """
+    layers = [
+        (name, DualNorm(layer, separate) if isinstance(layer, _BatchNorm) else layer)
+        for name, layer in network.named_children()
+    ]
+    return nn.Sequential(OrderedDict(layers))
+
+
+@contextmanager
+def mixed(
+    network: nn.Module, share: float, statistics: Statistics | None = None
+) -> Iterator[nn.Module]:
+    """Let a network normalise whole batches in the block by (1 - share) clean + share disturbed.
+
+    Args:
+        network: with doubled normalisations.
+        share: lambda.
+        statistics: those it normalises by; None for those of the batch at hand.
+    """
+    norms = _norms(network)
+    for index, norm in enumerate(norms):
+        norm.share, norm.moments = share, statistics[index] if statistics else None
+    try:
+        yield network
+    finally:
+        for norm in norms:
+            norm.share = norm.moments = None
+
+
+@torch.no_grad()
+def measured(network: nn.Module, clean: Tensor, disturbed: Tensor) -> Statistics:
+    """Return the statistics of as many clean and disturbed inputs at every doubled normalisation.
+
+    Where both kinds share one, its statistics are the means of theirs.
+    """
+    statistics: list[tuple[Moments, Moments]] = []
+
+    def look(norm: DualNorm, arguments: tuple[Tensor]) -> None:
+        clean_half, disturbed_half = (_moments(half) for half in arguments[0].chunk(2))
+        if norm.clean is norm.disturbed:
+            clean_half = disturbed_half = _mean(clean_half, disturbed_half)
+        statistics.append((clean_half, disturbed_half))
+
+    hooks = [norm.register_forward_pre_hook(look) for norm in _norms(network)]
+    try:
+        network(torch.cat([clean, disturbed]))
+    finally:
+        for hook in hooks:
+            hook.remove()
+    return statistics
+
+
+def _moments(values: Tensor) -> Moments:
+    variance, mean = torch.var_mean(values.transpose(0, 1).flatten(1), 1, correction=0)
+    return mean, variance
+
+
+def _mean(first: Moments, second: Moments) -> Moments:
+    """Return the means of two kinds' statistics."""
+    mean, variance = (torch.stack(pair).mean(0) for pair in zip(first, second, strict=True))
+    return mean, variance
+
+
+def _norms(network: nn.Module) -> list[DualNorm]:
+    return [layer for layer in network.modules() if isinstance(layer, DualNorm)]

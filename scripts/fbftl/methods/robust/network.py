@@ -1,0 +1,134 @@
+"""A `LocalNetwork` whose clients train on clean and on disturbed inputs.
+
+Split-Mix's robust variant (paper thesis, Sec. 4.4.2) at one base: L = CE(clean)/2 + CE(disturbed)/2
+(4.1), both in one step, under normalisations of their own. After training a share of the disturbed
+inputs' normalisation trades accuracy on clean inputs for accuracy on disturbed ones (4.2).
+"""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from fbftl.ground.randomness import torch_seed
+from fbftl.methods.robust.disturbances import Disturbance, at_random, descended
+from fbftl.methods.robust.dual_norm import Statistics, doubled, measured, mixed
+from fbftl.training.local_network import LocalNetwork
+from fbftl.training.local_updates import Hooks, LocalPlan, MiniBatch, SplitModel, cross_entropies
+from fbftl.training.measures import Further, Measure, Series
+from fbftl.training.pictures import Pictures
+from fbftl.training.samples import LabelledSamples, TrainingData, by_domain
+
+SHARES = (0.0, 0.2, 0.5, 0.8, 1.0)
+"""λ at which a network is evaluated."""
+
+KINDS = ("standard", "robust", "random_noise")
+"""What it is evaluated on: clean inputs, under PGD, and under random noise as large."""
+
+
+class RobustNetwork(LocalNetwork):
+    """The global network, trained on both kinds of inputs.
+
+    Args:
+        split_model: on the training device.
+        training_data: what it trains on; samples and test split tell their preprocessing.
+        plan: how clients train.
+        seed: the repetition's seed.
+        hooks: what else is different from FedAvg.
+        separate: whether disturbed inputs have normalisations of their own.
+    """
+
+    def __init__(
+        self, split_model: SplitModel, training_data: TrainingData, plan: LocalPlan, seed: int,
+        hooks: Hooks, separate: bool,
+    ) -> None:  # fmt: skip
+        layers = [*split_model.front.named_children(), *split_model.rest.named_children()]
+        network = doubled(nn.Sequential(OrderedDict(layers)), separate)
+        hooks = replace(hooks, boundary=self._both, loss=half_and_half)
+        super().__init__(SplitModel(nn.Identity(), network), training_data, plan, seed, hooks)
+        self.network = network
+
+    def _both(self, inputs: Tensor, mini_batch: MiniBatch) -> Tensor:
+        """Return a mini-batch and, after it, the same disturbed against the network as it is."""
+        samples = pictures(self.training_data.samples)
+        labels = samples.labels[torch.from_numpy(mini_batch.rows).to(samples.labels.device)]
+        with mixed(self.network, 1.0) as network:
+            return torch.cat([inputs, descended(network, inputs, labels, samples.preprocessing)])
+
+    def end_epoch(self, losses: Sequence[Tensor]) -> None:
+        """Add the round to the curves, by the clean normalisation."""
+        with mixed(self.network, 0.0):
+            super().end_epoch(losses)
+
+    def at_chosen(self, epoch: int) -> Further:
+        """Return accuracies on clean and disturbed inputs by λ."""
+        by_share, lost = self._by_share(), self.curves.loss[epoch - 1] is None
+        lists = {
+            f"{kind}_accuracy": [0.0 if lost else hits[kind] for hits in by_share.values()]
+            for kind in KINDS
+        }
+        numbers = {
+            f"{name}_at_{share:g}": value
+            for name, values in lists.items()
+            for share, value in zip(SHARES, values, strict=True)
+        }
+        return Further(
+            numbers=numbers,
+            lists=lists,
+            measures={name: Measure("share", "higher", diverged=0.0) for name in numbers},
+            series={name: Series("share", by="lambda") for name in lists},
+        )
+
+    def _by_share(self) -> dict[float, dict[str, float]]:
+        """Return accuracies on clean inputs, under PGD, and under noise as large, by λ.
+
+        Every domain is normalised by the statistics of its clients' samples, clean and disturbed.
+        """
+        samples, test = self.training_data.samples, pictures(self.training_data.test)
+        training = np.setdiff1d(np.arange(len(samples.labels)), self.training_data.validation)
+        hits = {share: dict.fromkeys(KINDS, 0) for share in SHARES}
+        noise = torch.Generator().manual_seed(torch_seed(self.seed, "random noise"))
+        tested = by_domain(test, np.arange(len(test.labels)))
+        for domain_samples, rows in zip(by_domain(samples, training), tested, strict=True):
+            statistics, part = self._statistics(domain_samples), test.at(rows)
+            random = at_random(part.inputs, test.preprocessing, Disturbance().reach, noise)
+            for share, counted in hits.items():
+                with mixed(self.network, share, statistics) as network:
+                    moved = descended(network, part.inputs, part.labels, test.preprocessing)
+                    for kind, inputs in zip(KINDS, (part.inputs, moved, random), strict=True):
+                        with torch.no_grad():
+                            right = network(inputs).argmax(1) == part.labels
+                        counted[kind] += int(right.sum())
+        count = len(test.labels)
+        return {
+            share: {kind: hit / count for kind, hit in counted.items()}
+            for share, counted in hits.items()
+        }
+
+    def _statistics(self, rows: np.ndarray) -> Statistics:
+        """Return the statistics of some samples, clean and disturbed as they are in training."""
+        samples = pictures(self.training_data.samples)
+        part = samples.at(rows)
+        with mixed(self.network, 1.0) as network:
+            moved = descended(network, part.inputs, part.labels, samples.preprocessing)
+        return measured(self.network, part.inputs, moved)
+
+
+def pictures(samples: LabelledSamples) -> Pictures:
+    """Return samples that know how their pixels become inputs.
+
+    Raises:
+        TypeError: if they are inputs already.
+    """
+    if isinstance(samples, Pictures):
+        return samples
+    raise TypeError("inputs without their preprocessing have no pixels to disturb")
+
+
+def half_and_half(logits: Tensor, labels: Tensor) -> Tensor:
+    """Return every sample's loss, half of it clean, given both kinds' logits (2n, N), Eq. (4.1)."""
+    clean, disturbed = logits.chunk(2)
+    return (cross_entropies(clean, labels) + cross_entropies(disturbed, labels)) / 2

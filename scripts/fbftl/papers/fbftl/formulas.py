@@ -1,0 +1,238 @@
+"""What decides sentences of paper 000 (FbFTL) that need no runs: its equations at its sizes."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+
+from fbftl.cost.architectures import vgg16
+from fbftl.cost.payload import compression_rate, compression_rate_with_positions
+from fbftl.findings.comparison import Verdict
+from fbftl.findings.printed import formula_verdict
+from fbftl.findings.published import lookup
+from fbftl.findings.sentence_rule import COST
+from fbftl.messages.channel import expected_payload, packet_loss_rate
+from fbftl.papers.fbftl.claims import FBFTL, FTL_C
+from fbftl.papers.fbftl.packets import packet_blocks
+from fbftl.papers.fbftl.readings import AS_PRINTED, AS_TABULATED, CORRECTED
+from fbftl.papers.fbftl.setup import epochs, federation
+from fbftl.papers.fbftl.table3 import image_readings
+from fbftl.papers.formulas import Decides, Decision, PaperRecord, audited, each, identical
+from fbftl.papers.registry import Sentence, numbers_in
+from fbftl.privacy.label_privacy import batch_entropy, queried_entropy, uniform
+
+COLUMNS = ("fl", "sfl", "fl_low", "ftl_f", "ftl_f_low", "ftl_c")
+"""The competitors of Table III; `_low` stops where FTL_c's accuracy is reached."""
+
+GRADIENTS = ("fl", "ftl_f", "ftl_c")
+
+CUTS: Sequence[Mapping[str, int]] = ({"cut": 2}, {}, {"cut": 0})
+"""Axes of the dialogues' cuts, all of whose clients' batches are the same under both methods."""
+
+RATES = (1e-3, 1e-2, 1e-1)
+"""Block loss rates at which Eqs. (18) and (19) are evaluated."""
+
+REPEATS = (1, 2, 3)
+"""A few times that a lost block is sent again."""
+
+CLIENTS = (100, 1000, 10_000, 100_000)
+"""U at which Lemma 2 is evaluated."""
+
+
+def _cells(record: PaperRecord, quantity: str, *others: str) -> Mapping[str, int]:
+    """Return a row of Table III by the equations, by column; other readings take their place."""
+    clients = federation(record.published["setup"], "cifar10")
+    table = record.published["table3"]
+    counts = {name: epochs(table, clients.clients, method=name) for name in COLUMNS}
+    readings = image_readings(vgg16(), clients, counts)
+    return {
+        of.method: of.value
+        for reading in (AS_PRINTED, *others)
+        for of in readings
+        if (of.quantity, of.reading) == (quantity, reading)
+    }
+
+
+def _shown(ratios: Mapping[str, float]) -> str:
+    return "; ".join(f"{name} {ratio:,.4g}" for name, ratio in ratios.items()) + " times"
+
+
+def _times(quantity: str, columns: Iterable[str], reading: str = AS_TABULATED) -> Decides:
+    """Return what decides whether each column is at least so many times FbFTL's cell as printed.
+
+    The text's equation of SFL counts the wrong part of the network, so that its cell is the table's
+    (audit row A6).
+    """
+
+    def decide(sentence: Sentence, record: PaperRecord) -> Decision:
+        cells = _cells(record, quantity, reading)
+        ratios = {name: cells[name] / cells["fbftl"] for name in columns}
+        least = numbers_in(sentence.margin)[0]
+        holds = all(ratio >= least for ratio in ratios.values())
+        return Decision(f"{quantity.replace('_', ' ')} over FbFTL's", _shown(ratios), holds)
+
+    return decide
+
+
+def _totals(sentence: Sentence, record: PaperRecord) -> Decision:
+    """Decide by the totals of Table III, each at its printed digits."""
+    cells, table = _cells(record, "total_uplink"), record.published["table3"]
+    of_totals = table[table["quantity"] == "total_uplink"].set_index("method")
+    names = (*GRADIENTS, "fbftl")
+    verdicts = {
+        formula_verdict(cells[name], of_totals["printed"][name], of_totals["unit"][name])
+        for name in names
+    }
+    shown = "; ".join(f"{name} {cells[name]:.4g}" for name in names)
+    return Decision("Eqs. (2) to (4) and (6)", f"{shown} bits", verdicts == {Verdict.REPRODUCED})
+
+
+COUNTS: Mapping[str, Callable[[int, int, float], float]] = {
+    "without positions": lambda width, q, keep: compression_rate(q, keep),
+    "with positions": compression_rate_with_positions,
+}
+"""Compression rate of a message, as the paper counts it and with the positions of what is kept."""
+
+
+def _compressed(sentence: Sentence, record: PaperRecord) -> Decision:
+    """Decide by the uplink at the least q and r of Table V, in either count."""
+    table, cells = record.published["table5"], _cells(record, "total_uplink")
+    q, keep = int(table["bits"].min()), float(table["keep"].min())
+    widths = _cells(record, "numbers_per_batch")
+    ratios = {
+        f"{name} {count}": cells[name] / rate(widths[name], q, keep) / cells["fbftl"]
+        for name in GRADIENTS
+        for count, rate in COUNTS.items()
+    }
+    holds = all(ratio > 1 for ratio in ratios.values())
+    return Decision("compressed total uplink over FbFTL's", _shown(ratios), holds)
+
+
+def _least_share(table: pd.DataFrame, method: str, accuracy: float) -> float:
+    """Return the least r of Table V without quantisation that keeps an accuracy."""
+    rows = table[(table["method"] == method) & (table["bits"] == table["bits"].max())]
+    return float(rows["keep"][rows["printed"].astype(float) >= accuracy].min())
+
+
+def _sparsified(sentence: Sentence, record: PaperRecord) -> Decision:
+    """Decide by the uplink at the least r that keeps the accuracy, of FTL_c and FbFTL.
+
+    It holds if it does in either count.
+    """
+    accuracy, least = numbers_in(sentence.measure)[0], numbers_in(sentence.margin)[0]
+    table, cells = record.published["table5"], _cells(record, "total_uplink")
+    widths, q = _cells(record, "numbers_per_batch"), int(table["bits"].max())
+    ratios = {}
+    for count, rate in COUNTS.items():
+        ftl_c, fbftl = (
+            cells[name] / rate(widths[name], q, _least_share(table, name, accuracy))
+            for name in ("ftl_c", "fbftl")
+        )
+        ratios[count] = ftl_c / fbftl
+    holds = any(ratio > least for ratio in ratios.values())
+    return Decision("sparsified total uplink of FTL_c over FbFTL's", _shown(ratios), holds)
+
+
+def _lost(sentence: Sentence, record: PaperRecord) -> Decision:
+    """Decide by Eq. (18) where FbFTL loses so many packets, each of one block."""
+    rate, blocks = numbers_in(sentence.margin)[0], packet_blocks(vgg16())
+    lost = {name: float(packet_loss_rate(rate, blocks[name])) for name in GRADIENTS}
+    shown = "; ".join(f"{name} {value:.5f}" for name, value in lost.items())
+    holds = all(1 - value < rate for value in lost.values())
+    return Decision(f"Eq. (18) at a block loss rate of {rate:g}", shown, holds)
+
+
+def _lost_with_repeats(sentence: Sentence, record: PaperRecord) -> Decision:
+    """Decide by Eq. (18) with repeats against FbFTL's packets without."""
+    blocks = packet_blocks(vgg16())
+    ratios = {
+        f"{repeats} repeats at {rate:g}": float(
+            packet_loss_rate(rate, blocks["ftl_c"], repeats)
+            / packet_loss_rate(rate, blocks["fbftl"])
+        )
+        for repeats in REPEATS
+        for rate in RATES
+    }
+    holds = all(ratio > 1 for ratio in ratios.values())
+    return Decision("Eq. (18), FTL_c's loss over FbFTL's", _shown(ratios), holds)
+
+
+def _attempts(sentence: Sentence, record: PaperRecord) -> Decision:
+    """Decide by Eq. (19) for one block of each framework's packets."""
+    attempts = {
+        name: expected_payload(count, RATES, max(REPEATS)) / count
+        for name, count in packet_blocks(vgg16()).items()
+    }
+    holds = all(np.allclose(value, attempts["fbftl"], rtol=1e-12) for value in attempts.values())
+    shown = "; ".join(f"{value:.4f}" for value in attempts["fbftl"])
+    rates = ", ".join(f"{rate:g}" for rate in RATES)
+    return Decision(f"Eq. (19) at {rates}, any framework", shown, holds)
+
+
+def _leaked(record: PaperRecord, size: int, clients: int) -> float:
+    """Return the bits that shuffled batches of all clients tell about one batch's labels."""
+    classes = int(lookup(record.published["setup"], task="cifar10", quantity="classes"))
+    labels = uniform(classes)
+    return batch_entropy(labels, size) - queried_entropy(labels, size, clients).mean
+
+
+def _by_size(record: PaperRecord, sizes: Iterable[int]) -> dict[int, float]:
+    samples = federation(record.published["setup"], "cifar10").samples
+    return {size: _leaked(record, size, samples // size) for size in sizes}
+
+
+def _bits(leaked: Mapping[int, float], name: str) -> str:
+    return "; ".join(f"{value:.3f} at {name} = {at:,}" for at, value in leaked.items()) + " bits"
+
+
+def _small_batches(sentence: Sentence, record: PaperRecord) -> Decision:
+    """Decide by what small batches leak, beside their entropy."""
+    leaked = _by_size(record, (1, 2, 4))
+    classes = int(lookup(record.published["setup"], task="cifar10", quantity="classes"))
+    holds = all(
+        value <= COST * batch_entropy(uniform(classes), size) for size, value in leaked.items()
+    )
+    return Decision(f"leakage, a share of {COST:g} at most", _bits(leaked, "K"), holds)
+
+
+def _more_batches(sentence: Sentence, record: PaperRecord) -> Decision:
+    """Decide by Lemma 2's leakage over ever more clients of four samples."""
+    leaked = {clients: _leaked(record, 4, clients) for clients in CLIENTS}
+    values = list(leaked.values())
+    falls = all(fewer > more for fewer, more in pairwise(values))
+    return Decision(
+        f"leakage at K = 4, to {COST:g} of the first at most",
+        _bits(leaked, "U"),
+        falls and values[-1] < COST * values[0],
+    )
+
+
+def _larger_batches(sentence: Sentence, record: PaperRecord) -> Decision:
+    """Decide by the leakage of ever larger batches."""
+    leaked = _by_size(record, (1, 4, 8, 16))
+    holds = all(less < more for less, more in pairwise(leaked.values()))
+    return Decision("leakage at one number of samples", _bits(leaked, "K"), holds)
+
+
+FORMULAS: Mapping[str, Decides] = {
+    "fbftl-01": _totals,
+    "fbftl-02": _times("total_uplink", GRADIENTS),
+    "fbftl-03": _times("total_uplink", COLUMNS),
+    "fbftl-05": _times("total_uplink", ("fl",)),
+    "fbftl-06": _times("numbers_per_batch", ("fl", "sfl", "ftl_f", "ftl_c")),
+    "fbftl-09": _times("client_multiplications", ("fl", "sfl", "ftl_f"), CORRECTED),
+    "fbftl-10": each(*(identical("rouge1", {**FTL_C, **at}, {**FBFTL, **at}) for at in CUTS)),
+    "fbftl-12": identical("test_accuracy", {"method": "fl"}, {"method": "sfl"}),
+    "fbftl-15": _compressed,
+    "fbftl-20": _sparsified,
+    "fbftl-23": _lost,
+    "fbftl-25": _lost_with_repeats,
+    "fbftl-26": _attempts,
+    "fbftl-36": audited("A7"),
+    "fbftl-37": _small_batches,
+    "fbftl-38": audited("A1"),
+    "fbftl-39": audited("A1"),
+    "fbftl-40": _more_batches,
+    "fbftl-41": _larger_batches,
+}

@@ -1,0 +1,171 @@
+"""Quantities that sentences compare: a measure of a setting by seed, or what is made of several.
+
+They are read off the tidy table of all of a task's experiments. A setting that was not run gives
+nothing, so that what compares it is not run either.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import pandas as pd
+
+from fbftl.findings.runs import all_runs, per_seed, read_tidy, settings_in
+from fbftl.findings.uplink import SELECTED
+
+
+@dataclass(frozen=True)
+class BySeed:
+    """A quantity by seed, and which repetitions behind it diverged, as (setting, seed)."""
+
+    values: pd.Series
+    diverged: frozenset[tuple[str, int]] = frozenset()
+
+    def __sub__(self, other: "BySeed") -> "BySeed":
+        """Return the difference, seed by seed; a seed that one side lacks has none."""
+        return BySeed((self.values - other.values).dropna(), self.diverged | other.diverged)
+
+    def __truediv__(self, other: "BySeed") -> "BySeed":
+        """Return the ratio, seed by seed; a seed that one side lacks has none."""
+        return BySeed((self.values / other.values).dropna(), self.diverged | other.diverged)
+
+    def __rmul__(self, factor: float) -> "BySeed":
+        """Return a multiple, seed by seed."""
+        return BySeed(factor * self.values, self.diverged)
+
+    def constant(self, value: float) -> "BySeed":
+        """Return one value for every seed."""
+        return BySeed(0 * self.values + value, self.diverged)
+
+
+NOTHING = BySeed(pd.Series(dtype=float))
+"""A quantity that was not run."""
+
+ALL: Mapping[str, Any] = MappingProxyType({})
+"""All of a task's clients."""
+
+Sides = tuple[BySeed, BySeed]
+"""The first and the second quantity of a comparison; most often the lesser and the greater."""
+
+
+@dataclass(frozen=True)
+class Runs:
+    """What is run on one task.
+
+    table: tidy table of all of a task's experiments.
+    uplink: what each method sends by seed, columns `method`, `until`, `seed`, `payload_bits` and
+        `diverged` (`findings.uplink`); empty if the methods were not compared.
+    """
+
+    table: pd.DataFrame
+    uplink: pd.DataFrame = field(default_factory=pd.DataFrame)
+
+    def measured(self, column: str, **axes: Any) -> BySeed:
+        """Return a measure of a setting by seed; empty if it was not run.
+
+        Args:
+            column: what was measured.
+            axes: the method, and every axis that differs from its default.
+        """
+        if column not in self.table:
+            return NOTHING
+        diverged = per_seed(self.table, axes, "diverged").astype(bool)
+        name = "+".join(f"{axis}={value}" for axis, value in axes.items())
+        seeds = frozenset((name, int(seed)) for seed in diverged.index[diverged])
+        return BySeed(per_seed(self.table, axes, column).dropna(), seeds)
+
+    def accuracy(self, **axes: Any) -> BySeed:
+        """Return a setting's test accuracy in percent; a diverged seed has 0.
+
+        Summaries have ROUGE-1 in its place, which is in percent as well.
+        """
+        if "test_accuracy" not in self.table:
+            return self.measured("rouge1", **axes)
+        return 100 * self.measured("test_accuracy", **axes)
+
+    def lost(self, method: str, among: Mapping[str, Any] = ALL, **axes: Any) -> BySeed:
+        """Return the points of accuracy that a method loses from the clean setting.
+
+        Args:
+            method: name of the method.
+            among: axes in which both settings deviate, as a share of the clients does.
+            axes: what costs accuracy.
+        """
+        clean = {"method": method, **among}
+        return self.accuracy(**clean) - self.accuracy(**clean, **axes)
+
+    def sent(self, method: str, until: str) -> BySeed:
+        """Return the bits that a method sends up, as the paper counts them.
+
+        Args:
+            method: name of the method.
+            until: the epoch that ends the count, as `findings.uplink` calls it.
+        """
+        if self.uplink.empty:
+            chosen = until == SELECTED
+            return self.measured("uplink_payload_bits", method=method) if chosen else NOTHING
+        rows = self.uplink[(self.uplink["method"] == method) & (self.uplink["until"] == until)]
+        rows = rows.set_index("seed")
+        seeds = rows.index[rows["diverged"].astype(bool)]
+        return BySeed(rows["payload_bits"].astype(float), frozenset((method, s) for s in seeds))
+
+    def shared(self, axis: str, *sides: dict[str, Any]) -> list[Any]:
+        """Return the values of an axis, ascending, for which every side was run; not the default.
+
+        Args:
+            axis: name of the axis.
+            sides: axes of each side, without `axis`.
+        """
+        value_sets = [
+            {
+                setting[axis]
+                for setting in settings_in(self.table).values()
+                if axis in setting and setting == side | {axis: setting[axis]}
+            }
+            for side in sides
+        ]
+        return sorted(set.intersection(*value_sets))
+
+
+Compared = Callable[[Runs], Sides]
+"""What is compared on the runs of a task."""
+
+
+ByPart = Mapping[str, Compared]
+"""What is compared for a sentence: its cells or steps by name, each with two sides."""
+
+
+def accuracies(first: Mapping[str, Any], second: Mapping[str, Any]) -> Compared:
+    """Return what compares the accuracies of two settings."""
+    return lambda runs: (runs.accuracy(**first), runs.accuracy(**second))
+
+
+def measures(
+    column: str, first: Mapping[str, Any], second: Mapping[str, Any], factor: float = 1
+) -> Compared:
+    """Return what compares a measure of two settings, or a multiple of it."""
+    return lambda runs: (
+        factor * runs.measured(column, **first),
+        factor * runs.measured(column, **second),
+    )
+
+
+def runs_by_task(
+    experiments: Iterable[str | Path], uplinks: Iterable[str | Path]
+) -> dict[str, Runs]:
+    """Return what was run on each task.
+
+    Args:
+        experiments: tidy tables, of any tasks.
+        uplinks: what each method sends by seed, a table for each task that compares them.
+    """
+    by_task: dict[str, list[pd.DataFrame]] = {}
+    for table in map(read_tidy, experiments):
+        by_task.setdefault(table["task"].iloc[0], []).append(table)
+    sent = {table["task"].iloc[0]: table for table in map(read_tidy, uplinks)}
+    return {
+        task: Runs(all_runs(tables), sent.get(task, pd.DataFrame()))
+        for task, tables in by_task.items()
+    }

@@ -1,0 +1,92 @@
+"""The methods as the plan knows them: a module each, with its record and the axes of its own.
+
+The schema's enumerations, the constraints of training rules, the axes that a method may be asked
+for, looks, labels and cost schemes come from here.
+"""
+
+from collections.abc import Iterable
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
+
+from fbftl.ground.errors import UserError
+from fbftl.study.record import MethodRecord
+
+ORDER = (
+    "fl", "sfl", "ftl_f", "ftl_c", "fbftl", "one_shot", "released", "fedavg", "fedprox", "scaffold",
+    "fedfeat", "fedvote", "fedhealth", "fedmd", "fd", "ccvr", "eppfl", "private_gd", "secure_ftl",
+    "splitmix", "splitmix_heads", "robust", "heterofl", "sheterofl", "fade", "ecos",
+)  # fmt: skip
+"""The order in which tables and figures show methods; one that is not named here comes last."""
+
+
+def record_of(name: str) -> MethodRecord:
+    """Return the record of a method from its module.
+
+    Raises:
+        UserError: if the module has none, or one of another name.
+    """
+    record = getattr(import_module(f"{__name__}.{name}"), "RECORD", None)
+    if not isinstance(record, MethodRecord) or record.name != name:
+        raise UserError(
+            f"scripts/fbftl/study/methods/{name}.py has no RECORD, a MethodRecord with the name "
+            f"'{name}'; write RECORD = MethodRecord(\"{name}\", ...) there"
+        )
+    return record
+
+
+def _every_name() -> list[str]:
+    """Return the names of all modules here, in the order of tables and figures."""
+    written = [module.name for module in iter_modules(__path__)]
+    return sorted(written, key=lambda name: (*ORDER, name).index(name))
+
+
+RECORDS = tuple(map(record_of, _every_name()))
+"""Every method, in the order in which tables and figures show them."""
+
+_BY_NAME = {record.name: record for record in RECORDS}
+
+
+def record(name: str) -> MethodRecord:
+    """Return the record of a method."""
+    return _BY_NAME[name]
+
+
+def names(**traits: str) -> list[str]:
+    """Return the names of the methods with these traits, as in ``reads="features"``."""
+    return [
+        record.name
+        for record in RECORDS
+        if all(getattr(record, trait) == value for trait, value in traits.items())
+    ]
+
+
+def knowing(axis: str) -> list[str]:
+    """Return the names of the methods that know an axis."""
+    return [record.name for record in RECORDS if record.knows(axis)]
+
+
+def on_kind(kind: str) -> list[str]:
+    """Return the names of the methods that run on a kind of task."""
+    return [record.name for record in RECORDS if kind in record.kinds]
+
+
+def mechanisms() -> list[str]:
+    """Return every privacy mechanism that some method offers."""
+    return list(dict.fromkeys(name for record in RECORDS for name in record.mechanisms))
+
+
+def axes_by_method() -> dict[str, dict[str, Any]]:
+    """Return the axes that each method's run reads, with their defaults: what its jobs are told."""
+    return {r.name: {axis.name: axis.default for axis in (*r.axes, *r.fixed)} for r in RECORDS}
+
+
+def rows(shown: Iterable[str]) -> list[dict[str, Any]]:
+    """Return what tables and figures read of methods, in builtin types and the fixed order.
+
+    Args:
+        shown: names of the methods that occur.
+    """
+    columns = ("name", "label", "colour", "marker", "sends", "cost")
+    wanted = set(shown)
+    return [{key: getattr(r, key) for key in columns} for r in RECORDS if r.name in wanted]

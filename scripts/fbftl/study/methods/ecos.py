@@ -1,0 +1,181 @@
+"""ECOS: a cloud sells public rows near the clients', of which it is told counts alone."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from fbftl.study.axes import BITS, CLIENTS, NOISE, SUMS
+from fbftl.study.axis import Axis, AxisValues, Needs, Numbers, needing
+from fbftl.study.clients import taking_part
+from fbftl.study.outsourcing import COUNTING
+from fbftl.study.record import Block, MethodRecord
+from fbftl.study.rings import LARGEST_NORMAL, counts_bound
+
+
+def _counts(setting: AxisValues) -> bool:
+    """Tell whether clients send counts of their rows."""
+    return setting.purchase > 0 and setting.purchase_rule in COUNTING
+
+
+PURCHASE = "purchase above 0, and a purchase_rule that counts rows"
+
+BUYS = Needs(PURCHASE, lambda setting: setting.purchase > 0)
+SHARES_OUT = Needs(
+    PURCHASE, lambda setting: setting.purchase > 0 and setting.purchase_rule == "ecos"
+)
+COUNTS = Needs(PURCHASE, _counts)
+SENDS = Needs(
+    f"uploaders, or {PURCHASE}", lambda setting: setting.uploaders > 0 or _counts(setting)
+)
+
+AXES = (
+    Axis(
+        "purchase_rule", str, "ecos",
+        "rule by which public rows are bought of a cloud: ecos, proximity (the clusters of the "
+        "highest counts, whole), kcenter, random, or ideal, of the clients' own domains.",
+        ("ecos", "random", "kcenter", "proximity", "ideal"),
+        (BUYS,),
+    ),
+    Axis(
+        "purchase_allocation", str, "cap",
+        "how the purchase is shared out: cap over clusters of bounded size, printed as the thesis.",
+        ("cap", "printed"),
+        (SHARES_OUT,),
+    ),
+    Axis(
+        "centroids", int, 100,
+        "clusters R that clients count their rows by.",
+        Numbers(least=1, most=1_000_000),
+        (COUNTS,),
+    ),
+    Axis(
+        "purchase", int, 0, "public rows B that are bought.", Numbers(least=0, most=100_000_000)
+    ),
+    Axis(
+        "score_power", float, 1.0,
+        "power s of the counts by which the purchase is shared out.",
+        Numbers(above=0, most=1000),
+        (SHARES_OUT,),
+    ),
+    Axis(
+        "count_sampling", float, 1.0,
+        "probability γ with which a row is counted.",
+        Numbers(above=0, most=1),
+        (COUNTS,),
+    ),
+    Axis(
+        "uploaders", int, 0,
+        "clients that upload their features as well.",
+        Numbers(least=0, most=100_000_000),
+    ),
+    Axis(
+        "label_source", str, "bought",
+        "whence public rows have labels: bought with them, or from the client by private kNN.",
+        ("bought", "client"),
+        (BUYS,),
+    ),
+    Axis(
+        "purchase_purpose", str, "label",
+        "what a purchase is for: label trains on the labels, compress also on a teacher's scores.",
+        ("label", "compress"),
+        (BUYS,),
+    ),
+)  # fmt: skip
+
+
+def faults(setting: AxisValues) -> Iterator[str]:
+    """Yield what a setting says against itself."""
+    if setting.purchase == setting.uploaders == 0:
+        yield (
+            "buys nothing and has nobody upload, so that there is nothing to train on; give "
+            "purchase or uploaders"
+        )
+
+
+def block(_setting: AxisValues, task: Block) -> dict[str, Any]:
+    """Return what jobs read of public samples that are sold, and of heads on them."""
+    sources = [{"domains": source["domains"]} for source in task["public"]["sources"]]
+    return {
+        "public": {"sources": sources},
+        "one_shot": task["one_shot"],
+        "outsourcing": task["outsourcing"],
+    }
+
+
+def together(setting: AxisValues) -> tuple[Any, ...]:
+    """Return what settings have in common that train in one process: the clustering, or none."""
+    return (setting.centroids if setting.purchase_rule in COUNTING else None,)
+
+
+def size_faults(
+    setting: AxisValues, task: Block, _samples: int | None, _clients: int | None
+) -> Iterator[str]:
+    """Yield what the task's public sources lack."""
+    if setting.purchase_rule == "ideal" and setting.purchase > 0:
+        sold = {
+            name for source in task["public"]["sources"] for name in _domains(source["domains"])
+        }
+        if not sold & _domains(task["clients"].get("domains")):
+            yield (
+                "buys rows of the clients' own domains, and the public sources have none; leave "
+                "purchase_rule: ideal out"
+            )
+
+
+def cloud_faults(setting: AxisValues, rows: int | None, clients: int | None) -> Iterator[str]:
+    """Yield what a cloud or its clients cannot give.
+
+    Args:
+        setting: of this method.
+        rows: public rows of the task, None if unknown.
+        clients: their number under the setting, None if unknown.
+    """
+    for axis in ("purchase", "centroids") if rows is not None and setting.purchase else ():
+        if (number := getattr(setting, axis)) > rows:
+            yield (
+                f"has {axis} {number}, but the public sources have {rows} rows; give at most {rows}"
+            )
+    if clients is None:
+        return
+    if setting.uploaders > clients:
+        yield (
+            f"has {setting.uploaders} uploaders, but there are {clients} clients; give at most "
+            f"{clients}"
+        )
+    if clients != 1 and setting.label_source == "client":
+        yield (
+            f"has a client give labels, but there are {clients} clients; give clients 1, or "
+            "label_source: bought"
+        )
+    if setting.aggregation == "masked" and taking_part(clients, setting.fraction) < 2:
+        yield (
+            "masks the counts of one client, whose sum is its message; give clients at least 2, a "
+            "fraction that leaves two, or aggregation: open"
+        )
+
+
+def _domains(spec: Sequence[str | Sequence[str]] | None) -> set[tuple[str, ...]]:
+    """Return the domains that a block lists, the plain one without any."""
+    return {(name,) if isinstance(name, str) else tuple(name) for name in spec or ["plain"]}
+
+
+def largest_sum(setting: AxisValues, _task: Block, samples: int) -> float:
+    """Return the bound on a masked sum of counts; what epsilon comes to only a job knows."""
+    return counts_bound(samples) + LARGEST_NORMAL * (setting.sigma or 0.0)
+
+
+RECORD = MethodRecord(
+    "ecos", "ECOS", "#3D5A98", "$E$", "thesis",
+    reads="features",
+    sends="once",
+    axes=(*CLIENTS, *needing(COUNTS, [*NOISE, *SUMS]), *needing(SENDS, [BITS]), *AXES),
+    mechanisms=("none", "counts"),
+    public=True,
+    # A client that gives labels protects them, whatever its counts.
+    privacy=("delta",),
+    faults=faults,
+    size_faults=size_faults,
+    largest_sum=largest_sum,
+    block=block,
+    together=together,
+    cheap=True,
+)  # fmt: skip

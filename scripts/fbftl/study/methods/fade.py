@@ -1,0 +1,163 @@
+"""FADE: users of one group each play a game of encoder and discriminator with the server."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from fbftl.study.axes import NETWORK, NOISE, SUMS
+from fbftl.study.axis import Axis, AxisValues, Needs, Numbers
+from fbftl.study.record import Block, MethodRecord, keys
+from fbftl.study.rings import updates_bound
+
+PLAYED = Needs("an adversary", lambda setting: setting.adversary != "none")
+
+AXES = (
+    Axis(
+        "adversary", str, "none",
+        "loss of a discriminator of groups: none, plain, or squared.",
+        ("none", "plain", "squared"),
+    ),
+    Axis(
+        "majority_users", int, None,
+        "users of each group but group 0, which has one; none takes the task's clients.",
+        Numbers(least=1),
+    ),
+    Axis(
+        "minority_participation", float, None,
+        "probability that a round is of a user of group 0, one user a round; none picks users by "
+        "chance.",
+        Numbers(above=0, below=1),
+    ),
+    Axis(
+        "opt_out", float, 0.0,
+        "share of the rounds in which a user declines the game with the discriminator.",
+        Numbers(least=0, most=1),
+        (PLAYED,),
+    ),
+    Axis(
+        "local_steps", int, 1,
+        "steps K that a user takes in a round before it sends.",
+        Numbers(least=1, most=1000),
+    ),
+    Axis(
+        "discriminator_rate", float, 1.0,
+        "the discriminator's learning rate over the others'.",
+        Numbers(above=0, most=1000),
+        (PLAYED,),
+    ),
+    Axis(
+        "discriminator_steps", int, 1,
+        "steps of the discriminator for each step of the others.",
+        Numbers(least=1, most=1000),
+        (PLAYED,),
+    ),
+    Axis(
+        "discriminator_sees", str, "z",
+        "z, the product of class probabilities and z, or cdan: the product with samples weighted "
+        "by their certainty, through which gradients come back.",
+        ("z", "product", "cdan"),
+        (PLAYED,),
+    ),
+    Axis(
+        "unlabelled_loss", str, "none",
+        "what users without labels lower: nothing, or that of shot.",
+        ("none", "shot"),
+    ),
+)  # fmt: skip
+
+
+def faults(setting: AxisValues) -> Iterator[str]:
+    """Yield what a setting says against itself."""
+    alone = setting.minority_participation is not None or setting.opt_out > 0
+    if setting.aggregation == "masked" and alone:
+        yield (
+            "masks messages of which one alone can be summed; let two users take part, and all of "
+            "them play: leave minority_participation and opt_out out, or use aggregation: open"
+        )
+
+
+def task_faults(setting: AxisValues, task: Block, training: Block) -> Iterator[str]:
+    """Yield why a task cannot have a game, with users of one group each."""
+    network = task["networks"].get(setting.network)
+    labelled, groups = task["adversarial_game"]["labelled"], number_of_groups(task)
+    if network is None or network["kind"] != "mlp" or network["norm"] != "none":
+        yield (
+            "give it a network of kind mlp without norm, of which the task's game trains the parts"
+        )
+    if groups == 0:
+        yield "give the task groups: data of kind groups, data.group_column, or clients.groups"
+    mixed = task["clients"]["groups"] is None and task["clients"]["partition"] != "given"
+    if groups != 0 and mixed and setting.majority_users is None:
+        yield "give majority_users, for the task's clients have samples of several groups"
+    if training["selection"] != "last" or training["validation"] > 0:
+        yield (
+            "it has no earlier round to go back to: give training.selection: last and validation: 0"
+        )
+    if training["annealing"] != "none" or training["absent_classes"] != "counted":
+        yield (
+            "its rate falls by adversarial_game.falling_rate alone, and it counts all classes: "
+            "leave training.annealing and training.absent_classes out"
+        )
+    if setting.aggregation == "masked" and labelled is not None:
+        yield (
+            "a masked sum takes users who all train all parts: leave adversarial_game.labelled out"
+        )
+    every_group = groups is not None and {*range(groups)} <= {*(labelled or ())}
+    if setting.unlabelled_loss != "none" and (labelled is None or every_group):
+        yield (
+            "all its users have labels: give adversarial_game.labelled, or leave unlabelled_loss "
+            "out"
+        )
+    if groups is not None and labelled is not None and max(labelled) >= groups:
+        last = (groups or 1) - 1
+        yield f"adversarial_game.labelled names a group that is not there: give some of 0 to {last}"
+
+
+def number_of_groups(task: Block) -> int | None:
+    """Return how many groups a task has: 0 for none, None where only its files tell."""
+    data, of_domains = task["data"], task["clients"]["groups"]
+    if of_domains is not None:
+        return len(set(of_domains))
+    if data["kind"] == "groups":
+        return len(data["rates"])
+    return None if data.get("group_column") else 0
+
+
+def together(setting: AxisValues) -> tuple[Any, ...]:
+    """Return what settings have in common that train in one process: the discriminator's loss."""
+    return (setting.adversary,)
+
+
+def size_faults(
+    setting: AxisValues, _task: Block, samples: int | None, _clients: int | None
+) -> Iterator[str]:
+    """Yield what a task has too few samples for."""
+    users = setting.majority_users or 0
+    if samples is not None and users > samples:
+        yield (
+            f"has {users} users of a group among {samples} samples; give majority_users at most "
+            f"{samples}"
+        )
+
+
+def largest_sum(setting: AxisValues, task: Block, samples: int) -> float | None:
+    """Return the bound on a masked sum of updates; what epsilon comes to only a job knows."""
+    if setting.mechanism == "none":
+        return None
+    clip_norm = task["privacy"]["update_clip"]
+    return updates_bound(samples, clip_norm, (setting.sigma or 0.0) * clip_norm)
+
+
+RECORD = MethodRecord(
+    "fade", "FADE", "#17BECF", "$F$", "thesis",
+    reads="clients and source",
+    sends="local",
+    axes=(*NOISE, NETWORK, *SUMS, *AXES),
+    mechanisms=("none", "update_gaussian"),
+    compresses=False,
+    faults=faults,
+    task_faults=task_faults,
+    size_faults=size_faults,
+    largest_sum=largest_sum,
+    block=keys("adversarial_game"),
+    together=together,
+)  # fmt: skip

@@ -1,0 +1,64 @@
+"""FedAvg: the server averages weights after local epochs."""
+
+from collections.abc import Iterator
+
+from fbftl.study.axes import BY_ROUNDS, LOCAL_BATCH, LOCAL_EPOCHS, MOST_SAMPLES, NETWORK, WIDTH
+from fbftl.study.axis import Axis, AxisValues, Numbers
+from fbftl.study.clients import partition_of, taking_part
+from fbftl.study.record import Block, MethodRecord
+
+AXES = (
+    Axis(
+        "initial_weights", str, "common",
+        "weights of round 1: common has all clients start from one network, own each from its "
+        "own.",
+        ("common", "own"),
+    ),
+    Axis(
+        "resampled_per_round", int, None,
+        "samples that every client draws anew in each round from all clients' samples; none has "
+        "them train on their own.",
+        Numbers(least=1),
+    ),
+)  # fmt: skip
+
+
+def faults(setting: AxisValues) -> Iterator[str]:
+    """Yield what a setting says against itself."""
+    if setting.resampled_per_round is not None and setting.mechanism == "dp_fedavg":
+        yield (
+            "has clients draw samples in every round, which dp_fedavg cannot count; leave "
+            "resampled_per_round out"
+        )
+
+
+def size_faults(
+    setting: AxisValues, task: Block, samples: int | None, clients: int | None
+) -> Iterator[str]:
+    """Yield what a task has too few samples for."""
+    per_round = setting.resampled_per_round or 0
+    if samples is None or not per_round:
+        return
+    if clients is not None and partition_of(task["clients"], setting)["partition"] == "iid":
+        taking = min(samples, taking_part(clients, setting.fraction) * -(-samples // clients))
+        if taking < per_round <= samples:
+            yield (
+                f"has clients draw {per_round} samples of the {taking} of those that take part; "
+                f"give resampled_per_round at most {taking}"
+            )
+    if per_round > samples:
+        yield (
+            f"has clients draw {per_round} samples in a round of {samples}; give "
+            f"resampled_per_round at most {samples}"
+        )
+
+
+RECORD = MethodRecord(
+    "fedavg", "FedAvg", "#000000", "*", "fedfeat",
+    reads="clients and source",
+    sends="local",
+    axes=(*BY_ROUNDS, NETWORK, LOCAL_EPOCHS, MOST_SAMPLES, WIDTH, LOCAL_BATCH, *AXES),
+    mechanisms=("none", "relative", "dp_fedavg"),
+    faults=faults,
+    size_faults=size_faults,
+)  # fmt: skip

@@ -1,0 +1,142 @@
+"""One-shot methods: clients upload once what the server solves a head from.
+
+Features hold what every head needs; every other message lacks something.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from fbftl.study.axes import (
+    BITS,
+    CLIENTS,
+    CUT,
+    KEEP,
+    LINK,
+    LOSS,
+    NOISE,
+    OF_FEATURES,
+)
+from fbftl.study.axes import (
+    SUMS as SUMMING,
+)
+from fbftl.study.axis import Axis, AxisValues, Needs, Numbers
+from fbftl.study.record import Block, MethodRecord, keys
+from fbftl.study.rings import LARGEST_NORMAL, statistics_bound
+from fbftl.study.uploads import HEADS_FROM, SUMS
+
+LACKS = {
+    "means": "second moments and the samples themselves",
+    "statistics": "the samples themselves and each client's means",
+    "projected": "the samples themselves and each client's means",
+    "mixtures": "each client's means",
+}
+"""By message, what it does not tell."""
+
+SUMMED = ("means", "statistics", "projected")
+"""Messages that add up over clients."""
+
+BOUNDED = ("features", "statistics", "projected")
+"""Messages whose sensitivity is known, for the gaussian mechanism."""
+
+OF_MIXTURES = Needs("message: mixtures", lambda setting: setting.message == "mixtures")
+
+AXES = (
+    Axis(
+        "message", str, "features",
+        "what a client uploads: features, means, statistics, projected or mixtures.",
+        ("features", "means", "statistics", "projected", "mixtures"),
+    ),
+    Axis(
+        "projection", int, None,
+        "dimensions k that features are projected to at random before their statistics.",
+        Numbers(least=1, most=1_000_000),
+        (Needs("message: projected", lambda setting: setting.message == "projected"),),
+    ),
+    Axis(
+        "components", int, 1,
+        "components G of a mixture for each class that a client has samples of; 0 has each client "
+        "choose among the task's for each class, by samples that it holds out.",
+        Numbers(least=0, most=10_000),
+        (OF_MIXTURES,),
+    ),
+    Axis(
+        "covariance", str, "diagonal",
+        "of a mixture's components: diagonal, or spherical, as FedPFT's are.",
+        ("diagonal", "spherical"),
+        (OF_MIXTURES,),
+    ),
+    Axis(
+        "head", str, "mlp",
+        "what the server solves: mlp is the task's perceptron, trained; logistic, ridge, fed3r, "
+        "afl, lda, fedcgs, fedcof, fedcof_unit (its released code's), ncm and fedncm are linear.",
+        (
+            "mlp", "logistic", "ridge", "fed3r", "afl", "lda", "fedcgs", "fedcof", "fedcof_unit",
+            "ncm", "fedncm",
+        ),
+    ),
+)  # fmt: skip
+
+
+def faults(setting: AxisValues) -> Iterator[str]:
+    """Yield what message, head and the other axes of a setting say against each other."""
+    message, head, heads = setting.message, setting.head, HEADS_FROM[setting.message]
+    if (message, head) == ("features", "mlp"):
+        yield (
+            "uploads features and trains a perceptron on them, which is FbFTL; use method: fbftl, "
+            f"or a head among {', '.join(heads[1:])}"
+        )
+    if head not in heads:
+        yield (
+            f"asks for head {head} from {message}, which lack {LACKS.get(message)}; choose among "
+            f"{', '.join(heads)}, or message: features"
+        )
+    if message == "projected" and setting.projection is None:
+        yield "has message projected, which needs projection, its dimensions; give it"
+    if setting.aggregation == "masked":
+        if message not in SUMMED:
+            yield (
+                f"masks {message}, which cannot be summed; choose among {', '.join(SUMMED)}, or "
+                "use aggregation: open"
+            )
+        if message == "means" and head not in SUMS:
+            yield (
+                f"masks means, of which head {head} needs each client's; use head "
+                f"{' or '.join(SUMS)}"
+            )
+    bounded = message in BOUNDED and setting.mechanism == "gaussian"
+    if message != "features" and setting.mechanism != "none" and not bounded:
+        yield (
+            f"puts mechanism {setting.mechanism} on {message}, whose sensitivity is not known; "
+            f"choose among {', '.join(BOUNDED)}"
+        )
+
+
+def together(_setting: AxisValues) -> tuple[Any, ...]:
+    """Return what settings have in common that run in one process: they read the same files."""
+    return ()
+
+
+def largest_sum(setting: AxisValues, _task: Block, samples: int) -> float | None:
+    """Return the bound on a masked sum, of samples that are clipped and scaled to length one.
+
+    Without a mechanism nothing clips them. What epsilon comes to only a job knows.
+    """
+    if setting.mechanism == "none":
+        return None
+    return statistics_bound(samples) + LARGEST_NORMAL * (setting.sigma or 0.0)
+
+
+# Where messages and heads are compared, `findings/uploads.py` has the published name of each pair.
+RECORD = MethodRecord(
+    "one_shot", "one-shot", "#E7298A", "$1$", "rivals",
+    reads="features",
+    sends="once",
+    axes=(CUT, *CLIENTS, *LINK, BITS, *NOISE, *SUMMING, *AXES),
+    fixed=(LOSS, KEEP, *OF_FEATURES),
+    mechanisms=("none", "relative", "gaussian"),
+    faults=faults,
+    largest_sum=largest_sum,
+    block=keys("one_shot"),
+    together=together,
+    alike_together=True,
+)  # fmt: skip

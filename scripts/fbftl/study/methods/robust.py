@@ -1,0 +1,43 @@
+"""Robust FedAvg: clients train on clean and on disturbed inputs, normalised apart."""
+
+from collections.abc import Iterator
+
+from fbftl.study.axes import BY_ROUNDS, LOCAL_EPOCHS, NETWORK
+from fbftl.study.axis import Axis, AxisValues
+from fbftl.study.record import Block, MethodRecord
+
+NORMS = Axis(
+    "disturbed_normalisation", str, "own",
+    "whether disturbed inputs have normalisations of their own or share those of clean ones.",
+    ("own", "shared"),
+)  # fmt: skip
+
+
+def task_faults(setting: AxisValues, task: Block, training: Block) -> Iterator[str]:
+    """Yield what training on disturbed inputs lacks of a task."""
+    if task["source"]["kind"] == "vectors":
+        yield (
+            "what is disturbed are pixels, and columns or features would be another threat: give "
+            "the task images"
+        )
+    normalised = setting.network and task["networks"][setting.network]["norm"] == "batch"
+    if not normalised or training["batch_norm"] != "batch":
+        yield (
+            "disturbed inputs are normalised apart: name a network with norm: batch, and set "
+            "training.batch_norm: batch"
+        )
+    if training["selection"] != "last" or task["features"]["size"] is not None:
+        yield (
+            "robustness is measured after the last round on images of their own size: set "
+            "training.selection: last and features.size: null"
+        )
+
+
+RECORD = MethodRecord(
+    "robust", "robust FedAvg", "#35978F", "$R$", "thesis",
+    reads="clients and source",
+    sends="local",
+    axes=(*BY_ROUNDS, NETWORK, LOCAL_EPOCHS, NORMS),
+    compresses=False,
+    task_faults=task_faults,
+)  # fmt: skip

@@ -1,0 +1,79 @@
+"""Secure FTL: two parties align their representations under encryption or in shares."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from fbftl.study.axes import LINK, MOST_SAMPLES, PROTECTION
+from fbftl.study.axis import Axis, AxisValues, Numbers
+from fbftl.study.record import Block, MethodRecord
+
+ENCRYPTED_DIMENSIONS, ENCRYPTED_SAMPLES = 32, 50
+"""Most that Paillier encrypts in bearable time."""
+
+MILLISECONDS = 36
+"""That Paillier takes to encrypt a number on one core."""
+
+AXES = (
+    Axis(
+        "common_samples", int, 50,
+        "samples that both of two parties see a part of.",
+        Numbers(least=0, most=1_000_000),
+    ),
+    Axis(
+        "alignment_weight", float, 0.0,
+        "weight gamma of the distance between both parties' representations of common samples.",
+        Numbers(least=0, most=1_000_000),
+    ),
+    Axis(
+        "aligned_dimensions", int, 8,
+        "dimensions of the representations that two parties align.",
+        Numbers(least=1, most=10_000),
+    ),
+)  # fmt: skip
+
+
+def faults(setting: AxisValues) -> Iterator[str]:
+    """Yield what a setting says against itself, or cannot encrypt in bearable time."""
+    samples, dimensions = setting.common_samples, setting.aligned_dimensions
+    if samples == 0:
+        yield (
+            "has no common samples, without which two parties have nothing to align; give "
+            "common_samples 1 or more"
+        )
+    large = dimensions > ENCRYPTED_DIMENSIONS or samples > ENCRYPTED_SAMPLES
+    if setting.protection == "paillier" and large:
+        numbers = 2 * dimensions * (samples + dimensions)
+        yield (
+            f"encrypts {numbers:,} numbers a round, which takes "
+            f"{numbers * MILLISECONDS / 60_000:,.0f} minutes of one core; give "
+            f"aligned_dimensions at most {ENCRYPTED_DIMENSIONS} and common_samples at most "
+            f"{ENCRYPTED_SAMPLES}"
+        )
+
+
+def size_faults(
+    setting: AxisValues, _task: Block, samples: int | None, _clients: int | None
+) -> Iterator[str]:
+    """Yield what a task has too few samples for."""
+    if samples is None:
+        return
+    most = min(samples, setting.most_samples or samples)
+    if setting.common_samples > most:
+        yield (
+            f"is to have {setting.common_samples} common samples of {most}; give common_samples at "
+            f"most {most}"
+        )
+
+
+RECORD = MethodRecord(
+    "secure_ftl", "Secure FTL", "#B2182B", "$S$", "survey",
+    reads="clients and source",
+    sends="local",
+    axes=(
+        *LINK, MOST_SAMPLES,
+        replace(PROTECTION, values=("plain", "paillier", "beaver")), *AXES,
+    ),
+    compresses=False,
+    faults=faults,
+    size_faults=size_faults,
+)  # fmt: skip

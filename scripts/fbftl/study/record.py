@@ -1,0 +1,160 @@
+"""What the plan knows of one method: its record, which `study/methods/<name>.py` writes.
+
+Jobs, tables and figures never import a record: what they need of it reaches them as params, so that
+one more method makes no old result again.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from fbftl.study.axes import COMPRESSION, FEEDBACK, NOISE, SCHEDULE
+from fbftl.study.axis import Axis, AxisValues, Needs
+from fbftl.study.clients import taking_part
+
+Block = Mapping[str, Any]
+"""A task's block of the configuration, or a part of it."""
+
+
+def _names(*axes: Axis) -> frozenset[str]:
+    return frozenset(axis.name for axis in axes)
+
+
+OF_NOISE, OF_SCHEDULE = _names(*NOISE), _names(*SCHEDULE)
+OF_COMPRESSION = _names(*COMPRESSION, FEEDBACK)
+
+
+def nothing(*_: Any) -> tuple[str, ...]:
+    """Return no sentence: nothing speaks against a setting, or against a task for it."""
+    return ()
+
+
+def unbounded(*_: Any) -> None:
+    """Return that nothing bounds a masked sum."""
+
+
+def keys(*names: str) -> Callable[[AxisValues, Block], dict[str, Any]]:
+    """Return what takes some keys of a task's block, for jobs that read them beside the rest."""
+    return lambda _setting, task: {name: task[name] for name in names}
+
+
+NO_KEY = keys()
+"""A method's jobs read nothing more of the task's block."""
+
+
+def nobody_to_learn_from(
+    setting: AxisValues, _task: Block, _samples: int | None, clients: int | None
+) -> Iterator[str]:
+    """Yield that one client takes part, of methods whose clients learn from each other."""
+    if clients is not None and taking_part(clients, setting.fraction) < 2:
+        yield (
+            f"has one client take part, which has nobody to learn from; give {setting.method} "
+            "clients at least 2, or a larger fraction"
+        )
+
+
+@dataclass(frozen=True)
+class MethodRecord:
+    """What the plan knows of one method; `fbftl.methods.<name>` trains it.
+
+    label: as its paper writes it, an index behind an underscore.
+    paper: the word of the paper that it is from.
+    reads: what it trains on: features, or clients and source.
+    sends: once is before training, rounds is an update of each client every round, local is what
+        clients have after local epochs (weights, scores or logits), nothing is no message at all.
+    axes: axes that its run reads, shared ones and its own.
+    fixed: further axes that the code reads which it shares, always at their default.
+    mechanisms: privacy mechanisms that it offers.
+    public: whether it takes statistics from features of public samples.
+    compresses: whether its messages may have fewer bits and fewer elements.
+    cost: the scheme in `fbftl.cost.scheme` that counts it; none has no formula.
+    kinds: kinds of task that it runs on.
+    further: what it reads that everybody may: open data, source models or several architectures,
+        each by the key of the task's block that tells of it.
+    privacy: values of the task's block `privacy` that it needs whatever the mechanism.
+    faults: yields what a setting says against itself, each with its remedy: "has X; give Y".
+    task_faults: yields what a task lacks for a setting, each as a remedy, from the setting, the
+        task's block and the training values of the setting.
+    size_faults: yields what a task has too little of for a setting, from the setting, the task's
+        block, its training samples and its clients under the setting; either is None if unknown.
+    largest_sum: returns the bound on the size of a masked sum that is known before any job, from
+        the setting, the task's block and its training samples; None where nothing bounds it.
+    block: returns what its jobs read of the task's block beside what all read.
+    together: returns what settings have in common that train in one process, beside what they read.
+        Without it settings with local epochs share one, and others have one each.
+    alike_together: whether a setting finds the same to the bit whatever settings share its process,
+        so that short ones share one by default.
+    cheap: whether a setting takes less than its process takes to start, so that any number share
+        one.
+    """
+
+    name: str
+    label: str
+    colour: str
+    marker: str
+    paper: str
+    reads: str
+    sends: str
+    axes: tuple[Axis, ...]
+    fixed: tuple[Axis, ...] = ()
+    mechanisms: tuple[str, ...] = ("none",)
+    public: bool = False
+    compresses: bool = True
+    cost: str | None = None
+    kinds: tuple[str, ...] = ("images",)
+    further: tuple[str, ...] = ()
+    privacy: tuple[str, ...] = ()
+    faults: Callable[[AxisValues], Iterable[str]] = nothing
+    task_faults: Callable[[AxisValues, Block, Block], Iterable[str]] = nothing
+    size_faults: Callable[[AxisValues, Block, int | None, int | None], Iterable[str]] = nothing
+    largest_sum: Callable[[AxisValues, Block, int], float | None] = unbounded
+    block: Callable[[AxisValues, Block], dict[str, Any]] = NO_KEY
+    together: Callable[[AxisValues], tuple[Any, ...]] | None = None
+    alike_together: bool = False
+    cheap: bool = False
+
+    @property
+    def by_rounds(self) -> bool:
+        """Whether clients send in rounds."""
+        return self.sends in ("rounds", "local")
+
+    @property
+    def trains_network(self) -> bool:
+        """Whether its clients train a network, so that dropout and batch normalisation matter."""
+        return self.by_rounds and (self.reads == "clients and source" or "network" in self.by_name)
+
+    @cached_property
+    def by_name(self) -> dict[str, Axis]:
+        """Its axes by their names."""
+        return {axis.name: axis for axis in self.axes}
+
+    def knows(self, axis: str) -> bool:
+        """Tell whether a setting of this method may deviate in an axis."""
+        return axis == "method" or axis in self._known
+
+    def lacks(self, axis: str, setting: AxisValues) -> Needs | None:
+        """Return what a setting lacks for an axis to have an effect, None if it has one.
+
+        An axis that this method does not know is refused, whatever its effect.
+        """
+        reads = self.knows(axis) and axis in self.by_name
+        return self.by_name[axis].lacks(setting) if reads else None
+
+    def offers(self, axis: str, value: Any) -> bool:
+        """Tell whether a setting of this method may have a value on an axis that it knows."""
+        if axis == "mechanism":
+            return value in self.mechanisms
+        return axis not in self.by_name or self.by_name[axis].offers(value)
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        """The axes that it reads, without those that only what it does not offer would read."""
+        unknown: frozenset[str] = frozenset()
+        if self.mechanisms == ("none",):
+            unknown |= OF_NOISE
+        if not {"dp_fedavg", "dp_gd"} & {*self.mechanisms}:
+            unknown |= OF_SCHEDULE
+        if not self.compresses:
+            unknown |= OF_COMPRESSION
+        return frozenset(self.by_name) - unknown

@@ -1,0 +1,17 @@
+"""Sizes of studies: what a task can bear out, which is the ending of its name."""
+
+from enum import StrEnum
+
+
+class Size(StrEnum):
+    """What a task's runs are for; only those of a full study get a verdict."""
+
+    QUICK = "quick"
+    PILOT = "pilot"
+    FULL = "full"
+
+
+def size_of(task: str) -> Size:
+    """Return a task's size: quick unless its name ends in `-pilot` or `-full`."""
+    named = (size for size in (Size.PILOT, Size.FULL) if task.endswith(f"-{size}"))
+    return next(named, Size.QUICK)

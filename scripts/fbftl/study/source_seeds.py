@@ -1,0 +1,154 @@
+"""Sources as a random variable: the source network of a task pre-trained anew for several seeds.
+
+With `source_seeds: 5` a task has five source networks, each with a seed, initial values and samples
+of its own. The task itself has the first. What rests on a further one is a *repeat* of the task: it
+lies in a folder below the task's results, which is its name in the plan, and has the same clients,
+test samples and settings. Its seeds are others, so that seeds are nested in sources: a draw that
+two sources shared would count for both.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from fbftl.ground.errors import UserError
+from fbftl.study import methods
+from fbftl.study.settings import Setting
+from fbftl.study.shards import WHOLE, Shard
+
+KEY = "source_seeds"
+"""Key of a task, and the folder of its repeats."""
+
+NAME = rf"[^/]+(?:/{KEY}/\d+)?"
+"""Pattern of the name of a task or of a repeat."""
+
+RUN = re.compile(rf"results/({NAME})/runs/(.+)\.(?:json|parquet)")
+"""The path of a run file or ledger: its task or repeat, and its setting."""
+
+LARGEST_SEED = 2**63 - 1
+"""Of a task and of its source."""
+
+
+def repeats(task: str, block: Mapping[str, Any]) -> list[str]:
+    """Return the names of a task's repeats under further source networks, none without the key.
+
+    Args:
+        task: its name.
+        block: its block of the configuration.
+    """
+    return [f"{task}/{KEY}/{number}" for number in range(1, block.get(KEY, 1))]
+
+
+def every_source(task: str, block: Mapping[str, Any]) -> list[str]:
+    """Return the names of a task and of its repeats: one for each of its source networks."""
+    return [task, *repeats(task, block)]
+
+
+def task_of(name: str) -> str:
+    """Return the task of which a name is a repeat; a task's name is its own."""
+    return name.partition(f"/{KEY}/")[0]
+
+
+def is_repeat(name: str) -> bool:
+    """Tell whether a name is that of a repeat."""
+    return task_of(name) != name
+
+
+def block_of(tasks: Mapping[str, dict[str, Any]], name: str) -> dict[str, Any]:
+    """Return the block of a task or of a repeat, which differs in the seeds alone.
+
+    The source's seed is the task's and the number of the repeat; the seeds of its runs are those of
+    the task moved behind them, so that no two sources share one.
+
+    Args:
+        tasks: blocks of the configuration by task.
+        name: of the task or repeat.
+    """
+    block = tasks[task_of(name)]
+    if not is_repeat(name):
+        return block
+    number = int(name.rpartition("/")[2])
+    source = block["source"] | {"seed": block["source"]["seed"] + number}
+    return block | {"source": source, "seeds": _moved(block["seeds"], number)}
+
+
+def _moved(seeds: list[int], times: int) -> list[int]:
+    """Return seeds moved so many times by the length of the stretch that they lie in."""
+    stretch = max(seeds) - min(seeds) + 1
+    return [seed + times * stretch for seed in seeds]
+
+
+def of_repeats(
+    tasks: Mapping[str, dict[str, Any]],
+    settings: Mapping[str, dict[str, dict[str, Setting]]],
+    shard: Shard,
+) -> dict[str, dict[str, dict[str, Setting]]]:
+    """Return the settings of the repeats of all tasks, by repeat, experiment and name.
+
+    Args:
+        tasks: blocks of the configuration by task.
+        settings: those of the tasks that a study makes.
+        shard: the part of the study that is made.
+
+    Raises:
+        UserError: as `require_drawable`.
+    """
+    further: dict[str, dict[str, dict[str, Setting]]] = {}
+    for task, experiments in settings.items():
+        every = (setting for of_one in experiments.values() for setting in of_one.values())
+        require_drawable(task, tasks[task], every, shard)
+        further |= dict.fromkeys(repeats(task, tasks[task]), experiments)
+    return further
+
+
+def require_drawable(
+    task: str, block: Mapping[str, Any], settings: Iterable[Setting], shard: Shard
+) -> None:
+    """Refuse several sources of a task whose source network is not pre-trained here, and parts.
+
+    Args:
+        task: its name.
+        block: its block of the configuration.
+        settings: that a study makes of it.
+        shard: the part of the study that is made.
+
+    Raises:
+        UserError: naming the key, what cannot be drawn anew, and the remedy.
+    """
+    if block.get(KEY, 1) == 1:
+        return
+    where = f"config: tasks.{task}.{KEY} is {block[KEY]}"
+    fault = _undrawable(task, block) or _shared(block, settings)
+    if fault:
+        raise UserError(f"{where}, but {fault}; leave the key out")
+    if shard != WHOLE:
+        raise UserError(
+            f"{where} and shard is {shard.name}, but the parts of a study are of one source; "
+            "leave one of the two out"
+        )
+
+
+def _undrawable(task: str, block: Mapping[str, Any]) -> str | None:
+    """Return why a task has one source only, None if it may have several."""
+    source = block["source"]
+    if source["kind"] == "vectors":
+        return f"tasks.{task} has vectors and no source network"
+    if source["kind"] != "pretrain":
+        given = source.get("name") or source.get("folder") or source.get("file") or "a file"
+        return f"the source network is given ({given}), not pre-trained here"
+    if block["kind"] != "images":
+        return f"the source dialogues are drawn by tasks.{task}.data.seed with those of the clients"
+    if block["features"].get("store"):
+        return f"tasks.{task}.features.store is one place for the features of one source"
+    largest = block_of({task: dict(block)}, repeats(task, block)[-1])
+    if max(*largest["seeds"], largest["source"]["seed"]) > LARGEST_SEED:
+        return f"the seeds of its last source would be above {LARGEST_SEED}"
+    return None
+
+
+def _shared(block: Mapping[str, Any], settings: Iterable[Setting]) -> str | None:
+    """Return which setting reads source models that are not drawn anew, None if none does."""
+    for setting in settings:
+        if "source_models" in methods.record(setting.method).further:
+            return f"the setting '{setting.name}' reads source_models, which are trained once"
+    return None

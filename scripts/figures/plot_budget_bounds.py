@@ -1,0 +1,39 @@
+"""Plot the bound on the excess loss against the condition number, a panel per alpha."""
+
+import matplotlib.pyplot as plt
+from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save, use_style
+from fbftl.ground.binding import run_by_name
+from fbftl.ground.csv_tables import read_table
+
+LOOKS = {
+    "uniform": ("#D55E00", "-", "uniform noise, best T"),
+    "best": ("#0072B2", "-", "best schedule, best T"),
+    "best, printed T": ("#0072B2", ":", "best schedule, printed T"),
+}
+
+
+def main(table: str, svg: str) -> None:
+    """Draw the figure from its table; pdf, png and numbers go beside it."""
+    use_style()
+    bounds = read_table(table)
+    alphas = sorted(bounds["alpha"].unique())
+    figure, panels = plt.subplots(
+        1, len(alphas), figsize=(TEXT_WIDTH, 0.4 * TEXT_WIDTH), sharey=True, layout="constrained"
+    )
+    for axes, alpha in zip(panels, alphas, strict=True):
+        for name, (colour, line, label) in LOOKS.items():
+            curve = bounds[(bounds["alpha"] == alpha) & (bounds["schedule"] == name)]
+            axes.plot(curve["kappa"], curve["bound"], color=colour, linestyle=line, label=label)
+        axes.axhline(1, color=NEUTRAL, linewidth=0.8)
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_xlabel("condition number κ")
+        axes.set_title(f"α = {alpha:g}")
+    panels[0].set_ylabel("bound, 1 without a step")
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=3, fontsize=7)
+    save(figure, svg, bounds)
+
+
+if __name__ == "__main__":
+    run_by_name(snakemake, main)

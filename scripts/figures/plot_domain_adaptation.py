@@ -1,0 +1,52 @@
+"""Plot accuracy on the domain without labels by how often its user takes part."""
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from fbftl.findings.marks import points_with_bars
+from fbftl.findings.runs import read_tidy
+from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, ordered_colors, save, use_style
+from fbftl.ground.binding import run_by_name
+
+ADVERSARIES = ("none", "plain", "squared")
+
+
+def main(runs: str, svg: str, axes: dict[str, object]) -> None:
+    """Draw the figure from a tidy table; pdf, png and numbers go beside it."""
+    use_style()
+    table = read_tidy(runs, axes)
+    one_a_round = table[table["minority_participation"].notna()]
+    grouped = one_a_round.assign(target=1 - one_a_round["minority_participation"]).groupby(
+        ["adversary", "target"]
+    )
+    means = grouped["accuracy_1"].agg(["mean", "std"]).reset_index()
+    chance = one_a_round["accuracy_by_chance"].mean()
+    save(draw(means, chance), svg, means.assign(by_chance=chance))
+
+
+def draw(means: pd.DataFrame, chance: float) -> plt.Figure:
+    """Return the figure, means with bars of one standard deviation over seeds.
+
+    Args:
+        means: of each adversary at each share of the rounds.
+        chance: share of the most frequent class.
+    """
+    means = means.rename(columns={"mean": "accuracy", "std": "spread"})
+    figure, axes = plt.subplots(figsize=(0.5 * TEXT_WIDTH, 0.4 * TEXT_WIDTH), layout="constrained")
+    colours = ordered_colors(len(ADVERSARIES))
+    for index, (adversary, colour) in enumerate(zip(ADVERSARIES, colours, strict=True)):
+        line = means[means["adversary"] == adversary].sort_values("target")
+        points_with_bars(
+            axes, line["target"] + 0.01 * (index - 1), line, color=colour, marker="o",
+            label=f"adversary: {adversary}",
+        )  # fmt: skip
+    axes.axhline(100 * chance, color=NEUTRAL, linestyle=":", label="most frequent class")
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("share of rounds of the user without labels")
+    axes.set_ylabel("accuracy on its domain (%)")
+    axes.set_xticks(sorted(means["target"].unique()))
+    figure.legend(loc="outside lower center", ncols=2)
+    return figure
+
+
+if __name__ == "__main__":
+    run_by_name(snakemake, main)

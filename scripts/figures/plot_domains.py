@@ -1,0 +1,69 @@
+"""Plot accuracy in each domain at full width, a bar per method: whose domains starve.
+
+Whiskers are one standard deviation over seeds.
+Budgets fall from the first domain to the last in the left panel, and are spread in the right one.
+"""
+
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+from fbftl.data.domains import domains_in, name_of
+from fbftl.findings.shown import shown
+from fbftl.findings.style import TEXT_WIDTH, save, use_style
+from fbftl.ground.binding import run_by_name
+from fbftl.ground.csv_tables import read_table
+
+ORDERS = {"by_domain": "Budgets by domain", "spread": "Budgets spread over domains"}
+"""Titles of the panels."""
+
+
+def main(table: str, svg: str, domains: list[Any], methods: list[dict[str, Any]]) -> None:
+    """Draw the figure from the table of widths; pdf, png and numbers go beside it.
+
+    Args:
+        table: path of the table.
+        svg: path of the svg.
+        domains: of the task, as the configuration lists them.
+        methods: the methods of the runs, in the order of the bars.
+    """
+    use_style()
+    rows = read_table(table)
+    # FedAvg has no budgets, and is drawn in either panel.
+    rows = rows.fillna({"budgets": "exponential", "budget_order": "by_domain"})
+    rows = rows[(rows["budgets"] == "exponential") & ~rows["rescaled_init"]]
+    names = [name_of(domain) for domain in domains_in(domains)]
+    looks = [look for look in shown(methods).values() if look.name != "fedavg"]
+    fits = rows[(rows["method"] == "fedavg") & (rows["width"] == rows["width"].min())]
+    figure, panels = plt.subplots(
+        1, 2, figsize=(TEXT_WIDTH, 2.4), layout="constrained", sharey=True
+    )
+    width = 0.8 / (len(looks) + 1)
+    for axes, (order, title) in zip(panels, ORDERS.items(), strict=True):
+        by_method = [
+            (look, rows[(rows["method"] == look.name) & (rows["budget_order"] == order)])
+            for look in looks
+        ]
+        bars = [
+            (look.colour, look.figure_label, method_rows[method_rows["width"] == 1])
+            for look, method_rows in by_method
+        ]
+        bars += [("#AAAAAA", "FedAvg that fits all budgets", fits)]
+        for index, (colour, label, method_rows) in enumerate(bars):
+            if len(method_rows):
+                at = np.arange(len(names)) + width * (index - len(looks) / 2)
+                spread = 100 * method_rows[[f"{name}_spread" for name in names]].iloc[0]
+                axes.bar(
+                    at, 100 * method_rows[names].iloc[0], width, color=colour, label=label,
+                    yerr=spread, error_kw={"elinewidth": 0.8, "ecolor": "#444444"},
+                )  # fmt: skip
+        axes.set_xticks(range(len(names)), names)
+        axes.grid(axis="x", visible=False)
+        axes.set_title(title, loc="left", fontsize="medium")
+    panels[0].set_ylabel("accuracy at full width (%)")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    save(figure, svg, rows)
+
+
+if __name__ == "__main__":
+    run_by_name(snakemake, main)

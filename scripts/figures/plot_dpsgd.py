@@ -1,0 +1,47 @@
+"""Plot DP-SGD's accuracy against epsilon, with what is published as levels of their own."""
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from fbftl.findings.marks import points_with_bars
+from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, save, use_style
+from fbftl.ground.binding import run_by_name
+from fbftl.ground.csv_tables import read_table
+
+COLOUR = "#0072B2"
+
+
+def main(table: str, svg: str) -> None:
+    """Draw the figure from the table of the experiment; pdf, png and numbers go beside it."""
+    use_style()
+    points = read_table(table)
+    save(draw(points), svg, points)
+
+
+def draw(table: pd.DataFrame) -> plt.Figure:
+    """Return the figure, means with bars of one standard deviation over seeds."""
+    figure, axes = plt.subplots(figsize=(COLUMN_WIDTH, 0.8 * COLUMN_WIDTH))
+    noisy = table[table["epsilon"].notna()].sort_values("epsilon")
+    clean = table[table["epsilon"].isna()].iloc[0]
+    points_with_bars(
+        axes, noisy["epsilon"], noisy, color=COLOUR, marker="o", label="DP-SGD, ε per sample"
+    )
+    axes.axhline(100 * clean["accuracy"], color=COLOUR, linestyle=":", label="without noise")
+    for level, line, label in (
+        (clean, "-", "published for MNIST, without noise"),
+        (noisy.iloc[0], "--", "published for MNIST, ε not reported"),
+    ):
+        axes.axhline(
+            100 * level["published"], color=NEUTRAL, linestyle=line, linewidth=0.8, label=label
+        )
+    axes.set_xscale("log")
+    axes.set_xticks(noisy["epsilon"], [f"{epsilon:g}" for epsilon in noisy["epsilon"]])
+    axes.minorticks_off()
+    axes.set_ylim(0, 103)
+    axes.set_xlabel("privacy loss ε")
+    axes.set_ylabel("test accuracy (%)")
+    axes.legend(loc="lower right", fontsize=7)
+    return figure
+
+
+if __name__ == "__main__":
+    run_by_name(snakemake, main)

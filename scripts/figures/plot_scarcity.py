@@ -1,0 +1,112 @@
+"""Plot accuracy against packet loss rate, a line per share of clients (paper, Fig. 8).
+
+Where the experiment varies methods or further axes, a line per share and values of these.
+
+One panel per meaning of a loss: lost for good, and the public script's reshuffling (audit row A2).
+The paper's points for its own task are drawn beside.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+from fbftl.findings import published
+from fbftl.findings.marks import line_with_band
+from fbftl.findings.runs import read_tidy, varying
+from fbftl.findings.seeds import mean_and_spread
+from fbftl.findings.style import (
+    TEXT_WIDTH,
+    EndLabel,
+    label_ends,
+    ordered_colors,
+    packet_loss_axis,
+    save,
+    use_style,
+)
+from fbftl.ground.binding import run_by_name
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+AXES = ("fraction", "plr", "loss")
+"""What the experiment is about."""
+
+PANELS = {
+    "persistent": "Lost for good",
+    "reshuffled": "Reshuffled (public script)",
+}
+
+
+def main(runs: str, fig8: str, svg: str, axes: dict[str, Any]) -> None:
+    """Draw the figure; pdf, png and numbers go beside it.
+
+    Args:
+        runs: an experiment's tidy table.
+        fig8: the published points.
+        svg: path of the svg.
+        axes: those of scarcity, with their defaults.
+    """
+    use_style()
+    read = read_tidy(runs, axes)
+    further = varying(read, AXES)
+    table = mean_and_spread(read, [*further, *AXES])
+    save(draw(table, published.read(fig8), further), svg, table)
+
+
+def draw(table: pd.DataFrame, fig8: pd.DataFrame, further: Sequence[str] = ()) -> "Figure":
+    """Return the figure: mean accuracies with a band of one standard deviation over seeds, and the
+    paper's points in a panel of their own, for its task is another.
+
+    Args:
+        table: a row per fraction, packet loss rate, meaning of a loss and further axis.
+        fig8: the published points.
+        further: axes that tell lines apart beside the fraction.
+    """
+    import matplotlib.pyplot as plt
+
+    panels = [loss for loss in PANELS if (table["loss"] == loss).any()]
+    figure, grid = plt.subplots(1, len(panels) + 1, figsize=(TEXT_WIDTH, 2.3), sharey=True)
+    figure.subplots_adjust(wspace=0.55)
+    ends = {}
+    rates = sorted(table["plr"].unique())
+    *measured, paper = grid
+    for axes, loss in zip(measured, panels, strict=True):
+        # Without loss the two meanings are the same run; both panels begin there.
+        shown = table[(table["loss"] == loss) | (table["plr"] == 0)]
+        ends[axes] = draw_lines(axes, shown, further)
+        axes.set_title(PANELS[loss], loc="left", fontsize="medium")
+    draw_published(paper, fig8, max(rates))
+    paper.set_title("The paper, CIFAR-10", loc="left", fontsize="medium")
+    for axes in grid:
+        packet_loss_axis(axes, rates)
+    for axes, labels in ends.items():
+        label_ends(axes, labels)
+    grid[0].set_ylabel("test accuracy (%)")
+    return figure
+
+
+def draw_lines(axes: "Axes", table: pd.DataFrame, further: Sequence[str]) -> list[EndLabel]:
+    """Draw a line with its band per fraction and further axes; return the labels of their ends."""
+    lines = table.sort_values("fraction", ascending=False, kind="stable").groupby(
+        ["fraction", *further], sort=False, dropna=False
+    )
+    ends = []
+    for ((fraction, *others), rows), color in zip(lines, ordered_colors(len(lines)), strict=True):
+        rows = rows.sort_values("plr")
+        line_with_band(axes, 1 - rows["plr"], rows, color=color, marker="o", markersize=3.5)
+        end = 100 * float(rows["accuracy"].iloc[-1])
+        share = "all clients" if fraction == 1 else f"{100 * fraction:g}%"
+        ends.append(EndLabel(", ".join([share, *map(str, others)]), end, color))
+    return ends
+
+
+def draw_published(axes: "Axes", fig8: pd.DataFrame, highest: float) -> None:
+    """Draw the paper's curve for all samples of its own task, up to a packet loss rate."""
+    points = fig8[(fig8["series"] == "plotted") & (fig8["plr"] <= highest)]
+    accuracy = 100 * points["printed"].astype(float)
+    axes.plot(1 - points["plr"], accuracy, color="#999999", marker="o", markersize=3)
+
+
+if __name__ == "__main__":
+    run_by_name(snakemake, main)

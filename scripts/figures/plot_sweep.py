@@ -1,0 +1,107 @@
+"""Plot an experiment of one's own: the score along its longest numeric axis, a line for each
+combination of the other axes that vary.
+
+A setting that leaves the axis at a default of none, such as no epsilon, is a dotted level.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import cycle, islice
+from typing import Any
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from fbftl.findings.marks import points_with_bars
+from fbftl.findings.shown import ShownMethod, shown
+from fbftl.findings.style import CYCLE, TEXT_WIDTH, save, use_style
+from fbftl.ground.binding import run_by_name
+from fbftl.ground.csv_tables import read_table
+from matplotlib.axes import Axes
+
+SCORES = {
+    "test_accuracy": ("test accuracy (%)", 100),
+    "balanced_accuracy": ("balanced accuracy (%)", 100),
+    "rouge1": ("ROUGE-1 (%)", 1),
+}
+"""Titles of what the table may have, and what makes a percentage of it."""
+
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+"""Of lines in turn; there are seven and ten colours, so that seventy lines differ."""
+
+DECADES = 30
+"""Largest over smallest value from which on an axis is logarithmic."""
+
+
+def main(
+    table: str, svg: str, along: str, varying: Sequence[str], methods: list[dict[str, Any]]
+) -> None:
+    """Draw the figure from the experiment's table; pdf, png and numbers go beside it.
+
+    Args:
+        table: path of the table.
+        svg: path of the svg.
+        along: the axis that lines run along.
+        varying: all axes that vary.
+        methods: the methods of the runs.
+    """
+    use_style()
+    rows = read_table(table)
+    score = next(name for name in SCORES if name in rows)
+    others = [axis for axis in varying if axis != along]
+    save(draw(rows, score, along, others, shown(methods)), svg, rows)
+
+
+def draw(
+    rows: pd.DataFrame, score: str, along: str, others: Sequence[str], looks: dict[str, ShownMethod]
+) -> plt.Figure:
+    """Return the figure; bars are one standard deviation over seeds."""
+    title, factor = SCORES[score]
+    figure, axes = plt.subplots(figsize=(0.75 * TEXT_WIDTH, 3.2), layout="constrained")
+    lines = list(by_line(rows, others, looks))
+    pairs = zip(cycle(CYCLE), islice(cycle(MARKERS), len(lines)), strict=False)
+    for (label, line), (colour, marker) in zip(lines, pairs, strict=False):
+        points = line[line[along].notna()].sort_values(along)
+        if len(points):
+            points_with_bars(
+                axes, points[along], points, score, scale=factor, color=colour, marker=marker,
+                label=label,
+            )  # fmt: skip
+        for level in factor * line.loc[line[along].isna(), score]:
+            without = f"{label}, {along} at its default".replace("_", " ").removeprefix(", ")
+            axes.axhline(level, color=colour, linestyle=":", label=without)
+    along_axis(axes, rows[along].dropna(), along)
+    axes.set_ylabel(title)
+    if any(label for label, _ in lines) or rows[along].isna().any():
+        figure.legend(loc="outside lower center", ncols=2, fontsize=7)
+    return figure
+
+
+def by_line(
+    rows: pd.DataFrame, others: Sequence[str], looks: dict[str, ShownMethod]
+) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield the rows that share all other axes, with what tells them apart in a legend."""
+    if not others:
+        yield "", rows
+        return
+    for values, line in rows.groupby(list(others), dropna=False, sort=False):
+        pairs = zip(others, values, strict=True)
+        yield ", ".join(named(axis, value, looks) for axis, value in pairs), line
+
+
+def named(axis: str, value: Any, looks: dict[str, ShownMethod]) -> str:
+    """Return how a legend names the value of an axis."""
+    if axis == "method":
+        return looks[value].figure_label
+    if isinstance(value, float):
+        value = "none" if pd.isna(value) else f"{value:g}"
+    return f"{axis} {value}".replace("_", " ")
+
+
+def along_axis(axes: Axes, values: pd.Series, along: str) -> None:
+    """Make the abscissa: logarithmic where positive values span decades."""
+    axes.set_xlabel(along.replace("_", " "))
+    if values.min() > 0 and values.max() >= DECADES * values.min():
+        axes.set_xscale("log")
+
+
+if __name__ == "__main__":
+    run_by_name(snakemake, main)

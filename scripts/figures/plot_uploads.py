@@ -1,0 +1,58 @@
+"""Plot accuracy against uplink for every message and head, with the front that none beats."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from fbftl.findings.marks import points_with_bars
+from fbftl.findings.runs import read_tidy
+from fbftl.findings.style import (
+    NEUTRAL,
+    TEXT_WIDTH,
+    EndLabel,
+    label_ends,
+    save,
+    use_style,
+)
+from fbftl.findings.uploads import by_upload
+from fbftl.ground.binding import run_by_name
+
+NUMBERS = ["name", "message", "head", "aggregation", "bits_per_client", "accuracy", "spread"]
+
+
+def main(table: str, svg: str) -> None:
+    """Draw the figure from the table of uploads; pdf, png and numbers go beside it."""
+    use_style()
+    rows = read_tidy(table)
+    save(draw(rows), svg, rows[[*NUMBERS, "pareto", "diverged"]])
+
+
+def draw(rows: pd.DataFrame) -> plt.Figure:
+    """Return the figure; bars are one standard deviation over seeds."""
+    figure, axes = plt.subplots(figsize=(0.75 * TEXT_WIDTH, 3.4), layout="constrained")
+    for upload, upload_rows in by_upload(rows):
+        points_with_bars(
+            axes, upload_rows["bits_per_client"] / 8e3, upload_rows, linestyle="none",
+            label=upload.label, **upload.look,
+        )  # fmt: skip
+    front = rows[rows["pareto"] == "yes"].sort_values("bits_per_client")
+    # More bits buy nothing more, so the line goes on to the most that any upload takes.
+    bits = [*front["bits_per_client"], rows["bits_per_client"].max()]
+    best = [*front["accuracy"], *front["accuracy"].iloc[-1:]]
+    axes.step(
+        np.array(bits[: len(best)]) / 8e3,
+        100 * np.array(best),
+        where="post",
+        color=NEUTRAL,
+        linewidth=0.8,
+        zorder=0,
+    )
+    axes.set(xscale="log", xlabel="uplink per client (kB)", ylabel="test accuracy (%)")
+    if len(front):
+        last = 100 * float(front["accuracy"].iloc[-1])
+        label_ends(axes, [EndLabel("best for its bits", last, NEUTRAL)])
+    figure.legend(loc="outside lower center", ncols=3, fontsize=7)
+    return figure
+
+
+if __name__ == "__main__":
+    run_by_name(snakemake, main)

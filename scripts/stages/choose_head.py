@@ -1,0 +1,134 @@
+"""Pick a task's head and every method's epochs by the rule of `fbftl.training.choice`.
+
+The rule sees validation accuracy alone. What FTL_c would upload over FbFTL is beside each
+head for the reader; nothing is decided by it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from fbftl.cost.layers import Network, dense, parameters, read_network
+from fbftl.cost.payload import Federation
+from fbftl.cost.scheme import scheme_cost
+from fbftl.findings.columns import SEEDS
+from fbftl.findings.tables import Column, prefixed, write_table
+from fbftl.ground import devices
+from fbftl.ground.binding import run_by_name
+from fbftl.ground.logs import log
+from fbftl.methods import by_name
+from fbftl.study.job import from_params
+from fbftl.tasks.task import Inputs, Outcome
+from fbftl.training.choice import Candidate, flat_epochs, smallest_within_error
+
+COLUMNS = [
+    Column("method", "Method"),
+    Column("head", "Hidden layers of the head"),
+    Column("parameters", "Parameters of the head", format="{:,.0f}"),
+    Column("epochs", "Epochs until flat", format="{:.0f}"),
+    Column("validation", "Best validation accuracy", format="{:.2%}"),
+    Column("error", "Standard error", format="{:.2%}"),
+    SEEDS,
+    Column("times_fbftl", "FTL_c's uplink over FbFTL's", format="{:,.1f}"),
+    Column("uplink", "FTL_c's uplink", "bit", prefixed),
+    Column("picked", "Picked"),
+]
+
+
+def main(
+    files: dict[str, str], csv: str, heads: Sequence[Sequence[int]], job: dict[str, Any],
+    others: Sequence[dict[str, Any]], axes: dict[str, Any], device: str, threads: int,
+) -> None:  # fmt: skip
+    """Write what the rule finds for every head, then for the methods that train the network.
+
+    Args:
+        files: paths of all inputs by name, see `fbftl.tasks.task.Inputs`.
+        csv: table to write; md, tex and html go beside it.
+        heads: widths of the hidden layers of each head.
+        job: FbFTL's clean setting, with epochs longer than will be needed and the rule's seeds.
+        others: jobs of the methods that train the network, which get the head that is picked.
+        axes: the axes that each method knows, with their defaults.
+        device: auto, cpu or cuda.
+        threads: threads to compute with.
+    """
+    where = devices.prepare(device, threads)
+    inputs = Inputs.at(files, where)
+    network = read_network(inputs.network)
+    candidates, rows = [], []
+    for widths in heads:
+        outcome = trained(with_head(job, widths), axes, inputs)
+        cut = ending_in(network, widths)
+        candidates.append(Candidate(tuple(widths), parameters(cut.head), validation(outcome)))
+        clients = outcome.repetitions[0]["clients"]
+        federation = Federation(
+            clients=clients,
+            samples_per_client=Fraction(outcome.repetitions[0]["offered"], clients),
+            clients_per_round=job["training"]["clients_per_round"],
+        )
+        rows.append(row("fbftl", candidates[-1]) | ratio(cut, federation, candidates[-1].epochs))
+    chosen = smallest_within_error(candidates)
+    for entry, candidate in zip(rows, candidates, strict=True):
+        entry["picked"] = "yes" if candidate is chosen else ""
+    for other in others:
+        outcome = trained(with_head(other, chosen.widths), axes, inputs)
+        measured = Candidate(chosen.widths, chosen.parameters, validation(outcome))
+        rows.append(row(other["setting"]["method"], measured) | {"picked": "yes"})
+        rows[-1]["epochs"] = flat_epochs(measured.validation)
+    write_table(csv, pd.DataFrame(rows), COLUMNS)
+    for entry in rows:
+        if entry["picked"]:
+            log.info("%s: head %s, %d epochs", *(entry[k] for k in ("method", "head", "epochs")))
+
+
+def trained(params: dict[str, Any], axes: dict[str, Any], inputs: Inputs) -> Outcome:
+    """Return what a job finds; a gradient method's messages are none of the rule's business."""
+    (outcome,) = by_name.train([from_params(params, axes)], inputs)
+    return outcome
+
+
+def validation(outcome: Outcome) -> np.ndarray:
+    """Return the validation accuracy (S, E) by seed and epoch."""
+    curves = [repetition["series"]["validation_accuracy"] for repetition in outcome.repetitions]
+    return np.array(curves, dtype=float)
+
+
+def with_head(job: dict[str, Any], widths: Sequence[int]) -> dict[str, Any]:
+    """Return a job with another head."""
+    return job | {"block": job["block"] | {"head": list(widths)}}
+
+
+def ending_in(network: Network, widths: Sequence[int]) -> Network:
+    """Return a task's network with another head."""
+    classes = network.layers[-1].outputs
+    sizes = [network.feature_width, *widths, classes]
+    head = [dense(f"head{at}", *pair) for at, pair in enumerate(pairwise(sizes), 1)]
+    return replace(network, layers=(*network.extractor, *head))
+
+
+def ratio(network: Network, federation: Federation, epochs: int) -> dict[str, Any]:
+    """Return FTL_c's uplink by formula, and over FbFTL's."""
+    schemes = ("ftl_c", "fbftl")
+    more, less = (scheme_cost(network, federation, s, epochs).uplink_bits for s in schemes)
+    return {"uplink": float(more), "times_fbftl": float(more / less)}
+
+
+def row(name: str, candidate: Candidate) -> dict[str, Any]:
+    """Return what is found of one head."""
+    best, error = candidate.best
+    return {
+        "method": name,
+        "head": "-".join(map(str, candidate.widths)) or "none",
+        "parameters": candidate.parameters,
+        "epochs": candidate.epochs,
+        "validation": best,
+        "error": error,
+        "seeds": len(candidate.validation),
+    }
+
+
+if __name__ == "__main__":
+    run_by_name(snakemake, main)

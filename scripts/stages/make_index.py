@@ -1,0 +1,44 @@
+"""Make the front page of all results: what each paper says, what came out, one picture each."""
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+
+from fbftl.findings.front import Shown, front_page, rows
+from fbftl.ground.binding import run_by_name
+from fbftl.ground.files import write_text
+
+
+def main(
+    papers: str, audit: str, results: Mapping[str, Sequence[str]], arithmetic: str, page: str
+) -> None:
+    """Write the page.
+
+    Args:
+        papers: table of what the papers are called and are about, a row for each line.
+        audit: csv of the audit of all papers.
+        results: tables and figures that the study makes of each paper, as html and svg.
+        arithmetic: sentence on whether other machines give the same numbers.
+        page: path of the page.
+    """
+    verdicts, shown = rows(audit), []
+    for (paper, title), lines in groupby(rows(papers), itemgetter("paper", "title")):
+        of_paper = results.get(paper, ())
+        table = next((path for path in of_paper if path.endswith("/sentences.html")), None)
+        shown.append(
+            Shown(
+                paper,
+                title,
+                says=list(lines),
+                sentences=rows(Path(table).with_suffix(".csv")) if table else [],
+                audit=[row["verdict"] for row in verdicts if row["paper"] == paper],
+                results=of_paper,
+            )
+        )
+    of_audit = str(Path(audit).with_suffix(".html"))
+    write_text(page, front_page(shown, of_audit, arithmetic, str(Path(page).parent)))
+
+
+if __name__ == "__main__":
+    run_by_name(snakemake, main)

@@ -1,0 +1,55 @@
+"""Tabulate what ECOS and other choices buy of a cloud: own rows, accuracy, privacy, bits."""
+
+from typing import Any
+
+from fbftl.findings.columns import PERCENT, SEED_COUNTS, accuracy, with_spread
+from fbftl.findings.outsourcing import CHOICES, epsilons, purchases
+from fbftl.findings.runs import read_tidy
+from fbftl.findings.tables import Column, prefixed, write_table
+from fbftl.ground.binding import run_by_name
+
+COLUMNS = [
+    Column("name", "Choice"),
+    Column("purchase_allocation", "Shared out"),
+    Column("centroids", "Centroids R", format="{:.0f}"),
+    Column("sigma", "Noise σ", format="{:g}"),
+    Column("score_power", "Power s", format="{:g}"),
+    Column("bits", "Bits of a score", format="{:.0f}"),
+    Column("label_source", "Labels"),
+    Column("purchase_purpose", "Purpose"),
+    Column("purchase", "Purchase B"),
+    Column("bought", "Rows bought", format="{:.0f}"),
+    *with_spread("own_share", "Own rows"),
+    Column("own_least", "Own rows in the worst seed", format=PERCENT),
+    Column("inherent_share", "Own rows in the cloud", format=PERCENT),
+    Column("labelled", "Rows labelled", format="{:.0f}"),
+    Column("label_accuracy", "Labels that are right", format=PERCENT),
+    *accuracy(),
+    Column("epsilon_added", "ε, row added", format="{:.4f}"),
+    Column("epsilon_replaced", "ε, row replaced", format="{:.4f}"),
+    Column("uplink_bits", "Uplink", "bits", prefixed),
+    Column("downlink_bits", "Downlink", "bits", prefixed),
+    *SEED_COUNTS,
+]
+
+
+def main(runs: str, guarantees: str, csv: str, axes: dict[str, Any]) -> None:
+    """Write the table; the other formats go beside the csv.
+
+    Args:
+        runs: tidy table of the experiment.
+        guarantees: what its runs guarantee.
+        csv: path of the csv.
+        axes: those of a purchase, with their defaults.
+    """
+    table = purchases(read_tidy(runs, axes))
+    table = table.merge(epsilons(read_tidy(guarantees, axes)), on="setting", how="left")
+    table["name"] = table["purchase_rule"].map(lambda choice: CHOICES[choice][0])
+    shared = table["purchase_rule"] == "ecos"
+    for axis in ("purchase_allocation", "score_power", "bits"):
+        table[axis] = table[axis].where(shared)
+    write_table(csv, table, COLUMNS)
+
+
+if __name__ == "__main__":
+    run_by_name(snakemake, main)

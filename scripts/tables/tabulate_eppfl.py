@@ -1,0 +1,163 @@
+"""Tabulate EPPFL by setting: accuracy of both inferences, ε in total, bytes by formula and ledger.
+
+Bytes are of one client in one round. The formulas are the paper's (Sec. 2.3), which count neither
+positions nor weights, and one gradient per mini-batch; the ledger has what was sent. Beside them
+is what FedAvg sends with the same network: all of its weights.
+"""
+
+from collections.abc import Mapping, Sequence
+from math import ceil
+from typing import Any
+
+import pandas as pd
+from fbftl.cost.split import FLOAT_BYTES, printed_downlink_bytes, printed_uplink_bytes
+from fbftl.findings.columns import SEED_COUNTS, accuracy, with_spread
+from fbftl.findings.comparison import Measured
+from fbftl.findings.run_file import read_run
+from fbftl.findings.seeds import counted
+from fbftl.findings.tables import Column, write_table
+from fbftl.ground.binding import run_by_name
+from fbftl.messages.ledger import read_ledger
+
+BYTES = "{:,.0f}"
+
+AXES = (
+    "local_epochs",
+    "client_part",
+    "keep_activations",
+    "keep_gradients",
+    "kept_gradients",
+    "selection_reading",
+    "epsilon",
+    "laplace_sensitivity",
+    "aggregation",
+    "mask_shape",
+)
+"""Axes of a row."""
+
+SENT = {
+    "activations": ("client", "edge", "activations"),
+    "labels": ("client", "edge", "labels"),
+    "gradients": ("edge", "client", "gradients"),
+    "weights": ("client", "aggregator", "weights"),
+    "edge_weights": ("edge", "aggregator", "weights"),
+}
+"""Columns of the ledger's bytes: sender, receiver and part."""
+
+UP = ("activations", "labels", "weights")
+
+COLUMNS = [
+    Column("local_epochs", "E", "epochs", "{:.0f}"),
+    Column("client_part", "Client's last layer"),
+    Column("keep_activations", "θ_a", format="{:g}"),
+    Column("keep_gradients", "θ_g", format="{:g}"),
+    Column("kept_gradients", "Kept"),
+    Column("selection_reading", "Reading"),
+    Column("epsilon", "ε of one value", format="{:g}"),
+    Column("laplace_sensitivity", "Sensitivity"),
+    Column("aggregation", "Aggregation"),
+    Column("mask_shape", "Mask"),
+    *accuracy("Accuracy, clean"),
+    *with_spread("protected", "Accuracy, protected"),
+    *SEED_COUNTS,
+    Column("total_epsilon", "ε in total", format="{:,.0f}"),
+    Column("formula_up", "Up by formula", "bytes", BYTES),
+    Column("activations", "Activations", "bytes", BYTES),
+    Column("labels", "Labels", "bytes", BYTES),
+    Column("weights", "Weights up", "bytes", BYTES),
+    Column("uplink", "Up", "bytes", BYTES),
+    Column("uplink_with_positions", "Up with positions", "bytes", BYTES),
+    Column("formula_down", "Gradients by formula", "bytes", BYTES),
+    Column("gradients", "Gradients", "bytes", BYTES),
+    Column("edge_weights", "Edge's weights", "bytes", BYTES),
+    Column("fedavg", "FedAvg's weights", "bytes", BYTES),
+    Column("over_fedavg", "Up / FedAvg's", format="{:.2f}"),
+]
+
+
+def main(runs: Sequence[str], ledgers: Sequence[str], csv: str, axes: Mapping[str, Any]) -> None:
+    """Write the table; md and tex go beside the csv.
+
+    Args:
+        runs: run files of the experiment, of which EPPFL's are shown.
+        ledgers: their ledgers, in the same order.
+        csv: the table to write.
+        axes: those of a row, with their defaults.
+    """
+    read = ((read_run(run), ledger) for run, ledger in zip(runs, ledgers, strict=True))
+    rows = [row(run, ledger, axes) for run, ledger in read if run["setting"]["method"] == "eppfl"]
+    table = pd.DataFrame(rows).sort_values(list(AXES), ignore_index=True, kind="stable")
+    write_table(csv, table, COLUMNS)
+
+
+def row(run: Mapping[str, Any], ledger: str, axes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the row of one run."""
+    values = {axis: run["setting"].get(axis, axes[axis]) for axis in AXES}
+    sent = bytes_by_part(ledger)
+    uplink = sum(sent[part] for part in UP)
+    weights = FLOAT_BYTES * run["repetitions"][0]["parameters"]
+    return (
+        {"setting": run["name"]}
+        | values
+        | scores(run)
+        | {"total_epsilon": run["repetitions"][0]["privacy"][0]["epsilon"]}
+        | formulas(run, values)
+        | sent
+        | {
+            "uplink": uplink,
+            "uplink_with_positions": uplink + positions(run, values),
+            "fedavg": weights,
+            "over_fedavg": uplink / weights,
+        }
+    )
+
+
+def scores(run: Mapping[str, Any]) -> dict[str, Any]:
+    """Return mean and spread of both accuracies, as seeds count."""
+    counted_seeds = [counted(repetition, run["measures"]) for repetition in run["repetitions"]]
+    clean = Measured.of([repetition["test_accuracy"] for repetition in counted_seeds])
+    protected = Measured.of([repetition["protected_accuracy"] for repetition in counted_seeds])
+    return {
+        "accuracy": clean.mean,
+        "spread": clean.spread,
+        "protected": protected.mean,
+        "protected_spread": protected.spread,
+        "seeds": clean.seeds,
+        "diverged": sum(repetition["diverged"] for repetition in run["repetitions"]),
+    }
+
+
+def samples_of(run: Mapping[str, Any]) -> int:
+    """Return D, the samples of a client; the mean, rounded up, where they differ."""
+    first = run["repetitions"][0]
+    return ceil(first["offered"] / first["clients"])
+
+
+def formulas(run: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, float]:
+    """Return the paper's bytes up and down."""
+    samples, width = samples_of(run), run["repetitions"][0]["activations"]
+    batch = run["training"]["local_batch"] or samples
+    epochs = values["local_epochs"]
+    up = printed_uplink_bytes(samples, epochs, values["keep_activations"], width)
+    down = printed_downlink_bytes(ceil(samples / batch), epochs, values["keep_gradients"], width)
+    return {"formula_up": float(up), "formula_down": float(down)}
+
+
+def positions(run: Mapping[str, Any], values: Mapping[str, Any]) -> float:
+    """Return the bytes of a bit per position, had clients to tell which activations they keep."""
+    if values["keep_activations"] == 1 or values["selection_reading"] == "code":
+        return 0.0
+    return samples_of(run) * values["local_epochs"] * run["repetitions"][0]["activations"] / 8
+
+
+def bytes_by_part(ledger: str) -> dict[str, float]:
+    """Return the mean bytes of one client in one round, by part."""
+    rows = read_ledger(ledger, ["sender", "receiver", "part", "bits"]).to_pandas()
+    sums = rows.groupby(["sender", "receiver", "part"], observed=True)["bits"].agg(["sum", "count"])
+    visits = sums["count"].get(SENT["activations"], 0)
+    bits_of = {part: sums["sum"].get(key, 0) for part, key in SENT.items()}
+    return {part: bits / 8 / max(visits, 1) for part, bits in bits_of.items()}
+
+
+if __name__ == "__main__":
+    run_by_name(snakemake, main)

@@ -1,0 +1,41 @@
+"""Tabulate the hypotheses that are ours beside a paper's sentences, on every task."""
+
+from collections.abc import Sequence
+from importlib import import_module
+
+from fbftl.findings.tables import Column, write_table
+from fbftl.ground.binding import run_by_name
+from fbftl.papers.claims import OURS, claims_of, examine, read_claims
+from fbftl.papers.comparisons import NUMBERS, comparisons_table
+from fbftl.papers.quantities import runs_by_task
+
+COLUMNS = [
+    Column("compares", "Hypothesis", width="6cm"),
+    Column("origin", "Where it comes from", width="3cm"),
+    *NUMBERS,
+    Column("tested", "Hypotheses tested"),
+]
+
+
+def main(
+    paper: str, experiments: Sequence[str], uplinks: Sequence[str], texts: str, csv: str
+) -> None:
+    """Write the table; the other formats go beside the csv.
+
+    Args:
+        paper: its word; `fbftl.papers.<paper>.claims` has what its hypotheses compare.
+        experiments: tidy tables of the paper's experiments on all tasks.
+        uplinks: what each method sends by seed, a table for each task that compares them.
+        texts: `published/claims.csv`.
+        csv: path of the csv.
+    """
+    compared = {OURS: import_module(f"fbftl.papers.{paper}.claims").HYPOTHESES}
+    claims = claims_of(paper, compared, read_claims(texts))
+    by_task = {
+        task: examine(claims, runs) for task, runs in runs_by_task(experiments, uplinks).items()
+    }
+    write_table(csv, comparisons_table(by_task, {OURS: len(claims)}), COLUMNS)
+
+
+if __name__ == "__main__":
+    run_by_name(snakemake, main)

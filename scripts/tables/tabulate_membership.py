@@ -1,0 +1,65 @@
+"""Tabulate membership attacks: a row per setting and attack, and which of them is quoted.
+
+The AUC on tuning targets, on which an attack is chosen, stands beside what it attains on the
+others. A threshold for a rate of false positives is chosen on shadows; the table has the rate that
+it attains on the targets.
+"""
+
+import pandas as pd
+from fbftl.findings.columns import EPSILON, PERCENT, with_spread
+from fbftl.findings.runs import read_tidy
+from fbftl.findings.tables import Column, write_table
+from fbftl.ground.binding import run_by_name
+
+SHARE = "{:.2%}"
+
+HEAD = Column("head", "Message and head")
+"""Of solved heads, none of which has noise."""
+
+NOISE = (Column("mechanism", "Mechanism"), EPSILON)
+
+COLUMNS = [
+    Column("attack", "Attack"),
+    Column("offset", "a", format="{:.1f}"),
+    Column("tuning_auc", "Tuning AUC", format="{:.3f}"),
+    *with_spread("auc", "AUC", format="{:.3f}"),
+]
+
+RATES = ("0.01", "0.001")
+"""Rates of false positives for which thresholds are chosen, as columns name them."""
+
+COUNTS = [
+    Column("proven", "Proves ε of at least", format="{:.3f}"),
+    Column("targets", "Targets", format="{:.0f}"),
+    Column("shadows", "Shadows", format="{:.0f}"),
+    Column("quoted", "Quoted", format=lambda quoted: "yes" if quoted else ""),
+]
+
+
+def main(attempts: str, csv: str) -> None:
+    """Write the table; md and tex go beside the csv.
+
+    Args:
+        attempts: what every attack attains, setting by setting.
+        csv: the table to write.
+    """
+    table = read_tidy(attempts)
+    setting = [HEAD] if HEAD.name in table else NOISE
+    write_table(csv, table, [*setting, *COLUMNS, *of_rates(table), *COUNTS])
+
+
+def of_rates(table: pd.DataFrame) -> list[Column]:
+    """Return the columns of both rates under the thresholds that some attack has."""
+    return [
+        column
+        for rate in RATES
+        if f"hits_{rate}" in table
+        for column in (
+            *with_spread(f"hits_{rate}", f"True positives at {float(rate):.1%}", format=PERCENT),
+            *with_spread(f"alarms_{rate}", "False ones attained", format=SHARE),
+        )
+    ]
+
+
+if __name__ == "__main__":
+    run_by_name(snakemake, main)

@@ -1,0 +1,245 @@
+"""Tabulate what every method costs until convergence (the rows of Table III) on a task.
+
+Formula and ledger are side by side: the formula counts the task's own traced layers, the ledger
+what was really sent. They differ by design where the equations leave something out: labels and
+message headers in the bits that were sent, and FTL_c's one-time broadcast of the extractor. Beside
+what each method costs until its own selected epoch is what it costs to the accuracy that all of
+them reach, and beside its accuracy what always answering the most frequent class scores.
+"""
+
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import asdict, fields, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from fbftl.cost.layers import Network, read_network
+from fbftl.cost.scheme import SchemeCost, scheme_cost
+from fbftl.findings import published
+from fbftl.findings.columns import (
+    DIVERGED,
+    METHOD,
+    SEEDS,
+    TEST_SET,
+    accuracy,
+    judged_against,
+    with_spread,
+)
+from fbftl.findings.exchanged import Exchanged, read_methods
+from fbftl.findings.majority import MAJORITY, majority_share
+from fbftl.findings.printed import beside, judged
+from fbftl.findings.runs import write_tidy
+from fbftl.findings.sampling_error import error_of, error_of_difference, size_of_test_set
+from fbftl.findings.setups import Setup, differs
+from fbftl.findings.shown import ShownMethod, shown
+from fbftl.findings.tables import Column, prefixed, ratio, write_table
+from fbftl.findings.uplink import COMMON, common_accuracy, times, uplink
+from fbftl.ground.binding import run_by_name
+from fbftl.ground.floats import FLOAT_BITS
+from fbftl.papers.fbftl.readings import CUT_SHORT
+
+COLUMNS = [
+    METHOD,
+    *with_spread("epochs", "Epochs", format="{:.1f}"),
+    Column("upload_batches", "Upload batches", format="{:,.0f}"),
+    Column("numbers_per_batch", "Numbers per batch", format="{:,.0f}"),
+    Column("uplink_per_batch", "Uplink per batch", "bit", prefixed),
+    Column("uplink_formula", "Uplink by formula", "bit", prefixed),
+    *with_spread("uplink_ledger", "By ledger", "bit", prefixed),
+    Column("uplink_sent", "Uplink as sent", "bit", prefixed),
+    Column("downlink_formula", "Downlink by formula", "bit", prefixed),
+    *with_spread("downlink_ledger", "By ledger", "bit", prefixed),
+    Column("downlink_once", "Of it once", "bit", prefixed),
+    *with_spread("client_multiplications", "Multiplications at clients", format=prefixed),
+    Column("server_multiplications", "Multiplications at the server", format=prefixed),
+    *accuracy(format="{:.2%}"),
+    TEST_SET,
+    Column("test_set_error_to_fbftl", "Test set ± to FbFTL, at most", format="{:.1%}"),
+    MAJORITY,
+    DIVERGED,
+    SEEDS,
+    *with_spread("times_fbftl", "Uplink over FbFTL's", format=ratio),
+    Column("common_accuracy", "Common accuracy", format="{:.2%}"),
+    Column("common_epochs", "Epochs to it", format="{:.1f}"),
+    *with_spread("common_uplink", "Uplink to it", "bit", prefixed),
+    *with_spread("common_times_fbftl", "Uplink to it over FbFTL's", format=ratio),
+    *judged_against("CIFAR-10", format="{:.2%}"),
+    Column("published_times_fbftl", "Published uplink over FbFTL's", format=ratio),
+]
+
+BITS = {"Tb": 10**12, "Gb": 10**9}
+"""Units of Table III's totals."""
+
+
+def main(
+    runs: list[str], ledgers: list[str], networks: list[str], clients: str,
+    table3: str, setups: str, csv: str, by_seed: str,
+    methods: list[dict[str, Any]], axes: dict[str, Any], setup: Setup,
+) -> None:  # fmt: skip
+    """Write the table; md and tex go beside the csv.
+
+    Args:
+        runs: run files, one per method.
+        ledgers: the runs' ledgers, in the same order.
+        networks: descriptions of the networks that the runs train, in the same order.
+        clients: the task's client file.
+        table3: the published table, which is of CIFAR-10.
+        setups: the published setups.
+        csv: path of the csv.
+        by_seed: where each seed's uplink goes.
+        methods: the methods of the runs, in the order of the rows.
+        axes: axes in which a run deviates, with their defaults.
+        setup: the task's.
+    """
+    exchanged = read_methods(runs, ledgers, axes)
+    trained = dict(zip(exchanged, map(read_network, networks), strict=True))
+    sent = uplink(exchanged)
+    write_tidy(by_seed, sent)
+    printed = published.read(table3)
+    rows = pd.DataFrame(table_rows(shown(methods), exchanged, trained, set(printed["method"])))
+    common = to_common_accuracy(sent, common_accuracy(exchanged))
+    rows = rows.merge(common, how="left", on="method")
+    rows = with_test_set(rows, size_of_test_set(clients))
+    rows = rows.assign(majority=majority_share(clients))
+    reason = differs(setup, setups, "cifar10")
+    write_table(csv, beside_published(rows, printed, reason), COLUMNS)
+
+
+def with_test_set(rows: pd.DataFrame, samples: int) -> pd.DataFrame:
+    """Add the test set's error of each accuracy, and the most of its difference to FbFTL's."""
+    rows = rows.assign(test_set_error=error_of(rows["accuracy"], samples))
+    fbftl = rows.loc[rows["method"] == "fbftl", "accuracy"]
+    if fbftl.empty:
+        return rows.assign(test_set_error_to_fbftl=None)
+    to_fbftl = error_of_difference(rows["accuracy"], fbftl.iloc[0], samples)
+    return rows.assign(test_set_error_to_fbftl=to_fbftl.where(rows["method"] != "fbftl"))
+
+
+def to_common_accuracy(sent: pd.DataFrame, accuracy: float) -> pd.DataFrame:
+    """Return what each method needs to the accuracy that all reach: mean and spread over seeds."""
+    groups = sent[sent["until"] == COMMON].groupby("method")
+    parts = {"epoch": "epochs", "payload_bits": "uplink", "times_fbftl": "times_fbftl"}
+    columns = {
+        f"common_{name}{ending}": groups[column].agg(how)
+        for column, name in parts.items()
+        for ending, how in (("", "mean"), ("_spread", "std"))
+    }
+    return pd.DataFrame({"common_accuracy": accuracy, **columns}).reset_index()
+
+
+def beside_published(rows: pd.DataFrame, printed: pd.DataFrame, reason: str) -> pd.DataFrame:
+    """Add the paper's accuracy, judged, and its uplink over FbFTL's to the rows."""
+    cells = printed.set_index(["quantity", "method"])
+    uplink = cells.loc["total_uplink"]
+    bits = uplink["printed"].astype(float) * uplink["unit"].map(BITS)
+    rows = rows.assign(published_times_fbftl=rows["method"].map(bits / bits["fbftl"]))
+    return judged(beside(rows, cells.loc["accuracy"].reset_index(), ["method"]), reason)
+
+
+def table_rows(
+    methods: dict[str, ShownMethod],
+    runs: dict[str, Exchanged],
+    networks: dict[str, Network],
+    printed: Container[str],
+) -> Iterator[dict[str, Any]]:
+    """Yield the table's rows, method by method.
+
+    `fl_low` and `ftl_f_low` are those runs up to the first epoch at FTL_c's accuracy, seen on the
+    mean test curve over seeds; they have no row if that is never reached.
+
+    Args:
+        methods: the methods, in the order of the rows.
+        runs: a run of each.
+        networks: the network of each.
+        printed: names of the published table's rows, which say what the paper cuts short.
+    """
+    fbftl = runs.get("fbftl")
+    for name, method in methods.items():
+        run, network = runs[name], networks[name]
+        costs = costs_by_seed(method.cost, run, run.selected, network)
+        yield row(method, costs, times(run, run.selected, fbftl)) | run.summary(run.accuracies)
+        if f"{name}{CUT_SHORT}" in printed and "ftl_c" in runs:
+            epoch = run.first_reaching(float(np.mean(runs["ftl_c"].accuracies)))
+            if epoch is not None:
+                short = replace(
+                    method, name=f"{name}{CUT_SHORT}", label=f"{method.label}{CUT_SHORT}"
+                )
+                epochs = [epoch] * len(run.seeds)
+                costs = costs_by_seed(method.cost, run, epochs, network)
+                reached = run.summary(run.after(epoch))
+                yield row(short, costs, times(run, epochs, fbftl)) | reached
+
+
+BySeed = Sequence[int | Fraction] | None
+"""A cost by seed; None where a formula has none."""
+
+
+def row(method: ShownMethod, costs: dict[str, BySeed], over_fbftl: BySeed) -> dict[str, Any]:
+    """Return one row: means and spreads over seeds."""
+    by_seed = costs | {"times_fbftl": over_fbftl}
+    means = {name: None if of is None else mean(of) for name, of in by_seed.items()}
+    spreads = {f"{name}_spread": spread(of) for name, of in by_seed.items()}
+    return {"method": method.name, "label": method.label, **means, **spreads}
+
+
+def costs_by_seed(
+    scheme: str | None, run: Exchanged, epochs: list[int], network: Network
+) -> dict[str, BySeed]:
+    """Return what a run costs by seed, each counted up to the end of its own epoch.
+
+    Args:
+        scheme: whose formulas count it; none has none.
+        run: the run and what it exchanged.
+        epochs: the last epoch that counts, per seed.
+        network: the network that it trains.
+    """
+    formula = by_formula(scheme, run, epochs, network)
+    numbers = formula["numbers_per_batch"]
+    return {
+        "epochs": epochs,
+        "upload_batches": formula["upload_batches"],
+        "messages": run.until("up", "messages", epochs),
+        "numbers_per_batch": numbers,
+        "uplink_per_batch": None if numbers is None else [FLOAT_BITS * n for n in numbers],
+        "uplink_formula": formula["uplink_bits"],
+        "uplink_ledger": run.until("up", "payload_bits", epochs),
+        "uplink_sent": run.until("up", "bits", epochs),
+        "downlink_formula": formula["downlink_bits"],
+        "downlink_ledger": run.until("down", "payload_bits", epochs),
+        "downlink_once": run.until("down", "payload_bits", [0] * len(epochs)),
+        "client_multiplications": formula["client_multiplications"],
+        "server_multiplications": formula["server_multiplications"],
+    }
+
+
+def by_formula(
+    scheme: str | None, run: Exchanged, epochs: list[int], network: Network
+) -> dict[str, BySeed]:
+    """Return what a scheme's formulas count by seed."""
+    if scheme is None:
+        return dict.fromkeys(field.name for field in fields(SchemeCost))
+    costs = [
+        asdict(scheme_cost(network, federation, scheme, epoch))
+        for epoch, federation in zip(epochs, run.federations, strict=True)
+    ]
+    by_name = {name: [cost[name] for cost in costs] for name in costs[0]}
+    return {name: None if None in of else of for name, of in by_name.items()}
+
+
+def mean(values: Iterable[int | Fraction]) -> int | float:
+    """Return the exact mean of exact numbers, a float only if it is no whole number."""
+    exact = [Fraction(value) for value in values]
+    average = sum(exact) / len(exact)
+    return int(average) if average.denominator == 1 else float(average)
+
+
+def spread(values: BySeed) -> float | None:
+    """Return the standard deviation over seeds; None for a single one."""
+    if values is None or len(values) < 2:
+        return None
+    return float(np.std([float(value) for value in values], ddof=1))
+
+
+if __name__ == "__main__":
+    run_by_name(snakemake, main)

@@ -1,0 +1,44 @@
+"""Tabulate what stands behind a paper's sentences: every comparison, on every task, in numbers."""
+
+from collections.abc import Sequence
+from importlib import import_module
+
+from fbftl.findings.tables import write_table
+from fbftl.ground.binding import run_by_name
+from fbftl.papers.claims import claims_of, examine, read_claims
+from fbftl.papers.comparisons import COLUMNS, comparisons_table
+from fbftl.papers.quantities import runs_by_task
+from fbftl.papers.registry import number_tested, read_sentences
+
+
+def main(
+    paper: str,
+    experiments: Sequence[str],
+    uplinks: Sequence[str],
+    texts: str,
+    registry: str,
+    csv: str,
+) -> None:
+    """Write the table; the other formats go beside the csv.
+
+    Args:
+        paper: its word; `fbftl.papers.<paper>.claims` has what its sentences compare.
+        experiments: tidy tables of the paper's experiments on all tasks.
+        uplinks: what each method sends by seed, a table for each task that compares them.
+        texts: `published/claims.csv`.
+        registry: `published/<paper>/sentences.csv`.
+        csv: path of the csv.
+    """
+    compared = import_module(f"fbftl.papers.{paper}.claims").SENTENCES
+    claims = claims_of(paper, compared, read_claims(texts))
+    sentences = read_sentences(registry)
+    by_system = number_tested(sentences)
+    tested = {sentence.id: by_system.get(sentence.system, 0) for sentence in sentences}
+    by_task = {
+        task: examine(claims, runs) for task, runs in runs_by_task(experiments, uplinks).items()
+    }
+    write_table(csv, comparisons_table(by_task, tested), COLUMNS)
+
+
+if __name__ == "__main__":
+    run_by_name(snakemake, main)

@@ -1,0 +1,81 @@
+"""Tabulate what clients send by part for which accuracy: FedAvg, FedFeat+, CCVR and FbFTL.
+
+Nobody prints that features add to the model what they do, so the parts of every message are summed
+from the ledger.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from fbftl.findings.columns import METHOD, SEED_COUNTS, accuracy
+from fbftl.findings.runs import read_tidy
+from fbftl.findings.seeds import mean_and_spread
+from fbftl.findings.shown import shown
+from fbftl.findings.tables import Column, prefixed, write_table
+from fbftl.ground.binding import run_by_name
+from fbftl.messages.ledger import read_ledger
+
+PARTS = ("weights", "features", "labels", "statistics")
+
+COLUMNS = [
+    METHOD,
+    Column("features_from", "Features of"),
+    *accuracy(),
+    Column("messages", "Messages up", format="{:,.0f}"),
+    *(Column(part, f"{part.capitalize()} up", "bit", prefixed) for part in PARTS),
+    Column("added", "Added to the weights", format="{:.0%}"),
+    Column("up", "All up, as sent", "bit", prefixed),
+    Column("down", "Down", "bit", prefixed),
+    *SEED_COUNTS,
+]
+
+
+def main(
+    runs: str, ledgers: Sequence[str], csv: str, axes: dict[str, Any],
+    methods: list[dict[str, Any]],
+) -> None:  # fmt: skip
+    """Write the table; the other formats go beside the csv.
+
+    Args:
+        runs: tidy table of the experiment.
+        ledgers: of its runs.
+        csv: the table to write.
+        axes: those of a row, with their defaults.
+        methods: those of the experiment.
+    """
+    scores = mean_and_spread(read_tidy(runs, axes), ["setting", "method", "features_from"])
+    sent = pd.DataFrame(exchanged(ledgers))
+    looks = shown(methods)
+    order = {name: index for index, name in enumerate(looks)}
+    table = scores.merge(sent, on="setting")
+    table["label"] = table["method"].map({name: style.label for name, style in looks.items()})
+    table["features_from"] = table["features_from"].where(table["method"] == "fedfeat", "")
+    ordered = table.sort_values("method", key=lambda names: names.map(order), kind="stable")
+    write_table(csv, ordered, COLUMNS)
+
+
+def exchanged(ledgers: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Yield what each run's clients sent and got, means over seeds."""
+    for path in ledgers:
+        rows = read_ledger(
+            path, ["seed", "direction", "part", "payload_bits", "bits", "lost"]
+        ).to_pandas()
+        seeds = rows["seed"].nunique()
+        up = rows[rows["direction"] == "up"]
+        by_part = up.groupby("part", observed=True)["payload_bits"].sum() / seeds
+        parts = {part: float(by_part.get(part, 0)) for part in PARTS}
+        more = sum(parts.values()) - parts["weights"]
+        yield {
+            "setting": Path(path).stem,
+            "messages": up["lost"].notna().sum() / seeds,
+            **parts,
+            "added": more / parts["weights"] if parts["weights"] else float("nan"),
+            "up": up["bits"].sum() / seeds,
+            "down": rows.loc[rows["direction"] == "down", "bits"].sum() / seeds,
+        }
+
+
+if __name__ == "__main__":
+    run_by_name(snakemake, main)

@@ -1,0 +1,78 @@
+"""Tabulate a paper's sentences: what each comes to, on every task or by formula."""
+
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+
+from fbftl.findings.columns import DIVERGED, SEEDS, VERDICT
+from fbftl.findings.front import rows
+from fbftl.findings.published import read
+from fbftl.findings.tables import Column, write_table
+from fbftl.ground.binding import run_by_name
+from fbftl.papers.claims import claims_of, examine, read_claims
+from fbftl.papers.formulas import PaperRecord
+from fbftl.papers.quantities import runs_by_task
+from fbftl.papers.registry import number_tested, read_sentences
+from fbftl.papers.sentences import decided, sentences_table
+
+COLUMNS = [
+    Column("sentence", "Sentence"),
+    Column("says", "Says", width="6cm"),
+    Column("place", "Place"),
+    Column("printed", "Printed", width="3cm"),
+    Column("task", "Task"),
+    Column("size", "Size"),
+    Column("measured", "Ours", width="6cm"),
+    Column("parts", "Parts"),
+    SEEDS,
+    DIVERGED,
+    VERDICT,
+    Column("overall", "All tasks"),
+    Column("tested", "Sentences tested"),
+    Column("note", "Note", width="4cm"),
+]
+
+
+def main(
+    paper: str,
+    experiments: Sequence[str],
+    uplinks: Sequence[str],
+    texts: str,
+    registry: str,
+    audit: str,
+    printed: Sequence[str],
+    csv: str,
+) -> None:
+    """Write the table; the other formats go beside the csv.
+
+    Args:
+        paper: its word; `fbftl.papers.<paper>` has what its sentences compare and what decides
+            those that need no runs.
+        experiments: tidy tables of the paper's experiments on all tasks.
+        uplinks: what each method sends by seed, a table for each task that compares them.
+        texts: `published/claims.csv`.
+        registry: `published/<paper>/sentences.csv`.
+        audit: csv of the audit of all papers.
+        printed: files of `published/<paper>/`.
+        csv: path of the csv.
+    """
+    compared = import_module(f"fbftl.papers.{paper}.claims").SENTENCES
+    formulas = import_module(f"fbftl.papers.{paper}.formulas").FORMULAS
+    claims = claims_of(paper, compared, read_claims(texts))
+    by_task, sentences = runs_by_task(experiments, uplinks), read_sentences(registry)
+    record = PaperRecord(
+        {Path(path).stem: read(path) for path in printed},
+        {row["id"]: row for row in rows(audit) if row["paper"] == paper},
+        list(by_task.values()),
+    )
+    table = sentences_table(
+        sentences,
+        number_tested(sentences),
+        {task: examine(claims, runs) for task, runs in by_task.items()},
+        decided(sentences, formulas, record),
+    )
+    write_table(csv, table, COLUMNS)
+
+
+if __name__ == "__main__":
+    run_by_name(snakemake, main)

@@ -1,0 +1,97 @@
+"""Tabulate an experiment of one's own: mean and spread over seeds, a row per setting.
+
+Its columns are the axes that vary in the experiment; everything else is in the tidy table. Beside
+an accuracy is what always answering the most frequent class scores.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+from fbftl.findings.columns import METHOD, SEED_COUNTS, TEST_SET, heading_of, with_spread
+from fbftl.findings.majority import MAJORITY, majority_share
+from fbftl.findings.runs import read_tidy
+from fbftl.findings.sampling_error import error_of, size_of_test_set
+from fbftl.findings.seeds import mean_and_spread
+from fbftl.findings.shown import shown
+from fbftl.findings.tables import Column, prefixed, write_table
+from fbftl.ground.binding import run_by_name
+from fbftl.ground.errors import UserError
+
+SCORES = {
+    "test_accuracy": ("Accuracy", "{:.2%}", ""),
+    "balanced_accuracy": ("Balanced accuracy", "{:.2%}", ""),
+    "rouge1": ("ROUGE-1", "{:.2f}", "%"),
+}
+"""What runs are judged by, with heading, format and unit: the first that they measured."""
+
+
+def main(
+    runs: str, clients: str, csv: str, varying: Sequence[str], axes: dict[str, Any],
+    methods: list[dict[str, Any]],
+) -> None:  # fmt: skip
+    """Write the table; md, tex and html go beside the csv.
+
+    Args:
+        runs: the experiment's tidy table.
+        clients: the task's client file.
+        csv: path of the csv.
+        varying: the axes that vary, in the order of the columns.
+        axes: those of them that are not the method, with their defaults.
+        methods: the methods of the runs.
+    """
+    score, table = swept(read_tidy(runs, axes), list(varying))
+    labels = {name: look.label for name, look in shown(methods).items()}
+    table = table.assign(label=table["method"].map(labels))
+    if score == "test_accuracy":
+        table = table.assign(
+            test_set_error=error_of(table[score], size_of_test_set(clients)),
+            majority=majority_share(clients),
+        )
+    write_table(csv, table, columns(score, varying))
+
+
+def swept(runs: pd.DataFrame, varying: Sequence[str]) -> tuple[str, pd.DataFrame]:
+    """Return the score, and a row per setting.
+
+    Columns: setting, method, the axes that vary, the score and its `spread`, `seeds`, `diverged`
+    and, where messages are sent, `uplink_bits` of all clients in the mean over seeds.
+
+    Raises:
+        UserError: if the runs measured none of the scores.
+    """
+    measured = [name for name in SCORES if name in runs and runs[name].notna().any()]
+    if not measured:
+        raise UserError(
+            f"the experiment's runs measured none of {', '.join(SCORES)}, so that there is nothing "
+            "to tabulate; ask for its tidy table, experiments/{name}.csv, alone"
+        )
+    by = ["setting", *dict.fromkeys(["method", *varying])]
+    table = mean_and_spread(runs, by, measured[0], measured[0])
+    order = [axis for axis in by if axis != "setting"]
+    table = table.sort_values(order, na_position="first", ignore_index=True, kind="stable")
+    kept = [*by, measured[0], "spread", "seeds", "diverged"]
+    if "uplink_bits" not in runs:
+        return measured[0], table[kept]
+    uplink = runs.groupby("setting")["uplink_bits"].mean()
+    return measured[0], table[kept].assign(uplink_bits=table["setting"].map(uplink))
+
+
+def columns(score: str, varying: Sequence[str]) -> list[Column]:
+    """Return what readers see: the axes that vary, or the method alone, then what came out."""
+    shown_axes = [
+        METHOD if axis == "method" else Column(axis, heading_of(axis))
+        for axis in varying or ["method"]
+    ]
+    heading, form, unit = SCORES[score]
+    return [
+        *shown_axes,
+        *with_spread(score, heading, unit, form, spread="spread"),
+        *([TEST_SET, MAJORITY] if score == "test_accuracy" else []),
+        Column("uplink_bits", "Uplink of all clients", "bit", prefixed),
+        *SEED_COUNTS,
+    ]
+
+
+if __name__ == "__main__":
+    run_by_name(snakemake, main)

@@ -1,0 +1,198 @@
+"""Tabulate what each width of a network can do and costs, by method and by who can train what."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from fbftl.cost.layers import parameters, products
+from fbftl.data.clients import ClientFile
+from fbftl.data.domains import domains_in, name_of
+from fbftl.findings.columns import METHOD, SEED_COUNTS, accuracy, heading_of, with_spread
+from fbftl.findings.comparison import Measured
+from fbftl.findings.run_file import read_run
+from fbftl.findings.shown import shown
+from fbftl.findings.tables import Column, prefixed, write_table
+from fbftl.ground.binding import run_by_name
+from fbftl.messages.ledger import read_ledger
+from fbftl.models.chain import chain_of, described
+from fbftl.study.widths import narrowed
+
+COLUMNS = [
+    METHOD,
+    Column("budgets", "Budgets"),
+    Column("budget_order", "Order"),
+    Column("rescaled_init", "Rescaled"),
+    Column("width", "Width", format="{:g}"),
+    *accuracy(),
+    *with_spread("gap", "Against full width", format="{:+.1%}"),
+    Column("parameters", "Parameters", format=prefixed),
+    Column("multiplications", "Multiplications", format=prefixed),
+    Column("uplink_bits", "Uplink per round", "bits", prefixed),
+    Column("client_bits", "Of a client at this width", "bits", prefixed),
+    Column("clients", "Clients at this width"),
+    *SEED_COUNTS,
+]
+"""Uplink per round is of all clients together, and the same for every width that a run serves."""
+
+
+def main(
+    runs: list[str], ledgers: list[str], clients: str, csv: str, network: dict[str, Any],
+    size: int | None, domains: list[Any], methods: list[dict[str, Any]], axes: dict[str, Any],
+) -> None:  # fmt: skip
+    """Write the table; md and tex go beside the csv.
+
+    Args:
+        runs: run files of the experiment.
+        ledgers: the runs' ledgers, in the same order.
+        clients: the task's client file, for image and classes.
+        csv: path of the csv.
+        network: block of the network whose widths these are.
+        size: side of the images as they enter it, None if they are not resized.
+        domains: of the task, as the configuration lists them.
+        methods: the methods of the runs, in the order of the rows.
+        axes: those of the widths, with their defaults.
+    """
+    with ClientFile(clients) as file:
+        image, classes = file.image(), file.classes()
+    entering = (size or image[0], size or image[1], image[2])
+    names = [name_of(domain) for domain in domains_in(domains)]
+    rows = []
+    for run, ledger in zip(runs, ledgers, strict=True):
+        document, sent = read_run(run), uploads(ledger)
+        setting = axes | document["setting"]
+        if "budgets" not in document["repetitions"][0]:  # FedAvg's clients all train one width
+            setting |= {"budgets": None, "budget_order": None}
+        served = at_widths(document, setting["width"])
+        for width, accuracies, by_domain in served:
+            rows.append(
+                {key: setting[key] for key in ("method", *SETTING)}
+                | {"width": width}
+                | summary(accuracies, served[-1][1] if len(served) > 1 else None)
+                | costs(network, entering, classes, setting, width)
+                | uplink(document, sent, width)
+                | in_each(names, by_domain)
+                | {
+                    "diverged": sum(
+                        repetition["diverged"] for repetition in document["repetitions"]
+                    )
+                }
+            )
+    table = pd.DataFrame(rows)
+    looks = shown(methods)
+    order = list(looks)
+    table = table.assign(label=table["method"].map({n: look.label for n, look in looks.items()}))
+    table = table.sort_values(
+        ["method", *SETTING, "width"],
+        key=lambda column: column.map(order.index) if column.name == "method" else column,
+    )
+    in_domains = [column for name in names for column in with_spread(name, heading_of(name))]
+    write_table(csv, table, COLUMNS[:9] + in_domains + COLUMNS[9:])
+
+
+def costs(
+    network: Mapping[str, Any], image: tuple[int, int, int], classes: int,
+    setting: Mapping[str, Any], width: float,
+) -> dict[str, int]:  # fmt: skip
+    """Return what predicting at a width takes: one network of it, or as many bases as make it."""
+    mixed = setting["method"] == "splitmix"
+    single_width = setting["width"] if mixed else width
+    layers = described(chain_of(narrowed(network, single_width), image, classes))
+    bases = round(width / single_width)
+    return {
+        "parameters": bases * parameters(layers),
+        "multiplications": bases * products(layers),
+    }
+
+
+SETTING = ("budget_order", "budgets", "rescaled_init")
+"""Axes that name a run beside its method."""
+
+
+def at_widths(
+    run: Mapping[str, Any], single_width: float
+) -> list[tuple[float, list[float], list[list[float]]]]:
+    """Return each width that a run serves, its accuracy by seed, and by seed and domain.
+
+    Args:
+        run: document of a run file.
+        single_width: the width of a run that serves one only.
+    """
+    repetitions = run["repetitions"]
+    prefix = "accuracy_x"
+    served = sorted(float(m.removeprefix(prefix)) for m in run["measures"] if m.startswith(prefix))
+    if not served:
+        return [(single_width, *_counted(repetitions, "test_accuracy", "domain_accuracy"))]
+    return [
+        (width, *_counted(repetitions, f"accuracy_x{width:g}", f"domain_accuracy_x{width:g}"))
+        for width in served
+    ]
+
+
+def _counted(
+    repetitions: list[dict[str, Any]], measure: str, series: str
+) -> tuple[list[float], list[list[float]]]:
+    """Return a measure by seed and a series by seed, as they count for one that diverged."""
+    counted = [0.0 if repetition["diverged"] else repetition[measure] for repetition in repetitions]
+    lists = [repetition["series"].get(series, []) for repetition in repetitions]
+    return counted, [
+        [0.0] * len(by_domain) if repetition["diverged"] else by_domain
+        for repetition, by_domain in zip(repetitions, lists, strict=True)
+    ]
+
+
+def summary(accuracies: list[float], widest: list[float] | None) -> dict[str, Any]:
+    """Return mean and spread of accuracies, and of what they are more than at full width."""
+    measured, gap = Measured.of(accuracies), None
+    if widest is not None:
+        gap = Measured.of(
+            [partial - full for partial, full in zip(accuracies, widest, strict=True)]
+        )
+    return {
+        "accuracy": measured.mean,
+        "spread": measured.spread,
+        "gap": gap and gap.mean,
+        "gap_spread": gap and gap.spread,
+        "seeds": measured.seeds,
+    }
+
+
+def in_each(names: list[str], accuracies: list[list[float]]) -> dict[str, float | None]:
+    """Return mean and spread of accuracies, by seed and domain, in each domain.
+
+    Without domains in a run there are none of them.
+    """
+    columns: dict[str, float | None] = {}
+    for name, of_domain in zip(names, zip(*accuracies, strict=True), strict=False):
+        measured = Measured.of(of_domain)
+        columns |= {name: measured.mean, f"{name}_spread": measured.spread}
+    return columns
+
+
+def uploads(ledger: str | Path) -> pd.DataFrame:
+    """Return every client message of a ledger: seed, round, client, bits."""
+    columns = ["seed", "round", "client", "direction", "bits"]
+    rows = read_ledger(ledger, columns).to_pandas()
+    return rows[rows["direction"] == "up"]
+
+
+def uplink(run: Mapping[str, Any], sent: pd.DataFrame, width: float) -> dict[str, Any]:
+    """Return the bits of a round, and those of a client that can train a width, by the ledger."""
+    rounds = sent.groupby(["seed", "round"])["bits"].sum()
+    columns: dict[str, Any] = {"uplink_bits": rounds.mean()}
+    budgets = run["repetitions"][0].get("budgets")
+    if budgets is None:
+        return columns | {"client_bits": sent["bits"].mean(), "clients": sent["client"].nunique()}
+    able = [
+        (repetition["seed"], client)
+        for repetition in run["repetitions"]
+        for client, budget in enumerate(repetition["budgets"])
+        if budget == width
+    ]
+    mine = sent[pd.MultiIndex.from_frame(sent[["seed", "client"]]).isin(able)]
+    bits = mine["bits"].mean() if len(mine) else None
+    return columns | {"client_bits": bits, "clients": budgets.count(width)}
+
+
+if __name__ == "__main__":
+    run_by_name(snakemake, main)

@@ -1,0 +1,209 @@
+"""Take the results of a finished study into `docs/results/`, and fill numbers into the pages.
+
+    PYTHONPATH=scripts python scripts/tools/renew_results.py digits cifar10-imagenet papers/fbftl
+
+For maintainers; no rule runs it. Tables go as CSV and Markdown, figures as SVG, numbers as JSON.
+Without a name it only fills the pages from what is committed.
+
+    PYTHONPATH=scripts python scripts/tools/renew_results.py --verify digits
+
+makes three drawn settings of a kept study again, in a folder of its own, and says which run files
+have other digests than the kept study's. `--draw SEED` makes those of an earlier call, `--cores N`
+takes fewer cores than all.
+"""
+
+import argparse
+import secrets
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from fbftl.findings import kept
+from fbftl.findings.coverage import fill_tables, read_items
+from fbftl.findings.kept import KEPT
+from fbftl.findings.origins import arithmetics, distinct
+from fbftl.findings.prose import fill
+from fbftl.findings.verification import KeptRun, differing, drawn, kept_runs
+from fbftl.ground import provenance
+from fbftl.ground.code import digest, sources
+from fbftl.ground.errors import UserError
+from fbftl.ground.files import read_json, replacing, write_json, write_text
+from fbftl.methods.by_name import modules
+from fbftl.study.call import call_for
+from fbftl.study.full_studies import read_every_full
+from fbftl.study.systems import read_systems
+
+COVERAGE = Path("published", "coverage.csv")
+
+PAGES = ("README.md", "docs/what-to-upload.md", "docs/results/**/*.md", "docs/papers/*.md")
+"""Pages whose numbers, and whose tables of coverage, are filled in."""
+
+MAKERS = ("extract_features", "train_setting", "collect_runs", "write_numbers")
+"""Stages whose code says whether committed results are those of the tree."""
+
+PACKAGES = ("torch", "numpy", "scikit-learn", "snakemake")
+
+
+def main(names: Sequence[str], root: Path = Path()) -> None:
+    """Renew results, then every page.
+
+    Args:
+        names: tasks, and `papers/<paper>`, whose study is finished in `results/`.
+        root: the project's folder.
+
+    Raises:
+        UserError: if there are no such results, or a page names a number that there is not.
+    """
+    stamp = made_by()  # before anything is written, which would make the tree another
+    for name in names:
+        renew(root, name, stamp)
+    for page in pages(root):
+        text = page.read_text(encoding="utf-8")
+        if (now := filled(root, page)) != text:
+            write_text(page, now)
+
+
+def filled(root: Path, page: Path) -> str:
+    """Return a page with its committed numbers and its table of coverage."""
+    name = str(page.relative_to(root))
+    numbers = fill(page.read_text(encoding="utf-8"), committed_numbers(root), name)
+    return fill_tables(numbers, read_items(root / COVERAGE), name)
+
+
+def renew(root: Path, name: str, by: dict[str, Any]) -> None:
+    """Replace what is committed of a task or a paper; its page stays.
+
+    Args:
+        root: the project's folder.
+        name: task, or `papers/<paper>`.
+        by: commit, environment and code that made it.
+    """
+    results, folder = root / "results", root / KEPT / name
+    if not (results / name / "tables").is_dir():
+        raise UserError(f"results/{name} has no tables; run its study first")
+    tasks = kept.tasks_of(results, name, [*read_systems(root), *read_every_full(root)])
+    arithmetic = distinct(a for task in tasks for a in arithmetics(results / task).values())
+    if inexact := [each for each in arithmetic if not each["exact"]]:
+        raise UserError(
+            f"results/{name} was not computed exactly, because "
+            f"{inexact[0]['not_exact_because']}; run its study with --config exact=true"
+        )
+    files, runs = kept.files_of(root, name), kept.run_digests(results, tasks)
+    for below in ("tables", "figures"):
+        shutil.rmtree(folder / below, ignore_errors=True)
+    for path, place in files.items():
+        with replacing(place) as temporary:
+            shutil.copyfile(path, temporary)
+    write_json(folder / "made.json", by | {"arithmetic": arithmetic, "runs": runs})
+
+
+def verify(root: Path, name: str, seed: int, cores: str) -> int:
+    """Make drawn settings of a kept study again and compare; return 0 if all are equal, else 1.
+
+    What was made is kept where a digest differs.
+
+    Args:
+        root: the project's folder.
+        name: task, or `papers/<paper>`.
+        seed: that draws them.
+        cores: as Snakemake takes them.
+
+    Raises:
+        UserError: if nothing is kept under the name, or no study makes what was drawn.
+    """
+    notes = root / KEPT / name / "made.json"
+    if not notes.is_file():
+        raise UserError(f"{KEPT}/{name} does not exist; name a folder of {KEPT} with a made.json")
+    runs = drawn(kept_runs(read_json(notes, "notes on kept results"), name), seed)
+    folder = Path(tempfile.mkdtemp(prefix="verify-"))
+    print(f"{len(runs)} settings of {name}, drawn by seed {seed}, are made in {folder}", flush=True)
+    make(root, runs, folder, cores)
+    others = differing(runs, folder)
+    for run in runs:
+        found = others.get(run)
+        outcome = "equal" if found is None else f"differs: {found} is now, {run.sha256} is kept"
+        print(f"  {run.task}, {run.setting}, {len(run.seeds)} seeds: {outcome}")
+    if not others:
+        shutil.rmtree(folder)
+    return 1 if others else 0
+
+
+def make(root: Path, runs: Sequence[KeptRun], folder: Path, cores: str) -> None:
+    """Make runs in a folder, exactly, by one call of the workflow for each study that has some.
+
+    Raises:
+        UserError: if no study makes one of them, or a call fails.
+    """
+    calls: dict[tuple[str, ...], list[str]] = {}
+    for run in runs:
+        call, study = call_for(root, run.task, run.setting)
+        if study.task(run.task)["seeds"] != list(run.seeds):
+            raise UserError(
+                f"the study that makes {run.task} has other seeds than its kept runs; renew them"
+            )
+        arguments = tuple(call.words(root, study, exact="true"))
+        calls.setdefault(arguments, []).append(run.path)
+    shutil.copy(root / "config.yaml", folder)  # which the Snakefile reads where it is called
+    snakefile = str((root / "Snakefile").resolve())
+    command = [sys.executable, "-m", "snakemake", "--snakefile", snakefile, "--cores", cores]
+    for arguments, paths in calls.items():
+        done = subprocess.run([*command, *paths, "--quiet", *arguments], cwd=folder)
+        if done.returncode != 0:
+            raise UserError(f"the workflow failed in {folder}; its logs there say why")
+
+
+def made_by() -> dict[str, Any]:
+    """Return commit, environment and code of what is being taken over."""
+    return {
+        "commit": provenance.commit(),
+        "code": code(),
+        "versions": {name: version(name) for name in PACKAGES},
+    }
+
+
+def code() -> dict[str, str]:
+    """Return the digest of each maker's code in this tree."""
+    of_methods = (*modules("fbftl", "images"), *modules("ftl_c", "images"))
+    return {
+        f"{maker}.py": digest(sources(f"stages/{maker}.py", "scripts", *of_methods))
+        for maker in MAKERS
+    }
+
+
+def committed_numbers(root: Path) -> dict[str, float]:
+    """Return every committed number by its name."""
+    files = sorted((root / KEPT).glob("*/numbers.json"))
+    return {k: v for file in files for k, v in read_json(file, "numbers").items()}
+
+
+def pages(root: Path) -> list[Path]:
+    """Return the pages whose numbers are filled in; committed tables are not among them."""
+    candidates = sorted({page for pattern in PAGES for page in root.glob(pattern)})
+    return [page for page in candidates if page.parent.name != "tables"]
+
+
+def called(words: Sequence[str]) -> int:
+    """Renew or verify, as the words of the command line say; return what the process ends with."""
+    parser = argparse.ArgumentParser(allow_abbrev=False)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--verify", metavar="NAME")
+    parser.add_argument("--draw", metavar="SEED", type=int)
+    parser.add_argument("--cores", metavar="CORES", default="all")
+    options = parser.parse_args(words)
+    if options.verify is None:
+        main(options.names)
+        return 0
+    seed = secrets.randbelow(10**6) if options.draw is None else options.draw
+    return verify(Path(), options.verify, seed, options.cores)
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(called(sys.argv[1:]))
+    except UserError as error:
+        sys.exit(str(error))

@@ -1,0 +1,149 @@
+"""The likelihood ratio attack: closed forms on normal confidences, and rates that hold."""
+
+import numpy as np
+import pytest
+from fbftl.attacks.lira import shared_spread, spread_per_sample
+from fbftl.attacks.membership import separation
+from fbftl.attacks.shadows import Population, TargetView, against
+from scipy.stats import binom, nct, norm, t
+from unit.attacks.gaussian_models import few_shadows, trained_on_halves
+
+SAMPLES = 20_000
+ALARMS = 0.01
+BOTH = pytest.mark.parametrize("attack", [shared_spread, spread_per_sample])
+SIDES = pytest.mark.parametrize("online", [False, True])
+
+
+def rest(models: Population, target: int) -> TargetView:
+    """Return what is known against a target whose shadows are all other models."""
+    everyone = range(len(models.confidence))
+    return against(models, target, [model for model in everyone if model != target])
+
+
+def within(successes: int, trials: int, rate: float) -> bool:
+    """Tell whether a binomial number lies within what one draw in ten thousand leaves."""
+    low, high = binom.ppf([5e-5, 1 - 5e-5], trials, rate)
+    return bool(low <= successes <= high)
+
+
+@BOTH
+@SIDES
+def test_lira_takes_out_how_easy_a_sample_is(attack, online):
+    models = trained_on_halves(gain=2.0)
+    aucs, blunt = [], []
+    for target, (confidence, member) in enumerate(
+        zip(models.confidence, models.member, strict=True)
+    ):
+        scores = attack(rest(models, target), online=online)
+        aucs.append(separation(scores[member], scores[~member]).auc)
+        blunt.append(separation(confidence[member], confidence[~member]).auc)
+    assert np.mean(aucs) > 0.85
+    assert np.mean(aucs) > np.mean(blunt) + 0.2
+
+
+def test_moments_are_those_of_the_shadows_alone():
+    """Brute force, sample by sample; the target's confidence and membership are in none of them."""
+    models = trained_on_halves(gain=1.0, models=7, samples=30)
+    shadows = [0, 1, 4, 6]
+    seen = against(models, 2, shadows)
+    pairs = ((seen.inside, models.member), (seen.outside, models.other))
+    for moments, which in pairs:
+        for sample in range(30):
+            values = models.confidence[shadows, sample][which[shadows, sample]]
+            assert moments.count[sample] == len(values)
+            if len(values):
+                assert moments.mean[sample] == pytest.approx(values.mean())
+                assert moments.squares[sample] == pytest.approx(
+                    np.square(values - values.mean()).sum(), abs=1e-9
+                )
+
+
+@BOTH
+@SIDES
+def test_a_sample_that_no_shadow_can_tell_of_scores_nothing(attack, online):
+    member = np.ones((3, 1), dtype=bool)
+    models = Population(np.array([[1.0], [2.0], [3.0]]), member, ~member, np.zeros((3, 1)))
+    assert [attack(rest(models, target), online=online).tolist() for target in range(3)] == [
+        [0.0]
+    ] * 3
+
+
+@BOTH
+@SIDES
+def test_with_many_shadows_the_attack_is_the_optimal_one(attack, online):
+    """Between N(μ, σ²) and N(μ + gσ, σ²) no test beats Neyman and Pearson's, of AUC Φ(g/√2)."""
+    gain = 1.0
+    seen = few_shadows(np.full(SAMPLES, 2.0), 200, gain, inside=200)
+    scores = attack(seen, online=online)
+    member, other = scores[::2], scores[1::2]
+    assert separation(member, other).auc == pytest.approx(norm.cdf(gain / np.sqrt(2)), abs=0.015)
+    threshold = np.quantile(other, 0.9)
+    optimal = norm.sf(norm.isf(0.1) - gain)
+    assert (member > threshold).mean() == pytest.approx(optimal, abs=0.03)
+
+
+def test_the_shared_ratio_is_the_logarithm_of_both_densities():
+    seen = few_shadows(np.full(SAMPLES, 2.0), 40, 1.0, inside=40)
+    spreads = [
+        np.sqrt(side.squares.sum() / (side.count - 1).sum()) for side in (seen.inside, seen.outside)
+    ]
+    expected = norm.logpdf(seen.confidence, seen.inside.mean, spreads[0]) - norm.logpdf(
+        seen.confidence, seen.outside.mean, spreads[1]
+    )
+    np.testing.assert_allclose(shared_spread(seen, online=True), expected, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("shadows", [2, 3, 7])
+@pytest.mark.parametrize("spread", [0.1, 10.0])
+def test_a_spread_per_sample_keeps_the_rate_of_false_positives_however_few_shadows(shadows, spread):
+    """Above the nominal threshold lie as many others as it states, for small and large spreads."""
+    spreads = np.where(np.arange(SAMPLES) % 4 < 2, spread, 1.0)
+    seen = few_shadows(spreads, shadows)
+    high = spread_per_sample(seen, online=False) > norm.isf(ALARMS)
+    for kept_spread in (spread, 1.0):
+        others = high[(spreads == kept_spread) & ~seen.models.member[0]]
+        assert within(int(others.sum()), len(others), ALARMS)
+
+
+def test_a_spread_that_samples_share_does_not_keep_it():
+    spreads = np.where(np.arange(SAMPLES) % 4 < 2, 3.0, 1.0)
+    seen = few_shadows(spreads, 3)
+    high = shared_spread(seen, online=False) > norm.isf(ALARMS)
+    others = ~seen.models.member[0]
+    assert high[others & (spreads == 3.0)].mean() > 5 * ALARMS
+    assert high[others & (spreads == 1.0)].mean() < ALARMS
+    assert not within(int(high[others].sum()), int(others.sum()), ALARMS)
+
+
+@pytest.mark.parametrize("shadows", [3, 8])
+def test_the_power_of_a_spread_per_sample_is_that_of_students_test(shadows):
+    """A member's T is noncentral, its shift in units of the spread of a prediction."""
+    gain = 2.0
+    seen = few_shadows(np.exp(np.linspace(-2, 2, SAMPLES)), shadows, gain)
+    high = (spread_per_sample(seen, online=False) > norm.isf(ALARMS))[::2]
+    shift = gain / np.sqrt(1 + 1 / shadows)
+    power = nct.sf(t.isf(ALARMS, shadows - 1), shadows - 1, shift)
+    assert within(int(high.sum()), len(high), power)
+
+
+def test_the_ratio_of_a_spread_per_sample_is_that_of_both_predicted_densities():
+    seen = few_shadows(np.exp(np.linspace(-2, 2, 200)), 5, 1.0, inside=3)
+
+    def log_density(side, freedom):
+        scale = np.sqrt(side.squares / freedom * (1 + 1 / (freedom + 1)))
+        return t.logpdf(seen.confidence, freedom, side.mean, scale)
+
+    expected = log_density(seen.inside, 2) - log_density(seen.outside, 4)
+    np.testing.assert_allclose(spread_per_sample(seen, online=True), expected, atol=1e-9)
+
+
+def test_confidences_far_from_their_shadows_are_ordered_and_finite():
+    seen = few_shadows(np.full(4, 1e-9), 8)
+    confidence = seen.models.confidence.copy()
+    confidence[0] += [-1e6, -1.0, 1.0, 1e6]
+    models = Population(confidence, seen.models.member, seen.models.other, seen.models.unseen)
+    scores = spread_per_sample(against(models, 0, seen.shadows), online=False)
+    assert np.isfinite(scores).all()
+    assert (np.diff(scores) >= 0).all()
+    assert scores[0] < -10
+    assert scores[3] > 10

@@ -1,0 +1,103 @@
+"""RMIA is the authors' formula: numbers made by hand, and the count of pairs itself."""
+
+import numpy as np
+import pytest
+from fbftl.attacks.rmia import OFFSETS, Rmia, dominated, with_offset
+from fbftl.attacks.shadows import Population, against
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from unit.attacks.gaussian_models import trained_on_halves
+
+PROBABILITY = np.array([[0.8, 0.5, 0.30], [0.4, 0.5, 0.2], [0.6, 0.9, 0.1], [0.9, 0.7, 0.4]])
+"""Of three samples under the target and three shadows."""
+
+MEMBER = np.array([[1, 0, 1], [0, 0, 1], [0, 1, 0], [1, 0, 1]], dtype=bool)
+UNSEEN = np.array([[0.9, 0.5], [0.9, 0.1], [0.6, 0.3], [0.9, 0.2]])
+"""Of two samples that no model was trained on."""
+
+
+def log_odds(probability: np.ndarray) -> np.ndarray:
+    return np.log(probability / (1 - probability))
+
+
+def by_hand() -> Population:
+    return Population(log_odds(PROBABILITY), MEMBER, ~MEMBER, log_odds(UNSEEN))
+
+
+def test_offline_scores_are_those_computed_by_hand():
+    """a = 0.2: Pr(x) = 0.6 p + 0.4, p the mean of shadows without x, Pr(z) likewise of all three.
+
+    p(x) = 0.5, 0.6, 0.1, so Pr(x) = 0.7, 0.76, 0.46, and the ratios are 1.143, 0.658, 0.652.
+    p(z) = 0.8, 0.2, so Pr(z) = 0.88, 0.52, and theirs are 1.023, 0.962.
+    """
+    scores = Rmia(0.2)(against(by_hand(), 0, [1, 2, 3]))
+    assert scores.tolist() == [1.0, 0.0, 0.0]
+
+
+def test_online_scores_are_those_computed_by_hand():
+    """Pr(x) is the mean of both sides: (0.5 + 0.9) / 2, (0.6 + 0.9) / 2, (0.1 + 0.3) / 2.
+
+    The ratios are 1.143, 0.667, 1.5; those of the unseen samples 0.9 / 0.8 = 1.125, 0.5 / 0.2.
+    """
+    scores = Rmia()(against(by_hand(), 0, [1, 2, 3]))
+    assert scores.tolist() == [0.5, 0.0, 0.5]
+
+
+@pytest.mark.parametrize("offset", [None, 0.0, 0.3, 1.0])
+def test_scores_are_the_share_of_pairs(offset):
+    """Every x beside every z, as the authors' code counts them."""
+    models, shadows = trained_on_halves(1.0, models=16, samples=50), [0, 1, 2, *range(4, 16)]
+    target, p = 3, 1 / (1 + np.exp(-models.confidence))
+    z = 1 / (1 + np.exp(-models.unseen))
+    expected = []
+    for x in range(50):
+        outside, inside = (
+            np.mean([p[k, x] for k in shadows if which[k, x]])
+            for which in (models.other, models.member)
+        )
+        a = offset or 0.0
+        mean_x = (inside + outside) / 2 if offset is None else (1 + a) / 2 * outside + (1 - a) / 2
+        hits = 0
+        for each in range(50):
+            mean_z = np.mean([z[k, each] for k in shadows])
+            if offset is not None:
+                mean_z = (1 + a) / 2 * mean_z + (1 - a) / 2
+            hits += (p[target, x] / mean_x) / (z[target, each] / mean_z) > 1
+        expected.append(hits / 50)
+    scores = Rmia(offset)(against(models, target, shadows))
+    np.testing.assert_array_equal(scores, expected)
+
+
+ratios = st.lists(st.sampled_from([0.25, 0.5, 1.0, 1.5, 2.0, 4.0]), min_size=1, max_size=8)
+
+
+@settings(deadline=None)
+@given(ratios, ratios, st.sampled_from([1.0, 2.0]))
+def test_a_candidate_dominates_strictly(candidates, references, gamma):
+    shares = [np.mean([x / z > gamma for z in references]) for x in candidates]
+    result = dominated(np.array(candidates), np.array(references), gamma)
+    np.testing.assert_allclose(result, shares)
+
+
+def test_an_offset_of_one_takes_the_shadows_as_they_are():
+    outside = np.array([0.0, 0.3, 1.0])
+    np.testing.assert_allclose(with_offset(outside, 1.0), outside)
+    np.testing.assert_allclose(with_offset(outside, 0.0), (outside + 1) / 2)
+    assert tuple(round(a, 1) for a in np.arange(0, 1.1, 0.1)) == OFFSETS
+
+
+@pytest.mark.parametrize("offset", [None, 0.3])
+def test_probabilities_of_nearly_nothing_give_numbers(offset):
+    models = trained_on_halves(0.0, models=5, samples=20)
+    far = Population(1e3 * models.confidence, models.member, models.other, 1e3 * models.unseen)
+    scores = Rmia(offset)(against(far, 0, [1, 2, 3, 4]))
+    assert np.isfinite(scores).all()
+
+
+def test_a_sample_without_shadows_on_one_side_is_compared_with_the_target_itself():
+    member = np.zeros((3, 2), dtype=bool)
+    member[1:, 0] = True
+    models = Population(np.ones((3, 2)), member, ~member, np.zeros((3, 4)))
+    seen = against(models, 0, [1, 2])
+    np.testing.assert_array_equal(seen.probability_outside, seen.probability)
+    np.testing.assert_array_equal(seen.probability_inside, seen.probability)

@@ -1,0 +1,73 @@
+"""Columns that tables share: their headings, their cells, and that no table has its own."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from fbftl.findings import columns
+from fbftl.findings.columns import accuracy, heading_of, judged_against, with_spread
+
+SCRIPTS = Path(__file__).parents[3] / "scripts"
+
+SHARED = {"seeds", "diverged", "verdict", "reason"}
+"""Columns that mean the same in every table, and so have one heading."""
+
+
+def columns_in(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield name and heading of every column that a module writes out."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("Column", "with_spread"):
+            texts = [arg.value for arg in node.args[:2] if isinstance(arg, ast.Constant)]
+            if len(texts) == 2:
+                yield texts[0], texts[1]
+
+
+WRITTEN = {path: list(columns_in(path)) for path in sorted(SCRIPTS.rglob("*.py"))}
+
+
+def test_columns_are_found_where_tables_are_made():
+    assert sum(map(len, WRITTEN.values())) > 100
+
+
+def test_headings_are_in_sentence_case():
+    """A symbol, such as n or n_r, keeps its case."""
+    lower = [
+        f"{path.name}: {heading}"
+        for path, written in WRITTEN.items()
+        for _, heading in written
+        if re.match(r"[a-z]{2}", heading)
+    ]
+    assert not lower
+
+
+def test_shared_columns_are_written_once():
+    again = [
+        f"{path.name}: {name}"
+        for path, written in WRITTEN.items()
+        for name, heading in written
+        if path.name != "columns.py" and (name in SHARED or (name, heading) == ("label", "Method"))
+    ]
+    assert not again
+
+
+def test_a_mean_stands_before_its_standard_deviation():
+    mean, spread = with_spread("gain", "Over FedAvg", "points", "{:+.2f}")
+    assert (mean.name, mean.title, mean.print(1.0)) == ("gain", "Over FedAvg (points)", "+1.00")
+    assert (spread.name, spread.title, spread.print(1.0)) == ("gain_spread", "±", "1.00")
+    assert [column.name for column in accuracy()] == ["accuracy", "spread"]
+    assert [column.print(0.5) for column in accuracy("Measured")] == ["50.0%", "50.0%"]
+
+
+def test_what_is_judged_has_its_verdict_and_reason_behind_it():
+    published, verdict, reason = judged_against("SAMSum", "Published ROUGE-1", "{:.1f}")
+    assert (published.title, published.print(51.56)) == ("Published ROUGE-1, SAMSum", "51.6")
+    assert (verdict, reason) == (columns.VERDICT, columns.REASON)
+
+
+@pytest.mark.parametrize(
+    ("axis", "heading"), [("label_epsilon", "Label epsilon"), ("noise", "Noise"), ("U", "U")]
+)
+def test_an_axis_is_headed_by_its_words(axis: str, heading: str):
+    assert heading_of(axis) == heading

@@ -1,0 +1,235 @@
+"""Coverage: every table and figure of the papers has its row, and every row leads somewhere."""
+
+import ast
+import os
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import renew_results
+from fbftl.findings.coverage import (
+    ABSENT,
+    AUDIT_ID,
+    NO_EXPERIMENT,
+    PRINTED,
+    STUDIED,
+    Item,
+    core_hours,
+    fill_tables,
+    read_items,
+)
+from fbftl.ground.csv_tables import read_table
+from fbftl.ground.errors import UserError
+from fbftl.study.yaml_files import read_yaml
+
+ROOT = Path(__file__).parents[3]
+
+TEXTS = {"fbftl": "000", "eppfl": "001", "thesis": "002", "survey": "003", "fedfeat": "004"}
+"""What the file begins with that holds a paper's text, where it is at hand."""
+
+CAPTION = re.compile(
+    r"(?:^|>|\. )(?P<item>(?:Table|Figure) (?:[A-D]\.|\d+\.)?(?:\d+|[IVX]+))(?::|\.(?= [A-Z]))",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""A caption at the start of a line or behind another one."""
+
+PANELS = re.compile(r" \([a-d, ]+\)$")
+
+COPIED = 6
+"""Consecutive words of a paper's text that are a copy."""
+
+WORD = re.compile(r"\w+")
+
+
+@pytest.fixture(scope="module")
+def items() -> list[Item]:
+    """The committed rows."""
+    return read_items(ROOT / "published" / "coverage.csv")
+
+
+@pytest.fixture(scope="module")
+def texts() -> dict[str, str]:
+    """The text of each paper."""
+    data = Path(os.environ.get("FBFTL_DATA", ROOT.parent / "shared" / "data"))
+    files = {paper: [*data.parent.glob(f"papers/{n}_*.txt")] for paper, n in TEXTS.items()}
+    if not all(files.values()):
+        pytest.skip(f"the papers' texts are not in {data.parent / 'papers'}, beside the data")
+    return {paper: path.read_text(encoding="utf-8") for paper, (path,) in files.items()}
+
+
+@pytest.fixture(scope="module")
+def results() -> set[str]:
+    """Tables and figures of the lists in rules, and experiments, as coverage names them."""
+    lists = (ROOT / "rules" / "results").glob("*.smk")
+    of_rules = {name for path in lists for name in listed(path)}
+    files = [ROOT / "config.yaml", *(ROOT / "studies").glob("*.yaml")]
+    experiments = {name for file in files for name in read_yaml(file).get("experiments") or {}}
+    return of_rules | {f"experiments/{name}" for name in experiments}
+
+
+def listed(path: Path) -> set[str]:
+    """Return the results of a paper's list, without suffix; those of its numbers by its word.
+
+    What every paper has, its sentences, is no place of one table or figure.
+    """
+    found = set()
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
+            of = ast.unparse(node.targets[0].value)
+            below = f"papers/{path.stem}/" if of == "OF_PAPER" else ""
+            entries = (entry for entry in node.value.elts if not isinstance(entry, ast.Starred))
+            found |= {below + name_of(entry) for entry in entries}
+    return found
+
+
+def name_of(entry: ast.expr) -> str:
+    """Return the path of a listed result: its own, or that of its rule or stem."""
+    if isinstance(entry, ast.Constant):
+        return entry.value
+    kind, _, name = ast.literal_eval(entry.args[0]).partition("_")
+    stem = {keyword.arg: keyword.value for keyword in entry.keywords}.get("stem")
+    folder = {"tabulate": "tables", "plot": "figures"}[kind]
+    return f"{folder}/{name if stem is None else ast.literal_eval(stem)}"
+
+
+def captions(text: str) -> set[str]:
+    """Return kind and number of every caption in a paper's text."""
+    kinds = (match["item"].partition(" ") for match in CAPTION.finditer(text))
+    return {f"{kind.capitalize()} {number}" for kind, _, number in kinds}
+
+
+def runs_of_words(text: str) -> set[tuple[str, ...]]:
+    """Return every run of `COPIED` words, without case."""
+    words = WORD.findall(text.casefold())
+    return set(zip(*(words[start:] for start in range(COPIED)), strict=False))
+
+
+def test_every_item_has_one_row(items: list[Item]) -> None:
+    names = [(item.paper, item.item) for item in items]
+    assert len(set(names)) == len(names)
+    assert all(item.shows for item in items)
+    assert {item.paper for item in items if item.chapter} == {"thesis"}
+
+
+def test_every_place_is_there(items: list[Item], results: set[str]) -> None:
+    audit = read_table(ROOT / "published" / "audit.csv")
+    argued = set(zip(audit["paper"], audit["id"], strict=True))
+    missing = {
+        (item.item, place)
+        for item in items
+        for place in item.places
+        if place not in results
+        and (item.paper, place) not in argued
+        and not (place.startswith(("studies/", "published/")) and (ROOT / place).is_file())
+    }
+    assert missing == set()
+
+
+def test_each_paper_has_exactly_its_captions(items: list[Item], texts: dict[str, str]) -> None:
+    rows = {
+        paper: {PANELS.sub("", item.item) for item in items if item.paper == paper}
+        for paper in TEXTS
+    }
+    assert rows == {paper: captions(text) for paper, text in texts.items()}
+
+
+def test_no_words_are_copied(items: list[Item], texts: dict[str, str]) -> None:
+    of_papers = {paper: runs_of_words(text) for paper, text in texts.items()}
+    assert [i.shows for i in items if runs_of_words(i.shows) & of_papers[i.paper]] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Table 2.1: a\nFIGURE 3. Bars", {"Table 2.1", "Figure 3"}),
+        ("Figure C.5: a. Figure C.6: b", {"Figure C.5", "Figure C.6"}),
+        ("as in Table 1. The next\nFigure 2 shows it\nFig. 4 too", set()),
+    ],
+)
+def test_what_reads_as_a_caption(text: str, found: set[str]) -> None:
+    assert captions(text) == found
+
+
+ROW = Item("fbftl", "", "Figure 1", "bars", STUDIED, "tables/a; A1", "", "")
+
+
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        ({}, None),
+        ({"state": PRINTED, "where": "published/a.csv; A1"}, None),
+        ({"state": ABSENT, "where": "", "reason": "data not public"}, None),
+        ({"state": ABSENT, "where": "", "reason": NO_EXPERIMENT, "hours": "2 s"}, None),
+        ({"state": "half"}, "its state"),
+        ({"where": "A1"}, "a studied item names"),
+        ({"state": PRINTED}, "printed only names"),
+        ({"state": PRINTED, "where": ""}, "printed only names"),
+        ({"state": ABSENT, "reason": "data not public"}, "names no place"),
+        ({"reason": "data not public"}, "one of the reasons"),
+        ({"state": ABSENT, "where": ""}, "one of the reasons"),
+        ({"state": ABSENT, "where": "", "reason": "too dull"}, "one of the reasons"),
+        ({"hours": "2 s"}, "hours go with"),
+        ({"state": ABSENT, "where": "", "reason": NO_EXPERIMENT}, "hours go with"),
+        ({"state": ABSENT, "where": "", "reason": NO_EXPERIMENT, "hours": "2 s * many"}, "'many'"),
+    ],
+)
+def test_rows_that_contradict_themselves_are_refused(changes, fault) -> None:
+    found = replace(ROW, **changes).fault
+    assert found is None if fault is None else fault in found
+
+
+def test_files_that_are_no_coverage_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "coverage.csv"
+    with pytest.raises(UserError, match="cannot read"):
+        read_items(path)
+    path.write_text("paper,item\n")
+    with pytest.raises(UserError, match="line 1: its columns are not paper, chapter"):
+        read_items(path)
+    path.write_text("paper,chapter,item,shows,state,where,reason,hours\nfbftl,,Figure 1,a,b,,,\n")
+    with pytest.raises(UserError, match="fbftl Figure 1: its state is none of"):
+        read_items(path)
+
+
+@pytest.mark.parametrize(
+    ("product", "hours"),
+    [("7200 s", 2), ("10 rounds * 90 s / 2 clients", 0.125), ("1e3 a * 1.8 b / 5 c * 10 d", 1)],
+)
+def test_hours_are_a_product(product: str, hours: float) -> None:
+    assert core_hours(product) == pytest.approx(hours)
+
+
+def test_a_table_is_filled_and_filled_again() -> None:
+    absent = Item(
+        "fbftl", "", "Table I", "costs", ABSENT, "", NO_EXPERIMENT, "10 rounds * 90 s / 2 clients"
+    )
+    page = "before\n<!--coverage:fbftl-->\nold | rows\n<!--end-->\nafter"
+    once = fill_tables(page, [ROW, absent], "page")
+    assert once == (
+        "before\n<!--coverage:fbftl-->\n\n|  | shows | here |\n| --- | --- | --- |\n"
+        "| Figure 1 | bars | studied: `tables/a`, [A1](#a1) |\n"
+        "| Table I | costs | absent: no such experiment at this size; "
+        "0.12 h, 10 rounds × 90 s ÷ 2 clients |\n\n<!--end-->\nafter"
+    )
+    assert fill_tables(once, [ROW, absent], "page") == once
+    counts = fill_tables("<!--coverage:all-->\n<!--end-->", [ROW, absent], "page")
+    assert "| [fbftl](fbftl.md) | 1 | 0 | 1 |" in counts
+
+
+def test_a_name_without_rows_is_refused() -> None:
+    with pytest.raises(UserError, match="asks for the coverage of 'eppfl'"):
+        fill_tables("<!--coverage:eppfl-->\n<!--end-->", [ROW], "page")
+
+
+def test_every_page_has_its_table_as_the_rows_have_it(items: list[Item]) -> None:
+    pages = {path.stem: path for path in (ROOT / "docs" / "papers").glob("*.md")}
+    named = {paper: pages[paper] for paper in dict.fromkeys(item.paper for item in items)}
+    for name, page in (named | {"all": pages["README"]}).items():
+        text = page.read_text(encoding="utf-8")
+        assert text.count(f"<!--coverage:{name}-->") == 1, page
+        assert renew_results.filled(ROOT, page) == text, page
+
+
+def test_audit_rows_are_known_by_their_form() -> None:
+    assert AUDIT_ID.fullmatch("A17")
+    assert not AUDIT_ID.fullmatch("tables/A17")

@@ -1,0 +1,138 @@
+"""What is kept of a finished study, and which of its settings are drawn to be made again."""
+
+import csv
+import json
+import shutil
+
+import pytest
+from fbftl.findings import kept
+from fbftl.findings.kept import KEPT, MOST_FIGURES
+from fbftl.findings.verification import differing, drawn, kept_runs
+from fbftl.ground.errors import UserError
+from fbftl.ground.files import sha256
+from fbftl.study.systems import System
+
+
+def run_document(seed: int) -> dict:
+    """Return the least that a run file holds."""
+    return {
+        "schema": 3,
+        "task": "ants",
+        "name": "fbftl",
+        "setting": {"method": "fbftl"},
+        "training": {},
+        "inputs": {},
+        "measures": {},
+        "series": {},
+        "repetitions": [{"seed": seed, "diverged": False}],
+    }
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A project with a finished task, one that repeats it under another source, and a paper."""
+    for task, seed in {"ants": 7, "ants/source_seeds/1": 8, "bees": 9}.items():
+        runs = tmp_path / "results" / task / "runs"
+        runs.mkdir(parents=True)
+        (runs / "fbftl.json").write_text(json.dumps(run_document(seed)))
+        (runs / "fbftl.meta.json").write_text("{}")
+        (runs / "fbftl.parquet").touch()
+    for path in (
+        "ants/tables/t.csv", "ants/tables/t.md", "ants/tables/t.tex", "ants/numbers.json",
+        "ants/figures/f.svg", "ants/figures/g.svg", "ants/experiments/walk.csv",
+        "ants/experiments/walk.series.csv", "bees/experiments/fly.csv",
+        "papers/toys/tables/sentences.csv",
+    ):  # fmt: skip
+        (tmp_path / "results" / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "results" / path).touch()
+    (tmp_path / KEPT).mkdir(parents=True)
+    lines = ("folder,figure", "ants,ants/figures/f", "papers/toys,ants/figures/g")
+    (tmp_path / kept.FIGURES).write_text("\n".join(lines))
+    return tmp_path
+
+
+SYSTEMS = [System("walker", "toys", {}, {}, {"walk": {}}), System("fly", "others", {}, {}, {})]
+
+
+def test_tables_numbers_and_the_listed_figures_are_kept(folder):
+    places = kept.files_of(folder, "ants").values()
+    below = [path.relative_to(folder / KEPT / "ants").as_posix() for path in places]
+    assert sorted(below) == ["figures/f.svg", "numbers.json", "tables/t.csv", "tables/t.md"]
+
+
+def test_a_figure_of_another_folder_has_its_name_before(folder):
+    places = kept.files_of(folder, "papers/toys").values()
+    below = [path.relative_to(folder / KEPT / "papers/toys").as_posix() for path in places]
+    assert sorted(below) == ["figures/ants-g.svg", "tables/sentences.csv"]
+
+
+def test_a_listed_figure_that_was_not_made_is_refused(folder):
+    (folder / "results/ants/figures/f.svg").unlink()
+    with pytest.raises(UserError, match=r"lists ants/figures/f, but results/ants/figures/f\.svg"):
+        kept.files_of(folder, "ants")
+
+
+def test_more_figures_than_a_reader_looks_at_are_refused(folder):
+    with open(folder / kept.FIGURES, "a") as file:
+        file.write("".join(f"\nants,ants/figures/f{n}" for n in range(MOST_FIGURES)))
+    with pytest.raises(UserError, match=f"lists {MOST_FIGURES + 1} figures of ants"):
+        kept.listed_figures(folder)
+
+
+def test_the_project_keeps_the_figures_that_it_lists(root):
+    listed = kept.listed_figures(root)
+    folders = {p.parents[1] for p in (root / KEPT).glob("**/figures/*.svg")}
+    there = {
+        folder.relative_to(root / KEPT).as_posix(): {p.stem for p in folder.glob("figures/*.svg")}
+        for folder in folders
+    }
+    assert {name: len(figures) for name, figures in listed.items()} == {
+        name: len(stems) for name, stems in there.items()
+    }
+    for name, figures in listed.items():
+        assert {figure.rpartition("/")[2] for figure in figures} == {
+            stem.rpartition("-")[2] for stem in there[name]
+        }
+    with open(root / kept.FIGURES, newline="") as file:
+        rows = [tuple(row) for row in csv.reader(file)]
+    assert len(set(rows)) == len(rows)
+
+
+@pytest.mark.parametrize(
+    ("name", "tasks"),
+    [("ants", ["ants"]), ("papers/toys", ["ants"]), ("papers/fbftl", ["bees"])],
+)
+def test_a_paper_rests_on_the_tasks_with_its_experiments(folder, name, tasks):
+    assert kept.tasks_of(folder / "results", name, SYSTEMS) == tasks
+
+
+def test_every_run_file_has_a_digest_with_its_seeds(folder):
+    runs = kept.run_digests(folder / "results", ["ants"])
+    path = folder / "results/ants/runs/fbftl.json"
+    assert runs["ants"] == {"fbftl": {"seeds": [7], "sha256": sha256(path)}}
+    assert runs["ants/source_seeds/1"]["fbftl"]["seeds"] == [8]
+    assert len(runs) == 2
+
+
+def test_settings_are_drawn_by_a_seed():
+    runs = {f"t{i}": {"a": {"seeds": [0], "sha256": str(i)}} for i in range(20)}
+    every = kept_runs({"runs": runs}, "toys")
+    draws = [drawn(every, seed) for seed in range(30)]
+    assert draws[3] == drawn(every, 3)
+    assert all(len({run.task for run in draw}) == 3 for draw in draws)
+    assert len({run.task for draw in draws for run in draw}) > 15
+    assert drawn(every[:2], 1) == every[:2]
+
+
+def test_results_without_digests_are_refused():
+    with pytest.raises(UserError, match="results of toys have no digests of runs"):
+        kept_runs({"commit": "0"}, "toys")
+
+
+def test_a_digest_that_differs_is_found(folder, tmp_path_factory):
+    other = tmp_path_factory.mktemp("other")
+    shutil.copytree(folder / "results", other / "results")
+    runs = kept_runs({"runs": kept.run_digests(folder / "results", ["ants", "bees"])}, "toys")
+    assert differing(runs, other) == {}
+    (other / runs[1].path).write_text("{}")
+    assert differing(runs, other) == {runs[1]: sha256(other / runs[1].path)}

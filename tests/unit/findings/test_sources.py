@@ -1,0 +1,91 @@
+"""An experiment under several sources: its table and figure on numbers made by hand."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import plot_sources
+import pytest
+import tabulate_sources
+from fbftl.data.clients import Client, write_clients
+from fbftl.findings.comparison import Measured
+from fbftl.study.methods import rows
+
+SCORES = {
+    ("fbftl", 0.5): [(0.7, 0.9), (0.4, 0.6)],
+    ("fbftl", None): [(0.9, 0.8), (0.8, 0.9)],
+    ("ftl_c", 2.0): [(0.6, 0.0), (0.6, 0.8)],
+}
+"""Test accuracies by method and epsilon: of each source its seeds'."""
+
+LOST = ("ftl_c", 2.0, 1)
+"""The seed that diverged, of the first source."""
+
+METHODS = rows(["ftl_c", "fbftl"])
+VARYING = ["method", "epsilon"]
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> list[str]:
+    """The paths of the tidy tables under two sources."""
+    paths = []
+    for source in range(2):
+        lines = [
+            {
+                "task": "t" if source == 0 else f"t/source_seeds/{source}",
+                "setting": method if epsilon is None else f"{method}+epsilon={epsilon}",
+                "method": method,
+                "epsilon": epsilon,
+                "seed": 2 * source + n,
+                "diverged": (method, epsilon, 2 * source + n) == LOST,
+                "test_accuracy": accuracy,
+            }
+            for (method, epsilon), by_source in SCORES.items()
+            for n, accuracy in enumerate(by_source[source])
+        ]
+        paths.append(str(tmp_path / f"{source}.csv"))
+        pd.DataFrame(lines).to_csv(paths[-1], index=False)
+    return paths
+
+
+def test_the_table_has_both_parts_of_every_setting(tables: list[str], tmp_path: Path) -> None:
+    labels = {"label": np.array([0, 1, 1, 2])}
+    client = Client("0", np.arange(4), labels)
+    write_clients(tmp_path / "clients.h5", {"train": [client], "test": [client]})
+    csv = tmp_path / "sources.csv"
+    tabulate_sources.main(
+        tables, str(tmp_path / "clients.h5"), str(csv), VARYING, {"epsilon": None}, METHODS
+    )
+    table = pd.read_csv(csv).set_index(["method", "epsilon"])
+    row = table.loc[("fbftl", 0.5)]
+    assert row["mean"] == pytest.approx(0.65)
+    assert row["within"] == row["seeds_variance"] == pytest.approx(0.02)
+    assert row["between"] == pytest.approx(2 * 0.045)
+    assert row["sources_variance"] == pytest.approx((0.09 - 0.02) / 2)
+    assert row["test_set_error"] == pytest.approx((0.65 * 0.35 / 4) ** 0.5)
+    without = table.loc[("fbftl", np.nan)]
+    assert without["sources_variance"] == pytest.approx(-0.0025)
+    assert without["sources_spread"] == 0
+    assert table["seeds"].eq(4).all()
+    assert table["sources"].eq(2).all()
+    assert (table.loc[("ftl_c", 2.0), "diverged"], table["diverged"].sum()) == (1, 1)
+    printed = csv.with_suffix(".md").read_text("utf-8")
+    assert "| -25 |" in printed, "variances are in squared percentage points"
+
+
+def test_the_figure_marks_each_source(tables: list[str], tmp_path: Path) -> None:
+    svg = tmp_path / "sources.svg"
+    plot_sources.main(tables, str(svg), VARYING, {"epsilon": None}, METHODS)
+    drawn = pd.read_csv(svg.with_suffix(".csv"))
+    for (method, epsilon), by_source in SCORES.items():
+        same = drawn["epsilon"].isna() if epsilon is None else drawn["epsilon"] == epsilon
+        marks = drawn[same & (drawn["method"] == method)].sort_values("source")
+        expected = [Measured.of(scores) for scores in by_source]
+        assert marks["accuracy"].tolist() == pytest.approx([m.mean for m in expected])
+        assert marks["spread"].tolist() == pytest.approx([m.spread for m in expected])
+    figure = plot_sources.draw(drawn, VARYING, plot_sources.shown(METHODS))
+    (axes,) = figure.axes
+    ticks = [label.get_text() for label in axes.get_xticklabels()]
+    assert ticks == ["FbFTL, none", "FbFTL, 0.5", "FTL$_c$, 2"]
+    heights = [point for line in axes.lines for point in line.get_ydata()]
+    assert set(np.round(100 * drawn["accuracy"], 9)) <= set(np.round(heights, 9))

@@ -1,0 +1,105 @@
+"""Uploads in tables: closed forms of their sizes, and names."""
+
+import pandas as pd
+import pytest
+import tabulate_rings
+from fbftl.cost.one_shot import crossover, expected_present, numbers, solving
+from fbftl.findings.uploads import Upload, by_upload
+from fbftl.study.uploads import HEADS_FROM
+
+
+def test_sizes_are_those_of_the_rivals_page():
+    """Of K = 8, d = 4,096 and N = 10: docs/what-to-upload.md and the audit's sources."""
+    at = {"width": 4096, "classes": 10, "samples": 8, "present": expected_present(10, 8)}
+    features = numbers("features", **at)
+    assert features == 32_768
+    assert numbers("statistics", **at) / features == pytest.approx(257, abs=1)
+    assert numbers("projected", **at, k=256) == 35_466
+    assert expected_present(10, 8) == pytest.approx(5.70, abs=0.005)
+    assert numbers("means", **at) / features == pytest.approx(0.71, abs=0.005)
+    assert numbers("mixtures", **at, components=2) == pytest.approx(5.695 * 16_387, rel=1e-3)
+    spherical = numbers("mixtures", **at, components=2, covariance="spherical")
+    assert spherical == pytest.approx(5.695 * (2 * 4098 + 1), rel=1e-3)
+
+
+def test_the_crossover_is_where_features_become_the_larger_upload():
+    for width, classes in ((256, 10), (100, 7), (17, 3)):
+        edge = crossover(width, classes)
+        for samples in (int(edge), int(edge) + 1):
+            sizes = [numbers(m, width, classes, samples, 1) for m in ("features", "statistics")]
+            assert (sizes[0] < sizes[1]) == (samples < edge)
+
+
+def test_solving_counts_one_factorisation():
+    assert solving("lda", 6, 2) == 36 + 72
+    assert solving("ridge", 5, 2) == 36 + 72
+    assert solving("ncm", 6, 2) == 12
+    assert (solving("mlp", 6, 2, 99), solving("logistic", 6, 2)) == (99, None)
+
+
+def test_uploads_have_their_published_names_and_say_what_is_seen():
+    rows = pd.DataFrame(
+        [
+            ["statistics", "lda", None, 1, "masked"],
+            ["projected", "lda", 16.0, 1, "open"],
+            ["features", "mlp", None, 1, "open"],
+            ["statistics", "lda", None, 1, "masked"],
+        ],
+        columns=["message", "head", "projection", "components", "aggregation"],
+    ).assign(covariance="diagonal", bits=32)
+    counts = [(upload.label, len(of_upload)) for upload, of_upload in by_upload(rows)]
+    assert counts == [("FbFTL", 1), ("GH-LDA (masked)", 2), ("projected, lda (k = 16)", 1)]
+    assert "sum" in Upload("statistics", "lda", "masked").revealed
+    assert not Upload("means", "fedcof").summable
+    assert Upload("means", "ncm").summable
+    assert not Upload("means", "lda").summable
+
+
+def test_rings_are_told_beside_a_whole_word():
+    masked = {"message": "statistics", "head": "lda", "aggregation": "masked", "projection": None}
+    masked |= {"components": 1, "covariance": "diagonal", "bits": 32, "diverged": False}
+    masked |= {"upload_batches": 10, "test_accuracy": 0.5}
+    settings = [
+        {"setting": "plain", "mechanism": "none", "epsilon": None, "fraction_bits": 24}
+        | {"ring_bits": 64, "largest_sum": None, "uplink_payload_bits": 64_000},
+        {"setting": "clipped", "mechanism": "gaussian", "epsilon": 4.0, "fraction_bits": 20}
+        | {"ring_bits": 32, "largest_sum": 1500.0, "uplink_payload_bits": 32_000},
+        {"setting": "open", "aggregation": "open", "ring_bits": None, "fraction_bits": 24},
+    ]
+    runs = pd.DataFrame([masked | row | {"seed": seed} for row in settings for seed in (0, 1)])
+    table = tabulate_rings.tabulated(runs).set_index("setting")
+    assert sorted(table.index) == ["clipped", "plain"]
+    assert table["saved"].to_dict() == {"clipped": 0.5, "plain": 0.0}
+    assert table["bounded"].to_dict() == {"clipped": "yes", "plain": "no: a whole word"}
+    assert table["bits_per_client"].to_dict() == {"clipped": 3200, "plain": 6400}
+    assert set(table["name"]) == {"GH-LDA (masked)"}
+
+
+def test_a_papers_name_goes_to_the_head_that_is_the_papers():
+    assert Upload("means", "fedncm").label == "FedNCM"
+    assert Upload("means", "ncm").label == "nearest mean"
+    labels = [Upload("statistics", head).label for head in ("ridge", "fed3r", "afl", "lda")]
+    assert labels == ["ridge", "Fed3R", "AFL", "GH-LDA"]
+
+
+def test_fedpft_is_spherical_and_has_sixteen_bits():
+    def label(**axes) -> str:
+        return Upload("mixtures", axes.pop("head", "mlp"), **axes).label
+
+    assert label() == "mixtures"
+    assert label(components=10) == "mixtures (G = 10)"
+    assert label(covariance="spherical", bits=16) == "FedPFT"
+    assert label(covariance="spherical", bits=16, components=10) == "FedPFT (G = 10)"
+    assert label(covariance="spherical", bits=16, components=0) == "FedPFT (G chosen)"
+    assert label(covariance="spherical") == "mixtures (spherical)"
+    assert label(bits=16) == "mixtures (16 bits)"
+    assert label(covariance="spherical", bits=16, head="lda") == (
+        "mixtures, lda (spherical, 16 bits)"
+    )
+
+
+def test_every_message_and_head_has_a_look():
+    uploads = [Upload(m, h) for m, heads in HEADS_FROM.items() for h in heads]
+    spherical = [Upload("mixtures", h, covariance="spherical") for h in HEADS_FROM["mixtures"]]
+    looks = [upload.look for upload in (*uploads, *spherical)]
+    assert len({(look["color"], look["marker"]) for look in looks}) == len(looks)

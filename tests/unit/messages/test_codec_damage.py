@@ -1,0 +1,103 @@
+"""Messages of the codec that were damaged, cut or forged are refused."""
+
+import struct
+import tracemalloc
+from zlib import crc32
+
+import numpy as np
+import pytest
+from fbftl.messages.codec import Compression, CorruptMessage, decode, encode
+from fbftl.messages.codec.header import HEADER_BYTES
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from unit.messages.codec_toys import relu_features
+
+_LABELS = np.arange(5)
+INTACT = [
+    encode(relu_features(5, 40), _LABELS, 10, Compression(bits, keep), coding)
+    for bits in (1, 3, 8, 16, 32)
+    for keep in (1.0, 0.5, 0.05)
+    for coding in ("packed", "entropy")
+] + [encode(np.tile(relu_features(1, 400), (5, 1)), _LABELS, 10, Compression(4, 0.3), "entropy")]
+
+
+def reseal(message: bytes) -> bytes:
+    """Return the message with the checksum that its other bytes ask for."""
+    start, body = message[: HEADER_BYTES - 4], message[HEADER_BYTES:]
+    return start + struct.pack("<I", crc32(body, crc32(start))) + body
+
+
+def test_both_codings_are_among_the_damaged():
+    assert {message[4] for message in INTACT} == {0, 1, 2, 3}
+
+
+@given(st.binary(max_size=200))
+def test_random_bytes_are_corrupt(junk):
+    with pytest.raises(CorruptMessage):
+        decode(junk)
+
+
+@given(st.sampled_from(INTACT), st.data())
+def test_a_flipped_bit_is_always_found(message, data):
+    damaged = bytearray(message)
+    damaged[data.draw(st.integers(0, len(message) - 1))] ^= 1 << data.draw(st.integers(0, 7))
+    with pytest.raises(CorruptMessage):
+        decode(bytes(damaged))
+
+
+@given(st.sampled_from(INTACT), st.data())
+def test_a_truncated_message_is_always_found(message, data):
+    with pytest.raises(CorruptMessage):
+        decode(message[: data.draw(st.integers(0, len(message) - 1))])
+
+
+@settings(max_examples=1000)
+@given(st.sampled_from(INTACT), st.data())
+def test_a_forged_message_is_decoded_or_corrupt(message, data):
+    """With a valid checksum every check behind it has to hold on its own."""
+    forged = bytearray(message)
+    for _ in range(data.draw(st.integers(1, 3))):
+        forged[data.draw(st.integers(0, len(forged) - 1))] = data.draw(st.integers(0, 255))
+    cut = data.draw(st.integers(HEADER_BYTES, len(forged)))
+    extra = data.draw(st.binary(max_size=9))
+    forged = forged if data.draw(st.booleans()) else forged[:cut] + extra
+    try:
+        received = decode(reseal(bytes(forged)), max_values=10**6)
+    except CorruptMessage:
+        return
+    assert np.isfinite(received.values).all()
+
+
+@pytest.mark.parametrize(
+    ("damage", "text"),
+    [
+        (lambda m: m[:10], "10 bytes, a header has 22"),
+        (lambda m: b"xx" + m[2:], "does not start like"),
+        (lambda m: m[:-1] + b"\x99", "checksum"),
+        (lambda m: reseal(m[:-30]), "ends"),
+        (lambda m: reseal(m + b"\0"), "bytes after its end"),
+        (lambda m: reseal(m[:14] + b"\xff" + m[15:]), "claims more than|contradicts itself"),
+    ],
+)
+def test_corruption_is_named(damage, text):
+    message = encode(relu_features(2, 64), compression=Compression(8, 0.5))
+    with pytest.raises(CorruptMessage, match=text):
+        decode(damage(message), max_values=1000)
+
+
+def test_rows_without_content_take_no_memory():
+    message = bytearray(encode(np.ones((1, 1)), np.array([0]), 1))
+    struct.pack_into("<I", message, 6, 2**28)
+    tracemalloc.start()
+    with pytest.raises(CorruptMessage, match="ends too early"):
+        decode(reseal(bytes(message)))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2**20
+
+
+def test_a_message_that_claims_too_much_is_refused():
+    message = bytearray(encode(np.ones((1, 8)), compression=Compression(8, 0.5)))
+    struct.pack_into("<I", message, 10, 2**32 - 1)
+    with pytest.raises(CorruptMessage, match="claims more than"):
+        decode(reseal(bytes(message)))

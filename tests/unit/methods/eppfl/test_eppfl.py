@@ -1,0 +1,265 @@
+"""EPPFL in whole runs: what it equals, a round's messages by hand, masks, and who drops out."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from fbftl.exchange.averaging import by_samples, by_weights, weights_or_updates
+from fbftl.exchange.repetition import run_rounds
+from fbftl.ground.errors import UserError
+from fbftl.learners.local import local_network
+from fbftl.messages.codec.header import HEADER_BYTES
+from fbftl.methods.eppfl import rounds
+from fbftl.methods.eppfl.rounds import masked_mean
+from fbftl.privacy.masking import Dealer, from_ring, masked, to_ring
+from fbftl.study.job import Job, from_params
+from fbftl.study.methods import axes_by_method
+from fbftl.tasks.images import ClientImageSamples, client_samples
+from fbftl.tasks.task import Inputs, Outcome, Repetition
+from fbftl.training.local_network import LocalNetwork
+from fbftl.training.local_updates import Hooks
+from unit.tasks.toy_task import CLIENTS, HEAD, TRAINING, make_task
+
+SEED = 3
+LOCAL = TRAINING | {"rounds": 3, "local_batch": 3, "clients_per_round": 4, "validation": 0.0}
+CNN = {
+    "kind": "cnn", "channels": [[2, 3], [3]], "kernel": 3, "padding": "same", "pool": 2,
+    "fc": [6], "norm": "none", "dropout": 0.0, "pool_dropout": 0.0, "cut": "relu1_1",
+}  # fmt: skip
+OWN, REST = 2 * 10, 3 * 19 + 3 * 28 + 6 * 13 + 10 * 7
+N, EACH = 2 * 64, 64
+"""Of the cut: activations of a sample, and of one of its two channels."""
+
+EQUAL = CLIENTS | {"clients": 31, "samples_per_client": None}
+"""Clients with four samples each."""
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    return make_task(tmp_path_factory.mktemp("task"))
+
+
+def job(
+    axes: Mapping[str, Any], method: str = "eppfl", cut: str = "relu1_1", **training: Any
+) -> Job:
+    return from_params(
+        {
+            "task": "toy",
+            "kind": "images",
+            "setting": {"method": method, "network": "cnn", "clients": 31} | dict(axes),
+            "seeds": [SEED],
+            "clients": EQUAL,
+            "training": LOCAL | training,
+            "privacy": {"activation_clip": 1.0},
+            "block": {"head": HEAD, "network": CNN | {"cut": cut}},
+        },
+        axes_by_method(),
+    )
+
+
+class Watched:
+    """What a task's clients hold, with the learners that were made of it."""
+
+    def __init__(self, files: dict[str, str], job_: Job) -> None:
+        inputs = Inputs(device=torch.device("cpu"), **{k: Path(v) for k, v in files.items()})
+        self.client_data: ClientImageSamples = client_samples(job_, inputs)
+        self.learners: list = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.client_data, name)
+
+    def local(self, repetition: Repetition, *hooks: Hooks) -> LocalNetwork:
+        self.repetition = repetition
+        self.learners.append(local_network(self.client_data, repetition, *hooks))
+        return self.learners[-1]
+
+    def train_with_edges(self, job_: Job) -> Outcome:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(
+                rounds,
+                "local_network",
+                lambda client_data, *arguments: client_data.local(*arguments),
+            )
+            return rounds.train_with_edges(job_, self)
+
+
+def eppfl(files: dict[str, str], axes: Mapping[str, Any], **training: Any) -> tuple[Any, Outcome]:
+    """Run EPPFL; return the global weights at the end, and the outcome."""
+    job_ = job(axes, **training)
+    watched = Watched(files, job_)
+    outcome = watched.train_with_edges(job_)
+    return watched.learners[0].weights(), outcome
+
+
+def rows(outcome: Outcome) -> pd.DataFrame:
+    return outcome.ledger.table().to_pandas()
+
+
+# --- what it equals ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("cut", "everybody"), [("relu1_1", 31), ("relu2_1", 5), ("relu_fc1", 31)])
+def test_without_selection_and_noise_it_is_fedavg_to_the_bit(files, cut, everybody):
+    training = {"clients_per_round": everybody, "cut": cut}
+    weights, outcome = eppfl(files, {}, **training)
+    job_ = job({}, "fedavg", **training)
+    watched = Watched(files, job_)
+    fedavg = run_rounds(job_, watched, watched.local, weights_or_updates(job_), train=by_weights())
+    assert torch.equal(weights, watched.learners[0].weights())
+    curves = [each.repetitions[0]["series"]["test_accuracy"] for each in (outcome, fedavg)]
+    assert curves[0] == curves[1] == outcome.repetitions[0]["series"]["protected_accuracy"]
+
+
+@pytest.mark.parametrize("mask", ["vector", "scalar"])
+def test_a_masked_average_is_the_mean_of_fixed_point_weights(mask):
+    weights = np.random.default_rng(0).normal(size=(5, 40)).astype(np.float32)
+    clients, width = [3, 8, 9, 20, 21], 1 if mask == "scalar" else None
+    mean = masked_mean(weights, clients, Dealer.of_study(1), 4, width)
+    assert np.array_equal(mean, from_ring(to_ring(weights).sum(0, dtype=np.uint64)) / 5)
+    assert np.abs(mean - weights.astype(np.float64).mean(0)).max() <= 2.0**-24
+
+
+def test_masks_change_weights_by_no_more_than_the_fixed_point(files):
+    """And the edge servers' half, which is open, not at all in the first round."""
+    open_one, _ = eppfl(files, {}, rounds=1)
+    masked_one, _ = eppfl(files, {"aggregation": "masked"}, rounds=1)
+    assert (open_one[:OWN] - masked_one[:OWN]).abs().max() <= 2.0**-23
+    assert torch.equal(open_one[OWN:], masked_one[OWN:])
+
+
+def test_a_scalar_mask_shows_all_but_the_mean():
+    """Eq. (8) as it reads: from two places of one message follows their difference."""
+    weights = np.random.default_rng(1).normal(size=1792)
+    key = Dealer.of_study(0).key(7)
+    scalar, vector = (masked(weights, key, 1, width) for width in (1, None))
+    assert np.corrcoef(from_ring(scalar - scalar[0]), weights)[0, 1] == pytest.approx(1)
+    assert abs(np.corrcoef(from_ring(vector), weights)[0, 1]) < 3 / np.sqrt(1792)
+
+
+# --- messages ---------------------------------------------------------------------------------
+
+
+def test_one_rounds_bytes_by_hand(files):
+    """Four clients with four samples, two epochs, half of each channel of 64 positions."""
+    axes = {"local_epochs": 2, "keep_activations": 0.5, "keep_gradients": 0.25}
+    _, outcome = eppfl(files, axes | {"aggregation": "masked"}, rounds=1)
+    sent = rows(outcome)
+    head = 8 * HEADER_BYTES
+    groups = sent.groupby(["sender", "receiver", "part"], observed=True)
+    assert groups["bits"].apply(list).to_dict() == {
+        ("dealer", "client", "mask"): [256 + head] * 31,
+        ("aggregator", "client", "weights"): [32 * OWN + head],
+        ("aggregator", "edge", "weights"): [32 * REST + head],
+        ("client", "edge", "activations"): [4 * 2 * 32 * 64 + 64 + head] * 4,
+        ("client", "edge", "labels"): [4 * 2 * 32] * 4,
+        ("edge", "client", "gradients"): [4 * 2 * (32 * 32 + N) + head] * 4,
+        ("client", "aggregator", "weights"): [64 * OWN + head] * 4,
+        ("edge", "aggregator", "weights"): [32 * REST + head] * 4,
+        ("aggregator", "dealer", "mask"): [4 * 32 + head],
+    }
+    (repetition,) = outcome.repetitions
+    assert repetition["value_bits"] == 4 * 4 * 2 * 32 * (64 + 32)
+
+
+def test_half_of_the_values_are_half_of_their_bits(files):
+    bits = []
+    for share in (1.0, 0.5):
+        _, outcome = eppfl(files, {"keep_activations": share, "keep_gradients": share})
+        bits.append(outcome.repetitions[0]["value_bits"])
+    assert bits[0] == 2 * bits[1]
+
+
+def test_the_public_code_saves_nothing(files):
+    halves = {"keep_activations": 0.5, "keep_gradients": 0.5}
+    sent = [
+        rows(eppfl(files, axes)[1])["bits"].sum()
+        for axes in ({}, halves | {"selection_reading": "code"})
+    ]
+    assert sent[0] == sent[1]
+
+
+def test_the_second_round_begins_with_what_unmasks_the_first(files):
+    _, outcome = eppfl(files, {"aggregation": "masked"}, rounds=2)
+    second_round = rows(outcome).query("client == -1 and round == 2")
+    assert second_round[["sender", "part", "payload_bits"]].to_numpy().tolist() == [
+        ["aggregator", "weights", 64 * OWN],
+        ["dealer", "mask", 64 * OWN],
+    ]
+
+
+# --- who drops out ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("aggregation", ["open", "masked"])
+def test_the_mean_is_of_those_that_arrive(files, aggregation):
+    job_ = job({"plr": 0.3, "aggregation": aggregation}, rounds=1, clients_per_round=12)
+    watched = Watched(files, job_)
+    outcome = watched.train_with_edges(job_)
+    sent = rows(outcome)
+    up = sent[sent["direction"].eq("up") & sent["lost"].notna()]
+    trained = up[up["receiver"] == "edge"]
+    to_aggregator = up[up["receiver"] == "aggregator"]
+    assert 0 < trained["lost"].sum() < 12
+    assert to_aggregator["lost"].sum() > 0
+    assert set(to_aggregator["client"]) == set(trained.loc[~trained["lost"].astype(bool), "client"])
+    arrived = set(to_aggregator.loc[~to_aggregator["lost"].astype(bool), "client"])
+    again = local_network(watched.client_data, watched.repetition)
+    (round_,) = next(iter(again.schedule)).single()
+    weights = again.train(round_).weights[[int(c) in arrived for c in round_.clients]]
+    wanted = by_samples(weights, np.ones(len(weights)))
+    torch.testing.assert_close(watched.learners[0].weights(), wanted, rtol=0, atol=2.0**-23)
+
+
+@pytest.mark.parametrize("aggregation", ["open", "masked"])
+def test_a_round_of_nobody_leaves_the_weights(files, aggregation):
+    job_ = job({"plr": 1.0, "aggregation": aggregation})
+    watched = Watched(files, job_)
+    outcome = watched.train_with_edges(job_)
+    assert len(set(outcome.repetitions[0]["series"]["test_accuracy"])) == 1
+    assert "weights" not in set(rows(outcome).query("direction == 'up'")["part"])
+
+
+def test_a_set_of_one_is_refused_and_so_are_a_missing_key_and_weights_beyond_the_ring():
+    dealer, weights = Dealer.of_study(0), np.ones((1, 3))
+    with pytest.raises(UserError, match="has 1 message to sum"):
+        masked_mean(weights, [4], dealer, 1)
+    with pytest.raises(UserError, match="mask key has 0 bytes"):
+        masked(weights[0], b"", 1)
+    with pytest.raises(UserError, match="can leave the ring"):
+        masked_mean(np.full((2, 3), 2.0**38), [4, 5], dealer, 1)
+
+
+def test_a_diverged_seed_ends_masked_or_not(files):
+    for aggregation in ("open", "masked"):
+        _, outcome = eppfl(files, {"aggregation": aggregation}, learning_rate=1e30)
+        (repetition,) = outcome.repetitions
+        assert repetition["diverged"]
+        assert repetition["test_accuracy"] == repetition["protected_accuracy"] == 0
+        assert len(repetition["series"]["protected_accuracy"]) == 3
+
+
+# --- guarantees -------------------------------------------------------------------------------
+
+
+def test_the_total_is_over_coordinates_epochs_and_rounds(files):
+    axes = {
+        "mechanism": "laplace",
+        "epsilon": 5.0,
+        "laplace_sensitivity": "clip",
+        "local_epochs": 2,
+    }
+    _, outcome = eppfl(files, axes | {"keep_activations": 0.5}, clients_per_round=31)
+    (guarantee,) = outcome.repetitions[0]["privacy"]
+    assert guarantee["epsilon"] == 5 * (N / 2) * 2 * 3
+    assert guarantee["delta"] == 0
+    assert rows(outcome).query("direction == 'up'")["epsilon"].eq(guarantee["epsilon"]).all()
+
+
+def test_a_channels_maximum_guarantees_nothing(files):
+    axes = {"mechanism": "laplace", "epsilon": 5.0, "laplace_sensitivity": "channel_maximum"}
+    _, outcome = eppfl(files, axes, rounds=1)
+    assert outcome.repetitions[0]["privacy"][0]["epsilon"] is None

@@ -1,0 +1,153 @@
+"""FADE equals FedAvg without its game, and each seed and setting what it is alone."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from fbftl.exchange.averaging import Server, by_samples, by_weights
+from fbftl.exchange.repetition import run_rounds, whole_update
+from fbftl.learners.local import local_network
+from fbftl.methods.by_name import train
+from fbftl.methods.fade.rounds import rounds_of
+from fbftl.study.job import from_params
+from fbftl.study.methods import axes_by_method
+from fbftl.tasks.images import client_samples
+from fbftl.training.local_updates import LocalUpdate, mini_batches
+from unit.methods.fade import fade_toys as toys
+from unit.methods.fade.fade_toys import PLAIN, inputs, job, params, played, ready
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        {"adversary": "none"},
+        {"adversary": "plain", "opt_out": 1.0},
+        {"adversary": "squared", "opt_out": 1.0, "discriminator_rate": 5.0},
+    ],
+)
+@pytest.mark.parametrize("momentum", [1.0, 0.5])
+def test_without_a_game_it_is_fedavg_bit_for_bit(files, setting, momentum):
+    """Also while lambda is 0 throughout: on the same users, batches and server step."""
+    users, seed = {"majority_users": 3}, 1
+    game = {"clip": None, "server_momentum": momentum}
+    playing = ready(files, job(users | setting, seeds=(seed,), game=game, local_batch=None))
+    rows = playing.trials[0].users.rows
+
+    def as_fedavg(index: int, turn: int, user: int) -> list[np.ndarray]:
+        return [batch for _, batch in mini_batches(LocalUpdate(seed, turn, user, rows[user]), plan)]
+
+    playing.draw = as_fedavg
+    fedavg = from_params(
+        params({"method": "fedavg"}, seeds=(seed,), local_batch=None), axes_by_method()
+    )
+    client_data = client_samples(fedavg, inputs(files))
+    client_data = replace(
+        client_data, partition=replace(client_data.partition, client=_client(rows))
+    )
+    learner, plan = None, None
+
+    def initial_learner(repetition) -> Any:
+        nonlocal learner, plan
+        learner = local_network(client_data, repetition)
+        plan = learner.plan
+        return learner
+
+    def part_of_the_way(weights: torch.Tensor, counts: np.ndarray) -> torch.Tensor:
+        return torch.lerp(learner.weights(), by_samples(weights, counts), momentum)
+
+    server = Server(aggregate=part_of_the_way)
+    run_rounds(
+        fedavg, client_data, initial_learner, whole_update(), train=by_weights(lambda: server)
+    )
+    list(playing.play())
+    weights = playing.networks.flat()[0]
+    assert len(learner.weights()) <= len(weights)
+    np.testing.assert_array_equal(weights[: len(learner.weights())], learner.weights())
+
+
+def test_lambda_zero_plays_no_game(files):
+    """All rounds but the last of a warm-up that long: the discriminator stays as it began."""
+    warm = {"warm_up": 11.5 / 12}
+    start = ready(files, job(PLAIN)).networks
+    warm_players = played(files, PLAIN, game=warm).networks
+    np.testing.assert_array_equal(warm_players.group.flat(), start.group.flat())
+    alone = played(files, {"adversary": "none", "majority_users": 3}).networks
+    np.testing.assert_array_equal(warm_players.encoder.flat(), alone.encoder.flat())
+
+
+def _client(rows: list[np.ndarray]) -> np.ndarray:
+    client = np.zeros(sum(map(len, rows)), dtype=np.int64)
+    for user, user_rows in enumerate(rows):
+        client[user_rows] = user
+    return client
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        PLAIN,
+        {"adversary": "squared", "majority_users": 2, "opt_out": 0.3, "local_steps": 3},
+        PLAIN | {"minority_participation": 0.3},
+        PLAIN | {"minority_participation": 0.3, "discriminator_sees": "product"},
+        PLAIN | {"aggregation": "masked"},
+    ],
+)
+def test_each_seed_finds_what_it_finds_alone(files, monkeypatch, setting):
+    """The same users, turns and batches, and the same numbers but for how a sum rounds.
+
+    That depends on where in the stack it lies. At sizes that fill the lanes of a processor some
+    processors give the same bits, others do not.
+    """
+    for sizes, batch, width in ((toys.SIZES, 64, 16), (toys.NETWORK, 16, 6)):
+        monkeypatch.setattr(toys, "NETWORK", sizes)
+        game = {"discriminator": [width]}
+        together = played(files, setting, seeds=(3, 4, 5), game=game, local_batch=batch)
+        for index, seed in enumerate((3, 4, 5)):
+            alone = played(files, setting, seeds=(seed,), game=game, local_batch=batch)
+            np.testing.assert_array_equal(
+                alone.trials[0].turns.users, together.trials[index].turns.users
+            )
+            np.testing.assert_array_equal(
+                alone.trials[0].turns.plays, together.trials[index].turns.plays
+            )
+            torch.testing.assert_close(
+                alone.networks.flat()[0], together.networks.flat()[index], atol=1e-5, rtol=0
+            )
+
+
+def test_each_setting_finds_what_it_finds_alone(files, monkeypatch):
+    """Those of equal rules play side by side, the others after them, in whatever order they come.
+
+    Run files and ledgers are those of a process each, to the byte.
+    """
+    monkeypatch.setattr(toys, "NETWORK", toys.SIZES)
+    game = {"discriminator": [16]}
+    settings = [
+        PLAIN,
+        {"adversary": "none", "majority_users": 2},
+        PLAIN | {"majority_users": 5, "opt_out": 0.3},
+        PLAIN | {"aggregation": "masked"},
+        PLAIN | {"discriminator_rate": 5.0},
+        PLAIN | {"mechanism": "update_gaussian", "sigma": 1.0},
+    ]
+    jobs = [job(axes, game=game, local_batch=64) for axes in settings]
+    monkeypatch.setattr(toys, "NETWORK", toys.SIZES | {"init": "torch"})
+    jobs.append(job(PLAIN, game=game, local_batch=64))
+    assert len({rounds_of(job_, groups=2) for job_ in jobs}) == 3
+    together = train(jobs, inputs(files))
+    for job_, outcome in zip(jobs, together, strict=True):
+        (alone,) = train([job_], inputs(files))
+        assert alone.repetitions == outcome.repetitions
+        assert alone.ledger.table().equals(outcome.ledger.table())
+
+
+def test_settings_with_fewer_users_than_a_round_has_play_apart(files):
+    settings = [{"adversary": "none", "majority_users": users} for users in (1, 2, 5)]
+    jobs = [job(axes, clients_per_round=4) for axes in settings]
+    together = train(jobs, inputs(files))
+    assert [outcome.repetitions[0]["clients"] for outcome in together] == [2, 3, 6]
+    for job_, outcome in zip(jobs, together, strict=True):
+        (alone,) = train([job_], inputs(files))
+        assert alone.ledger.table()["client"].equals(outcome.ledger.table()["client"])

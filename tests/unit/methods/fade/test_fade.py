@@ -1,0 +1,124 @@
+"""FADE in whole runs: what is sent, who takes part, whose parts are averaged, its tasks."""
+
+import h5py
+import numpy as np
+import pytest
+import torch
+from fbftl.ground.errors import UserError
+from unit.methods.fade.fade_toys import PLAIN, job, played, ready, run
+from unit.tasks.toy_vectors import make_vectors
+
+
+def test_the_ledger_has_every_message(files):
+    playing = played(files, PLAIN)
+    ledger = playing.ledgers[0].table().to_pandas().query("seed == 0")
+    up, down = (ledger.query(f"direction == '{way}'") for way in ("up", "down"))
+    numbers = playing.networks.flat().shape[1]
+    assert up["round"].tolist() == np.repeat(range(1, 13), 2).tolist()
+    assert down["round"].tolist() == list(range(1, 13))
+    assert set(up["payload_bits"]) == set(down["payload_bits"]) == {32 * numbers}
+    assert up["sha256"].notna().all()
+    np.testing.assert_array_equal(up["client"], playing.trials[0].turns.users.ravel())
+
+
+def test_parts_are_averaged_over_those_who_trained_them(files):
+    """Users of group 1 have no labels here, and half of all decline."""
+    setting = {"adversary": "plain", "majority_users": 3, "opt_out": 0.5, "local_steps": 2}
+    playing = ready(files, job(setting, seeds=(0,), game={"labelled": [0], "server_momentum": 1.0}))
+    users, sizes = playing.trials[0].users, playing.networks.sizes
+    for turn in range(1, 13):
+        before, sent = playing.networks.flat()[0], {}
+        server = playing.trials[0].server
+        ordinary = server.sent
+
+        def watched(turn, chosen, before, weights, sent=sent):
+            sent["weights"] = weights.clone()
+            return weights
+
+        server.sent = watched
+        playing._round(turn)
+        server.sent = ordinary
+        chosen, plays = (
+            playing.trials[0].turns.users[turn - 1],
+            playing.trials[0].turns.plays[turn - 1],
+        )
+        labelled = users.group[chosen] == 0
+        counts = np.array([len(users.rows[user]) for user in chosen], dtype=np.float32)
+        plays = plays & (turn > 1)  # lambda begins at 0
+        at = 0
+        for name, who in (("encoder", labelled | plays), ("task", labelled), ("group", plays)):
+            part = slice(at, at + sizes[name])
+            expected = before[part]
+            if who.any():
+                shares = torch.from_numpy(who * counts / (who * counts).sum())
+                expected = shares @ sent["weights"][:, part]
+            torch.testing.assert_close(playing.networks.flat()[0][part], expected)
+            at = part.stop
+
+
+def test_one_user_a_round_with_the_preset_probability(files):
+    playing = ready(files, job(PLAIN | {"minority_participation": 0.2}, rounds=2000))
+    for trial in playing.trials:
+        users, turns = trial.users, trial.turns
+        assert turns.users.shape == (2000, 1)
+        group = users.group[turns.users[:, 0]]
+        assert abs((group == 0).mean() - 0.2) < 0.04
+        counts = np.bincount(turns.users[:, 0])[users.group == 1]
+        assert counts.min() > 0.8 * counts.mean()
+
+
+def test_three_groups(files, tmp_path):
+    three = make_vectors(tmp_path, rates=[0.3, 0.5, 0.7], samples=300)
+    for repetition in run(three, {"adversary": "squared", "majority_users": 2}, rounds=30):
+        assert repetition["leak"] == 1.0
+        assert repetition["clients"] == 5
+        assert 0 <= repetition["delta_eo"] <= 2
+        assert {f"accuracy_{g}" for g in range(3)} < repetition.keys()
+
+
+def test_a_seed_that_diverges_counts_nothing_and_leaves_the_others(files):
+    wild = run(files, PLAIN, learning_rate=1e30, game={"clip": None})
+    assert all(repetition["diverged"] and repetition["test_accuracy"] == 0 for repetition in wild)
+
+
+def test_bad_users_end_in_a_sentence(files, tmp_path):
+    with pytest.raises(UserError, match="has samples of 2 groups"):
+        run(files, {"adversary": "plain"})
+    with pytest.raises(UserError, match=r"group 1 has \d+ samples for 1000 users"):
+        run(files, {"adversary": "plain", "majority_users": 1000})
+    with h5py.File(files["clients"]) as source, h5py.File(tmp_path / "one.h5", "w") as alone:
+        for name in source:
+            source.copy(name, alone)
+        for client in alone["train/groups"]:
+            alone["train/groups"][client][:] = 0
+    with pytest.raises(UserError, match="nobody of group 1"):
+        run(files | {"clients": str(tmp_path / "one.h5")}, PLAIN)
+    with h5py.File(files["clients"]) as source, h5py.File(tmp_path / "none.h5", "w") as none:
+        for split in source:
+            source.copy(f"{split}/examples", none, f"{split}/examples")
+    with pytest.raises(UserError, match="has no groups"):
+        run(files | {"clients": str(tmp_path / "none.h5")}, PLAIN)
+
+
+def test_a_table_of_people(tmp_path):
+    """A file as the Adult data: words and numbers, a class, a group; one woman, two men."""
+    draws = np.random.default_rng(0)
+    sex, age = draws.choice(["Female", "Male"], 300), draws.integers(18, 80, 300)
+    rich = np.where(draws.random(300) < 0.2 + 0.5 * (age > 50), ">50K", "<=50K")
+    rows = zip(age, draws.choice(["Private", "State-gov"], 300), sex, rich, strict=True)
+    lines = ["age,workclass,sex,income", *(", ".join(map(str, row)) for row in rows)]
+    (tmp_path / "adult.csv").write_text("\n".join(lines) + "\n")
+    spec = {"kind": "table", "train": "adult.csv", "label_column": "income", "group_column": "sex"}
+    spec |= {"client_column": None, "test_fraction": 0.2, "seed": 0}
+    files = make_vectors(tmp_path, data_folder=str(tmp_path), spec=spec)
+    for repetition in run(files, PLAIN | {"majority_users": 2}, rounds=20):
+        assert repetition["clients"] == 3
+        assert repetition["leak"] == 1.0
+
+
+def test_domains_of_which_one_has_no_labels(files):
+    game = {"labelled": [0], "warm_up": 0.5}
+    setting = {"adversary": "squared", "majority_users": 2, "discriminator_sees": "product"}
+    for repetition in run(files, setting | {"unlabelled_loss": "shot"}, game=game, rounds=20):
+        assert repetition["leak"] == 1.0
+        assert not repetition["diverged"]

@@ -1,0 +1,153 @@
+"""What the server and results of FADE say of a user's group: nothing."""
+
+import json
+from collections.abc import Iterator
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+import torch
+from fbftl.features.store.opening import open_store
+from fbftl.findings.run_file import read_run
+from fbftl.ground.ring import Ring
+from fbftl.ground.room import RAM
+from fbftl.methods.fade import server
+from fbftl.privacy.accounting import gaussian_epsilon
+from fbftl.study.job import from_params
+from fbftl.study.methods import axes_by_method
+from train_setting import Outputs
+from train_setting import main as train_setting
+from unit.methods.fade.fade_toys import PLAIN, job, params, played, ready, run
+
+
+def test_masked_sums_change_nothing_but_the_last_digits_and_what_is_seen(files):
+    opened, masked = (played(files, PLAIN | {"aggregation": how}) for how in ("open", "masked"))
+    torch.testing.assert_close(opened.networks.flat(), masked.networks.flat(), atol=1e-5, rtol=0)
+    assert [trial.server.leaked()["leak"] for trial in opened.trials] == [1.0, 1.0]
+    for trial in masked.trials:
+        assert trial.server.leaked()["leak"] < 1
+    ledger = masked.ledgers[0].table().to_pandas()
+    assert {"share", "mask", "weights"} == set(ledger["part"])
+
+
+def test_a_sum_over_everyone_tells_no_more_than_how_many_there_are_of_each_group(files):
+    everyone = played(files, PLAIN | {"aggregation": "masked"}, clients_per_round=4)
+    for trial in everyone.trials:
+        leaked = trial.server.leaked()
+        assert leaked["leak"] <= leaked["leak_by_chance"] == 0.75
+
+
+def test_noise_on_every_update_drowns_a_message_and_tells_its_price(files):
+    noisy = run(files, PLAIN | {"mechanism": "update_gaussian", "sigma": 20.0}, rounds=60)
+    for repetition in noisy:
+        (guarantee,) = repetition["privacy"]
+        local_updates = round((20.0 / _sigma_of(guarantee["epsilon"])) ** 2)
+        assert repetition["leak"] < 0.8
+        assert guarantee["unit"] == "client"
+        assert guarantee["noise_std"] == pytest.approx(2.0)
+        assert guarantee["epsilon"] == pytest.approx(
+            gaussian_epsilon(20.0 / local_updates**0.5, 1e-5)
+        )
+        assert 30 <= local_updates <= 60
+    (repetition,) = run(files, PLAIN | {"mechanism": "update_gaussian", "epsilon": 4.0}, seeds=(0,))
+    assert repetition["privacy"][0]["epsilon"] == pytest.approx(4.0, rel=1e-6)
+
+
+@pytest.mark.parametrize("fraction_bits", [20, 24])
+def test_clipped_updates_have_a_smaller_ring_and_the_same_sums(files, monkeypatch, fraction_bits):
+    noisy = {"mechanism": "update_gaussian", "sigma": 1.0, "fraction_bits": fraction_bits}
+    setting = PLAIN | noisy | {"aggregation": "masked"}
+    small = played(files, setting)
+    monkeypatch.setattr(server, "ring_for", lambda _, __, point: Ring(64, point))
+    word = played(files, setting)
+    assert small.digests() == word.digests()
+    for trial in small.trials:
+        most = sorted(len(rows) for rows in trial.users.rows)[-2:]
+        # Two users' updates of clip norm 0.1 under noise of 0.1, at most 13 times that.
+        assert trial.server.ring.largest == pytest.approx(1.4 * sum(most), rel=1e-3)
+        assert trial.server.ring.bits < 40
+    up = small.ledgers[0].table().to_pandas().query("part == 'weights' and direction == 'up'")
+    per_seed = dict(zip((0, 1), (trial.server.ring.bits for trial in small.trials), strict=True))
+    numbers = small.networks.flat().shape[1]
+    assert (up["payload_bits"] == up["seed"].map(per_seed) * numbers).all()
+
+
+def test_weights_that_nothing_clips_have_whole_words_and_the_run_says_so(files):
+    for repetition in run(files, PLAIN | {"aggregation": "masked"}):
+        assert (repetition["ring_bits"], repetition["largest_sum"]) == (64, None)
+        assert "Nothing bounds" in repetition["ring"]["note"]
+
+
+def _sigma_of(epsilon: float) -> float:
+    """Return the noise multiplier of one release with this epsilon."""
+    from fbftl.privacy.accounting import gaussian_sigma
+
+    return gaussian_sigma(epsilon, 1e-5)
+
+
+def test_nobody_says_which_user_is_in_which_group(files, tmp_path):
+    """No store, run file or ledger has groups, or numbers that equal the assignment."""
+    outputs = Outputs(*(str(tmp_path / f"run.{end}") for end in ("json", "parquet", "meta.json")))
+    job_params = params(PLAIN, seeds=(0, 1, 2))
+    train_setting(files, "", [outputs], [job_params], axes_by_method(), "cpu", RAM, 1)
+    playing = ready(files, from_params(job_params, axes_by_method()))
+    assignments = [trial.users.group for trial in playing.trials]
+    with h5py.File(files["clients"]) as file:
+        rows = np.concatenate([file["train/groups"][client][:] for client in file["train/groups"]])
+        published: list[str] = []
+        file["train/examples"].visit(published.append)
+    store = open_store(files["manifest"]).read("train")
+    ledger = playing.ledgers[0]
+    list(playing.play())
+    ledger = ledger.table().to_pandas()
+    for name in [
+        *published,
+        *ledger.columns,
+        *vars(store),
+        *_keys(json.loads(Path(outputs.run).read_text())),
+    ]:
+        # Measures over the test set name groups by number; nothing else has the word.
+        assert "group" not in name
+    published = [np.asarray(value) for value in vars(store).values() if value is not None]
+    published += [
+        ledger[column].to_numpy() for column in ledger if ledger[column].dtype.kind in "iufb"
+    ]
+    published += [np.asarray(values) for values in _lists(read_run(outputs.run))]
+    by_message = [trial.users.group[trial.turns.users.ravel()] for trial in playing.trials]
+    for secret in (rows, *assignments, *by_message):
+        for values in published:
+            if values.ndim == 1 and len(values) == len(secret):
+                assert not _tells(values, secret)
+
+
+def test_numbers_of_users_say_nothing(files):
+    first = [trial.users.group[0] for trial in ready(files, job(PLAIN, seeds=range(12))).trials]
+    assert 0 < sum(first) < 12
+
+
+def _tells(values: np.ndarray, secret: np.ndarray) -> bool:
+    """Tell whether numbers equal an assignment, whatever its groups are called."""
+    return any(np.array_equal(values, np.array(names)[secret]) for names in permutations(range(2)))
+
+
+def _keys(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield key
+            yield from _keys(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _keys(inner)
+
+
+def _lists(value: Any) -> Iterator[list]:
+    children = (
+        value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    )
+    if isinstance(value, list) and value and not isinstance(value[0], dict | str):
+        yield value
+    for inner in children:
+        yield from _lists(inner)

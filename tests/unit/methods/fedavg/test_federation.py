@@ -1,0 +1,101 @@
+"""The survey's simulation of FedAvg: draws in every round, starts of their own, a falling rate."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from fbftl.data.participation import at_most
+from fbftl.ground.errors import UserError
+from fbftl.learners.local import local_network
+from fbftl.methods.fedavg import federation
+from fbftl.study.job import from_params
+from fbftl.study.methods import axes_by_method
+from fbftl.tasks.images import client_samples
+from fbftl.tasks.task import Inputs, Repetition
+from fbftl.training.batches import drawn_rounds
+from fbftl.training.local import one_by_one, train_clients
+from fbftl.training.local_updates import Hooks, LocalUpdate
+from unit.tasks.toy_task import CLIENTS, HEAD, TRAINING, make_task
+from unit.training.test_local import LOCAL_UPDATES, PLAN, dense, flat, samples
+
+MLP = {"kind": "mlp", "fc": [5], "norm": "none", "dropout": 0.0, "cut": "relu_fc1"}
+LOCAL = TRAINING | {"rounds": 2, "local_batch": 4, "clients_per_round": 3, "validation": 0.0}
+
+
+@pytest.fixture(scope="module")
+def initial_of(tmp_path_factory):
+    """What fedavg begins with on the toy task: a function of the setting's axes."""
+    files = make_task(tmp_path_factory.mktemp("task"))
+    inputs = Inputs(device=torch.device("cpu"), **{k: Path(v) for k, v in files.items()})
+
+    def of(**axes):
+        job = from_params(
+            {
+                "task": "toy", "kind": "images", "setting": {"method": "fedavg"} | axes,
+                "seeds": [1], "clients": CLIENTS, "training": LOCAL, "privacy": {},
+                "block": {"head": HEAD, "network": MLP},
+            },
+            axes_by_method(),
+        )  # fmt: skip
+        client_data = client_samples(job, inputs)
+        repetition = Repetition(job, 1, np.split(np.arange(120), 3), np.arange(0))
+        return client_data, repetition, federation.initial_learner(client_data, repetition)
+
+    return of
+
+
+def test_own_starts_are_one_network_for_each_client_and_one_for_all_from_round_two(initial_of):
+    client_data, repetition, learner = initial_of(initial_weights="own")
+    first, second = (next(iter(turn.single(n))) for n, turn in enumerate(learner.schedule))
+    trained = learner.train(first)
+    start = federation.own_starts(client_data, repetition)
+    samples = learner.training_data.samples
+    for index, client in enumerate(first.clients):
+        local_update = LocalUpdate(1, 1, int(client), first.rows[index])
+        network = local_network(client_data, replace(repetition, seed=5))
+        network.set_weights(start(local_update))
+        alone = one_by_one(network.split_model, samples, [local_update], network.plan)
+        torch.testing.assert_close(trained.weights[index], alone.weights[0])
+    assert (
+        len({tuple(start(LocalUpdate(1, 1, c, first.rows[0]))[:3].tolist()) for c in range(3)}) == 3
+    )
+    common = initial_of()[2]
+    common.set_weights(learner.weights())
+    assert torch.equal(learner.train(second).weights, common.train(second).weights)
+
+
+def test_stacked_networks_may_start_apart():
+    starts = [torch.full_like(flat(dense()), 0.01 * (index + 1)) for index in range(4)]
+    hooks = Hooks(start=lambda local_update: starts[local_update.client])
+    stacked = train_clients(dense(), samples(), LOCAL_UPDATES, PLAN, hooks)
+    alone = one_by_one(dense(), samples(), LOCAL_UPDATES, PLAN, hooks)
+    torch.testing.assert_close(stacked.weights, alone.weights)
+
+
+def test_the_rate_falls_by_its_factor_from_round_to_round():
+    slower = replace(PLAN, training=replace(PLAN.training, decay=0.5))
+    half = replace(PLAN, training=replace(PLAN.training, learning_rate=0.025))
+    slowed, expected = (train_clients(dense(), samples(), LOCAL_UPDATES, p) for p in (slower, half))
+    assert torch.equal(slowed.weights, expected.weights)  # the visits are of round 2
+
+
+def test_draws_are_new_in_every_round_without_repeats_and_from_all_samples():
+    clients = [np.arange(0, 30), np.arange(30, 40)]
+    turns = [turn for point in drawn_rounds(clients, 25, 2, 3, 0) for turn in point.single()]
+    rows = np.array([turn.rows for turn in turns])
+    assert rows.shape == (3, 2, 25)
+    assert all(len(set(sampled)) == 25 for sampled in rows.reshape(6, 25))
+    assert len({tuple(sampled) for sampled in rows.reshape(6, 25)}) == 6
+    assert set(rows.ravel()) == set(range(40))
+    with pytest.raises(UserError, match="draw 41 samples in a round of 40"):
+        next(drawn_rounds(clients, 41, 2, 1, 0))
+
+
+def test_most_samples_keeps_nested_rows_of_each_client():
+    client = np.array([0] * 9 + [1] * 2 + [2] * 6)
+    few, more = (at_most(np.arange(17), client, most, 4) for most in (2, 5))
+    assert np.bincount(client[more]).tolist() == [5, 2, 5]
+    assert set(few) <= set(more)
+    assert at_most(np.arange(17), client, None, 4).tolist() == list(range(17))

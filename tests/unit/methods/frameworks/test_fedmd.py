@@ -1,0 +1,100 @@
+"""FedMD on a toy task: its consensus, its digest, its open data, what it sends."""
+
+from dataclasses import replace
+
+import numpy as np
+import torch
+from fbftl.exchange.personal import gathered
+from fbftl.messages.ledger import Ledger
+from fbftl.methods import by_name
+from fbftl.methods.fedmd import consensus
+from fbftl.tasks.open_data import open_samples
+from fbftl.tasks.task import client_samples
+from unit.methods.frameworks.framework_toys import MLP, WIDER, job_of, sent
+
+
+def test_fedmd_agrees_on_the_mean_of_scores_and_its_message_knows_no_network(run, inputs):
+    outcomes = [
+        run("fedmd", block={"architectures": networks}, transfer_epochs=1)
+        for networks in ([MLP], [MLP, WIDER])
+    ]
+    for outcome in outcomes:
+        scores = sent(outcome, part="scores")
+        assert set(scores["payload_bits"]) == {40 * 10 * 32}
+        assert len(scores) == (4 + 1) * 3
+        assert list(sent(outcome, part="samples")["payload_bits"]) == [40 * 64 * 32]
+    job = job_of("fedmd", block={"architectures": [MLP, WIDER]})
+    cohort = gathered(job, client_samples(job, inputs), 0, Ledger(method="fedmd"))
+    public = open_samples(cohort.client_data, "source")
+    logits = [cohort.models.logits(client, public.inputs) for client in range(4)]
+    torch.testing.assert_close(consensus.consensus(cohort, public, 1), sum(logits) / 4)
+
+
+def test_a_digest_without_a_rate_is_training_alone(run):
+    axes = {"block": {"architectures": [MLP, WIDER]}, "transfer_epochs": 1}
+    repetition = run("fedmd", digest_rate=1e-30, **axes).repetitions[0]
+    assert set(repetition["series"]["gain_by_client"]) == {0.0}
+    assert run("fedmd", **axes).repetitions[0]["test_accuracy"] != repetition["test_accuracy"]
+
+
+def test_a_rate_that_falls_by_round_is_whole_before_the_first(inputs):
+    weights = []
+    for decay, rate in ((0.5, 1.0), (1.0, 0.5)):  # in round 2 the same
+        axes = {"transfer_epochs": 1, "digest_rate": rate}
+        job = job_of("fedmd", {"architectures": [MLP, WIDER]}, **axes)
+        falling = replace(job, training=replace(job.training, decay=decay))
+        cohort = gathered(falling, client_samples(falling, inputs), 0, Ledger(method="fedmd"))
+        public = open_samples(cohort.client_data, "source")
+        consensus.transferred([cohort], public, {})
+        weights.append(torch.cat(cohort.models.weights))
+        aims = consensus.consensus(cohort, public, 2)
+        consensus.digested({0: cohort}, public, {0: aims}, 2)
+        weights.append(torch.cat(cohort.models.weights))
+    torch.testing.assert_close(weights[:2], weights[2:])
+    assert not torch.equal(weights[0], weights[1])
+
+
+def test_fedmds_clients_step_with_adam_where_they_are_asked_to(inputs):
+    """Its first step moves a weight by the rate, whatever its gradient."""
+    job = job_of("fedmd", {"architectures": [MLP, WIDER]})
+    adam = replace(job.training, optimiser="adam", local_batch=None, weight_decay=0.0)
+    cohort = gathered(
+        replace(job, training=adam), client_samples(job, inputs), 0, Ledger(method="fedmd")
+    )
+    public = open_samples(cohort.client_data, "source")
+    before = torch.cat(cohort.models.weights)
+    consensus.digested({0: cohort}, public, {0: torch.full((40, 10), 3.0)}, 1)
+    moved = (torch.cat(cohort.models.weights) - before).abs()
+    rates = torch.full_like(moved[moved > 0], adam.learning_rate)
+    assert len(rates) > len(moved) / 2
+    torch.testing.assert_close(moved[moved > 0].median(), rates.median(), rtol=1e-4, atol=0)
+
+
+def test_settings_of_fedmd_in_one_process_find_what_they_find_alone(inputs):
+    deviations = [{}, {"most_samples": 12}, {"public_data": "target"}, {"plr": 0.5}]
+    jobs = [job_of("fedmd", {"architectures": [MLP, WIDER]}, **axes) for axes in deviations]
+    jobs = [replace(job, seeds=(0, 1)) for job in jobs]
+    for job, together in zip(jobs, by_name.train(jobs, inputs), strict=True):
+        (alone,) = by_name.train([job], inputs)
+        assert together.repetitions == alone.repetitions
+        assert together.ledger.table().equals(alone.ledger.table())
+
+
+def test_fedmd_learns_open_data_first(run):
+    few = run("fedmd", block={"architectures": [MLP]}, transfer_epochs=1, public_data="target")
+    many = run("fedmd", block={"architectures": [MLP]}, transfer_epochs=20, public_data="target")
+    alone = [outcome.repetitions[0]["accuracy_alone"] for outcome in (few, many)]
+    assert alone[1] > alone[0]
+
+
+def test_open_data_of_the_target_are_nobodys(inputs):
+    job = job_of("fedmd", block={"architectures": [MLP]})
+    client_data = client_samples(job, inputs)
+    everybody = open_samples(client_data, "target").inputs
+    both = [
+        client_data.samples.at(np.arange(124)).inputs,
+        client_data.test.at(np.arange(30)).inputs,
+    ]
+    private = torch.cat(both)
+    assert not (everybody[:, None] == private[None]).flatten(2).all(2).any()
+    assert open_samples(client_data, "source").labels.max() < 10

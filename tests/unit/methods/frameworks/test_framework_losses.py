@@ -1,0 +1,120 @@
+"""Frameworks over a lossy link: who hears nothing learns alone, what arrives is averaged."""
+
+import numpy as np
+import pytest
+import torch
+from fbftl.exchange.personal import Cohort, gathered
+from fbftl.messages.ledger import Ledger
+from fbftl.methods import by_name
+from fbftl.methods.fd import distillation
+from fbftl.methods.fedmd import consensus
+from fbftl.study.grid import expand
+from fbftl.tasks.open_data import open_samples
+from fbftl.tasks.task import Inputs, Outcome, client_samples
+from unit.methods.frameworks.framework_toys import MLP, WIDER, job_of, sent
+
+TWO = {"architectures": [MLP, WIDER]}
+
+
+def run(inputs: Inputs, method: str, **axes) -> Outcome:
+    (outcome,) = by_name.train([job_of(method, TWO if method == "fedmd" else None, **axes)], inputs)
+    return outcome
+
+
+def cohort(inputs: Inputs, method: str, **axes) -> Cohort:
+    job = job_of(method, TWO if method == "fedmd" else None, **axes)
+    return gathered(job, client_samples(job, inputs), 0, Ledger(method=method))
+
+
+def lost(trained: Cohort, part: str) -> list[bool]:
+    rows = trained.post.ledger.table().to_pandas()
+    rows = rows[(rows["part"] == part) & (rows["direction"] == "up")]
+    return rows.sort_values("client")["lost"].astype(bool).tolist()
+
+
+@pytest.mark.parametrize(
+    ("method", "axes"),
+    [
+        ("fedmd", {"transfer_epochs": 1}),
+        ("fd", {"distillation_weight": 1.0}),
+        ("fd", {"distillation_weight": 1.0, "seed_samples": 5}),
+    ],
+)
+def test_who_is_never_heard_learns_alone(inputs, method, axes):
+    outcome = run(inputs, method, plr=1.0, **axes)
+    repetition = outcome.repetitions[0]
+    assert set(repetition["series"]["gain_by_client"]) == {0.0}
+    assert repetition["test_accuracy"] == repetition["accuracy_alone"]
+    up, down = sent(outcome, direction="up"), sent(outcome, direction="down")
+    assert up["lost"].dropna().all()
+    assert set(down["round"]) <= {0}  # nobody is answered
+    assert (
+        run(inputs, method, **axes).repetitions[0]["accuracy_alone"] == repetition["accuracy_alone"]
+    )
+
+
+def test_a_consensus_is_of_the_scores_that_arrive(inputs):
+    trained = cohort(inputs, "fedmd", plr=0.5)
+    public = open_samples(trained.client_data, "source")
+    agreed_on = consensus.consensus(trained, public, 1)
+    missing = lost(trained, "scores")
+    assert 0 < sum(missing) < 4
+    logits = [trained.models.logits(c, public.inputs) for c in range(4) if not missing[c]]
+    torch.testing.assert_close(agreed_on, sum(logits) / len(logits))
+
+
+def test_teachers_are_of_the_logits_that_arrive(inputs):
+    trained = cohort(inputs, "fd", plr=0.5)
+    teachers = distillation.exchanged(trained, 1)
+    missing = lost(trained, "logits")
+    assert 0 < sum(missing) < 4
+    means, counts = distillation.label_means(
+        trained.models, trained.client_data.samples, trained.rows, 10
+    )
+    for client in range(4):
+        for label in range(10):
+            others = [
+                c for c in range(4) if c != client and not missing[c] and counts[c, label] > 0
+            ]
+            if others:
+                expected = sum(means[c, label] for c in others) / len(others)
+                torch.testing.assert_close(teachers[client, label], expected)
+            else:
+                assert teachers[client, label].isnan().all()
+
+
+def test_blocks_are_sent_again_in_every_framework(inputs):
+    for method, axes in (("fedmd", {"transfer_epochs": 1}), ("fd", {}), ("secure_ftl", {})):
+        outcome = run(inputs, method, blr=0.4, retransmissions=20, **axes)
+        # Triples come from the dealer, over a link that loses nothing.
+        rows = sent(outcome, sender="client")
+        rows = rows[rows["packets"].notna()]
+        assert (rows["attempts"] >= rows["packets"]).all()
+        assert rows["attempts"].sum() > rows["packets"].sum()
+        assert not rows["lost"].any()
+        plain = run(inputs, method, **axes)
+        assert outcome.repetitions[0]["series"] == plain.repetitions[0]["series"]
+
+
+def test_a_product_of_which_a_message_is_lost_ends_there(inputs):
+    outcome = run(inputs, "secure_ftl", plr=1.0, protection="beaver", common_samples=20)
+    assert len(set(outcome.repetitions[0]["series"]["loss"])) == 1
+    by_clients = sent(outcome, sender="client")
+    assert by_clients["lost"].all()
+    assert len(by_clients) == 2 * 3  # the first share of both gradients, of three rounds
+    assert len(sent(outcome, sender="dealer")) == 2 * 2 * 3
+
+
+def test_a_party_keeps_its_weights_where_its_product_is_lost(inputs):
+    losses = [
+        run(inputs, "secure_ftl", plr=plr, common_samples=20).repetitions[0]["series"]["loss"]
+        for plr in (0.0, 0.5)
+    ]
+    assert not np.allclose(*losses)
+
+
+def test_frameworks_know_the_axes_of_the_link():
+    for method in ("fedmd", "fd", "secure_ftl"):
+        grid = {"method": [method], "blr": [0.1], "burst": [3.0], "retransmissions": [2]}
+        (setting,) = expand([grid])
+        assert setting.name == f"{method}+blr=0.1+burst=3.0+retransmissions=2"

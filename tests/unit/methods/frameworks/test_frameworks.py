@@ -1,0 +1,120 @@
+"""What the survey's frameworks share: rows of clients, first messages by hand, their table."""
+
+from dataclasses import asdict, replace
+
+import numpy as np
+import pytest
+import tabulate_frameworks
+import torch
+from fbftl.exchange.personal import gathered
+from fbftl.features.store.opening import open_store
+from fbftl.findings.shown import shown
+from fbftl.ground.errors import UserError
+from fbftl.messages.codec.compression import PLAIN
+from fbftl.messages.ledger import Ledger
+from fbftl.messages.release import release
+from fbftl.methods import by_name
+from fbftl.methods.fedmd import consensus
+from fbftl.study.methods import rows as told_of
+from fbftl.tasks.open_data import open_samples
+from fbftl.tasks.task import client_samples
+from unit.methods.frameworks.framework_toys import MLP, WIDER, job_of, sent
+
+
+@pytest.mark.parametrize("method", ["fd", "fedmd"])
+def test_clients_whose_training_diverges_count_nothing(inputs, method):
+    job = job_of(method, {"architectures": [MLP]} if method == "fedmd" else None)
+    wild = replace(job, training=replace(job.training, learning_rate=1e20))
+    (outcome,) = by_name.train([wild], inputs)
+    assert outcome.repetitions[0]["diverged"]
+    assert outcome.repetitions[0]["test_accuracy"] == 0.0
+
+
+@pytest.mark.parametrize("method", ["fd", "fedmd"])
+def test_one_client_has_nobody_to_learn_from(run, method):
+    with pytest.raises(UserError, match="has one client, which has nobody to learn from"):
+        run(method, clients=1, block={"architectures": [MLP]})
+
+
+# --- the same clients and rows, and messages by hand ------------------------------------------
+
+
+@pytest.mark.parametrize("axes", [{}, {"partition": "shards"}])
+def test_clients_hold_the_rows_that_fbftl_uploads(run, inputs, axes):
+    uploads = sent(run("fbftl", **axes), direction="up", part="features")
+    holder = dict(zip(uploads["sample"].astype(int), uploads["client"], strict=True))
+    sample = open_store(inputs.manifest).read("train").sample
+    for method in ("fd", "fedmd"):
+        job = job_of(method, {"architectures": [MLP, WIDER]} if method == "fedmd" else None, **axes)
+        cohort = gathered(job, client_samples(job, inputs), 0, Ledger(method=method))
+        holder_by_cohort = {
+            int(sample[row]): int(owner)
+            for owner, rows in zip(cohort.owners, cohort.rows, strict=True)
+            for row in rows
+        }
+        assert holder_by_cohort == holder
+    weights = sent(run("fedavg", **axes), direction="up")
+    assert set(weights["client"]) == set(holder.values())
+
+
+def test_first_messages_are_those_computed_by_hand(run, inputs):
+    """The ledger's digests are of what a client's network says after its first round."""
+    job = job_of("fd", distillation_weight=1.0)
+    cohort = gathered(job, client_samples(job, inputs), 0, Ledger(method="fd"))
+    samples = cohort.client_data.samples
+    cohort.models.train(samples, cohort.rows, 1)
+    content = []
+    for client, rows in enumerate(cohort.rows):
+        lesson = samples.at(rows)
+        logits, labels = cohort.models.logits(client, lesson.inputs), lesson.labels
+        counts = torch.bincount(labels, minlength=10)
+        sums = torch.stack([logits[labels == label].sum(0) for label in range(10)])
+        content.append(torch.cat([(sums / counts.clamp(min=1)[:, None]).flatten(), counts]))
+    logits_sent = sent(run("fd", distillation_weight=1.0), round=1, direction="up", part="logits")
+    decoded = release(torch.stack(content).numpy(), PLAIN)
+    assert len(logits_sent) == 4
+    sizes = logits_sent["bits"] + sent(run("fd"), round=1, part="statistics")["bits"].to_numpy()
+    assert sizes.tolist() == [decoded.bits[0]] * 4
+    job = job_of("fedmd", {"architectures": [MLP, WIDER]}, transfer_epochs=1)
+    cohort = gathered(job, client_samples(job, inputs), 0, Ledger(method="fedmd"))
+    public = open_samples(cohort.client_data, "source")
+    everything = [np.arange(40)] * 4
+    cohort.models.train(public, everything, 4, epochs=1)
+    passes = consensus.own_passes(cohort, 40, 1)
+    assert passes == round(5 / 4)  # 40 open samples, 31 own ones, 8 a step
+    cohort.models.train(cohort.client_data.samples, cohort.rows, 4, epochs=passes)
+    scores = [cohort.models.logits(c, public.inputs).flatten().numpy() for c in range(4)]
+    by_hand = release(np.stack(scores), PLAIN).digests
+    outcome = run("fedmd", {"architectures": [MLP, WIDER]}, transfer_epochs=1)
+    assert sent(outcome, round=1, direction="up")["sha256"].tolist() == list(by_hand)
+
+
+# --- what a table makes of them ---------------------------------------------------------------
+
+
+def test_bits_of_a_client_are_those_of_its_messages_and_of_every_broadcast(run, tmp_path):
+    path = tmp_path / "run.parquet"
+    outcome = run("fedmd", block={"architectures": [MLP]}, transfer_epochs=1)
+    outcome.ledger.write(path)
+    bits = tabulate_frameworks.per_client(str(path), {0: 4})
+    up, down = sent(outcome, direction="up"), sent(outcome, direction="down")
+    assert bits["up"] == up["bits"].sum() / 4
+    assert bits["down"] == down["bits"].sum()
+    assert bits["tells"] == "answers of a client's model to open samples"
+
+
+def test_a_row_is_found_by_the_name_of_its_run_whatever_the_order_of_its_axes(run, tmp_path):
+    path = tmp_path / "run.parquet"
+    outcome = run("fd", distillation_weight=1.0, seed_samples=5)
+    outcome.ledger.write(path)
+    setting = {
+        "seed_samples": 5,
+        "distillation_weight": 1.0,
+        "method": "fd",
+    }  # not the plan's order
+    name = "fd+distillation_weight=1.0+seed_samples=5"
+    measures = {name: asdict(measure) for name, measure in outcome.measures.items()}
+    document = {"name": name, "setting": setting, "measures": measures}
+    document |= {"repetitions": outcome.repetitions}
+    looks = shown(told_of(["fd"]))
+    assert tabulate_frameworks.row(document, str(path), looks)["setting"] == name

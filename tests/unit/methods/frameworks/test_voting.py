@@ -1,0 +1,66 @@
+"""FedVote on a toy task: whom it equals, which model wins, what its votes weigh."""
+
+import numpy as np
+import pytest
+import torch
+from fbftl.ground.errors import UserError
+from fbftl.methods.fedvote import voting
+from fbftl.study.grid import expand
+from unit.methods.frameworks.framework_toys import WIDER, curve, sent
+
+
+def test_fedvote_without_sources_is_fedavg(run):
+    plain, voted = run("fedavg"), run("fedvote")
+    assert plain.repetitions[0]["series"]["loss"] == voted.repetitions[0]["series"]["loss"]
+    assert curve(plain) == curve(voted)
+    assert sent(plain)["sha256"].equals(sent(voted)["sha256"])
+
+
+def test_the_most_voted_model_takes_the_global_ones_place(run, monkeypatch):
+    monkeypatch.setattr(voting, "cka", lambda features, theirs, unbiased: float(theirs.std()))
+    taken = []
+    hold = voting.Ballot.hold
+
+    def watched(self, learner, round_, arrives):
+        hold(self, learner, round_, arrives)
+        if round_.turn == self.turn:
+            taken.append((learner.weights(), self, list(learner.split_model.named_parameters)))
+
+    monkeypatch.setattr(voting.Ballot, "hold", watched)
+    outcome = run("fedvote", vote_candidates="all", vote_round=2)
+    (weights, ballot, names), *_ = taken
+    assert sum(ballot.counts) == 4
+    winner = ballot.models[int(np.argmax(ballot.counts))]
+    assert torch.equal(weights, torch.cat([winner[name].flatten() for name in names]))
+    assert outcome.repetitions[0]["series"]["votes"] == ballot.counts
+    votes, extra = sent(outcome, part="votes"), sent(outcome, round=2, direction="down")
+    assert list(votes["payload_bits"]) == [32] * 4
+    assert extra["payload_bits"].max() == 32 * ballot.models.numbers
+    assert ballot.models.numbers == 4 * len(weights)
+
+
+def test_a_trained_source_fits_and_unrelated_ones_are_without_it(run):
+    repetition = run("fedvote", vote_candidates="unrelated", vote_round=2).repetitions[0]
+    assert len(repetition["series"]["votes"]) == 3
+    assert repetition["votes_for_fitting"] == 0.0
+    assert repetition["rounds_to_target"] == 4  # of three, none gets there
+
+
+def test_a_source_model_of_another_shape_is_refused(run):
+    with pytest.raises(UserError, match="has other layers than the clients' network"):
+        run("fedvote", block={"network": WIDER}, vote_candidates="all", vote_round=1)
+
+
+@pytest.mark.parametrize(
+    ("axes", "message"),
+    [
+        (
+            {"votes_per_client": 2, "vote_candidates": "all", "vote_round": 1},
+            "votes for 2 source models, of which",
+        ),
+        ({"vote_candidates": "all"}, "gives vote_candidates or vote_round alone"),
+    ],
+)
+def test_votes_that_say_nothing_are_refused_before_any_job(axes, message):
+    with pytest.raises(UserError, match=message):
+        expand([{"method": ["fedvote"]} | {axis: [value] for axis, value in axes.items()}])

@@ -1,0 +1,115 @@
+"""Private gradient descent on toy blobs: its records are those of what it took and added."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from fbftl.features.extract import extract
+from fbftl.features.store.provenance import Provenance
+from fbftl.features.store.target import Target
+from fbftl.ground.errors import UserError
+from fbftl.methods.by_name import train
+from fbftl.methods.private_gd.server import noise_of
+from fbftl.privacy.accounting import gaussian_epsilon, zcdp_epsilon
+from fbftl.privacy.schedules import spent
+from unit.methods.method_toys import COUNTS, Blobs, job, toy_inputs
+
+NOISY = {"method": "private_gd", "mechanism": "dp_gd", "epsilon": 4.0, "descent_steps": 20}
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("toy")
+    provenance = Provenance(source="0" * 64, cut="x", preprocessing={}, data="2" * 64)
+    target = Target(folder / "public.zarr", provenance)
+    extract(Blobs(), lambda arrays: {"x": arrays["x"]}, [target], batch=64)
+    return replace(toy_inputs(folder), public_manifest=folder / "public.json")
+
+
+def private_job(setting):
+    """Return a job with what private descent needs beside its setting."""
+    plain = job(setting, weight_decay=0.0, learning_rate=1.0)
+    scale = {"norm": 10.0, "components": None}
+    privacy = replace(plain.privacy, delta=1e-8, gradient_clip=2.0, public_scale=scale)
+    return replace(plain, privacy=privacy)
+
+
+def test_a_run_says_what_it_took_and_what_it_guarantees(inputs):
+    clean, noisy = (
+        train([private_job(setting)], inputs)[0]
+        for setting in (
+            {"method": "private_gd", "descent_steps": 20},
+            NOISY | {"accountant": "zcdp"},
+        )
+    )
+    for outcome in (clean, noisy):
+        for repetition in outcome.repetitions:
+            assert len(repetition["series"]["loss"]) == 21
+            assert repetition["training_loss"] == repetition["series"]["loss"][-1]
+            assert repetition["seen"] == COUNTS["train"]
+    assert clean.repetitions[0]["test_accuracy"] > 0.9
+    assert clean.repetitions[0]["training_loss"] < noisy.repetitions[0]["training_loss"]
+    rows = noisy.ledger.table().to_pandas().query("direction == 'up'")
+    assert len(rows) == 2 * COUNTS["train"]
+    zcdp, exact, replaced = noisy.repetitions[0]["privacy"]
+    assert zcdp["epsilon"] == pytest.approx(4.0)
+    assert (zcdp["accountant"], exact["adjacency"]) == ("zCDP", "add-remove")
+    assert exact["epsilon"] < 4 < replaced["epsilon"]
+
+
+def test_settings_that_share_a_process_find_what_each_finds_alone(inputs):
+    settings = [NOISY, NOISY | {"schedule": "exp", "decay": 3.0}, NOISY | {"fraction": 0.5}]
+    jobs = [private_job(setting) for setting in settings]
+    for job_, together in zip(jobs, train(jobs, inputs), strict=True):
+        (alone,) = train([job_], inputs)
+        assert together.ledger.table().equals(alone.ledger.table())
+        for with_others, by_itself in zip(together.repetitions, alone.repetitions, strict=True):
+            assert with_others["privacy"] == by_itself["privacy"]
+            assert with_others["series"]["loss"] == pytest.approx(
+                by_itself["series"]["loss"], abs=1e-5
+            )
+
+
+def test_settings_of_unequal_steps_cannot_share_a_process(inputs):
+    with pytest.raises(ValueError, match="cannot step together"):
+        train([private_job(NOISY), private_job(NOISY | {"descent_steps": 30})], inputs)
+
+
+@pytest.mark.parametrize("schedule", [{}, {"schedule": "exp", "decay": 3.0}])
+@pytest.mark.parametrize("accountant", ["exact", "zcdp"])
+def test_records_are_those_of_the_schedule_s_budget(schedule, accountant):
+    noise = noise_of(private_job(NOISY | schedule | {"accountant": accountant}))
+    budget = spent(noise.multipliers)
+    assert noise.records[0].epsilon == pytest.approx(4.0)
+    assert noise.records[0].sigma == noise.multipliers.min()
+    removed, replaced = noise.records[-2:]
+    assert removed.epsilon == pytest.approx(gaussian_epsilon(budget**-0.5, 1e-8, "add-remove"))
+    assert replaced.epsilon == pytest.approx(gaussian_epsilon(budget**-0.5, 1e-8, "replace-one"))
+    if accountant == "zcdp":
+        assert zcdp_epsilon(budget / 2, 1e-8) == pytest.approx(4.0)
+
+
+@pytest.mark.parametrize("accountant", ["exact", "zcdp"])
+def test_noise_for_a_row_replaced_is_more_and_its_record_comes_first(accountant):
+    axes = NOISY | {"accountant": accountant}
+    removed, replaced = (
+        noise_of(private_job(axes | {"neighbour_relation": who})) for who in ("removed", "replaced")
+    )
+    assert replaced.records[0].adjacency == "replace-one"
+    assert replaced.records[0].epsilon == pytest.approx(4.0)
+    assert replaced.multipliers == pytest.approx(2 * removed.multipliers)
+
+
+def test_a_given_sigma_is_that_of_even_noise_and_others_cost_as_much():
+    axes = {"method": "private_gd", "mechanism": "dp_gd", "sigma": 9.0, "descent_steps": 30}
+    even, falling = (
+        noise_of(private_job(axes | more)).multipliers
+        for more in ({}, {"schedule": "exp", "decay": 5.0})
+    )
+    assert even == pytest.approx(np.full(30, 9.0))
+    assert spent(falling) == pytest.approx(spent(even))
+
+
+def test_a_schedule_without_steps_is_refused():
+    with pytest.raises(UserError, match="without steps"):
+        noise_of(private_job(NOISY | {"descent_steps": 0}))

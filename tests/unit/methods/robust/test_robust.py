@@ -1,0 +1,149 @@
+"""Disturbed inputs: PGD in closed form and within its bounds, and two normalisations for one."""
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from fbftl.data.preprocess import Preprocessing
+from fbftl.methods.robust.disturbances import Disturbance, at_random, bounds, descended
+from fbftl.methods.robust.dual_norm import DualNorm, doubled, measured, mixed
+from fbftl.methods.robust.network import half_and_half
+from fbftl.models.modes import normalise_by_batch
+from torch import nn
+from torch.nn import functional
+from unit.tasks.toy_task import make_task, train
+
+PIXELS = Preprocessing(None, (0.3,), (0.25,))
+MLP = {"kind": "mlp", "fc": [8], "norm": "batch", "dropout": 0.0, "cut": "relu_fc1"}
+
+
+def inputs(count: int = 12) -> torch.Tensor:
+    pixels = torch.rand(count, 1, 3, 3, generator=torch.Generator().manual_seed(0))
+    return (pixels - 0.3) / 0.25
+
+
+def labels(count: int = 12) -> torch.Tensor:
+    return torch.arange(count) % 2
+
+
+def linear() -> nn.Module:
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Flatten(), nn.Linear(9, 2))
+
+
+def test_on_a_linear_model_it_is_the_sign_of_the_weights():
+    """Of two classes the loss rises along the other class's weights less the own one's."""
+    network = linear()
+    weight = network[1].weight.detach()
+    direction = (weight[1 - labels()] - weight[labels()]).sign().view(-1, 1, 3, 3)
+    low, high = bounds(inputs(), PIXELS, 8 / 255)
+    expected = torch.where(direction > 0, high, low)
+    torch.testing.assert_close(descended(network, inputs(), labels(), PIXELS), expected)
+
+
+def test_it_stays_within_reach_and_among_the_pixels():
+    moved = descended(linear(), inputs(), labels(), PIXELS)
+    pixels, before = moved * 0.25 + 0.3, inputs() * 0.25 + 0.3
+    assert (pixels - before).abs().max() <= 8 / 255 + 1e-6
+    assert pixels.min() >= -1e-6
+    assert pixels.max() <= 1 + 1e-6
+
+
+def test_no_steps_move_nothing():
+    how = Disturbance(steps=0)
+    assert torch.equal(descended(linear(), inputs(), labels(), PIXELS, how), inputs())
+
+
+def test_it_is_never_better_for_the_network_than_noise_as_large():
+    network, clean = linear(), inputs(64)
+    moved = descended(network, clean, labels(64), PIXELS)
+    noise = at_random(clean, PIXELS, 8 / 255, torch.Generator().manual_seed(1))
+
+    def loss(some: torch.Tensor) -> float:
+        return functional.cross_entropy(network(some), labels(64)).item()
+
+    def accuracy(some: torch.Tensor) -> float:
+        return (network(some).argmax(1) == labels(64)).double().mean().item()
+
+    assert loss(moved) > max(loss(noise), loss(clean))
+    assert accuracy(moved) <= min(accuracy(noise), accuracy(clean))
+
+
+def normalising() -> nn.Sequential:
+    torch.manual_seed(0)
+    network = nn.Sequential()
+    network.add_module("flatten", nn.Flatten())
+    network.add_module("norm", nn.BatchNorm1d(9))
+    network.add_module("output", nn.Linear(9, 2))
+    normalise_by_batch(network)
+    return network
+
+
+def test_halves_of_a_batch_are_normalised_apart_and_shares_mix():
+    plain = normalising()
+    network = doubled(plain, separate=True)
+    disturbed = inputs() * 2 + 1
+    logits = network(torch.cat([inputs(), disturbed]))
+    torch.testing.assert_close(logits, torch.cat([plain(inputs()), plain(disturbed)]))
+    with torch.no_grad():
+        network.norm.disturbed.bias += 1
+    by_share = {}
+    for share in (0.0, 0.25, 1.0):
+        with mixed(network, share):
+            by_share[share] = network(inputs())
+    torch.testing.assert_close(by_share[0.0], plain(inputs()))
+    torch.testing.assert_close(by_share[0.25], 0.75 * by_share[0.0] + 0.25 * by_share[1.0])
+    assert network.norm.share is None
+
+
+@pytest.mark.parametrize("separate", [True, False])
+def test_statistics_are_those_of_either_kind_of_inputs(separate: bool) -> None:
+    """At λ 0 and 1 samples are normalised as among those that were measured, one by one too."""
+    network = doubled(normalising(), separate)
+    clean, disturbed = inputs(), inputs() * 2 + 1
+    both = network(torch.cat([clean, disturbed])).chunk(2)
+    statistics = measured(network, clean, disturbed)
+    for share, samples, expected in zip((0.0, 1.0), (clean, disturbed), both, strict=True):
+        with mixed(network, share, statistics):
+            normalised = torch.cat([network(samples[row : row + 1]) for row in range(len(samples))])
+        if separate:
+            torch.testing.assert_close(normalised, expected)
+    ((first, second),) = statistics
+    if not separate:
+        values = torch.stack([clean, disturbed]).flatten(2)
+        torch.testing.assert_close(first[0], values.mean(1).mean(0))
+        torch.testing.assert_close(first[1], values.var(1, correction=0).mean(0))
+        assert first is second
+
+
+def test_one_normalisation_has_no_parameters_of_its_own():
+    counts = [
+        len(list(doubled(normalising(), separate).parameters())) for separate in (False, True)
+    ]
+    assert counts == [4, 6]
+    assert isinstance(doubled(normalising(), separate=True).norm, DualNorm)
+
+
+def test_losses_of_both_kinds_count_half():
+    logits = torch.randn(6, 2, generator=torch.Generator().manual_seed(0))
+    labels_ = torch.tensor([0, 1, 0])
+    parts = [functional.cross_entropy(part, labels_, reduction="none") for part in logits.chunk(2)]
+    torch.testing.assert_close(half_and_half(logits, labels_), sum(parts) / 2)
+
+
+@pytest.mark.parametrize("norms", ["own", "shared"])
+def test_a_run_tells_every_share(tmp_path: Path, norms: str) -> None:
+    files = make_task(tmp_path)
+    values = {"rounds": 1, "local_batch": 4, "batch_norm": "batch", "selection": "last"}
+    run, _ = train(
+        files, tmp_path, "robust", network=MLP, axes={"disturbed_normalisation": norms}, **values
+    )
+    repetition = json.loads(run.read_text())["repetitions"][0]
+    standard = repetition["series"]["standard_accuracy"]
+    assert len(standard) == len(repetition["series"]["robust_accuracy"]) == 5
+    for share in range(5):
+        noise = repetition["series"]["random_noise_accuracy"][share]
+        assert repetition["series"]["robust_accuracy"][share] <= noise
+    if norms == "shared":
+        assert len(set(standard)) == 1

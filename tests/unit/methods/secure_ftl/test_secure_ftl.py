@@ -1,0 +1,191 @@
+"""Secure FTL: gradients by finite differences, shares and triples, plain against protected."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from fbftl.exchange.post import Post
+from fbftl.ground.errors import UserError
+from fbftl.messages.channel import PacketLoss
+from fbftl.messages.ledger import Ledger
+from fbftl.messages.link import Link
+from fbftl.methods import by_name
+from fbftl.methods.secure_ftl.alignment import Parties, Party
+from fbftl.methods.secure_ftl.products import Ciphertexts, Shares, plain
+from fbftl.methods.secure_ftl.shares import (
+    multiplication_triple,
+    multiplied,
+    opened,
+    products,
+    randomness,
+    shared,
+)
+from fbftl.privacy.homomorphic import NumberCipher
+from fbftl.privacy.masking import to_ring
+from fbftl.privacy.mechanisms import no_mechanism
+from fbftl.study.grid import expand
+from fbftl.study.job import from_params
+from fbftl.study.methods import axes_by_method
+from fbftl.tasks.task import Inputs, Outcome
+from scipy.stats import chi2
+from unit.tasks.toy_task import CLIENTS, HEAD, TRAINING, make_task
+
+STEP = 1e-6
+
+
+def parties(samples: int = 9, common: int = 5, width: int = 4, dimensions: int = 3) -> Parties:
+    draws = np.random.default_rng(0)
+    a = Party(draws.normal(size=(samples, width)), draws.normal(size=(width, dimensions)))
+    b = Party(draws.normal(size=(common, width + 1)), draws.normal(size=(width + 1, dimensions)))
+    return Parties(a, b, np.where(draws.random(samples) < 0.5, -1, 1), gamma=0.3)
+
+
+def post() -> Post:
+    return Post(Ledger(method="secure_ftl"), Link(PacketLoss(0.0), 0, 64), 3, no_mechanism())
+
+
+def gradients(parties: Parties, multiply) -> tuple[np.ndarray, np.ndarray]:
+    of_a = multiply(parties.matrix_of_a(), parties.numbers_of_b(), 0, 1)
+    return of_a, multiply(parties.matrix_of_b(), parties.numbers_of_a(), 1, 1)
+
+
+@pytest.mark.parametrize("party", ["a", "b"])
+def test_gradients_are_those_of_finite_differences(party):
+    both = parties()
+    gradient = dict(zip("ab", gradients(both, plain(post())), strict=True))[party].T
+
+    def loss(weights: np.ndarray) -> float:
+        from dataclasses import replace
+
+        changed = replace(getattr(both, party), weights=weights)
+        return replace(both, **{party: changed}).losses(0.0)[0]
+
+    start = getattr(both, party).weights
+    for index in np.ndindex(start.shape):
+        moved = np.zeros_like(start)
+        moved[index] = STEP
+        slope = (loss(start + moved) - loss(start - moved)) / (2 * STEP)
+        assert gradient[index] == pytest.approx(slope, abs=1e-8)
+
+
+def test_taylor_is_near_the_exact_loss_where_margins_are_small():
+    taylor, exact = parties().losses(0.1)
+    assert taylor != exact
+    still = parties()
+    quiet = Parties(Party(still.a.features, 1e-3 * still.a.weights), still.b, still.labels, 0.0)
+    assert quiet.losses(0.0)[0] == pytest.approx(quiet.losses(0.0)[1], abs=1e-10)
+
+
+# --- shares -----------------------------------------------------------------------------------
+
+
+def test_shares_and_triples_are_exact_in_the_ring():
+    draws = np.random.default_rng(1)
+    x = draws.integers(2**64, size=(2, 3, 4), dtype=np.uint64)
+    y = draws.integers(2**64, size=(2, 4), dtype=np.uint64)
+    shares = shared(x, randomness(0, 0)), shared(y, randomness(0, 1))
+    assert np.array_equal(opened(shares[0]), x)
+    triple = multiplication_triple(2, 3, 4, randomness(0, 2))
+    assert np.array_equal(opened(triple.c), products(opened(triple.a), opened(triple.b)))
+    assert np.array_equal(opened(multiplied(*shares, triple)), products(x, y))
+    assert int(products(x, y)[0, 0]) == sum(map(int, x[0, 0] * y[0])) % 2**64
+
+
+def test_a_share_alone_is_uniform():
+    """By a chi-squared test of each share's bytes, whatever is shared."""
+    for share in shared(to_ring(np.full(20_000, 1.5)), randomness(5, 0)):
+        counts = np.bincount(share.view(np.uint8), minlength=256)
+        expected = counts.sum() / 256
+        statistic = ((counts - expected) ** 2 / expected).sum()
+        assert chi2.sf(statistic, 255) > 1e-3
+
+
+def test_protected_gradients_are_the_plain_ones_to_fixed_point():
+    both = parties(samples=40, common=30, width=12, dimensions=4)
+    for protected, expected in zip(
+        gradients(both, Shares(post())), gradients(both, plain(post())), strict=True
+    ):
+        assert np.abs(protected - expected).max() < 2**-16
+
+
+def test_what_beaver_sends_is_counted_share_by_share():
+    sent = post()
+    Shares(sent)(np.ones((2, 3, 4)), np.ones((2, 4)), 1, 7)
+    rows = sent.ledger.table().to_pandas()
+    assert set(rows["direction"]) == {"between"}
+    assert set(rows["part"]) == {"share"}
+    numbers = rows.groupby(["sender", "client"], observed=True)["payload_bits"].sum() // 64
+    triple, x, y, z = 2 * 12 + 2 * 4 + 2 * 3, 24, 8, 6
+    assert numbers["dealer", 0] == numbers["dealer", 1] == triple
+    assert numbers["client", 1] == x + (x + y)
+    assert numbers["client", 0] == y + (x + y) + z
+
+
+def test_paillier_is_plain_to_fixed_point():
+    pytest.importorskip("phe", reason="phe is optional (envs/encryption.txt)")
+    both, ciphers = parties(samples=4, common=2, width=2, dimensions=2), None
+    ciphers = NumberCipher(512), NumberCipher(512)
+    for protected, expected in zip(
+        gradients(both, Ciphertexts(post(), ciphers)),
+        gradients(both, plain(post())),
+        strict=True,
+    ):
+        assert np.abs(protected - expected).max() < 2**-16
+
+
+# --- whole runs -------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    return make_task(tmp_path_factory.mktemp("task"))
+
+
+def run(files: dict[str, str], **axes: Any) -> Outcome:
+    job = from_params(
+        {
+            "task": "toy", "kind": "images", "setting": {"method": "secure_ftl"} | axes,
+            "seeds": [0], "clients": CLIENTS, "privacy": {}, "block": {"head": HEAD},
+            "training": TRAINING | {"rounds": 60, "learning_rate": 1.0, "selection": "last"},
+        },
+        axes_by_method(),
+    )  # fmt: skip
+    inputs = Inputs(device=torch.device("cpu"), **{k: Path(v) for k, v in files.items()})
+    (outcome,) = by_name.train([job], inputs)
+    return outcome
+
+
+def test_plain_and_protected_runs_predict_alike_in_every_round(files):
+    axes = {"common_samples": 20, "aligned_dimensions": 3, "alignment_weight": 0.1}
+    open_run, protected = (run(files, protection=how, **axes) for how in ("plain", "beaver"))
+    (ours,), (theirs,) = open_run.repetitions, protected.repetitions
+    assert ours["series"]["test_accuracy"] == theirs["series"]["test_accuracy"]
+    np.testing.assert_allclose(
+        ours["series"]["loss"], theirs["series"]["loss"], atol=2**-16, rtol=0
+    )
+    assert ours["series"]["loss"][-1] < ours["series"]["loss"][0]
+    assert ours["series"]["exact_loss"] != ours["series"]["loss"]
+    assert set(open_run.ledger.table().to_pandas()["part"]) == {"activations"}
+
+
+@pytest.mark.parametrize(
+    ("axes", "message"),
+    [
+        ({"common_samples": 0}, "no common samples"),
+        (
+            {"protection": "paillier", "aligned_dimensions": 64},
+            "encrypts 14,592 numbers a round, which takes 9 minutes of one core",
+        ),
+        ({"protection": "ckks"}, "protection ckks is for fedhealth"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_any_job(axes, message):
+    with pytest.raises(UserError, match=message):
+        expand([{"method": ["secure_ftl"]} | {axis: [value] for axis, value in axes.items()}])
+
+
+def test_more_common_samples_than_there_are_is_refused(files):
+    with pytest.raises(UserError, match="200 common samples of 124"):
+        run(files, common_samples=200)

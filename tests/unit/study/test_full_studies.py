@@ -1,0 +1,236 @@
+"""Full studies and their pilots: equal but for names and seeds, and what is refused of them."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from fbftl.ground.errors import UserError
+from fbftl.study import full_studies
+from fbftl.study.config import Study, resolve
+from fbftl.study.full_studies import PAPER, read_every_full, read_full, read_of_size
+from fbftl.study.pilot import pilot_of
+from fbftl.study.resolved import study_of
+from fbftl.study.systems import read_systems
+
+CONFIG = """
+study: {tasks: [digits], experiments: [scarcity]}
+tasks:
+  digits:
+    data: {kind: digits}
+    source: {kind: pretrain, image: [8, 8, 1]}
+    features: {cut: fc1}
+    training: {epochs: 3}
+experiments:
+  scarcity: {grids: [{plr: [0, 0.5]}]}
+  few: {tasks: [digits], grids: [{fraction: [0.1]}]}
+"""
+
+FADE = """# Seeds: 3, because the pilot's spread asks for no more.
+data_folder: data
+study: {tasks: [digits-full, wide-full], experiments: [scarcity, few]}
+tasks:
+  digits-full: {like: digits, seeds: [100, 101, 102]}
+  wide-full: {like: digits-full, features: {cut: fc2}}
+experiments:
+  few: {tasks: [wide-full]}
+"""
+
+MORE = """# Seeds: 3, because the pilot's spread asks for no more.
+study: {tasks: [photos-full], experiments: [bits]}
+tasks:
+  photos-full: {like: photos, seeds: [100, 101, 102]}
+experiments:
+  bits:
+    grids:
+      - bits: [2]
+      - {bits: [8], tasks: [photos-full]}
+"""
+
+PHOTOS = """
+study: {tasks: [photos], experiments: [scarcity]}
+tasks:
+  photos:
+    data: {kind: digits, test_fraction: 0.4}
+    source: {kind: pretrain, image: [8, 8, 1]}
+    features: {cut: fc1}
+"""
+
+SEEDS = re.compile(r"\A(?:#.*\n)*?# Seeds: (\d+), because \S.*\n")
+"""What the header of a full study says of its seeds: how many, and why."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A project whose system `fade` has a full study of two files."""
+    (tmp_path / "studies" / "full").mkdir(parents=True)
+    files = {"config": CONFIG, "studies/photos": PHOTOS, "studies/full/fade": FADE}
+    for name, text in (files | {"studies/full/fade-more": MORE}).items():
+        (tmp_path / f"{name}.yaml").write_text(text)
+    return tmp_path
+
+
+def made(folder: Path, schema: dict[str, Any], size: str, **config: Any) -> Study:
+    """Return the study of a size of the system fade."""
+    laid = yaml.safe_load(CONFIG) | {"size": size, "system": "fade"} | config
+    return resolve(laid, schema, of_size=read_of_size(folder, laid, []))
+
+
+def test_a_full_study_is_made_of_all_its_files(folder, schema):
+    study = made(folder, schema, "full")
+    assert {task: list(of_task) for task, of_task in study.settings.items()} == {
+        "digits-full": ["scarcity"],
+        "wide-full": ["scarcity", "few"],
+        "photos-full": ["bits"],
+    }
+    assert study.task("photos-full")["data"]["test_fraction"] == 0.4
+    assert study.task("wide-full")["seeds"] == [100, 101, 102]
+    assert study.paper == {"scarcity": "fbftl", "few": "thesis", "bits": "thesis"}
+
+
+def pairs(full: Study, pilot: Study) -> list[tuple[str, str]]:
+    """Return the tasks that two studies make, one beside the other."""
+    return list(zip(full.tasks, pilot.tasks, strict=True))
+
+
+def require_equal_but_for_seeds(full: Study, pilot: Study) -> None:
+    """Compare by setting the tasks of a full study and of its pilot."""
+    for task, small in pairs(full, pilot):
+        assert small == task.removesuffix("-full") + "-pilot"
+        assert pilot.task(small) == full.task(task) | {"seeds": [0, 1, 2, 3, 4]}
+        assert min(full.task(task)["seeds"]) >= 100
+        assert pilot.settings[small] == full.settings[task]
+        for names in full.settings[task].values():
+            for name in names:
+                job = full.job(task, name)
+                assert pilot.job(small, name) == job | {"task": small, "seeds": [0, 1, 2, 3, 4]}
+
+
+def test_a_pilot_is_the_full_study_but_for_names_and_seeds(folder, schema):
+    require_equal_but_for_seeds(made(folder, schema, "full"), made(folder, schema, "pilot"))
+
+
+def of_project(root: Path) -> list[str]:
+    """Return the systems of the project that have a full study."""
+    return [system for system in PAPER if full_studies.files_of(root, system)]
+
+
+def test_so_are_the_project_s_own(root, schema):
+    config, systems = yaml.safe_load((root / "config.yaml").read_text()), read_systems(root)
+    for system in of_project(root):
+        full, pilot = (
+            resolve(sized, schema, systems, read_of_size(root, sized, systems))
+            for size in ("full", "pilot")
+            for sized in [config | {"size": size, "system": system}]
+        )
+        require_equal_but_for_seeds(full, pilot)
+
+
+def require_header(folder: Path, system: str) -> None:
+    """Hold the number of seeds that each file's header gives against those of its tasks."""
+    for study in read_full(folder, system):
+        text = (folder / full_studies.file_of(study.name)).read_text()
+        (count,) = SEEDS.match(text).groups()
+        full = [block for name, block in study.tasks.items() if name.endswith("-full")]
+        counts = {len(block["seeds"]) for block in full if "seeds" in block}
+        assert counts == {int(count)}, study.name
+
+
+def test_a_header_says_how_many_seeds_there_are(root, folder):
+    require_header(folder, "fade")
+    for system in of_project(root):
+        require_header(root, system)
+
+
+def test_every_file_is_of_a_system(root):
+    """A file that is named after no system would never be made."""
+    known = {name for system in of_project(root) for name in full_studies.files_of(root, system)}
+    assert {f.relative_to(root).as_posix() for f in root.glob("studies/full/*")} == known
+    assert {system.paper for system in read_every_full(root)} == {
+        PAPER[s] for s in of_project(root)
+    }
+
+
+def test_a_pilot_of_a_pilot_is_the_same(folder):
+    for study in read_full(folder, "fade", ["digits"]):
+        assert pilot_of(pilot_of(study)) == pilot_of(study)
+
+
+def test_folders_of_a_full_study_give_way_to_the_configuration_s(folder):
+    studies = read_full(folder, "fade", ["digits"])
+    assert full_studies.with_folders({}, studies)["data_folder"] == "data"
+    assert full_studies.with_folders({"data_folder": "mine"}, studies)["data_folder"] == "mine"
+
+
+def test_what_a_file_says_of_size_and_system_is_read_without_the_engine(root, tmp_path):
+    study = tmp_path / "study.yaml"
+    study.write_text("size: full\nsystem: fate\n")
+    with pytest.raises(UserError, match="did you mean 'fade'"):
+        study_of(root, [str(study)])
+
+
+@pytest.mark.parametrize(
+    ("config", "sentence"),
+    [
+        ({"system": "fate"}, r"system is 'fate', which is unknown; did you mean 'fade'\?"),
+        ({"system": "qqq"}, "system is 'qqq', which is unknown; choose among budget, "),
+        ({"system": None}, "size is full, but system is null; name one of fbftl, rivals"),
+        ({"system": "ecos"}, r"'ecos', which has no full study yet; write studies/full/ecos\.yaml"),
+        ({"size": "quick"}, "system is 'fade', but size is quick; say size: pilot or size: full"),
+        ({"papers": "thesis"}, "papers is thesis, but a study of this size is of one system"),
+        ({"tasks": {"wide-full": {}}}, r"tasks\.wide-full is fixed by studies/full/fade\.yaml"),
+    ],
+)
+def test_a_call_that_names_no_study_of_a_size_is_refused(folder, schema, config, sentence):
+    with pytest.raises(UserError, match=sentence):
+        made(folder, schema, **({"size": "full"} | config))
+
+
+@pytest.mark.parametrize("size", ["pilot", "full"])
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ("wide-full", "wide", r"fade\.yaml has the task 'wide', .* call it 'wide-full'"),
+        ("digits-full: {", "digits-pilot: {", r"the task 'digits-pilot', but tasks of a full"),
+        ("[100, 101, 102]", "[100, 99]", r"tasks\.digits-full\.seeds has 99, .* from 100 on"),
+        ("digits, seeds: [100, 101, 102]", "digits", r"lacks the key 'seeds'; give as many"),
+        ("like: digits,", "like: digit,", "names the task 'digit', which is not defined"),
+        ("{like: digits,", "{like: digits, source_seeds: 21,", "source_seeds is 21, with which"),
+        ("few: {tasks: [wide-full]}", "few: {}", "'few' is for other tasks than digits-"),
+        ("wide-full: {", "photos-full: {seeds: [100], ", "the task 'photos-full' is defined by"),
+        ("data_folder: data", "exact: true", "has the key 'exact', but a system's study holds"),
+    ],
+)
+def test_what_is_no_full_study_is_refused(folder, schema, size, old, new, sentence):
+    file = folder / "studies/full/fade.yaml"
+    assert old in FADE
+    file.write_text(FADE.replace(old, new))
+    with pytest.raises(UserError, match=sentence):
+        made(folder, schema, size)
+
+
+def test_a_task_that_two_studies_define_cannot_be_extended(folder, schema):
+    (folder / "studies/pictures.yaml").write_text(PHOTOS)
+    with pytest.raises(UserError, match=r"by studies/photos\.yaml and by studies/pictures\.yaml"):
+        made(folder, schema, "full")
+
+
+@pytest.mark.parametrize("text", ["study: 5", "{}", "study: {tasks: 3}\ntasks: {a-full: 7}"])
+def test_a_malformed_full_study_is_one_sentence(folder, schema, text):
+    (folder / "studies/full/fade.yaml").write_text(text)
+    with pytest.raises(UserError):
+        made(folder, schema, "pilot")
+
+
+def test_the_example_of_the_page_is_a_full_study(root, linked, schema):
+    page = (root / "docs/sizes.md").read_text()
+    (example,) = re.findall(r"^```yaml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    (linked / "studies/full/fade-example.yaml").write_text(example)
+    config = yaml.safe_load((root / "config.yaml").read_text())
+    config |= {"size": "full", "system": "fade"}
+    systems = read_systems(root)
+    study = resolve(config, schema, systems, read_of_size(linked, config, systems))
+    assert study.task("digits-fade-full")["training"]["rounds"] == 200
+    assert study.settings["digits-fade-full"]["fairness"]
+    require_header(linked, "fade")

@@ -1,0 +1,110 @@
+"""Clients that cannot be dealt are refused before any job, each in one sentence."""
+
+from typing import Any
+
+import pytest
+from fbftl.ground.errors import UserError
+from fbftl.study.clients import number_of_clients, partition_of
+from fbftl.study.partition_faults import require_clients, require_dealt, require_enough
+from fbftl.study.settings import Setting
+
+BLOCK = {"partition": "iid", "samples_per_client": 8, "clients": None, "shards_per_client": 2}
+BLOCK |= {"alpha": 0.1, "draw": "once", "domains": None, "groups": None, "seed": 0}
+FOUR = {"domains": ["plain", "inverted", ["mirrored", "noisy"], "flipped"]}
+TEN = {"clients": 10, "samples_per_client": None}
+
+SOUND: list[dict[str, Any]] = [
+    {},
+    TEN,
+    {"partition": "given"},
+    {"partition": "given", **TEN, "samples_per_client": 8},
+    {"draw": "per_seed", "partition": "shards"},
+    FOUR | {"draw": "per_seed", "groups": [0, 0, 1, 1]},
+    {"domains": ["plain", ["shifted", "inverted"]]},
+]
+UNSOUND: list[tuple[dict[str, Any], str]] = [
+    ({"clients": 10}, "gives clients 10 and samples_per_client 8.*set one of them to null"),
+    ({"samples_per_client": None}, "gives neither clients nor samples_per_client; give one"),
+    ({"partition": "given", "draw": "per_seed"}, "draws clients per_seed that the data names"),
+    ({"partition": "given"} | FOUR, "gives domains to clients that the data names"),
+    ({"domains": ["plain", ["plain"]]}, "lists a domain twice"),
+    ({"domains": ["shifted"], "draw": "per_seed"}, "shifted for each client once"),
+    (FOUR | {"groups": [0, 1]}, "gives 2 groups to 4 domains"),
+    ({"groups": [0, 1]}, "gives 2 groups to 0 domains"),
+]
+
+
+@pytest.mark.parametrize("changes", SOUND)
+def test_a_sound_block_passes(changes: dict[str, Any]) -> None:
+    require_clients("digits", BLOCK | changes)
+
+
+@pytest.mark.parametrize(("changes", "sentence"), UNSOUND)
+def test_a_block_that_contradicts_itself_does_not(changes: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(UserError, match=f"config: tasks.digits.clients .*{sentence}"):
+        require_clients("digits", BLOCK | changes)
+
+
+DEALT: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({"partition": "given"}, {}),
+    ({"partition": "given"}, {"partition": "iid"}),
+    ({"partition": "dirichlet"}, {"alpha": 1.0}),
+    ({}, {"partition": "dirichlet_equal", "alpha": 1.0}),
+    (FOUR, {"clients": 8}),
+    ({"domains": ["shifted"]}, {}),
+]
+NOT_DEALT: list[tuple[dict[str, Any], dict[str, Any], str]] = [
+    ({}, {"alpha": 1.0}, "names alpha, which is for the partitions dirichlet"),
+    ({"partition": "dirichlet"}, {"partition": "shards", "alpha": 1.0}, "names alpha"),
+    ({"partition": "given"}, {"clients": 8}, "whose clients the data names; give a partition"),
+    ({"partition": "given"}, {"samples_per_client": 8}, "whose clients the data names"),
+    ({"domains": ["shifted"]}, {"clients": 8}, "shifted for the client .*; leave clients out"),
+]
+
+
+@pytest.mark.parametrize(("changes", "axes"), DEALT)
+def test_what_can_be_dealt_passes(changes: dict[str, Any], axes: dict[str, Any]) -> None:
+    require_dealt("digits", BLOCK | changes, Setting(**axes))
+
+
+@pytest.mark.parametrize(("changes", "axes", "sentence"), NOT_DEALT)
+def test_what_cannot_is_refused(changes: dict, axes: dict, sentence: str) -> None:
+    with pytest.raises(UserError, match=f"setting 'fbftl.*' on digits .*{sentence}"):
+        require_dealt("digits", BLOCK | changes, Setting(**axes))
+
+
+TOO_MANY: list[tuple[dict[str, Any], str]] = [
+    ({"samples_per_client": 101}, "keys.samples_per_client is 101, .* are 100 .* at most 100"),
+    (TEN | {"clients": 101}, "keys.clients is 101, but there are 100 .* give at most 100"),
+    (FOUR | {"samples_per_client": 26}, "is 26 in one of 4 domains, but there are 25"),
+    (FOUR | TEN | {"clients": 3}, "keys.domains lists 4 for 3 clients"),
+    (TEN | {"partition": "shards", "shards_per_client": 11}, "10 clients would need 110 shards"),
+    ({"partition": "shards", "shards_per_client": 8}, "13 clients would need 104 shards of 100"),
+    (FOUR | TEN | {"partition": "shards", "shards_per_client": 9}, "3 clients .* 27 shards of 25"),
+]
+ENOUGH: list[dict[str, Any]] = [
+    {"samples_per_client": 100},
+    TEN | {"clients": 100},
+    FOUR | TEN | {"clients": 4},
+    FOUR | TEN | {"partition": "shards", "shards_per_client": 8},
+    {"partition": "given", "samples_per_client": 1000},
+]
+
+
+@pytest.mark.parametrize("changes", ENOUGH)
+def test_what_the_samples_fill_passes(changes: dict[str, Any]) -> None:
+    require_enough("keys.{}", BLOCK | changes, 100)
+
+
+@pytest.mark.parametrize(("changes", "sentence"), TOO_MANY)
+def test_what_they_do_not_fill_is_refused(changes: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(UserError, match=sentence):
+        require_enough("keys.{}", BLOCK | changes, 100)
+
+
+def test_a_number_of_clients_replaces_their_size_and_the_other_way_round() -> None:
+    assert number_of_clients(partition_of(BLOCK, Setting(clients=7)), 100) == 7
+    assert number_of_clients(partition_of(BLOCK | TEN, Setting(samples_per_client=30)), 100) == 4
+    assert number_of_clients(BLOCK | FOUR, 101) == 4 + 3 * 4
+    assert number_of_clients(BLOCK, None) is None
+    assert number_of_clients(BLOCK | {"partition": "given"}, 100) is None

@@ -1,0 +1,150 @@
+"""Several source networks of a task: what its repeats are, and who may not have any."""
+
+import copy
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fbftl.ground.errors import UserError
+from fbftl.study.beside import changed_tasks
+from fbftl.study.config import Study, resolve
+from fbftl.study.processes import shared_processes
+from fbftl.study.source_seeds import is_repeat, task_of
+from fbftl.study.yaml_files import read_yaml
+
+CONFIG = {
+    "study": {"tasks": ["digits"], "experiments": ["scarcity"]},
+    "tasks": {
+        "digits": {
+            "seeds": [2, 4, 3],
+            "data": {"kind": "digits"},
+            "source": {"kind": "pretrain", "image": [8, 8, 1], "seed": 7},
+            "features": {"cut": "fc1"},
+            "privacy": {"delta": 1.0e-6, "feature_clip": {"quantile": 0.5, "data": "source"}},
+            "networks": {"cnn": {"kind": "cnn", "channels": [[4]], "fc": [8], "cut": "pool1"}},
+        }
+    },
+    "experiments": {
+        "scarcity": {
+            "grids": [
+                {"plr": [0.0, 0.5]},
+                {"mechanism": ["gaussian"], "epsilon": [4]},
+                {"method": ["fl"]},
+            ]
+        }
+    },
+}
+
+FURTHER = ["digits/source_seeds/1", "digits/source_seeds/2"]
+
+
+def study_of(schema: dict[str, Any], sources: int | None, **task: Any) -> Study:
+    """Return the study with so many source networks, and with changed blocks of its task."""
+    config: dict[str, Any] = copy.deepcopy(CONFIG)
+    top = {key: task.pop(key) for key in ("shard",) if key in task}
+    config["tasks"]["digits"] |= task | ({} if sources is None else {"source_seeds": sources})
+    return resolve(config | top, schema)
+
+
+@pytest.fixture(scope="module")
+def schema(root: Path) -> dict[str, Any]:
+    return read_yaml(root / "rules/schemas/config.schema.yaml")
+
+
+def test_one_source_is_a_task_without_the_key(schema: dict[str, Any]) -> None:
+    assert study_of(schema, 1) == study_of(schema, None)
+
+
+def test_the_task_itself_is_the_same_with_further_sources(schema: dict[str, Any]) -> None:
+    several, one = study_of(schema, 3), study_of(schema, None)
+    assert several.tasks == one.tasks == ["digits"]
+    assert several.with_repeats(several.tasks) == ["digits", *FURTHER]
+    assert one.with_repeats(one.tasks) == ["digits"]
+    assert several.settings["digits"] == one.settings["digits"]
+    for name in one.settings["digits"]["scarcity"]:
+        assert several.job("digits", name) == one.job("digits", name)
+    most = dict.fromkeys(one.settings["digits"]["scarcity"], 8)
+    assert shared_processes(several, "digits", most) == shared_processes(one, "digits", most)
+    assert changed_tasks(several, one) == {}
+
+
+def test_a_repeat_has_another_source_and_seeds_of_its_own(schema: dict[str, Any]) -> None:
+    study = study_of(schema, 3)
+    for number, name in enumerate(FURTHER, 1):
+        assert (is_repeat(name), task_of(name)) == (True, "digits")
+        assert study.settings[name] == study.settings["digits"]
+        block, of_task = study.task(name), study.task("digits")
+        assert block["source"] == of_task["source"] | {"seed": 7 + number}
+        assert {key for key in block if block[key] != of_task[key]} == {"source", "seeds"}
+        assert study.job(name, "fbftl")["task"] == name
+    seeds = [seed for name in ("digits", *FURTHER) for seed in study.task(name)["seeds"]]
+    assert seeds == [2, 4, 3, 5, 7, 6, 8, 10, 9]
+
+
+def test_runs_of_repeats_can_be_asked_for(schema: dict[str, Any]) -> None:
+    study = study_of(schema, 3)
+    study.require_runs([f"results/{FURTHER[1]}/runs/fbftl.json"])
+    with pytest.raises(UserError, match=r"no setting 'fbftl\+plr=0.6' on digits/source_seeds/2"):
+        study.require_runs([f"results/{FURTHER[1]}/runs/fbftl+plr=0.6.json"])
+    with pytest.raises(UserError, match="no task 'digits/source_seeds/3'"):
+        study.require_runs(["results/digits/source_seeds/3/runs/fbftl.json"])
+
+
+@pytest.mark.parametrize(
+    ("task", "sentence"),
+    [
+        (
+            {"source": {"kind": "load", "from": "torchvision", "name": "resnet18"}},
+            "is 3, but the source network is given (resnet18), not pre-trained here; leave",
+        ),
+        (
+            {"source": {"kind": "load", "from": "timm", "name": "vit_tiny_patch16_224"}},
+            "the source network is given (vit_tiny_patch16_224), not pre-trained here",
+        ),
+        (
+            {"source": {"kind": "load", "from": "transformers", "name": "google/vit"}},
+            "the source network is given (google/vit), not pre-trained here",
+        ),
+        ({"source": {"kind": "vectors"}}, "has vectors and no source network"),
+        (
+            {"features": {"cut": "fc1", "store": "s3://bucket/digits.zarr"}},
+            "features.store is one place for the features of one source",
+        ),
+        ({"seeds": [2**63 - 1]}, "the seeds of its last source would be above"),
+        ({"shard": "1/2"}, "is 3 and shard is 1/2, but the parts of a study are of one source"),
+    ],
+)
+def test_what_cannot_be_drawn_anew_is_refused(
+    schema: dict[str, Any], task: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(UserError) as refused:
+        study_of(schema, 3, **task)
+    assert str(refused.value).startswith("config: tasks.digits.source_seeds is 3")
+    assert sentence in str(refused.value)
+    study_of(schema, 1, **task)
+
+
+def test_dialogues_have_one_source(root: Path, schema: dict[str, Any]) -> None:
+    config = read_yaml(root / "config.yaml")
+    config["study"] = {"tasks": ["dialogues"], "experiments": ["language"]}
+    config["tasks"]["dialogues"]["source_seeds"] = 2
+    with pytest.raises(UserError, match=r"are drawn by tasks\.dialogues\.data\.seed"):
+        resolve(config, schema)
+
+
+def test_source_models_of_votes_are_trained_once(root: Path, schema: dict[str, Any]) -> None:
+    config = read_yaml(root / "config.yaml")
+    frameworks = read_yaml(root / "studies/frameworks.yaml")
+    task = next(name for name, block in frameworks["tasks"].items() if "source_models" in block)
+    frameworks["tasks"][task]["source_seeds"] = 2
+    for key in ("tasks", "experiments"):
+        config[key] |= frameworks[key]
+    config["study"] = {"tasks": [task], "experiments": ["votes"]}
+    with pytest.raises(UserError, match="reads source_models, which are trained once"):
+        resolve(config, schema)
+
+
+@pytest.mark.parametrize("number", [0, 101, 2.0, "3"])
+def test_a_number_of_sources_is_a_count(schema: dict[str, Any], number: Any) -> None:
+    with pytest.raises(UserError, match=r"tasks\.digits\.source_seeds"):
+        study_of(schema, number)

@@ -1,0 +1,62 @@
+"""Messages and heads that contradict each other are refused before any job, in one sentence."""
+
+import pytest
+from fbftl.ground.errors import UserError
+from fbftl.study.grid import expand
+from fbftl.study.settings import Setting
+from fbftl.study.uploads import HEADS_FROM
+
+
+@pytest.mark.parametrize(
+    ("axes", "sentence"),
+    [
+        ({}, "is FbFTL; use method: fbftl, or a head among logistic, ridge"),
+        ({"message": "means"}, "head mlp from means, which lack second moments"),
+        ({"message": "statistics", "head": "fedcof"}, "lack the samples .* choose among ridge"),
+        ({"message": "projected", "head": "lda"}, "needs projection"),
+        ({"head": "lda", "aggregation": "masked"}, "masks features, which cannot be summed"),
+        (
+            {"message": "means", "head": "fedcof", "aggregation": "masked"},
+            "fedcof needs each client's; use head ncm or fedncm",
+        ),
+        (
+            {"message": "statistics", "head": "lda", "aggregation": "masked", "bits": 8},
+            "masks compressed messages",
+        ),
+        (
+            {"message": "means", "head": "ncm", "mechanism": "gaussian", "epsilon": 1.0},
+            "on means, whose sensitivity is not known",
+        ),
+        (
+            {"message": "statistics", "head": "lda", "mechanism": "relative", "sigma": 0.1},
+            "mechanism relative on statistics",
+        ),
+        ({"message": "statistics", "head": "lda", "keep": 0.1}, "one_shot does not know axis keep"),
+        ({"head": "lda", "plr": 0.5, "loss": "reshuffled"}, "one_shot does not know axis loss"),
+        ({"head": "lda", "projection": 8}, "asks for projection 8, which has no effect"),
+        ({"head": "lda", "components": 8}, "asks for components 8, which has no effect"),
+        ({"head": "lda", "components": 0}, "asks for components 0, which has no effect"),
+        (
+            {"head": "lda", "covariance": "spherical"},
+            "asks for covariance spherical, which has no effect",
+        ),
+        ({"method": "ftl_c", "message": "means"}, "ftl_c does not know axis message"),
+        (
+            {"method": "fbftl", "message": "means", "head": "ncm"},
+            "fbftl does not know axis message; methods that know it: one_shot$",
+        ),
+        ({"method": "fbftl", "head": "lda"}, "fbftl does not know axis head; .*: one_shot$"),
+    ],
+)
+def test_what_cannot_be_is_one_sentence(axes, sentence):
+    with pytest.raises(UserError, match=sentence):
+        expand([{axis: [value] for axis, value in ({"method": "one_shot"} | axes).items()}])
+
+
+def test_fbftl_itself_keeps_its_name():
+    assert Setting().name == "fbftl"
+
+
+def test_features_hold_what_every_head_needs():
+    every = {head for heads in HEADS_FROM.values() for head in heads}
+    assert set(HEADS_FROM["features"]) == every

@@ -1,0 +1,104 @@
+"""Names say what they hold: six empty words are none, nor are the words of one author for classes.
+
+Only what the project names itself is refused: a key of a file, an axis of a configuration or an
+attribute of another package is whatever it is called.
+"""
+
+import ast
+import io
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+EMPTY = {"own", "told", "said", "heard", "asked", "begun"}
+"""Names that leave open what is in them."""
+
+CLASSES = {
+    "Visit", "Moment", "Halves", "Lessons", "Market", "Customers", "Clientele", "Company",
+    "KeptModels", "Alliance", "Seating", "Turns", "Game", "Players", "Judge", "Holdings",
+    "HeldFeatures", "HeldImageSamples", "HeldSamples",
+}  # fmt: skip
+"""Classes for which the field has words: a local update, a mini-batch, a split model."""
+
+FOLDERS = ("Snakefile", "rules", "workflow", "scripts", "tests")
+"""Where names are read."""
+
+
+def bound(tree: ast.AST) -> Iterator[str]:
+    """Yield the names that Python code gives to variables, parameters, fields and functions."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
+                yield name
+            case ast.arg(arg=name) | ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                yield name
+            case ast.alias(name=name, asname=alias):
+                yield alias or name
+            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)):
+                yield name
+
+
+def used(text: str) -> Iterator[str]:
+    """Yield the names that rules bind or read, attributes left out.
+
+    Snakemake's rules are no Python, but have its tokens; an f-string is one token.
+    """
+    before = ""
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.NAME and before != ".":
+            yield token.string
+        before = token.string
+
+
+def names(path: Path) -> set[str]:
+    """Return the names of a file, without the underscores that make them private."""
+    text = path.read_text(encoding="utf-8")
+    every = bound(ast.parse(text)) if path.suffix == ".py" else used(text)
+    return {name.strip("_") for name in every}
+
+
+def classes(path: Path) -> set[str]:
+    """Return the names of a file's classes."""
+    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    return {node.name for node in nodes if isinstance(node, ast.ClassDef)}
+
+
+def sources(folder: Path) -> list[Path]:
+    """Return the code below a folder, or the one file that it is."""
+    below = [path for kind in ("*.py", "*.smk", "Snakefile") for path in folder.rglob(kind)]
+    return [folder] if folder.is_file() else below
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "own = 1", "for told in x: pass", "def f(said): pass", "def _asked(): pass",
+        "self.heard = 1", "[begun for begun in x]", "import x as told", "lambda own: 1",
+        "class A:\n    own: int", "with x as said: pass", "if (told := x): pass",
+    ],
+)  # fmt: skip
+def test_a_name_is_seen_wherever_it_is_bound(text: str) -> None:
+    assert {name.strip("_") for name in bound(ast.parse(text))} & EMPTY
+
+
+def test_keys_and_attributes_of_others_are_not_names_of_the_project() -> None:
+    assert not set(bound(ast.parse("x['own'] = y.told; f(own=1)"))) & EMPTY
+    assert set(used("rule a:\n    params:\n        own=b.told,\n")) & EMPTY == {"own"}
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_no_name_is_an_empty_word(root: Path, folder: str) -> None:
+    paths = [path for path in sources(root / folder)]
+    assert paths
+    assert {
+        str(path.relative_to(root)): words for path in paths if (words := names(path) & EMPTY)
+    } == {}
+
+
+def test_no_class_has_a_name_that_the_field_does_not_know(root: Path) -> None:
+    paths = [path for folder in ("scripts", "tests") for path in sources(root / folder)]
+    assert {
+        str(path.relative_to(root)): words for path in paths if (words := classes(path) & CLASSES)
+    } == {}

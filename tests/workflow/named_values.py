@@ -1,0 +1,52 @@
+"""Print what every rule names, as JSON by rule; to be called in the folder of a project."""
+
+import json
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+from snakemake.api import SnakemakeApi
+from snakemake.settings.types import ConfigSettings, DAGSettings, ResourceSettings
+
+
+def main() -> None:
+    """Read the rules as a dry run does and print them.
+
+    Of each rule are told: its script, the names of inputs, outputs, params and wildcards, and
+    whether some inputs are named only when a job is planned, by more wildcards than a task.
+    """
+    sys.argv = ["snakemake", "--dry-run"]
+    with SnakemakeApi() as api:
+        called = api.workflow(
+            resource_settings=ResourceSettings(cores=1),
+            config_settings=ConfigSettings(),
+            snakefile=Path("Snakefile"),
+        )
+        called.dag(DAGSettings())
+        rules = called._workflow.rules
+        print(json.dumps({rule.name: names(rule) for rule in rules if rule.script}))
+
+
+def names(rule) -> dict:
+    """Return what a rule names."""
+    unpacked = [file for file in rule.input if "unpack" in getattr(file, "flags", {})]
+    by_task = set(rule.wildcard_names) <= {"task"}
+    found = [name for file in unpacked for name in inputs_of(file)] if by_task else []
+    return {
+        "script": rule.script.partition("scripts/")[2],
+        "input": [*(name for name, _ in rule.input.items()), *found],
+        "output": [name for name, _ in rule.output.items()],
+        "params": [name for name, _ in rule.params.items()],
+        "wildcards": list(rule.wildcard_names),
+        "more": bool(unpacked) and not by_task,
+    }
+
+
+def inputs_of(file) -> list[str]:
+    """Return the names of the inputs that a rule's function gives for a task."""
+    function = getattr(file._file, "callable", file._file)
+    return list(function(SimpleNamespace(task="digits")))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,44 @@
+"""Pinned arithmetic in a study: jobs compute with it, it decides them, no shell undoes it."""
+
+import json
+import os
+
+import pytest
+from fbftl.ground.exact import VARIABLES, is_pinned, this_machine
+from project import Project
+
+pytestmark = pytest.mark.skipif(
+    not is_pinned("auto", "auto", this_machine()),
+    reason="this computer cannot pin its arithmetic",
+)
+
+
+def test_jobs_compute_pinned_whatever_the_calling_shell_has(
+    finished: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Variables that this process has are taken out, so that jobs get theirs from the study."""
+    for name in VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    run = min(finished.results.glob("digits/runs/*.meta.json"))
+    for path in finished.results.glob(f"digits/runs/{run.name.removesuffix('.meta.json')}.*"):
+        path.unlink()
+    finished.finish()
+    arithmetic = json.loads(run.read_text())["arithmetic"]
+    assert arithmetic["variables"] == VARIABLES
+    assert arithmetic["capability"] == "AVX2"
+    assert not VARIABLES.keys() & os.environ.keys()
+
+
+def test_arithmetic_decides_every_job(finished: Project) -> None:
+    assert finished.planned("--config", "exact=auto").total() == 0
+    assert finished.planned("--config", "exact=false") == finished.planned("--forceall")
+
+
+def test_a_variable_that_the_shell_sets_otherwise_is_named(
+    untouched: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MKL_CBWR", "AVX2")
+    done = untouched.call()
+    assert done.returncode != 0
+    assert "MKL_CBWR is 'AVX2' in the environment" in done.stdout + done.stderr
+    assert untouched.call("--dry-run", study={"exact": False}).returncode == 0

@@ -1,0 +1,88 @@
+"""A toy full study from its file to kept results, whose drawn settings are made again."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from project import Project, environment
+
+FULL = """# Seeds: 2, because this is a toy.
+study: {tasks: [toy-full], experiments: [toy_sweep]}
+tasks:
+  toy-full:
+    like: rival_digits
+    seeds: [100, 101]
+    data: {limit: {train: 80, test: 20}}
+    source: {network: {channels: [[4], [4]], fc: [16]}, samples: 256, epochs: 1}
+experiments:
+  toy_sweep:
+    grids:
+      - {method: [one_shot], head: [lda]}
+      - {method: [one_shot], message: [means], head: [ncm], plr: [0.0, 0.5]}
+"""
+
+
+def called(project: Project, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run a Python program in a copy of the project and return what it printed."""
+    return subprocess.run(
+        [sys.executable, *words],
+        cwd=project.folder,
+        env=environment() | {"PYTHONPATH": "scripts"},
+        capture_output=True,
+        text=True,
+    )
+
+
+def made(project: Project, *words: str) -> str:
+    """Make the toy of a size, or plan it, and return what was printed."""
+    done = called(project, "-m", "snakemake", "--cores", "2", "--config", *words)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+@pytest.fixture
+def kept(fresh: Project) -> Project:
+    """A copy that keeps the results of the full study."""
+    (fresh.folder / "studies/full").mkdir(exist_ok=True)
+    (fresh.folder / "studies/full/rivals-toy.yaml").write_text(FULL, encoding="utf-8")
+    for file in fresh.folder.glob("studies/full/rivals.yaml"):
+        file.unlink()
+    made(fresh, "size=full", "system=rivals", "exact=true")
+    done = called(fresh, "scripts/tools/renew_results.py", "papers/rivals")
+    assert done.returncode == 0, done.stderr
+    return fresh
+
+
+def verified(project: Project) -> tuple[int, dict[str, str]]:
+    """Verify what is kept; return what the call ends with, and the outcome of each setting."""
+    words = ("--verify", "papers/rivals", "--cores", "2", "--draw", "5")
+    done = called(project, "scripts/tools/renew_results.py", *words)
+    assert "3 settings of papers/rivals, drawn by seed 5, are made in" in done.stdout, done.stderr
+    outcomes = re.findall(r"^  toy-full, (\S+), 2 seeds: (\w+)", done.stdout, re.MULTILINE)
+    return done.returncode, dict(outcomes)
+
+
+def test_drawn_settings_are_made_again_and_a_changed_digest_is_found(kept: Project) -> None:
+    notes = kept.folder / "docs/results/papers/rivals/made.json"
+    runs = kept.results / "toy-full/runs"
+    names = {p.stem for p in runs.glob("*.json") if not p.name.endswith(".meta.json")}
+    content = json.loads(notes.read_text())
+    assert content["runs"].keys() == {"toy-full"}
+    assert content["runs"]["toy-full"].keys() == names
+    assert verified(kept) == (0, dict.fromkeys(names, "equal"))
+
+    spoilt = sorted(names)[1]
+    content["runs"]["toy-full"][spoilt]["sha256"] = "0" * 64
+    notes.write_text(json.dumps(content))
+    assert verified(kept) == (1, dict.fromkeys(names, "equal") | {spoilt: "differs"})
+    assert "toy-pilot/runs" in made(kept, "size=pilot", "system=rivals", "-n")
+
+
+def test_a_study_that_is_not_kept_is_refused(untouched: Project) -> None:
+    done = called(untouched, "scripts/tools/renew_results.py", "--verify", "papers/rival")
+    assert done.returncode == 1
+    assert done.stderr.strip().endswith("name a folder of docs/results with a made.json")
+    assert not Path(untouched.folder, "docs/results/papers/rival").exists()

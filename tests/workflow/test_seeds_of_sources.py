@@ -1,0 +1,91 @@
+"""Several source networks of a task: what a call plans for them, and what their tables say."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from fbftl.findings.runs import read_tidy
+from project import Project
+
+SOURCES = 2
+SEVERAL = {"tasks": {"digits": {"source_seeds": SOURCES}}}
+ONE = {"tasks": {"digits": {"source_seeds": 1}}}
+
+ADDED = {
+    "source": 1,
+    "extract_digits-source_seeds-1": 1,
+    "train": 4,
+    "collect": 1,
+    "tabulate_sources": 1,
+    "plot_sources": 1,
+    "make_index": 1,
+    "all": 1,
+}
+"""Jobs of one more source network of the toy study, with its four settings."""
+
+
+def test_one_source_plans_what_a_task_without_the_key_plans(finished: Project) -> None:
+    assert finished.planned(study=ONE) == Counter()
+
+
+def test_a_further_source_leaves_the_first_one_alone_and_shows_both_parts(
+    finished: Project, reference: Project
+) -> None:
+    assert finished.planned(study=SEVERAL) == Counter(ADDED)
+    finished.finish(study=SEVERAL)
+    assert finished.planned(study=SEVERAL) == Counter()
+    without = finished.call("--dry-run")
+    assert "Nothing to be done" in without.stdout + without.stderr
+    assert "stale" not in without.stdout + without.stderr
+
+    now, before = finished.science(), reference.science()
+    changed = {path for path, digest in before.items() if now[path] != digest}
+    assert changed == {"index.html"}
+
+    task = finished.results / "digits"
+    folders = [task, task / "source_seeds" / "1"]
+    assert_sources_are_drawn_anew(folders)
+    runs = [read_tidy(folder / "experiments/scarcity.csv") for folder in folders]
+    assert [sorted(set(table["seed"])) for table in runs] == [[0, 1], [2, 3]]
+    assert_components(runs, pd.read_csv(task / "tables/sources_scarcity.csv"))
+    drawn = pd.read_csv(task / "figures/sources_scarcity.csv")
+    assert len(drawn) == 4 * SOURCES
+    index = (finished.results / "index.html").read_text("utf-8")
+    assert "tables/sources_scarcity.html" in index
+    assert "figures/sources_scarcity.svg" in index
+
+
+def assert_sources_are_drawn_anew(folders: list[Path]) -> None:
+    """Compare the folders of a task and its repeat: all differs but the clients."""
+    weights = {(folder / "source.safetensors").read_bytes() for folder in folders}
+    assert len(weights) == len(folders)
+    means = [json.loads((f / "source.json").read_text())["preprocessing"] for f in folders]
+    assert means[0] != means[1], "both networks saw the same letters"
+    digests = {(folder / "features.json").read_text() for folder in folders}
+    assert len(digests) == len(folders)
+    assert [path.name for path in folders[0].parent.rglob("clients.h5")] == ["clients.h5"]
+
+
+def assert_components(runs: list[pd.DataFrame], table: pd.DataFrame) -> None:
+    """Compare a table with mean squares of the tidy tables, written out anew."""
+    scores = np.stack(
+        [t.pivot(index="setting", columns="seed", values="test_accuracy") for t in runs]
+    )
+    means = scores.mean(2)
+    within = ((scores - means[..., None]) ** 2).sum((0, 2)) / SOURCES
+    between = 2 * ((means - means.mean(0)) ** 2).sum(0)
+    rows = table.set_index("setting").sort_index()
+    assert rows["mean"].to_numpy() == pytest.approx(scores.mean((0, 2)))
+    assert rows["seeds_variance"].to_numpy() == pytest.approx(within)
+    assert rows["sources_variance"].to_numpy() == pytest.approx((between - within) / 2)
+    assert rows["seeds_spread"].to_numpy() == pytest.approx(within**0.5)
+    assert (rows["sources_spread"] >= 0).all()
+    p = rows["mean"]
+    assert rows["test_set_error"].to_numpy() == pytest.approx((p * (1 - p) / 40) ** 0.5)
+    assert set(rows["seeds"]) == {4}
+    assert set(rows["sources"]) == {SOURCES}
+    diverged = sum(t.groupby("setting")["diverged"].sum() for t in runs)
+    assert rows["diverged"].tolist() == diverged.sort_index().tolist()
