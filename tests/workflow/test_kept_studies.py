@@ -50,6 +50,7 @@ def kept(fresh: Project) -> Project:
     (fresh.folder / "studies/full/rivals-toy.yaml").write_text(FULL, encoding="utf-8")
     for file in fresh.folder.glob("studies/full/rivals.yaml"):
         file.unlink()
+    (fresh.folder / "docs/results/figures.csv").write_text("folder,figure\n", encoding="utf-8")
     made(fresh, "size=full", "system=rivals", "exact=true")
     done = called(fresh, "scripts/tools/renew_results.py", "papers/rivals")
     assert done.returncode == 0, done.stderr
