@@ -45,7 +45,8 @@ def test_another_verdict_is_refused():
 
 def test_counts_have_names_and_the_table_is_filled_again_and_again(papers):
     board = scores(papers)
-    page = "# Papers\n<!--scoreboard:papers-->\nstale\n<!--end-->\n<!--papers/ants/undecided:.0f-->9<!---->"
+    number = "<!--papers/ants/undecided:.0f-->9<!---->"
+    page = f"# Papers\n<!--scoreboard:papers-->\nstale\n<!--end-->\n{number}"
     once = fill(fill_scoreboard(page, board), numbers(board), "page")
     assert "| [bees](bees.md) | 1 |" in once
     assert once.endswith("<!--papers/ants/undecided:.0f-->0<!---->")
