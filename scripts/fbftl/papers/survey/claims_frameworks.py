@@ -142,7 +142,11 @@ DISTILLING: Mapping[str, ByPart] = {
     }
 }
 
+RELEASED = {"digest_loss": "absolute", "alignment_samples": 5000}
+"""FedMD's published code; its clients step with Adam, which is their task's."""
+
 OF_DISTILLING: ByPart = {
+    "fedmd_released": lambda r: _alone(r, _fedmd(r, **RELEASED)),
     "fedmd_30": lambda r: _alone(r, _fedmd(r, most_samples=30)),
     "fedmd_10": lambda r: _alone(r, _fedmd(r, most_samples=10)),
     "fd": lambda r: _alone(r, FD | DISTILLED),
@@ -154,8 +158,22 @@ OF_DISTILLING: ByPart = {
 
 FTL = {"method": "secure_ftl"}
 
+IN_SHARES = FTL | {"protection": "beaver"}
+
+
+def _nothing_over(column: str) -> Compared:
+    """Return what holds a measure in shares against none at all."""
+
+    def sides(runs: Runs) -> Sides:
+        found = runs.measured(column, **IN_SHARES)
+        return found.constant(0), found
+
+    return sides
+
+
 OF_SHARES: ByPart = {
-    "shares": accuracies(FTL, FTL | {"protection": "beaver"}),
+    "gradients": _nothing_over("gradient_error"),
+    "predictions": _nothing_over("predictions_apart"),
     "common_samples": lambda r: _alone(r, FTL),
 }
 
@@ -236,7 +254,7 @@ def _more_secure(*pairs: tuple[str, str]) -> ByPart:
 
 
 OF_ATTACKS: Mapping[str, ByPart] = {
-    "s-12": {"beaver": _found("label_recovery", FTL | {"protection": "beaver"})},
+    "s-12": {"beaver": _found("label_recovery", IN_SHARES)},
     "s-15": {labels: _above_chance(_membership("fedhealth", labels)) for labels in SPREAD},
     "s-17": {labels: _found("membership", _membership("fedmd", labels)) for labels in SPREAD},
     "s-20": {"seeds": _found("inversion", AUGMENTED)},

@@ -1,7 +1,7 @@
 """What the survey's words about computation come to, in multiplications of a round.
 
-The ground is the survey's simulation: its network, and 1,280 samples of a client a round. Additions,
-and the keys and triples that are made beforehand, are left out.
+The ground is the survey's simulation: its network, and 1,280 samples of a client a round.
+Additions, and the keys and triples that are made beforehand, are left out.
 """
 
 from math import ceil, log2
