@@ -1,4 +1,4 @@
-"""Attack what the frameworks' clients send in every seed, so that comparisons are paired by seed."""
+"""Attack what the frameworks' clients send in every seed, for pairs of settings by seed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

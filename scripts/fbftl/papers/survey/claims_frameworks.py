@@ -192,8 +192,8 @@ OF_OVERLAP: Mapping[str, ByPart] = {
 OF_INDICES: Mapping[str, ByPart] = {
     "s-09": {
         index: lambda r, index=index: (
-            r.measured(f"matched_{index}", method="fedvote", network="mlp"),
-            r.measured("matched_cka", method="fedvote", network="mlp"),
+            r.measured(f"matched_{index}", **NO_VOTE),
+            r.measured("matched_cka", **NO_VOTE),
         )
         for index in ("cca", "regression")
     }

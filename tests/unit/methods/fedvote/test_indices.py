@@ -2,8 +2,16 @@
 
 import numpy as np
 import pytest
-from fbftl.methods.fedvote.indices import INDICES, canonical, matched, regressed
+from fbftl.methods.fedvote.indices import (
+    INDICES,
+    canonical,
+    matched,
+    regressed,
+    shares_matched,
+)
 from fbftl.methods.fedvote.similarity import cka
+from fbftl.tasks.task import client_samples
+from unit.methods.frameworks.framework_toys import job_of, make_inputs
 
 
 @pytest.fixture
@@ -43,3 +51,12 @@ def test_twins_stand_side_by_side(features):
         INDICES, 1.0
     )
     assert matched([features, others, 2 * features, -others], cka) == 0.0
+
+
+def test_networks_of_two_labels_each_are_compared_on_a_task(tmp_path):
+    inputs = make_inputs(tmp_path)
+    job = job_of("fedvote")
+    shares = [shares_matched(job, client_samples(job, inputs), seed) for seed in (0, 0, 1)]
+    assert shares[0] == shares[1] != shares[2]
+    assert all(share * 10 == round(share * 10) for share in shares[0].values())
+    assert set(shares[0]) == set(INDICES)

@@ -132,7 +132,7 @@ def test_an_absolute_digest_does_not_know_how_far_it_has_to_go(inputs):
     moved = {}
     for loss in ("absolute", "squared"):
         for far in (100.0, 200.0):
-            cohort, public = gathered_at(inputs, digest_loss=loss)
+            cohort, public = gathered_at(inputs, digest_loss=loss, digest_rate=1e-5)
             before = torch.cat(cohort.models.weights)
             consensus.digested({0: cohort}, public, {0: torch.full((40, 10), far)}, 1)
             moved[loss, far] = (torch.cat(cohort.models.weights) - before).norm()

@@ -177,7 +177,7 @@ def test_plain_and_protected_runs_predict_alike_in_every_round(files):
 
 def test_a_gradient_that_is_wrong_is_found_beside_the_open_one():
     both = parties()
-    of_a, of_b = open_gradients(both)
+    of_a, _ = open_gradients(both)
     beside = InTheOpen(both)
     beside.step(both, of_a + 0.25, None, SimpleNamespace(learning_rate=0.1, weight_decay=0.0))
     assert beside.error == pytest.approx(0.25)
