@@ -51,7 +51,7 @@ def main(
     inputs = Inputs.at(files, devices.prepare(device, threads))
     rows = []
     for params in jobs:
-        job, _ = from_params(params, axes)
+        job = from_params(params, axes)
         client_data, attack = client_samples(job, inputs), ATTACKS[job.setting.method]
         of_setting = {"task": job.task, "setting": name_of(params["setting"])}
         for index, seed in enumerate(job.seeds):

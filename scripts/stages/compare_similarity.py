@@ -42,7 +42,7 @@ def main(
     inputs = Inputs.at(files, devices.prepare(device, threads))
     rows = []
     for params in jobs:
-        job, _ = from_params(params, axes)
+        job = from_params(params, axes)
         client_data = client_samples(job, inputs)
         for seed in job.seeds:
             shares = shares_matched(job, client_data, seed)
