@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
+from fbftl.findings.indices import INDICES, shares_matched
 from fbftl.findings.tables import Column, write_table
 from fbftl.ground import devices
 from fbftl.ground.binding import run_by_name
-from fbftl.methods.fedvote.indices import INDICES, shares_matched
 from fbftl.study.job import from_params, name_of
 from fbftl.tasks.task import Inputs, client_samples
 

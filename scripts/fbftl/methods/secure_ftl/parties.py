@@ -33,7 +33,7 @@ PROTECTED_MEASURES = {
 }
 """Of protected rounds beside open ones from the same start: the largest difference of an element of
 a gradient from that of the same weights in the open, and the largest share of test samples of a
-round that are told otherwise than by parties who multiply in the open all along."""
+round whose predictions differ from those of parties who multiply in the open all along."""
 
 OWN_SERIES = {"exact_loss": Series("nats")}
 """The loss without Taylor's expansion, of the same weights."""
@@ -100,7 +100,7 @@ class InTheOpen:
 
     parties: as they are after the rounds so far.
     error: largest difference of an element of a protected gradient.
-    apart: largest share of samples of a round that both predict otherwise.
+    apart: largest share of samples of a round whose predictions differ.
     """
 
     parties: Parties

@@ -27,9 +27,9 @@ DIGEST = (
 
 def task_faults(setting: AxisValues, task: Block, _training: Block) -> Iterator[str]:
     """Yield that a task has fewer open letters than are to be scored in a round."""
-    asked, letters = setting.alignment_samples, (task.get("open_data") or {}).get("letters")
-    if asked and letters and setting.public_data == "source" and asked > letters:
-        yield f"give open_data.letters at least {asked:,}, or alignment_samples at most {letters:,}"
+    count, letters = setting.alignment_samples, (task.get("open_data") or {}).get("letters")
+    if count and letters and setting.public_data == "source" and count > letters:
+        yield f"give open_data.letters at least {count:,}, or alignment_samples at most {letters:,}"
 
 
 RECORD = MethodRecord(

@@ -122,9 +122,9 @@ def test_alignment_samples_are_drawn_anew_in_every_round_and_sent_as_many(run, i
 def test_all_alignment_samples_are_those_that_there_are(inputs):
     cohort, public = gathered_at(inputs)
     assert consensus.aligned(cohort, public, 1) is public
-    asked, _ = gathered_at(inputs, alignment_samples=41)
+    more, _ = gathered_at(inputs, alignment_samples=41)
     with pytest.raises(UserError, match="41 open samples of 40; give alignment_samples at most 40"):
-        consensus.aligned(asked, public, 1)
+        consensus.aligned(more, public, 1)
 
 
 def test_an_absolute_digest_does_not_know_how_far_it_has_to_go(inputs):

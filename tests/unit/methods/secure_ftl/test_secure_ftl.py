@@ -183,9 +183,9 @@ def test_a_gradient_that_is_wrong_is_found_beside_the_open_one():
     assert beside.error == pytest.approx(0.25)
     np.testing.assert_array_equal(beside.parties.b.weights, both.b.weights)
     np.testing.assert_allclose(beside.parties.a.weights, both.a.weights - 0.1 * of_a.T)
-    told = beside.parties.predicted(both.b.features)
-    beside.compare(np.where(np.arange(5) < 2, -told, told), both.b.features)
-    beside.compare(told, both.b.features)
+    predicted = beside.parties.predicted(both.b.features)
+    beside.compare(np.where(np.arange(5) < 2, -predicted, predicted), both.b.features)
+    beside.compare(predicted, both.b.features)
     assert beside.measures()["predictions_apart"] == 0.4
 
 

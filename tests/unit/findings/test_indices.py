@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from fbftl.methods.fedvote.indices import (
+from fbftl.findings.indices import (
     INDICES,
     canonical,
     matched,
