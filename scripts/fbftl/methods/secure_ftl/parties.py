@@ -96,7 +96,7 @@ def trained(job: Job, client_data: ClientSamples, seed: int, multiply: Product) 
 
 @dataclass
 class InTheOpen:
-    """The same parties without protection, beside protected ones whose messages arrive or not.
+    """Two parties without protection, beside protected ones whose messages arrive or not.
 
     parties: as they are after the rounds so far.
     error: largest difference of an element of a protected gradient.
