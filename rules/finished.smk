@@ -74,6 +74,13 @@ BESIDE = {
 """What is measured beside the runs of an experiment, a table by setting and seed."""
 
 
+def there_beside(task, experiment, path):
+    """Tell whether this call makes what is measured beside an experiment, or it lies finished."""
+    if task in STUDY.tasks:
+        return experiment in STUDY.settings[task]
+    return os.path.exists(path)
+
+
 def experiments_of_paper(wildcards):
     """Return the tidy tables of a paper's experiments, and what is measured beside them.
 
@@ -96,5 +103,6 @@ def experiments_of_paper(wildcards):
             for task, experiments in by_task.items()
             for experiment in experiments
             for result in BESIDE.get(experiment, ())
+            if there_beside(task, experiment, f"results/{task}/{result}.csv")
         ],
     }
