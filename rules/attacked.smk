@@ -52,6 +52,14 @@ def attacked_frameworks(wildcards):
     ]
 
 
+def attacked_seeds(wildcards):
+    """Return the jobs whose messages are attacked in every seed."""
+    return [
+        STUDY.job(wildcards.task, name)
+        for name in STUDY.settings[wildcards.task]["attacked"]
+    ]
+
+
 def shadows(wildcards):
     """Return how many heads membership attacks train for every setting, targets and shadows."""
     return STUDY.task(wildcards.task)["privacy"]["shadows"]

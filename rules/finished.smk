@@ -66,8 +66,26 @@ def experiments_of(wildcards):
     return files
 
 
+BESIDE = {
+    "attacked": ["tables/attacked_seeds"],
+    "dpsgd": ["tables/paces"],
+    "similarity": ["tables/similarity"],
+}
+"""What is measured beside the runs of an experiment, a table by setting and seed."""
+
+
+def there_beside(task, experiment, path):
+    """Tell whether this call makes what is measured beside an experiment, or it lies finished."""
+    if task in STUDY.tasks:
+        return experiment in STUDY.settings[task]
+    return os.path.exists(path)
+
+
 def experiments_of_paper(wildcards):
-    """Return the tidy tables of a paper's experiments, and what methods send where they compare."""
+    """Return the tidy tables of a paper's experiments, and what is measured beside them.
+
+    What methods send is there where they are compared.
+    """
     by_task = finished_of_paper(wildcards.paper)
     return {
         "experiments": [
@@ -79,5 +97,12 @@ def experiments_of_paper(wildcards):
             f"results/{task}/tables/uplink.csv"
             for task, experiments in by_task.items()
             if "methods" in experiments
+        ],
+        "beside": [
+            f"results/{task}/{result}.csv"
+            for task, experiments in by_task.items()
+            for experiment in experiments
+            for result in BESIDE.get(experiment, ())
+            if there_beside(task, experiment, f"results/{task}/{result}.csv")
         ],
     }

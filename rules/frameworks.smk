@@ -1,4 +1,4 @@
-"""Frameworks of the survey: open data, source models, and lengths and sizes by a rule."""
+"""Frameworks of the survey: open data, source models, lengths and sizes by a rule, similarity."""
 
 
 rule open_data:
@@ -71,3 +71,31 @@ rule choose_frameworks:
         "Choose lengths and sizes of the frameworks on {wildcards.task} by the rule"
     script:
         "../scripts/stages/choose_frameworks.py"
+
+
+rule compare_similarity:
+    input:
+        "results/{task}/clients.h5.sha256",
+        manifest="results/{task}/features.json",
+        clients=ancient("results/{task}/clients.h5"),
+        weights=ancient("results/{task}/source.safetensors"),
+        source="results/{task}/source.json",
+    output:
+        **table(
+            "results/{task}/tables/similarity",
+            "cost",
+            "Indices of similarity",
+        ),
+    log:
+        "results/{task}/logs/tables/similarity.log",
+    conda:
+        "../envs/workflow.yaml"
+    resources:
+        gpu=GPU,
+    params:
+        code=code("stages/compare_similarity.py", "fbftl.tasks.images"),
+        jobs=jobs_of_similarity,
+    message:
+        "Compare indices of similarity on {wildcards.task}"
+    script:
+        "../scripts/stages/compare_similarity.py"

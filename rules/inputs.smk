@@ -214,6 +214,12 @@ def jobs_of_frameworks_choice(wildcards):
     ]
 
 
+def jobs_of_similarity(wildcards):
+    """Return the jobs whose networks learn two labels each, for indices of similarity."""
+    settings = STUDY.settings[wildcards.task]["similarity"]
+    return [STUDY.job(wildcards.task, name) for name in settings]
+
+
 def models_voted_on(wildcards):
     """Return what each of a task's further source models learns from, by name."""
     return STUDY.task(wildcards.task)["source_models"]["models"]

@@ -59,6 +59,15 @@ OF_EXPERIMENT["dpsgd"] = [
         axes("dpsgd", "mechanism", "epsilon"),
     ),
     Result("plot_dpsgd", "privacy", "DP-SGD", table_of("dpsgd")),
+    Result("tabulate_paces", "privacy", "Epochs to an accuracy", series("dpsgd")),
+]
+
+OF_EXPERIMENT["attacked"] = [
+    "tables/attacked_seeds",
+]
+
+OF_EXPERIMENT["similarity"] = [
+    "tables/similarity",
 ]
 
 OF_PAPER["survey"] = [

@@ -18,21 +18,24 @@ COLUMNS = [
 
 
 def main(
-    paper: str, experiments: Sequence[str], uplinks: Sequence[str], texts: str, csv: str
-) -> None:
+    paper: str, experiments: Sequence[str], uplinks: Sequence[str], beside: Sequence[str],
+    texts: str, csv: str,
+) -> None:  # fmt: skip
     """Write the table; the other formats go beside the csv.
 
     Args:
         paper: its word; `fbftl.papers.<paper>.claims` has what its hypotheses compare.
         experiments: tidy tables of the paper's experiments on all tasks.
         uplinks: what each method sends by seed, a table for each task that compares them.
+        beside: what was measured beside runs by setting and seed.
         texts: `published/claims.csv`.
         csv: path of the csv.
     """
     compared = {OURS: import_module(f"fbftl.papers.{paper}.claims").HYPOTHESES}
     claims = claims_of(paper, compared, read_claims(texts))
     by_task = {
-        task: examine(claims, runs) for task, runs in runs_by_task(experiments, uplinks).items()
+        task: examine(claims, runs)
+        for task, runs in runs_by_task(experiments, uplinks, beside).items()
     }
     write_table(csv, comparisons_table(by_task, {OURS: len(claims)}), COLUMNS)
 

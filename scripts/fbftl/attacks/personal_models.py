@@ -1,5 +1,7 @@
 """What clients tell that keep their models: scores, mean logits by label, seeds of a generator."""
 
+from dataclasses import replace
+
 import numpy as np
 import torch
 from torch import Tensor
@@ -7,8 +9,10 @@ from torch import Tensor
 from fbftl.attacks.attained import Attained, labels_recovered
 from fbftl.attacks.membership import losses, separation
 from fbftl.exchange.personal import Cohort
+from fbftl.learners.personal import personal_models
 from fbftl.methods.fd.augmentation import fitted, seeds_of
 from fbftl.methods.fd.distillation import label_means
+from fbftl.training.samples import LabelledInputs
 
 
 def membership_in_scores(cohort: Cohort) -> Attained:
@@ -53,6 +57,37 @@ def membership_in_mean_logits(cohort: Cohort) -> Attained:
         for client, rows in enumerate(cohort.rows)
     ]
     return Attained("membership", "server", "AUC", aucs, 0.5)
+
+
+def images_of_mean_logits(cohort: Cohort, open_samples: LabelledInputs) -> Attained:
+    """Return how far images that the server makes of mean logits are from a client's samples.
+
+    The server trains a network of the clients' architecture on open samples for as long, and fits
+    pixels to its logits by ridge regression; mean logits of a label give the image of all samples
+    of that label. The blind guess is the mean of the open samples.
+    """
+    fresh = personal_models(cohort.client_data, cohort.repetition)
+    server = replace(fresh, split_models=fresh.split_models[:1], weights=fresh.weights[:1])
+    everything, epochs = np.arange(len(open_samples.labels)), server.plan.epochs
+    server.train(open_samples, [everything], 1, epochs=epochs * len(cohort.rounds))
+    pixels = open_samples.inputs.flatten(1)
+    fitted_logits = _with_one(server.logits(0, open_samples.inputs))
+    gram = fitted_logits.T @ fitted_logits
+    weights = torch.linalg.solve(gram + torch.eye(len(gram)).to(gram), fitted_logits.T @ pixels)
+    means, _ = _sent_means(cohort)
+    errors, blind = [], []
+    for client, rows in enumerate(cohort.rows):
+        samples = cohort.client_data.samples.at(rows)
+        shown = _with_one(means[client]) @ weights
+        errors.append(_distance(samples.inputs, shown[samples.labels]))
+        blind.append(_distance(samples.inputs, pixels.mean(0).expand(len(rows), -1)))
+    measure, guess = "mean squared error", float(np.mean(blind))
+    return Attained("reconstruction", "server", measure, errors, guess, lower=True)
+
+
+def _with_one(values: Tensor) -> Tensor:
+    """Return values (n, d) with a column of ones, (n, d + 1)."""
+    return torch.hstack([values, values.new_ones(len(values), 1)])
 
 
 def _sent_means(cohort: Cohort) -> tuple[Tensor, Tensor]:

@@ -4,7 +4,7 @@ A repetition is played again with a server that keeps what it is sent: the weigh
 in the last round, and their average, which all clients get.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,13 +15,30 @@ from fbftl.attacks.attained import Attained
 from fbftl.attacks.membership import losses, separation
 from fbftl.exchange.averaging import Server, by_samples, by_weights, weights_or_updates
 from fbftl.exchange.repetition import run_rounds
+from fbftl.exchange.uplink import Uplink
 from fbftl.study.job import Job
 from fbftl.tasks.task import ClientSamples, Repetition
-from fbftl.training.batches import Round
+from fbftl.training.batches import Round, Rounds
 from fbftl.training.local_network import LocalNetwork
 from fbftl.training.samples import LabelledInputs
 
 Begin = Callable[[Repetition], LocalNetwork]
+
+After = Callable[[LocalNetwork, Round, np.ndarray], None]
+"""What a server does after a round whose clients' messages arrived or not, (C,)."""
+
+Further = Callable[[Uplink], After]
+"""What a setting's server does after every round of a repetition."""
+
+
+def one_by_one(first: After, second: After) -> After:
+    """Return what does both, in this order."""
+
+    def both(learner: LocalNetwork, round_: Round, arrives: np.ndarray) -> None:
+        first(learner, round_, arrives)
+        second(learner, round_, arrives)
+
+    return both
 
 
 @dataclass
@@ -54,9 +71,20 @@ class Watching:
         """Keep whose they were."""
         self.clients = round_.clients[arrives].tolist()
 
-    def play(self, job: Job, client_data: ClientSamples) -> None:
-        """Play a setting's first seed."""
-        train = by_weights(lambda: Server(aggregate=self.average, after=self.after))
+    def play(self, job: Job, client_data: ClientSamples, further: Further | None = None) -> None:
+        """Play a setting's first seed.
+
+        Args:
+            job: the setting.
+            client_data: what its clients hold.
+            further: what its server does after every round beside averaging, given the uplink.
+        """
+
+        def train(learner: LocalNetwork, uplink: Uplink, schedule: Iterable[Rounds]) -> list[int]:
+            done = self.after if further is None else one_by_one(further(uplink), self.after)
+            server = Server(aggregate=self.average, after=done)
+            return by_weights(lambda: server)(learner, uplink, schedule)
+
         alone = replace(job, seeds=job.seeds[:1])
         run_rounds(alone, client_data, self.initialise, weights_or_updates(job), None, train)
 

@@ -152,20 +152,45 @@ def measures(
     )
 
 
+BY_RUN = ["task", "setting", "seed"]
+"""Columns by which a table that was made beside runs belongs to them."""
+
+
+def with_beside(runs: pd.DataFrame, tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """Return the runs of a task with what was measured beside them, as further columns.
+
+    Args:
+        runs: tidy table.
+        tables: each with the columns `BY_RUN` and those of its measures, which no other table has;
+            a run that a table lacks has no value there.
+    """
+    for table in tables:
+        runs = runs.merge(table, how="left", on=BY_RUN)
+    return runs
+
+
 def runs_by_task(
-    experiments: Iterable[str | Path], uplinks: Iterable[str | Path]
+    experiments: Iterable[str | Path],
+    uplinks: Iterable[str | Path],
+    beside: Iterable[str | Path] = (),
 ) -> dict[str, Runs]:
     """Return what was run on each task.
 
     Args:
         experiments: tidy tables, of any tasks.
         uplinks: what each method sends by seed, a table for each task that compares them.
+        beside: what was measured beside runs by setting and seed, as attacks are; of any tasks.
     """
     by_task: dict[str, list[pd.DataFrame]] = {}
     for table in map(read_tidy, experiments):
         by_task.setdefault(table["task"].iloc[0], []).append(table)
     sent = {table["task"].iloc[0]: table for table in map(read_tidy, uplinks)}
+    further: dict[str, list[pd.DataFrame]] = {}
+    for table in map(read_tidy, beside):
+        further.setdefault(table["task"].iloc[0], []).append(table)
     return {
-        task: Runs(all_runs(tables), sent.get(task, pd.DataFrame()))
+        task: Runs(
+            with_beside(all_runs(tables), further.get(task, ())), sent.get(task, pd.DataFrame())
+        )
         for task, tables in by_task.items()
     }

@@ -2,8 +2,10 @@
 
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import attack_frameworks
+import attack_seeds
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,9 +16,12 @@ from fbftl.attacks.attained import Attained, labels_recovered
 from fbftl.attacks.partner import labels_of_factors, labels_of_gradient
 from fbftl.attacks.sent_models import Watching, membership_in_weights
 from fbftl.attacks.votes import expected
+from fbftl.exchange.personal import gathered
+from fbftl.messages.ledger import Ledger
 from fbftl.methods.fedavg.federation import initial_learner
 from fbftl.methods.secure_ftl.alignment import Parties, Party
 from fbftl.study.methods import axes_by_method
+from fbftl.tasks.open_data import open_samples
 from fbftl.tasks.task import Inputs, client_samples
 from unit.methods.frameworks.framework_toys import BLOCK, CLIENTS, LOCAL, MLP, job_of, make_inputs
 
@@ -81,6 +86,20 @@ def test_margins_are_to_the_next_label():
     assert personal_models._margins(means).tolist() == [[1.0, -4.0, 0.0]]
 
 
+def test_images_are_made_of_what_clients_told_of_their_labels(inputs):
+    job = job_of("fd", distillation_weight=1.0, partition="shards")
+    client_data = client_samples(job, inputs)
+    cohort = gathered(job, client_data, 0, Ledger(method="fd"))
+    public = open_samples(client_data, "target")
+    before = [weights.clone() for weights in cohort.models.weights]
+    first, second = (personal_models.images_of_mean_logits(cohort, public) for _ in range(2))
+    assert first == second
+    assert all(map(torch.equal, before, cohort.models.weights))
+    mean = public.inputs.mean(0)
+    blind = [(client_data.samples.at(rows).inputs - mean).square().mean() for rows in cohort.rows]
+    assert first.blind == pytest.approx(float(torch.stack(blind).mean()), rel=1e-5)
+
+
 # --- weights ----------------------------------------------------------------------------------
 
 
@@ -112,21 +131,47 @@ SETTINGS = [
 ]
 
 
-def test_every_framework_has_an_attack_beside_its_blind_guess(inputs, tmp_path: Path):
-    jobs = [
+def jobs_of(settings: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the toy's jobs, of two seeds each."""
+    return [
         {
             "task": "toy", "kind": "images", "setting": setting, "seeds": [0, 1],
             "clients": CLIENTS, "training": LOCAL, "privacy": {},
             "block": BLOCK | ({"architectures": [MLP]} if setting["method"] == "fedmd" else {}),
         }
-        for setting in SETTINGS
+        for setting in settings
     ]  # fmt: skip
-    files = {
-        name: str(getattr(inputs, name))
-        for name in ("manifest", "clients", "weights", "source", "open_data", "source_models")
-    }
+
+
+def files_of(inputs: Inputs) -> dict[str, str]:
+    """Return the paths of the toy's files by name."""
+    names = ("manifest", "clients", "weights", "source", "open_data", "source_models")
+    return {name: str(getattr(inputs, name)) for name in names}
+
+
+def test_attacks_by_seed_are_those_of_the_seed_alone(inputs, tmp_path: Path):
+    settings, axes = [SETTINGS[0], SETTINGS[1], SETTINGS[4], SETTINGS[7]], axes_by_method()
+    both, second = jobs_of(settings), [job | {"seeds": [1]} for job in jobs_of(settings)]
+    tables = []
+    for name, jobs in {"both": both, "second": second}.items():
+        csv = tmp_path / f"{name}.csv"
+        attack_seeds.main(files_of(inputs), str(csv), jobs, axes, "cpu", 1)
+        tables.append(pd.read_csv(csv))
+    assert tables[0]["seed"].tolist() == [0, 1] * 4
+    of_second = tables[0][tables[0]["seed"] == 1].reset_index(drop=True)
+    pd.testing.assert_frame_equal(of_second, tables[1])
+    by_method = tables[1].set_index(tables[1]["setting"].str.partition("+")[0])
+    assert by_method["membership"].notna().to_dict() == {
+        "fedavg": True, "fedvote": True, "fd": True, "secure_ftl": False,
+    }  # fmt: skip
+    assert by_method.loc["fd", "label_recovery"] == 1.0
+    assert by_method["reconstruction"].notna().tolist() == [False, False, True, False]
+
+
+def test_every_framework_has_an_attack_beside_its_blind_guess(inputs, tmp_path: Path):
     csv = tmp_path / "attacks.csv"
-    attack_frameworks.main(files, str(csv), jobs, axes_by_method(), "cpu", 1)
+    jobs = jobs_of(SETTINGS)
+    attack_frameworks.main(files_of(inputs), str(csv), jobs, axes_by_method(), "cpu", 1)
     table = pd.read_csv(csv, keep_default_na=False)
     assert list(dict.fromkeys(table["method"])) == [
         "fedavg", "fedvote", "fedhealth", "fedmd", "fd", "secure_ftl",

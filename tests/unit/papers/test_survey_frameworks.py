@@ -2,10 +2,12 @@
 
 import pytest
 from fbftl.findings.published import read
-from fbftl.papers.quantities import Runs
-from fbftl.papers.survey import audit_frameworks
+from fbftl.papers.formulas import PaperRecord
+from fbftl.papers.quantities import Runs, with_beside
+from fbftl.papers.survey import audit_frameworks, counts
 from fbftl.papers.survey.claims_frameworks import FD, SHARDS, as_picked
-from unit.papers.claimed import judgements
+from fbftl.papers.survey.formulas import FORMULAS
+from unit.papers.claimed import judgements, registry
 from unit.papers.test_effects import runs
 
 
@@ -43,3 +45,51 @@ def test_audit_rows_follow_from_what_is_printed(root):
         "A14": ("0", "320,000"),
         "A15": ("9", "1"),
     }
+
+
+def beside(setting: dict, values: list[float], **columns: list[float]) -> Runs:
+    """Return runs of one setting with what an attack found beside them."""
+    table = runs((setting, values)).assign(**columns)
+    return Runs(table)
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"), [(0.9, "the contrary holds"), (0.54, "holds"), (0.3, "holds")]
+)
+def test_labels_in_shares_are_safe_if_an_attack_is_no_better_than_its_blind_guess(found, expected):
+    setting = {"method": "secure_ftl", "protection": "beaver"}
+    columns = {"label_recovery": [found] * 3, "label_recovery_blind": [0.54] * 3}
+    assert judgements("survey", beside(setting, [0.7] * 3, **columns))["s-12", "beaver"] == expected
+
+
+@pytest.mark.parametrize(("auc", "secure"), [(0.64, "the contrary holds"), (0.5, "holds")])
+def test_membership_is_held_against_chance(auc, secure):
+    setting = {"method": "fedmd", "local_epochs": 5, "transfer_epochs": 40, "digest_rate": 0.3}
+    columns = {"membership": [auc] * 3, "membership_blind": [0.5] * 3}
+    assert judgements("survey", beside(setting, [0.9] * 3, **columns))["s-17", "iid"] == secure
+
+
+def test_what_was_measured_beside_runs_joins_them_by_setting_and_seed():
+    table = runs((FD, [0.9] * 3), (FD | SHARDS, [0.5] * 3)).assign(task="t")
+    attack = table[["task", "setting", "seed"]][:2].assign(membership=[0.6, 0.7])
+    joined = Runs(with_beside(table, [attack]))
+    assert joined.measured("membership", **FD).values.tolist() == [0.6, 0.7]
+    assert joined.measured("membership", **FD, **SHARDS).values.empty
+    assert joined.accuracy(**FD, **SHARDS).values.tolist() == [50.0] * 3
+
+
+def test_counts_of_work_by_hand():
+    assert counts.weights() == (1_290, 1_199_882)
+    assert counts.forward() == 194_688 + 10_616_832 + 1_179_648 + 1_280
+    assert counts.fedmd() - counts.fedavg() == 4 * 1000 * counts.forward()
+    assert counts.beaver() == 6 * 2 * 8 * 393 * 58
+    assert counts.paillier() > 4096 * 2048 * 2 * 8 * 58
+
+
+def test_formulas_of_work_follow_from_the_counts(root):
+    by_id = {of.id: of for of in registry("survey")}
+    holds = {
+        name: FORMULAS[name](by_id[name], PaperRecord({})).holds
+        for name in ("s-11", "s-14", "s-25")
+    }
+    assert holds == {"s-11": True, "s-14": True, "s-25": False}

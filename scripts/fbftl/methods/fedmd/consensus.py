@@ -1,6 +1,8 @@
 """FedMD: scores of open data up, their mean down, digest, revisit (paper survey, Fig. 16).
 
 The consensus is the mean of the scores that arrive; in a round without any, nothing is digested.
+The published code scores some open samples, drawn anew in every round, and digests by the mean
+absolute error (`alignment_samples`, `digest_loss`).
 Repetitions go through their rounds side by side, networks of one shape stacked; each has the
 mini-batches that it would have alone.
 """
@@ -15,6 +17,8 @@ import torch
 from torch import Tensor
 
 from fbftl.exchange.personal import Cohort
+from fbftl.ground.errors import UserError
+from fbftl.ground.randomness import stream
 from fbftl.messages.codec import NotFiniteError
 from fbftl.training.local_updates import Hooks, LocalPlan
 from fbftl.training.personal_models import PersonalModels, train_side_by_side
@@ -91,14 +95,17 @@ def digested(
     """Train the clients of cohorts on the consensus of each, both by seed."""
     if not cohorts:
         return
-    group, count = [*cohorts.values()], len(public.labels)
+    group = [*cohorts.values()]
     # A copy of the open samples for every seed, since each has labels of its own.
     labels = torch.cat([consensuses[seed] for seed in cohorts])
-    training_data = LabelledInputs(torch.cat([public.inputs] * len(group)), labels)
+    inputs = [aligned(cohort, public, turn).inputs for cohort in group]
+    count = len(inputs[0])
+    training_data = LabelledInputs(torch.cat(inputs), labels)
     everything = [np.arange(index * count, (index + 1) * count) for index in range(len(group))]
     rows = [[mine] * len(cohort.owners) for cohort, mine in zip(group, everything, strict=True)]
-    rate = paced(group[0].models.plan, turn, group[0].repetition.job.setting.digest_rate)
-    hooks = Hooks(loss=squared, rate=rate)
+    setting = group[0].repetition.job.setting
+    rate = paced(group[0].models.plan, turn, setting.digest_rate)
+    hooks = Hooks(loss=DISTANCES[setting.digest_loss], rate=rate)
     # Rounds of their own streams, beside those of the own samples.
     beside = group[0].rounds.stop + 1 + turn
     train_side_by_side(
@@ -144,8 +151,8 @@ def batches_of(samples: int, batch: int | None) -> int:
 
 def consensus(cohort: Cohort, public: LabelledInputs, turn: int) -> Tensor | None:
     """Send every client's scores up and their mean down; return it (n, N), None if all are lost."""
-    clients = range(len(cohort.owners))
-    scores = torch.stack([cohort.models.logits(client, public.inputs) for client in clients])
+    clients, inputs = range(len(cohort.owners)), aligned(cohort, public, turn).inputs
+    scores = torch.stack([cohort.models.logits(client, inputs) for client in clients])
     floats = {"scores": scores[0].numel()}
     content = scores.flatten(1).cpu().numpy()
     arrives = cohort.post.up(floats, cohort.owners, turn, content=content).arrives
@@ -155,6 +162,33 @@ def consensus(cohort: Cohort, public: LabelledInputs, turn: int) -> Tensor | Non
     return scores[torch.from_numpy(arrives)].mean(0)
 
 
+def aligned(cohort: Cohort, public: LabelledInputs, turn: int) -> LabelledInputs:
+    """Return the open samples that are scored in a round: all, or as many drawn anew.
+
+    Raises:
+        UserError: if there are fewer.
+    """
+    count = cohort.repetition.job.setting.alignment_samples
+    if count is None:
+        return public
+    there = len(public.labels)
+    if count > there:
+        raise UserError(
+            f"fedmd on {cohort.repetition.job.task} is to score {count:,} open samples of "
+            f"{there:,}; give alignment_samples at most {there:,}"
+        )
+    return public.at(stream(cohort.post.seed, "alignment samples", turn).permutation(there)[:count])
+
+
+def absolute(scores: Tensor, agreed_on: Tensor) -> Tensor:
+    """Return every sample's mean absolute distance to the consensus, (n,)."""
+    return (scores - agreed_on).abs().mean(1)
+
+
 def squared(scores: Tensor, agreed_on: Tensor) -> Tensor:
     """Return every sample's mean squared distance to the consensus, (n,)."""
     return (scores - agreed_on).square().mean(1)
+
+
+DISTANCES = {"squared": squared, "absolute": absolute}
+"""By `digest_loss`."""

@@ -5,7 +5,7 @@ that by each source model, and votes for the most similar one. The most voted so
 the place of the global one, in the layers of equal shape.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -123,13 +123,18 @@ class Voting:
 
     def train(self, learner: LocalNetwork, uplink: Uplink, schedule: Iterable[Rounds]) -> list[int]:
         """Train by averages of weights, with a vote if the setting has one."""
-        setting = self.job.setting
-        if setting.vote_candidates is None:
+        if self.job.setting.vote_candidates is None:
             return by_weights()(learner, uplink, schedule)
+        hold = self.ballot_of(uplink)
+        return by_weights(lambda: Server(after=hold))(learner, uplink, schedule)
+
+    def ballot_of(self, uplink: Uplink) -> Callable[[LocalNetwork, Round, np.ndarray], None]:
+        """Return what holds a repetition's ballot, after each of its rounds."""
+        setting = self.job.setting
         unbiased = setting.cka_estimator == "unbiased"
         ballot = Ballot(uplink, self.models, unbiased, setting.vote_round)
         self.ballots[uplink.post.seed] = ballot
-        return by_weights(lambda: Server(after=ballot.hold))(learner, uplink, schedule)
+        return ballot.hold
 
     def with_measures(self, outcome: Outcome) -> Outcome:
         """Return an outcome with the measures of its votes."""

@@ -1,6 +1,6 @@
 """Repetitions of two parties that share few samples: what each sees, their rounds, their score."""
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from fbftl.methods.secure_ftl.products import Product, products_under
 from fbftl.models.digest import digest
 from fbftl.privacy.homomorphic import NumberCipher
 from fbftl.privacy.mechanisms import no_mechanism
-from fbftl.study.job import Job
+from fbftl.study.job import Job, Training
 from fbftl.tasks.task import ClientSamples, Outcome
 from fbftl.training.curves import Curves, record
 from fbftl.training.measures import MEASURES, SERIES, Measure, Series
@@ -26,6 +26,14 @@ OWN_MEASURES = {
     "largest_margin": Measure("logits"),
 }
 """Alone client 1, which has no labels, can but name the more frequent class."""
+
+PROTECTED_MEASURES = {
+    "gradient_error": Measure("slope", "lower"),
+    "predictions_apart": Measure("share", "lower"),
+}
+"""Of protected rounds beside open ones from the same start: the largest difference of an element of
+a gradient from that of the same weights in the open, and the largest share of test samples of a
+round whose predictions differ from those of parties who multiply in the open all along."""
 
 OWN_SERIES = {"exact_loss": Series("nats")}
 """The loss without Taylor's expansion, of the same weights."""
@@ -48,6 +56,8 @@ def run_pair(job: Job, client_data: ClientSamples) -> Outcome:
         rounds = range(job.network_training.local_rounds + 1)
         repetitions.append(repetition | arrived | post.totals(rounds))
     measures, series = MEASURES | OWN_MEASURES, SERIES | OWN_SERIES
+    if job.setting.protection != "plain":
+        measures |= PROTECTED_MEASURES
     return Outcome(repetitions, ledger, client_data.provenance, measures, series)
 
 
@@ -57,13 +67,19 @@ def trained(job: Job, client_data: ClientSamples, seed: int, multiply: Product) 
     parties, common = initial_parties(job, client_data, seed)
     _, theirs, classes = _views(client_data.test, client_data.classes)
     curves, exact, margin, steps = Curves(), [], 0.0, 0
+    in_the_open = InTheOpen(parties) if job.setting.protection != "plain" else None
     for turn in range(1, training.local_rounds + 1):
         of_b = multiply(parties.matrix_of_b(), parties.numbers_of_a(), 1, turn)
         of_a = multiply(parties.matrix_of_a(), parties.numbers_of_b(), 0, turn)
         steps += (of_a is not None) + (of_b is not None)
+        if in_the_open is not None:
+            in_the_open.step(parties, of_a, of_b, training)
         parties = parties.stepped(of_a, of_b, training.learning_rate, training.weight_decay)
         taylor, true = parties.losses(training.weight_decay)
-        accuracy = float((parties.predicted(theirs) == classes).mean())
+        predicted = parties.predicted(theirs)
+        accuracy = float((predicted == classes).mean())
+        if in_the_open is not None:
+            in_the_open.compare(predicted, theirs)
         weights = torch.from_numpy(parties.a.weights), torch.from_numpy(parties.b.weights)
         curves.append(taylor, None, None, accuracy, digest(weights))
         exact.append(true)
@@ -74,7 +90,50 @@ def trained(job: Job, client_data: ClientSamples, seed: int, multiply: Product) 
     counts = {"offered": common, "seen": common if steps else 0, "clients": 2}
     measured = {"seed": seed, "accuracy_alone": float(blind), "largest_margin": margin}
     privacy = {"privacy": [asdict(no_mechanism())]}
-    return repetition | counts | measured | privacy
+    beside = {} if in_the_open is None else in_the_open.measures()
+    return repetition | counts | measured | beside | privacy
+
+
+@dataclass
+class InTheOpen:
+    """Two parties without protection, beside protected ones whose messages arrive or not.
+
+    parties: as they are after the rounds so far.
+    error: largest difference of an element of a protected gradient.
+    apart: largest share of samples of a round whose predictions differ.
+    """
+
+    parties: Parties
+    error: float = 0.0
+    apart: float = 0.0
+
+    def step(
+        self, protected: Parties, of_a: np.ndarray | None, of_b: np.ndarray | None,
+        training: Training,
+    ) -> None:  # fmt: skip
+        """Compare a round's gradients with those of the same weights; take the step in the open."""
+        for gradient, exact in zip((of_a, of_b), open_gradients(protected), strict=True):
+            if gradient is not None:
+                self.error = max(self.error, float(np.abs(gradient - exact).max()))
+        a, b = (
+            None if gradient is None else exact
+            for gradient, exact in zip((of_a, of_b), open_gradients(self.parties), strict=True)
+        )
+        self.parties = self.parties.stepped(a, b, training.learning_rate, training.weight_decay)
+
+    def compare(self, predicted: np.ndarray, theirs: np.ndarray) -> None:
+        """Compare what the protected parties predict, (n,), of client 1's view of samples."""
+        self.apart = max(self.apart, float((predicted != self.parties.predicted(theirs)).mean()))
+
+    def measures(self) -> dict[str, float]:
+        """Return what was found."""
+        return {"gradient_error": self.error, "predictions_apart": self.apart}
+
+
+def open_gradients(parties: Parties) -> tuple[np.ndarray, np.ndarray]:
+    """Return both parties' gradients (d, p), multiplied in the open."""
+    of_a = np.einsum("dmn,dn->dm", parties.matrix_of_a(), parties.numbers_of_b())
+    return of_a, np.einsum("dmn,dn->dm", parties.matrix_of_b(), parties.numbers_of_a())
 
 
 def initial_parties(job: Job, client_data: ClientSamples, seed: int) -> tuple[Parties, int]:

@@ -142,7 +142,11 @@ DISTILLING: Mapping[str, ByPart] = {
     }
 }
 
+RELEASED = {"digest_loss": "absolute", "alignment_samples": 5000}
+"""FedMD's published code; its clients step with Adam, which is their task's."""
+
 OF_DISTILLING: ByPart = {
+    "fedmd_released": lambda r: _alone(r, _fedmd(r, **RELEASED)),
     "fedmd_30": lambda r: _alone(r, _fedmd(r, most_samples=30)),
     "fedmd_10": lambda r: _alone(r, _fedmd(r, most_samples=10)),
     "fd": lambda r: _alone(r, FD | DISTILLED),
@@ -154,11 +158,121 @@ OF_DISTILLING: ByPart = {
 
 FTL = {"method": "secure_ftl"}
 
+IN_SHARES = FTL | {"protection": "beaver"}
+
+
+def _nothing_over(column: str) -> Compared:
+    """Return what holds a measure in shares against none at all."""
+
+    def sides(runs: Runs) -> Sides:
+        found = runs.measured(column, **IN_SHARES)
+        return found.constant(0), found
+
+    return sides
+
+
 OF_SHARES: ByPart = {
-    "shares": accuracies(FTL, FTL | {"protection": "beaver"}),
+    "gradients": _nothing_over("gradient_error"),
+    "predictions": _nothing_over("predictions_apart"),
     "common_samples": lambda r: _alone(r, FTL),
 }
 
-SENTENCES: Mapping[str, ByPart] = FEDERATED | VOTED | DISTILLING
+OF_OVERLAP: Mapping[str, ByPart] = {
+    "s-13": {
+        "few": lambda r: (
+            r.accuracy(**FTL, common_samples=2),
+            100 * r.measured("accuracy_alone", **FTL, common_samples=2),
+        ),
+        "many": lambda r: _alone(r, FTL | {"common_samples": 500}),
+    }
+}
+
+# --- similarity -------------------------------------------------------------------------------
+
+OF_INDICES: Mapping[str, ByPart] = {
+    "s-09": {
+        index: lambda r, index=index: (
+            r.measured(f"matched_{index}", **NO_VOTE),
+            r.measured("matched_cka", **NO_VOTE),
+        )
+        for index in ("cca", "regression")
+    }
+}
+
+# --- attacks on what is sent ------------------------------------------------------------------
+
+SPREAD = {"iid": {}, "shards": SHARDS}
+"""Clients' labels: alike, or two at each."""
+
+ATTACKED: Mapping[str, Mapping[str, Any]] = {
+    "fedavg": {"method": "fedavg", "network": "mlp"},
+    "fedvote": {
+        "method": "fedvote", "network": "mlp", "vote_candidates": "all", "vote_round": 10,
+    },
+    "fedhealth": ADAPTED,
+    "fedmd": {
+        "method": "fedmd", "local_epochs": 5, "transfer_epochs": 40, "digest_rate": 0.3,
+    },
+    "fd": FD | DISTILLED,
+}  # fmt: skip
+
+CHANCE = 0.5
+"""Area under the curve of a guess."""
+
+
+def _found(attack: str, setting: Mapping[str, Any]) -> Compared:
+    """Return what compares an attack with its blind guess, which comes second."""
+    return lambda r: (r.measured(attack, **setting), r.measured(f"{attack}_blind", **setting))
+
+
+def _blindly(attack: str, setting: Mapping[str, Any]) -> Compared:
+    """Return what compares a blind guess with the attack, which comes second."""
+    return lambda r: (r.measured(f"{attack}_blind", **setting), r.measured(attack, **setting))
+
+
+def _membership(name: str, labels: str) -> dict[str, Any]:
+    return {**ATTACKED[name], **SPREAD[labels]}
+
+
+def _above_chance(setting: Mapping[str, Any]) -> Compared:
+    def sides(runs: Runs) -> Sides:
+        found = runs.measured("membership", **setting)
+        return found.constant(CHANCE), found
+
+    return sides
+
+
+def _more_secure(*pairs: tuple[str, str]) -> ByPart:
+    """Return what compares membership under the first of each pair with that under the second."""
+    return {
+        f"{first}_{second}_{labels}": measures(
+            "membership", _membership(first, labels), _membership(second, labels)
+        )
+        for first, second in pairs
+        for labels in SPREAD
+    }
+
+
+OF_ATTACKS: Mapping[str, ByPart] = {
+    "s-12": {"beaver": _found("label_recovery", IN_SHARES)},
+    "s-15": {labels: _above_chance(_membership("fedhealth", labels)) for labels in SPREAD},
+    "s-17": {labels: _found("membership", _membership("fedmd", labels)) for labels in SPREAD},
+    "s-20": {"seeds": _found("inversion", AUGMENTED)},
+    "s-21": {
+        "labels": _found("label_recovery", _membership("fd", "iid")),
+        "membership": _found("membership", _membership("fd", "iid")),
+        "reconstruction": _blindly("reconstruction", _membership("fd", "iid")),
+    },
+    "s-22": _more_secure(
+        *((safe, open_) for safe in ("fedmd", "fd") for open_ in ("fedavg", "fedhealth"))
+    ),
+    "s-23": _more_secure(
+        *((safe, open_) for safe in ("fedhealth", "fedmd", "fd") for open_ in ("fedavg", "fedvote"))
+    ),
+}
+
+SENTENCES: Mapping[str, ByPart] = (
+    FEDERATED | VOTED | DISTILLING | OF_OVERLAP | OF_INDICES | OF_ATTACKS
+)
 
 HYPOTHESES: ByPart = {**OF_VOTES, **OF_ADAPTATION, **OF_DISTILLING, **OF_SHARES}

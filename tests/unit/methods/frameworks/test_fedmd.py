@@ -3,8 +3,10 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 import torch
 from fbftl.exchange.personal import gathered
+from fbftl.ground.errors import UserError
 from fbftl.messages.ledger import Ledger
 from fbftl.methods import by_name
 from fbftl.methods.fedmd import consensus
@@ -98,3 +100,41 @@ def test_open_data_of_the_target_are_nobodys(inputs):
     private = torch.cat(both)
     assert not (everybody[:, None] == private[None]).flatten(2).all(2).any()
     assert open_samples(client_data, "source").labels.max() < 10
+
+
+def gathered_at(inputs, **axes):
+    """Return a cohort that scores open letters as a setting asks, and the letters."""
+    job = job_of("fedmd", {"architectures": [MLP, WIDER]}, **axes)
+    cohort = gathered(job, client_samples(job, inputs), 0, Ledger(method="fedmd"))
+    return cohort, open_samples(cohort.client_data, "source")
+
+
+def test_alignment_samples_are_drawn_anew_in_every_round_and_sent_as_many(run, inputs):
+    cohort, public = gathered_at(inputs, alignment_samples=7)
+    drawn = [consensus.aligned(cohort, public, turn).inputs for turn in (1, 1, 2)]
+    assert torch.equal(drawn[0], drawn[1])
+    assert not torch.equal(drawn[0], drawn[2])
+    assert len(drawn[0].flatten(1).unique(dim=0)) == 7
+    outcome = run("fedmd", {"architectures": [MLP, WIDER]}, transfer_epochs=1, alignment_samples=7)
+    assert set(sent(outcome, part="scores")["payload_bits"]) == {7 * 10 * 32}
+
+
+def test_all_alignment_samples_are_those_that_there_are(inputs):
+    cohort, public = gathered_at(inputs)
+    assert consensus.aligned(cohort, public, 1) is public
+    more, _ = gathered_at(inputs, alignment_samples=41)
+    with pytest.raises(UserError, match="41 open samples of 40; give alignment_samples at most 40"):
+        consensus.aligned(more, public, 1)
+
+
+def test_an_absolute_digest_does_not_know_how_far_it_has_to_go(inputs):
+    """Scores far from the consensus pull no more than near ones, other than squared ones."""
+    moved = {}
+    for loss in ("absolute", "squared"):
+        for far in (100.0, 200.0):
+            cohort, public = gathered_at(inputs, digest_loss=loss, digest_rate=1e-5)
+            before = torch.cat(cohort.models.weights)
+            consensus.digested({0: cohort}, public, {0: torch.full((40, 10), far)}, 1)
+            moved[loss, far] = (torch.cat(cohort.models.weights) - before).norm()
+    torch.testing.assert_close(moved["absolute", 100.0], moved["absolute", 200.0])
+    assert not moved["squared", 200.0] < 1.5 * moved["squared", 100.0]

@@ -1,6 +1,7 @@
 """Secure FTL: gradients by finite differences, shares and triples, plain against protected."""
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from fbftl.messages.ledger import Ledger
 from fbftl.messages.link import Link
 from fbftl.methods import by_name
 from fbftl.methods.secure_ftl.alignment import Parties, Party
+from fbftl.methods.secure_ftl.parties import InTheOpen, open_gradients
 from fbftl.methods.secure_ftl.products import Ciphertexts, Shares, plain
 from fbftl.methods.secure_ftl.shares import (
     multiplication_triple,
@@ -168,6 +170,23 @@ def test_plain_and_protected_runs_predict_alike_in_every_round(files):
     assert ours["series"]["loss"][-1] < ours["series"]["loss"][0]
     assert ours["series"]["exact_loss"] != ours["series"]["loss"]
     assert set(open_run.ledger.table().to_pandas()["part"]) == {"activations"}
+    assert 0 < theirs["gradient_error"] < 2**-16
+    assert theirs["predictions_apart"] == 0
+    assert "gradient_error" not in ours
+
+
+def test_a_gradient_that_is_wrong_is_found_beside_the_open_one():
+    both = parties()
+    of_a, _ = open_gradients(both)
+    beside = InTheOpen(both)
+    beside.step(both, of_a + 0.25, None, SimpleNamespace(learning_rate=0.1, weight_decay=0.0))
+    assert beside.error == pytest.approx(0.25)
+    np.testing.assert_array_equal(beside.parties.b.weights, both.b.weights)
+    np.testing.assert_allclose(beside.parties.a.weights, both.a.weights - 0.1 * of_a.T)
+    predicted = beside.parties.predicted(both.b.features)
+    beside.compare(np.where(np.arange(5) < 2, -predicted, predicted), both.b.features)
+    beside.compare(predicted, both.b.features)
+    assert beside.measures()["predictions_apart"] == 0.4
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,97 @@
+"""The attacks on what each of the survey's frameworks has its clients send."""
+
+from collections.abc import Callable
+from functools import partial
+
+from fbftl.attacks import personal_models
+from fbftl.attacks.attained import Attained
+from fbftl.attacks.partner import labels_of_partner
+from fbftl.attacks.sent_models import Watching, membership_in_weights
+from fbftl.attacks.votes import labels_of_votes
+from fbftl.exchange.personal import gathered
+from fbftl.learners.local import local_network
+from fbftl.messages.ledger import Ledger
+from fbftl.methods.fd import distillation
+from fbftl.methods.fedavg.federation import initial_learner
+from fbftl.methods.fedhealth.transfer import health_of
+from fbftl.methods.fedmd import consensus
+from fbftl.methods.fedvote.sources import source_models
+from fbftl.methods.fedvote.voting import Voting
+from fbftl.study.job import Job
+from fbftl.tasks.open_data import open_samples
+from fbftl.tasks.task import ClientSamples
+
+
+def on_weights(job: Job, client_data: ClientSamples) -> list[Attained]:
+    """Attack the weights of FedAvg's clients."""
+    watching = Watching(partial(initial_learner, client_data))
+    watching.play(job, client_data)
+    return membership_in_weights(watching, client_data)
+
+
+def on_health(job: Job, client_data: ClientSamples) -> list[Attained]:
+    """Attack the weights of FedHealth's clients, who begin with the cloud's."""
+    watching = Watching(health_of(job, client_data).initial_learner)
+    watching.play(job, client_data)
+    return membership_in_weights(watching, client_data)
+
+
+def on_votes(job: Job, client_data: ClientSamples) -> list[Attained]:
+    """Attack FedVote's votes by clients that are dealt open samples of the task's kind; weights."""
+    watching = Watching(partial(local_network, client_data))
+    related = job.setting.vote_candidates != "unrelated"
+    voting = Voting(job, source_models(client_data, job, related))
+    watching.play(job, client_data, voting.ballot_of)
+    return [
+        labels_of_votes(job, client_data, open_samples(client_data, "target")),
+        *membership_in_weights(watching, client_data),
+    ]
+
+
+def on_scores(job: Job, client_data: ClientSamples) -> list[Attained]:
+    """Attack the scores of FedMD's clients."""
+    cohort = gathered(job, client_data, job.seeds[0], Ledger(method="fedmd"))
+    consensus.agreed([cohort], open_samples(client_data, job.setting.public_data))
+    return [personal_models.membership_in_scores(cohort)]
+
+
+def on_logits(job: Job, client_data: ClientSamples) -> list[Attained]:
+    """Attack what FD's clients send: seed samples before anything else, if there are any."""
+    cohort = gathered(job, client_data, job.seeds[0], Ledger(method="fd"))
+    if job.setting.seed_samples:
+        return [personal_models.seeds_of_generator(cohort, job.setting.seed_samples)]
+    distillation.play(cohort)
+    return [
+        personal_models.labels_of_mean_logits(cohort),
+        personal_models.membership_in_mean_logits(cohort),
+        personal_models.images_of_mean_logits(cohort, open_samples(client_data, "target")),
+    ]
+
+
+def on_partner(job: Job, client_data: ClientSamples) -> list[Attained]:
+    """Attack the labels of Secure FTL's other party."""
+    return [labels_of_partner(job, client_data)]
+
+
+ATTACKS: dict[str, Callable[[Job, ClientSamples], list[Attained]]] = {
+    "fedavg": on_weights,
+    "fedvote": on_votes,
+    "fedhealth": on_health,
+    "fedmd": on_scores,
+    "fd": on_logits,
+    "secure_ftl": on_partner,
+}
+"""By method; the first attack of a setting is in the table of the frameworks."""
+
+
+def first_of_kinds(attained: list[Attained]) -> dict[str, float]:
+    """Return what the first attack of each kind attains, mean over its victims, and blindly.
+
+    A column is called after the attack, that of its blind guess has `_blind` behind it.
+    """
+    columns: dict[str, float] = {}
+    for attack in attained:
+        name = attack.attack.replace(" ", "_")
+        if name not in columns:
+            columns |= {name: attack.row["value"], f"{name}_blind": attack.blind}
+    return columns
