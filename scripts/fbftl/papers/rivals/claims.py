@@ -132,7 +132,7 @@ def _front(**clients: Any) -> Compared:
     def sides(runs: Runs) -> Sides:
         ours = {**FEDPFT, **clients}
         bits = runs.measured(BITS, **ours).values
-        if bits.empty:
+        if bits.empty or runs.table.empty:
             return NOTHING, NOTHING
         others = [
             setting
