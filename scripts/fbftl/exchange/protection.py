@@ -52,14 +52,35 @@ def protection_by_rounds(
     """
     setting = job.setting
     if setting.mechanism == "relative":
+        sigma = setting.sigma or _as_printed(job, len(clients))
         return Protection(
             schedule=in_turn,
-            records=(mechanisms.relative(setting.sigma),),
-            releasing=relatively_noisy(setting.sigma, Compression(), noise_seed(job, seed)),
+            records=(mechanisms.relative(sigma),),
+            releasing=relatively_noisy(sigma, Compression(), noise_seed(job, seed)),
         )
     if setting.mechanism == "dp_fedavg":
         return _dp_fedavg(job, clients, seed)
     return Protection(in_turn, (mechanisms.no_mechanism(),))
+
+
+def _as_printed(job: Job, clients: int) -> float:
+    """Return the sigma that paper fbftl takes for epsilon: R std(g) is the sensitivity of a round.
+
+    Clients count as drawn anew in every round, which is what the accountant behind Fig. 12 takes.
+    """
+    training, setting = job.network_training, job.setting
+    rate = min(training.clients_per_round / clients, 1.0)
+    steps, points = pace(training, clients)
+    budget = (setting.epsilon, required(job.privacy.delta))
+    return _sigma_of_rounds(*budget, rate, steps * points)
+
+
+@cache
+def _sigma_of_rounds(epsilon: float, delta: float, rate: float, rounds: int) -> float:
+    """Return `rounds_sigma`, which takes seconds and is the same for every seed."""
+    from fbftl.privacy.accounting import rounds_sigma
+
+    return rounds_sigma(epsilon, delta, rate=rate, rounds=rounds)
 
 
 def guarantees_by_rounds(job: Job, clients: int) -> tuple[PrivacyRecord, ...]:

@@ -151,7 +151,7 @@ def sending(job: Job, payload: PayloadT, public: np.ndarray | None) -> Sending[P
     )
     match setting.mechanism:
         case "relative":
-            records = (mechanisms.relative(setting.sigma), *labelled)
+            records = (mechanisms.relative(setting.sigma or _as_printed(job)), *labelled)
             return Sending(job, payload, records, largest=payload.largest_difference())
         case "gaussian":
             # Accounting is slow to import, and only this mechanism needs it.
@@ -163,6 +163,14 @@ def sending(job: Job, payload: PayloadT, public: np.ndarray | None) -> Sending[P
             return Sending(job, payload, records + labelled, clip_norm=norm)
         case _:
             return Sending(job, payload, (mechanisms.no_mechanism(), *labelled))
+
+
+def _as_printed(job: Job) -> float:
+    """Return the sigma that paper fbftl takes for epsilon, R std(g) being its sensitivity."""
+    # Accounting is slow to import, and only epsilon needs it.
+    from fbftl.privacy.accounting import gaussian_sigma
+
+    return gaussian_sigma(job.setting.epsilon, required(job.privacy.delta), "add-remove")
 
 
 def guarantees_of_features(job: Job) -> tuple[PrivacyRecord, ...]:

@@ -19,6 +19,8 @@ NAMES = {
     ("means", "fedncm"): "FedNCM",
     ("means", "fedcof"): "FedCOF",
     ("means", "fedcof_unit"): "FedCOF (unit length)",
+    ("means", "fedcof_between"): "FedCOF (with the scatter between classes)",
+    ("statistics", "fedcof_oracle"): "FedCOF's oracle",
     ("statistics", "ridge"): "ridge",
     ("statistics", "fed3r"): "Fed3R",
     ("statistics", "afl"): "AFL",
@@ -51,6 +53,8 @@ MARKERS = {
     "fedcgs": "v",
     "fedcof": "P",
     "fedcof_unit": "p",
+    "fedcof_between": "*",
+    "fedcof_oracle": "h",
     "ncm": "X",
     "fedncm": "d",
 }

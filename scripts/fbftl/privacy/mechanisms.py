@@ -95,7 +95,10 @@ def no_mechanism() -> PrivacyRecord:
 
 
 def relative(sigma: float) -> PrivacyRecord:
-    """Return the record of the printed relative noise: its sigma, and no guarantee."""
+    """Return the record of the printed relative noise: its sigma, and no guarantee.
+
+    No epsilon stands there, not even where sigma is what the paper takes for one.
+    """
     return PrivacyRecord("relative", RELATIVE_NOTE, sigma=sigma)
 
 

@@ -59,6 +59,13 @@ CLIENTS = (
     Axis("clients", int, None, "number of clients U; none takes the task's own.", Numbers(least=1)),
 )  # fmt: skip
 
+CLIENTS_PER_ROUND = Axis(
+    "clients_per_round", int, None,
+    "clients of a round U C, of whose samples FbFTL's server makes a step; none takes the task's "
+    "own.",
+    Numbers(least=1),
+)  # fmt: skip
+
 MOST_SAMPLES = Axis(
     "most_samples", int, None,
     "samples that a client has at most, the others left out; none leaves none out.",
@@ -131,7 +138,7 @@ FEEDBACK = Axis(
 IN_STEPS = ("dp_gd", "dp_fedavg")
 """Mechanisms that add noise in steps or rounds, over which a schedule shares out the budget."""
 
-CALIBRATED = ("gaussian", "update_gaussian", "dp_fedavg", "dp_gd", "counts")
+CALIBRATED = ("relative", "gaussian", "update_gaussian", "dp_fedavg", "dp_gd", "counts")
 """Mechanisms whose noise has the multiplier sigma, given or calibrated from epsilon."""
 
 MECHANISM_GIVEN = Needs("a mechanism", lambda setting: setting.mechanism != "none")
@@ -295,7 +302,7 @@ PROTECTION = Axis(
 )  # fmt: skip
 
 SHARED = (
-    METHOD, CUT, NETWORK, *CLIENTS, MOST_SAMPLES, *LINK, LOSS, *COMPRESSION, FEEDBACK, *NOISE,
+    METHOD, CUT, NETWORK, *CLIENTS, CLIENTS_PER_ROUND, MOST_SAMPLES, *LINK, LOSS, *COMPRESSION, FEEDBACK, *NOISE,
     *OF_FEATURES, *SCHEDULE, LOCAL_EPOCHS, LOCAL_BATCH, AGGREGATION, SERVER_EPOCHS, *WIDTHS,
     RESCALED_INIT, *OPEN_DATA, PROTECTION, POINT,
 )  # fmt: skip
@@ -320,8 +327,6 @@ def shared_faults(setting: AxisValues) -> Iterator[str]:
         yield "gives both sigma and epsilon; keep one"
     if mechanism in CALIBRATED and setting.sigma is None and setting.epsilon is None:
         yield f"has mechanism {mechanism}, which needs sigma or epsilon; give one"
-    if mechanism == "relative" and setting.sigma is None:
-        yield "has mechanism relative, which has no epsilon (audit row A10); give sigma"
     if setting.aggregation == "masked" and is_compressed(setting):
         yield "masks compressed messages, whose sum cannot be decoded; use bits 32 and keep 1"
     if setting.schedule != "uniform" and setting.decay <= 1:

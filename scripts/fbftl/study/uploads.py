@@ -5,8 +5,8 @@ Features, which FbFTL uploads, hold what every head needs; every other message l
 
 ROWS = ("mlp", "logistic")
 SUMS = ("ncm", "fedncm")
-MOMENTS = ("ridge", "fed3r", "afl", "lda", "fedcgs", *SUMS)
-MEANS = ("fedcof", "fedcof_unit")
+MOMENTS = ("ridge", "fed3r", "afl", "lda", "fedcgs", "fedcof_oracle", *SUMS)
+MEANS = ("fedcof", "fedcof_unit", "fedcof_between")
 
 HEADS_FROM = {
     "features": (*ROWS, *MOMENTS, *MEANS),

@@ -19,7 +19,7 @@ it is zero, or negative after quantisation or noise, are left out, and how much 
 is reported. A class that no sample has is never predicted.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -172,15 +172,58 @@ def lda(
     return Solved(_discriminants(whole, directions.T), chosen, negative)
 
 
+def fedcof_oracle(
+    statistics: Statistics, ratios: Sequence[float], held_out: Statistics | None = None
+) -> Solved:
+    """Return the head of `fedcof` on the scatter within classes itself: the oracle of its paper.
+
+    Args:
+        statistics: of the training samples.
+        ratios: as `fedcof` has them.
+        held_out: as `ridge` has them.
+    """
+
+    def gram(of: Statistics) -> np.ndarray:
+        return _within_and_mean(of.within, of.sums, of.total)
+
+    def scale(of: Statistics) -> float:
+        return _mean_eigenvalue(of.within)
+
+    whole, ratio = _chosen_ridge(statistics, ratios, held_out, gram, scale)
+    weights, negative = _solved(gram(whole), ratio * scale(whole), whole.sums.T)
+    head = LinearHead(weights.T, np.zeros(whole.classes))
+    return Solved(_without_absent(head, whole.present), ratio, negative)
+
+
+def _scatter(statistics: Statistics) -> np.ndarray:
+    return statistics.scatter
+
+
+def _scale_of_scatter(statistics: Statistics) -> float:
+    return _mean_eigenvalue(statistics.scatter)
+
+
 def _chosen_ridge(
-    statistics: Statistics, ratios: Sequence[float], held_out: Statistics | None
+    statistics: Statistics,
+    ratios: Sequence[float],
+    held_out: Statistics | None,
+    gram: Callable[[Statistics], np.ndarray] = _scatter,
+    scale_of: Callable[[Statistics], float] = _scale_of_scatter,
 ) -> tuple[Statistics, float]:
-    """Return the statistics of all samples, and the ratio with the least held-out error."""
+    """Return the statistics of all samples, and the ratio with the least held-out error.
+
+    Args:
+        statistics: of the training samples.
+        ratios: candidates.
+        held_out: of held-out samples.
+        gram: the matrix (d, d) that is solved with.
+        scale_of: what the ratios are ratios of.
+    """
     if held_out is None:
         return statistics, ratios[0]
     if len(ratios) == 1:
         return statistics + held_out, ratios[0]
-    scale, spectrum = _mean_eigenvalue(statistics.scatter), Spectrum.of(statistics.scatter)
+    scale, spectrum = scale_of(statistics), Spectrum.of(gram(statistics))
     right, other = spectrum.rotated(statistics.sums.T), spectrum.rotated(held_out.sums.T)
     middle = spectrum.rotated(spectrum.rotated(held_out.scatter).T)
     errors = []
@@ -248,15 +291,41 @@ def fedcof_unit(class_means: ClassMeans, ratio: float) -> Solved:
     return Solved(_without_absent(_unit_head(weights), class_means.counts_of > 0), ratio, negative)
 
 
+def fedcof_between(class_means: ClassMeans, ratio: float) -> Solved:
+    """Return FedCOF's head with the scatter between classes, which the paper leaves out (Table 2).
+
+    The Gram matrix is Σ_c (n_c - 1)(Σ_c + γI) + Σ_c n_c μ_c μ_cᵀ, so that the head is ridge
+    regression on what class means tell of all second moments.
+    """
+    means = class_means.sums_of / np.maximum(class_means.counts_of, 1)[:, None]
+    weights, negative = _weights_of_means(class_means, ratio, class_means.sums_of.T @ means)
+    head = LinearHead(weights, np.zeros(class_means.classes))
+    return Solved(_without_absent(head, class_means.counts_of > 0), ratio, negative)
+
+
 def _fedcof_weights(class_means: ClassMeans, ratio: float) -> tuple[np.ndarray, float]:
     """Return the weights (N, d), and the share of the Gram matrix's spectrum that was negative."""
+    nothing = np.zeros_like(class_means.within)
+    added = _within_and_mean(nothing, class_means.sums_of, float(class_means.counts_of.sum()))
+    return _weights_of_means(class_means, ratio, added)
+
+
+def _weights_of_means(
+    class_means: ClassMeans, ratio: float, added: np.ndarray
+) -> tuple[np.ndarray, float]:
+    """Return the weights (N, d) where a matrix (d, d) is added to the scatter within classes."""
     sums = class_means.sums_of
     if class_means.freedom == 0:
         return sums, 0.0
-    of_all = sums.sum(axis=0)
-    gram = class_means.within + np.outer(of_all, of_all) / class_means.counts_of.sum()
-    weights, negative = _solved(gram, ratio * _mean_eigenvalue(class_means.within), sums.T)
+    scale = _mean_eigenvalue(class_means.within)
+    weights, negative = _solved(class_means.within + added, ratio * scale, sums.T)
     return weights.T, negative
+
+
+def _within_and_mean(within: np.ndarray, sums: np.ndarray, samples: float) -> np.ndarray:
+    """Return the scatter within classes plus n μ μᵀ, (d, d), from the classes' sums (N, d)."""
+    of_all = sums.sum(axis=0)
+    return within + np.outer(of_all, of_all) / samples
 
 
 def _unit_head(weights: np.ndarray) -> LinearHead:

@@ -13,7 +13,8 @@ from fbftl.findings.sentence_rule import Form
 from fbftl.papers.claims import OURS
 from fbftl.papers.quantities import NOTHING, BySeed, Runs
 from fbftl.study.config import Study, resolve
-from fbftl.study.systems import ALL, paper_of, read_systems
+from fbftl.study.full_studies import PAPER, files_of, read_of_size
+from fbftl.study.systems import ALL, read_systems
 from fbftl.study.yaml_files import read_yaml
 from unit.papers.claimed import PAPERS, claims
 
@@ -34,21 +35,33 @@ class Planned(Runs):
 
 
 @pytest.fixture(scope="module")
-def study() -> Study:
-    config = read_yaml(ROOT / "config.yaml") | {"papers": ALL}
+def studies() -> list[Study]:
+    """The quick studies of all papers, and every full one."""
+    config = read_yaml(ROOT / "config.yaml")
     schema = read_yaml(ROOT / "rules" / "schemas" / "config.schema.yaml")
-    return resolve(config, schema, read_systems(ROOT))
-
-
-def planned(study: Study, paper: str) -> list[Planned]:
-    """Return the tasks of a paper with the settings of its experiments."""
     systems = read_systems(ROOT)
+    full = [
+        config | {"size": "full", "system": system} for system in PAPER if files_of(ROOT, system)
+    ]
+    return [
+        resolve(each, schema, systems, read_of_size(ROOT, each, systems))
+        for each in (config | {"papers": ALL}, *full)
+    ]
+
+
+def planned(studies: list[Study], paper: str) -> list[Planned]:
+    """Return the tasks of a paper with the settings of its experiments."""
+    return [table for study in studies for table in planned_by(study, paper)]
+
+
+def planned_by(study: Study, paper: str) -> list[Planned]:
+    """Return the tasks of a paper that one study makes."""
     tables = []
     for task, experiments in study.settings.items():
         rows = {
             name: {"setting": name} | setting.deviations()
             for experiment, settings in experiments.items()
-            if paper_of(experiment, systems) == paper
+            if study.paper[experiment] == paper
             for name, setting in settings.items()
         }
         if rows:
@@ -61,9 +74,9 @@ def planned(study: Study, paper: str) -> list[Planned]:
 
 
 @pytest.mark.parametrize("paper", PAPERS)
-def test_some_part_of_every_tested_sentence_is_run(study, paper):
+def test_some_part_of_every_tested_sentence_is_run(studies, paper):
     sentences = import_module(f"fbftl.papers.{paper}.claims").SENTENCES
-    tasks = planned(study, paper)
+    tasks = planned(studies, paper)
     idle = [
         sentence
         for sentence, parts in sentences.items()
@@ -104,14 +117,31 @@ CONDITIONAL = {"c4-17"}
 @pytest.mark.parametrize("paper", PAPERS)
 def test_no_sentence_is_the_contrary_of_another_in_the_same_runs(paper):
     compared = {
-        (
-            claim.sentence,
-            *(float(side.values.iloc[0]) for side in claim.sides(Distinct(pd.DataFrame()))),
-        )
+        (claim.sentence, *(float(side.values.iloc[0]) for side in sides))
         for claim in claims(paper)
         if claim.sentence not in CONDITIONAL | {OURS}
         if claim.form is Form.MORE and claim.margin is None
+        # What is sought among the settings that were run has nothing to be told by here.
+        for sides in [claim.sides(Distinct(pd.DataFrame()))]
+        if all(len(side.values) for side in sides)
     }
     assert [
         (one[0], other[0]) for one, other in permutations(compared, 2) if one[1:] == other[:0:-1]
     ] == []
+
+
+FULL_PAPERS = ("fbftl", "rivals")
+"""Papers whose full studies run every part of every tested sentence."""
+
+
+@pytest.mark.parametrize("paper", FULL_PAPERS)
+def test_full_studies_run_every_part_of_every_tested_sentence(studies, paper):
+    tasks = planned(studies[1:], paper)
+    sentences = import_module(f"fbftl.papers.{paper}.claims").SENTENCES
+    idle = [
+        (sentence, part)
+        for sentence, parts in sentences.items()
+        for part, sides in parts.items()
+        if not any(len(first.values) and len(second.values) for first, second in map(sides, tasks))
+    ]
+    assert idle == []

@@ -37,6 +37,8 @@ from fbftl.training.closed_form import (
     fed3r,
     fedcgs,
     fedcof,
+    fedcof_between,
+    fedcof_oracle,
     fedcof_unit,
     fedncm,
     lda,
@@ -57,8 +59,13 @@ MEASURED = {
 
 OF_COUNTS = {"ncm": ncm, "fedncm": fedncm}
 OF_MOMENTS = {"fedcgs": fedcgs, "afl": afl}
-CHOSEN = {"ridge": (ridge, "ridge"), "fed3r": (fed3r, "ridge"), "lda": (lda, "shrinkage")}
-OF_MEANS = {"fedcof": fedcof, "fedcof_unit": fedcof_unit}
+CHOSEN = {
+    "ridge": (ridge, "ridge"),
+    "fed3r": (fed3r, "ridge"),
+    "lda": (lda, "shrinkage"),
+    "fedcof_oracle": (fedcof_oracle, "shrinkage"),
+}
+OF_MEANS = {"fedcof": fedcof, "fedcof_unit": fedcof_unit, "fedcof_between": fedcof_between}
 """Heads by what they are solved from: counts and sums, second moments, second moments with a choice
 among the task's candidates of that name, each client's class means."""
 

@@ -143,6 +143,34 @@ def _lost(sentence: Sentence, record: PaperRecord) -> Decision:
     return Decision(f"Eq. (18) at a block loss rate of {rate:g}", shown, holds)
 
 
+def _lost_at_one_rate(sentence: Sentence, record: PaperRecord) -> Decision:
+    """Decide by Eq. (18) at one block loss rate for all, over FbFTL's packets of one block."""
+    blocks = packet_blocks(vgg16())
+    ratios = {
+        f"{name} at {rate:g}": float(
+            packet_loss_rate(rate, blocks[name]) / packet_loss_rate(rate, blocks["fbftl"])
+        )
+        for rate in RATES
+        for name in GRADIENTS
+    }
+    holds = all(ratio > 1 for ratio in ratios.values())
+    return Decision("Eq. (18), packets lost over FbFTL's", _shown(ratios), holds)
+
+
+def _least_of_all(sentence: Sentence, record: PaperRecord) -> Decision:
+    """Decide by the downlinks and the multiplications of Table III's columns over FbFTL's."""
+    columns = ("fl", "sfl", "ftl_f", "ftl_c")
+    ratios = {
+        f"{name}'s {quantity.replace('_', ' ')}": cells[name] / cells["fbftl"]
+        for quantity in ("total_downlink", "client_multiplications")
+        for cells in [_cells(record, quantity, CORRECTED)]
+        for name in columns
+        if name in cells
+    }
+    holds = all(ratio > 1 for ratio in ratios.values())
+    return Decision("Eqs. (10) to (17) over FbFTL's", _shown(ratios), holds)
+
+
 def _lost_with_repeats(sentence: Sentence, record: PaperRecord) -> Decision:
     """Decide by Eq. (18) with repeats against FbFTL's packets without."""
     blocks = packet_blocks(vgg16())
@@ -221,12 +249,14 @@ FORMULAS: Mapping[str, Decides] = {
     "fbftl-03": _times("total_uplink", COLUMNS),
     "fbftl-05": _times("total_uplink", ("fl",)),
     "fbftl-06": _times("numbers_per_batch", ("fl", "sfl", "ftl_f", "ftl_c")),
+    "fbftl-08": _least_of_all,
     "fbftl-09": _times("client_multiplications", ("fl", "sfl", "ftl_f"), CORRECTED),
     "fbftl-10": each(*(identical("rouge1", {**FTL_C, **at}, {**FBFTL, **at}) for at in CUTS)),
     "fbftl-12": identical("test_accuracy", {"method": "fl"}, {"method": "sfl"}),
     "fbftl-15": _compressed,
     "fbftl-20": _sparsified,
     "fbftl-23": _lost,
+    "fbftl-24": _lost_at_one_rate,
     "fbftl-25": _lost_with_repeats,
     "fbftl-26": _attempts,
     "fbftl-36": audited("A7"),

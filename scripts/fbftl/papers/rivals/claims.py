@@ -106,7 +106,54 @@ def skewed(alpha: float) -> dict[str, Any]:
     return {"partition": "dirichlet_equal", "alpha": alpha}
 
 
+NCM = MEANS | {"head": "ncm"}
+SHARDS = {"partition": "shards"}
+FEDPFT = MIXTURES | {"covariance": "spherical", "bits": 16, "components": 0}
+GRADIENTS: Mapping[str, Mapping[str, Any]] = {
+    f"{method}_{samples}": {"method": method, "samples_per_client": samples}
+    for method in ("fl", "ftl_c")
+    for samples in (8, 128)
+}
+FRAMEWORKS: Mapping[str, Mapping[str, Any]] = {
+    "fedavg": {"method": "fedavg", "network": "mlp_64"},
+    "fd": {"method": "fd", "network": "mlp_64"},
+    "fedmd": {"method": "fedmd"},
+}
+
+
+def _fewer_bits(solved: Mapping[str, Any], setting: Mapping[str, Any]) -> Compared:
+    """Return what compares the uplinks of a solved head and of gradients at as many samples."""
+    return measures(BITS, {**solved, "samples_per_client": setting["samples_per_client"]}, setting)
+
+
+def _front(**clients: Any) -> Compared:
+    """Return the best accuracy of other messages at no more bits, then that of FedPFT's."""
+
+    def sides(runs: Runs) -> Sides:
+        ours = {**FEDPFT, **clients}
+        bits = runs.measured(BITS, **ours).values
+        if bits.empty or runs.table.empty:
+            return NOTHING, NOTHING
+        others = [
+            setting
+            for setting in settings_in(runs.table).values()
+            if setting.get("message") != "mixtures"
+            and {k: v for k, v in setting.items() if k not in ("method", "message", "head")}
+            == clients
+            and setting["method"] in ("one_shot", "fbftl")
+            and runs.measured(BITS, **setting).values.mean() <= bits.mean()
+        ]
+        best = [runs.accuracy(**setting) for setting in others]
+        return (
+            max(best, key=lambda accuracy: float(accuracy.values.mean()), default=NOTHING),
+            runs.accuracy(**ours),
+        )
+
+    return sides
+
+
 SENTENCES: Mapping[str, ByPart] = {
+    "r-02": {name: _fewer_bits(NCM, setting) for name, setting in GRADIENTS.items()},
     "r-04": {
         "least": accuracies(FEDNCM, FEDCOF),
         "most": accuracies(FEDCOF, FEDNCM),
@@ -114,6 +161,17 @@ SENTENCES: Mapping[str, ByPart] = {
     },
     "r-05": {"ridge": accuracies(RIDGE, FEDCOF)},
     "r-06": {"ridge": accuracies(FEDNCM, RIDGE)},
+    "r-07": {"between": accuracies(MEANS | {"head": "fedcof_between"}, FEDCOF)},
+    "r-09": {"oracle": accuracies(STATISTICS | {"head": "fedcof_oracle"}, FEDCOF)},
+    "r-11": {name: _fewer_bits(RIDGE, setting) for name, setting in GRADIENTS.items()},
+    "r-13": {
+        name: accuracies({**setting, **SHARDS}, RIDGE | SHARDS)
+        for name, setting in FRAMEWORKS.items()
+    },
+    "r-16": {
+        "8": _front(),
+        **{str(samples): _front(samples_per_client=samples) for samples in (128, 1024)},
+    },
     "r-08": {
         **{
             str(size): accuracies(

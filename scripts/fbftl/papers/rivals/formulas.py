@@ -1,7 +1,133 @@
-"""What decides sentences of one-shot rivals that need no runs: nothing computes any yet."""
+"""What decides sentences of one-shot rivals that need no runs: identities of solved heads.
 
-from collections.abc import Mapping
+Each identity is computed with the heads and statistics that studies solve and send, on samples that
+are drawn here: no partition of the same samples may give other weights, nothing being held out.
+"""
 
-from fbftl.papers.formulas import Decides
+from collections.abc import Callable, Iterable, Mapping
 
-FORMULAS: Mapping[str, Decides] = {}
+import numpy as np
+
+from fbftl.messages.statistics import Statistics
+from fbftl.papers.formulas import Decides, Decision, PaperRecord
+from fbftl.papers.registry import Sentence
+from fbftl.training.closed_form import LinearHead, afl, fedcgs, fedncm, ridge
+
+CLASSES, WIDTH, SAMPLES = 10, 16, 1024
+
+EQUAL = 1e-8
+"""Greatest difference of weights that counts as none, over the greatest weight: sums of floats."""
+
+COUNTS = (1, 2, 32, 1024)
+"""Numbers of clients."""
+
+SKEWS = (0.1, 1.0, 10.0)
+"""Concentrations of Dirichlet partitions."""
+
+Clients = list[np.ndarray]
+"""The rows of each client."""
+
+
+def _samples() -> tuple[np.ndarray, np.ndarray]:
+    """Return samples of normal classes (n, d) with their labels (n,)."""
+    draws = np.random.default_rng(0)
+    labels = draws.integers(CLASSES, size=SAMPLES)
+    centres = draws.normal(size=(CLASSES, WIDTH))
+    return centres[labels] + draws.normal(size=(SAMPLES, WIDTH)), labels
+
+
+def by_count(clients: int) -> Clients:
+    """Return an even partition of the samples, in an order of its own."""
+    order = np.random.default_rng(clients).permutation(SAMPLES)
+    return np.array_split(order, clients)
+
+
+def by_skew(alpha: float, labels: np.ndarray, clients: int = 32) -> Clients:
+    """Return a partition under which each class is spread by a Dirichlet draw."""
+    draws = np.random.default_rng(round(10 * alpha))
+    owner = np.empty(SAMPLES, dtype=int)
+    for label in range(CLASSES):
+        rows = np.flatnonzero(labels == label)
+        owner[rows] = draws.choice(clients, size=len(rows), p=draws.dirichlet([alpha] * clients))
+    return [np.flatnonzero(owner == client) for client in range(clients)]
+
+
+def summed(partition: Iterable[np.ndarray], values: np.ndarray, labels: np.ndarray) -> Statistics:
+    """Return the sum of the clients' statistics, in their order."""
+    total = Statistics.nothing(CLASSES, WIDTH)
+    for rows in partition:
+        total = total + Statistics.of(values[rows], labels[rows], CLASSES)
+    return total
+
+
+def pairwise_law(
+    partition: Iterable[np.ndarray], values: np.ndarray, labels: np.ndarray, gamma: float = 1.0
+) -> np.ndarray:
+    """Return the weights (d, N) that AFL's law makes of its clients' ridge solutions.
+
+    Two solutions W_a and W_u of scatters C_a and C_u, each with gamma I added, merge to
+    C^-1 (C_a W_a + C_u W_u), C = C_a + C_u; at the end the added parts are taken off again
+    (arXiv 2405.16240).
+    """
+    gram, weights, clients = np.zeros((WIDTH, WIDTH)), np.zeros((WIDTH, CLASSES)), 0
+    for rows in partition:
+        inputs, targets = values[rows], np.eye(CLASSES)[labels[rows]]
+        own = inputs.T @ inputs + gamma * np.eye(WIDTH)
+        solved = np.linalg.solve(own, inputs.T @ targets)
+        weights = np.linalg.solve(gram + own, gram @ weights + own @ solved)
+        gram, clients = gram + own, clients + 1
+    return np.linalg.solve(gram - clients * gamma * np.eye(WIDTH), gram @ weights)
+
+
+def _farthest(heads: list[np.ndarray]) -> float:
+    """Return the greatest difference from the first weights, over the greatest of these."""
+    first = heads[0]
+    return max(float(np.abs(head - first).max()) for head in heads) / float(np.abs(first).max())
+
+
+def _decision(quantity: str, heads: list[np.ndarray]) -> Decision:
+    farthest = _farthest(heads)
+    return Decision(
+        f"{quantity}: greatest difference of weights over the greatest weight",
+        f"{farthest:.1g} over {len(heads)} partitions",
+        farthest <= EQUAL,
+    )
+
+
+def _weights(head: LinearHead) -> np.ndarray:
+    return np.concatenate([head.weights, head.bias[:, None]], axis=1)
+
+
+def _same_head(
+    quantity: str, solve: Callable[[Statistics], LinearHead], reordered: bool = False
+) -> Decides:
+    """Return what decides that a head of summed statistics is the same for every partition."""
+
+    def decide(sentence: Sentence, record: PaperRecord) -> Decision:
+        values, labels = _samples()
+        partitions = [by_count(count) for count in COUNTS]
+        partitions += [by_skew(alpha, labels) for alpha in SKEWS]
+        if reordered:
+            partitions += [partition[::-1] for partition in partitions]
+        heads = [_weights(solve(summed(each, values, labels))) for each in partitions]
+        return _decision(quantity, heads)
+
+    return decide
+
+
+def _same_by_law(sentence: Sentence, record: PaperRecord) -> Decision:
+    """Decide by AFL's pairwise law over partitions, beside the head that is solved from sums."""
+    values, labels = _samples()
+    partitions = [by_count(count) for count in COUNTS]
+    partitions += [by_skew(alpha, labels) for alpha in SKEWS]
+    heads = [afl(summed(partitions[0], values, labels)).head.weights.T]
+    heads += [pairwise_law(each, values, labels) for each in partitions]
+    return _decision("AFL's law and its sum", heads)
+
+
+FORMULAS: Mapping[str, Decides] = {
+    "r-01": _same_head("class means", lambda sums: fedncm(sums.counts, sums.sums).head),
+    "r-10": _same_head("ridge regression", lambda sums: ridge(sums, [0.01]).head, reordered=True),
+    "r-12": _same_by_law,
+    "r-14": _same_head("FedCGS", lambda sums: fedcgs(sums).head),
+}

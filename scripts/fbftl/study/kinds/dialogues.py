@@ -7,8 +7,9 @@ from fbftl.ground.errors import UserError
 from fbftl.study import methods
 from fbftl.study.settings import Setting
 
-UNKNOWN = ("loss", "noise_draw", "label_epsilon", "partition", "alpha")
-"""Axes that dialogues do not have: losses that come back, redrawn noise, what needs classes."""
+UNKNOWN = ("loss", "noise_draw", "label_epsilon", "partition", "alpha", "clients_per_round")
+"""Axes that dialogues do not have: losses that come back, redrawn noise, what needs classes, and
+clients of a round, of which a task of dialogues has none beside its batch."""
 
 NEEDED: dict[str, tuple[str, ...]] = {
     "none": (),
@@ -58,10 +59,12 @@ def check(setting: Setting, task: str, block: Mapping[str, Any]) -> None:
 
 def job(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a job depends on beside task, setting and seeds, in builtin types."""
+    printed = setting.mechanism == "relative" and setting.epsilon is not None
+    needed = (*NEEDED[setting.mechanism], *(["delta"] if printed else []))
     return {
         "clients": block["clients"],
         "training": block["training"],
-        "privacy": {key: block["privacy"][key] for key in NEEDED[setting.mechanism]},
+        "privacy": {key: block["privacy"][key] for key in needed},
         "block": {
             "cut": block["features"]["cut"] if setting.cut is None else int(setting.cut),
             "summary_tokens": block["evaluation"]["longest"],

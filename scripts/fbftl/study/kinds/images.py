@@ -188,6 +188,7 @@ def job(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
     training = {key: value for key, value in training.items() if key not in unread}
     # Only features of a frozen extractor have a public quantile; others have the axis of that name.
     needed = [k for k in NEEDED[setting.mechanism] if k != "feature_clip" or _on_features(setting)]
+    needed += ["delta"] if setting.mechanism == "relative" and setting.epsilon is not None else []
     needed += [key for key in record.privacy if key not in needed]
     named = {} if setting.network is None else {"network": _network(setting, block)}
     named |= record.block(setting, block) | _noised_features(setting, block)
@@ -238,8 +239,20 @@ def reads(setting: Setting) -> tuple[str, ...]:
 
 def _training(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
     training = block["training"] | block["methods"].get(setting.method, {})
-    under_privacy = setting.mechanism == "dp_fedavg"
-    return training | block["privacy"]["training"] if under_privacy else training
+    if setting.mechanism == "dp_fedavg":
+        training = training | block["privacy"]["training"]
+    return training | _of_rounds(setting, block)
+
+
+def _of_rounds(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a setting's own number of clients in a round changes: FbFTL steps by samples."""
+    if not methods.record(setting.method).knows("clients_per_round"):
+        return {}
+    clients = setting.clients_per_round
+    if clients is None:
+        return {}
+    samples = setting.samples_per_client or block["clients"]["samples_per_client"]
+    return {"clients_per_round": clients} | ({} if samples is None else {"batch": clients * samples})
 
 
 def _on_features(setting: Setting) -> bool:

@@ -1,0 +1,46 @@
+"""Identities of solved heads: what is equal over partitions, and what is not."""
+
+import numpy as np
+import pytest
+from fbftl.messages.statistics import ClassMeans
+from fbftl.papers.formulas import PaperRecord
+from fbftl.papers.rivals import formulas
+from fbftl.training.closed_form import fedcof
+from unit.papers.claimed import registry
+
+SENTENCES = {sentence.id: sentence for sentence in registry("rivals")}
+
+
+@pytest.mark.parametrize("name", sorted(formulas.FORMULAS))
+def test_heads_of_sums_do_not_depend_on_the_partition(name):
+    assert formulas.FORMULAS[name](SENTENCES[name], PaperRecord({})).holds
+
+
+def test_partitions_hold_every_sample_once():
+    labels = np.random.default_rng(1).integers(formulas.CLASSES, size=formulas.SAMPLES)
+    partitions = [formulas.by_count(3), formulas.by_skew(0.1, labels)]
+    for partition in partitions:
+        held = np.sort(np.concatenate(partition))
+        assert np.array_equal(held, np.arange(formulas.SAMPLES))
+
+
+def test_a_law_that_forgets_a_client_gives_other_weights():
+    values, labels = formulas._samples()
+    partition = formulas.by_count(32)
+    whole, lacking = (
+        formulas.pairwise_law(clients, values, labels) for clients in (partition, partition[1:])
+    )
+    assert formulas._farthest([whole, lacking]) > formulas.EQUAL
+
+
+def test_a_head_of_each_clients_means_depends_on_the_partition():
+    values, labels = formulas._samples()
+    heads = []
+    for partition in (formulas.by_count(32), formulas.by_skew(0.1, labels)):
+        client = np.empty(formulas.SAMPLES, dtype=int)
+        for number, rows in enumerate(partition):
+            client[rows] = number
+        heads.append(
+            fedcof(ClassMeans.of(values, labels, client, formulas.CLASSES), 0.1).head.weights
+        )
+    assert formulas._farthest(heads) > formulas.EQUAL
