@@ -14,6 +14,7 @@ from fbftl.papers.registry import number_tested, read_sentences
 def main(
     paper: str,
     experiments: Sequence[str],
+    series: Sequence[str],
     uplinks: Sequence[str],
     texts: str,
     registry: str,
@@ -24,6 +25,7 @@ def main(
     Args:
         paper: its word; `fbftl.papers.<paper>.claims` has what its sentences compare.
         experiments: tidy tables of the paper's experiments on all tasks.
+        series: their series, in the same order.
         uplinks: what each method sends by seed, a table for each task that compares them.
         texts: `published/claims.csv`.
         registry: `published/<paper>/sentences.csv`.
@@ -35,7 +37,8 @@ def main(
     by_system = number_tested(sentences)
     tested = {sentence.id: by_system.get(sentence.system, 0) for sentence in sentences}
     by_task = {
-        task: examine(claims, runs) for task, runs in runs_by_task(experiments, uplinks).items()
+        task: examine(claims, runs)
+        for task, runs in runs_by_task(experiments, uplinks, series).items()
     }
     write_table(csv, comparisons_table(by_task, tested), COLUMNS)
 

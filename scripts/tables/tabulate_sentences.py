@@ -36,6 +36,7 @@ COLUMNS = [
 def main(
     paper: str,
     experiments: Sequence[str],
+    series: Sequence[str],
     uplinks: Sequence[str],
     texts: str,
     registry: str,
@@ -49,6 +50,7 @@ def main(
         paper: its word; `fbftl.papers.<paper>` has what its sentences compare and what decides
             those that need no runs.
         experiments: tidy tables of the paper's experiments on all tasks.
+        series: their series, in the same order.
         uplinks: what each method sends by seed, a table for each task that compares them.
         texts: `published/claims.csv`.
         registry: `published/<paper>/sentences.csv`.
@@ -59,7 +61,7 @@ def main(
     compared = import_module(f"fbftl.papers.{paper}.claims").SENTENCES
     formulas = import_module(f"fbftl.papers.{paper}.formulas").FORMULAS
     claims = claims_of(paper, compared, read_claims(texts))
-    by_task, sentences = runs_by_task(experiments, uplinks), read_sentences(registry)
+    by_task, sentences = runs_by_task(experiments, uplinks, series), read_sentences(registry)
     record = PaperRecord(
         {Path(path).stem: read(path) for path in printed},
         {row["id"]: row for row in rows(audit) if row["paper"] == paper},

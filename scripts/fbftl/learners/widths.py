@@ -1,6 +1,6 @@
 """Networks of several widths that share weights; clients train those that their budgets allow."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import sqrt
@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch.nn.modules.batchnorm import _BatchNorm
 
 from fbftl.learners.local import LocalTrainingData
 from fbftl.models.chain import chain_of
@@ -15,6 +16,7 @@ from fbftl.models.networks import random_split
 from fbftl.models.widths import nested, side_by_side
 from fbftl.study.widths import bases_in, budgets, narrowed, served, spread_over
 from fbftl.tasks.task import ClientSamples, LabelledFeatures, Repetition
+from fbftl.training.batches import Rounds, picked_rounds
 from fbftl.training.local_updates import FEDAVG
 from fbftl.training.samples import LabelledSamples
 from fbftl.training.shared_network import Assigning, Budgeted, Rotation, SharedNetwork, summed
@@ -80,6 +82,9 @@ def _shared(
         several = [network(1, *([base] if base else [])) for base in range(bases)]
         if repetition.job.setting.rescaled_init:
             rescale(several, bases)
+        if repetition.job.setting.rescaled_layers:
+            for base in several:
+                rescale_layers(base, bases)
         shared, assigned = side_by_side(several, served(bases)), Rotation(bases, repetition.seed)
     else:
         widths = sorted({*budget, *served(bases)})
@@ -88,9 +93,15 @@ def _shared(
         hooks = replace(hooks, loss=summed(training_data.classes)) if slimmable else hooks
         assigned = _slices(widths)
     can = Budgeted(budget, bases, assigned)
-    return SharedNetwork(
-        shared, training_data.by_rounds(), training_data.plan, repetition.seed, can, hooks
-    )
+    rounds = training_data.by_rounds(active_rounds(repetition))
+    return SharedNetwork(shared, rounds, training_data.plan, repetition.seed, can, hooks)
+
+
+def active_rounds(repetition: Repetition) -> Iterator[Rounds]:
+    """Return the rounds, of as many clients as the setting or else the training values say."""
+    training = repetition.job.network_training
+    active = repetition.job.setting.active_clients or training.clients_per_round
+    return picked_rounds(repetition.clients, active, training.local_rounds, repetition.seed)
 
 
 def _slices(widths: Sequence[int]) -> Callable[[Sequence[int]], list[list[int]]]:
@@ -108,6 +119,20 @@ def rescale(bases: Sequence[nn.Module], count: int) -> None:
         layers = [m for m in base.modules() if isinstance(m, nn.Linear | nn.Conv2d)]
         for layer in layers[1:]:
             layer.weight.mul_(1 / sqrt(count))
+
+
+def rescale_layers(base: nn.Module, count: int) -> None:
+    """Divide what a base's hidden layers give by its width, as the public code's training does.
+
+    A normalisation by the statistics of the batch takes away what a layer's outputs are multiplied
+    by, but for what it adds to their variance: of outputs `count` times as large that is the same
+    as adding a `count`-th of a `count`-th.
+
+    The plan refuses a network without them.
+    """
+    for norm in base.modules():
+        if isinstance(norm, _BatchNorm):
+            norm.eps /= count**2
 
 
 def budgets_of(training_data: LocalTrainingData, bases: int) -> list[int]:

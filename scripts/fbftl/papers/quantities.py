@@ -4,15 +4,16 @@ They are read off the tidy table of all of a task's experiments. A setting that 
 nothing, so that what compares it is not run either.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
 
-from fbftl.findings.runs import all_runs, per_seed, read_tidy, settings_in
+from fbftl.findings.runs import FOLLOWED, all_runs, per_seed, read_tidy, settings_in
 from fbftl.findings.uplink import SELECTED
 
 
@@ -57,10 +58,20 @@ class Runs:
     table: tidy table of all of a task's experiments.
     uplink: what each method sends by seed, columns `method`, `until`, `seed`, `payload_bits` and
         `diverged` (`findings.uplink`); empty if the methods were not compared.
+    series: paths of the experiments' tables of series (`findings.runs.FOLLOWED`), which are read
+        once a list is asked for.
     """
 
     table: pd.DataFrame
     uplink: pd.DataFrame = field(default_factory=pd.DataFrame)
+    series: Sequence[str | Path] = ()
+
+    @cached_property
+    def _followed(self) -> pd.DataFrame:
+        """Rows of all series, those that experiments share once; without any no row."""
+        tables = [read_tidy(path) for path in self.series]
+        rows = pd.concat([pd.DataFrame(columns=list(FOLLOWED[:-1])), *tables], ignore_index=True)
+        return rows.drop_duplicates(["setting", "seed", "series", "step"])
 
     def measured(self, column: str, **axes: Any) -> BySeed:
         """Return a measure of a setting by seed; empty if it was not run.
@@ -75,6 +86,20 @@ class Runs:
         name = "+".join(f"{axis}={value}" for axis, value in axes.items())
         seeds = frozenset((name, int(seed)) for seed in diverged.index[diverged])
         return BySeed(per_seed(self.table, axes, column).dropna(), seeds)
+
+    def lists(self, series: str, **axes: Any) -> pd.DataFrame:
+        """Return a series of a setting, a row for each seed and a column for each step from 1.
+
+        Args:
+            series: what was followed, over rounds or domains.
+            axes: as `measured` takes them. It is empty if the setting was not run.
+        """
+        if not self.series:
+            return pd.DataFrame()
+        names = per_seed(self.table, axes, "setting")
+        rows = self._followed
+        rows = rows[rows["setting"].isin(names) & (rows["series"] == series)]
+        return rows.pivot(index="seed", columns="step", values="value").astype(float)
 
     def accuracy(self, **axes: Any) -> BySeed:
         """Return a setting's test accuracy in percent; a diverged seed has 0.
@@ -153,19 +178,30 @@ def measures(
 
 
 def runs_by_task(
-    experiments: Iterable[str | Path], uplinks: Iterable[str | Path]
+    experiments: Iterable[str | Path],
+    uplinks: Iterable[str | Path],
+    series: Iterable[str | Path] = (),
 ) -> dict[str, Runs]:
     """Return what was run on each task.
 
     Args:
         experiments: tidy tables, of any tasks.
         uplinks: what each method sends by seed, a table for each task that compares them.
+        series: tables of series, in the order of `experiments`; none where no list is compared.
+
+    Raises:
+        ValueError: if there are series of some experiments only.
     """
+    paths = list(experiments)
+    curves = [[path] for path in series] or [[] for _ in paths]
     by_task: dict[str, list[pd.DataFrame]] = {}
-    for table in map(read_tidy, experiments):
-        by_task.setdefault(table["task"].iloc[0], []).append(table)
+    followed: dict[str, list[str | Path]] = {}
+    for table, of_experiment in zip(map(read_tidy, paths), curves, strict=True):
+        task = table["task"].iloc[0]
+        by_task.setdefault(task, []).append(table)
+        followed.setdefault(task, []).extend(of_experiment)
     sent = {table["task"].iloc[0]: table for table in map(read_tidy, uplinks)}
     return {
-        task: Runs(all_runs(tables), sent.get(task, pd.DataFrame()))
+        task: Runs(all_runs(tables), sent.get(task, pd.DataFrame()), followed[task])
         for task, tables in by_task.items()
     }
