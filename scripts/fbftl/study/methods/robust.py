@@ -3,13 +3,19 @@
 from collections.abc import Iterator
 
 from fbftl.study.axes import BY_ROUNDS, LOCAL_EPOCHS, NETWORK
-from fbftl.study.axis import Axis, AxisValues
+from fbftl.study.axis import Axis, AxisValues, Numbers
 from fbftl.study.record import Block, MethodRecord
 
 NORMS = Axis(
     "disturbed_normalisation", str, "own",
     "whether disturbed inputs have normalisations of their own or share those of clean ones.",
     ("own", "shared"),
+)  # fmt: skip
+
+WEIGHT = Axis(
+    "robust_weight", float, 0.5,
+    "share of the loss on disturbed inputs in the whole loss.",
+    Numbers(least=0, most=1),
 )  # fmt: skip
 
 
@@ -37,7 +43,7 @@ RECORD = MethodRecord(
     "robust", "robust FedAvg", "#35978F", "$R$", "thesis",
     reads="clients and source",
     sends="local",
-    axes=(*BY_ROUNDS, NETWORK, LOCAL_EPOCHS, NORMS),
+    axes=(*BY_ROUNDS, NETWORK, LOCAL_EPOCHS, NORMS, WEIGHT),
     compresses=False,
     task_faults=task_faults,
 )  # fmt: skip

@@ -8,7 +8,7 @@ import torch
 from fbftl.data.preprocess import Preprocessing
 from fbftl.methods.robust.disturbances import Disturbance, at_random, bounds, descended
 from fbftl.methods.robust.dual_norm import DualNorm, doubled, measured, mixed
-from fbftl.methods.robust.network import half_and_half
+from fbftl.methods.robust.network import both_losses
 from fbftl.models.modes import normalise_by_batch
 from torch import nn
 from torch.nn import functional
@@ -129,7 +129,10 @@ def test_losses_of_both_kinds_count_half():
     logits = torch.randn(6, 2, generator=torch.Generator().manual_seed(0))
     labels_ = torch.tensor([0, 1, 0])
     parts = [functional.cross_entropy(part, labels_, reduction="none") for part in logits.chunk(2)]
-    torch.testing.assert_close(half_and_half(logits, labels_), sum(parts) / 2)
+    assert torch.equal(both_losses(0.5)(logits, labels_), sum(parts) / 2)
+    for weight in (0, 0.2, 1):
+        expected = (1 - weight) * parts[0] + weight * parts[1]
+        torch.testing.assert_close(both_losses(weight)(logits, labels_), expected)
 
 
 @pytest.mark.parametrize("norms", ["own", "shared"])
