@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from fbftl.findings.runs import FOLLOWED, all_runs, per_seed, read_tidy, settings_in
+from fbftl.findings.runs import all_runs, per_seed, read_tidy, settings_in
 from fbftl.findings.uplink import SELECTED
 
 
@@ -68,9 +68,8 @@ class Runs:
 
     @cached_property
     def _followed(self) -> pd.DataFrame:
-        """Rows of all series, those that experiments share once; without any no row."""
-        tables = [read_tidy(path) for path in self.series]
-        rows = pd.concat([pd.DataFrame(columns=list(FOLLOWED[:-1])), *tables], ignore_index=True)
+        """Rows of all series, those that experiments share once."""
+        rows = pd.concat(map(read_tidy, self.series), ignore_index=True)
         return rows.drop_duplicates(["setting", "seed", "series", "step"])
 
     def measured(self, column: str, **axes: Any) -> BySeed:

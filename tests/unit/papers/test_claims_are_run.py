@@ -13,7 +13,8 @@ from fbftl.findings.sentence_rule import Form
 from fbftl.papers.claims import OURS
 from fbftl.papers.quantities import NOTHING, BySeed, Runs
 from fbftl.study.config import Study, resolve
-from fbftl.study.systems import ALL, paper_of, read_systems
+from fbftl.study.full_studies import PAPER, files_of, read_of_size
+from fbftl.study.systems import ALL, read_systems
 from fbftl.study.yaml_files import read_yaml
 from unit.papers.claimed import PAPERS, claims
 
@@ -21,6 +22,9 @@ ROOT = Path(__file__).parents[3]
 
 SCORES = {"images": "test_accuracy", "dialogues": "rouge1"}
 """What tasks of a kind score by."""
+
+STEPS = (1, 2, 3, 4)
+"""Of a series, rounds or domains."""
 
 
 class Planned(Runs):
@@ -32,23 +36,36 @@ class Planned(Runs):
             return NOTHING
         return BySeed(per_seed(self.table, axes, "planned"))
 
+    def lists(self, series: str, **axes: object) -> pd.DataFrame:
+        """Return some series of a setting that is planned."""
+        seeds = per_seed(self.table, axes, "planned").index
+        return pd.DataFrame(0.5, index=seeds, columns=STEPS)
+
 
 @pytest.fixture(scope="module")
-def study() -> Study:
-    config = read_yaml(ROOT / "config.yaml") | {"papers": ALL}
+def studies() -> list[Study]:
+    """The quick studies of all papers, and the full one of every system that has one."""
+    config = read_yaml(ROOT / "config.yaml")
     schema = read_yaml(ROOT / "rules" / "schemas" / "config.schema.yaml")
-    return resolve(config, schema, read_systems(ROOT))
-
-
-def planned(study: Study, paper: str) -> list[Planned]:
-    """Return the tasks of a paper with the settings of its experiments."""
     systems = read_systems(ROOT)
+    full = [
+        config | {"size": "full", "system": system} for system in PAPER if files_of(ROOT, system)
+    ]
+    return [
+        resolve(config | {"papers": ALL}, schema, systems),
+        *(resolve(c, schema, systems, read_of_size(ROOT, c, systems)) for c in full),
+    ]
+
+
+def planned(studies: list[Study], paper: str) -> list[Planned]:
+    """Return the tasks of a paper with the settings of its experiments."""
     tables = []
-    for task, experiments in study.settings.items():
+    by_task = [(study, *of_task) for study in studies for of_task in study.settings.items()]
+    for study, task, experiments in by_task:
         rows = {
             name: {"setting": name} | setting.deviations()
             for experiment, settings in experiments.items()
-            if paper_of(experiment, systems) == paper
+            if study.paper[experiment] == paper
             for name, setting in settings.items()
         }
         if rows:
@@ -61,9 +78,9 @@ def planned(study: Study, paper: str) -> list[Planned]:
 
 
 @pytest.mark.parametrize("paper", PAPERS)
-def test_some_part_of_every_tested_sentence_is_run(study, paper):
+def test_some_part_of_every_tested_sentence_is_run(studies, paper):
     sentences = import_module(f"fbftl.papers.{paper}.claims").SENTENCES
-    tasks = planned(study, paper)
+    tasks = planned(studies, paper)
     idle = [
         sentence
         for sentence, parts in sentences.items()
@@ -83,6 +100,11 @@ class Distinct(Runs):
         """Return a value that tells the measure and the setting."""
         key = crc32(repr((column, sorted(axes.items()))).encode())
         return BySeed(pd.Series([1.0 + key / 2**32]))
+
+    def lists(self, series: str, **axes: object) -> pd.DataFrame:
+        """Return values and a last step that tell the series and the setting."""
+        value = float(self.measured(series, **axes).values.iloc[0]) / 100
+        return pd.DataFrame([[*(value for _ in STEPS), 1.0]], columns=[*STEPS, 1000 * value])
 
     def accuracy(self, **axes: object) -> BySeed:
         """Return a value that tells the setting."""

@@ -149,9 +149,7 @@ SENTENCES: Mapping[str, ByPart] = {
         )
     },
     "c5-09": {size: _accurate(bought("random", size), bought("kcenter", size)) for size in SIZES},
-    "c5-10": {
-        size: _accurate(bought("proximity", size), bought("random", size)) for size in SIZES
-    },
+    "c5-10": {size: _accurate(bought("proximity", size), bought("random", size)) for size in SIZES},
     "c5-11": {size: _over("proximity", size) for size in SIZES},
     "c5-12": {
         f"{centroids}_{sigma or 0:g}": _over_inherent(centroids, sigma)

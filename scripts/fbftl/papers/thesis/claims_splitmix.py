@@ -152,9 +152,10 @@ def _in_domain(domain: int, width: float) -> Compared:
 
 
 def _spread(runs: Runs) -> Sides:
-    """Return how accuracies of clients at full width differ; a domain's have one and are as many."""
+    """Return how accuracies of clients at full width differ: one for as many of each domain."""
     splitmix, sheterofl = (
-        BySeed(by_domain(runs, method, 1).std(axis=1, ddof=0)) for method in ("splitmix", "sheterofl")
+        BySeed(by_domain(runs, method, 1).std(axis=1, ddof=0))
+        for method in ("splitmix", "sheterofl")
     )
     return splitmix, sheterofl
 
@@ -163,7 +164,7 @@ def _steadier(runs: Runs) -> Sides:
     """Return how losses to FedAvg of full width differ over domains."""
     whole = by_domain(runs, "fedavg", 1)
     splitmix, sheterofl = (
-        BySeed((whole - by_domain(runs, method, 1)).dropna().std(axis=1, ddof=0))
+        BySeed((whole - by_domain(runs, method, 1)).dropna(how="all").std(axis=1, ddof=0))
         for method in ("splitmix", "sheterofl")
     )
     return splitmix, sheterofl
