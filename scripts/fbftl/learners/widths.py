@@ -1,5 +1,6 @@
 """Networks of several widths that share weights; clients train those that their budgets allow."""
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -21,21 +22,31 @@ from fbftl.training.local_updates import FEDAVG
 from fbftl.training.samples import LabelledSamples
 from fbftl.training.shared_network import Assigning, Budgeted, Rotation, SharedNetwork, summed
 
+Making = Callable[..., Any]
+"""From what `SharedNetwork` takes to a learner."""
+
 Initialising = Callable[..., tuple[nn.Module, ...]]
 """From a network's block, the seed and further keys of its stream to both halves of it."""
 
 
 def shared_network(
-    client_data: ClientSamples, repetition: Repetition, layout: str
-) -> SharedNetwork:
+    client_data: ClientSamples,
+    repetition: Repetition,
+    layout: str,
+    made: Making = SharedNetwork,
+    of: Callable[[nn.Sequential], nn.Module] | None = None,
+) -> Any:
     """Return the target network at several widths, from random values, trained for local epochs.
 
     Args:
         client_data: what the clients hold.
         repetition: who takes part.
         layout: how the widths share weights: bases, slices or slimmable slices.
+        made: the class of the learner, a `SharedNetwork`, or what makes one.
+        of: what becomes of each network, a flat chain of named layers; None for what it is.
     """
-    return _shared(LocalTrainingData.of(client_data, repetition), client_data.target.named, layout)
+    training_data = LocalTrainingData.of(client_data, repetition)
+    return _shared(training_data, client_data.target.named, layout, made, of)
 
 
 def shared_heads(
@@ -56,14 +67,20 @@ def shared_heads(
 
 
 def _shared(
-    training_data: LocalTrainingData, initialised: Initialising, layout: str
-) -> SharedNetwork:
+    training_data: LocalTrainingData,
+    initialised: Initialising,
+    layout: str,
+    made: Making = SharedNetwork,
+    of: Callable[[nn.Sequential], nn.Module] | None = None,
+) -> Any:
     """Return networks of several widths, which clients train as far as their budgets allow.
 
     Args:
         training_data: what they train on.
         initialised: draws a network's first values.
         layout: bases, slices or slimmable slices.
+        made: makes the learner.
+        of: what becomes of a network, as `shared_network` has it; None for what it is.
     """
     repetition = training_data.repetition
     assigned: Assigning
@@ -71,9 +88,12 @@ def _shared(
 
     def network(width: int, *keys: int) -> nn.Module:
         block = narrowed(repetition.job.block["network"], Fraction(width, bases))
-        model = nn.Sequential(*initialised(block, repetition.seed, *keys))
+        halves = initialised(block, repetition.seed, *keys)
+        model = nn.Sequential(*halves)
         training_data.prepare(model)
-        return model
+        if of is None:
+            return model
+        return of(nn.Sequential(OrderedDict(c for half in halves for c in half.named_children())))
 
     budget = budgets_of(training_data, bases)
     hooks = training_data.hooks(FEDAVG)
@@ -94,7 +114,7 @@ def _shared(
         assigned = _slices(widths)
     can = Budgeted(budget, bases, assigned)
     rounds = training_data.by_rounds(active_rounds(repetition))
-    return SharedNetwork(shared, rounds, training_data.plan, repetition.seed, can, hooks)
+    return made(shared, rounds, training_data.plan, repetition.seed, can, hooks)
 
 
 def active_rounds(repetition: Repetition) -> Iterator[Rounds]:

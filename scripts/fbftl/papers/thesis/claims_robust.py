@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from fbftl.papers.quantities import ByPart, BySeed, Compared, Runs
-from fbftl.papers.thesis.claims_splitmix import fedavg, network_of
+from fbftl.papers.thesis.claims_splitmix import WIDTHS, fedavg, network_of
 
 HALF = 0.5
 WEIGHTS = (0, 0.1, 0.2, 0.3, 1)
@@ -46,6 +46,19 @@ def _step(kind: str, less: float, more: float) -> Compared:
     return lambda runs: (_scored(kind, less)(runs), _scored(kind, more)(runs))
 
 
+BASES = {"width": 0.125, "rescaled_init": True}
+
+
+def _mixed(kind: str, less: tuple[float, float], more: tuple[float, float]) -> Compared:
+    """Return what compares mixtures of robust bases, each by its width and share λ."""
+
+    def score(runs: Runs, width: float, share: float) -> BySeed:
+        setting = {"method": "robust"} | network_of(runs) | BASES
+        return 100 * runs.measured(f"{kind}_accuracy_x{width:g}_at_{share:g}", **setting)
+
+    return lambda runs: (score(runs, *less), score(runs, *more))
+
+
 ENDS = (("standard", 0), ("robust", 1))
 """Where two normalisations are made for one kind of inputs."""
 
@@ -67,6 +80,18 @@ SENTENCES: Mapping[str, ByPart] = {
         "clean": _step("standard", 1, 0),
         **{f"robust_{more:g}": _step("robust", less, more) for less, more in pairwise(SHARES)},
         **{f"clean_{less:g}": _step("standard", more, less) for less, more in pairwise(SHARES)},
+    },
+    "c4-24": {
+        **{
+            f"{kind}_{wide:g}": _mixed(kind, (narrow, share), (wide, share))
+            for kind, share in ENDS
+            for narrow, wide in pairwise(WIDTHS)
+        },
+        **{
+            f"traded_{kind}_{width:g}": _mixed(kind, (width, 1 - share), (width, share))
+            for kind, share in ENDS
+            for width in WIDTHS
+        },
     },
     "c4-25": {
         "clean": lambda r: (_baseline("standard", 0)(r), r.accuracy(**fedavg(r, 1))),

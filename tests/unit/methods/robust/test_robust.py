@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -10,6 +11,7 @@ from fbftl.methods.robust.disturbances import Disturbance, at_random, bounds, de
 from fbftl.methods.robust.dual_norm import DualNorm, doubled, measured, mixed
 from fbftl.methods.robust.network import both_losses
 from fbftl.models.modes import normalise_by_batch
+from fbftl.study.methods.robust import OF_BASES, faults
 from torch import nn
 from torch.nn import functional
 from unit.tasks.toy_task import make_task, train
@@ -150,3 +152,34 @@ def test_a_run_tells_every_share(tmp_path: Path, norms: str) -> None:
         assert repetition["series"]["robust_accuracy"][share] <= noise
     if norms == "shared":
         assert len(set(standard)) == 1
+
+
+BASES = {"width": 0.5, "rescaled_init": True, "budgets": "rich"}
+VALUES = {"rounds": 1, "local_batch": 4, "batch_norm": "batch", "selection": "last"}
+
+
+def test_bases_tell_every_width_and_share(tmp_path: Path) -> None:
+    files = make_task(tmp_path)
+    run, _ = train(files, tmp_path, "robust", network=MLP, axes=BASES, **VALUES)
+    document = json.loads(run.read_text())
+    told = {name for name in document["measures"] if name.startswith(("standard_", "robust_"))}
+    assert told == {
+        f"{kind}_accuracy_x{width}_at_{share}"
+        for kind in ("standard", "robust")
+        for width in ("0.5", "1")
+        for share in ("0", "0.2", "0.5", "0.8", "1")
+    }
+    first = document["repetitions"][0]
+    assert all(0 <= first[name] <= 1 for name in told)
+    assert sum(first[f"robust_accuracy_x1_at_{s}"] for s in ("0", "1")) <= sum(
+        first[f"standard_accuracy_x1_at_{s}"] for s in ("0", "1")
+    )
+
+
+def test_a_whole_network_reads_nothing_of_bases() -> None:
+    whole = SimpleNamespace(**OF_BASES, width=1)
+    assert not list(faults(whole))
+    whole.rescaled_init = True
+    assert "rescaled_init" in next(faults(whole))
+    whole.width = 0.5
+    assert not list(faults(whole))
