@@ -40,8 +40,8 @@ def network_of(runs: Runs) -> dict[str, Any]:
 
 def shared(runs: Runs, method: str, **axes: Any) -> dict[str, Any]:
     """Return a setting of networks that share weights; bases begin rescaled unless it is said."""
-    begun = {"rescaled_init": True} if method == "splitmix" else {}
-    setting = {"method": method} | network_of(runs) | BASE | begun | axes
+    values_of_bases = {"rescaled_init": True} if method == "splitmix" else {}
+    setting = {"method": method} | network_of(runs) | BASE | values_of_bases | axes
     return {axis: v for axis, v in setting.items() if (axis, v) != ("rescaled_init", False)}
 
 

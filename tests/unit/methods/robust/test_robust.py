@@ -162,15 +162,17 @@ def test_bases_tell_every_width_and_share(tmp_path: Path) -> None:
     files = make_task(tmp_path)
     run, _ = train(files, tmp_path, "robust", network=MLP, axes=BASES, **VALUES)
     document = json.loads(run.read_text())
-    told = {name for name in document["measures"] if name.startswith(("standard_", "robust_"))}
-    assert told == {
+    measured_names = {
+        name for name in document["measures"] if name.startswith(("standard_", "robust_"))
+    }
+    assert measured_names == {
         f"{kind}_accuracy_x{width}_at_{share}"
         for kind in ("standard", "robust")
         for width in ("0.5", "1")
         for share in ("0", "0.2", "0.5", "0.8", "1")
     }
     first = document["repetitions"][0]
-    assert all(0 <= first[name] <= 1 for name in told)
+    assert all(0 <= first[name] <= 1 for name in measured_names)
     assert sum(first[f"robust_accuracy_x1_at_{s}"] for s in ("0", "1")) <= sum(
         first[f"standard_accuracy_x1_at_{s}"] for s in ("0", "1")
     )
