@@ -87,12 +87,14 @@ def experiments_of_paper(wildcards):
     What methods send is there where they are compared.
     """
     by_task = finished_of_paper(wildcards.paper)
+    stems = [
+        f"results/{task}/experiments/{experiment}"
+        for task, experiments in by_task.items()
+        for experiment in experiments
+    ]
     return {
-        "experiments": [
-            f"results/{task}/experiments/{experiment}.csv"
-            for task, experiments in by_task.items()
-            for experiment in experiments
-        ],
+        "experiments": [f"{stem}.csv" for stem in stems],
+        "series": [f"{stem}.series.csv" for stem in stems],
         "uplinks": [
             f"results/{task}/tables/uplink.csv"
             for task, experiments in by_task.items()

@@ -18,14 +18,20 @@ COLUMNS = [
 
 
 def main(
-    paper: str, experiments: Sequence[str], uplinks: Sequence[str], beside: Sequence[str],
-    texts: str, csv: str,
-) -> None:  # fmt: skip
+    paper: str,
+    experiments: Sequence[str],
+    series: Sequence[str],
+    uplinks: Sequence[str],
+    beside: Sequence[str],
+    texts: str,
+    csv: str,
+) -> None:
     """Write the table; the other formats go beside the csv.
 
     Args:
         paper: its word; `fbftl.papers.<paper>.claims` has what its hypotheses compare.
         experiments: tidy tables of the paper's experiments on all tasks.
+        series: what the experiments measured by rounds, epochs or domains.
         uplinks: what each method sends by seed, a table for each task that compares them.
         beside: what was measured beside runs by setting and seed.
         texts: `published/claims.csv`.
@@ -35,7 +41,7 @@ def main(
     claims = claims_of(paper, compared, read_claims(texts))
     by_task = {
         task: examine(claims, runs)
-        for task, runs in runs_by_task(experiments, uplinks, beside).items()
+        for task, runs in runs_by_task(experiments, uplinks, series, beside).items()
     }
     write_table(csv, comparisons_table(by_task, {OURS: len(claims)}), COLUMNS)
 

@@ -14,6 +14,7 @@ from fbftl.papers.registry import number_tested, read_sentences
 def main(
     paper: str,
     experiments: Sequence[str],
+    series: Sequence[str],
     uplinks: Sequence[str],
     beside: Sequence[str],
     texts: str,
@@ -25,6 +26,7 @@ def main(
     Args:
         paper: its word; `fbftl.papers.<paper>.claims` has what its sentences compare.
         experiments: tidy tables of the paper's experiments on all tasks.
+        series: what the experiments measured by rounds, epochs or domains.
         uplinks: what each method sends by seed, a table for each task that compares them.
         beside: what was measured beside runs by setting and seed.
         texts: `published/claims.csv`.
@@ -38,7 +40,7 @@ def main(
     tested = {sentence.id: by_system.get(sentence.system, 0) for sentence in sentences}
     by_task = {
         task: examine(claims, runs)
-        for task, runs in runs_by_task(experiments, uplinks, beside).items()
+        for task, runs in runs_by_task(experiments, uplinks, series, beside).items()
     }
     write_table(csv, comparisons_table(by_task, tested), COLUMNS)
 

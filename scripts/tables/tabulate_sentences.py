@@ -36,6 +36,7 @@ COLUMNS = [
 def main(
     paper: str,
     experiments: Sequence[str],
+    series: Sequence[str],
     uplinks: Sequence[str],
     beside: Sequence[str],
     texts: str,
@@ -50,6 +51,7 @@ def main(
         paper: its word; `fbftl.papers.<paper>` has what its sentences compare and what decides
             those that need no runs.
         experiments: tidy tables of the paper's experiments on all tasks.
+        series: what the experiments measured by rounds, epochs or domains.
         uplinks: what each method sends by seed, a table for each task that compares them.
         beside: what was measured beside runs by setting and seed.
         texts: `published/claims.csv`.
@@ -61,7 +63,8 @@ def main(
     compared = import_module(f"fbftl.papers.{paper}.claims").SENTENCES
     formulas = import_module(f"fbftl.papers.{paper}.formulas").FORMULAS
     claims = claims_of(paper, compared, read_claims(texts))
-    by_task, sentences = runs_by_task(experiments, uplinks, beside), read_sentences(registry)
+    sentences = read_sentences(registry)
+    by_task = runs_by_task(experiments, uplinks, series, beside)
     record = PaperRecord(
         {Path(path).stem: read(path) for path in printed},
         {row["id"]: row for row in rows(audit) if row["paper"] == paper},

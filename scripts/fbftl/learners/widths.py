@@ -1,6 +1,7 @@
 """Networks of several widths that share weights; clients train those that their budgets allow."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import sqrt
@@ -8,6 +9,7 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch.nn.modules.batchnorm import _BatchNorm
 
 from fbftl.learners.local import LocalTrainingData
 from fbftl.models.chain import chain_of
@@ -15,25 +17,36 @@ from fbftl.models.networks import random_split
 from fbftl.models.widths import nested, side_by_side
 from fbftl.study.widths import bases_in, budgets, narrowed, served, spread_over
 from fbftl.tasks.task import ClientSamples, LabelledFeatures, Repetition
+from fbftl.training.batches import Rounds, picked_rounds
 from fbftl.training.local_updates import FEDAVG
 from fbftl.training.samples import LabelledSamples
 from fbftl.training.shared_network import Assigning, Budgeted, Rotation, SharedNetwork, summed
+
+Making = Callable[..., Any]
+"""From what `SharedNetwork` takes to a learner."""
 
 Initialising = Callable[..., tuple[nn.Module, ...]]
 """From a network's block, the seed and further keys of its stream to both halves of it."""
 
 
 def shared_network(
-    client_data: ClientSamples, repetition: Repetition, layout: str
-) -> SharedNetwork:
+    client_data: ClientSamples,
+    repetition: Repetition,
+    layout: str,
+    made: Making = SharedNetwork,
+    of: Callable[[nn.Sequential], nn.Module] | None = None,
+) -> Any:
     """Return the target network at several widths, from random values, trained for local epochs.
 
     Args:
         client_data: what the clients hold.
         repetition: who takes part.
         layout: how the widths share weights: bases, slices or slimmable slices.
+        made: the class of the learner, a `SharedNetwork`, or what makes one.
+        of: what becomes of each network, a flat chain of named layers; None for what it is.
     """
-    return _shared(LocalTrainingData.of(client_data, repetition), client_data.target.named, layout)
+    training_data = LocalTrainingData.of(client_data, repetition)
+    return _shared(training_data, client_data.target.named, layout, made, of)
 
 
 def shared_heads(
@@ -54,14 +67,20 @@ def shared_heads(
 
 
 def _shared(
-    training_data: LocalTrainingData, initialised: Initialising, layout: str
-) -> SharedNetwork:
+    training_data: LocalTrainingData,
+    initialised: Initialising,
+    layout: str,
+    made: Making = SharedNetwork,
+    of: Callable[[nn.Sequential], nn.Module] | None = None,
+) -> Any:
     """Return networks of several widths, which clients train as far as their budgets allow.
 
     Args:
         training_data: what they train on.
         initialised: draws a network's first values.
         layout: bases, slices or slimmable slices.
+        made: makes the learner.
+        of: what becomes of a network, as `shared_network` has it; None for what it is.
     """
     repetition = training_data.repetition
     assigned: Assigning
@@ -69,9 +88,12 @@ def _shared(
 
     def network(width: int, *keys: int) -> nn.Module:
         block = narrowed(repetition.job.block["network"], Fraction(width, bases))
-        model = nn.Sequential(*initialised(block, repetition.seed, *keys))
+        halves = initialised(block, repetition.seed, *keys)
+        model = nn.Sequential(*halves)
         training_data.prepare(model)
-        return model
+        if of is None:
+            return model
+        return of(nn.Sequential(OrderedDict(c for half in halves for c in half.named_children())))
 
     budget = budgets_of(training_data, bases)
     hooks = training_data.hooks(FEDAVG)
@@ -80,6 +102,9 @@ def _shared(
         several = [network(1, *([base] if base else [])) for base in range(bases)]
         if repetition.job.setting.rescaled_init:
             rescale(several, bases)
+        if repetition.job.setting.rescaled_layers:
+            for base in several:
+                rescale_layers(base, bases)
         shared, assigned = side_by_side(several, served(bases)), Rotation(bases, repetition.seed)
     else:
         widths = sorted({*budget, *served(bases)})
@@ -88,9 +113,15 @@ def _shared(
         hooks = replace(hooks, loss=summed(training_data.classes)) if slimmable else hooks
         assigned = _slices(widths)
     can = Budgeted(budget, bases, assigned)
-    return SharedNetwork(
-        shared, training_data.by_rounds(), training_data.plan, repetition.seed, can, hooks
-    )
+    rounds = training_data.by_rounds(active_rounds(repetition))
+    return made(shared, rounds, training_data.plan, repetition.seed, can, hooks)
+
+
+def active_rounds(repetition: Repetition) -> Iterator[Rounds]:
+    """Return the rounds, of as many clients as the setting or else the training values say."""
+    training = repetition.job.network_training
+    active = repetition.job.setting.active_clients or training.clients_per_round
+    return picked_rounds(repetition.clients, active, training.local_rounds, repetition.seed)
 
 
 def _slices(widths: Sequence[int]) -> Callable[[Sequence[int]], list[list[int]]]:
@@ -108,6 +139,20 @@ def rescale(bases: Sequence[nn.Module], count: int) -> None:
         layers = [m for m in base.modules() if isinstance(m, nn.Linear | nn.Conv2d)]
         for layer in layers[1:]:
             layer.weight.mul_(1 / sqrt(count))
+
+
+def rescale_layers(base: nn.Module, count: int) -> None:
+    """Divide what a base's hidden layers give by its width, as the public code's training does.
+
+    A normalisation by the statistics of the batch takes away what a layer's outputs are multiplied
+    by, but for what it adds to their variance: of outputs `count` times as large that is the same
+    as adding a `count`-th of a `count`-th.
+
+    The plan refuses a network without them.
+    """
+    for norm in base.modules():
+        if isinstance(norm, _BatchNorm):
+            norm.eps /= count**2
 
 
 def budgets_of(training_data: LocalTrainingData, bases: int) -> list[int]:

@@ -57,10 +57,13 @@ class Runs:
     table: tidy table of all of a task's experiments.
     uplink: what each method sends by seed, columns `method`, `until`, `seed`, `payload_bits` and
         `diverged` (`findings.uplink`); empty if the methods were not compared.
+    series: what was measured by rounds, epochs or domains, as `findings.runs.FOLLOWED` has it; may
+        be empty.
     """
 
     table: pd.DataFrame
     uplink: pd.DataFrame = field(default_factory=pd.DataFrame)
+    series: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     def measured(self, column: str, **axes: Any) -> BySeed:
         """Return a measure of a setting by seed; empty if it was not run.
@@ -75,6 +78,20 @@ class Runs:
         name = "+".join(f"{axis}={value}" for axis, value in axes.items())
         seeds = frozenset((name, int(seed)) for seed in diverged.index[diverged])
         return BySeed(per_seed(self.table, axes, column).dropna(), seeds)
+
+    def lists(self, series: str, **axes: Any) -> pd.DataFrame:
+        """Return a series of a setting, a row for each seed and a column for each step from 1.
+
+        Args:
+            series: what was followed, over rounds or domains.
+            axes: as `measured` takes them. It is empty if the setting was not run.
+        """
+        if self.series.empty:
+            return pd.DataFrame()
+        names = per_seed(self.table, axes, "setting")
+        rows = self.series
+        rows = rows[rows["setting"].isin(names) & (rows["series"] == series)]
+        return rows.pivot(index="seed", columns="step", values="value").astype(float)
 
     def accuracy(self, **axes: Any) -> BySeed:
         """Return a setting's test accuracy in percent; a diverged seed has 0.
@@ -172,6 +189,7 @@ def with_beside(runs: pd.DataFrame, tables: Iterable[pd.DataFrame]) -> pd.DataFr
 def runs_by_task(
     experiments: Iterable[str | Path],
     uplinks: Iterable[str | Path],
+    series: Iterable[str | Path] = (),
     beside: Iterable[str | Path] = (),
 ) -> dict[str, Runs]:
     """Return what was run on each task.
@@ -179,18 +197,33 @@ def runs_by_task(
     Args:
         experiments: tidy tables, of any tasks.
         uplinks: what each method sends by seed, a table for each task that compares them.
+        series: what the experiments measured by rounds, epochs or domains.
         beside: what was measured beside runs by setting and seed, as attacks are; of any tasks.
     """
-    by_task: dict[str, list[pd.DataFrame]] = {}
-    for table in map(read_tidy, experiments):
-        by_task.setdefault(table["task"].iloc[0], []).append(table)
+    curves, further = _tables_by_task(series), _tables_by_task(beside)
     sent = {table["task"].iloc[0]: table for table in map(read_tidy, uplinks)}
-    further: dict[str, list[pd.DataFrame]] = {}
-    for table in map(read_tidy, beside):
-        further.setdefault(table["task"].iloc[0], []).append(table)
     return {
         task: Runs(
-            with_beside(all_runs(tables), further.get(task, ())), sent.get(task, pd.DataFrame())
+            with_beside(all_runs(tables), further.get(task, ())),
+            sent.get(task, pd.DataFrame()),
+            _once(curves.get(task, [])),
         )
-        for task, tables in by_task.items()
+        for task, tables in _tables_by_task(experiments).items()
     }
+
+
+def _tables_by_task(paths: Iterable[str | Path]) -> dict[str, list[pd.DataFrame]]:
+    """Return tables that have rows, by the task that they are of."""
+    by_task: dict[str, list[pd.DataFrame]] = {}
+    for table in map(read_tidy, paths):
+        if len(table):
+            by_task.setdefault(table["task"].iloc[0], []).append(table)
+    return by_task
+
+
+def _once(tables: list[pd.DataFrame]) -> pd.DataFrame:
+    """Return the series of several experiments, those that they share once."""
+    if not tables:
+        return pd.DataFrame()
+    joined = pd.concat(tables, ignore_index=True)
+    return joined.drop_duplicates(["setting", "seed", "series", "step"], ignore_index=True)

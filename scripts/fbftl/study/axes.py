@@ -279,6 +279,17 @@ RESCALED_INIT = Axis(
     "whether bases begin with the weights of slices of the whole network.",
 )  # fmt: skip
 
+RESCALED_LAYERS = Axis(
+    "rescaled_layers", bool, False,
+    "whether what a base's hidden layers give is divided by its width before it is normalised.",
+)  # fmt: skip
+
+ACTIVE_CLIENTS = Axis(
+    "active_clients", int, None,
+    "clients that take part in a round; none takes the task's own.",
+    Numbers(least=1),
+)  # fmt: skip
+
 # --- Transfer between domains and parties ---------------------------------------------------------
 
 OPEN_DATA = (
@@ -304,7 +315,7 @@ PROTECTION = Axis(
 SHARED = (
     METHOD, CUT, NETWORK, *CLIENTS, CLIENTS_PER_ROUND, MOST_SAMPLES, *LINK, LOSS, *COMPRESSION, FEEDBACK, *NOISE,
     *OF_FEATURES, *SCHEDULE, LOCAL_EPOCHS, LOCAL_BATCH, AGGREGATION, SERVER_EPOCHS, *WIDTHS,
-    RESCALED_INIT, *OPEN_DATA, PROTECTION, POINT,
+    RESCALED_INIT, *OPEN_DATA, PROTECTION, POINT, ACTIVE_CLIENTS, RESCALED_LAYERS,
 )  # fmt: skip
 """All of them."""
 

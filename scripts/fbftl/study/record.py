@@ -87,6 +87,7 @@ class MethodRecord:
         so that short ones share one by default.
     cheap: whether a setting takes less than its process takes to start, so that any number share
         one.
+    whole_at_full_width: whether a width of 1 is one network that everybody trains, budgets or not.
     """
 
     name: str
@@ -113,6 +114,7 @@ class MethodRecord:
     together: Callable[[AxisValues], tuple[Any, ...]] | None = None
     alike_together: bool = False
     cheap: bool = False
+    whole_at_full_width: bool = False
 
     @property
     def by_rounds(self) -> bool:

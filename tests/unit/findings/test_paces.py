@@ -32,7 +32,7 @@ def test_paces_stand_beside_the_runs_that_they_are_of(tmp_path):
     tabulate_paces.main(str(series), str(csv))
     of_runs = {"task": "t", "setting": "fl", "method": "fl", "seed": [0, 1], "diverged": False}
     write_tidy(runs, pd.DataFrame(of_runs | {"test_accuracy": [0.8, 0.7]}))
-    (found,) = runs_by_task([runs], [], [csv]).values()
+    (found,) = runs_by_task([runs], [], beside=[csv]).values()
     paces = found.measured("epochs_to_75", method="fl").values
     assert paces.to_dict() == {0: pytest.approx(1 + 0.25 / 0.3), 1: 3.0}
     assert found.accuracy(method="fl").values.tolist() == [80.0, 70.0]

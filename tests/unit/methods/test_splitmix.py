@@ -12,8 +12,10 @@ import torch
 from fbftl.exchange.averaging import by_holders, by_samples
 from fbftl.ground.errors import UserError
 from fbftl.learners.local import ABSENT, LocalTrainingData, masking
+from fbftl.learners.widths import rescale_layers
 from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.study.job import Training
+from fbftl.study.rescaling import normalised_faults
 from fbftl.study.widths import narrowed
 from fbftl.training.local_updates import ClientPieces
 from fbftl.training.samples import LabelledInputs
@@ -213,3 +215,35 @@ def by_batch() -> Training:
     values = {"epochs": 1, "batch": 1, "clients_per_round": 1, "learning_rate": 0.1}
     values |= {"momentum": 0.0, "weight_decay": 0.0, "validation": 0.0, "selection": "last"}
     return Training(**values, batch_norm="batch")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_as_many_clients_send_as_are_active(files, tmp_path, method):
+    by_axis, ledger = trained(
+        files, tmp_path, method, width=0.25, budgets="steps", active_clients=5
+    )
+    up = ledger[ledger["direction"] == "up"].groupby(["seed", "round"])["client"].nunique()
+    assert set(up) == {5}
+    values = {"clients_per_round": 5}
+    by_task, _ = trained(files, tmp_path, method, width=0.25, budgets="steps", values=values)
+    assert [r["series"]["loss"] for r in by_axis] == [r["series"]["loss"] for r in by_task]
+
+
+def test_rescaled_layers_are_outputs_divided_before_they_are_normalised():
+    torch.manual_seed(0)
+    base = nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3, track_running_stats=False))
+    inputs = 1e-3 * torch.randn(6, 4)  # small, so that what is added to the variance matters
+    divided = base[1](base[0](inputs) * 8)
+    assert not torch.allclose(base(inputs), divided, rtol=1e-3)
+    rescale_layers(base, 8)
+    torch.testing.assert_close(base(inputs), divided)
+
+
+def test_layers_are_rescaled_where_batches_normalise_alone():
+    setting = SimpleNamespace(network="mlp", rescaled_layers=True)
+    task = {"networks": {"mlp": {"norm": "batch"}, "plain": {"norm": "none"}}}
+    by_batch, frozen = {"batch_norm": "batch"}, {"batch_norm": "frozen"}
+    assert not list(normalised_faults(setting, task, by_batch))
+    assert list(normalised_faults(setting, task, frozen))
+    setting.network = "plain"
+    assert list(normalised_faults(setting, task, by_batch))

@@ -23,6 +23,9 @@ ROOT = Path(__file__).parents[3]
 SCORES = {"images": "test_accuracy", "dialogues": "rouge1"}
 """What tasks of a kind score by."""
 
+STEPS = (1, 2, 3, 4)
+"""Of a series, rounds or domains."""
+
 
 class Planned(Runs):
     """What a study will have run on a task: every measure of every setting, but other kinds'."""
@@ -32,6 +35,11 @@ class Planned(Runs):
         if column in SCORES.values() and column not in self.table:
             return NOTHING
         return BySeed(per_seed(self.table, axes, "planned"))
+
+    def lists(self, series: str, **axes: object) -> pd.DataFrame:
+        """Return some series of a setting that is planned."""
+        seeds = per_seed(self.table, axes, "planned").index
+        return pd.DataFrame(0.5, index=seeds, columns=STEPS)
 
 
 @pytest.fixture(scope="module")
@@ -96,6 +104,11 @@ class Distinct(Runs):
         """Return a value that tells the measure and the setting."""
         key = crc32(repr((column, sorted(axes.items()))).encode())
         return BySeed(pd.Series([1.0 + key / 2**32]))
+
+    def lists(self, series: str, **axes: object) -> pd.DataFrame:
+        """Return values and a last step that tell the series and the setting."""
+        value = float(self.measured(series, **axes).values.iloc[0]) / 100
+        return pd.DataFrame([[*(value for _ in STEPS), 1.0]], columns=[*STEPS, 1000 * value])
 
     def accuracy(self, **axes: object) -> BySeed:
         """Return a value that tells the setting."""

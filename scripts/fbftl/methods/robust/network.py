@@ -6,7 +6,7 @@ inputs' normalisation trades accuracy on clean inputs for accuracy on disturbed 
 """
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -39,15 +39,16 @@ class RobustNetwork(LocalNetwork):
         seed: the repetition's seed.
         hooks: what else is different from FedAvg.
         separate: whether disturbed inputs have normalisations of their own.
+        weight: of the loss on disturbed inputs, from 0 to 1.
     """
 
     def __init__(
         self, split_model: SplitModel, training_data: TrainingData, plan: LocalPlan, seed: int,
-        hooks: Hooks, separate: bool,
+        hooks: Hooks, separate: bool, weight: float = 0.5,
     ) -> None:  # fmt: skip
         layers = [*split_model.front.named_children(), *split_model.rest.named_children()]
         network = doubled(nn.Sequential(OrderedDict(layers)), separate)
-        hooks = replace(hooks, boundary=self._both, loss=half_and_half)
+        hooks = replace(hooks, boundary=self._both, loss=both_losses(weight))
         super().__init__(SplitModel(nn.Identity(), network), training_data, plan, seed, hooks)
         self.network = network
 
@@ -128,7 +129,16 @@ def pictures(samples: LabelledSamples) -> Pictures:
     raise TypeError("inputs without their preprocessing have no pixels to disturb")
 
 
-def half_and_half(logits: Tensor, labels: Tensor) -> Tensor:
-    """Return every sample's loss, half of it clean, given both kinds' logits (2n, N), Eq. (4.1)."""
-    clean, disturbed = logits.chunk(2)
-    return (cross_entropies(clean, labels) + cross_entropies(disturbed, labels)) / 2
+def both_losses(weight: float) -> Callable[[Tensor, Tensor], Tensor]:
+    """Return every sample's loss, given both kinds' logits (2n, N): Eq. (4.1) with half of each.
+
+    Args:
+        weight: of the loss on disturbed inputs; the rest is that on clean ones.
+    """
+
+    def losses(logits: Tensor, labels: Tensor) -> Tensor:
+        clean, disturbed = logits.chunk(2)
+        on_clean, on_disturbed = cross_entropies(clean, labels), cross_entropies(disturbed, labels)
+        return (1 - weight) * on_clean + weight * on_disturbed
+
+    return losses

@@ -1,122 +1,189 @@
 """What sentences about ECOS (paper thesis, ch. 5) compare.
 
-The clients' domain is a ninth of what is sold. R, σ and B were fixed beforehand; none was chosen on
-what the claims look at.
+R and σ are those that a task's purchases have: the printed 100 and 25, and 50 and 10 in the quick
+study. Every task has three purchases. Nothing was chosen on what the claims look at.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import Any
 
-from fbftl.papers.quantities import ByPart, Compared, Runs, accuracies, measures
+from fbftl.findings.runs import settings_in
+from fbftl.papers.quantities import ByPart, Compared, Runs
+
+SIZES = ("least", "middle", "most")
+"""Purchases of a task, by size."""
 
 PURCHASES = (150, 300, 600)
+"""Those of the digits, and of a task that has no three."""
+
+PRINTED = {"count_sampling": 0.8, "mechanism": "counts", "sigma": 25.0}
+"""How counts are scored, by 100 clusters, which is the default."""
+
 BASELINES = ("random", "kcenter")
+COUNTING = ("ecos", "proximity")
+
+Setting = Callable[[Runs], dict[str, Any]]
+"""What names a setting of a task."""
 
 
-def bought(rule: str = "ecos", purchase: int = 300, **axes: Any) -> dict[str, Any]:
-    """Return the setting that buys so many rows by a rule; scores are sent under noise of 10."""
-    setting = {"method": "ecos", "purchase": purchase} | axes
-    if rule in ("ecos", "proximity"):
-        setting |= {"count_sampling": 0.8, "mechanism": "counts", "sigma": 10.0, "centroids": 50}
-    return setting if rule == "ecos" else setting | {"purchase_rule": rule}
+def scoring(runs: Runs) -> dict[str, Any]:
+    """Return how a task's counts are scored: as of those who buy by proximity, else as printed."""
+    settings = settings_in(runs.table).values() if "setting" in runs.table else ()
+    for setting in settings:
+        if setting.get("purchase_rule") == "proximity":
+            return {axis: setting[axis] for axis in (*PRINTED, "centroids") if axis in setting}
+    return PRINTED
 
 
-def scored(centroids: int, sigma: float | None) -> dict[str, Any]:
+def purchases(runs: Runs) -> dict[str, float]:
+    """Return how many rows each size of purchase is."""
+    found = runs.shared("purchase", {"method": "ecos"} | scoring(runs))
+    return dict(zip(SIZES, found if len(found) == len(SIZES) else PURCHASES, strict=True))
+
+
+def bought(rule: str = "ecos", size: str = "middle", **axes: Any) -> Setting:
+    """Return the setting that buys so many rows by a rule."""
+
+    def setting(runs: Runs) -> dict[str, Any]:
+        named = {"method": "ecos", "purchase": purchases(runs)[size]} | axes
+        counted = scoring(runs) if rule in COUNTING else {}
+        return counted | named | ({} if rule == "ecos" else {"purchase_rule": rule})
+
+    return setting
+
+
+def scored(centroids: int, sigma: float | None, purchase: float = 300) -> dict[str, Any]:
     """Return the setting of so many clusters and so much noise on their scores."""
-    setting = {"method": "ecos", "purchase": 300, "count_sampling": 0.8}
+    setting = {"method": "ecos", "purchase": purchase, "count_sampling": 0.8}
     # 100 is the default.
     setting |= {} if centroids == 100 else {"centroids": centroids}
     return setting if sigma is None else setting | {"mechanism": "counts", "sigma": sigma}
 
 
+def clustered(centroids: int, size: str) -> Setting:
+    """Return the setting of so many clusters under the printed noise."""
+    return lambda runs: scored(centroids, 25.0, purchases(runs)[size])
+
+
+def alone(_runs: Runs) -> dict[str, Any]:
+    """Return the setting in which nothing is bought: the client's own rows train the head."""
+    return {"method": "ecos", "uploaders": 1}
+
+
 COMPRESSED: dict[str, Any] = {"purchase_purpose": "compress"}
 BY_CLIENT: dict[str, Any] = {"label_source": "client"}
 
-SCENARIOS: Mapping[str, tuple[int, Mapping[str, Any]]] = {
-    "label": (300, {}),
-    "compress": (300, COMPRESSED),
-    "client": (600, BY_CLIENT),
+SCENARIOS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+    "label": ("middle", {}),
+    "compress": ("middle", COMPRESSED),
+    "client": ("most", BY_CLIENT),
 }
 """What rows are bought for: how many, and the axes of it."""
 
 
-def _over(rule: str, purchase: int = 300, **axes: Any) -> Compared:
-    """Return what compares ECOS with another rule at one purchase."""
-    return accuracies(bought(rule, purchase, **axes), bought(purchase=purchase, **axes))
+def _accurate(first: Setting, second: Setting) -> Compared:
+    """Return what compares the accuracies of two settings."""
+    return lambda runs: (runs.accuracy(**first(runs)), runs.accuracy(**second(runs)))
 
 
-def _over_inherent(setting: dict[str, Any]) -> Compared:
-    """Return what compares the share of own rows with that in the cloud."""
+def _of(column: str, first: Setting, second: Setting) -> Compared:
+    """Return what compares another measure of them."""
     return lambda runs: (
-        runs.measured("inherent_share", **setting),
-        runs.measured("own_share", **setting),
+        runs.measured(column, **first(runs)),
+        runs.measured(column, **second(runs)),
     )
+
+
+def _over(rule: str, size: str = "middle", **axes: Any) -> Compared:
+    """Return what compares ECOS with another rule at one purchase."""
+    return _accurate(bought(rule, size, **axes), bought(size=size, **axes))
+
+
+def _over_inherent(centroids: int, sigma: float | None) -> Compared:
+    """Return what compares the share of own rows with that in the cloud."""
+
+    def sides(runs: Runs) -> tuple[Any, Any]:
+        setting = scored(centroids, sigma, purchases(runs)["middle"])
+        return runs.measured("inherent_share", **setting), runs.measured("own_share", **setting)
+
+    return sides
 
 
 def _gains(rule: str) -> Compared:
     """Return what compares ECOS's gains over a rule at the least and the greatest purchase."""
 
     def sides(runs: Runs) -> tuple[Any, Any]:
-        by_purchase = (_over(rule, purchase)(runs) for purchase in (PURCHASES[0], PURCHASES[-1]))
-        least, greatest = (ecos - other for other, ecos in by_purchase)
-        return least, greatest
+        by_size = (_over(rule, size)(runs) for size in (SIZES[0], SIZES[-1]))
+        least, most = (ecos - other for other, ecos in by_size)
+        return least, most
 
     return sides
 
 
-def _power(power: int) -> dict[str, Any]:
-    return bought() if power == 1 else bought(score_power=float(power))
+def _power(power: int, size: str, **axes: Any) -> Setting:
+    return bought(size=size, **axes, **({} if power == 1 else {"score_power": float(power)}))
 
+
+PRINTED_RULE = {"purchase_allocation": "printed"}
 
 SENTENCES: Mapping[str, ByPart] = {
     "c5-01": {
-        f"{scenario}_{rule}": _over(rule, purchase, **axes)
-        for scenario, (purchase, axes) in SCENARIOS.items()
+        f"{scenario}_{rule}": _over(rule, size, **axes)
+        for scenario, (size, axes) in SCENARIOS.items()
         for rule in BASELINES
     },
-    "c5-02": {
-        f"{rule}_{purchase}": _over(rule, purchase) for rule in BASELINES for purchase in PURCHASES
-    },
+    "c5-02": {f"{rule}_{size}": _over(rule, size) for rule in BASELINES for size in SIZES},
     "c5-03": {"random": _gains("random")},
     "c5-04": {
-        f"{rule}_{half}": accuracies(bought(rule, 2 * half), bought(purchase=half))
+        f"{rule}_{half}": _accurate(bought(rule, whole), bought(size=half))
         for rule in BASELINES
-        for half in PURCHASES[:2]
+        for half, whole in pairwise(SIZES)
     },
     "c5-05": {rule: _over(rule, **COMPRESSED) for rule in BASELINES},
-    "c5-06": {"ecos": accuracies(bought(**COMPRESSED), bought())},
-    "c5-07": {rule: _over(rule, 600, **BY_CLIENT) for rule in BASELINES},
+    "c5-06": {"ecos": _accurate(bought(**COMPRESSED), bought())},
+    "c5-07": {rule: _over(rule, "most", **BY_CLIENT) for rule in BASELINES},
     "c5-08": {
-        "client": accuracies(
-            bought("random", 600, **BY_CLIENT), bought("kcenter", 600, **BY_CLIENT)
+        "client": _accurate(
+            bought("random", "most", **BY_CLIENT), bought("kcenter", "most", **BY_CLIENT)
         )
     },
-    "c5-09": {
-        str(purchase): accuracies(bought("random", purchase), bought("kcenter", purchase))
-        for purchase in PURCHASES
-    },
-    "c5-10": {
-        str(purchase): accuracies(bought("proximity", purchase), bought("random", purchase))
-        for purchase in PURCHASES
-    },
-    "c5-11": {str(purchase): _over("proximity", purchase) for purchase in PURCHASES},
+    "c5-09": {size: _accurate(bought("random", size), bought("kcenter", size)) for size in SIZES},
+    "c5-10": {size: _accurate(bought("proximity", size), bought("random", size)) for size in SIZES},
+    "c5-11": {size: _over("proximity", size) for size in SIZES},
     "c5-12": {
-        f"{centroids}_{sigma or 0:g}": _over_inherent(scored(centroids, sigma))
+        f"{centroids}_{sigma or 0:g}": _over_inherent(centroids, sigma)
         for centroids in (25, 50, 100)
         for sigma in (None, 10.0, 25.0)
     },
+    "c5-13": {
+        f"{name}_{more}": of(clustered(less, "least"), clustered(more, "least"))
+        for name, of in (
+            ("share", lambda *sides: _of("own_share", *sides)),
+            ("accuracy", _accurate),
+        )
+        for less, more in pairwise((25, 50, 100))
+    },
     "c5-14": {
-        "share": measures("own_share", scored(100, 25.0), scored(50, 25.0)),
-        "accuracy": accuracies(scored(50, 25.0), scored(100, 25.0)),
+        "share": _of("own_share", clustered(100, "most"), clustered(50, "most")),
+        "accuracy": _accurate(clustered(50, "most"), clustered(100, "most")),
     },
     "c5-15": {
-        str(more): measures("own_share", _power(less), _power(more))
+        str(more): _of("own_share", _power(less, "least"), _power(more, "least"))
         for less, more in pairwise((1, 2, 5))
     },
-    "c5-18": {"ideal": accuracies(bought("ideal", 600), bought(purchase=600))},
-    "c5-19": {
-        str(purchase): accuracies(bought("random", purchase), bought("ideal", purchase))
-        for purchase in PURCHASES
+    "c5-16": {"most": _accurate(_power(5, "most"), _power(1, "most"))},
+    "c5-17": {
+        "bought": _of(
+            "bought", _power(5, "most", **PRINTED_RULE), _power(1, "most", **PRINTED_RULE)
+        )
     },
+    "c5-18": {"ideal": _accurate(bought("ideal", "most"), bought(size="most"))},
+    "c5-19": {
+        **{size: _accurate(bought("random", size), bought("ideal", size)) for size in SIZES},
+        "client": _accurate(
+            bought("random", "most", **BY_CLIENT), bought("ideal", "most", **BY_CLIENT)
+        ),
+    },
+    "c5-23": {"alone": _accurate(alone, bought(size="most"))},
 }

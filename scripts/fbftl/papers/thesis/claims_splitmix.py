@@ -1,37 +1,58 @@
-"""What sentences about Split-Mix (paper thesis, ch. 4) compare, robust training among them.
+"""What sentences about Split-Mix (paper thesis, ch. 4) compare.
 
-Unless it is said otherwise, clients' budgets follow their domains.
+Unless it is said otherwise, clients' budgets follow their domains, and Split-Mix's bases begin with
+rescaled values, without which the thesis does not have them. A task has one network, whatever its
+name.
 """
 
 from collections.abc import Mapping
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
-from fbftl.papers.quantities import (
-    NOTHING,
-    ByPart,
-    BySeed,
-    Compared,
-    Runs,
-    Sides,
-    accuracies,
-    measures,
-)
+import pandas as pd
 
-NETWORK = {"network": "mlp"}
-BASE = NETWORK | {"width": 0.125}
+from fbftl.papers.quantities import NOTHING, ByPart, BySeed, Compared, Runs, Sides
+
 WIDTHS = (0.125, 0.25, 0.5, 1)
-RESCALED = {"rescaled_init": True}
+BASE = {"width": 0.125}
+PLAIN = {"rescaled_init": False}
+DOMAINS = (1, 2, 3, 4)
+"""Places of the domains in a task's list."""
+
+PRINTED_LAWS = ("rich", "steps", "uniform", "lognormal")
+RELEASED_LAWS = ("ln0.5_0.4", "8-2-1-1")
+POOREST_FIRST = {"budget_order": "poorest_first"}
+FEW = (5, 10)
+"""Clients of 20 that take part in a round."""
+
+ALL_IID = {"partition": "iid"}
+HALF_IID = ALL_IID | {"fraction": 0.5}
+
+HARDEST, STEPS = 0.05, 19
+"""Accuracies to which rounds are counted: so many steps of this size."""
+
+
+def network_of(runs: Runs) -> dict[str, Any]:
+    """Return the axis that names the one network of a task; empty where none is named."""
+    named = set(runs.table["network"].dropna()) if "network" in runs.table else set()
+    return {"network": named.pop()} if len(named) == 1 else {}
+
+
+def shared(runs: Runs, method: str, **axes: Any) -> dict[str, Any]:
+    """Return a setting of networks that share weights; bases begin rescaled unless it is said."""
+    values_of_bases = {"rescaled_init": True} if method == "splitmix" else {}
+    setting = {"method": method} | network_of(runs) | BASE | values_of_bases | axes
+    return {axis: v for axis, v in setting.items() if (axis, v) != ("rescaled_init", False)}
 
 
 def at(runs: Runs, method: str, width: float, **axes: Any) -> BySeed:
     """Return a method's accuracy in percent at a width; a diverged seed has 0."""
-    return 100 * runs.measured(f"accuracy_x{width:g}", method=method, **BASE, **axes)
+    return 100 * runs.measured(f"accuracy_x{width:g}", **shared(runs, method, **axes))
 
 
-def fedavg(width: float) -> dict[str, Any]:
+def fedavg(runs: Runs, width: float, **axes: Any) -> dict[str, Any]:
     """Return the setting of FedAvg with a network of one width."""
-    return {"method": "fedavg"} | NETWORK | ({} if width == 1 else {"width": width})
+    return {"method": "fedavg"} | network_of(runs) | ({} if width == 1 else {"width": width}) | axes
 
 
 def best(runs: Runs, method: str) -> BySeed:
@@ -41,14 +62,46 @@ def best(runs: Runs, method: str) -> BySeed:
     return max(run, key=lambda accuracy: accuracy.values.mean()) if run else NOTHING
 
 
+def rounds_to(*curves: pd.DataFrame) -> list[BySeed]:
+    """Return by seed the rounds in which each curve first reaches one accuracy.
+
+    It is the highest of 5 %, 10 %, ... 95 % that all curves reach under every seed; where they
+    reach none, nothing is compared.
+
+    Args:
+        curves: accuracies, a row for each seed and a column for each round from 1.
+    """
+    if any(curve.empty for curve in curves):
+        return [NOTHING for _ in curves]
+    reached = min(curve.max(axis=1).min() for curve in curves)
+    targets = [HARDEST * step for step in range(1, STEPS + 1) if HARDEST * step <= reached]
+    if not targets:
+        return [NOTHING for _ in curves]
+    return [BySeed((curve >= targets[-1]).idxmax(axis=1).astype(float)) for curve in curves]
+
+
+def _sooner(first: Mapping[str, Any] | float, second: Mapping[str, Any] | float) -> Compared:
+    """Return what compares the rounds of two settings, each of FedAvg's width or of a method."""
+
+    def curve(runs: Runs, of: Mapping[str, Any] | float) -> pd.DataFrame:
+        setting = shared(runs, **of) if isinstance(of, Mapping) else fedavg(runs, of)
+        return runs.lists("test_accuracy", **setting)
+
+    def sides(runs: Runs) -> Sides:
+        one, other = rounds_to(curve(runs, first), curve(runs, second))
+        return one, other
+
+    return sides
+
+
 def _ahead(width: float, **axes: Any) -> Compared:
     """Return what compares SHeteroFL with Split-Mix at one width."""
     return lambda r: (at(r, "sheterofl", width, **axes), at(r, "splitmix", width, **axes))
 
 
-def _to_fedavg(width: float) -> Compared:
-    """Return what compares FedAvg of one width with Split-Mix at full width."""
-    return lambda runs: (runs.accuracy(**fedavg(width)), at(runs, "splitmix", 1))
+def _to_fedavg(width: float, at_width: float = 1, **axes: Any) -> Compared:
+    """Return what compares FedAvg of one width with Split-Mix at a width."""
+    return lambda r: (r.accuracy(**fedavg(r, width, **axes)), at(r, "splitmix", at_width, **axes))
 
 
 def _mixed(narrow: float, wide: float) -> Compared:
@@ -56,76 +109,127 @@ def _mixed(narrow: float, wide: float) -> Compared:
 
 
 def _rescaled(width: float) -> Compared:
-    return lambda runs: (at(runs, "splitmix", width), at(runs, "splitmix", width, **RESCALED))
+    return lambda runs: (at(runs, "splitmix", width, **PLAIN), at(runs, "splitmix", width))
 
 
-def _rescaled_ahead(runs: Runs) -> Sides:
-    """Return the accuracy of SHeteroFL and of Split-Mix that starts rescaled, at full width."""
-    return at(runs, "sheterofl", 1), at(runs, "splitmix", 1, **RESCALED)
+def _plain_behind(runs: Runs) -> Sides:
+    """Return the accuracy of Split-Mix that begins plainly, and of SHeteroFL, at full width."""
+    return at(runs, "splitmix", 1, **PLAIN), at(runs, "sheterofl", 1)
+
+
+def _wider(narrow: float, wide: float) -> Compared:
+    return lambda r: (r.accuracy(**fedavg(r, narrow)), r.accuracy(**fedavg(r, wide)))
+
+
+def _sent(runs: Runs) -> Sides:
+    """Return the bits that clients of Split-Mix send, and those of SHeteroFL."""
+    splitmix, sheterofl = (
+        runs.measured("uplink_bits", **shared(runs, method)) for method in ("splitmix", "sheterofl")
+    )
+    return splitmix, sheterofl
+
+
+def by_domain(runs: Runs, method: str, width: float) -> pd.DataFrame:
+    """Return accuracies in percent at a width, a row for each seed, a column for each domain.
+
+    Of a task with one domain there are none.
+    """
+    if method == "fedavg":
+        accuracies = runs.lists("domain_accuracy", **fedavg(runs, width))
+    else:
+        accuracies = runs.lists(f"domain_accuracy_x{width:g}", **shared(runs, method))
+    return 100 * accuracies if len(accuracies.columns) > 1 else pd.DataFrame()
+
+
+def _in_domain(domain: int, width: float) -> Compared:
+    """Return what compares losses to FedAvg of the same width, the same number for both."""
+
+    def accuracy(runs: Runs, method: str) -> BySeed:
+        accuracies = by_domain(runs, method, width)
+        return BySeed(accuracies[domain]) if domain in accuracies else NOTHING
+
+    return lambda runs: (accuracy(runs, "sheterofl"), accuracy(runs, "splitmix"))
+
+
+def _spread(runs: Runs) -> Sides:
+    """Return how accuracies of clients at full width differ: one for as many of each domain."""
+    splitmix, sheterofl = (
+        BySeed(by_domain(runs, method, 1).std(axis=1, ddof=0))
+        for method in ("splitmix", "sheterofl")
+    )
+    return splitmix, sheterofl
+
+
+def _steadier(runs: Runs) -> Sides:
+    """Return how losses to FedAvg of full width differ over domains."""
+    whole = by_domain(runs, "fedavg", 1)
+    splitmix, sheterofl = (
+        BySeed((whole - by_domain(runs, method, 1)).dropna(how="all").std(axis=1, ddof=0))
+        for method in ("splitmix", "sheterofl")
+    )
+    return splitmix, sheterofl
+
+
+def _iid(method: str, width: float, **axes: Any) -> Compared:
+    """Return what compares Split-Mix with another method at one width on iid clients."""
+    other = (
+        (lambda r: r.accuracy(**fedavg(r, width, **axes)))
+        if method == "fedavg"
+        else (lambda r: at(r, method, width, **axes))
+    )
+    return lambda r: (at(r, "splitmix", width, **axes), other(r))
 
 
 WIDER = {f"{wide:g}": _mixed(narrow, wide) for narrow, wide in pairwise(WIDTHS)}
 
-SPLITMIX: Mapping[str, ByPart] = {
+SENTENCES: Mapping[str, ByPart] = {
     "c4-01": {f"{width:g}": _ahead(width) for width in WIDTHS},
     "c4-02": {
-        f"{budgets}_{width:g}": _ahead(width, budgets=budgets)
-        for budgets in ("rich", "steps", "uniform", "lognormal")
-        for width in (0.5, 1)
+        f"{budgets}_{width:g}": _ahead(width, budgets=budgets, **order)
+        for laws, order in ((PRINTED_LAWS, {}), (RELEASED_LAWS, POOREST_FIRST))
+        for budgets, width in product(laws, (0.5, 1))
     },
     "c4-03": {
         "quarter": lambda r: (at(r, "sheterofl", 1), at(r, "sheterofl", 0.25)),
-        "fedavg": lambda r: (at(r, "sheterofl", 1), r.accuracy(**fedavg(1))),
+        "fedavg": lambda r: (at(r, "sheterofl", 1), r.accuracy(**fedavg(r, 1))),
     },
     "c4-04": {
-        f"{wide:g}": accuracies(fedavg(narrow), fedavg(wide)) for narrow, wide in pairwise(WIDTHS)
+        **{f"{wide:g}": _wider(narrow, wide) for narrow, wide in pairwise(WIDTHS)},
+        **{f"rounds_{wide:g}": _sooner(wide, narrow) for narrow, wide in pairwise(WIDTHS)},
+    },
+    "c4-05": {
+        "sheterofl": _sooner({"method": "splitmix"}, {"method": "sheterofl"}),
+        "fedavg": _sooner({"method": "splitmix"}, 0.125),
     },
     "c4-06": {"one_base": lambda r: (best(r, "sheterofl"), at(r, "splitmix", 0.125))},
     "c4-07": {"fedavg": _to_fedavg(1)},
     "c4-08": {"fedavg": _to_fedavg(0.125)},
-    "c4-09": {
-        "bits": measures(
-            "uplink_bits", {"method": "splitmix"} | BASE, {"method": "sheterofl"} | BASE
-        ),
-        "accuracy": _ahead(1),
+    "c4-09": {"bits": _sent, "accuracy": _ahead(1)},
+    "c4-10": {"mean": _ahead(1), "spread": _spread},
+    "c4-11": {
+        **{
+            f"domain_{domain}_{width:g}": _in_domain(domain, width)
+            for domain, width in product(DOMAINS, WIDTHS)
+        },
+        "spread": _steadier,
     },
     "c4-13": WIDER,
+    "c4-14": {
+        "sheterofl": lambda r: _iid("sheterofl", 1, **HALF_IID)(r)[::-1],
+        "fedavg": lambda r: _iid("fedavg", 1, **HALF_IID)(r)[::-1],
+    },
+    "c4-15": {
+        f"{method}_{name}": _iid(method, 0.125, **axes)
+        for method in ("fedavg", "sheterofl")
+        for name, axes in (("half", HALF_IID), ("all", ALL_IID))
+    },
     "c4-16": {f"{width:g}": _rescaled(width) for width in WIDTHS},
-    "c4-17": {"rescaled": _rescaled_ahead, "plain": lambda r: _ahead(1)(r)[::-1]},
-}
-
-OWN = {"method": "robust"} | NETWORK
-SHARED = OWN | {"disturbed_normalisation": "shared"}
-
-
-def _kinds(shares: tuple[float, ...]) -> list[tuple[str, float]]:
-    return [(kind, share) for kind in ("standard", "robust") for share in shares]
-
-
-ROBUST: Mapping[str, ByPart] = {
-    "c4-22": {
-        f"{kind}_{share:g}": measures(f"{kind}_accuracy_at_{share:g}", SHARED, OWN, 100)
-        for kind, share in _kinds((0, 1))
-    },
-    "c4-23": {
-        "robust": lambda r: (
-            100 * r.measured("robust_accuracy_at_0", **OWN),
-            100 * r.measured("robust_accuracy_at_1", **OWN),
-        ),
-        "clean": lambda r: (
-            100 * r.measured("standard_accuracy_at_1", **OWN),
-            100 * r.measured("standard_accuracy_at_0", **OWN),
-        ),
-    },
-    "c4-25": {
-        "clean": lambda r: (
-            100 * r.measured("standard_accuracy_at_0", **SHARED),
-            r.accuracy(**fedavg(1)),
-        )
+    "c4-17": {"rescaled": _ahead(1), "plain": _plain_behind},
+    "c4-20": {
+        f"{clients}_{width:g}": _ahead(width, active_clients=clients)
+        for clients, width in product(FEW, (0.5, 1))
     },
 }
-
-SENTENCES = SPLITMIX | ROBUST
 
 HYPOTHESES: ByPart = {
     "splitmix_gain": _mixed(0.125, 1),

@@ -154,8 +154,9 @@ MANY_CLIENTS = 1000
 
 def _require_widths(where: str, setting: Setting, block: Mapping[str, Any]) -> None:
     """Refuse widths that the network does not have, and budgets below the narrowest."""
-    budgeted = methods.record(setting.method).knows("budgets")
-    if setting.width == 1 and not budgeted:
+    record = methods.record(setting.method)
+    budgeted = record.knows("budgets")
+    if setting.width == 1 and (record.whole_at_full_width or not budgeted):
         return
     if setting.network is None:
         raise UserError(f"{where}; widths are for a network of its own, give the axis network")
@@ -252,7 +253,9 @@ def _of_rounds(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
     if clients is None:
         return {}
     samples = setting.samples_per_client or block["clients"]["samples_per_client"]
-    return {"clients_per_round": clients} | ({} if samples is None else {"batch": clients * samples})
+    return {"clients_per_round": clients} | (
+        {} if samples is None else {"batch": clients * samples}
+    )
 
 
 def _on_features(setting: Setting) -> bool:

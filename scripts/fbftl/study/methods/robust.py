@@ -1,9 +1,9 @@
-"""Robust FedAvg: clients train on clean and on disturbed inputs, normalised apart."""
+"""Robust FedAvg: clients train on clean and on disturbed inputs, normalised apart; bases too."""
 
 from collections.abc import Iterator
 
-from fbftl.study.axes import BY_ROUNDS, LOCAL_EPOCHS, NETWORK
-from fbftl.study.axis import Axis, AxisValues
+from fbftl.study.axes import ACTIVE_CLIENTS, RESCALED_INIT, RESCALED_LAYERS, WIDTHS
+from fbftl.study.axis import Axis, AxisValues, Numbers
 from fbftl.study.record import Block, MethodRecord
 
 NORMS = Axis(
@@ -11,6 +11,28 @@ NORMS = Axis(
     "whether disturbed inputs have normalisations of their own or share those of clean ones.",
     ("own", "shared"),
 )  # fmt: skip
+
+WEIGHT = Axis(
+    "robust_weight", float, 0.5,
+    "share of the loss on disturbed inputs in the whole loss.",
+    Numbers(least=0, most=1),
+)  # fmt: skip
+
+OF_BASES = {
+    "budgets": "exponential",
+    "budget_order": "by_domain",
+    "rescaled_init": False,
+    "active_clients": None,
+    "rescaled_layers": False,
+}
+"""Axes that bases alone read, with their defaults."""
+
+
+def faults(setting: AxisValues) -> Iterator[str]:
+    """Yield what a setting says against itself."""
+    idle = [axis for axis, default in OF_BASES.items() if getattr(setting, axis) != default]
+    if setting.width == 1 and idle:
+        yield f"trains one whole network, which reads no {idle[0]}; leave it out, or give width"
 
 
 def task_faults(setting: AxisValues, task: Block, training: Block) -> Iterator[str]:
@@ -37,7 +59,9 @@ RECORD = MethodRecord(
     "robust", "robust FedAvg", "#35978F", "$R$", "thesis",
     reads="clients and source",
     sends="local",
-    axes=(*BY_ROUNDS, NETWORK, LOCAL_EPOCHS, NORMS),
+    axes=(*WIDTHS, RESCALED_INIT, ACTIVE_CLIENTS, RESCALED_LAYERS, NORMS, WEIGHT),
     compresses=False,
+    faults=faults,
     task_faults=task_faults,
+    whole_at_full_width=True,
 )  # fmt: skip

@@ -2,14 +2,16 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
 from fbftl.data.preprocess import Preprocessing
 from fbftl.methods.robust.disturbances import Disturbance, at_random, bounds, descended
 from fbftl.methods.robust.dual_norm import DualNorm, doubled, measured, mixed
-from fbftl.methods.robust.network import half_and_half
+from fbftl.methods.robust.network import both_losses
 from fbftl.models.modes import normalise_by_batch
+from fbftl.study.methods.robust import OF_BASES, faults
 from torch import nn
 from torch.nn import functional
 from unit.tasks.toy_task import make_task, train
@@ -129,7 +131,10 @@ def test_losses_of_both_kinds_count_half():
     logits = torch.randn(6, 2, generator=torch.Generator().manual_seed(0))
     labels_ = torch.tensor([0, 1, 0])
     parts = [functional.cross_entropy(part, labels_, reduction="none") for part in logits.chunk(2)]
-    torch.testing.assert_close(half_and_half(logits, labels_), sum(parts) / 2)
+    assert torch.equal(both_losses(0.5)(logits, labels_), sum(parts) / 2)
+    for weight in (0, 0.2, 1):
+        expected = (1 - weight) * parts[0] + weight * parts[1]
+        torch.testing.assert_close(both_losses(weight)(logits, labels_), expected)
 
 
 @pytest.mark.parametrize("norms", ["own", "shared"])
@@ -147,3 +152,36 @@ def test_a_run_tells_every_share(tmp_path: Path, norms: str) -> None:
         assert repetition["series"]["robust_accuracy"][share] <= noise
     if norms == "shared":
         assert len(set(standard)) == 1
+
+
+BASES = {"width": 0.5, "rescaled_init": True, "budgets": "rich"}
+VALUES = {"rounds": 1, "local_batch": 4, "batch_norm": "batch", "selection": "last"}
+
+
+def test_bases_tell_every_width_and_share(tmp_path: Path) -> None:
+    files = make_task(tmp_path)
+    run, _ = train(files, tmp_path, "robust", network=MLP, axes=BASES, **VALUES)
+    document = json.loads(run.read_text())
+    measured_names = {
+        name for name in document["measures"] if name.startswith(("standard_", "robust_"))
+    }
+    assert measured_names == {
+        f"{kind}_accuracy_x{width}_at_{share}"
+        for kind in ("standard", "robust")
+        for width in ("0.5", "1")
+        for share in ("0", "0.2", "0.5", "0.8", "1")
+    }
+    first = document["repetitions"][0]
+    assert all(0 <= first[name] <= 1 for name in measured_names)
+    assert sum(first[f"robust_accuracy_x1_at_{s}"] for s in ("0", "1")) <= sum(
+        first[f"standard_accuracy_x1_at_{s}"] for s in ("0", "1")
+    )
+
+
+def test_a_whole_network_reads_nothing_of_bases() -> None:
+    whole = SimpleNamespace(**OF_BASES, width=1)
+    assert not list(faults(whole))
+    whole.rescaled_init = True
+    assert "rescaled_init" in next(faults(whole))
+    whole.width = 0.5
+    assert not list(faults(whole))

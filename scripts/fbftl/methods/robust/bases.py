@@ -1,0 +1,144 @@
+"""Bases of a `SharedNetwork` whose clients train on clean and on disturbed inputs.
+
+Split-Mix's robust variant under budgets (paper thesis, Sec. 4.5.2): every base has normalisations
+for either kind, and a mixture of bases predicts by the mean of their logits at one λ.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call
+
+from fbftl.methods.robust.disturbances import descended
+from fbftl.methods.robust.dual_norm import Statistics, measured, mixed
+from fbftl.methods.robust.network import SHARES, both_losses, pictures
+from fbftl.models.widths import SharedWeights
+from fbftl.training.local_updates import Hooks, LocalPlan, MiniBatch
+from fbftl.training.measures import Further, Measure
+from fbftl.training.samples import TrainingData, by_domain
+from fbftl.training.shared_network import Budgeted, SharedNetwork
+
+KINDS = ("standard", "robust")
+"""What mixtures are evaluated on: clean inputs, and under PGD against the mixture itself."""
+
+
+class RobustBases(SharedNetwork):
+    """The server's bases, trained on both kinds of inputs.
+
+    Args:
+        shared, training_data, plan, seed, budgeted, hooks: as of a `SharedNetwork`; every base has
+            doubled normalisations.
+        weight: of the loss on disturbed inputs, from 0 to 1.
+    """
+
+    def __init__(
+        self, shared: SharedWeights, training_data: TrainingData, plan: LocalPlan, seed: int,
+        budgeted: Budgeted, hooks: Hooks, weight: float = 0.5,
+    ) -> None:  # fmt: skip
+        hooks = replace(hooks, boundary=self._both, loss=both_losses(weight))
+        super().__init__(shared, training_data, plan, seed, budgeted, hooks)
+        self.base = shared.slots[0].network
+
+    def _both(self, inputs: Tensor, mini_batch: MiniBatch) -> Tensor:
+        """Return a mini-batch and, after it, the same disturbed against the base as it is."""
+        samples = pictures(self.training_data.samples)
+        labels = samples.labels[torch.from_numpy(mini_batch.rows).to(samples.labels.device)]
+        with mixed(self.base, 1.0) as network:
+            return torch.cat([inputs, descended(network, inputs, labels, samples.preprocessing)])
+
+    def end_epoch(self, losses: Sequence[Tensor]) -> None:
+        """Add the round to the curves, by the clean normalisation."""
+        with mixed(self.base, 0.0):
+            super().end_epoch(losses)
+
+    def at_chosen(self, epoch: int) -> Further:
+        """Return what a `SharedNetwork` does, and accuracies on both kinds by width and λ."""
+        with mixed(self.base, 0.0):
+            further = super().at_chosen(epoch)
+        hits = self._hits()
+        count, lost = len(self.training_data.test.labels), self.curves.loss[epoch - 1] is None
+        numbers = {
+            f"{kind}_accuracy_x{width / self.budgeted.bases:g}_at_{share:g}": 0.0
+            if lost
+            else hit / count
+            for (kind, width, share), hit in hits.items()
+        }
+        declared = {name: Measure("share", "higher", diverged=0.0) for name in numbers}
+        return replace(
+            further,
+            numbers={**further.numbers, **numbers},
+            measures={**further.measures, **declared},
+        )
+
+    def _hits(self) -> dict[tuple[str, int, float], int]:
+        """Return how many test samples each mixture gets right, by kind, width in bases and λ.
+
+        In every domain a base has the statistics of the clients' samples there.
+        """
+        samples, test = self.training_data.samples, pictures(self.training_data.test)
+        training = np.setdiff1d(np.arange(len(samples.labels)), self.training_data.validation)
+        tested = by_domain(test, np.arange(len(test.labels)))
+        mixtures = self.shared.mixtures.items()
+        hits = {key: 0 for key in product(KINDS, dict(mixtures), SHARES)}
+        for domain_samples, rows in zip(by_domain(samples, training), tested, strict=True):
+            part, statistics = test.at(rows), self._statistics(domain_samples)
+            for (width, slots), share in product(mixtures, SHARES):
+                network = self._mixture(slots, share, statistics)
+                moved = descended(network, part.inputs, part.labels, test.preprocessing)
+                for kind, inputs in zip(KINDS, (part.inputs, moved), strict=True):
+                    with torch.no_grad():
+                        right = network(inputs).argmax(1) == part.labels
+                    hits[kind, width, share] += int(right.sum())
+        return hits
+
+    def _statistics(self, rows: np.ndarray) -> list[Statistics]:
+        """Return every base's statistics of some samples, disturbed against it as in training."""
+        samples = pictures(self.training_data.samples)
+        part = samples.at(rows)
+        found = []
+        for slot in range(len(self.shared.slots)):
+            attacked = self._mixture([slot], 1.0, None)
+            moved = descended(attacked, part.inputs, part.labels, samples.preprocessing)
+            self._take(slot)
+            found.append(measured(self.base, part.inputs, moved))
+        return found
+
+    def _mixture(
+        self, slots: Sequence[int], share: float, statistics: Sequence[Statistics] | None
+    ) -> Callable[[Tensor], Tensor]:
+        """Return what bases predict together, with a gradient in the inputs.
+
+        Args:
+            slots: the bases.
+            share: λ.
+            statistics: those that each base normalises by; None for those of the batch.
+        """
+        named = {slot: self._named(slot) for slot in slots}
+
+        def predicted(inputs: Tensor) -> Tensor:
+            logits = []
+            for slot, parameters in named.items():
+                with mixed(self.base, share, statistics[slot] if statistics else None):
+                    logits.append(functional_call(self.base, parameters, inputs))
+            return torch.stack(logits).mean(0)
+
+        return predicted
+
+    def _named(self, slot: int) -> dict[str, Tensor]:
+        """Return a base's parameters by name, without gradient."""
+        weights, first = self.shared.weights.detach()[self.shared.slots[slot].places], 0
+        named = {}
+        for name, parameter in self.base.named_parameters():
+            named[name] = weights[first : first + parameter.numel()].view_as(parameter)
+            first += parameter.numel()
+        return named
+
+    def _take(self, slot: int) -> None:
+        """Give the base in memory the values of one of them."""
+        nn.utils.vector_to_parameters(
+            self.shared.weights.detach()[self.shared.slots[slot].places], self.base.parameters()
+        )
