@@ -67,14 +67,16 @@ def experiments_of(wildcards):
 
 
 def experiments_of_paper(wildcards):
-    """Return the tidy tables of a paper's experiments, and what methods send where they compare."""
+    """Return the tidy tables and curves of a paper's experiments, and what methods send there."""
     by_task = finished_of_paper(wildcards.paper)
+    stems = [
+        f"results/{task}/experiments/{experiment}"
+        for task, experiments in by_task.items()
+        for experiment in experiments
+    ]
     return {
-        "experiments": [
-            f"results/{task}/experiments/{experiment}.csv"
-            for task, experiments in by_task.items()
-            for experiment in experiments
-        ],
+        "experiments": [f"{stem}.csv" for stem in stems],
+        "series": [f"{stem}.series.csv" for stem in stems],
         "uplinks": [
             f"results/{task}/tables/uplink.csv"
             for task, experiments in by_task.items()

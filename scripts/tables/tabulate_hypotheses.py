@@ -18,7 +18,12 @@ COLUMNS = [
 
 
 def main(
-    paper: str, experiments: Sequence[str], uplinks: Sequence[str], texts: str, csv: str
+    paper: str,
+    experiments: Sequence[str],
+    uplinks: Sequence[str],
+    series: Sequence[str],
+    texts: str,
+    csv: str,
 ) -> None:
     """Write the table; the other formats go beside the csv.
 
@@ -26,13 +31,15 @@ def main(
         paper: its word; `fbftl.papers.<paper>.claims` has what its hypotheses compare.
         experiments: tidy tables of the paper's experiments on all tasks.
         uplinks: what each method sends by seed, a table for each task that compares them.
+        series: what the experiments measured by rounds or epochs.
         texts: `published/claims.csv`.
         csv: path of the csv.
     """
     compared = {OURS: import_module(f"fbftl.papers.{paper}.claims").HYPOTHESES}
     claims = claims_of(paper, compared, read_claims(texts))
     by_task = {
-        task: examine(claims, runs) for task, runs in runs_by_task(experiments, uplinks).items()
+        task: examine(claims, runs)
+        for task, runs in runs_by_task(experiments, uplinks, series).items()
     }
     write_table(csv, comparisons_table(by_task, {OURS: len(claims)}), COLUMNS)
 

@@ -15,6 +15,7 @@ def main(
     paper: str,
     experiments: Sequence[str],
     uplinks: Sequence[str],
+    series: Sequence[str],
     texts: str,
     registry: str,
     csv: str,
@@ -25,6 +26,7 @@ def main(
         paper: its word; `fbftl.papers.<paper>.claims` has what its sentences compare.
         experiments: tidy tables of the paper's experiments on all tasks.
         uplinks: what each method sends by seed, a table for each task that compares them.
+        series: what the experiments measured by rounds or epochs.
         texts: `published/claims.csv`.
         registry: `published/<paper>/sentences.csv`.
         csv: path of the csv.
@@ -35,7 +37,8 @@ def main(
     by_system = number_tested(sentences)
     tested = {sentence.id: by_system.get(sentence.system, 0) for sentence in sentences}
     by_task = {
-        task: examine(claims, runs) for task, runs in runs_by_task(experiments, uplinks).items()
+        task: examine(claims, runs)
+        for task, runs in runs_by_task(experiments, uplinks, series).items()
     }
     write_table(csv, comparisons_table(by_task, tested), COLUMNS)
 

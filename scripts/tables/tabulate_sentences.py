@@ -37,6 +37,7 @@ def main(
     paper: str,
     experiments: Sequence[str],
     uplinks: Sequence[str],
+    series: Sequence[str],
     texts: str,
     registry: str,
     audit: str,
@@ -50,6 +51,7 @@ def main(
             those that need no runs.
         experiments: tidy tables of the paper's experiments on all tasks.
         uplinks: what each method sends by seed, a table for each task that compares them.
+        series: what the experiments measured by rounds or epochs.
         texts: `published/claims.csv`.
         registry: `published/<paper>/sentences.csv`.
         audit: csv of the audit of all papers.
@@ -59,7 +61,7 @@ def main(
     compared = import_module(f"fbftl.papers.{paper}.claims").SENTENCES
     formulas = import_module(f"fbftl.papers.{paper}.formulas").FORMULAS
     claims = claims_of(paper, compared, read_claims(texts))
-    by_task, sentences = runs_by_task(experiments, uplinks), read_sentences(registry)
+    by_task, sentences = runs_by_task(experiments, uplinks, series), read_sentences(registry)
     record = PaperRecord(
         {Path(path).stem: read(path) for path in printed},
         {row["id"]: row for row in rows(audit) if row["paper"] == paper},

@@ -144,6 +144,7 @@ LISTED: dict[str, list[Any]] = {
     "purchase_purpose": ["compress"],
     "digest_rate": [0.3],
     "local_batch": [4],
+    "clients_per_round": [2],
     "server_step": ["printed", "released", "chosen"],
     "proximal": [0.1],
 }

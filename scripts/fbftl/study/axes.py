@@ -216,6 +216,12 @@ LOCAL_BATCH = Axis(
     Numbers(least=1),
 )  # fmt: skip
 
+CLIENTS_PER_ROUND = Axis(
+    "clients_per_round", int, None,
+    "clients that take part in a round; none takes the task's own number.",
+    Numbers(least=1),
+)  # fmt: skip
+
 AGGREGATION = Axis(
     "aggregation", str, "open",
     "open shows the server every message; masked shows it their sum alone.",
@@ -297,7 +303,7 @@ PROTECTION = Axis(
 SHARED = (
     METHOD, CUT, NETWORK, *CLIENTS, MOST_SAMPLES, *LINK, LOSS, *COMPRESSION, FEEDBACK, *NOISE,
     *OF_FEATURES, *SCHEDULE, LOCAL_EPOCHS, LOCAL_BATCH, AGGREGATION, SERVER_EPOCHS, *WIDTHS,
-    RESCALED_INIT, *OPEN_DATA, PROTECTION, POINT,
+    RESCALED_INIT, *OPEN_DATA, PROTECTION, POINT, CLIENTS_PER_ROUND,
 )  # fmt: skip
 """All of them."""
 

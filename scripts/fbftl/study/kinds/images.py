@@ -238,6 +238,8 @@ def reads(setting: Setting) -> tuple[str, ...]:
 
 def _training(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
     training = block["training"] | block["methods"].get(setting.method, {})
+    if (taking_part := getattr(setting, "clients_per_round", None)) is not None:
+        training = training | {"clients_per_round": taking_part}
     under_privacy = setting.mechanism == "dp_fedavg"
     return training | block["privacy"]["training"] if under_privacy else training
 
