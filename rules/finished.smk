@@ -82,7 +82,7 @@ def there_beside(task, experiment, path):
 
 
 def experiments_of_paper(wildcards):
-    """Return the tidy tables of a paper's experiments, and what is measured beside them.
+    """Return the tidy tables and series of a paper's experiments, and what lies beside them.
 
     What methods send is there where they are compared.
     """

@@ -128,7 +128,7 @@ LISTED: dict[str, list[Any]] = {
     "aligned_dimensions": [2],
     "keep_activations": [0.5],
     "keep_gradients": [0.5],
-    "kept_gradients": ["small", "random"],
+    "kept_gradients": ["small", "random", "hook"],
     "selection_reading": ["code"],
     "laplace_sensitivity": ["clip", "channel_maximum"],
     "mask_shape": ["scalar"],
@@ -144,6 +144,7 @@ LISTED: dict[str, list[Any]] = {
     "purchase_purpose": ["compress"],
     "digest_rate": [0.3],
     "local_batch": [4],
+    "clients_per_round": [2],
     "server_step": ["printed", "released", "chosen"],
     "proximal": [0.1],
 }

@@ -191,10 +191,21 @@ def per_seed(
         setting: the method, and every axis that differs from its default.
         column: what was measured.
     """
+    return runs[_chosen(runs, setting)].set_index("seed")[column].sort_index()
+
+
+def setting_name(runs: pd.DataFrame, setting: Mapping[str, Any]) -> str | None:
+    """Return the name of a setting of a tidy table, told as for `per_seed`; None if absent."""
+    names = runs.loc[_chosen(runs, setting), "setting"]
+    return None if names.empty else str(names.iloc[0])
+
+
+def _chosen(runs: pd.DataFrame, setting: Mapping[str, Any]) -> pd.Series:
+    """Return which rows of a tidy table are of a setting, as booleans."""
     chosen = runs["setting"].map(_named).eq(frozenset(setting))
     for axis, value in setting.items():
         chosen &= runs[axis] == value if axis in runs else False
-    return runs[chosen].set_index("seed")[column].sort_index()
+    return chosen
 
 
 def settings_in(runs: pd.DataFrame) -> dict[str, dict[str, Any]]:

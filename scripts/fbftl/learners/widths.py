@@ -120,7 +120,7 @@ def _shared(
 def active_rounds(repetition: Repetition) -> Iterator[Rounds]:
     """Return the rounds, of as many clients as the setting or else the training values say."""
     training = repetition.job.network_training
-    active = repetition.job.setting.active_clients or training.clients_per_round
+    active = repetition.job.setting.clients_per_round or training.clients_per_round
     return picked_rounds(repetition.clients, active, training.local_rounds, repetition.seed)
 
 

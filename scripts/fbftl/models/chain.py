@@ -80,7 +80,7 @@ class Chain:
     dropout: rate after each hidden dense layer.
     pool_dropout: rate at each block's end; at 0 there is no such layer.
     last: relu, or linear for a last hidden layer without a ReLU.
-    init: initial values: torch's own, or he for He's normal with biases 0.
+    init: initial values: torch's own, or he or fan_out, see `fbftl.models.networks.initialise`.
     """
 
     image: tuple[int, int, int]

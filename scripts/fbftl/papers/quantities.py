@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from fbftl.findings.runs import all_runs, per_seed, read_tidy, settings_in
+from fbftl.findings.runs import all_runs, per_seed, read_tidy, setting_name, settings_in
 from fbftl.findings.uplink import SELECTED
 
 
@@ -23,6 +23,10 @@ class BySeed:
     values: pd.Series
     diverged: frozenset[tuple[str, int]] = frozenset()
 
+    def __add__(self, other: "BySeed") -> "BySeed":
+        """Return the sum, seed by seed; a seed that one side lacks has none."""
+        return BySeed((self.values + other.values).dropna(), self.diverged | other.diverged)
+
     def __sub__(self, other: "BySeed") -> "BySeed":
         """Return the difference, seed by seed; a seed that one side lacks has none."""
         return BySeed((self.values - other.values).dropna(), self.diverged | other.diverged)
@@ -30,6 +34,10 @@ class BySeed:
     def __truediv__(self, other: "BySeed") -> "BySeed":
         """Return the ratio, seed by seed; a seed that one side lacks has none."""
         return BySeed((self.values / other.values).dropna(), self.diverged | other.diverged)
+
+    def __mul__(self, other: "BySeed") -> "BySeed":
+        """Return the product, seed by seed; a seed that one side lacks has none."""
+        return BySeed((self.values * other.values).dropna(), self.diverged | other.diverged)
 
     def __rmul__(self, factor: float) -> "BySeed":
         """Return a multiple, seed by seed."""
@@ -127,6 +135,54 @@ class Runs:
         rows = rows.set_index("seed")
         seeds = rows.index[rows["diverged"].astype(bool)]
         return BySeed(rows["payload_bits"].astype(float), frozenset((method, s) for s in seeds))
+
+    def along(self, series: str, comes_to: Callable[[pd.Series], float], **axes: Any) -> BySeed:
+        """Return what a setting's curves come to by seed; empty if it was not run.
+
+        A seed that diverged has its curve as it counts: accuracy 0 from there on.
+
+        Args:
+            series: what was measured round by round.
+            comes_to: from a curve to the number that it comes to.
+            axes: the method, and every axis that differs from its default.
+        """
+        curves = self._curves(series, axes)
+        values = {seed: comes_to(curve) for seed, curve in curves.items()}
+        return BySeed(pd.Series(values, dtype=float), self._diverged(axes))
+
+    def until(
+        self, series: str, first: Mapping[str, Any], comes_to: Callable[[pd.Series], float],
+        reaches: Callable[[pd.Series, float], float], **axes: Any,
+    ) -> BySeed:  # fmt: skip
+        """Return when a setting's curves reach what another's come to, seed by seed.
+
+        Args:
+            series: what was measured round by round.
+            first: the other setting.
+            comes_to: from a curve of the other to the mark.
+            reaches: from a curve and a mark to the round.
+            axes: the setting.
+        """
+        marks, curves = self._curves(series, first), self._curves(series, axes)
+        values = {
+            seed: reaches(curve, comes_to(marks[seed]))
+            for seed, curve in curves.items()
+            if seed in marks
+        }
+        return BySeed(pd.Series(values, dtype=float), self._diverged(first) | self._diverged(axes))
+
+    def _curves(self, series: str, axes: Mapping[str, Any]) -> dict[int, pd.Series]:
+        name = setting_name(self.table, axes)
+        if self.series.empty or name is None:
+            return {}
+        rows = self.series[(self.series["setting"] == name) & (self.series["series"] == series)]
+        return {
+            int(seed): of.sort_values("step")["value"].astype(float).reset_index(drop=True)
+            for seed, of in rows.groupby("seed")
+        }
+
+    def _diverged(self, axes: Mapping[str, Any]) -> frozenset[tuple[str, int]]:
+        return self.measured("diverged", **axes).diverged
 
     def shared(self, axis: str, *sides: dict[str, Any]) -> list[Any]:
         """Return the values of an axis, ascending, for which every side was run; not the default.

@@ -284,12 +284,6 @@ RESCALED_LAYERS = Axis(
     "whether what a base's hidden layers give is divided by its width before it is normalised.",
 )  # fmt: skip
 
-ACTIVE_CLIENTS = Axis(
-    "active_clients", int, None,
-    "clients that take part in a round; none takes the task's own.",
-    Numbers(least=1),
-)  # fmt: skip
-
 # --- Transfer between domains and parties ---------------------------------------------------------
 
 OPEN_DATA = (
@@ -313,9 +307,9 @@ PROTECTION = Axis(
 )  # fmt: skip
 
 SHARED = (
-    METHOD, CUT, NETWORK, *CLIENTS, CLIENTS_PER_ROUND, MOST_SAMPLES, *LINK, LOSS, *COMPRESSION, FEEDBACK, *NOISE,
-    *OF_FEATURES, *SCHEDULE, LOCAL_EPOCHS, LOCAL_BATCH, AGGREGATION, SERVER_EPOCHS, *WIDTHS,
-    RESCALED_INIT, *OPEN_DATA, PROTECTION, POINT, ACTIVE_CLIENTS, RESCALED_LAYERS,
+    METHOD, CUT, NETWORK, *CLIENTS, CLIENTS_PER_ROUND, MOST_SAMPLES, *LINK, LOSS, *COMPRESSION,
+    FEEDBACK, *NOISE, *OF_FEATURES, *SCHEDULE, LOCAL_EPOCHS, LOCAL_BATCH, AGGREGATION,
+    SERVER_EPOCHS, *WIDTHS, RESCALED_INIT, *OPEN_DATA, PROTECTION, POINT, RESCALED_LAYERS,
 )  # fmt: skip
 """All of them."""
 

@@ -11,7 +11,7 @@ from fbftl.findings.published import read
 from fbftl.papers.claims import OURS
 from fbftl.papers.quantities import Runs
 from fbftl.study.job import name_of
-from unit.papers.claimed import judgements
+from unit.papers.claimed import by_name, judgements
 
 SEEDS = range(5)
 AXES = {
@@ -20,6 +20,7 @@ AXES = {
     "local_epochs": 1,
     "features_from": "last_epoch",
     "server_epochs": 1,
+    "server_step": "clients",
     "mechanism": "none",
     "epsilon": None,
     "feature_clip": None,
@@ -105,18 +106,65 @@ def test_what_noise_comes_to(row, once, rounds):
     assert epsilons == pytest.approx((once, rounds), rel=5e-3)
 
 
-def test_sentences_hold_fail_or_are_not_run(table):
-    found = judgements("fedfeat", Runs(table))
+@pytest.fixture(scope="module")
+def released(table) -> pd.DataFrame:
+    """The same with FedFeat+ as a full study has it, whose server steps as released."""
+    further = [
+        row
+        for partition, gain in (("iid", 0.01), ("shards", 0.1))
+        for row in run(
+            0.7 + gain,
+            **base("fedfeat", partition, server_epochs=10, server_step="released"),
+        )
+    ]
+    return pd.concat([table, pd.DataFrame(further)], ignore_index=True)
+
+
+def curves(setting: str, end: float, *, rounds: int) -> list[dict]:
+    """Return the series of a setting that rises to its end in so many rounds."""
+    steps = [min(1.0, step / rounds) * end for step in range(1, 11)]
+    return [
+        {"setting": setting, "seed": seed, "series": "test_accuracy", "step": step, "value": value}
+        for seed in SEEDS
+        for step, value in enumerate(steps, start=1)
+    ]
+
+
+def test_rounds_are_those_until_fedavg_s_end(released):
+    names = {
+        "fedavg": name_of(base("fedavg", "shards")),
+        "fedfeat": name_of(base("fedfeat", "shards", server_epochs=10, server_step="released")),
+    }
+    series = curves(names["fedavg"], 0.8, rounds=8) + curves(names["fedfeat"], 0.8, rounds=4)
+    (examined,) = (
+        of
+        for name, of in by_name("fedfeat", Runs(released, series=pd.DataFrame(series))).items()
+        if name == ("fedfeat-07", "cnn_rounds")
+    )
+    assert set(examined.first.values) == {4.0}
+    assert set(examined.second.values) == {8.0}
+
+
+def test_what_names_its_data_is_judged_there_alone(released):
+    cells = {name for name in judgements("fedfeat", Runs(released.assign(task="mnist-toy")))}
+    elsewhere = {name for name in judgements("fedfeat", Runs(released.assign(task="digits-toy")))}
+    assert ("fedfeat-11", "iid_cnn") in cells - elsewhere
+    assert ("fedfeat-06", "cnn_released") in elsewhere - cells
+    assert not [name for name in cells | elsewhere if name[0] == "fedfeat-02"]
+
+
+def test_sentences_hold_fail_or_are_not_run(released):
+    found = judgements("fedfeat", Runs(released))
     hold = [
-        *(("fedfeat-06", "cnn"), ("fedfeat-07", "cnn"), ("fedfeat-17", "cnn")),
+        *(("fedfeat-06", "cnn_released"), ("fedfeat-07", "cnn_released"), ("fedfeat-17", "cnn")),
         *((OURS, name) for name in ("without_retraining", "averaged", "from_2", "norms")),
     ]
     assert {name: found[name] for name in hold} == dict.fromkeys(hold, "holds")
     assert not [name for _, name in found if name.endswith("_clipped")]
-    worse = table.assign(
-        test_accuracy=table["test_accuracy"].where(table["method"] != "fedfeat", 0)
+    worse = released.assign(
+        test_accuracy=released["test_accuracy"].where(released["method"] != "fedfeat", 0)
     )
-    assert judgements("fedfeat", Runs(worse))["fedfeat-07", "cnn"] == "the contrary holds"
+    assert judgements("fedfeat", Runs(worse))["fedfeat-07", "cnn_released"] == "the contrary holds"
 
 
 def test_without_their_settings_nothing_is_judged(table):

@@ -220,7 +220,7 @@ def by_batch() -> Training:
 @pytest.mark.parametrize("method", METHODS)
 def test_as_many_clients_send_as_are_active(files, tmp_path, method):
     by_axis, ledger = trained(
-        files, tmp_path, method, width=0.25, budgets="steps", active_clients=5
+        files, tmp_path, method, width=0.25, budgets="steps", clients_per_round=5
     )
     up = ledger[ledger["direction"] == "up"].groupby(["seed", "round"])["client"].nunique()
     assert set(up) == {5}

@@ -41,6 +41,17 @@ class Planned(Runs):
         seeds = per_seed(self.table, axes, "planned").index
         return pd.DataFrame(0.5, index=seeds, columns=STEPS)
 
+    def along(self, series: str, comes_to: object, **axes: object) -> BySeed:
+        """Return the same of what its curves come to."""
+        return self.measured(series, **axes)
+
+    def until(
+        self, series: str, first: dict[str, object], comes_to: object, reaches: object,
+        **axes: object,
+    ) -> BySeed:  # fmt: skip
+        """Return the same where both settings are planned."""
+        return self.measured(series, **first) + self.measured(series, **axes)
+
 
 @pytest.fixture(scope="module")
 def studies() -> list[Study]:
@@ -74,7 +85,7 @@ def planned_by(study: Study, paper: str) -> list[Planned]:
         }
         if rows:
             score = SCORES[study.task(task)["kind"]]
-            values = {"seed": 0, "planned": 1.0, "diverged": False, score: 1.0}
+            values = {"task": task, "seed": 0, "planned": 1.0, "diverged": False, score: 1.0}
             table = pd.DataFrame(list(rows.values())).assign(**values)
             # As a tidy table is read back.
             tables.append(Planned(pd.read_csv(StringIO(table.to_csv(index=False)))))
@@ -118,6 +129,17 @@ class Distinct(Runs):
         """Return a value that tells the method."""
         return self.measured("sent", method=method, until=until)
 
+    def along(self, series: str, comes_to: object, **axes: object) -> BySeed:
+        """Return a value that tells the curve, what it comes to and the setting."""
+        return self.measured(f"{series} {comes_to.__name__}", **axes)
+
+    def until(
+        self, series: str, first: dict[str, object], comes_to: object, reaches: object,
+        **axes: object,
+    ) -> BySeed:  # fmt: skip
+        """Return a value that tells both settings."""
+        return self.measured(f"{series} until {sorted(first.items())}", **axes)
+
     def shared(self, axis: str, *sides: dict[str, object]) -> list[float]:
         """Return one value for every axis."""
         return [1.0]
@@ -143,7 +165,7 @@ def test_no_sentence_is_the_contrary_of_another_in_the_same_runs(paper):
     ] == []
 
 
-FULL_PAPERS = ("fbftl", "rivals")
+FULL_PAPERS = ("fbftl", "rivals", "eppfl", "fedfeat")
 """Papers whose full studies run every part of every tested sentence."""
 
 

@@ -108,8 +108,8 @@ def test_an_axis_that_some_settings_keep_is_not() -> None:
         ({"mechanism": "feature_gaussian", "sigma": 1.0}, "printed by epsilon; give epsilon$"),
         ({"mechanism": "gaussian", "epsilon": 8.0}, "without a clip norm; give feature_clip$"),
         (
-            {"mechanism": "feature_laplace", "epsilon": 8.0, "server_epochs": 0},
-            "features that nobody asks for; give server_epochs at least 1$",
+            {"mechanism": "gaussian", "epsilon": 8.0, "feature_clip": 1.0, "server_epochs": 0},
+            "features that nobody asks for; give server_epochs at least 1, or",
         ),
         ({"mechanism": "dp_fedavg", "sigma": 1.0}, "dp_fedavg is for fl and "),
         ({"server_epochs": 0, "features_from": "after"}, "features_from after.*server_epochs"),

@@ -30,7 +30,7 @@ class Crossing:
 
     keep_activations: θ_a, share of the activations that a client keeps, in (0, 1].
     keep_gradients: θ_g, share of the gradients that its edge server sends back, in (0, 1].
-    kept_gradients: which: large, small (by magnitude) or random.
+    kept_gradients: which: large, small (by magnitude) or random; hook sends all but the large.
     reading: paper selects in every channel of a sample; code in the whole batch.
     epsilon: privacy loss of one coordinate; None adds no noise.
     clip: B, to whose range [0, B] noisy activations are clipped; None scales noise by the channel's
@@ -195,7 +195,9 @@ class Boundary:
         if how.kept_gradients == "random":
             kept = random_mask(rows, count, draws)
         else:
-            kept = magnitude_mask(rows, count, largest=how.kept_gradients == "large")
+            kept = magnitude_mask(rows, count, largest=how.kept_gradients != "small")
+        if how.kept_gradients == "hook":
+            kept = ~kept
         sent = rows * kept
         self._norms.append((squared_norm(sent), squared_norm(rows)))
         return laid_out_as(gradient, sent)

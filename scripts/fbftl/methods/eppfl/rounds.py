@@ -235,7 +235,10 @@ def crossing_floats(crossing: Crossing, cut: CutMap) -> tuple[int, int, int]:
     if crossing.whole_batch:
         return cut.width, cut.width, 0
     place_bits = cut.width if crossing.keep_gradients < 1 else 0
-    return cut.kept(crossing.keep_activations), cut.kept(crossing.keep_gradients), place_bits
+    back = cut.kept(crossing.keep_gradients)
+    if crossing.kept_gradients == "hook":
+        back = cut.width - back
+    return cut.kept(crossing.keep_activations), back, place_bits
 
 
 def masked_mean(

@@ -10,6 +10,7 @@ from fbftl.exchange.repetition import run_rounds
 from fbftl.ground.errors import required
 from fbftl.methods.fedfeat.feature_metrics import BINS, feature_metrics
 from fbftl.methods.fedfeat.noise import feature_noise, on_features
+from fbftl.methods.fedfeat.probe import PROBE_MEASURES, probed
 from fbftl.methods.fedfeat.retraining import by_retraining, feature_network, weights_and_features
 from fbftl.privacy.mechanisms import PrivacyRecord, no_mechanism
 from fbftl.study.job import Job
@@ -63,6 +64,12 @@ def fit(job: Job, inputs: Inputs) -> Retrained:
         for repetition, network in zip(outcome.repetitions, networks, strict=True)
     ]
     measures = {**outcome.measures, **NOISE_MEASURES}
+    if job.setting.probed:
+        measures |= PROBE_MEASURES
+        repetitions = [
+            {**repetition, **probed(network)}
+            for repetition, network in zip(repetitions, networks, strict=True)
+        ]
     measured = replace(outcome, repetitions=repetitions, measures=measures)
     return Retrained(measured, networks)
 

@@ -4,13 +4,26 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
-from fbftl.papers.quantities import ByPart, Compared, Runs, Sides, accuracies, measures
+from fbftl.papers.curves import rounds_to_converge
+from fbftl.papers.quantities import (
+    ByPart,
+    BySeed,
+    Compared,
+    Runs,
+    Sides,
+    accuracies,
+    measures,
+)
 
 VANILLA2 = {"method": "eppfl", "network": "cnn", "local_epochs": 2}
 HALVES = {"keep_activations": 0.5, "keep_gradients": 0.5}
 LARGE = VANILLA2 | {"keep_gradients": 0.5}
 SMALL = LARGE | {"kept_gradients": "small"}
+RANDOM = LARGE | {"kept_gradients": "random"}
 LATER = {"client_part": "relu2_1"}
+BASELINE = VANILLA2 | {"clients": 1}
+ALL_DATA = {"method": "eppfl", "network": "cnn", "clients": 10}
+"""Ten clients that hold all data and always take part, with one local epoch."""
 
 
 def dpfl(epsilon: float) -> dict[str, Any]:
@@ -27,6 +40,23 @@ def _protected(first: Mapping[str, Any], second: Mapping[str, Any]) -> Compared:
     return measures("protected_accuracy", first, second, 100)
 
 
+def _rounds(runs: Runs, setting: Mapping[str, Any]) -> BySeed:
+    """Return the rounds after which a setting has converged, tested as it is trained."""
+    return runs.along("protected_accuracy", rounds_to_converge, **setting)
+
+
+def _sooner(first: Mapping[str, Any], second: Mapping[str, Any]) -> Compared:
+    """Return what compares the rounds to convergence, the sooner setting first."""
+    return lambda runs: (_rounds(runs, first), _rounds(runs, second))
+
+
+def _bits(runs: Runs, setting: Mapping[str, Any]) -> BySeed:
+    """Return the bits up and down until a setting has converged; all rounds send as many."""
+    sent = runs.measured("uplink_bits", **setting) + runs.measured("downlink_bits", **setting)
+    rounds = runs.along("protected_accuracy", len, **setting)
+    return sent / rounds * _rounds(runs, setting)
+
+
 def _gains(runs: Runs) -> Sides:
     """Return what protected accuracy gains from epsilon 5 to 10, and from 1 to 5."""
     at_1, at_5, at_10 = (
@@ -40,15 +70,19 @@ EPOCHS = tuple(pairwise((2, 5, 10)))
 
 SENTENCES: Mapping[str, ByPart] = {
     "eppfl-01": {
-        str(many): measures(
-            "rounds_to_90", VANILLA2 | {"local_epochs": many}, VANILLA2 | {"local_epochs": few}
-        )
+        str(many): _sooner(VANILLA2 | {"local_epochs": many}, VANILLA2 | {"local_epochs": few})
         for few, many in EPOCHS
     },
     "eppfl-02": {
         str(many): accuracies(VANILLA2 | {"local_epochs": many}, VANILLA2 | {"local_epochs": few})
         for few, many in EPOCHS
     },
+    "eppfl-05": {"2": accuracies(VANILLA2, BASELINE)},
+    "eppfl-06": {
+        "accuracy": accuracies(VANILLA2, ALL_DATA | {"local_epochs": 2}),
+        "rounds": _sooner(ALL_DATA | {"local_epochs": 2}, VANILLA2),
+    },
+    "eppfl-07": {"2": accuracies(ALL_DATA, ALL_DATA | {"local_epochs": 2})},
     "eppfl-08": {
         **{str(more): _protected(dpfl(less), dpfl(more)) for less, more in pairwise((1, 3, 5, 10))},
         "range": _protected(dpfl(1), dpfl(10)),
@@ -62,12 +96,16 @@ SENTENCES: Mapping[str, ByPart] = {
         "vanilla2_most": _protected(VANILLA2, EPPFL),
     },
     "eppfl-15": {"vanilla2": _protected(VANILLA2, EPPFL)},
+    "eppfl-16": {
+        "dpfl5": _sooner(EPPFL, dpfl(5)),
+        "eppfl_vanilla2": _sooner(EPPFL, VANILLA2),
+        "dpfl5_vanilla2": _sooner(dpfl(5), VANILLA2),
+    },
+    "eppfl-17": {"vanilla2": lambda runs: (_bits(runs, EPPFL), _bits(runs, VANILLA2))},
     "eppfl-18": {
-        "all": measures("rounds_to_90", LARGE, VANILLA2),
-        "small": measures("rounds_to_90", LARGE, SMALL),
-        "random": measures(
-            "rounds_to_90", VANILLA2 | HALVES, VANILLA2 | HALVES | {"kept_gradients": "random"}
-        ),
+        "all": _sooner(LARGE, VANILLA2),
+        "small": _sooner(LARGE, SMALL),
+        "random": _sooner(LARGE, RANDOM),
     },
 }
 

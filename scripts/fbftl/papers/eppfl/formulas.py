@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from fbftl.cost.split import FLOAT_BYTES, printed_uplink_bytes
 from fbftl.findings.comparison import Measured
 from fbftl.papers.eppfl.claims import HALVES, VANILLA2
 from fbftl.papers.formulas import Decides, Decision, PaperRecord, audited, identical
@@ -26,9 +27,21 @@ def _half(sentence: Sentence, record: PaperRecord) -> Decision | None:
     return None
 
 
+def _labels(sentence: Sentence, record: PaperRecord) -> Decision:
+    """Decide by what the paper's own count of the uplink has of a sample beside its activations."""
+    labels = printed_uplink_bytes(samples=1, epochs=1, share=0.0, width=1) // FLOAT_BYTES
+    return Decision(
+        "labels of a sample that its edge server is sent in clear, by Sec. 2.3's count",
+        f"{labels} of 1",
+        labels == 0,
+    )
+
+
 FORMULAS: Mapping[str, Decides] = {
     "eppfl-13": _half,
     "eppfl-19": audited("A3"),
     "eppfl-20": audited("A4"),
+    "eppfl-21": _labels,
+    "eppfl-22": audited("A5"),
     "eppfl-25": identical("test_accuracy", VANILLA2, VANILLA2 | {"method": "fedavg"}),
 }

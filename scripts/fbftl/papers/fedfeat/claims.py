@@ -1,9 +1,18 @@
 """What sentences of paper fedfeat (FedFeat+) compare, and hypotheses of ours beside them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import pairwise, product
 from typing import Any
 
+import pandas as pd
+
+from fbftl.papers.curves import (
+    end_of,
+    points_fallen,
+    rounds_falling,
+    rounds_to_converge,
+    rounds_until,
+)
 from fbftl.papers.quantities import (
     NOTHING,
     ByPart,
@@ -19,6 +28,16 @@ NETWORKS, PARTITIONS = ("cnn", "mlp"), ("iid", "shards")
 
 EPSILONS = (0.5, 1.0, 1.5, 2.0)
 """Those that the paper prints."""
+
+SERVER_STEPS = ("released", "printed", "chosen")
+"""How the server retrains: as the public code has it, as the paper prints, by held-out features."""
+
+RELEASED = SERVER_STEPS[0]
+"""The step of sentences about other things than the accuracies that the paper stands on: the one
+that is told whole, since the paper prints neither its epochs nor its batch."""
+
+MANY = 50
+"""Clients a round in the paper's larger setting."""
 
 STEPS = {
     **{f"{more:g}": (less, more) for less, more in pairwise(EPSILONS)},
@@ -50,21 +69,103 @@ def _noised(
     return _setting("fedfeat", partition, network, **noise, **more)
 
 
-def _over_fedavg(partition: str, network: str = "cnn") -> Compared:
+def _retrained(
+    partition: str, network: str = "cnn", step: str = RELEASED, **more: Any
+) -> dict[str, Any]:
+    """Return FedFeat+ of the full study, whose server makes the public code's ten epochs."""
+    return _setting("fedfeat", partition, network, server_epochs=10, server_step=step, **more)
+
+
+def _noised_by(
+    epsilon: float, partition: str, network: str = "cnn", step: str = RELEASED
+) -> dict[str, Any]:
+    """Return the same under noise on features, as printed."""
+    noise = {"mechanism": "feature_gaussian", "epsilon": epsilon}
+    return _retrained(partition, network, step, **noise)
+
+
+def _over_fedavg(partition: str, network: str = "cnn", step: str = RELEASED) -> Compared:
     """Return what compares FedFeat+ with FedAvg."""
-    return accuracies(
-        _setting("fedavg", partition, network), _setting("fedfeat", partition, network)
+    return accuracies(_setting("fedavg", partition, network), _retrained(partition, network, step))
+
+
+def _by_step(partition: str, network: str) -> ByPart:
+    """Return what compares FedFeat+ with FedAvg, by network and the server's step."""
+    return {f"{network}_{step}": _over_fedavg(partition, network, step) for step in SERVER_STEPS}
+
+
+def _every_cell() -> ByPart:
+    """Return what compares FedFeat+ with FedAvg in every cell of Tables II and III."""
+    return {
+        f"{partition}_{network}": _over_fedavg(partition, network)
+        for partition, network in product(PARTITIONS, NETWORKS)
+    }
+
+
+def _gain(runs: Runs, partition: str, network: str, clients: int | None = None) -> BySeed:
+    """Return what FedFeat+ gains over FedAvg, with the task's own clients a round or others."""
+    more = {} if clients is None else {"clients_per_round": clients}
+    fedavg = runs.accuracy(**_setting("fedavg", partition, network, **more))
+    return runs.accuracy(**_retrained(partition, network, **more)) - fedavg
+
+
+def _gain_by_clients(network: str) -> Compared:
+    """Return what compares the gains on shards with the task's clients a round and with `MANY`."""
+    return lambda runs: (
+        _gain(runs, "shards", network),
+        _gain(runs, "shards", network, MANY),
     )
-
-
-def _gain(runs: Runs, partition: str, network: str) -> BySeed:
-    fedavg, fedfeat = _over_fedavg(partition, network)(runs)
-    return fedfeat - fedavg
 
 
 def _gains(first: tuple[str, str], second: tuple[str, str]) -> Compared:
     """Return what compares two gains over FedAvg, each of a partition and a network."""
     return lambda runs: (_gain(runs, *first), _gain(runs, *second))
+
+
+def _rounds(runs: Runs, partition: str, network: str) -> Sides:
+    """Return the rounds until FedFeat+ and FedAvg are as accurate as FedAvg is in the end."""
+    fedavg = _setting("fedavg", partition, network)
+    first, second = (
+        runs.until("test_accuracy", fedavg, end_of, rounds_until, **setting)
+        for setting in (_retrained(partition, network), fedavg)
+    )
+    return first, second
+
+
+def _sooner(partition: str, network: str) -> Compared:
+    """Return what compares these rounds."""
+    return lambda runs: _rounds(runs, partition, network)
+
+
+def _speed(runs: Runs, network: str) -> BySeed:
+    """Return how many times sooner FedFeat+ is there on iid clients."""
+    first, second = _rounds(runs, "iid", network)
+    return second / first
+
+
+def _falling(comes_to: Callable[[Any], float], network: str) -> Compared:
+    """Return what compares how FedFeat+'s curve and FedAvg's fall on shards."""
+    settings = _retrained("shards", network), _setting("fedavg", "shards", network)
+    return lambda runs: tuple(
+        runs.along("test_accuracy", comes_to, **setting) for setting in settings
+    )
+
+
+def _as_soon(partition: str) -> Compared:
+    """Return what compares the rounds to convergence of FedAvg with and without noise."""
+    noise = {"mechanism": "feature_gaussian", "epsilon": 2.0}
+    settings = (
+        _setting("fedfeat", partition, server_epochs=0, **noise),
+        _setting("fedavg", partition),
+    )
+    return lambda runs: tuple(
+        runs.along("test_accuracy", rounds_to_converge, **setting) for setting in settings
+    )
+
+
+def _metric(column: str, lesser: float, greater: float) -> Compared:
+    """Return what compares a metric of the noise at two epsilons, on shards as Table V."""
+    return measures(column, _noised_by(lesser, "shards"), _noised_by(greater, "shards"))
 
 
 def _of_noise(column: str, lesser: float, greater: float, **more: Any) -> Compared:
@@ -74,32 +175,98 @@ def _of_noise(column: str, lesser: float, greater: float, **more: Any) -> Compar
 
 ON_SHARDS = _setting("fedfeat", "shards")
 
-SENTENCES: Mapping[str, ByPart] = {
+COMPARED: Mapping[str, ByPart] = {
     "fedfeat-01": {
-        partition: accuracies(_setting("fedavg", partition), _noised(2.0, partition))
+        f"{partition}_{step}": accuracies(
+            _setting("fedavg", partition), _noised_by(2.0, partition, step=step)
+        )
+        for partition, step in product(PARTITIONS, SERVER_STEPS)
+    },
+    "fedfeat-02": {
+        partition: measures(
+            "test_accuracy_best", _setting("fedavg", partition), _retrained(partition), 100
+        )
         for partition in PARTITIONS
     },
-    "fedfeat-05": {"mlp": _over_fedavg("iid", "mlp")},
-    "fedfeat-06": {"cnn": _over_fedavg("iid")},
-    "fedfeat-07": {network: _over_fedavg("shards", network) for network in NETWORKS},
+    "fedfeat-05": _by_step("iid", "mlp"),
+    "fedfeat-06": _by_step("iid", "cnn"),
+    "fedfeat-07": {
+        **_by_step("shards", "cnn"),
+        **_by_step("shards", "mlp"),
+        **{f"{network}_rounds": _sooner("shards", network) for network in NETWORKS},
+    },
+    "fedfeat-08": {
+        **{f"{network}_rounds": _sooner("iid", network) for network in NETWORKS},
+        "networks": lambda runs: (_speed(runs, "mlp"), _speed(runs, "cnn")),
+    },
+    "fedfeat-10": {network: _gain_by_clients(network) for network in NETWORKS},
+    "fedfeat-11": _every_cell(),
+    "fedfeat-12": _every_cell(),
     "fedfeat-14": {network: _over_fedavg("iid", network) for network in NETWORKS},
     "fedfeat-16": {
         partition: _gains((partition, "mlp"), (partition, "cnn")) for partition in PARTITIONS
     },
     "fedfeat-17": {network: _gains(("iid", network), ("shards", network)) for network in NETWORKS},
+    "fedfeat-18": {
+        **{f"{network}_falling": _falling(rounds_falling, network) for network in NETWORKS},
+        **{f"{network}_fallen": _falling(points_fallen, network) for network in NETWORKS},
+    },
+    "fedfeat-19": {
+        "extractor_of_cnn": _gains(("iid", "cnn_one"), ("iid", "cnn")),
+        "extractor_of_mlp": _gains(("iid", "mlp"), ("iid", "mlp_two")),
+    },
     "fedfeat-20": {
         f"{partition}_{network}_{name}": accuracies(
-            _noised(lesser, partition, network), _noised(greater, partition, network)
+            _noised_by(lesser, partition, network), _noised_by(greater, partition, network)
         )
         for partition, network in product(PARTITIONS, NETWORKS)
         for name, (lesser, greater) in STEPS.items()
     },
     "fedfeat-21": {
-        column: _of_noise(column, 0.5, 2.0)
+        column: _metric(column, 0.5, 2.0)
         for column in ("mutual_information", "feature_correlation")
     },
-    "fedfeat-22": {"kl_divergence": _of_noise("kl_divergence", 0.5, 2.0)},
-    "fedfeat-23": {"2": accuracies(ON_SHARDS, _noised(2.0))},
+    "fedfeat-22": {"kl_divergence": _metric("kl_divergence", 0.5, 2.0)},
+    "fedfeat-23": {"2": accuracies(_retrained("shards"), _noised_by(2.0, "shards"))},
+    "fedfeat-24": {partition: _as_soon(partition) for partition in PARTITIONS},
+    "fedfeat-26": {
+        partition: measures(
+            "probe_accuracy",
+            _setting("fedfeat", partition, server_epochs=0, probed=True),
+            _retrained(partition, probed=True),
+            100,
+        )
+        for partition in PARTITIONS
+    },
+}
+
+
+CIFAR10, MNIST = "cifar10", "mnist"
+"""What tasks of a data set begin with."""
+
+ON = {"fedfeat-02": CIFAR10, "fedfeat-11": MNIST, "fedfeat-12": MNIST}
+"""Sentences that name their data."""
+
+OF_FIGURE_2 = {f"fedfeat-{number:02}" for number in (5, 6, 7, 8, 18, 19)}
+"""Sentences on CIFAR-10, tried on the digits too; MNIST has its own."""
+
+
+def _grounded(sentence: str, compared: Compared) -> Compared:
+    """Return what compares on the tasks alone that a sentence is about."""
+    data = ON.get(sentence, "")
+
+    def sides(runs: Runs) -> Sides:
+        named = runs.table.get("task", pd.Series(dtype=str))
+        task = str(named.iloc[0]) if len(named) else data
+        another = sentence in OF_FIGURE_2 and task.startswith(MNIST)
+        return compared(runs) if task.startswith(data) and not another else (NOTHING, NOTHING)
+
+    return sides
+
+
+SENTENCES: Mapping[str, ByPart] = {
+    sentence: {part: _grounded(sentence, compared) for part, compared in parts.items()}
+    for sentence, parts in COMPARED.items()
 }
 
 

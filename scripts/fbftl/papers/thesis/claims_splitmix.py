@@ -226,7 +226,7 @@ SENTENCES: Mapping[str, ByPart] = {
     "c4-16": {f"{width:g}": _rescaled(width) for width in WIDTHS},
     "c4-17": {"rescaled": _ahead(1), "plain": _plain_behind},
     "c4-20": {
-        f"{clients}_{width:g}": _ahead(width, active_clients=clients)
+        f"{clients}_{width:g}": _ahead(width, clients_per_round=clients)
         for clients, width in product(FEW, (0.5, 1))
     },
 }

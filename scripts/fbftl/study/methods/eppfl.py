@@ -26,8 +26,9 @@ AXES = (
     ),
     Axis(
         "kept_gradients", str, "large",
-        "which of them: large, small (by magnitude) or random.",
-        ("large", "small", "random"),
+        "which of them: large, small (by magnitude) or random; hook drops the large ones, as the "
+        "public code's hook does, and so sends 1 - θ_g.",
+        ("large", "small", "random", "hook"),
         (SELECTS_GRADIENTS,),
     ),
     Axis(

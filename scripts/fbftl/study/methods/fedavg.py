@@ -2,7 +2,15 @@
 
 from collections.abc import Iterator
 
-from fbftl.study.axes import BY_ROUNDS, LOCAL_BATCH, LOCAL_EPOCHS, MOST_SAMPLES, NETWORK, WIDTH
+from fbftl.study.axes import (
+    BY_ROUNDS,
+    CLIENTS_PER_ROUND,
+    LOCAL_BATCH,
+    LOCAL_EPOCHS,
+    MOST_SAMPLES,
+    NETWORK,
+    WIDTH,
+)
 from fbftl.study.axis import Axis, AxisValues, Numbers
 from fbftl.study.clients import partition_of, taking_part
 from fbftl.study.record import Block, MethodRecord
@@ -57,7 +65,10 @@ RECORD = MethodRecord(
     "fedavg", "FedAvg", "#000000", "*", "fedfeat",
     reads="clients and source",
     sends="local",
-    axes=(*BY_ROUNDS, NETWORK, LOCAL_EPOCHS, MOST_SAMPLES, WIDTH, LOCAL_BATCH, *AXES),
+    axes=(
+        *BY_ROUNDS, NETWORK, LOCAL_EPOCHS, MOST_SAMPLES, WIDTH, LOCAL_BATCH, CLIENTS_PER_ROUND,
+        *AXES,
+    ),
     mechanisms=("none", "relative", "dp_fedavg"),
     faults=faults,
     size_faults=size_faults,

@@ -2,7 +2,14 @@
 
 from collections.abc import Iterator
 
-from fbftl.study.axes import BY_ROUNDS, LOCAL_BATCH, LOCAL_EPOCHS, NETWORK, SERVER_EPOCHS
+from fbftl.study.axes import (
+    BY_ROUNDS,
+    CLIENTS_PER_ROUND,
+    LOCAL_BATCH,
+    LOCAL_EPOCHS,
+    NETWORK,
+    SERVER_EPOCHS,
+)
 from fbftl.study.axis import Axis, AxisValues, Needs, Numbers
 from fbftl.study.record import MethodRecord
 
@@ -33,6 +40,10 @@ AXES = (
         ("clients", "printed", "released", "chosen"),
         (RETRAINS,),
     ),
+    Axis(
+        "probed", bool, False,
+        "whether a classifier fitted afresh tells in the end how good the averaged extractor is.",
+    ),
 )  # fmt: skip
 
 
@@ -43,15 +54,20 @@ def faults(setting: AxisValues) -> Iterator[str]:
         yield f"has mechanism {mechanism}, whose noise is printed by epsilon; give epsilon"
     if mechanism == "gaussian" and setting.feature_clip is None:
         yield "has mechanism gaussian, which bounds nothing without a clip norm; give feature_clip"
-    if mechanism != "none" and setting.server_epochs == 0:
-        yield "puts noise on features that nobody asks for; give server_epochs at least 1"
+    if mechanism == "gaussian" and setting.server_epochs == 0:
+        yield (
+            "has mechanism gaussian on features that nobody asks for; give server_epochs at least "
+            "1, or the printed noise, under which clients train too"
+        )
 
 
 RECORD = MethodRecord(
     "fedfeat", "FedFeat+", "#8B4513", "h", "fedfeat",
     reads="clients and source",
     sends="local",
-    axes=(*BY_ROUNDS, NETWORK, LOCAL_EPOCHS, SERVER_EPOCHS, LOCAL_BATCH, *AXES),
+    axes=(
+        *BY_ROUNDS, NETWORK, LOCAL_EPOCHS, SERVER_EPOCHS, LOCAL_BATCH, CLIENTS_PER_ROUND, *AXES,
+    ),
     mechanisms=("none", "feature_gaussian", "feature_laplace", "gaussian"),
     faults=faults,
 )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from fbftl.study.axes import ACTIVE_CLIENTS, RESCALED_INIT, RESCALED_LAYERS, WIDTHS
+from fbftl.study.axes import CLIENTS_PER_ROUND, RESCALED_INIT, RESCALED_LAYERS, WIDTHS
 from fbftl.study.axis import Axis, AxisValues, Numbers
 from fbftl.study.record import Block, MethodRecord
 
@@ -22,7 +22,7 @@ OF_BASES = {
     "budgets": "exponential",
     "budget_order": "by_domain",
     "rescaled_init": False,
-    "active_clients": None,
+    "clients_per_round": None,
     "rescaled_layers": False,
 }
 """Axes that bases alone read, with their defaults."""
@@ -59,7 +59,7 @@ RECORD = MethodRecord(
     "robust", "robust FedAvg", "#35978F", "$R$", "thesis",
     reads="clients and source",
     sends="local",
-    axes=(*WIDTHS, RESCALED_INIT, ACTIVE_CLIENTS, RESCALED_LAYERS, NORMS, WEIGHT),
+    axes=(*WIDTHS, RESCALED_INIT, CLIENTS_PER_ROUND, RESCALED_LAYERS, NORMS, WEIGHT),
     compresses=False,
     faults=faults,
     task_faults=task_faults,

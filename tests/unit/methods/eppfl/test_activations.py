@@ -5,6 +5,7 @@ import pytest
 import torch
 from fbftl.cost.split import CutMap, printed_downlink_bytes, printed_uplink_bytes
 from fbftl.methods.eppfl.activations import Boundary, Crossing, cut_map, magnitude_mask, random_mask
+from fbftl.methods.eppfl.rounds import crossing_floats
 from fbftl.training.local_updates import LocalUpdate, MiniBatch
 
 BATCH, CHANNELS, SIDE = 5, 3, 6
@@ -71,6 +72,20 @@ def test_gradients_are_selected_by_magnitude_in_every_channel(features, kept):
         assert (most <= rows.where(~came, torch.inf).amin(2)).all()
     share = back.square().sum() / gradient.square().sum()
     assert boundary.kept_norm == pytest.approx(float(share))
+
+
+@pytest.mark.parametrize("reading", ["paper", "code"])
+def test_the_hook_sends_all_but_the_large_ones(features, reading):
+    gradient = torch.randn(MAPS, generator=torch.Generator().manual_seed(1))
+    of = {"keep_gradients": 0.25, "reading": reading}
+    _, large, _ = crossed(Crossing(**of), features, gradient)
+    _, hook, _ = crossed(Crossing(**of, kept_gradients="hook"), features, gradient)
+    assert torch.equal(large + hook, gradient)
+    assert not ((large != 0) & (hook != 0)).any()
+    cut = CutMap(CHANNELS, SIDE**2)
+    sent = [crossing_floats(Crossing(**of, kept_gradients=kept), cut) for kept in ("large", "hook")]
+    backs = [cut.width] * 2 if reading == "code" else [27, 81]  # 9 and 27 of 36 in each channel
+    assert [back for _, back, _ in sent] == backs
 
 
 def test_the_large_half_has_more_than_twice_the_small_ones_norm(features):

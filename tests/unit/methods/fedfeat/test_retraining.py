@@ -80,6 +80,24 @@ def test_without_retraining_it_is_fedavg_to_the_bit(inputs, network, axes):
     assert retrained.repetitions[0]["series"] != wanted.repetitions[0]["series"]
 
 
+def test_clients_may_train_under_noise_that_nobody_is_sent(inputs):
+    axes = {"server_epochs": 0, "mechanism": "feature_gaussian", "epsilon": 2.0}
+    noised, plain = (run(job(of), inputs) for of in (axes, {"server_epochs": 0}))
+    assert noised.repetitions[0]["series"] != plain.repetitions[0]["series"]
+    parts = noised.ledger.table().column("part").to_pylist()
+    assert parts == plain.ledger.table().column("part").to_pylist()
+    assert set(parts) == {"weights"}
+
+
+def test_a_probe_tells_of_the_extractor_and_changes_nothing_else(inputs):
+    outcome, plain = (run(job(of), inputs) for of in ({"probed": True}, {}))
+    (probed,), (unprobed,) = outcome.repetitions, plain.repetitions
+    accuracy = probed.pop("probe_accuracy")
+    assert probed == unprobed
+    assert 0.1 < accuracy <= 1
+    assert set(outcome.measures) - set(plain.measures) == {"probe_accuracy"}
+
+
 @pytest.mark.parametrize("network", ["mlp", "cnn"])
 def test_a_round_by_hand_on_features_of_the_averaged_extractor(inputs, network):
     values = {"rounds": 1, "clients_per_round": EVERYBODY, "server_batch": 7}
