@@ -85,8 +85,16 @@ def vgg(
 
 
 def initialise(network: nn.Module, how: str) -> None:
-    """Draw a network's initial values anew: he is He's normal with biases 0, torch leaves them."""
-    for layer in network.modules() if how == "he" else ():
+    """Draw a network's initial values anew.
+
+    he is He's normal and xavier Glorot's, both with biases 0; torch leaves them.
+    """
+    if how == "torch":
+        return
+    for layer in network.modules():
         if isinstance(layer, nn.Conv2d | nn.Linear):
-            nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
+            if how == "xavier":
+                nn.init.xavier_normal_(layer.weight)
+            else:
+                nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
             nn.init.zeros_(layer.bias)

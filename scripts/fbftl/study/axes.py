@@ -327,7 +327,7 @@ def shared_faults(setting: AxisValues) -> Iterator[str]:
     if setting.schedule == "dynamic" and setting.decay <= 1:
         yield f"has schedule dynamic, whose decay is {setting.decay:g}; give decay above 1"
     if setting.schedule == "exp" and setting.decay == 1:
-        yield "has schedule exp, whose decay is 1; give another decay, or schedule: uniform"
+        yield "has schedule exp, whose decay is 1; give decay above 1, or below for rising noise"
     if mechanism == "dp_fedavg" and setting.accountant == "zcdp":
         yield (
             "accounts sampled rounds by zCDP, which sampling does not amplify; use accountant "
