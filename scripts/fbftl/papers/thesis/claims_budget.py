@@ -54,7 +54,9 @@ def setting(runs: Runs, rows: int, **axes: Any) -> dict[str, Any]:
         and _rows_of(runs, of) == rows
     ]
     usual = [
-        of for of in alike if "descent_steps" not in of and of.get("decay", USUAL_DECAY) == 3.0
+        of
+        for of in alike
+        if "descent_steps" not in of and of.get("decay", USUAL_DECAY) == USUAL_DECAY
     ]
     return next(iter(alike if len(alike) == 1 else usual), {**wanted, "rows": rows})
 

@@ -100,10 +100,14 @@ AXES = (
 def faults(setting: AxisValues) -> Iterator[str]:
     """Yield what a setting says against itself."""
     alone = setting.minority_participation is not None or setting.opt_out > 0
+    if setting.users_per_round is not None and setting.minority_participation is not None:
+        yield "has one user a round by minority_participation; leave users_per_round out"
+    alone = alone or setting.users_per_round == 1
     if setting.aggregation == "masked" and alone:
         yield (
             "masks messages of which one alone can be summed; let two users take part, and all of "
-            "them play: leave minority_participation and opt_out out, or use aggregation: open"
+            "them play: leave minority_participation and opt_out out, give users_per_round at "
+            "least 2, or use aggregation: open"
         )
 
 
