@@ -28,9 +28,7 @@ def sampled(models: int, seed: int) -> list[torch.Tensor]:
 @pytest.mark.parametrize("kind", [Sgd, StackedSgd])
 def test_steps_are_torchs(kind: type, nesterov: bool) -> None:
     ours, theirs = sampled(2, 0), sampled(2, 0)
-    optimizer = torch.optim.SGD(
-        theirs, lr=0.05, momentum=0.9, weight_decay=5e-4, nesterov=nesterov
-    )
+    optimizer = torch.optim.SGD(theirs, lr=0.05, momentum=0.9, weight_decay=5e-4, nesterov=nesterov)
     stepper = kind(ours, TRAINING, nesterov=nesterov)
     for step in range(3):
         gradients = sampled(2, 1 + step)

@@ -106,10 +106,13 @@ def _by_scale(small: Mapping[str, float], large: Mapping[str, float]) -> Compare
 
 
 def _by_momentum(schedule: Mapping[str, Any]) -> Compared:
-    """Return what compares the gain under momentum with that without."""
+    """Return what compares the gain under momentum with that without.
+
+    Without momentum the schedule that is best for the influence is the falling one.
+    """
     return lambda runs: (
         _gain(runs, 200, schedule, **MOMENTUM),
-        _gain(runs, 200, schedule),
+        _gain(runs, 200, FALLING),
     )
 
 

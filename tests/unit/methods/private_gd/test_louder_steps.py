@@ -46,7 +46,7 @@ def test_settings_of_unequal_scales_cannot_share_a_process(inputs):
     ("axes", "sentence"),
     [
         ({"louder_step": 30}, "more noise at step 30 of 20"),
-        ({"schedule": "dynamic", "decay": 0.5}, "give decay above 1"),
+        ({"schedule": "dynamic", "decay": 0.5, "descent_momentum": 0.9}, "give decay above 1"),
         ({"schedule": "exp", "decay": 1.0}, "or below for rising noise"),
     ],
 )
