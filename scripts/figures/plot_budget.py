@@ -28,8 +28,8 @@ def main(table: str, svg: str) -> None:
 def plotted(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows to draw: plain descent, noise by zCDP, the steps with the most rows' counts.
 
-    The number of steps is the one at which most settings were run, over rows and schedules; a number
-    of rows that was never run at it has its own most frequent one.
+    The number of steps is the one at which most settings were run, over rows and schedules; where a
+    number of rows was never run at it, its own most frequent one.
     """
     plain = table[(table["descent_momentum"] == 0) & (table["accountant"] != "exact")]
     steps = plain["descent_steps"].mode().iloc[0]

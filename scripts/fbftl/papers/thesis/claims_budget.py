@@ -126,7 +126,7 @@ def slope_of_influence(before: pd.Series, after: Mapping[int, pd.Series]) -> pd.
 
     Args:
         before: loss by seed, nothing doubled.
-        after: the same by the step whose noise is doubled.
+        after: loss by seed, by the step whose noise is doubled.
     """
     if not after:
         return pd.Series(dtype=float)
