@@ -78,6 +78,19 @@ def test_the_lowest_loss_that_both_reach_counts():
     assert second.values.to_dict() == {0: 40, 1: 10}
 
 
+def test_ten_steps_count_where_they_were_run():
+    once, ten = (
+        [adapted("plain", minority_participation=share, **steps) for share in (0.05, 0.5)]
+        for steps in ({}, {"local_steps": 10.0})
+    )
+    few = [(setting, {"accuracy_1": [0.1] * 3}) for setting in once]
+    many = [(setting, {"accuracy_1": [0.2] * 3}) for setting in ten]
+    for rows, expected in ((few, 10), (few + many, 20)):
+        first, second = ADAPTATION["c3-09"]["0.05"](table(*rows))
+        assert first.values.to_numpy() == pytest.approx(expected)
+        assert second.values.to_numpy() == pytest.approx(expected)
+
+
 def test_what_heterogeneous_users_cost():
     iid, six = {"majority_users": 3}, {"majority_users": 3, "majority_classes": 6.0}
     rows = [

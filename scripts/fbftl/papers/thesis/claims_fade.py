@@ -126,15 +126,32 @@ def _on_target(first: Mapping[str, Any], second: Mapping[str, Any]) -> Compared:
     return measures("accuracy_1", first, second, 100)
 
 
-def _taking_part(adversary: str, share: float) -> dict[str, Any]:
-    return adapted(adversary, minority_participation=share)
+def _taking_part(runs: Runs, adversary: str, share: float) -> dict[str, Any]:
+    """Return the setting of one user a round, with the thesis's ten steps where these were run."""
+    ten = adapted(adversary, minority_participation=share, local_steps=10)
+    once = adapted(adversary, minority_participation=share)
+    return ten if len(runs.measured("diverged", **ten).values) else once
+
+
+def _on_target_taking_part(first: tuple[str, float], second: tuple[str, float]) -> Compared:
+    """Return what compares accuracies in percent of two adversaries and shares of the rounds."""
+
+    def sides(runs: Runs) -> Sides:
+        one, other = (_taking_part(runs, *side) for side in (first, second))
+        return _on_target(one, other)(runs)
+
+    return sides
 
 
 def _ignored_loss(share: float) -> Compared:
     """Return what compares the discriminator's loss on the user who takes part more seldom."""
     rarer = 0 if share < 0.5 else 1
-    settings = (_taking_part(adversary, share) for adversary in ("squared", "plain"))
-    return measures(f"adversary_loss_{rarer}", *settings)
+
+    def sides(runs: Runs) -> Sides:
+        settings = (_taking_part(runs, adversary, share) for adversary in ("squared", "plain"))
+        return measures(f"adversary_loss_{rarer}", *settings)(runs)
+
+    return sides
 
 
 def _until_both(share: float) -> Compared:
@@ -143,7 +160,9 @@ def _until_both(share: float) -> Compared:
     def sides(runs: Runs) -> Sides:
         squared, plain = (
             {
-                level: runs.measured(f"rounds_to_loss_{level}", **_taking_part(adversary, share))
+                level: runs.measured(
+                    f"rounds_to_loss_{level}", **_taking_part(runs, adversary, share)
+                )
                 for level in LEVELS
             }
             for adversary in ("squared", "plain")
@@ -196,11 +215,11 @@ CENTRAL: Mapping[str, int] = {}
 
 ADAPTATION: Mapping[str, ByPart] = {
     "c3-09": {
-        f"{share:g}": _on_target(_taking_part("plain", share), _taking_part("plain", 0.5))
+        f"{share:g}": _on_target_taking_part(("plain", share), ("plain", 0.5))
         for share in (0.05, 0.95)
     },
     "c3-10": {
-        f"{share:g}": _on_target(_taking_part("plain", share), _taking_part("squared", share))
+        f"{share:g}": _on_target_taking_part(("plain", share), ("squared", share))
         for share in (0.05, 0.95)
     },
     "c3-11": {f"{share:g}": _ignored_loss(share) for share in (0.05, 0.95)},
