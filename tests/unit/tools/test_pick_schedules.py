@@ -20,12 +20,12 @@ def test_points_are_centred_and_as_long_as_the_scale():
 
 
 def test_every_schedule_meets_every_number_of_steps():
-    asked = list(candidates(["uniform", "exp"], [5, 10], [3.0, 10.0]))
-    assert [each for each in asked if each[0] == "uniform"] == [
+    offered = list(candidates(["uniform", "exp"], [5, 10], [3.0, 10.0]))
+    assert [each for each in offered if each[0] == "uniform"] == [
         ("uniform", 5, 1),
         ("uniform", 10, 1),
     ]
-    assert len(asked) == 6
+    assert len(offered) == 6
 
 
 def test_a_larger_budget_leaves_less_loss():
