@@ -14,12 +14,9 @@ from fbftl.findings.runs import write_tidy
 from fbftl.ground import devices
 from fbftl.ground.binding import run_by_name
 from fbftl.methods.private_gd.heads import private_heads
-from fbftl.methods.private_gd.server import noise_of
+from fbftl.methods.private_gd.server import LOUDER, noise_of
 from fbftl.study.job import from_params
 from fbftl.tasks.task import Inputs, client_features
-
-FACTOR = 2.0
-"""What a step's noise multiplier is multiplied by."""
 
 STEPS = 10
 """Steps whose noise is changed, each alone; all would need as many trainings."""
@@ -47,7 +44,7 @@ def main(
     client_data, even = client_features(planned, inputs), noise_of(planned).multipliers
     changed = np.unique(np.linspace(1, len(even), STEPS).round().astype(int))
     schedules = np.repeat(even[:, None], 1 + len(changed), axis=1)
-    schedules[changed - 1, np.arange(1, 1 + len(changed))] *= FACTOR
+    schedules[changed - 1, np.arange(1, 1 + len(changed))] *= LOUDER
     rows = [
         participating(
             clients_of(planned, client_data.partition, seed), planned.setting.fraction, seed
@@ -59,7 +56,7 @@ def main(
         client_data, planned, planned.seeds * arms, rows * arms, np.repeat(schedules, SEEDS, axis=1)
     )
     before, *after = heads.losses[-1].reshape(arms, SEEDS)
-    added = even[changed - 1] ** 2 * (FACTOR**2 - 1)
+    added = even[changed - 1] ** 2 * (LOUDER**2 - 1)
     influence = (np.stack(after) - before) / added[:, None]
     columns = {
         "step": changed,

@@ -7,6 +7,7 @@ generator.
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from functools import partial
 
 import torch
 from torch import nn
@@ -89,14 +90,15 @@ def initialise(network: nn.Module, how: str) -> None:
 
     Args:
         network: of convolutions and dense layers.
-        how: torch leaves them; he is He's normal with biases 0; fan_out draws convolutions from a
-            normal of variance 2/n, n the weights that leave an input (the kernel's places times
-            the output channels), with biases 0, and leaves dense layers, as VGG's usual code for
-            CIFAR-10 does and paper eppfl's public code with it.
+        how: torch leaves them; he is He's normal and xavier Glorot's, both with biases 0; fan_out
+            draws convolutions from a normal of variance 2/n, n the weights that leave an input
+            (the kernel's places times the output channels), with biases 0, and leaves dense
+            layers, as VGG's usual code for CIFAR-10 does and paper eppfl's public code with it.
     """
-    fan = {"he": "fan_in", "fan_out": "fan_out"}
-    drawn = {"he": nn.Conv2d | nn.Linear, "fan_out": nn.Conv2d}
-    for layer in network.modules() if how in drawn else ():
-        if isinstance(layer, drawn[how]):
-            nn.init.kaiming_normal_(layer.weight, mode=fan[how], nonlinearity="relu")
+    he = partial(nn.init.kaiming_normal_, nonlinearity="relu")
+    laws = {"he": he, "xavier": nn.init.xavier_normal_, "fan_out": partial(he, mode="fan_out")}
+    drawn = nn.Conv2d if how == "fan_out" else nn.Conv2d | nn.Linear
+    for layer in network.modules() if how in laws else ():
+        if isinstance(layer, drawn):
+            laws[how](layer.weight)
             nn.init.zeros_(layer.bias)

@@ -192,8 +192,8 @@ SCHEDULE = (
     ),
     Axis(
         "decay", float, 1.0,
-        "first over last noise variance of the schedule exp.",
-        Numbers(least=1, most=1_000_000),
+        "first over last noise variance of the schedule exp; below 1 it rises.",
+        Numbers(above=0, most=1_000_000),
         (
             Needs(
                 "schedule exp or dynamic",
@@ -334,10 +334,10 @@ def shared_faults(setting: AxisValues) -> Iterator[str]:
         yield f"has mechanism {mechanism}, which needs sigma or epsilon; give one"
     if setting.aggregation == "masked" and is_compressed(setting):
         yield "masks compressed messages, whose sum cannot be decoded; use bits 32 and keep 1"
-    if setting.schedule != "uniform" and setting.decay <= 1:
-        yield (
-            f"has schedule {setting.schedule}, whose decay is {setting.decay:g}; give decay above 1"
-        )
+    if setting.schedule == "dynamic" and setting.decay <= 1:
+        yield f"has schedule dynamic, whose decay is {setting.decay:g}; give decay above 1"
+    if setting.schedule == "exp" and setting.decay == 1:
+        yield "has schedule exp, whose decay is 1; give decay above 1, or below for rising noise"
     if mechanism == "dp_fedavg" and setting.accountant == "zcdp":
         yield (
             "accounts sampled rounds by zCDP, which sampling does not amplify; use accountant "

@@ -83,7 +83,8 @@ class Training:
         of the batch, in training each client's own.
     rounds: of methods with local epochs, a point of the curves each; none for all others.
     local_batch: samples per step of a client's local epochs; none takes all that it has.
-    optimiser: what clients step with in local epochs: sgd with the momentum, adam, or adadelta.
+    optimiser: what clients step with in local epochs: sgd with the momentum, nesterov, adam, or
+        adadelta.
     decay: factor of the learning rate from one round of local epochs to the next.
     server_learning_rate: of a server that retrains the classifier; none takes the clients'.
     server_batch: features per step of such a server; none takes `local_batch`.

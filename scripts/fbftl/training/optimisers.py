@@ -7,6 +7,7 @@ alone. AdamW stands beside them for language models, which begin once and tell e
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 import torch
@@ -141,7 +142,8 @@ class Beginning:
 
 OPTIMISERS = {
     "sgd": Beginning(Sgd, StackedSgd),
+    "nesterov": Beginning(partial(Sgd, nesterov=True), partial(StackedSgd, nesterov=True)),
     "adam": Beginning(Adam, Adam),
     "adadelta": Beginning(Adadelta, Adadelta),
 }
-"""Every optimiser by its name; SGD has the momentum that it is given."""
+"""Every optimiser by its name; SGD has the momentum that it is given, plain or Nesterov's."""

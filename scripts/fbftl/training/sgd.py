@@ -23,14 +23,19 @@ class Sgd:
         parameters: contiguous tensors on one device.
         training: learning rate, momentum, weight decay.
         fused: one pass over each tensor instead of four, which pays for large ones.
+        nesterov: whether momentum is Nesterov's.
     """
 
     def __init__(
-        self, parameters: Sequence[Tensor], training: Training, fused: bool = True
+        self,
+        parameters: Sequence[Tensor],
+        training: Training,
+        fused: bool = True,
+        nesterov: bool = False,
     ) -> None:
         self.parameters = list(parameters)
         self._training = training
-        self._fused = fused
+        self._fused, self._nesterov = fused, nesterov
         self._velocities: list[Tensor | None] = [None] * len(self.parameters)
 
     @torch.no_grad()
@@ -50,7 +55,7 @@ class Sgd:
             momentum=self._training.momentum,
             weight_decay=self._training.weight_decay,
             dampening=0,
-            nesterov=False,
+            nesterov=self._nesterov,
             maximize=False,
         )
 
@@ -61,16 +66,19 @@ class StackedSgd:
     Args:
         parameters: contiguous tensors on one device, whose first axis counts the models.
         training: learning rate, momentum, weight decay.
+        nesterov: whether momentum is Nesterov's.
     """
 
-    def __init__(self, parameters: Sequence[Tensor], training: Training) -> None:
+    def __init__(
+        self, parameters: Sequence[Tensor], training: Training, nesterov: bool = False
+    ) -> None:
         self.parameters = list(parameters)
         # Where one model's share fills the lanes, no number is ever left over; a GPU has none.
         fills = [
             parameter.is_cuda or parameter[0].numel() % LANES == 0 for parameter in self.parameters
         ]
         self._parts = [
-            (fused, Sgd(_where(fills, fused, self.parameters), training, fused))
+            (fused, Sgd(_where(fills, fused, self.parameters), training, fused, nesterov))
             for fused in set(fills)
         ]
         self._fills = fills

@@ -11,6 +11,7 @@ from fbftl.data.clients import ClientFile, write_clients
 from fbftl.data.datasets import check, class_count, image, load, named_clients
 from fbftl.data.datasets import training_count as counted
 from fbftl.data.datasets.base import digest
+from fbftl.data.datasets.groups import sampled
 from fbftl.data.images import dealt_out
 from fbftl.data.preprocess import AS_THEY_ARE, Preprocessing, preprocess
 from fbftl.ground.errors import UserError
@@ -152,3 +153,17 @@ def test_vectors_and_images_do_not_go_together():
     ):
         with pytest.raises(UserError, match=r"config: tasks\.x"):
             require_one_kind("config: tasks.x", block | change)
+
+
+def test_groups_have_the_shares_that_are_given_in_training():
+    spec = GROUPS | {"samples": 1014, "shares": [6, 20], "seed": 0}
+    spec |= {"class_shift": 0.6, "group_shift": 1.0}
+    counts = [
+        np.bincount(sampled(spec, split, n).groups) for split, n in (("train", 1014), ("test", 100))
+    ]
+    assert [count.tolist() for count in counts] == [[234, 780], [50, 50]]
+
+
+def test_shares_of_other_groups_are_refused():
+    with pytest.raises(UserError, match="3 numbers for 2 groups"):
+        check(GROUPS | {"shares": [1, 2, 3]}, None)

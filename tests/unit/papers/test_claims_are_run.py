@@ -108,6 +108,24 @@ def test_some_part_of_every_tested_sentence_is_run(studies, paper):
     assert idle == []
 
 
+BY_ROWS = {("c2-01", "1000"), ("c2-02", "1000")}
+"""Parts that are found by the rows that were seen, which a plan does not tell."""
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_full_studies_run_every_part(studies, paper):
+    sentences = import_module(f"fbftl.papers.{paper}.claims").SENTENCES
+    tasks = planned(studies[1:], paper)
+    idle = [
+        (sentence, part)
+        for sentence, parts in sentences.items()
+        for part, sides in parts.items()
+        if (sentence, part) not in BY_ROWS
+        if not any(len(first.values) and len(second.values) for first, second in map(sides, tasks))
+    ]
+    assert idle == []
+
+
 class Distinct(Runs):
     """Runs in which every measure of every setting has a value of its own."""
 
@@ -163,20 +181,3 @@ def test_no_sentence_is_the_contrary_of_another_in_the_same_runs(paper):
     assert [
         (one[0], other[0]) for one, other in permutations(compared, 2) if one[1:] == other[:0:-1]
     ] == []
-
-
-FULL_PAPERS = ("fbftl", "rivals", "eppfl", "fedfeat")
-"""Papers whose full studies run every part of every tested sentence."""
-
-
-@pytest.mark.parametrize("paper", FULL_PAPERS)
-def test_full_studies_run_every_part_of_every_tested_sentence(studies, paper):
-    tasks = planned(studies[1:], paper)
-    sentences = import_module(f"fbftl.papers.{paper}.claims").SENTENCES
-    idle = [
-        (sentence, part)
-        for sentence, parts in sentences.items()
-        for part, sides in parts.items()
-        if not any(len(first.values) and len(second.values) for first, second in map(sides, tasks))
-    ]
-    assert idle == []

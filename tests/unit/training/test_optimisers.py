@@ -11,6 +11,9 @@ TRAINING = Training(
 )  # fmt: skip
 TORCHS = {
     "sgd": lambda parameters: torch.optim.SGD(parameters, lr=0.05, momentum=0.9, weight_decay=5e-4),
+    "nesterov": lambda parameters: torch.optim.SGD(
+        parameters, lr=0.05, momentum=0.9, weight_decay=5e-4, nesterov=True
+    ),
     "adam": lambda parameters: torch.optim.Adam(parameters, lr=0.05, weight_decay=5e-4),
     "adadelta": lambda parameters: torch.optim.Adadelta(parameters, lr=0.05, weight_decay=5e-4),
 }

@@ -24,11 +24,12 @@ def sampled(models: int, seed: int) -> list[torch.Tensor]:
     return [torch.randn(models, *shape, generator=generator) for shape in SHAPES]
 
 
+@pytest.mark.parametrize("nesterov", [False, True])
 @pytest.mark.parametrize("kind", [Sgd, StackedSgd])
-def test_steps_are_torchs(kind: type) -> None:
+def test_steps_are_torchs(kind: type, nesterov: bool) -> None:
     ours, theirs = sampled(2, 0), sampled(2, 0)
-    optimizer = torch.optim.SGD(theirs, lr=0.05, momentum=0.9, weight_decay=5e-4)
-    stepper = kind(ours, TRAINING)
+    optimizer = torch.optim.SGD(theirs, lr=0.05, momentum=0.9, weight_decay=5e-4, nesterov=nesterov)
+    stepper = kind(ours, TRAINING, nesterov=nesterov)
     for step in range(3):
         gradients = sampled(2, 1 + step)
         stepper.step(gradients)

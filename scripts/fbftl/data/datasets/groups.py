@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from fbftl.data.datasets.base import Samples
+from fbftl.ground.errors import UserError
 from fbftl.ground.randomness import stream
 
 OF_CLASS, OF_GROUP, OF_NOISE = 4, 4, 12
@@ -21,7 +22,17 @@ CLASSES = ("0", "1")
 
 
 def check(spec: Mapping[str, Any], folder: Path | None) -> None:
-    """Check nothing: the schema says all there is to say."""
+    """Check what the schema cannot say.
+
+    Raises:
+        UserError: if there are other shares than groups.
+    """
+    shares, rates = spec.get("shares"), spec["rates"]
+    if shares is not None and len(shares) != len(rates):
+        raise UserError(
+            f"data.shares has {len(shares)} numbers for {len(rates)} groups of data.rates; give "
+            "one for each"
+        )
 
 
 def counts(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int]:
@@ -40,7 +51,7 @@ def image(spec: Mapping[str, Any], folder: Path | None) -> tuple[int, int, int]:
 
 
 def read(spec: Mapping[str, Any], folder: Path | None) -> tuple[Samples, Samples, tuple[str, ...]]:
-    """Return training and test samples, the groups in equal shares."""
+    """Return training and test samples; in the test split the groups have equal shares."""
     splits = zip(("train", "test"), counts(spec, folder), strict=True)
     return *(sampled(spec, name, count) for name, count in splits), CLASSES
 
@@ -48,10 +59,20 @@ def read(spec: Mapping[str, Any], folder: Path | None) -> tuple[Samples, Samples
 def sampled(spec: Mapping[str, Any], split: str, count: int) -> Samples:
     """Return so many samples of a split."""
     rng, rates = stream(spec["seed"], f"groups {split}"), np.array(spec["rates"])
-    group = rng.permutation(np.arange(count) % len(rates))
+    group = rng.permutation(
+        _groups(count, None if split == "test" else spec.get("shares"), len(rates))
+    )
     label = (rng.random(count) < rates[group]).astype(np.int64)
     values = rng.standard_normal((count, WIDTH))
     values[:, :OF_CLASS] += spec["class_shift"] * (2 * label - 1)[:, None]
     centres = spec["group_shift"] * np.linspace(1, -1, len(rates))
     values[:, OF_CLASS : OF_CLASS + OF_GROUP] += centres[group][:, None]
     return Samples(values.astype(np.float32)[:, None, None], label, groups=group)
+
+
+def _groups(count: int, shares: list[float] | None, groups: int) -> np.ndarray:
+    """Return the group of each of so many samples (n,), in order: equal shares, or those given."""
+    if shares is None:
+        return np.arange(count) % groups
+    ends = np.rint(np.cumsum(shares) / np.sum(shares) * count)
+    return np.searchsorted(ends, np.arange(count), side="right")

@@ -90,17 +90,24 @@ class ParticipantBatch:
     labelled: (H,) booleans, whether its labels are known to it.
     plays: (H,) booleans, whether it takes part in the game.
     weight: lambda.
+    at_once: whether the discriminator learns while lambda is 0.
     """
 
     group: Tensor
     labelled: Tensor
     plays: Tensor
     weight: float
+    at_once: bool = False
+
+    @property
+    def has_game(self) -> bool:
+        """Whether the discriminator learns now."""
+        return self.weight > 0 or self.at_once
 
     @property
     def trains(self) -> tuple[Tensor, Tensor]:
         """Which users (H,) train the task head, and which the discriminator."""
-        return self.labelled, self.plays & (self.weight > 0)
+        return self.labelled, self.plays & self.has_game
 
     def repeated(self, times: int) -> "ParticipantBatch":
         """Return a table where every user has so many seats, side by side."""
@@ -109,6 +116,7 @@ class ParticipantBatch:
             self.labelled.repeat_interleave(times),
             self.plays.repeat_interleave(times),
             self.weight,
+            self.at_once,
         )
 
 
@@ -247,6 +255,28 @@ def certainty_weighted(share: Tensor, logits: Tensor) -> Tensor:
     return weighted * (share.sum(1, keepdim=True) / weighted.sum(1, keepdim=True).detach())
 
 
+def group_losses(networks: Networks, sees: str, z: Tensor, logits: Tensor, group: Tensor) -> Tensor:
+    """Return the discriminator's cross-entropy (H, B) of the groups (H, B) of samples.
+
+    Args:
+        networks: with a discriminator.
+        sees: what it reads, as in `Rules`.
+        z: (H, B, d) of the samples.
+        logits: (H, B, N) of the task head; no gradient goes back through them.
+        group: true groups.
+    """
+    if sees != "z":
+        z = (logits.detach().softmax(2)[..., None] * z[..., None, :]).flatten(2)
+    group_logits = required(networks.group)(z)
+    if group_logits.shape[2] == 1:
+        wanted = (group == 0).to(group_logits)
+        return functional.binary_cross_entropy_with_logits(
+            group_logits[..., 0], wanted, reduction="none"
+        )
+    losses = functional.cross_entropy(group_logits.flatten(0, 1), group.flatten(), reduction="none")
+    return losses.view(group.shape)
+
+
 @dataclass
 class AdversarialStep:
     """Local updates of H users: local steps from the global networks on.
@@ -287,7 +317,7 @@ class AdversarialStep:
             table: the users.
             factor: of the learning rate.
         """
-        plays = table.weight > 0 and self.networks.group is not None and bool(table.plays.any())
+        plays = table.has_game and self.networks.group is not None and bool(table.plays.any())
         for _ in range(self.rules.discriminator_steps - 1 if plays else 0):
             with torch.no_grad():
                 z = self.networks.representation(inputs)
@@ -315,22 +345,10 @@ class AdversarialStep:
         self, z: Tensor, logits: Tensor, share: Tensor, table: ParticipantBatch
     ) -> Tensor:
         """Return b or b^2 / 2 of each user that plays (H,), and 0 of the others."""
-        if self.rules.sees != "z":
-            if self.rules.sees == "cdan":
-                share = certainty_weighted(share, gradient_reversed(logits, table.weight))
-            probabilities = logits.detach().softmax(2)
-            z = (probabilities[..., None] * z[..., None, :]).flatten(2)
-        group_logits = required(self.networks.group)(z)
+        if self.rules.sees == "cdan":
+            share = certainty_weighted(share, gradient_reversed(logits, table.weight))
         group = table.group[:, None].expand_as(share)
-        if group_logits.shape[2] == 1:
-            wanted = (group == 0).to(group_logits)
-            losses = functional.binary_cross_entropy_with_logits(
-                group_logits[..., 0], wanted, reduction="none"
-            )
-        else:
-            losses = functional.cross_entropy(
-                group_logits.flatten(0, 1), group.flatten(), reduction="none"
-            ).view_as(share)
+        losses = group_losses(self.networks, self.rules.sees, z, logits, group)
         loss = (losses * share).sum(1)
         return (loss if self.rules.adversary == "plain" else loss**2 / 2) * table.plays
 

@@ -15,6 +15,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from fbftl.ground.randomness import stream
+from fbftl.methods.fade.losses import LOSSES, UTILITY, of_group
 from fbftl.models.heads import stacked
 from fbftl.study.job import Training
 from fbftl.training.measures import MEASURES, Measure, Series
@@ -43,6 +44,7 @@ FOLLOWED = {
     "delta_eo": "rates",
     "probe": "share",
     "loss": "nats",
+    UTILITY: "nats",
 }
 """What is followed from point to point, and its unit."""
 
@@ -54,7 +56,8 @@ def measures(groups: int) -> dict[str, Measure]:
     """Return what is measured of a task with so many groups."""
     by_group = ("accuracy", _SHARE), ("fpr", _SHOWS), ("fnr", _SHOWS)
     of_groups = {f"{name}_{g}": of for name, of in by_group for g in range(groups)}
-    return MEASURES | FAIRNESS | of_groups
+    of_games = {of_group(g): Measure("nats", "lower") for g in range(groups)}
+    return MEASURES | FAIRNESS | of_groups | LOSSES | of_games
 
 
 def series(rounds: int) -> dict[str, Series]:

@@ -53,7 +53,7 @@ class GroupedClients:
         return int(self.train.max()) + 1
 
     def users(self, job: Job, seed: int) -> Users:
-        """Return a seed's users: the task's clients, or one of group 0 and so many of each other.
+        """Return a seed's users: the task's clients, or so many of group 0 and of each other.
 
         Raises:
             UserError: if a client has samples of two groups, or there are more users than samples.
@@ -62,8 +62,8 @@ class GroupedClients:
         if most is None:
             client = clients_of(job, self.samples.partition, seed)
         else:
-            client = _dealt(self.train, most, seed)
-        owners, rows = grouped(np.arange(len(client)), client)
+            client = dealt(self.train, (job.setting.minority_users, most), seed, self._ranges(job))
+        owners, rows = grouped(np.flatnonzero(client >= 0), client)
         groups_of_user = [np.unique(self.train[user_rows]) for user_rows in rows]
         for owner, groups in zip(owners, groups_of_user, strict=True):
             if len(groups) > 1:
@@ -72,6 +72,14 @@ class GroupedClients:
                     "needs users of one; give majority_users, or clients that are of one group"
                 )
         return Users(rows, owners, np.concatenate(groups_of_user))
+
+    def _ranges(self, job: Job) -> "Ranges | None":
+        """Return which classes users of the majority hold; None if all."""
+        classes = job.setting.majority_classes
+        if classes is None:
+            return None
+        labels = self.samples.samples.labels.cpu().numpy()
+        return Ranges(labels, self.samples.classes, classes)
 
     def network(self, job: Job, seed: int, users: Users) -> tuple[SplitModel, TrainingData]:
         """Return a seed's network at its start, up to z and after it, and what it trains on."""
@@ -83,20 +91,70 @@ class GroupedClients:
         )
 
 
-def _dealt(group: np.ndarray, most: int, seed: int) -> np.ndarray:
-    """Return the user of every sample (n,): one of group 0, `most` of each other group."""
-    sizes = [1 if g == 0 else most for g in range(int(group.max()) + 1)]
+@dataclass(frozen=True)
+class Ranges:
+    """Ranges of classes that overlap and wrap around, one for each user of a group (Sec. 3.5.2).
+
+    labels: (n,) of all training samples.
+    classes: number of classes N.
+    width: classes of a user.
+    """
+
+    labels: np.ndarray
+    classes: int
+    width: int
+
+    def user_of(self, rows: np.ndarray, users: int) -> np.ndarray:
+        """Return the user (m,) of rows (m,) in random order.
+
+        The classes of user u begin at u N / users, rounded down. The samples of a class are dealt
+        in turn among the users who hold it; a class that nobody holds is nobody's, -1.
+        """
+        user = np.full(len(rows), -1, dtype=np.int64)
+        first = np.arange(users) * self.classes // users
+        for label in range(self.classes):
+            holders = np.flatnonzero((label - first) % self.classes < self.width)
+            here = np.flatnonzero(self.labels[rows] == label)
+            if len(holders):
+                user[here] = holders[np.arange(len(here)) % len(holders)]
+        return user
+
+
+def dealt(
+    group: np.ndarray, users: tuple[int, int], seed: int, ranges: Ranges | None = None
+) -> np.ndarray:
+    """Return the user of every sample (n,), -1 for nobody's.
+
+    Args:
+        group: (n,) of each sample.
+        users: of group 0, and of each other group.
+        seed: by which samples are dealt and users are numbered.
+        ranges: of classes that users of other groups hold; None for all classes.
+
+    Raises:
+        UserError: if a user has no sample.
+    """
+    sizes = [users[0] if g == 0 else users[1] for g in range(int(group.max()) + 1)]
     numbers = stream(seed, "user numbers").permutation(sum(sizes))
-    client, first = np.empty(len(group), dtype=np.int64), 0
-    for g, users in enumerate(sizes):
+    client, first = np.full(len(group), -1, dtype=np.int64), 0
+    for g, count in enumerate(sizes):
         rows = stream(seed, "partition", g).permutation(np.flatnonzero(group == g))
-        if len(rows) < users:
+        if len(rows) < count:
             raise UserError(
-                f"group {g} has {len(rows)} samples for {users} users; give majority_users at most "
-                f"{len(rows)}"
+                f"group {g} has {len(rows)} samples for {count} users; give "
+                f"{'minority_users' if g == 0 else 'majority_users'} at most {len(rows)}"
             )
-        client[rows] = numbers[first + np.arange(len(rows)) % users]
-        first += users
+        whose = np.arange(len(rows)) % count
+        if ranges is not None and g > 0:
+            whose = ranges.user_of(rows, count)
+            empty = np.flatnonzero(np.bincount(whose[whose >= 0], minlength=count) == 0)
+            if len(empty):
+                raise UserError(
+                    f"a user of group {g} has no sample of its {ranges.width} classes; give more "
+                    "majority_classes"
+                )
+        client[rows] = np.where(whose < 0, -1, numbers[first + whose])
+        first += count
     return client
 
 

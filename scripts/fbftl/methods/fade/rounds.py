@@ -38,6 +38,8 @@ from fbftl.methods.fade.discriminator import (
     stacked_networks,
 )
 from fbftl.methods.fade.groups import GroupedClients, Users
+from fbftl.methods.fade.losses import losses_of
+from fbftl.methods.fade.participation import ParticipationSchedule, per_round, schedule_of
 from fbftl.methods.fade.server import (
     PartServer,
     UpdateNoise,
@@ -52,49 +54,12 @@ from fbftl.privacy import mechanisms
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.study.job import Job
 from fbftl.study.release import noise_seed
-from fbftl.training.batches import Cycle, picked
+from fbftl.training.batches import Cycle
 from fbftl.training.local_updates import SplitModel
 from fbftl.training.samples import LabelledInputs
 
 Draw = Callable[[int, int, int], Sequence[np.ndarray]]
 """From trial, round (from 1) and user to the rows of each of its K mini-batches."""
-
-
-@dataclass(frozen=True)
-class ParticipationSchedule:
-    """Who takes part when, in one seed.
-
-    users: (T, C) of each of T rounds.
-    plays: (T, C) booleans, whether each plays the game or declines.
-    """
-
-    users: np.ndarray
-    plays: np.ndarray
-
-    @property
-    def most_participations(self) -> int:
-        """In how many rounds that user takes part who does most often."""
-        return int(np.bincount(self.users.ravel()).max())
-
-
-def schedule_of(job: Job, users: Users, seed: int) -> ParticipationSchedule:
-    """Return a seed's rounds: users by chance, or one each with group 0's preset probability."""
-    setting, training, count = job.setting, job.network_training, len(users.rows)
-    rounds = training.local_rounds
-    if setting.minority_participation is None:
-        chosen = [picked(count, training.clients_per_round, t, seed) for t in range(rounds)]
-    else:
-        sides = [np.flatnonzero((users.group == 0) == first) for first in (True, False)]
-        draws = stream(seed, "participation").random((rounds, 2))
-        of_first = draws[:, 0] < setting.minority_participation
-        chosen = [
-            side[[int(position * len(side))]]
-            for first, position in zip(of_first, draws[:, 1], strict=True)
-            for side in [sides[0] if first else sides[1]]
-        ]
-    taking_part = np.array(chosen)
-    declines = stream(seed, "opt out").random(taking_part.shape) < setting.opt_out
-    return ParticipationSchedule(taking_part, ~declines)
 
 
 def rules_of(job: Job) -> Rules:
@@ -120,14 +85,14 @@ def rounds_of(job: Job, groups: int) -> str:
     network = {name: value for name, value in block["network"].items() if name != "init"}
     users = None
     if most is not None:
-        users = min(1 + most * (groups - 1), job.network_training.clients_per_round)
+        users = min(setting.minority_users + most * (groups - 1), per_round(job))
     common = (
         job.task,
         job.training,
         block["adversarial_game"],
         network,
         rules_of(job),
-        setting.local_steps,
+        (setting.local_steps, setting.discriminator_start, per_round(job)),
     )
     return repr((*common, users if setting.minority_participation is None else 1))
 
@@ -152,7 +117,8 @@ def initial_networks(
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(torch_seed(seed, "discriminator"))
             layers = [nn.Linear(a, b) for a, b in pairwise(widths)]
-            initialise(nn.Sequential(*layers), job.block["network"]["init"])
+            start = job.setting.discriminator_init or job.block["network"]["init"]
+            initialise(nn.Sequential(*layers), start)
         return [layer.to(device) for layer in layers]
 
     job, _ = seeded[0]
@@ -353,9 +319,10 @@ class Debiasing:
         group, labelled_, plays_ = (
             torch.from_numpy(values.flatten()).to(device) for values in (groups, is_labelled, plays)
         )
-        return ParticipantBatch(
-            group, labelled_, plays_, weight if self.networks.group is not None else 0.0
-        )
+        if self.networks.group is None:
+            return ParticipantBatch(group, labelled_, plays_, 0.0)
+        at_once = self.job.setting.discriminator_start == "at_once"
+        return ParticipantBatch(group, labelled_, plays_, weight, at_once)
 
     def _mini_batches(self, turn: int, chosen: np.ndarray) -> tuple[Tensor, Tensor]:
         """Return rows and their weights (K, H, B) of a round's users, trial by trial."""
@@ -387,6 +354,12 @@ class Debiasing:
     def digests(self) -> list[str]:
         """Return the SHA-256 of every trial's networks."""
         return digests([self.networks.flat()])
+
+    def losses(self, group: np.ndarray) -> list[dict[str, float]]:
+        """Return every trial's losses on all samples, whose groups (n,) are given."""
+        labelled = self.job.block["adversarial_game"]["labelled"]
+        sees = self.job.setting.discriminator_sees
+        return losses_of(self.networks, sees, self.samples, group, labelled)
 
     @torch.no_grad()
     def seen(self, test: LabelledInputs) -> tuple[Tensor, Tensor]:

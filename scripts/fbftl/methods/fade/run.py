@@ -11,6 +11,7 @@ import numpy as np
 from fbftl.exchange.secure_sum import RING_MEASURES
 from fbftl.methods.fade.fairness import FOLLOWED, FairnessProbe, measures, series
 from fbftl.methods.fade.groups import GroupedClients, grouped_clients
+from fbftl.methods.fade.losses import UTILITY, rounds_to
 from fbftl.methods.fade.rounds import Trial, debiasing, rounds_of
 from fbftl.study.job import Job
 from fbftl.tasks.task import Inputs, Outcome
@@ -36,12 +37,24 @@ def _played(jobs: Sequence[Job], client_data: GroupedClients) -> Iterator[tuple[
         test.labels.cpu().numpy(), client_data.test, playing.classes, seeds
     )
     evaluations = [
-        (turn, fairness_probe.evaluate(*playing.seen(test), losses), playing.digests())
+        (
+            turn,
+            [
+                evaluation | of_trial
+                for evaluation, of_trial in zip(
+                    fairness_probe.evaluate(*playing.seen(test), losses),
+                    playing.losses(client_data.train),
+                    strict=True,
+                )
+            ],
+            playing.digests(),
+        )
         for turn, losses in playing.play()
     ]
+    turns = [turn for turn, _, _ in evaluations]
     probes = fairness_probe.probes(playing.seen(test)[0])
     repetitions = (
-        _repetition(trial, [evaluation[index] for _, evaluation, _ in evaluations])
+        _repetition(trial, turns, [evaluation[index] for _, evaluation, _ in evaluations])
         | {"models": [models[index] for _, _, models in evaluations]}
         | probes[index]
         | fairness_probe.by_chance()
@@ -60,7 +73,9 @@ def _played(jobs: Sequence[Job], client_data: GroupedClients) -> Iterator[tuple[
         )
 
 
-def _repetition(trial: Trial, evaluations: list[dict[str, float]]) -> dict[str, Any]:
+def _repetition(
+    trial: Trial, turns: list[int], evaluations: list[dict[str, float]]
+) -> dict[str, Any]:
     """Return what one seed found: the last round counts, for there is no validation."""
     server, last = trial.server, evaluations[-1]
     samples = np.array([len(rows) for rows in trial.users.rows])
@@ -68,6 +83,7 @@ def _repetition(trial: Trial, evaluations: list[dict[str, float]]) -> dict[str, 
     rounds = range(1, trial.job.network_training.local_rounds + 1)
     return {
         **{name: value for name, value in last.items() if name != "loss"},
+        **rounds_to(turns, [evaluation.get(UTILITY) for evaluation in evaluations]),
         "seed": trial.seed,
         "epoch": len(evaluations),
         "validation_accuracy": None,

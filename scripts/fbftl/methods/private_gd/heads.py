@@ -67,6 +67,7 @@ def private_heads(
     training, clip = job.training, job.privacy.gradient_clip
     outputs = outputs_for(client_data.classes)
     norm, components = (required(job.privacy.public_scale)[key] for key in ("norm", "components"))
+    norm = job.setting.data_scale or norm
     if clip is not None and not job.block["head"]:
         norm = min(norm, norm_for(clip, outputs) or norm)
     scale = public_scale(required(client_data.public), norm, components)

@@ -42,7 +42,7 @@ def run_together(jobs: Sequence[Job], inputs: Inputs) -> list[Outcome]:
 def _shape(job: Job) -> str:
     """Return what settings that step together have in common, one with noise its clip norm too."""
     common = (job.task, job.training, job.privacy, job.block, job.setting.descent_steps)
-    return repr((*common, job.setting.descent_momentum))
+    return repr((*common, job.setting.descent_momentum, job.setting.data_scale))
 
 
 @dataclass(frozen=True)

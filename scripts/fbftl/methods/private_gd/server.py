@@ -22,6 +22,10 @@ ADJACENCY: dict[str, Adjacency] = {"removed": "add-remove", "replaced": "replace
 """What the axis `neighbour_relation` says, as accountants call it."""
 
 
+LOUDER = 2.0
+"""What the noise of the axis `louder_step` is multiplied by."""
+
+
 @dataclass(frozen=True, eq=False)
 class Noise:
     """What the server adds to its steps, and what that guarantees.
@@ -55,13 +59,14 @@ def noise_of(job: Job) -> Noise:
     values = tuple(getattr(setting, axis) for axis in axes)
     adjacency = ADJACENCY[setting.neighbour_relation]
     delta, clip_norm = required(job.privacy.delta), required(job.privacy.gradient_clip)
-    return _scheduled(*values, adjacency, delta, clip_norm)
+    return _scheduled(*values, setting.louder_step, adjacency, delta, clip_norm)
 
 
 @cache
 def _scheduled(
     sigma: float | None, epsilon: float, accountant: str, schedule: str, steps: int,
-    decay: float, momentum: float, adjacency: Adjacency, delta: float, clip_norm: float,
+    decay: float, momentum: float, louder_step: int | None, adjacency: Adjacency, delta: float,
+    clip_norm: float,
 ) -> Noise:  # fmt: skip
     # Accounting is slow to import, and only this mechanism needs it.
     from fbftl.privacy.accounting import schedule_budget
@@ -71,6 +76,8 @@ def _scheduled(
     budget = steps * sigma**-2 if sigma else schedule_budget(epsilon, delta, accountant, adjacency)
     multipliers = named(schedule, budget, steps, decay, momentum)
     multipliers = multipliers[: affordable(multipliers, budget)]
+    if louder_step is not None:
+        multipliers[louder_step - 1] *= LOUDER
     records = mechanisms.dp_gd(
         clip_norm=clip_norm,
         multipliers=multipliers.tolist(),

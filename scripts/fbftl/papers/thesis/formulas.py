@@ -11,6 +11,7 @@ from fbftl.findings.published import by_quantity
 from fbftl.papers.formulas import Decides, Decision, PaperRecord, audited
 from fbftl.papers.registry import Sentence
 from fbftl.papers.thesis.claims_ecos import scored
+from fbftl.papers.thesis.claims_fade import adapted
 from fbftl.privacy.accounting import zcdp_rho
 from fbftl.privacy.schedules import best_steps, dynamic_bound, named, spent, uniform_bound
 
@@ -28,6 +29,9 @@ NEAR = 0.1
 
 STEPS, DECAY = 100, 3.0
 """Where the schedules' cost is evaluated."""
+
+SAME_WEIGHT = 1e-5
+"""Up to which two weights in single precision are the same after some steps."""
 
 Bound = Callable[[int, float, float], float]
 
@@ -94,6 +98,33 @@ def _spent(sentence: Sentence, record: PaperRecord) -> Decision:
     return Decision(f"ρ of {STEPS} steps, R/2 being {budget / 2:.4f}", shown, holds)
 
 
+def _as_central(sentence: Sentence, record: PaperRecord) -> Decision:
+    """Decide by the weights of both after equal steps."""
+    # It trains, and nothing else here needs torch.
+    from fbftl.papers.thesis.central import ROUNDS, largest_difference
+
+    apart = largest_difference()
+    quantity = f"largest difference of a weight after {ROUNDS} rounds of one step each"
+    return Decision(quantity, f"{apart:.1e}", apart <= SAME_WEIGHT)
+
+
+def _messages(sentence: Sentence, record: PaperRecord) -> Decision | None:
+    """Decide by uploads of a round, a broadcast being as long as each, against source times target.
+
+    All users take part in it, one of each domain.
+    """
+    for runs in record.runs:
+        up, down, users = (
+            runs.measured(column, **adapted("plain")).values
+            for column in ("uplink_bits", "downlink_bits", "clients")
+        )
+        if len(up):
+            per_round = up / down
+            shown = f"{per_round.mean():g} of {users.mean():g} users"
+            return Decision("uploads in a round", shown, bool((per_round == users).all()))
+    return None
+
+
 def _trained(sentence: Sentence, record: PaperRecord) -> Decision:
     """Decide by the share of weights in the slice that a quarter's budget allows."""
     stated = by_quantity(record.published["ch4"])
@@ -127,7 +158,9 @@ FORMULAS: Mapping[str, Decides] = {
     "c2-12": audited("A6"),
     "c2-13": _spent,
     "c2-14": _order_of_steps,
+    "c3-07": _as_central,
     "c3-08": audited("A31"),
+    "c3-20": _messages,
     "c4-12": _trained,
     "c4-26": audited("A20", "A21"),
     "c5-20": audited("A12"),

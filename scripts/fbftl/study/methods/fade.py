@@ -10,6 +10,8 @@ from fbftl.study.rings import updates_bound
 
 PLAYED = Needs("an adversary", lambda setting: setting.adversary != "none")
 
+DEALT = Needs("majority_users", lambda setting: setting.majority_users is not None)
+
 AXES = (
     Axis(
         "adversary", str, "none",
@@ -18,7 +20,25 @@ AXES = (
     ),
     Axis(
         "majority_users", int, None,
-        "users of each group but group 0, which has one; none takes the task's clients.",
+        "users of each group but group 0, which has minority_users; none takes the task's clients.",
+        Numbers(least=1),
+    ),
+    Axis(
+        "minority_users", int, 1,
+        "users of group 0, whose samples they share.",
+        Numbers(least=1),
+        (DEALT,),
+    ),
+    Axis(
+        "majority_classes", int, None,
+        "classes of each user of the other groups, in ranges that overlap and wrap around; none "
+        "deals all classes.",
+        Numbers(least=1),
+        (DEALT,),
+    ),
+    Axis(
+        "users_per_round", int, None,
+        "users of a round; none takes training.clients_per_round.",
         Numbers(least=1),
     ),
     Axis(
@@ -51,6 +71,18 @@ AXES = (
         (PLAYED,),
     ),
     Axis(
+        "discriminator_init", str, None,
+        "initial weights of the discriminator: he, torch, or xavier; none takes its network's.",
+        ("he", "torch", "xavier"),
+        (PLAYED,),
+    ),
+    Axis(
+        "discriminator_start", str, "with_weight",
+        "whether the discriminator begins to learn with lambda's rise, or at_once, while it is 0.",
+        ("with_weight", "at_once"),
+        (PLAYED,),
+    ),
+    Axis(
         "discriminator_sees", str, "z",
         "z, the product of class probabilities and z, or cdan: the product with samples weighted "
         "by their certainty, through which gradients come back.",
@@ -68,10 +100,14 @@ AXES = (
 def faults(setting: AxisValues) -> Iterator[str]:
     """Yield what a setting says against itself."""
     alone = setting.minority_participation is not None or setting.opt_out > 0
+    if setting.users_per_round is not None and setting.minority_participation is not None:
+        yield "has one user a round by minority_participation; leave users_per_round out"
+    alone = alone or setting.users_per_round == 1
     if setting.aggregation == "masked" and alone:
         yield (
             "masks messages of which one alone can be summed; let two users take part, and all of "
-            "them play: leave minority_participation and opt_out out, or use aggregation: open"
+            "them play: leave minority_participation and opt_out out, give users_per_round at "
+            "least 2, or use aggregation: open"
         )
 
 

@@ -1,0 +1,100 @@
+"""Who is dealt what in FADE: users of either group, ranges of classes, users in a round."""
+
+import numpy as np
+import pytest
+from fbftl.ground.errors import UserError
+from fbftl.methods.fade.groups import Ranges, dealt
+from fbftl.methods.fade.losses import rounds_to
+from fbftl.study.grid import expand
+from unit.methods.fade.fade_toys import PLAIN, played, run
+
+GROUP = np.repeat([0, 1], 300)
+LABELS = np.tile(np.arange(10), 60)
+
+
+def test_users_of_the_minority_share_its_samples():
+    client = dealt(GROUP, (3, 4), seed=0)
+    assert sorted(np.bincount(client).tolist()) == [75] * 4 + [100] * 3
+    assert not {*client[GROUP == 0]} & {*client[GROUP == 1]}
+
+
+@pytest.mark.parametrize("width", [4, 6, 10])
+def test_ranges_of_classes_overlap_and_wrap_around(width):
+    client = dealt(GROUP, (1, 3), 0, Ranges(LABELS, 10, width))
+    assert (client >= 0).all()
+    (minority,) = set(client[GROUP == 0].tolist())
+    ranges = {
+        frozenset(LABELS[client == user].tolist()) for user in {*client.tolist()} - {minority}
+    }
+    assert ranges == {
+        frozenset((first + step) % 10 for step in range(width)) for first in (0, 3, 6)
+    }
+
+
+def test_a_class_that_no_user_holds_is_nobody_s():
+    client = dealt(GROUP, (1, 3), 0, Ranges(LABELS, 10, 2))
+    assert {*LABELS[client < 0].tolist()} == {2, 5, 8, 9}
+    assert (GROUP[client < 0] == 1).all()
+
+
+def test_a_user_without_samples_is_refused():
+    with pytest.raises(UserError, match="has no sample of its 1 classes; give more"):
+        dealt(GROUP, (1, 3), 0, Ranges(LABELS % 2, 10, 1))
+
+
+def test_a_round_has_as_many_users_as_the_setting_says(files):
+    many = played(files, PLAIN | {"users_per_round": 4})
+    assert many.trials[0].turns.users.shape == (12, 4)
+    assert played(files, PLAIN).trials[0].turns.users.shape == (12, 2)
+    few = played(files, PLAIN | {"minority_users": 2})
+    assert np.bincount(few.trials[0].users.group).tolist() == [2, 3]
+
+
+def test_a_discriminator_learns_while_its_weight_is_zero(files):
+    game = {"warm_up": 0.9}
+    late, early = (
+        played(files, PLAIN | start, rounds=5, game=game)
+        for start in ({}, {"discriminator_start": "at_once"})
+    )
+    parts = [playing.networks.parts for playing in (late, early)]
+    assert parts[0]["group"].flat().equal(played(files, PLAIN, rounds=1).networks.group.flat())
+    assert not parts[0]["group"].flat().equal(parts[1]["group"].flat())
+
+
+def test_a_discriminator_may_begin_otherwise_than_its_network(files):
+    his, hers = (
+        played(files, PLAIN | start, rounds=1) for start in ({}, {"discriminator_init": "xavier"})
+    )
+    assert his.networks.encoder.flat().equal(hers.networks.encoder.flat())
+    assert not his.networks.group.flat().equal(hers.networks.group.flat())
+
+
+def test_losses_are_told_whatever_the_game(files):
+    plain, squared = (
+        run(files, PLAIN | {"adversary": adversary}, rounds=40)
+        for adversary in ("plain", "squared")
+    )
+    for repetition in (*plain, *squared):
+        assert 0.1 < repetition["adversary_loss_0"] < 3
+        assert len(repetition["series"]["utility_loss"]) == 2
+        assert repetition["series"]["utility_loss"][-1] == repetition["utility_loss"]
+
+
+def test_the_first_round_at_each_level_counts():
+    found = rounds_to([10, 20, 30, 40], [1.2, None, 0.5, 0.6])
+    assert found == {"rounds_to_loss_100": 30, "rounds_to_loss_50": 30}
+
+
+@pytest.mark.parametrize(
+    ("axes", "sentence"),
+    [
+        ({"users_per_round": 1, "aggregation": "masked"}, "give users_per_round at least 2"),
+        ({"users_per_round": 2, "minority_participation": 0.5}, "leave users_per_round out"),
+        ({"majority_users": None, "minority_users": 2}, "give majority_users beside it"),
+        ({"adversary": "none", "discriminator_init": "he"}, "give an adversary beside it"),
+    ],
+)
+def test_what_contradicts_itself_is_refused(axes, sentence):
+    setting = {"method": "fade", "network": "mlp"} | PLAIN | axes
+    with pytest.raises(UserError, match=sentence):
+        expand([{name: [value] for name, value in setting.items()}])

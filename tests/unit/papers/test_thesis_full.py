@@ -1,0 +1,122 @@
+"""What sentences on budgets and FADE compare: picked schedules, slopes, levels, users."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from fbftl.papers.quantities import Runs
+from fbftl.papers.thesis.central import largest_difference
+from fbftl.papers.thesis.claims_budget import EVEN, SENTENCES, setting, slope_of_influence
+from fbftl.papers.thesis.claims_fade import ADAPTATION, CLINIC, adapted, game
+from fbftl.study.job import name_of
+
+
+def table(*rows: tuple[dict, dict]) -> Runs:
+    """Return runs of settings, each with its measures by seed."""
+    return Runs(
+        pd.DataFrame(
+            {"task": "t", "setting": name_of(axes), "seed": seed, "diverged": False}
+            | axes
+            | {name: values[seed] for name, values in measures.items()}
+            for axes, measures in rows
+            for seed in range(3)
+        )
+    )
+
+
+def test_the_one_schedule_of_a_number_of_rows_is_the_picked_one():
+    few, many = (EVEN | {"fraction": f, "descent_steps": 50} for f in (0.1, 0.2))
+    runs = table((few, {"seen": [100] * 3}), (many, {"seen": [200] * 3}))
+    assert setting(runs, 100) == few
+    assert setting(runs, 200) == many
+    assert runs.measured("seen", **setting(runs, 300)).values.empty
+
+
+def test_of_several_schedules_the_usual_one_counts():
+    usual, other = EVEN, EVEN | {"descent_steps": 50}
+    runs = table((usual, {"seen": [300] * 3}), (other, {"seen": [300] * 3}))
+    assert setting(runs, 300) == usual
+
+
+def test_influence_that_grows_exponentially_has_its_exponent_as_slope():
+    seeds = pd.RangeIndex(6)
+    before = pd.Series(np.linspace(1, 2, 6), seeds)
+    after = {step: before + np.exp(0.07 * step) for step in (1, 10, 20)}
+    slope = slope_of_influence(before, after)
+    assert slope.to_numpy() == pytest.approx(0.07)
+    weights = pd.Series([0.5, 1, 2, 1, 1, 0.5], seeds)
+    assert slope_of_influence(
+        before, {step: before + weights * (loss - before) for step, loss in after.items()}
+    ).mean() == pytest.approx(0.07)
+
+
+def test_influence_without_a_logarithm_has_no_slope():
+    before = pd.Series([1.0, 1.0, 1.0])
+    assert slope_of_influence(before, {1: before - 0.1, 2: before + 0.1}).isna().all()
+    assert slope_of_influence(before, {}).empty
+
+
+def test_strict_budgets_are_beside_the_loosest():
+    rows = []
+    for epsilon, gain in ((1.0, 3.0), (8.0, 2.0)):
+        even = EVEN | {"epsilon": epsilon, "fraction": 0.6667}
+        falling = even | {"schedule": "exp", "decay": 3.0}
+        rows += [(even, {"seen": [200] * 3, "training_loss": [gain] * 3})]
+        rows += [(falling, {"seen": [200] * 3, "training_loss": [1.0] * 3})]
+    loose, strict = SENTENCES["c2-03"]["epsilon_1"](table(*rows))
+    assert (loose.values.tolist(), strict.values.tolist()) == ([2.0] * 3, [3.0] * 3)
+
+
+def test_the_lowest_loss_that_both_reach_counts():
+    plain, squared = (adapted(kind, minority_participation=0.5) for kind in ("plain", "squared"))
+    nan = float("nan")
+    runs = table(
+        (plain, {"rounds_to_loss_100": [10, 10, nan], "rounds_to_loss_50": [40, nan, nan]}),
+        (squared, {"rounds_to_loss_100": [5, 5, 5], "rounds_to_loss_50": [20, 20, nan]}),
+    )
+    first, second = ADAPTATION["c3-12"]["0.5"](runs)
+    assert first.values.to_dict() == {0: 20, 1: 5}
+    assert second.values.to_dict() == {0: 40, 1: 10}
+
+
+def test_ten_steps_count_where_they_were_run():
+    once, ten = (
+        [adapted("plain", minority_participation=share, **steps) for share in (0.05, 0.5)]
+        for steps in ({}, {"local_steps": 10.0})
+    )
+    few = [(setting, {"accuracy_1": [0.1] * 3}) for setting in once]
+    many = [(setting, {"accuracy_1": [0.2] * 3}) for setting in ten]
+    for rows, expected in ((few, 10), (few + many, 20)):
+        first, second = ADAPTATION["c3-09"]["0.05"](table(*rows))
+        assert first.values.to_numpy() == pytest.approx(expected)
+        assert second.values.to_numpy() == pytest.approx(expected)
+
+
+def test_what_heterogeneous_users_cost():
+    iid, six = {"majority_users": 3}, {"majority_users": 3, "majority_classes": 6.0}
+    rows = [
+        (adapted("plain", discriminator_sees="product", **iid), {"accuracy_1": [0.9] * 3}),
+        (adapted("plain", discriminator_sees="product", **six), {"accuracy_1": [0.8] * 3}),
+        (adapted("none", unlabelled_loss="shot", **iid), {"accuracy_1": [0.9] * 3}),
+        (adapted("none", unlabelled_loss="shot", **six), {"accuracy_1": [0.6] * 3}),
+    ]
+    first, second = ADAPTATION["c3-17"]["cdan"](table(*rows))
+    assert first.values.to_numpy() == pytest.approx(10)
+    assert second.values.to_numpy() == pytest.approx(30)
+
+
+def test_a_plain_adversary_is_judged_over_all_numbers_of_users():
+    rows = [
+        (
+            game("torch", adversary, 20, minority_users=6, users_per_round=users),
+            {"delta_eo": [value * users] * 3},
+        )
+        for adversary, value in (("none", 0.1), ("plain", 0.2))
+        for users in (2, 5, 10, 20)
+    ]
+    none, plain = CLINIC["c3-18"]["plain"](table(*rows))
+    assert none.values.to_numpy() == pytest.approx(0.925)
+    assert plain.values.to_numpy() == pytest.approx(1.85)
+
+
+def test_all_users_at_once_are_as_one():
+    assert largest_difference() < 1e-5
