@@ -150,9 +150,7 @@ ROBUSTNESS: Mapping[str, ByPart] = {
         method: accuracies({"method": method} | dict(LAST_CELL), FBFTL) for method in COMPETITORS
     },
     "fbftl-17": {
-        f"{bits}_{method}": accuracies(
-            {"method": method} | dict(LAST_CELL), FBFTL | {"bits": bits}
-        )
+        f"{bits}_{method}": accuracies({"method": method} | dict(LAST_CELL), FBFTL | {"bits": bits})
         for bits in (8, 2)
         for method in COMPETITORS
     },
@@ -183,7 +181,9 @@ CLIENTS: Mapping[str, ByPart] = {
             f"fbftl_{count}": _images(FBFTL, FBFTL | {"clients_per_round": count})
             for count in (32, 128)
         },
-        **{method: _images({"method": method} | MANY, {"method": method}) for method in COMPETITORS},
+        **{
+            method: _images({"method": method} | MANY, {"method": method}) for method in COMPETITORS
+        },
     },
     "fbftl-42": {
         f"{method}_{epsilon:g}": _ahead(method, "fbftl", epsilon, 4)
@@ -264,9 +264,7 @@ HYPOTHESES: ByPart = {
     "common_fl": _sent("fbftl", "fl", COMMON),
     "tenth_suffices": _then("fraction", 0.1, 0.01),
     **BY_SHARE,
-    **{
-        f"head_600_{epsilon:g}": _ahead("fbftl", "ftl_c", epsilon, 600) for epsilon in EPSILONS
-    },
+    **{f"head_600_{epsilon:g}": _ahead("fbftl", "ftl_c", epsilon, 600) for epsilon in EPSILONS},
     "smallest_k": lambda runs: _under_noise(runs, last=False)[::-1],
     "greatest_k": lambda runs: _under_noise(runs, last=True),
 }

@@ -252,7 +252,9 @@ def _of_rounds(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
     if clients is None:
         return {}
     samples = setting.samples_per_client or block["clients"]["samples_per_client"]
-    return {"clients_per_round": clients} | ({} if samples is None else {"batch": clients * samples})
+    return {"clients_per_round": clients} | (
+        {} if samples is None else {"batch": clients * samples}
+    )
 
 
 def _on_features(setting: Setting) -> bool:

@@ -68,8 +68,8 @@ AXES = (
     Axis(
         "head", str, "mlp",
         "what the server solves: mlp is the task's perceptron, trained; logistic, ridge, fed3r, "
-        "afl, lda, fedcgs, fedcof, fedcof_unit (its released code's), fedcof_between (with the scatter "
-        "between classes), fedcof_oracle (on statistics), ncm and fedncm are linear.",
+        "afl, lda, fedcgs, fedcof, fedcof_unit (its released code's), fedcof_between (with the "
+        "scatter between classes), fedcof_oracle (on statistics), ncm and fedncm are linear.",
         (
             "mlp", "logistic", "ridge", "fed3r", "afl", "lda", "fedcgs", "fedcof", "fedcof_unit",
             "fedcof_between", "fedcof_oracle", "ncm", "fedncm",
