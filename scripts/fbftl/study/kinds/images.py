@@ -72,8 +72,8 @@ def check(setting: Setting, task: str, block: Mapping[str, Any]) -> None:
         raise UserError(f"{where}; {fault}")
     if _clients_of_round(setting) and not _samples(setting, block) and _sends_once(setting):
         raise UserError(
-            f"{where}; the samples of clients_per_round clients are a step's, but those of a client "
-            "are unknown: give samples_per_client"
+            f"{where}; a step takes the samples of clients_per_round clients, but those of a "
+            "client are unknown: give samples_per_client"
         )
     _require_meaning(setting, task, block)
 
