@@ -5,19 +5,24 @@ from fbftl.papers.fbftl.claims import ROBUSTNESS
 from fbftl.papers.quantities import Runs
 from fbftl.papers.rivals.claims import SENTENCES
 
+MEASURED = ("test_accuracy", "uplink_payload_bits")
+
+
+def name_of(row: dict[str, object]) -> str:
+    """Return a setting's name: its method and every axis that differs from its default."""
+    axes = (f"{k}={v}" for k, v in row.items() if k not in (*MEASURED, "method") and v is not None)
+    return "+".join([str(row["method"]), *axes])
+
 
 def table(*rows: dict[str, object]) -> pd.DataFrame:
     """Return a tidy table, a seed a row."""
+    axes = {key: None for row in rows for key in row if key not in (*MEASURED, "method")}
+    measured = [key for key in MEASURED if any(key in row for row in rows)]
     named = [
-        {"setting": repr({k: v for k, v in row.items() if k not in MEASURED}), "diverged": False}
-        | {"seed": 0}
-        | row
-        for row in rows
+        {"task": "toy", "seed": 0, "diverged": False, "setting": name_of(row)} | row for row in rows
     ]
-    return pd.DataFrame(named)
-
-
-MEASURED = ("test_accuracy", "uplink_payload_bits")
+    order = ["task", "setting", "method", *axes, "seed", "diverged", *measured]
+    return pd.DataFrame(named, columns=order)
 
 
 def test_the_least_share_that_keeps_95_percent_is_found_by_seed():
@@ -48,7 +53,7 @@ def test_a_share_is_whole_where_none_keeps_it_and_nothing_where_none_was_run():
 
 
 def test_the_front_holds_what_costs_no_more():
-    mixtures = {"message": "mixtures", "head": "mlp", "components": 0}
+    mixtures = {"message": "mixtures", "components": 0}
     runs = table(
         {"method": "one_shot", "covariance": "spherical", "bits": 16, **mixtures}
         | {"uplink_payload_bits": 10, "test_accuracy": 0.7},

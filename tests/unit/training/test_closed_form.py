@@ -9,6 +9,8 @@ from fbftl.training.closed_form import (
     fed3r,
     fedcgs,
     fedcof,
+    fedcof_between,
+    fedcof_oracle,
     fedcof_unit,
     fedncm,
     lda,
@@ -123,6 +125,19 @@ def test_fedcofs_gamma_is_added_once_for_each_degree_of_freedom():
 def test_released_fedcof_has_weights_of_unit_length():
     weights = fedcof_unit(unequal_classes(), 0.0).head.weights
     assert np.allclose(weights, [np.array([3, -2]) / 13**0.5, np.array([-5, 9]) / 106**0.5])
+
+
+def test_fedcof_with_the_scatter_between_classes_is_worked_out_by_hand():
+    """The Gram matrix is diag(12, 2) + 4 (3, 1)(3, 1)ᵀ + 2 (0, 3)(0, 3)ᵀ = [[48, 12], [12, 24]]."""
+    weights = fedcof_between(unequal_classes(), 0.0).head.weights
+    assert np.allclose(weights, [[5 / 21, 1 / 21], [-1 / 14, 2 / 7]])
+
+
+def test_fedcof_is_its_oracle_where_clients_have_one_sample_each():
+    values, labels, *_ = samples()
+    means = ClassMeans.of(values, labels, np.arange(len(labels)), labels.max() + 1)
+    estimated, true = fedcof(means, 0.1).head, fedcof_oracle(statistics(values, labels), [0.1]).head
+    assert np.allclose(estimated.weights, true.weights)
 
 
 def test_class_means_carry_lda():

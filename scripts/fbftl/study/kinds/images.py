@@ -70,6 +70,11 @@ def check(setting: Setting, task: str, block: Mapping[str, Any]) -> None:
     training = _training(setting, block)
     for fault in methods.record(setting.method).task_faults(setting, block, training):
         raise UserError(f"{where}; {fault}")
+    if _clients_of_round(setting) and not _samples(setting, block) and _sends_once(setting):
+        raise UserError(
+            f"{where}; a step takes the samples of clients_per_round clients, but those of a "
+            "client are unknown: give samples_per_client"
+        )
     _require_meaning(setting, task, block)
 
 
@@ -247,15 +252,26 @@ def _training(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
 
 def _of_rounds(setting: Setting, block: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a setting's own number of clients in a round changes: FbFTL steps by samples."""
-    if not methods.record(setting.method).knows("clients_per_round"):
-        return {}
-    clients = setting.clients_per_round
+    clients, samples = _clients_of_round(setting), _samples(setting, block)
     if clients is None:
         return {}
-    samples = setting.samples_per_client or block["clients"]["samples_per_client"]
-    return {"clients_per_round": clients} | (
-        {} if samples is None else {"batch": clients * samples}
-    )
+    by_samples = samples > 0 and _sends_once(setting)
+    return {"clients_per_round": clients} | ({"batch": clients * samples} if by_samples else {})
+
+
+def _sends_once(setting: Setting) -> bool:
+    return methods.record(setting.method).sends == "once"
+
+
+def _clients_of_round(setting: Setting) -> int | None:
+    """Return the clients of a round where a setting has a number of its own."""
+    known = methods.record(setting.method).knows("clients_per_round")
+    return setting.clients_per_round if known else None
+
+
+def _samples(setting: Setting, block: Mapping[str, Any]) -> int:
+    """Return the samples of a client; 0 where the number of clients is given instead."""
+    return setting.samples_per_client or block["clients"]["samples_per_client"] or 0
 
 
 def _on_features(setting: Setting) -> bool:
