@@ -80,5 +80,5 @@ def _repetition(trial: Trial, evaluations: list[dict[str, float]]) -> dict[str, 
         **server.leaked(),
         **server.post.totals(rounds),
         "privacy": [asdict(server.post.guarantee)],
-        **({} if server.ring is None else server.ring.record),
+        **({} if server.secure is None else server.secure.record),
     }

@@ -68,7 +68,7 @@ AXES = (
 def faults(setting: AxisValues) -> Iterator[str]:
     """Yield what a setting says against itself."""
     alone = setting.minority_participation is not None or setting.opt_out > 0
-    if setting.aggregation == "masked" and alone:
+    if setting.aggregation != "open" and alone:
         yield (
             "masks messages of which one alone can be summed; let two users take part, and all of "
             "them play: leave minority_participation and opt_out out, or use aggregation: open"
@@ -97,7 +97,7 @@ def task_faults(setting: AxisValues, task: Block, training: Block) -> Iterator[s
             "its rate falls by adversarial_game.falling_rate alone, and it counts all classes: "
             "leave training.annealing and training.absent_classes out"
         )
-    if setting.aggregation == "masked" and labelled is not None:
+    if setting.aggregation != "open" and labelled is not None:
         yield (
             "a masked sum takes users who all train all parts: leave adversarial_game.labelled out"
         )

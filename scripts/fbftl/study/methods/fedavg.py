@@ -2,7 +2,15 @@
 
 from collections.abc import Iterator
 
-from fbftl.study.axes import BY_ROUNDS, LOCAL_BATCH, LOCAL_EPOCHS, MOST_SAMPLES, NETWORK, WIDTH
+from fbftl.study.axes import (
+    BY_ROUNDS,
+    LOCAL_BATCH,
+    LOCAL_EPOCHS,
+    MOST_SAMPLES,
+    NETWORK,
+    SUMS,
+    WIDTH,
+)
 from fbftl.study.axis import Axis, AxisValues, Numbers
 from fbftl.study.clients import partition_of, taking_part
 from fbftl.study.record import Block, MethodRecord
@@ -29,6 +37,11 @@ def faults(setting: AxisValues) -> Iterator[str]:
         yield (
             "has clients draw samples in every round, which dp_fedavg cannot count; leave "
             "resampled_per_round out"
+        )
+    if setting.aggregation == "masked" and setting.mechanism != "none":
+        yield (
+            f"has mechanism {setting.mechanism} on masked weights, of which the dealer adds none; "
+            "use mechanism: none, or aggregation: open"
         )
 
 
@@ -57,7 +70,7 @@ RECORD = MethodRecord(
     "fedavg", "FedAvg", "#000000", "*", "fedfeat",
     reads="clients and source",
     sends="local",
-    axes=(*BY_ROUNDS, NETWORK, LOCAL_EPOCHS, MOST_SAMPLES, WIDTH, LOCAL_BATCH, *AXES),
+    axes=(*BY_ROUNDS, NETWORK, LOCAL_EPOCHS, MOST_SAMPLES, WIDTH, LOCAL_BATCH, *SUMS, *AXES),
     mechanisms=("none", "relative", "dp_fedavg"),
     faults=faults,
     size_faults=size_faults,
