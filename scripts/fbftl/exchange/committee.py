@@ -93,6 +93,8 @@ class CommitteeMasks:
         """Have members compare the list of arrivals, and one for each set answer."""
         arrived = int(receipt.arrives.sum())
         least = max(LEAST_SUMMED, ceil(self.least_arrivals * len(receipt.client)))
+        if not len(receipt.client):  # nobody was asked for anything
+            return Unmasked(None, too_few(0, least))
         present = tuple(range(self.committee.members)) if self.present is None else self.present
         handed = {"boxes": arrived * self.committee.box_bytes / FLOAT_BYTES, "arrivals": arrived}
         _each(post, len(present), handed, "server", "member", receipt.round)

@@ -120,7 +120,6 @@ def test_keys_go_to_a_client_once_and_sums_have_seeds_of_their_own():
     ("fields", "clients", "why"),
     [
         ({}, 1, "1 messages arrived, and no sum is told of fewer than 2"),
-        ({}, 0, "0 messages arrived"),
         ({"present": (1, 3)}, 12, "2 members are there, and a sum takes 3 of 5"),
         ({"present": ()}, 12, "0 members are there"),
     ],
@@ -132,6 +131,13 @@ def test_a_sum_that_is_not_told_says_why(fields, clients, why):
     assert why in summed.withheld
     assert [why in said for said in sums.record["committee"]["withheld"]] == [True]
     assert not (rows(sums)["part"] == "answer").any()
+
+
+def test_where_nobody_is_asked_nothing_is_sent_nor_withheld():
+    sums = summing()
+    assert "0 messages arrived" in sums.of(VALUES[:0], CLIENTS[:0], 4).withheld
+    assert sums.record["committee"]["withheld"] == []
+    assert not len(rows(sums))
 
 
 def test_fewer_than_what_was_agreed_are_not_summed():
