@@ -96,7 +96,8 @@ class CommitteeMasks:
         if not len(receipt.client):  # nobody was asked for anything
             return Unmasked(None, too_few(0, least))
         present = tuple(range(self.committee.members)) if self.present is None else self.present
-        handed = {"boxes": arrived * self.committee.box_bytes / FLOAT_BYTES, "arrivals": arrived}
+        box = PUBLIC_BYTES + self.committee.one_box_bytes
+        handed = {"boxes": arrived * box / FLOAT_BYTES, "arrivals": arrived}
         _each(post, len(present), handed, "server", "member", receipt.round)
         if arrived < least:
             return self._withhold(receipt, too_few(arrived, least))

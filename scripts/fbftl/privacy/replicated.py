@@ -64,9 +64,14 @@ class Committee:
         return comb(self.members - 1, self.threshold - 1)
 
     @property
+    def one_box_bytes(self) -> int:
+        """Bytes of one member's box."""
+        return KEY_BYTES * self.seeds_per_member + TAG_BYTES
+
+    @property
     def box_bytes(self) -> int:
         """Bytes that a client's message has beside its numbers: a public key, and n boxes."""
-        return PUBLIC_BYTES + self.members * (KEY_BYTES * self.seeds_per_member + TAG_BYTES)
+        return PUBLIC_BYTES + self.members * self.one_box_bytes
 
     def answering(self, present: tuple[int, ...]) -> tuple[int, ...] | None:
         """Return the member that answers each set, the least busy of those outside it.

@@ -87,7 +87,7 @@ def test_every_message_has_its_row():
             ["member", "client", "key", 12, 5 * 256 + head],
             ["client", "server", "statistics", 12, 64 * WIDTH + head],
             ["client", "server", "boxes", 12, boxes],
-            ["server", "member", "boxes", 5, arrived * boxes + head],
+            ["server", "member", "boxes", 5, 8 * arrived * (32 + 6 * 32 + 16) + head],
             ["server", "member", "arrivals", 5, 32 * arrived],
             ["member", "member", "arrivals", 20, 256 + head],
             ["member", "server", "answer", 10, 64 * WIDTH + head],
