@@ -45,10 +45,10 @@ class CommitteeMasks:
 
     def __post_init__(self) -> None:
         numbers = range(self.committee.members)
-        pairs = [KeyPair(derived(self.secret, b"member" + bytes([one]))) for one in numbers]
+        pairs = [KeyPair(derived(self.secret, b"member" + bytes([number]))) for number in numbers]
         self.public = PublicCommittee(self.committee, tuple(pair.public for pair in pairs))
         self.members = [
-            Member(one, pair, self.public) for one, pair in zip(numbers, pairs, strict=True)
+            Member(number, pair, self.public) for number, pair in zip(numbers, pairs, strict=True)
         ]
 
     @classmethod
@@ -74,7 +74,9 @@ class CommitteeMasks:
 
     def hand_out(self, post: Post, client: np.ndarray) -> None:
         """Send the members' public keys to each client that has none."""
-        new = np.array([one for one in client.tolist() if one not in self._keyed], dtype=int)
+        new = np.array(
+            [number for number in client.tolist() if number not in self._keyed], dtype=int
+        )
         keys = self.committee.members * PUBLIC_BYTES // FLOAT_BYTES
         post.down({"key": keys}, new, sender="member")
         self._keyed.update(new.tolist())
@@ -114,9 +116,9 @@ class CommitteeMasks:
         _each(post, len(answering), sums, "member", "server", receipt.round)
         if len(made) < LEAST_SUMMED:
             return Unmasked(sum_of(self, made, turn, count, ring))
-        return Unmasked(self._asked(present, answering, made, turn, count, ring))
+        return Unmasked(self._answered(present, answering, made, turn, count, ring))
 
-    def _asked(
+    def _answered(
         self,
         present: tuple[int, ...],
         answering: tuple[int, ...],
@@ -126,17 +128,17 @@ class CommitteeMasks:
         ring: Ring,
     ) -> np.ndarray:
         """Return the sum of masks as the members that are there tell it."""
-        members = [self.members[one] for one in present]
+        members = [self.members[number] for number in present]
         for client in made:
             boxes = self._seeds(client, turn).boxes(self.public, turn, client)
             for member in members:
                 member.open(turn, client, boxes)
-        digests = {member.number: member.told(turn, made) for member in members}
+        digests = {member.number: member.receive_list(turn, made) for member in members}
         for member in members:
             member.compare(turn, digests)
         answers = [
-            self.members[one].answer(turn, place, count, ring)
-            for place, one in enumerate(answering)
+            self.members[number].answer(turn, index, count, ring)
+            for index, number in enumerate(answering)
         ]
         for member in members:
             member.forget(turn)

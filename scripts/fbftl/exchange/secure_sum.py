@@ -129,7 +129,7 @@ class SecureSum:
         made = set(sent[:masked_count].tolist())
         messages = _Messages(values, known, client, made, self._turn, self.ring, self._by)
         if noise is not None and self._by.noise_by_clients:
-            messages.shared, messages.asked = noise, np.sort(sent)
+            messages.shared, messages.planned = noise, np.sort(sent)
         digests: list[bytes | None] = [None] * len(client)
         total, largest = np.zeros(0, dtype=np.uint64), 0
         for position in sent.tolist():
@@ -144,13 +144,13 @@ class SecureSum:
         receipt = self._send(part, len(total), client, round, sent, digests, columns)
         arrived = sent[receipt.arrives]
         masked = [int(client[position]) for position in arrived.tolist() if position in made]
-        told = self._by.unmask(self.post, receipt, masked, self._turn, len(total), self.ring)
-        if told.masks is None:
-            return Summed(None, receipt, told.withheld)
+        unmasked = self._by.unmask(self.post, receipt, masked, self._turn, len(total), self.ring)
+        if unmasked.masks is None:
+            return Summed(None, receipt, unmasked.withheld)
         for position in sent[~receipt.arrives].tolist():
             total -= messages[position]
             largest -= messages.reach
-        total -= told.masks
+        total -= unmasked.masks
         if noise is not None and not self._by.noise_by_clients:
             noise_steps = fixed_point(noise.whole(np.sort(arrived), len(total)), self.ring)
             require_room(largest + reach(noise_steps), self.ring, len(arrived) + 1)
@@ -222,7 +222,7 @@ class _Messages:
     made: places of those that are really masked.
     ring: that they are in.
     by: who masks.
-    shared: noise of which each adds a share, one of those `asked`; None for none.
+    shared: noise of which each adds a share, one of those `planned`; None for none.
     reach: largest size in steps of the last message's numbers, before they are masked.
     """
 
@@ -239,7 +239,7 @@ class _Messages:
         self._values, self._known, self._client, self._made = values, known, client, made
         self._turn, self._ring, self._by = turn, ring, by
         self.shared: SumNoise | None = None
-        self.asked = np.zeros(0, dtype=np.int64)
+        self.planned = np.zeros(0, dtype=np.int64)
         self.reach = 0
 
     def __getitem__(self, position: int) -> np.ndarray:
@@ -247,7 +247,7 @@ class _Messages:
         if self._known is not None:
             steps -= fixed_point(self._known[position], self._ring)
         if self.shared is not None:
-            steps += self.shared.share(position, self.asked, len(steps), self._ring)
+            steps += self.shared.share(position, self.planned, len(steps), self._ring)
         self.reach = reach(steps)
         require_room(self.reach, self._ring, 1)
         numbers = reduced(steps, self._ring)

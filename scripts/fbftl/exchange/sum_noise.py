@@ -27,8 +27,8 @@ class SumNoise(Protocol):
     def whole(self, arrived: np.ndarray, count: int) -> np.ndarray:
         """Return all the noise (count,) on the sum of those whose messages arrived."""
 
-    def share(self, position: int, asked: np.ndarray, count: int, ring: Ring) -> np.ndarray:
-        """Return what one client of those asked adds, (count,) int64 in steps of the ring."""
+    def share(self, position: int, planned: np.ndarray, count: int, ring: Ring) -> np.ndarray:
+        """Return what one client of those planned adds, (count,) int64 in steps of the ring."""
 
 
 @dataclass(frozen=True)
@@ -46,15 +46,15 @@ class GaussianOnSums:
         """Return the dealer's noise (count,), float64."""
         return statistics_noise(self.std, count, self.seed_of(arrived))
 
-    def share(self, position: int, asked: np.ndarray, count: int, ring: Ring) -> np.ndarray:
+    def share(self, position: int, planned: np.ndarray, count: int, ring: Ring) -> np.ndarray:
         """Return a client's share (count,), int64.
 
         Raises:
             UserError: if it has too few steps to be of any use.
         """
-        steps = self.std * 2.0**ring.fraction_bits / sqrt(len(asked))
+        steps = self.std * 2.0**ring.fraction_bits / sqrt(len(planned))
         require_steps(steps)
-        draws = stream(self.seed_of(asked), "noise_share", position)
+        draws = stream(self.seed_of(planned), "noise_share", position)
         return discrete_gaussian(steps, count, draws)
 
 

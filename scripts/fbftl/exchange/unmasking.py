@@ -89,7 +89,9 @@ class DealerMasks:
 
     def hand_out(self, post: Post, client: np.ndarray) -> None:
         """Send a key to each client that has none."""
-        new = np.array([one for one in client.tolist() if one not in self._keyed], dtype=int)
+        new = np.array(
+            [number for number in client.tolist() if number not in self._keyed], dtype=int
+        )
         post.down({"share": KEY_BYTES // FLOAT_BYTES}, new, sender="dealer")
         self._keyed.update(new.tolist())
 

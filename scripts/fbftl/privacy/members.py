@@ -31,13 +31,13 @@ class Answer:
     """What a member says of one set.
 
     member: who says it.
-    place: of the set.
+    index: of the set.
     arrivals: digest of the list that it is for.
     numbers: (count,) sum of the set's streams over the list.
     """
 
     member: int
-    place: int
+    index: int
     arrivals: bytes
     numbers: np.ndarray
 
@@ -46,8 +46,8 @@ class Answer:
 class Member:
     """One member of a committee in one run.
 
-    number: its place among the members.
-    pair: its keys, the private one its own secret.
+    number: its position among the members.
+    pair: its keys, the private one its secret.
     public: what everybody knows of the committee.
     """
 
@@ -82,8 +82,8 @@ class Member:
         seeds = (content[at : at + KEY_BYTES] for at in range(0, len(content), KEY_BYTES))
         held[client] = tuple(seeds)
 
-    def told(self, turn: int, arrivals: Sequence[int], least: int = LEAST_SUMMED) -> bytes:
-        """Hear whose messages arrived; return the digest of the list.
+    def receive_list(self, turn: int, arrivals: Sequence[int], least: int = LEAST_SUMMED) -> bytes:
+        """Receive whose messages arrived; return the digest of the list.
 
         Args:
             turn: the sum.
@@ -99,7 +99,7 @@ class Member:
         least = max(least, LEAST_SUMMED)
         if len(set(arrivals)) < least or len(set(arrivals)) < len(arrivals):
             raise self._refusal(
-                f"a list of {len(set(arrivals))} clients in {len(arrivals)} places",
+                f"a list of {len(set(arrivals))} clients in {len(arrivals)} indices",
                 f"let at least {least} take part, each once",
             )
         unknown = [client for client in arrivals if client not in self._boxes.get(turn, {})]
@@ -119,8 +119,8 @@ class Member:
         Raises:
             UserError: naming the members that were told another list, or that too few were told.
         """
-        own, _ = self._lists[turn]
-        others = sorted(member for member, digest in digests.items() if digest != own)
+        list_here, _ = self._lists[turn]
+        others = sorted(member for member, digest in digests.items() if digest != list_here)
         if others:
             raise self._refusal(
                 f"another list of arrivals from member {' and '.join(map(str, others))}",
@@ -133,12 +133,12 @@ class Member:
             )
         self._agreed.add(turn)
 
-    def answer(self, turn: int, place: int, count: int, ring: Ring = WORD) -> Answer:
+    def answer(self, turn: int, index: int, count: int, ring: Ring = WORD) -> Answer:
         """Return the sum of one set's streams over those who arrived.
 
         Args:
             turn: the sum.
-            place: of the set among the committee's.
+            index: of the set among the committee's.
             count: numbers in a message.
             ring: that they are in.
 
@@ -148,12 +148,12 @@ class Member:
         if turn not in self._agreed:
             raise self._refusal("a question before lists were compared", "compare them first")
         held = self.public.committee.held(self.number)
-        if place not in held:
-            raise self._refusal(f"a question for set {place}, which it is in", "ask another member")
+        if index not in held:
+            raise self._refusal(f"a question for set {index}, which it is in", "ask another member")
         digest, arrivals = self._lists[turn]
-        at = held.index(place)
+        at = held.index(index)
         seeds = [self._boxes[turn][client][at] for client in arrivals]
-        return Answer(self.number, place, digest, sum_of_streams(seeds, turn, count, ring))
+        return Answer(self.number, index, digest, sum_of_streams(seeds, turn, count, ring))
 
     def forget(self, turn: int) -> None:
         """Drop the seeds of a sum that has been answered; its list stays known."""
@@ -195,10 +195,10 @@ def sum_of_masks(
                 f"member {answer.member} answers for another list of arrivals than the one named, "
                 "so that there is no sum; ask another member outside the set"
             )
-    places = sorted(answer.place for answer in answers)
-    if places != list(range(len(sets))):
+    indices = sorted(answer.index for answer in answers)
+    if indices != list(range(len(sets))):
         raise UserError(
-            f"members answer for the sets {places} of {len(sets)}, so that there is no sum; ask "
+            f"members answer for the sets {indices} of {len(sets)}, so that there is no sum; ask "
             "one member for each set"
         )
     total = np.zeros_like(answers[0].numbers)

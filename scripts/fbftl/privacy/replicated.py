@@ -55,8 +55,8 @@ class Committee:
         return tuple(combinations(range(self.members), self.threshold - 1))
 
     def held(self, member: int) -> tuple[int, ...]:
-        """Return the places of the sets whose seeds a member is given: those it is not in."""
-        return tuple(place for place, left_out in enumerate(self.sets) if member not in left_out)
+        """Return the indices of the sets whose seeds a member is given: those it is not in."""
+        return tuple(index for index, left_out in enumerate(self.sets) if member not in left_out)
 
     @property
     def seeds_per_member(self) -> int:
@@ -87,7 +87,7 @@ class Committee:
         busy = dict.fromkeys(present, 0)
         answering = []
         for left_out in self.sets:
-            member = min((busy[one], one) for one in present if one not in left_out)[1]
+            member = min((busy[number], number) for number in present if number not in left_out)[1]
             busy[member] += 1
             answering.append(member)
         return tuple(answering)
@@ -160,7 +160,7 @@ class ClientSeeds:
         """Return each member's seeds in a box of its own."""
         sealed = []
         for member, key in enumerate(public.keys):
-            content = b"".join(self.seeds[place] for place in public.committee.held(member))
+            content = b"".join(self.seeds[index] for index in public.committee.held(member))
             sealed.append(seal(content, self.pair, key, public.context(turn, client, member)))
         return Boxes(self.pair.public, tuple(sealed))
 

@@ -113,7 +113,7 @@ def shares_std(epsilon: float, delta: float, numbers: int, fraction_bits: int) -
 
 def shares_guarantee(
     *, clip_norm: float, std: float, delta: float, numbers: int, fraction_bits: int,
-    asked: int = 1, arrived: int = 1,
+    planned: int = 1, arrived: int = 1,
 ) -> PrivacyRecord:  # fmt: skip
     """Return what shares of noise on a sum guarantee a sample that is replaced by any other.
 
@@ -123,11 +123,11 @@ def shares_guarantee(
         delta: of the guarantee.
         numbers: of a message, each of which is rounded; 0 where they are not known yet.
         fraction_bits: bits behind the point.
-        asked: clients that the noise is shared out over.
+        planned: clients that the noise is shared out over.
         arrived: clients whose shares the sum has.
     """
     moved = moved_by(sensitivity(1.0, "replace-one"), numbers, fraction_bits)
-    share = std * 2.0**fraction_bits / sqrt(asked)
+    share = std * 2.0**fraction_bits / sqrt(planned)
     root = concentrated(moved, share, arrived, numbers)
     return PrivacyRecord(
         mechanism="gaussian",
@@ -135,7 +135,7 @@ def shares_guarantee(
         adjacency="replace-one",
         clip_norm=clip_norm,
         sigma=std,
-        noise_std=std * sqrt(arrived / asked),
+        noise_std=std * sqrt(arrived / planned),
         epsilon=accounting.concentrated_epsilon(root**2 / 2, delta),
         delta=delta,
         accountant="zCDP",

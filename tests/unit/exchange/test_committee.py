@@ -55,9 +55,9 @@ def rows(sums: SecureSum) -> pd.DataFrame:
 def test_a_committee_tells_the_sum_of_a_dealer_to_the_byte(plr, present):
     ring = ring_for(np.abs(VALUES).max(axis=1).sum(), len(CLIENTS))
     by_dealer = SecureSum(post(plr), ring).of(VALUES, CLIENTS, 1)
-    told = summing(plr, ring, present=present).of(VALUES, CLIENTS, 1)
-    assert told.receipt.arrives.tolist() == by_dealer.receipt.arrives.tolist()
-    assert told.total.tobytes() == by_dealer.total.tobytes()
+    by_members = summing(plr, ring, present=present).of(VALUES, CLIENTS, 1)
+    assert by_members.receipt.arrives.tolist() == by_dealer.receipt.arrives.tolist()
+    assert by_members.total.tobytes() == by_dealer.total.tobytes()
 
 
 @pytest.mark.parametrize("masked_count", [0, 1, 4])
@@ -129,7 +129,7 @@ def test_a_sum_that_is_not_told_says_why(fields, clients, why):
     summed = sums.of(VALUES[:clients], CLIENTS[:clients], 4)
     assert summed.total is None
     assert why in summed.withheld
-    assert [why in said for said in sums.record["committee"]["withheld"]] == [True]
+    assert [why in reason for reason in sums.record["committee"]["withheld"]] == [True]
     assert not (rows(sums)["part"] == "answer").any()
 
 
@@ -174,9 +174,9 @@ def test_runs_and_seeds_have_committees_of_their_own():
     """Settings of one seed too, whose dealer would be the same."""
     axes = {"method": "ccvr", "aggregation": "committee"}
     first, other = job_of(axes), job_of(axes | {"server_epochs": 3})
-    asked = [(first, 0), (first, 1), (other, 0), (replace(first, task="another"), 0)]
-    sums = [secure_sum(job, post(seed=seed), WORD).unmasker for job, seed in asked]
-    assert len({masks.secret for masks in sums}) == len(asked)
-    assert len({key for masks in sums for key in masks.public.keys}) == 5 * len(asked)
+    runs = [(first, 0), (first, 1), (other, 0), (replace(first, task="another"), 0)]
+    sums = [secure_sum(job, post(seed=seed), WORD).unmasker for job, seed in runs]
+    assert len({masks.secret for masks in sums}) == len(runs)
+    assert len({key for masks in sums for key in masks.public.keys}) == 5 * len(runs)
     again = secure_sum(job_of(axes), post(seed=0), WORD).unmasker
     assert again.secret == sums[0].secret

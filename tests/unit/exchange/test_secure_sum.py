@@ -38,7 +38,7 @@ class OfTheDealer:
     def whole(self, arrived: np.ndarray, count: int) -> np.ndarray:
         return self.values
 
-    def share(self, position: int, asked: np.ndarray, count: int, ring: Ring) -> np.ndarray:
+    def share(self, position: int, planned: np.ndarray, count: int, ring: Ring) -> np.ndarray:
         raise AssertionError("clients of a dealer add none")
 
 

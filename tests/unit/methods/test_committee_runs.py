@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 from fbftl.ground.errors import UserError
+from fbftl.messages.statistics import length
 from fbftl.methods.ccvr.run import run as run_ccvr
 from fbftl.methods.fedavg.run import run as run_fedavg
 from fbftl.privacy.composition import compose, read
@@ -115,15 +116,13 @@ def test_epsilon_of_arrivals_is_that_of_the_sum_with_the_fewest(blobs):
     axes = STATISTICS | COMMITTEE | {"mechanism": "gaussian", "sigma": 2.0, "plr": 0.4}
     outcome = one_shot(blobs, axes, validation=0.0, shrinkage=[0.1])
     table = outcome.ledger.table().to_pandas()
-    from fbftl.messages.statistics import length
-
     for repetition in outcome.repetitions:
         up = table.query("part == 'statistics'")
         lost = up[up["seed"] == repetition["seed"]]["lost"].astype(bool)
         (record,) = repetition["privacy"]
         wanted = shares_guarantee(
             clip_norm=record["clip_norm"], std=2.0, delta=record["delta"],
-            numbers=length(CLASSES, WIDTH), fraction_bits=24, asked=30,
+            numbers=length(CLASSES, WIDTH), fraction_bits=24, planned=30,
             arrived=int((~lost).sum()),
         )  # fmt: skip
         assert record["epsilon"] == wanted.epsilon

@@ -121,7 +121,7 @@ def test_shares_are_calibrated_to_epsilon_with_their_rounding():
     plain = sensitivity(1.0, "replace-one") / sqrt(2 * concentrated_rho(2.0, 1e-6))
     assert std == pytest.approx(plain + 100 / 2**8 / sqrt(2 * concentrated_rho(2.0, 1e-6)))
     record = shares_guarantee(
-        clip_norm=3.0, std=std, delta=1e-6, numbers=10_000, fraction_bits=8, asked=50, arrived=50
+        clip_norm=3.0, std=std, delta=1e-6, numbers=10_000, fraction_bits=8, planned=50, arrived=50
     )
     assert record.epsilon == pytest.approx(2.0, rel=1e-3)
     assert record.epsilon <= 2.0 + 1e-9
@@ -130,9 +130,9 @@ def test_shares_are_calibrated_to_epsilon_with_their_rounding():
 
 def test_of_fewer_arrivals_there_is_less_noise_and_more_epsilon():
     common = {"clip_norm": 1.0, "std": 10.0, "delta": 1e-6, "numbers": 100, "fraction_bits": 20}
-    records = [shares_guarantee(**common, asked=100, arrived=arrived) for arrived in (100, 25)]
+    records = [shares_guarantee(**common, planned=100, arrived=arrived) for arrived in (100, 25)]
     assert records[1].noise_std == pytest.approx(5.0)
-    half = shares_guarantee(**(common | {"std": 5.0}), asked=25, arrived=25)
+    half = shares_guarantee(**(common | {"std": 5.0}), planned=25, arrived=25)
     assert records[1].epsilon == pytest.approx(half.epsilon)
     assert records[0].epsilon < records[1].epsilon
 

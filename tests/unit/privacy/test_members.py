@@ -32,7 +32,7 @@ def opened(number: int = 0) -> Member:
 
 def agreed(number: int = 0, arrivals: tuple[int, ...] = (4, 7, 9)) -> Member:
     one = opened(number)
-    digest = one.told(1, arrivals)
+    digest = one.receive_list(1, arrivals)
     one.compare(1, {0: digest, 1: digest})
     return one
 
@@ -98,7 +98,7 @@ def test_a_box_that_is_sent_again_is_refused():
     one = opened()
     with pytest.raises(UserError, match="a box of client 4 again"):
         one.open(1, 4, boxes(4))
-    one.told(1, CLIENTS)
+    one.receive_list(1, CLIENTS)
     one.forget(1)
     with pytest.raises(UserError, match="a box of client 4 again"):
         one.open(1, 4, boxes(4))
@@ -108,28 +108,28 @@ def test_two_lists_of_a_sum_are_refused_and_lists_of_two_sums_are_not():
     one = agreed()
     one.forget(1)
     with pytest.raises(UserError, match="a second list of arrivals"):
-        one.told(1, [4, 7])
+        one.receive_list(1, [4, 7])
     for client in CLIENTS:
         one.open(2, client, boxes(client, turn=2))
-    assert one.told(2, CLIENTS) == list_digest(2, CLIENTS) != list_digest(1, CLIENTS)
+    assert one.receive_list(2, CLIENTS) == list_digest(2, CLIENTS) != list_digest(1, CLIENTS)
 
 
 @pytest.mark.parametrize("arrivals", [[], [4], [4, 4], [4, 7, 7]])
 def test_a_list_of_fewer_than_two_clients_is_refused(arrivals):
     with pytest.raises(UserError, match="let at least 2 take part, each once"):
-        opened().told(1, arrivals)
+        opened().receive_list(1, arrivals)
 
 
 def test_a_list_below_what_was_agreed_or_without_a_box_is_refused():
     with pytest.raises(UserError, match=r"a list of 2 clients .* at least 3"):
-        opened().told(1, [4, 7], least=3)
+        opened().receive_list(1, [4, 7], least=3)
     with pytest.raises(UserError, match="no box of client 5"):
-        opened().told(1, [4, 5])
+        opened().receive_list(1, [4, 5])
 
 
 def test_members_who_were_told_other_lists_are_named():
     one, other = opened(0), opened(1)
-    digests = {0: one.told(1, CLIENTS), 1: other.told(1, [4, 7])}
+    digests = {0: one.receive_list(1, CLIENTS), 1: other.receive_list(1, [4, 7])}
     with pytest.raises(UserError, match="member 0 has another list of arrivals from member 1"):
         one.compare(1, digests)
     with pytest.raises(UserError, match="before lists were compared"):
@@ -143,7 +143,7 @@ def test_the_order_of_a_list_is_the_same_list():
 def test_a_member_alone_answers_nothing():
     one = opened()
     with pytest.raises(UserError, match="the list of 1 members"):
-        one.compare(1, {0: one.told(1, CLIENTS)})
+        one.compare(1, {0: one.receive_list(1, CLIENTS)})
 
 
 def test_a_member_does_not_answer_for_a_set_that_it_is_in():

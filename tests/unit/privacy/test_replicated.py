@@ -44,7 +44,7 @@ def sum_by_members(
         total += reduced(numbers[client] + seeds.mask(TURN, numbers.shape[1], ring), ring)
         for member in members:
             member.open(TURN, client, seeds.boxes(public, TURN, client))
-    digests = {member.number: member.told(TURN, arrivals) for member in members}
+    digests = {member.number: member.receive_list(TURN, arrivals) for member in members}
     for member in members:
         member.compare(TURN, digests)
     by_number = {member.number: member for member in members}

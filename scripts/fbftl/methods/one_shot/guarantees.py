@@ -68,23 +68,23 @@ def of_arrivals(
     Args:
         job: the setting with its training values.
         guarantee: that was planned.
-        sums: of each that was told, who was asked and how many arrived.
+        sums: of each, who was asked and how many arrived.
         numbers: of a message.
     """
     if job.setting.aggregation != "committee" or guarantee.noise_std is None:
         return guarantee
-    told = [
+    of_sums = [
         shares_guarantee(
             clip_norm=required(guarantee.clip_norm),
             std=guarantee.noise_std,
             delta=required(guarantee.delta),
             numbers=numbers,
             fraction_bits=job.setting.fraction_bits,
-            asked=len(asked),
+            planned=len(planned),
             arrived=arrived,
         )
-        for asked, arrived in sums
+        for planned, arrived in sums
         if arrived
     ]
-    least = max(told, key=lambda record: required(record.epsilon), default=guarantee)
+    least = max(of_sums, key=lambda record: required(record.epsilon), default=guarantee)
     return replace(least, sigma=guarantee.sigma)

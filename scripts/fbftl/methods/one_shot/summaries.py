@@ -164,8 +164,8 @@ def send_summaries(
     else:
         numbers = float(_numbers(setting.message, classes, width))
         sums = (training, len(arrived)), (validation, len(others))
-        told = of_arrivals(job, guarantee, sums, int(numbers))
-        counts |= secure.record | {"privacy": [asdict(told)]}
+        reached = of_arrivals(job, guarantee, sums, int(numbers))
+        counts |= secure.record | {"privacy": [asdict(reached)]}
     counts["numbers_per_batch"] = numbers
     solving = scoring = clients
     if split is not None and isinstance(training_part, SplitMeans):
