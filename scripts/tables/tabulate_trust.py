@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 from fbftl.findings.columns import EPSILON, SEED_COUNTS, accuracy
-from fbftl.findings.run_file import read_run
+from fbftl.findings.run_file import read_run, weakest_privacy
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.tables import Column, write_table
@@ -81,12 +81,12 @@ def rows_of(
     document: Mapping[str, Any], axes: Mapping[str, Any], labels: Mapping[str, str]
 ) -> Iterator[dict[str, Any]]:
     """Yield a run's rows: none without such a guarantee at the epsilon that was asked."""
-    setting, repetition = {**axes, **document["setting"]}, document["repetitions"][0]
+    setting, privacy = {**axes, **document["setting"]}, weakest_privacy(document)
     epsilon, of_labels = setting["epsilon"], setting["label_epsilon"] or 0.0
     if epsilon is None:
         return
-    events, covered = events_of(repetition["privacy"], UNIT, NEIGHBOURS, rows=1)
-    delta = repetition["privacy"][0]["delta"]
+    events, covered = events_of(privacy, UNIT, NEIGHBOURS, rows=1)
+    delta = privacy[0]["delta"]
     composed = compose(events, delta, NEIGHBOURS)
     if not covered or composed.epsilon > (epsilon + of_labels) * (1 + ROUNDING):
         return
