@@ -27,6 +27,7 @@ from pathlib import Path
 import project
 from emulated import EMULATOR, PROCESSORS, environment, is_wide, sorts_places, start
 from project import Project, copied
+from replay_jobs import DIFFERENT, EQUAL, FAILED
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -78,11 +79,17 @@ def main(processors: list[str]) -> int:
         print(f"this machine ran the study in {time.monotonic() - began:.0f} s", flush=True)
         # One process each, and two cores at least.
         with ThreadPoolExecutor(len(processors)) as side_by_side:
-            faults = sum(side_by_side.map(partial(differences, native), processors))
-        if not differences(native, UNPINNED) and is_wide():
+            found = list(side_by_side.map(partial(compared, native), processors))
+        control = compared(native, UNPINNED)
+        if is_wide() and not control[DIFFERENT]:
             print("without the variables nothing differs, so that this comparison shows nothing")
-            faults += 1
-        return faults
+            return sum(map(faults, found)) + 1
+        return sum(map(faults, found))
+
+
+def faults(found: Counter[str]) -> int:
+    """Return how many results are not equal, at least one where nothing is."""
+    return found.total() - found[EQUAL] if found[EQUAL] else max(found.total(), 1)
 
 
 def run(native: Project) -> None:
@@ -102,8 +109,8 @@ def run(native: Project) -> None:
         raise RuntimeError(done.stdout + done.stderr)
 
 
-def differences(native: Project, processor: str) -> int:
-    """Run the jobs again on a processor, say what is equal, and return how many results differ."""
+def compared(native: Project, processor: str) -> Counter[str]:
+    """Run the jobs again on a processor, say what is equal, and count results by verdict."""
     folder = native.folder.with_name(f"on-{processor}")
     shutil.copytree(native.folder, folder, symlinks=True)
     shutil.copyfile(ROOT / RECORDED, folder / RECORDED)
@@ -119,20 +126,21 @@ def differences(native: Project, processor: str) -> int:
         for line in process.stdout:
             rule, path, verdict = line.rstrip("\n").split("\t")
             found[verdict] += 1
-            if verdict != "equal" and pinned:
+            if verdict != EQUAL and pinned:
                 print(f"  {processor}: {path} of {rule} {verdict}", flush=True)
         if process.wait():
+            found["missing, as the process failed"] += 1
+        if process.returncode or found[FAILED]:
             console.seek(0)
             print(console.read(), file=sys.stderr)
-            found["missing, as the process failed"] += 1
     listed = ", ".join(f"{count} {verdict}" for verdict, count in sorted(found.items()))
     print(f"{processor}: {listed} ({time.monotonic() - began:.0f} s)", flush=True)
-    return found.total() - found["equal"] if found["equal"] else max(found.total(), 1)
+    return found
 
 
 if __name__ == "__main__":
     chosen = sys.argv[1:] or list(PROCESSORS)
     if chosen != [NATIVE] and shutil.which(EMULATOR) is None:
         sys.exit(f"{EMULATOR} is not installed: apt-get install qemu-user-static")
-    faults = main(chosen)
-    sys.exit(f"{faults} faults" if faults else 0)
+    number = main(chosen)
+    sys.exit(f"{number} faults" if number else 0)

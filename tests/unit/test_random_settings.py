@@ -33,6 +33,7 @@ OF_DATA = (
     "to be clipped is not finite",
     "group 0 has",
     "group 1 has",
+    "beyond the ring",
 )
 """What only a job can know and refuses: values of features, weights that diverged, sizes."""
 
