@@ -5,7 +5,7 @@ from math import isinf
 from typing import Any
 
 import pandas as pd
-from fbftl.findings.run_file import read_run
+from fbftl.findings.run_file import read_run, weakest_privacy
 from fbftl.findings.runs import write_tidy
 from fbftl.ground.binding import run_by_name
 from fbftl.privacy.together import Released, costs
@@ -49,10 +49,9 @@ def main(
 
 
 def release(document: Mapping[str, Any], spelling: str) -> Released:
-    """Return the releases that a run file tells, those of its first repetition."""
-    guarantees = document["repetitions"][0]["privacy"]
+    """Return the releases that a run file tells, those of its weakest repetition."""
     samples = document["setting"].get("samples_per_client")
-    return Released(document["name"], guarantees, samples, spelling)
+    return Released(document["name"], weakest_privacy(document), samples, spelling)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""Tabulate accuracy at equal epsilon under three models of trust: local, secure sum, server.
+"""Tabulate accuracy at equal epsilon by whom it trusts: nobody, a committee, a dealer, the server.
 
 All guarantees are for one sample, replaced by any other, its label included. Where features and
 labels are noised apart their epsilons add up to what is asked, and the share of each is told; what
 both cost together by their privacy loss distributions is given beside. One noise on the sum of all
 statistics makes the same head whether a dealer adds it or a server that sees them: the row of the
-secure sum is listed under both.
+secure sum is listed under both. Under a committee clients add it, in shares that are more.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 from fbftl.findings.columns import EPSILON, SEED_COUNTS, accuracy
-from fbftl.findings.run_file import read_run
+from fbftl.findings.run_file import read_run, weakest_privacy
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.tables import Column, write_table
@@ -23,7 +23,7 @@ from fbftl.privacy.together import events_of
 
 UNIT, NEIGHBOURS = "sample", "replace-one"
 
-LOCAL, SUM, TRUSTED = "local", "secure sum", "trusted server"
+LOCAL, COMMITTEE, SUM, TRUSTED = "local", "committee", "secure sum", "trusted server"
 
 SEEN = {"aggregation": "open"}
 """Whoever sees a message, its name is the same."""
@@ -73,7 +73,7 @@ def main(
     ]
     table = pd.DataFrame(rows).merge(read_tidy(attacked), on="setting", how="left")
     keys = ["place", "what", "epsilon", "epsilon_labels"]
-    table = table.assign(place=table["trust"].map([LOCAL, SUM, TRUSTED].index))
+    table = table.assign(place=table["trust"].map([LOCAL, COMMITTEE, SUM, TRUSTED].index))
     write_table(csv, table.sort_values(keys, ignore_index=True).drop(columns="place"), COLUMNS)
 
 
@@ -81,12 +81,12 @@ def rows_of(
     document: Mapping[str, Any], axes: Mapping[str, Any], labels: Mapping[str, str]
 ) -> Iterator[dict[str, Any]]:
     """Yield a run's rows: none without such a guarantee at the epsilon that was asked."""
-    setting, repetition = {**axes, **document["setting"]}, document["repetitions"][0]
+    setting, privacy = {**axes, **document["setting"]}, weakest_privacy(document)
     epsilon, of_labels = setting["epsilon"], setting["label_epsilon"] or 0.0
     if epsilon is None:
         return
-    events, covered = events_of(repetition["privacy"], UNIT, NEIGHBOURS, rows=1)
-    delta = repetition["privacy"][0]["delta"]
+    events, covered = events_of(privacy, UNIT, NEIGHBOURS, rows=1)
+    delta = privacy[0]["delta"]
     composed = compose(events, delta, NEIGHBOURS)
     if not covered or composed.epsilon > (epsilon + of_labels) * (1 + ROUNDING):
         return
@@ -101,6 +101,9 @@ def rows_of(
     }
     open_ = uploads and setting["aggregation"] == "open"
     summed = uploads and setting["aggregation"] == "masked"
+    if uploads and setting["aggregation"] == "committee":
+        yield {"trust": COMMITTEE} | columns
+        return
     for trust in [LOCAL] * open_ + [SUM] * summed + [TRUSTED] * (not open_):
         yield {"trust": trust} | columns
 

@@ -1,40 +1,38 @@
 """Secure sums through the post: clients send masked messages, and the server learns the sum alone.
 
-What a client says becomes fixed point, is masked with the key stream that it shares with the dealer
-(`privacy/masking.py` has the arithmetic, and who could undo it together), and goes up as w bits a
-number, as many as the ring has that holds the sum (`ground/ring.py`). The server asks the dealer
-for the sum of the masks of those whose messages arrived. A sum of fewer than two is refused, and
-the server learns nothing.
+What a client says becomes fixed point, is masked (`privacy/masking.py` has the arithmetic), and
+goes up as w bits a number, as many as the ring has that holds the sum (`ground/ring.py`). Then
+whoever can take masks off, a dealer or a committee (`exchange/unmasking.py`), tells the server the
+sum of the masks of those whose messages arrived. A sum of fewer than two is refused, and the server
+learns nothing.
 
 Every sum of one repetition has a turn of its own, so that no key stream is used twice.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Protocol
 
 import numpy as np
 
+from fbftl.exchange.committee import CommitteeMasks
 from fbftl.exchange.post import Post, Receipt
+from fbftl.exchange.sum_noise import SumNoise
+from fbftl.exchange.unmasking import FLOAT_BYTES, DealerMasks, Unmasker
 from fbftl.ground.ring import WORD_BITS, Ring
 from fbftl.messages.codec.bitpack import pack
 from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.messages.release import Encoded
 from fbftl.privacy.masking import (
-    KEY_BYTES,
     WORD,
     Dealer,
     fixed_point,
-    mask,
     reach,
     reduced,
     require_room,
     steps_of,
 )
-from fbftl.privacy.statistics import statistics_noise
 from fbftl.study.job import Job
-from fbftl.study.release import noise_seed
 from fbftl.training.measures import Measure
 
 RING_MEASURES = {
@@ -55,63 +53,41 @@ class ClientVectors(Protocol):
         """Return one client's."""
 
 
-SumNoise = Callable[[np.ndarray, int], np.ndarray]
-"""From the places of those whose messages arrived, ascending, and X, to the noise (X,) on the sum.
-"""
-
-
-def noise_on_sums(
-    job: Job,
-    seed: int,
-    std: float | None,
-    owner: np.ndarray,
-    partition: tuple[np.ndarray, np.ndarray],
-) -> SumNoise | None:
-    """Return the noise on a sum, which is that of the clients whose messages it sums.
-
-    Args:
-        job: the setting with its training values.
-        seed: the repetition's seed.
-        std: standard deviation of the noise; None for no noise.
-        owner: (U,) ids of the clients by their positions.
-        partition: (n,) client and number of each sample.
-    """
-    if not std:
-        return None
-
-    def noise(places: np.ndarray, count: int) -> np.ndarray:
-        return statistics_noise(std, count, noise_seed(job, seed, owner[places], *partition))
-
-    return noise
-
-
 @dataclass(frozen=True, eq=False)
 class Summed:
     """What became of one sum.
 
-    total: (X,) float64, exact in fixed point; None where fewer than two messages arrived.
+    total: (X,) float64, exact in fixed point; None where no sum is told, as of fewer than two.
     receipt: what became of the messages; the values of none are known.
+    withheld: why there is no sum, in a sentence; None where there is one.
     """
 
     total: np.ndarray | None
     receipt: Receipt
+    withheld: str | None = None
 
 
 @dataclass
 class SecureSum:
-    """One repetition's secure sums, all with the same dealer.
+    """One repetition's secure sums, all with the same dealer or committee.
 
     post: through which everything goes; it compresses nothing.
     ring: that holds the sums.
+    unmasker: who takes the masks off; a dealer of the repetition if None.
     """
 
     post: Post
     ring: Ring = WORD
+    unmasker: Unmasker | None = None
     _turn: int = 0
-    _keyed: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self._dealer = Dealer.of_study(self.post.seed)
+        self._by = self.unmasker or DealerMasks(Dealer.of_study(self.post.seed))
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """What a run file says of the sums so far."""
+        return self.ring.record | self._by.record
 
     def of(
         self,
@@ -134,8 +110,8 @@ class SecureSum:
             round: from 1; 0 for what is sent once.
             part: what the messages hold.
             offered: (m,) which of the n are sent, all if None; see `Post.up`.
-            noise: what the dealer takes from the masks' sum, so that the server sees the sum with
-                it and never without.
+            noise: what the sum has beside the messages, so that the server never sees it without:
+                the dealer takes it from the masks' sum, or clients add shares of it.
             masked_count: messages that are really made, from the front; all if None. The others are
                 counted by their length and enter the sum as they are, which is the same sum.
             known: (X,) of each client, which the server knows as well. Its fixed point is taken
@@ -149,33 +125,34 @@ class SecureSum:
         self._turn += 1
         client = np.asarray(client)
         sent = np.arange(len(client)) if offered is None else offered
-        self._hand_out_keys(client[sent])
-        keys = {
-            position: self._dealer.key(int(client[position]))
-            for position in sent[:masked_count].tolist()
-        }
-        messages = _Messages(values, known, keys, self._turn, self.ring)
+        self._by.hand_out(self.post, client[sent])
+        made = set(sent[:masked_count].tolist())
+        messages = _Messages(values, known, client, made, self._turn, self.ring, self._by)
+        if noise is not None and self._by.noise_by_clients:
+            messages.shared, messages.planned = noise, np.sort(sent)
         digests: list[bytes | None] = [None] * len(client)
         total, largest = np.zeros(0, dtype=np.uint64), 0
         for position in sent.tolist():
             message = messages[position]
             total = total + message if len(total) else message
             largest += messages.reach
-            if position in keys:
-                digests[position] = sha256(travelling(message, self.ring)).digest()
+            if position in made:
+                digest = sha256(travelling(message, self.ring))
+                digest.update(self._by.enclosed(int(client[position]), self._turn))
+                digests[position] = digest.digest()
         require_room(largest, self.ring, len(sent))
         receipt = self._send(part, len(total), client, round, sent, digests, columns)
-        self._ask(receipt, len(total))
-        if receipt.arrives.sum() < 2:
-            return Summed(None, receipt)
+        arrived = sent[receipt.arrives]
+        masked = [int(client[position]) for position in arrived.tolist() if position in made]
+        unmasked = self._by.unmask(self.post, receipt, masked, self._turn, len(total), self.ring)
+        if unmasked.masks is None:
+            return Summed(None, receipt, unmasked.withheld)
         for position in sent[~receipt.arrives].tolist():
             total -= messages[position]
             largest -= messages.reach
-        arrived = sent[receipt.arrives]
-        keyed = [position for position in arrived.tolist() if position in keys]
-        total -= self._masks(client[keyed], len(total))
-        if noise is not None:
-            noise_steps = fixed_point(noise(np.sort(arrived), len(total)), self.ring)
+        total -= unmasked.masks
+        if noise is not None and not self._by.noise_by_clients:
+            noise_steps = fixed_point(noise.whole(np.sort(arrived), len(total)), self.ring)
             require_room(largest + reach(noise_steps), self.ring, len(arrived) + 1)
             total += reduced(noise_steps, self.ring)
         steps = steps_of(total, self.ring)
@@ -194,22 +171,6 @@ class SecureSum:
             require_room(largest, word, len(arrived))
             steps += known_steps
 
-    def _hand_out_keys(self, client: np.ndarray) -> None:
-        new = np.array(
-            [number for number in client.tolist() if number not in self._keyed], dtype=int
-        )
-        self.post.down({"share": KEY_BYTES // 4}, new, sender="dealer")
-        self._keyed.update(new.tolist())
-
-    def _masks(self, clients: np.ndarray, count: int) -> np.ndarray:
-        if len(clients) > 1:
-            return self._dealer.sum_of_masks(clients.tolist(), self._turn, count, self.ring)
-        # So few are never a set that arrived, but those of it that were really made.
-        masks = (
-            mask(self._dealer.key(int(number)), self._turn, count, self.ring) for number in clients
-        )
-        return sum(masks, np.zeros(count, dtype=np.uint64))
-
     def _send(
         self,
         part: str,
@@ -220,18 +181,25 @@ class SecureSum:
         digests: list[bytes | None],
         columns: dict[str, Any],
     ) -> Receipt:
-        parts = {part: self.ring.floats(count)}
-        bits = np.full(len(client), 8 * (HEADER_BYTES + self.ring.message_bytes(count)))
+        parts = {part: self.ring.floats(count), **self._by.beside}
+        beside = int(FLOAT_BYTES * sum(self._by.beside.values()))
+        length = HEADER_BYTES + self.ring.message_bytes(count) + beside
+        bits = np.full(len(client), 8 * length)
         encoded = Encoded(bits, digests)
         return self.post.up(parts, client, round, content=encoded, offered=sent, **columns)
 
-    def _ask(self, receipt: Receipt, count: int) -> None:
-        """Tell the dealer who arrived, an id of 32 bits each, and be told the sum of the masks."""
-        arrived = int(receipt.arrives.sum())
-        self.post.between({"mask": arrived}, "server", "dealer", receipt.round)
-        if arrived > 1:
-            masks = {"mask": self.ring.floats(count)}
-            self.post.between(masks, "dealer", "server", receipt.round)
+
+def secure_sum(job: Job, post: Post, ring: Ring) -> SecureSum:
+    """Return the secure sums of one repetition, by a dealer or by a committee as its setting says.
+
+    Args:
+        job: the setting with its training values.
+        post: of the repetition.
+        ring: that holds the sums.
+    """
+    if job.setting.aggregation == "committee":
+        return SecureSum(post, ring, CommitteeMasks.of_job(job, post.seed))
+    return SecureSum(post, ring)
 
 
 def travelling(numbers: np.ndarray, ring: Ring) -> bytes | memoryview:
@@ -250,8 +218,11 @@ class _Messages:
 
     values: what each client says.
     known: what of it the server knows; None for nothing.
-    keys: of those whose messages are really masked, by place.
+    client: who sends each.
+    made: places of those that are really masked.
     ring: that they are in.
+    by: who masks.
+    shared: noise of which each adds a share, one of those `planned`; None for none.
     reach: largest size in steps of the last message's numbers, before they are masked.
     """
 
@@ -259,22 +230,29 @@ class _Messages:
         self,
         values: ClientVectors,
         known: ClientVectors | None,
-        keys: dict[int, bytes],
+        client: np.ndarray,
+        made: set[int],
         turn: int,
         ring: Ring,
+        by: Unmasker,
     ) -> None:
-        self._values, self._known, self._keys = values, known, keys
-        self._turn, self._ring = turn, ring
+        self._values, self._known, self._client, self._made = values, known, client, made
+        self._turn, self._ring, self._by = turn, ring, by
+        self.shared: SumNoise | None = None
+        self.planned = np.zeros(0, dtype=np.int64)
         self.reach = 0
 
     def __getitem__(self, position: int) -> np.ndarray:
         steps = fixed_point(self._values[position], self._ring)
         if self._known is not None:
             steps -= fixed_point(self._known[position], self._ring)
+        if self.shared is not None:
+            steps += self.shared.share(position, self.planned, len(steps), self._ring)
         self.reach = reach(steps)
         require_room(self.reach, self._ring, 1)
         numbers = reduced(steps, self._ring)
-        if position not in self._keys:
+        if position not in self._made:
             return numbers
-        key_stream = mask(self._keys[position], self._turn, len(numbers), self._ring)
+        client = int(self._client[position])
+        key_stream = self._by.mask(client, self._turn, len(numbers), self._ring)
         return reduced(numbers + key_stream, self._ring)

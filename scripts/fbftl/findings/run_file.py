@@ -108,6 +108,15 @@ def read_run(path: str | Path) -> dict[str, Any]:
     return run
 
 
+def weakest_privacy(run: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the guarantees of the repetition that has the largest epsilon, of equals the first.
+
+    Repetitions differ where noise comes from clients, of whom fewer arrive in one than in another.
+    """
+    every = [repetition["privacy"] for repetition in run["repetitions"]]
+    return max(every, key=lambda privacy: max((g["epsilon"] or 0.0 for g in privacy), default=0.0))
+
+
 def _require_run(run: Any) -> None:
     """Raise an error that `read_run` expects unless a document is that of a run."""
     if fault := RUN.fault(run):

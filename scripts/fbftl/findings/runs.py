@@ -14,7 +14,7 @@ from typing import Any
 
 import pandas as pd
 
-from fbftl.findings.run_file import RANGES
+from fbftl.findings.run_file import RANGES, weakest_privacy
 from fbftl.findings.seeds import counted
 from fbftl.ground.contracts import LAYOUT, TEXT, WHOLE, Contract, each
 from fbftl.ground.csv_tables import read_table
@@ -98,7 +98,7 @@ GUARANTEE = {
 
 
 def guarantees(runs: Iterable[Mapping[str, Any]], axes: Mapping[str, Any]) -> pd.DataFrame:
-    """Return a row per run and guarantee that its mechanisms give, the first repetition's.
+    """Return a row per run and guarantee that its mechanisms give, the weakest repetition's.
 
     Args:
         runs: documents of run files.
@@ -107,7 +107,7 @@ def guarantees(runs: Iterable[Mapping[str, Any]], axes: Mapping[str, Any]) -> pd
     rows = [
         _setting(run, axes) | {column: guarantee[part] for part, column in GUARANTEE.items()}
         for run in runs
-        for guarantee in run["repetitions"][0]["privacy"]
+        for guarantee in weakest_privacy(run)
     ]
     return pd.DataFrame(rows, columns=[*SETTING, *axes, *GUARANTEE.values()])
 

@@ -68,7 +68,14 @@ REVEALED = {
 }
 """What the server sees of a client."""
 
-SUM_ALONE = "the sum over all clients alone, unless server and dealer collude"
+SUMS_ALONE = {
+    "masked": "the sum over all clients alone, unless server and dealer collude",
+    "committee": "the sum over all clients alone, unless a threshold of members collude with it",
+}
+"""What it sees of messages that are summed, by who takes their masks off."""
+
+INSIDE = {"masked": "white", "committee": "0.8"}
+"""Colour inside a marker where only a sum is seen."""
 
 READ = (
     *("message", "head", "projection", "components", "covariance", "aggregation", "bits"),
@@ -115,13 +122,13 @@ class Upload:
             more += [f"{self.bits} bits"] if self.bits != FLOAT_BITS else []
         more += [f"G = {self.components}"] if self.components > 1 else []
         more += ["G chosen"] if self.components == 0 else []
-        more += ["masked"] if self.aggregation == "masked" else []
+        more += [] if self.aggregation == "open" else [self.aggregation]
         return f"{name} ({', '.join(more)})" if more else name
 
     @property
     def revealed(self) -> str:
         """What the server sees."""
-        return SUM_ALONE if self.aggregation == "masked" else REVEALED[self.message]
+        return SUMS_ALONE.get(self.aggregation, REVEALED[self.message])
 
     @property
     def summable(self) -> bool:
@@ -132,11 +139,12 @@ class Upload:
 
     @property
     def look(self) -> dict[str, Any]:
-        """Colour of the message, marker of the head; hollow where only a sum is seen."""
+        """Colour of the message, marker of the head; empty or grey where only a sum is seen."""
         colour = SPHERICAL if self.covariance == "spherical" else COLOURS[self.message]
         marker = MARKERS[self.head]
-        if self.aggregation == "masked":
-            return {"color": colour, "marker": marker, "markerfacecolor": "white"}
+        if self.aggregation in INSIDE:
+            filling = INSIDE[self.aggregation]
+            return {"color": colour, "marker": marker, "markerfacecolor": filling}
         return edged(marker, colour)
 
 

@@ -15,6 +15,7 @@ from fbftl.privacy.accounting import (
     GRID,
     SENSITIVITY,
     Adjacency,
+    concentrated_epsilon,
     gaussian_epsilon,
     relation_of,
     require_delta,
@@ -36,8 +37,10 @@ MANY = 8
 class Event:
     """One release, so many times.
 
-    kind: gaussian; sampled, a Gaussian sum over Poisson-sampled records; pure, which epsilon says
-        all of (Laplace noise, randomised response); none, without a guarantee.
+    kind: gaussian; concentrated, of which no more is known than that its privacy loss is bounded
+        like that of a Gaussian (zCDP), as of sums of discrete ones; sampled, a Gaussian sum over
+        Poisson-sampled records; pure, which epsilon says all of (Laplace noise, randomised
+        response); none, without a guarantee.
     multiplier: noise standard deviation over the clip norm, what one record moves at most.
     rate: probability with which a record takes part.
     epsilon: of a pure event, for the unit and the neighbours at hand.
@@ -60,6 +63,12 @@ def gaussian(multiplier: float, times: int = 1, summed: bool = False) -> Event:
     """Return a Gaussian release of all records, each noised or their sum."""
     require_positive("noise multiplier", multiplier)
     return Event("gaussian", multiplier, times=times, summed=summed)
+
+
+def concentrated(multiplier: float) -> Event:
+    """Return noise on the sum of all records with zCDP like a Gaussian's of this multiplier."""
+    require_positive("noise multiplier", multiplier)
+    return Event("concentrated", multiplier, summed=True)
 
 
 def rounds(multiplier: float, rate: float, times: int) -> Event:
@@ -112,6 +121,8 @@ def compose(events: Sequence[Event], delta: float, adjacency: Adjacency) -> Comp
         return Composed(inf, "none")
     if not kinds:
         return Composed(0.0, "nothing released")
+    if "concentrated" in kinds:
+        return _with_concentrated(events, delta, adjacency)
     if kinds == {"gaussian"}:
         return Composed(gaussian_epsilon(_as_one(events), delta, adjacency), "exact Gaussian")
     if kinds == {"pure"}:
@@ -124,6 +135,22 @@ def compose(events: Sequence[Event], delta: float, adjacency: Adjacency) -> Comp
         more = sum(event.times * event.epsilon for event in added)
         return Composed(rest.epsilon + more, f"{rest.accountant}, pure DP")
     return Composed(_by_distributions(sorted(events), delta, adjacency), "PLD")
+
+
+def _with_concentrated(events: Sequence[Event], delta: float, adjacency: Adjacency) -> Composed:
+    """Return what events cost of which some are bounded by zCDP alone.
+
+    Their rho add up with those of Gaussian ones; whatever else there is adds its epsilon at half of
+    delta each.
+    """
+    bounded = [event for event in events if event.kind in ("gaussian", "concentrated")]
+    others = [event for event in events if event not in bounded]
+    rho = (SENSITIVITY[adjacency] / _as_one(bounded)) ** 2 / 2
+    if not others:
+        return Composed(concentrated_epsilon(rho, delta), "zCDP")
+    rest = compose(others, delta / 2, adjacency)
+    epsilon = concentrated_epsilon(rho, delta / 2) + rest.epsilon
+    return Composed(epsilon, f"zCDP, {rest.accountant}")
 
 
 def scaled(shape: Sequence[float], rate: float, epsilon: float, delta: float) -> float:

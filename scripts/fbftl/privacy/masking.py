@@ -118,11 +118,11 @@ class Dealer:
     @classmethod
     def of_study(cls, seed: int) -> "Dealer":
         """Return a study's dealer, whose secret repeats with the seed."""
-        return cls(_derived(seed.to_bytes(8, "little"), b"dealer"))
+        return cls(derived(seed.to_bytes(8, "little"), b"dealer"))
 
     def key(self, client: int) -> bytes:
         """Return the key that is shared with one client, 32 bytes."""
-        return _derived(self.secret, b"client" + client.to_bytes(8, "little"))
+        return derived(self.secret, b"client" + client.to_bytes(8, "little"))
 
     def sum_of_masks(
         self, clients: Sequence[int], turn: int, count: int, ring: Ring = WORD
@@ -203,5 +203,6 @@ def unmasked_sum(
     return from_ring(total - masks, ring)
 
 
-def _derived(secret: bytes, purpose: bytes) -> bytes:
-    return HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=None, info=purpose).derive(secret)
+def derived(secret: bytes, purpose: bytes, length: int = KEY_BYTES) -> bytes:
+    """Return so many bytes that follow from a secret, others for every purpose (HKDF)."""
+    return HKDF(algorithm=SHA256(), length=length, salt=None, info=purpose).derive(secret)

@@ -151,7 +151,7 @@ def _require_ring(
     Where clipping or counting bounds what is sent, its sums are known before any job; how large
     other numbers are only a job knows, and refuses them there.
     """
-    if setting.aggregation != "masked" or samples is None:
+    if setting.aggregation == "open" or samples is None:
         return
     largest = methods.record(setting.method).largest_sum(setting, block, samples)
     if largest is None:

@@ -126,12 +126,16 @@ def _summed(setting: KnownAxes) -> dict[str, Any]:
     """Return whether a secure sum is released, and its bits behind the point.
 
     The dealer's noise comes after messages are rounded, so that sums with other bits behind the
-    point are other releases, each with noise of its own.
+    point are other releases, each with noise of its own. Clients add shares before it is known
+    whose messages arrive, so that over another link they draw others.
     """
-    if setting.aggregation != "masked":
+    if setting.aggregation == "open":
         return {"summed": False}
     point = setting.fraction_bits
-    return {"summed": True} | ({} if point == FRACTION_BITS else {"fraction_bits": point})
+    facts = {"summed": True} | ({} if point == FRACTION_BITS else {"fraction_bits": point})
+    if setting.aggregation == "committee":
+        facts["shares"] = [getattr(setting, axis, None) for axis in LINK]
+    return facts
 
 
 def _noise(job: Job) -> dict[str, Any]:

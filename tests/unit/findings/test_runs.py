@@ -5,7 +5,7 @@ import json
 import pandas as pd
 import pytest
 from collect_runs import main as collect
-from fbftl.findings.run_file import SCHEMA, read_run, run_document, write_run
+from fbftl.findings.run_file import SCHEMA, read_run, run_document, weakest_privacy, write_run
 from fbftl.findings.runs import TIDY, read_tidy, write_tidy
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import write_json
@@ -138,3 +138,13 @@ def test_tables_name_their_layout_and_those_of_the_first_are_read(collected, tmp
         read_tidy(path)
     path.write_text("task,seed\n007,1\n")
     assert read_tidy(path)["task"].tolist() == ["007"]
+
+
+def test_the_weakest_guarantee_of_a_runs_seeds_is_shown():
+    def repetition(epsilon):
+        return {"privacy": [{"epsilon": epsilon}]}
+
+    some = [repetition(epsilon) for epsilon in (1.0, 3.0, 2.0)]
+    assert weakest_privacy({"repetitions": some}) == [{"epsilon": 3.0}]
+    without = [repetition(None), {"privacy": [{"epsilon": None, "unit": "sample"}]}]
+    assert weakest_privacy({"repetitions": without}) is without[0]["privacy"]

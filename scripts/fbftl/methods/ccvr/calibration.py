@@ -16,7 +16,7 @@ import torch
 
 from fbftl.exchange.averaging import Server, by_weights
 from fbftl.exchange.repetition import Train
-from fbftl.exchange.secure_sum import SecureSum
+from fbftl.exchange.secure_sum import SecureSum, secure_sum
 from fbftl.exchange.uplink import Uplink
 from fbftl.ground.randomness import stream
 from fbftl.ground.ring import Ring
@@ -49,15 +49,23 @@ def calibrated_network(
     return initial_learner
 
 
-def by_calibrating(job: Job, classes: int) -> Train:
-    """Return training by averages of weights, with the classifier calibrated after the last."""
+def by_calibrating(job: Job, classes: int, sums: dict[int, SecureSum]) -> Train:
+    """Return training by averages of weights, with the classifier calibrated after the last.
+
+    Args:
+        job: the setting with its training values.
+        classes: number of classes N.
+        sums: the secure sums by seed; those that were asked for are added.
+    """
     last = job.network_training.local_rounds
     ring = ring_of(job)
 
     def train(learner: FeatureNetwork, uplink: Uplink, schedule: Iterable[Rounds]) -> list[int]:
         def after(_: LocalNetwork, round_: Round, arrives: np.ndarray) -> None:
             if round_.turn == last and learner.request.epochs:
-                calibrate(learner, uplink, last, classes, ring)
+                if ring is not None:
+                    sums[learner.seed] = secure_sum(job, uplink.post, ring)
+                calibrate(learner, uplink, last, classes, sums.get(learner.seed))
 
         return by_weights(lambda: Server(after=after))(learner, uplink, schedule)
 
@@ -66,12 +74,12 @@ def by_calibrating(job: Job, classes: int) -> Train:
 
 def ring_of(job: Job) -> Ring | None:
     """Return the ring of the summed statistics; None where they are open."""
-    masked = job.setting.aggregation == "masked"
-    return Ring(fraction_bits=job.setting.fraction_bits) if masked else None
+    summed = job.setting.aggregation != "open"
+    return Ring(fraction_bits=job.setting.fraction_bits) if summed else None
 
 
 def calibrate(
-    learner: FeatureNetwork, uplink: Uplink, turn: int, classes: int, ring: Ring | None
+    learner: FeatureNetwork, uplink: Uplink, turn: int, classes: int, secure: SecureSum | None
 ) -> None:
     """Exchange statistics and retrain the classifier on virtual features, if any arrive.
 
@@ -80,14 +88,14 @@ def calibrate(
         uplink: through which everything goes.
         turn: the last round.
         classes: number of classes N.
-        ring: in which the server learns the sum of the messages alone; None where it sees each.
+        secure: by which the server learns the sum of the messages alone; None where it sees each.
     """
     uplink.post.broadcast({"weights": learner.client_floats}, turn)
     messages = _Messages(learner, classes)
-    if ring is None:
+    if secure is None:
         total = _open_sum(uplink, messages, turn)
     else:
-        total = _masked_sum(uplink, messages, turn, ring)
+        total = _masked_sum(uplink, messages, turn, secure)
     draws = stream(learner.seed, "virtual_features")
     features, labels = virtual_features(total, classes, learner.width, draws)
     if len(labels):
@@ -129,9 +137,9 @@ def _open_sum(uplink: Uplink, messages: _Messages, turn: int) -> np.ndarray:
     return sum(arrived, np.zeros(messages.numbers))
 
 
-def _masked_sum(uplink: Uplink, messages: _Messages, turn: int, ring: Ring) -> np.ndarray:
-    summed = SecureSum(uplink.post, ring).of(messages, uplink.owners, turn, part="statistics")
-    uplink.count(summed.receipt, {"statistics": ring.floats(messages.numbers)})
+def _masked_sum(uplink: Uplink, messages: _Messages, turn: int, secure: SecureSum) -> np.ndarray:
+    summed = secure.of(messages, uplink.owners, turn, part="statistics")
+    uplink.count(summed.receipt, {"statistics": secure.ring.floats(messages.numbers)})
     return np.zeros(messages.numbers) if summed.total is None else summed.total
 
 

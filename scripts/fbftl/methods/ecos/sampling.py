@@ -21,7 +21,8 @@ from fbftl.data.domains import domains_in
 from fbftl.data.participation import clients_of, grouped, participating
 from fbftl.data.public import PLAIN, public_domains
 from fbftl.exchange.post import Post
-from fbftl.exchange.secure_sum import RING_MEASURES, SecureSum, noise_on_sums
+from fbftl.exchange.secure_sum import RING_MEASURES, secure_sum
+from fbftl.exchange.sum_noise import noise_on_sums
 from fbftl.ground.errors import UserError, required
 from fbftl.ground.randomness import stream
 from fbftl.ground.ring import Ring
@@ -128,10 +129,12 @@ class SelectedRows:
 
     rows: places of the public rows.
     scores: the sum of the counts as it arrived, (R,); none where nobody counts.
+    record: what a run file says of a secure sum of them.
     """
 
     rows: np.ndarray
     scores: np.ndarray | None = None
+    record: dict[str, Any] = field(default_factory=dict)
 
 
 def outsourced(job: Job, pool: PublicPool) -> Outcome:
@@ -180,7 +183,7 @@ def outsourced(job: Job, pool: PublicPool) -> Outcome:
             }
             | summed(post, uploads)
             | {"privacy": [asdict(record) for record in all_guarantees(job, guarantees)]}
-            | (_ring(job, client).record if _masks(job) else {})
+            | selected.record
         )
         scores = None if selected.scores is None else [float(v) for v in selected.scores]
         repetitions[-1]["series"] |= {"scores": scores, "purchase": selected.rows.tolist()}
@@ -233,8 +236,8 @@ def purchased(job: Job, pool: PublicPool, participants: Participants, post: Post
     if setting.purchase and setting.purchase_rule in COUNTING:
         clusters = pool.clusters(setting.centroids, seed)
         post.broadcast(extractor | {"centroids": clusters.centroids.size})
-        scores = counted(job, pool, participants, clusters, post)
-        return SelectedRows(chosen(setting, sold, clusters, scores, seed), scores)
+        scores, record = counted(job, pool, participants, clusters, post)
+        return SelectedRows(chosen(setting, sold, clusters, scores, seed), scores, record)
     if setting.uploaders or setting.label_source == "client":
         post.broadcast(extractor)
     rng = stream(seed, "purchase")
@@ -267,22 +270,24 @@ def chosen(
 
 def counted(
     job: Job, pool: PublicPool, participants: Participants, clusters: Clusters, post: Post
-) -> np.ndarray:
-    """Have every client count its rows; return the sum of what arrives, (R,) float64."""
+) -> tuple[np.ndarray, dict[str, Any]]:
+    """Have every client count its rows; return the sum of what arrives, (R,) float64, and what a
+    run file says of it."""
     near = nearest(pool.client_data.payload.values, clusters.centroids)
     owners, counts = counts_of(job, participants, near, len(clusters.sizes))
     noise = noise_of(job)
     clients_and_samples = participants.client, pool.client_data.payload.sample
-    if job.setting.aggregation == "masked":
+    if job.setting.aggregation != "open":
         if len(owners) < 2:
             raise UserError(
                 f"{job.setting.method} on {job.task} masks the counts of one client, whose sum is "
                 "its message; give more clients or a larger fraction, or aggregation: open"
             )
         sum_noise = noise_on_sums(job, participants.seed, noise, owners, clients_and_samples)
-        secure = SecureSum(post, _ring(job, participants.client))
-        summed = secure.of(counts, owners, part="scores", noise=sum_noise)
-        return required(summed.total)
+        secure = secure_sum(job, post, _ring(job, participants.client))
+        # Nothing is lost, and two clients take part at least: there is a sum.
+        total = required(secure.of(counts, owners, part="scores", noise=sum_noise).total)
+        return total, secure.record
     noised_by = noise_seed(job, participants.seed, *clients_and_samples)
     draws = np.stack(
         [
@@ -291,14 +296,7 @@ def counted(
         ]
     )
     receipt = post.up({"scores": counts.shape[1]}, owners, content=counts + noise * draws)
-    return receipt.arrived.sum(axis=0, dtype=np.float64)
-
-
-def _masks(job: Job) -> bool:
-    """Tell whether clients send counts of which the server sees the sum alone."""
-    setting = job.setting
-    counting = setting.purchase > 0 and setting.purchase_rule in COUNTING
-    return counting and setting.aggregation == "masked"
+    return receipt.arrived.sum(axis=0, dtype=np.float64), {}
 
 
 def _ring(job: Job, client: np.ndarray) -> Ring:

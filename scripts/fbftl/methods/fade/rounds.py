@@ -45,8 +45,8 @@ from fbftl.methods.fade.server import (
     UpdateNoise,
     masked_averages,
     open_averages,
-    ring_of,
     spans_of,
+    sums_of,
 )
 from fbftl.models.digest import digests
 from fbftl.models.networks import initialise
@@ -201,10 +201,9 @@ def _trial(
     if guarantee.noise_std is not None:
         clip_norm = required(guarantee.clip_norm)
         noise = UpdateNoise(clip_norm, guarantee.noise_std, noise_seed(job, seed))
-    ring, setting = None, job.setting
-    if setting.aggregation == "masked":
-        ring = ring_of(users, turns.users.shape[1], noise, setting.fraction_bits)
-    server = PartServer(post(seed, guarantee), users, ring, outputs, noise)
+    posted = post(seed, guarantee)
+    secure = sums_of(job, posted, users, turns.users.shape[1], noise)
+    server = PartServer(posted, users, secure, outputs, noise)
     return Trial(job, seed, users, turns, server)
 
 

@@ -96,5 +96,5 @@ def _repetition(
         **server.leaked(),
         **server.post.totals(rounds),
         "privacy": [asdict(server.post.guarantee)],
-        **({} if server.ring is None else server.ring.record),
+        **({} if server.secure is None else server.secure.record),
     }

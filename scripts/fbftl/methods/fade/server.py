@@ -13,13 +13,14 @@ import torch
 from torch import Tensor
 
 from fbftl.exchange.post import Post
-from fbftl.exchange.secure_sum import SecureSum
+from fbftl.exchange.secure_sum import SecureSum, secure_sum
 from fbftl.ground.errors import required
 from fbftl.ground.randomness import stream
 from fbftl.ground.ring import Ring, ring_for
 from fbftl.methods.fade.group_leakage import leak
 from fbftl.methods.fade.groups import Users
 from fbftl.privacy.noise import clip_rows
+from fbftl.study.job import Job
 from fbftl.study.rings import updates_bound
 
 TOGETHER = 64
@@ -76,34 +77,43 @@ def ring_of(users: Users, taking_part: int, noise: UpdateNoise | None, fraction_
     return ring_for(bound, 2 * taking_part, fraction_bits)
 
 
+def sums_of(
+    job: Job, post: Post, users: Users, taking_part: int, noise: UpdateNoise | None
+) -> SecureSum | None:
+    """Return the secure sums of a setting, None where its server sees every message; see above."""
+    setting = job.setting
+    if setting.aggregation == "open":
+        return None
+    return secure_sum(job, post, ring_of(users, taking_part, noise, setting.fraction_bits))
+
+
 @dataclass
 class PartServer:
     """One seed's server: it averages, and an adversary at its desk reads what comes in.
 
     post: through which messages go.
     users: whose they are.
-    ring: of the sums that it sees alone; None where it sees every message.
+    secure: the sums that it sees alone; None where it sees every message.
     outputs: of the discriminator, whose biases end a message; 0 without one.
     noise: what users put on their updates; None for nothing.
     """
 
     post: Post
     users: Users
-    ring: Ring | None
+    secure: SecureSum | None
     outputs: int
     noise: UpdateNoise | None
     _waiting: list[tuple[int, np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=list)
     _read: list[tuple[np.ndarray, np.ndarray]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._secure = None if self.ring is None else SecureSum(self.post, self.ring)
         self._counts = np.array([len(rows) for rows in self.users.rows])
         self._before: dict[int, np.ndarray] = {}
 
     @property
     def is_open(self) -> bool:
         """Whether it sees every message."""
-        return self._secure is None
+        return self.secure is None
 
     def counts(self, users: np.ndarray) -> np.ndarray:
         """Return the samples of each of some users."""
@@ -145,7 +155,7 @@ class PartServer:
         known = None if self.noise is None else broadcast
         owners = self.users.owners[chosen]
         # Nothing is lost, and two users take part at least: there is a sum.
-        summed = required(self._secure).of(weighted, owners, turn, part="weights", known=known)
+        summed = required(self.secure).of(weighted, owners, turn, part="weights", known=known)
         total = required(summed.total)
         whole, average = torch.from_numpy(total / counts.sum()).to(before), before.clone()
         for span, who in spans:

@@ -1,10 +1,13 @@
 """A run of FedAvg, all its seeds."""
 
+from dataclasses import replace
 from functools import partial
 
 from fbftl.exchange.averaging import by_weights, weights_or_updates
 from fbftl.exchange.protection import guarantees_by_rounds
 from fbftl.exchange.repetition import run_rounds
+from fbftl.exchange.secure_sum import RING_MEASURES
+from fbftl.exchange.summed_weights import SummedRounds
 from fbftl.methods.fedavg.federation import initial_learner, with_measures
 from fbftl.study.job import Job
 from fbftl.tasks.task import Inputs, Outcome, client_samples
@@ -15,7 +18,15 @@ def run(job: Job, inputs: Inputs) -> Outcome:
     client_data = client_samples(job, inputs)
     exchanged, scratch = weights_or_updates(job), inputs.room.folder
     learner_of = partial(initial_learner, client_data)
-    return with_measures(run_rounds(job, client_data, learner_of, exchanged, scratch, by_weights()))
+    training = partial(run_rounds, job, client_data, learner_of, exchanged, scratch)
+    if job.setting.aggregation == "open":
+        return with_measures(training(by_weights()))
+    rounds = SummedRounds(job)
+    outcome = with_measures(training(rounds.train()))
+    repetitions = [
+        repetition | rounds.record(repetition["seed"]) for repetition in outcome.repetitions
+    ]
+    return replace(outcome, repetitions=repetitions, measures={**outcome.measures, **RING_MEASURES})
 
 
 guarantees = guarantees_by_rounds

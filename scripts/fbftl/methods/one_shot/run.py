@@ -16,18 +16,16 @@ import numpy as np
 
 from fbftl.data.participation import clients_of
 from fbftl.exchange.secure_sum import RING_MEASURES
-from fbftl.exchange.sending import guarantees_of_features
 from fbftl.exchange.uploads import send
-from fbftl.ground.errors import UserError, required
+from fbftl.ground.errors import UserError
 from fbftl.learners.linear import score_of_linear
 from fbftl.learners.lockstep import fit
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.statistics import ClassMeans, LabelledRows, Statistics
 from fbftl.messages.vectors import Vectors
 from fbftl.methods.one_shot.clients import right_on
-from fbftl.methods.one_shot.summaries import Known, Learned, guarantee_of, send_summaries
-from fbftl.privacy.mechanisms import PrivacyRecord, no_mechanism
-from fbftl.privacy.statistics import statistics_guarantee
+from fbftl.methods.one_shot.guarantees import guarantee_of, guarantees
+from fbftl.methods.one_shot.summaries import Known, Learned, send_summaries
 from fbftl.study.job import Job
 from fbftl.tasks.task import Inputs, LabelledFeatures, Outcome, Received, Score, labelled_features
 from fbftl.training.closed_form import (
@@ -47,6 +45,8 @@ from fbftl.training.closed_form import (
 )
 from fbftl.training.logistic import logistic
 from fbftl.training.measures import MEASURES, Measure
+
+__all__ = ["guarantees", "run_together"]
 
 MEASURED = {
     **MEASURES,
@@ -125,7 +125,7 @@ def tell(job: Job, client_data: LabelledFeatures) -> ToldBySeed:
     _require_finite(client_data)
     if job.setting.message == "features":
         return _from_features(job, client_data)
-    guarantee = guarantee_of(job, client_data.public)
+    guarantee = guarantee_of(job, client_data)
     ledger = Ledger(method=job.setting.method, store=client_data.provenance["features"])
     learned = [send_summaries(job, client_data, ledger, seed, guarantee) for seed in job.seeds]
     return ToldBySeed(learned, ledger, [asdict(guarantee)])
@@ -285,19 +285,3 @@ def _trained(job: Job, client_data: LabelledFeatures, learned: list[Learned]) ->
         ((fitted,),) = fit(client_data, [[received]])
         scores.append(fitted.score)
     return scores
-
-
-def guarantees(job: Job, clients: int) -> tuple[PrivacyRecord, ...]:
-    """Return what a job with so many clients will guarantee."""
-    if job.setting.message == "features":
-        return guarantees_of_features(job)
-    if job.setting.mechanism != "gaussian":
-        return (no_mechanism(),)
-    guarantee = statistics_guarantee(
-        clip_norm=1.0,
-        epsilon=job.setting.epsilon,
-        sigma=job.setting.sigma,
-        delta=required(job.privacy.delta),
-        central=job.setting.aggregation == "masked",
-    )
-    return (guarantee,)

@@ -13,15 +13,16 @@ rows that it keeps and of those held out: candidates are solved from the former,
 them on their held-out rows, and the head is solved again from both, for which nothing more is sent.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
 from fbftl.data.participation import clients_of, grouped, held_out, participating
 from fbftl.exchange.post import Post
-from fbftl.exchange.secure_sum import SecureSum, SumNoise, noise_on_sums
-from fbftl.ground.errors import UserError, required
+from fbftl.exchange.secure_sum import SecureSum, secure_sum
+from fbftl.exchange.sum_noise import SumNoise, noise_on_sums
+from fbftl.ground.errors import UserError
 from fbftl.ground.ring import Ring
 from fbftl.messages.codec import Compression
 from fbftl.messages.ledger import Ledger
@@ -36,6 +37,7 @@ from fbftl.messages.statistics import (
     random_projection,
 )
 from fbftl.methods.one_shot.clients import Clients, HeadEvaluation, judge_of_clients
+from fbftl.methods.one_shot.guarantees import of_arrivals
 from fbftl.methods.one_shot.kinds import (
     Kind,
     MeansMessage,
@@ -45,9 +47,8 @@ from fbftl.methods.one_shot.kinds import (
 )
 from fbftl.methods.one_shot.message import Summary
 from fbftl.methods.one_shot.mixtures import Fitting
-from fbftl.privacy.mechanisms import PrivacyRecord, no_mechanism
-from fbftl.privacy.noise import clip_norm
-from fbftl.privacy.statistics import clipped, statistics_guarantee
+from fbftl.privacy.mechanisms import PrivacyRecord
+from fbftl.privacy.statistics import clipped
 from fbftl.study.job import Job
 from fbftl.study.release import noise_seed
 from fbftl.study.rings import statistics_bound, summing_ring
@@ -105,25 +106,6 @@ def _together(kept: Known, other: Known) -> Known:
     raise TypeError(f"{type(kept).__name__} and {type(other).__name__} have no sum")
 
 
-def guarantee_of(job: Job, public: np.ndarray | None) -> PrivacyRecord:
-    """Return the guarantee of a setting's messages, the noise calibrated.
-
-    Args:
-        job: the setting with its training values.
-        public: (m, d) features of public data, for a clip norm that is their quantile.
-    """
-    setting, privacy = job.setting, job.privacy
-    if setting.mechanism == "none":
-        return no_mechanism()
-    return statistics_guarantee(
-        clip_norm=clip_norm(required(privacy.feature_clip), public),
-        epsilon=setting.epsilon,
-        sigma=setting.sigma,
-        delta=required(privacy.delta),
-        central=setting.aggregation == "masked",
-    )
-
-
 def send_summaries(
     job: Job, client_data: LabelledFeatures, ledger: Ledger, seed: int, guarantee: PrivacyRecord
 ) -> Learned:
@@ -134,7 +116,7 @@ def send_summaries(
         client_data: what the clients hold.
         ledger: added to.
         seed: the repetition's seed.
-        guarantee: of the messages, from `guarantee_of`.
+        guarantee: of the messages, as planned.
 
     Raises:
         UserError: if a projection is wider than a feature, a masked sum could leave its ring, or
@@ -156,13 +138,13 @@ def send_summaries(
     split = None
     if _holds_out_rows(job, validation):
         split = SplitMeansMessage(classes, width, job.training.validation, seed)
-    ring = _ring(job, client, guarantee) if setting.aggregation == "masked" else None
-    if ring is not None:
+    secure = None
+    if setting.aggregation != "open":
         clients_and_samples = client, client_data.payload.sample
         sum_noise = noise_on_sums(
             job, seed, guarantee.noise_std, clients.owner, clients_and_samples
         )
-        secure = SecureSum(post, ring)
+        secure = secure_sum(job, post, _ring(job, client, guarantee))
         receive = _masked(clients, secure, setting.message, classes, sum_noise, block["made"])
     else:
         noised_by = noise_seed(job, seed, client, client_data.payload.sample)
@@ -177,9 +159,14 @@ def send_summaries(
         "upload_batches": len(taking_part),
         **post.totals(range(1)),
     }
-    number = setting.bits if ring is None else ring.bits
-    counts |= {} if ring is None else ring.record
-    counts["numbers_per_batch"] = counts["uplink_payload_bits"] / number / len(taking_part)
+    if secure is None:
+        numbers = counts["uplink_payload_bits"] / setting.bits / len(taking_part)
+    else:
+        numbers = float(_numbers(setting.message, classes, width))
+        sums = (training, len(arrived)), (validation, len(others))
+        reached = of_arrivals(job, guarantee, sums, int(numbers))
+        counts |= secure.record | {"privacy": [asdict(reached)]}
+    counts["numbers_per_batch"] = numbers
     solving = scoring = clients
     if split is not None and isinstance(training_part, SplitMeans):
         solving, scoring = _halves(job, clients, split)
@@ -208,7 +195,8 @@ def _ring(job: Job, client: np.ndarray, guarantee: PrivacyRecord) -> Ring:
     if guarantee.clip_norm is not None:
         bound = statistics_bound(len(client), second_moments=job.setting.message != "means")
     members = len(np.unique(client))
-    return summing_ring(bound, members, job.setting.fraction_bits, guarantee.noise_std)
+    shares = members if job.setting.aggregation == "committee" else 1
+    return summing_ring(bound, members, job.setting.fraction_bits, guarantee.noise_std, shares)
 
 
 def _holds_out_rows(job: Job, validation: np.ndarray) -> bool:
@@ -346,11 +334,11 @@ def _masked(
         secure: the sums of this seed.
         message: means, sent as sums, or statistics, of projections or not.
         classes: number of classes N.
-        sum_noise: what the dealer adds to a sum.
+        sum_noise: what a sum has beside the messages.
         bound: bytes of messages that are really made.
     """
     width = clients.values.shape[1]
-    count = classes * (width + 1) if message == "means" else length(classes, width)
+    count = _numbers(message, classes, width)
     values = _Numbers(clients, classes, count)
 
     def receive(places: np.ndarray) -> tuple[Statistics, list[int]]:
@@ -368,6 +356,11 @@ def _masked(
         return _statistics(summed.total, classes, width), arrived
 
     return receive
+
+
+def _numbers(message: str, classes: int, width: int) -> int:
+    """Return the numbers of a message that adds up; means are sent as sums."""
+    return classes * (width + 1) if message == "means" else length(classes, width)
 
 
 @dataclass(frozen=True, eq=False)

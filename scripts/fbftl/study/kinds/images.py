@@ -176,8 +176,7 @@ def _require_widths(where: str, setting: Setting, block: Mapping[str, Any]) -> N
 
 def _require_company(where: str, setting: Setting, block: Mapping[str, Any]) -> None:
     """Refuse masked rounds of one client, whose sum is its message."""
-    masked = setting.aggregation == "masked"
-    if masked and _training(setting, block)["clients_per_round"] < 2:
+    if setting.aggregation != "open" and _training(setting, block)["clients_per_round"] < 2:
         raise UserError(
             f"{where}; a masked sum of one client shows what it sent: give clients_per_round at "
             "least 2, or aggregation: open"

@@ -146,7 +146,7 @@ def cloud_faults(setting: AxisValues, rows: int | None, clients: int | None) -> 
             f"has a client give labels, but there are {clients} clients; give clients 1, or "
             "label_source: bought"
         )
-    if setting.aggregation == "masked" and taking_part(clients, setting.fraction) < 2:
+    if setting.aggregation != "open" and taking_part(clients, setting.fraction) < 2:
         yield (
             "masks the counts of one client, whose sum is its message; give clients at least 2, a "
             "fraction that leaves two, or aggregation: open"

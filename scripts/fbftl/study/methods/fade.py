@@ -103,7 +103,7 @@ def faults(setting: AxisValues) -> Iterator[str]:
     if setting.users_per_round is not None and setting.minority_participation is not None:
         yield "has one user a round by minority_participation; leave users_per_round out"
     alone = alone or setting.users_per_round == 1
-    if setting.aggregation == "masked" and alone:
+    if setting.aggregation != "open" and alone:
         yield (
             "masks messages of which one alone can be summed; let two users take part, and all of "
             "them play: leave minority_participation and opt_out out, give users_per_round at "
@@ -133,7 +133,7 @@ def task_faults(setting: AxisValues, task: Block, training: Block) -> Iterator[s
             "its rate falls by adversarial_game.falling_rate alone, and it counts all classes: "
             "leave training.annealing and training.absent_classes out"
         )
-    if setting.aggregation == "masked" and labelled is not None:
+    if setting.aggregation != "open" and labelled is not None:
         yield (
             "a masked sum takes users who all train all parts: leave adversarial_game.labelled out"
         )

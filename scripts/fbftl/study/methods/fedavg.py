@@ -9,6 +9,7 @@ from fbftl.study.axes import (
     LOCAL_EPOCHS,
     MOST_SAMPLES,
     NETWORK,
+    SUMS,
     WIDTH,
 )
 from fbftl.study.axis import Axis, AxisValues, Numbers
@@ -37,6 +38,11 @@ def faults(setting: AxisValues) -> Iterator[str]:
         yield (
             "has clients draw samples in every round, which dp_fedavg cannot count; leave "
             "resampled_per_round out"
+        )
+    if setting.aggregation == "masked" and setting.mechanism != "none":
+        yield (
+            f"has mechanism {setting.mechanism} on masked weights, of which the dealer adds none; "
+            "use mechanism: none, or aggregation: open"
         )
 
 
@@ -67,7 +73,7 @@ RECORD = MethodRecord(
     sends="local",
     axes=(
         *BY_ROUNDS, NETWORK, LOCAL_EPOCHS, MOST_SAMPLES, WIDTH, LOCAL_BATCH, CLIENTS_PER_ROUND,
-        *AXES,
+        *SUMS, *AXES,
     ),
     mechanisms=("none", "relative", "dp_fedavg"),
     faults=faults,

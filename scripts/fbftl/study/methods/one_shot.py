@@ -20,8 +20,9 @@ from fbftl.study.axes import (
     SUMS as SUMMING,
 )
 from fbftl.study.axis import Axis, AxisValues, Needs, Numbers
+from fbftl.study.clients import number_of_clients, partition_of
 from fbftl.study.record import Block, MethodRecord, keys
-from fbftl.study.rings import LARGEST_NORMAL, statistics_bound
+from fbftl.study.rings import noise_bound, statistics_bound
 from fbftl.study.uploads import HEADS_FROM, SUMS
 
 LACKS = {
@@ -93,7 +94,7 @@ def faults(setting: AxisValues) -> Iterator[str]:
         )
     if message == "projected" and setting.projection is None:
         yield "has message projected, which needs projection, its dimensions; give it"
-    if setting.aggregation == "masked":
+    if setting.aggregation != "open":
         if message not in SUMMED:
             yield (
                 f"masks {message}, which cannot be summed; choose among {', '.join(SUMMED)}, or "
@@ -117,14 +118,16 @@ def together(_setting: AxisValues) -> tuple[Any, ...]:
     return ()
 
 
-def largest_sum(setting: AxisValues, _task: Block, samples: int) -> float | None:
+def largest_sum(setting: AxisValues, task: Block, samples: int) -> float | None:
     """Return the bound on a masked sum, of samples that are clipped and scaled to length one.
 
     Without a mechanism nothing clips them. What epsilon comes to only a job knows.
     """
     if setting.mechanism == "none":
         return None
-    return statistics_bound(samples) + LARGEST_NORMAL * (setting.sigma or 0.0)
+    clients = number_of_clients(partition_of(task["clients"], setting), samples)
+    shares = clients if setting.aggregation == "committee" else None
+    return statistics_bound(samples) + noise_bound(setting.sigma or 0.0, shares or 1)
 
 
 # Where messages and heads are compared, `findings/uploads.py` has the published name of each pair.

@@ -67,10 +67,12 @@ def test_clipped_updates_have_a_smaller_ring_and_the_same_sums(files, monkeypatc
     for trial in small.trials:
         most = sorted(len(rows) for rows in trial.users.rows)[-2:]
         # Two users' updates of clip norm 0.1 under noise of 0.1, at most 13 times that.
-        assert trial.server.ring.largest == pytest.approx(1.4 * sum(most), rel=1e-3)
-        assert trial.server.ring.bits < 40
+        assert trial.server.secure.ring.largest == pytest.approx(1.4 * sum(most), rel=1e-3)
+        assert trial.server.secure.ring.bits < 40
     up = small.ledgers[0].table().to_pandas().query("part == 'weights' and direction == 'up'")
-    per_seed = dict(zip((0, 1), (trial.server.ring.bits for trial in small.trials), strict=True))
+    per_seed = dict(
+        zip((0, 1), (trial.server.secure.ring.bits for trial in small.trials), strict=True)
+    )
     numbers = small.networks.flat().shape[1]
     assert (up["payload_bits"] == up["seed"].map(per_seed) * numbers).all()
 

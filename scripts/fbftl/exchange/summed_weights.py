@@ -1,0 +1,82 @@
+"""FedAvg's rounds of which the server sees the sum of the weights alone.
+
+Clients send K_u w_u under masks, and the server divides the sum of those that arrive by their
+numbers of samples, which it knows. Nothing bounds weights, so that numbers have whole words. A
+round of which no sum is told leaves the weights as they are.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from fbftl.exchange.averaging import in_rounds
+from fbftl.exchange.repetition import Train, parameter_count
+from fbftl.exchange.secure_sum import SecureSum, secure_sum
+from fbftl.exchange.uplink import Uplink
+from fbftl.ground.errors import required
+from fbftl.ground.ring import Ring
+from fbftl.messages.codec import NotFiniteError
+from fbftl.study.job import Job
+from fbftl.training.batches import Round
+from fbftl.training.local_network import LocalNetwork
+
+
+@dataclass(frozen=True, eq=False)
+class _Weighted:
+    """Each client's K_u w_u (X,), float64, made where it is asked for."""
+
+    weights: Tensor
+    counts: np.ndarray
+
+    def __getitem__(self, position: int) -> np.ndarray:
+        return self.counts[position] * self.weights[position].double().cpu().numpy()
+
+
+@dataclass
+class SummedRounds:
+    """The rounds of a job's repetitions.
+
+    job: the setting with its training values.
+    sums: of each repetition by its seed.
+    """
+
+    job: Job
+    sums: dict[int, SecureSum] = field(default_factory=dict)
+
+    @property
+    def ring(self) -> Ring:
+        """The ring of weights."""
+        return Ring(fraction_bits=self.job.setting.fraction_bits)
+
+    def train(self) -> Train:
+        """Return training by such rounds."""
+        return in_rounds(lambda: self.step)
+
+    def step(self, learner: LocalNetwork, uplink: Uplink, round_: Round) -> Tensor:
+        """Train, exchange and average one round; return the mean of its clients' losses.
+
+        Raises:
+            NotFiniteError: if a client's weights are not finite.
+            UserError: if the sum of the weights could leave the ring.
+        """
+        trained = required(learner.train(round_))
+        if not torch.isfinite(trained.weights).all():
+            raise NotFiniteError("a client's weights are not finite")
+        seed, numbers = uplink.post.seed, parameter_count(learner)
+        if seed not in self.sums:
+            self.sums[seed] = secure_sum(self.job, uplink.post, self.ring)
+        secure = self.sums[seed]
+        uplink.post.broadcast({"weights": numbers}, round_.turn)
+        values, client = _Weighted(trained.weights, round_.counts), uplink.owners[round_.clients]
+        summed = secure.of(values, client, round_.turn, part="weights")
+        uplink.count(summed.receipt, {"weights": secure.ring.floats(numbers)})
+        if summed.total is not None:
+            average = summed.total / round_.counts[summed.receipt.arrives].sum()
+            learner.set_weights(torch.from_numpy(average).to(learner.weights()))
+        return trained.losses.mean()
+
+    def record(self, seed: int) -> dict:
+        """Return what a run file says of a repetition's sums."""
+        return self.sums[seed].record if seed in self.sums else self.ring.record
