@@ -89,11 +89,12 @@ def publish(
         for name, content in documents(published).items():
             sink.write(name, content)
         # Last, since nothing opens without it.
-        sink.write(MANIFEST, _as_bytes(published))
+        sink.write(MANIFEST, json_bytes(published))
     return published
 
 
-def _as_bytes(document: Mapping[str, Any]) -> bytes:
+def json_bytes(document: Mapping[str, Any]) -> bytes:
+    """Return a document as JSON, equal documents as equal bytes."""
     text = json.dumps(document, indent=1, sort_keys=True, allow_nan=False, ensure_ascii=False)
     return (text + "\n").encode()
 
