@@ -9,6 +9,9 @@ from fbftl.findings.crate import TERMS
 from fbftl.ground.errors import UserError
 from fbftl.study.elsewhere import MANIFEST
 
+VERSION = "http://mlcommons.org/croissant/1.1"
+"""Of Croissant, that descriptions conform to."""
+
 NO_LICENCE = "The publisher has named no licence."
 
 
@@ -36,6 +39,7 @@ def croissant_of(manifest: Mapping[str, Any], url: str, day: str) -> dict[str, A
         sha256=manifest["digest"],
     )
     metadata = mlcroissant.Metadata(
+        ctx=mlcroissant.Context(conforms_to=VERSION),
         name=f"{about['task']}-features".replace(".", "-"),
         description=_description(about, store),
         version="1.0.0",
