@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
 from fbftl.data.clients import ClientFile
 from fbftl.features.publication.about import about_of
 from fbftl.features.publication.conform import SOMETIMES

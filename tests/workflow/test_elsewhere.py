@@ -13,7 +13,9 @@ from fbftl.ground.files import read_json
 from project import Project, environment
 
 PAGE = (Path(__file__).parents[2] / "docs" / "your-own.md").read_text(encoding="utf-8")
-(SECTION,) = re.findall(r"^## A study on features from elsewhere\n(.*?)(?=^## |\Z)", PAGE, re.M | re.S)
+(SECTION,) = re.findall(
+    r"^## A study on features from elsewhere\n(.*?)(?=^## |\Z)", PAGE, re.M | re.S
+)
 (STUDY,) = re.findall(r"^```yaml\n# elsewhere.yaml\n(.*?)^```", SECTION, re.M | re.S)
 (COMMAND,) = re.findall(r"^\./run (publish .*)$", SECTION, re.M)
 
@@ -31,13 +33,16 @@ def publish(project: Project, *arguments: str) -> subprocess.CompletedProcess[st
     )
 
 
-def test_a_task_on_published_features_ends_as_the_one_that_they_come_from(finished: Project) -> None:
+def test_a_task_on_published_features_ends_as_the_one_that_they_come_from(
+    finished: Project,
+) -> None:
     done = publish(finished)
     assert done.returncode == 0, done.stderr
     assert "inversion: not measured" in done.stdout
     assert "the licence of the backbone is not known" in done.stderr
     again = publish(finished)
-    assert again.returncode == 1 and "shared/digits exists" in again.stderr
+    assert again.returncode == 1
+    assert "shared/digits exists" in again.stderr
     published = read_json(finished.folder / "shared" / "digits" / "manifest.json", "manifest")
     assert f"digest: {published['digest']}" in done.stdout
     text = (finished.folder / "results" / "digits" / "runs" / "fbftl.json").read_text()
@@ -61,4 +66,5 @@ def test_a_task_on_published_features_ends_as_the_one_that_they_come_from(finish
         assert mine["repetitions"] == theirs["repetitions"]
     task["data"]["digest"] = "1" * 64
     refused = finished.call("-n", study=study)
-    assert refused.returncode == 1 and "get those that were meant" in refused.stdout + refused.stderr
+    assert refused.returncode == 1
+    assert "get those that were meant" in refused.stdout + refused.stderr

@@ -1,4 +1,4 @@
-"""One small file of a folder, of a zip or of what lies under a URL, for whoever asks before a job."""
+"""One small file of a folder, a zip or a URL, for whoever asks before a job."""
 
 import zipfile
 from pathlib import Path

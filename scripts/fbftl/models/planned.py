@@ -107,7 +107,9 @@ def trained(
     features = block["features"]
     _require_room(block, made_for, image)
     planned = planned_cuts(block["source"], features, cuts, made_for, image)
-    heads = {name: head_parameters(cut.width, block["head"], classes) for name, cut in planned.items()}
+    heads = {
+        name: head_parameters(cut.width, block["head"], classes) for name, cut in planned.items()
+    }
     networks: dict[str | None, int] = {}
     if features["cut"] in planned:
         networks[None] = planned[features["cut"]].parameters + heads[features["cut"]]

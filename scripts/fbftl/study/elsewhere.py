@@ -80,7 +80,7 @@ def parse_manifest(content: bytes, place: str) -> dict[str, Any]:
         raise UserError(f"{place}: {MANIFEST} says it is {said!r:.60}, not {FORMAT}; name another")
     if version != VERSION or type(version) is not int:
         raise UserError(
-            f"{place}: {MANIFEST} has format version {version!r:.20} and this code reads {VERSION}; "
+            f"{place}: {MANIFEST} has format version {version!r:.20}, this code reads {VERSION}; "
             "take a version of the project that reads it"
         )
     if document.get("digest") != digest_of(document):
@@ -89,7 +89,7 @@ def parse_manifest(content: bytes, place: str) -> dict[str, Any]:
 
 
 def digest_of(manifest: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of a manifest without its own digest, which stands for everything in it."""
+    """Return the SHA-256 of a manifest without its own digest, which stands for all of it."""
     content = {key: value for key, value in manifest.items() if key != "digest"}
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
@@ -158,7 +158,7 @@ def _filled(task: str, block: Any, data_folder: str | None) -> Any:
     store, digest = (block["data"].get(key) for key in ("store", "digest"))
     if not isinstance(store, str) or not re.fullmatch("[0-9a-f]{64}", str(digest)):
         # The schema, which says what is wrong, is asked after this.
-        return {**dict.fromkeys(TAKEN, {}), **block}
+        return {**{key: {} for key in TAKEN}, **block}
     about = of_task(task, block, data_folder)["about"]
     if block.get("source_seeds", 1) != 1:
         raise UserError(

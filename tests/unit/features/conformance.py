@@ -44,7 +44,9 @@ def arrays_of(seed: int) -> dict[str, np.ndarray]:
         values = stream.standard_normal((int(lengths.sum()), width)).astype(np.float32)
         arrays[f"{split}/features"] = to_storage(values, dtype)
         arrays[f"{split}/labels"] = stream.integers(0, CLASSES, count)
-        client = np.sort(stream.integers(0, CLIENTS, count)) if split == "train" else np.zeros(count)
+        client = (
+            np.sort(stream.integers(0, CLIENTS, count)) if split == "train" else np.zeros(count)
+        )
         arrays[f"{split}/client"] = client.astype(np.int32)
         arrays[f"{split}/sample"] = stream.permutation(count).astype(np.int64)
         if is_ragged:
@@ -55,7 +57,10 @@ def arrays_of(seed: int) -> dict[str, np.ndarray]:
 
 
 def write(
-    folder: Path, seed: int, arrays: Mapping[str, np.ndarray], about: Mapping[str, Any] | None = None
+    folder: Path,
+    seed: int,
+    arrays: Mapping[str, np.ndarray],
+    about: Mapping[str, Any] | None = None,
 ) -> None:
     """Write arrays as published features, whatever is in them."""
     files, entries = {}, {}

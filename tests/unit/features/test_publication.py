@@ -42,7 +42,7 @@ def test_folder_zip_and_url_hold_the_same(folder: Path, tmp_path: Path, bucket: 
         read = open_published(target, document, kept).read("train")
         assert np.array_equal(read.values, there.values)
         assert np.array_equal(read.client, there.client)
-        with pytest.raises(UserError, match="exists|not empty"):
+        with pytest.raises(UserError, match=r"exists|not empty"):
             published(folder, target)
         with pytest.raises(UserError, match="have the digest"):
             manifest_at(target, "0" * 64)
@@ -90,9 +90,7 @@ def test_noise_is_as_large_as_said_and_never_the_same(folder: Path, tmp_path: Pa
 
 
 def test_groups_go_only_where_they_are_given(folder: Path, tmp_path: Path) -> None:
-    columns = {
-        f"{split}/group": np.arange(count) % 2 for split, count in toys.COUNTS.items()
-    }
+    columns = {f"{split}/group": np.arange(count) % 2 for split, count in toys.COUNTS.items()}
     assert "train/group" not in published(folder, str(tmp_path / "plain"))["store"]["arrays"]
     document = published(folder, str(tmp_path / "grouped"), columns=columns)
     store = open_published(str(tmp_path / "grouped"), document, tmp_path / "k" / "features.json")

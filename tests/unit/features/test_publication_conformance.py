@@ -16,7 +16,6 @@ from fbftl.ground.places import read_file
 from fbftl.study.elsewhere import MANIFEST, parse_manifest
 from unit.features import conformance
 
-
 SEEDS = conformance.CASES if os.environ.get("FBFTL_WHOLE") else 2 * len(conformance.WRONG)
 """Two cases of each fault, or all (see CONTRIBUTING.md)."""
 
@@ -57,7 +56,7 @@ def test_zarr_alone_reads_the_same_and_notices_what_is_its_own(tmp_path: Path) -
         read = zarr_reads(right)
         assert read.keys() == arrays.keys()
         assert all(np.array_equal(read[name], arrays[name]) for name in arrays)
-        what, layer = conformance.spoil(wrong, seed)
+        _, layer = conformance.spoil(wrong, seed)
         if layer == "zarr":
             with pytest.raises((ValueError, KeyError, RuntimeError, TypeError)):
                 zarr_reads(wrong)

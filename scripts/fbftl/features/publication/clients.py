@@ -1,4 +1,4 @@
-"""Who holds which row of published features, as the client file of a task says it, without images."""
+"""Who holds which row of published features, as the client file of a task has it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

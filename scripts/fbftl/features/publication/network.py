@@ -24,6 +24,4 @@ def with_head(published: Mapping[str, Any], head: Sequence[int], classes: int) -
         dense(f"head.head{number}", before, after)
         for number, (before, after) in enumerate(pairwise(widths), start=1)
     ]
-    return Network(
-        published["name"], (*layers, *behind), len(layers), published["cut_width"]
-    )
+    return Network(published["name"], (*layers, *behind), len(layers), published["cut_width"])

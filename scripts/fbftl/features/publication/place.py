@@ -54,11 +54,15 @@ def _unpacked(place: str, manifest: Mapping[str, Any], folder: Path) -> str:
             for key in manifest["files"]:
                 path = folder / key
                 if ".." in Path(key).parts or Path(key).is_absolute():
-                    raise UserError(f"{place} names the file {key}, outside of its store; get it anew")
+                    raise UserError(
+                        f"{place} names the file {key}, outside of its store; get it anew"
+                    )
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(archive.read(key))
     except FileNotFoundError as error:
         raise UserError(f"There are no published features at {place}.") from error
     except (zipfile.BadZipFile, KeyError, EOFError) as error:
-        raise UserError(f"{place} is damaged ({error}): get the published features anew.") from error
+        raise UserError(
+            f"{place} is damaged ({error}): get the published features anew."
+        ) from error
     return str(folder)

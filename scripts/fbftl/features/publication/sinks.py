@@ -1,4 +1,4 @@
-"""Where features are published to: a folder, a zip or a URL; whole at the end or not there at all."""
+"""Where features are published to: a folder, a zip or a URL; in the end all or nothing."""
 
 import os
 import shutil
@@ -66,7 +66,9 @@ def require_free(target: str) -> None:
     """
     if is_url(target):
         if is_zip(target):
-            raise UserError(f"{target} would be a zip at a URL; name a folder there, or a local zip")
+            raise UserError(
+                f"{target} would be a zip at a URL; name a folder there, or a local zip"
+            )
         if not _reached(target):
             return
         raise UserError(f"{target} is not empty; name a place where nothing is")
@@ -87,11 +89,17 @@ def sink_of(target: str) -> Iterator[Sink]:
     require_free(target)
     if is_url(target):
         yield from _into_url(target)
-    elif is_zip(target):
-        with replacing(target) as temporary, zipfile.ZipFile(temporary, "w") as archive:
-            yield _ZipSink(archive)
-    else:
-        yield from _into_folder(Path(target))
+        return
+    try:
+        if is_zip(target):
+            with replacing(target) as temporary, zipfile.ZipFile(temporary, "w") as archive:
+                yield _ZipSink(archive)
+        else:
+            yield from _into_folder(Path(target))
+    except OSError as error:
+        raise UserError(
+            f"{target} cannot be written: {error.strerror or error}; name another place"
+        ) from error
 
 
 def _into_folder(folder: Path) -> Iterator[Sink]:
@@ -138,4 +146,6 @@ def _reached(url: str) -> set[str]:
         return Remote(url).keys()
     except (BaseError, OSError) as error:
         reason = str(error).splitlines()[0].rstrip(".")
-        raise UserError(f"{url} cannot be reached: {reason}; check address and credentials") from error
+        raise UserError(
+            f"{url} cannot be reached: {reason}; check address and credentials"
+        ) from error

@@ -1,4 +1,4 @@
-"""Publishing a finished store: its files as they are, or under noise, with all that vouches for them.
+"""Publishing a finished store: its files as they are or under noise, and what vouches for them.
 
 Every file is read once; its digest is compared on the way with what the store's own manifest says.
 """
@@ -77,7 +77,9 @@ def publish(
     """
     known = read_manifest(manifest)
     store = open_store(manifest)
-    source = location(known.location if is_url(known.location) else manifest.parent / known.location)
+    source = location(
+        known.location if is_url(known.location) else manifest.parent / known.location
+    )
     with sink_of(target) as sink:
         if noise is None and not columns:
             _copy(source, known.files, sink)

@@ -17,7 +17,9 @@ tags: [features, federated-learning, zarr]
 
 # {task}: features at {cut}
 
-{rows}. A row is the output of a frozen network at the layer `{cut}`, {width} numbers ({dtype}), with label, client and sample number. There are no images here.
+{rows}.
+A row is the output of a frozen network at the layer `{cut}`, {width} numbers ({dtype}), with
+label, client and sample number. There are no images here.
 
 | | |
 |---|---|
@@ -44,7 +46,8 @@ import zarr
 features = zarr.open_group("{place}", mode="r")["train/features"][:]
 ```
 
-or `xarray.open_zarr("{place}", group="train", consolidated=False)`; `{manifest}` has the SHA-256 of every file. As the data of a study:
+or `xarray.open_zarr("{place}", group="train", consolidated=False)`.
+`{manifest}` has the SHA-256 of every file. As the data of a study:
 
 ```yaml
 data: {{kind: features, store: {place}, digest: {digest}}}
@@ -66,7 +69,9 @@ def card_of(manifest: Mapping[str, Any], place: str) -> str:
         tag="other" if about["licence"] is None else about["licence"].lower(),
         task=about["task"],
         cut=store["cut"],
-        rows=", ".join(f"{count:,} rows to {split}" for split, count in counts.items()).capitalize(),
+        rows=", ".join(
+            f"{count:,} rows to {split}" for split, count in counts.items()
+        ).capitalize(),
         width=store["width"],
         dtype=store["dtype"],
         digest=manifest["digest"],

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -27,8 +28,7 @@ def croissant_of(manifest: Mapping[str, Any], url: str, day: str) -> dict[str, A
         UserError: without the package, or if it finds an error.
     """
     require_mlcroissant()
-    import mlcroissant
-
+    mlcroissant: Any = import_module("mlcroissant")
     about, store = manifest["about"], manifest["store"]
     root = mlcroissant.FileObject(
         id="manifest",
@@ -74,9 +74,7 @@ def _splits(package: Any, about: Mapping[str, Any]) -> Any:
         package.Field(id=f"splits/{name}", name=name, description=name, data_types=[kind])
         for name, kind in types.items()
     ]
-    data = [
-        {"splits/split": split, "splits/rows": rows} for split, rows in about["counts"].items()
-    ]
+    data = [{"splits/split": split, "splits/rows": rows} for split, rows in about["counts"].items()]
     return package.RecordSet(
         id="splits", name="splits", description="Rows of each split.", fields=fields, data=data
     )
@@ -89,9 +87,7 @@ def _description(about: Mapping[str, Any], store: Mapping[str, Any]) -> str:
     )
 
 
-def crate_of(
-    manifest: Mapping[str, Any], others: Mapping[str, bytes], day: str
-) -> dict[str, Any]:
+def crate_of(manifest: Mapping[str, Any], others: Mapping[str, bytes], day: str) -> dict[str, Any]:
     """Return the features as an RO-Crate 1.1: every file with its SHA-256.
 
     Args:
@@ -112,7 +108,9 @@ def crate_of(
     crate.root_dataset["datePublished"] = day
     crate.root_dataset["license"] = about["licence"] or NO_LICENCE
     digests = {**manifest["files"], **{name: sha256_of(text) for name, text in others.items()}}
-    crate.add_file(dest_path=MANIFEST, properties={"name": MANIFEST, "identifier": manifest["digest"]})
+    crate.add_file(
+        dest_path=MANIFEST, properties={"name": MANIFEST, "identifier": manifest["digest"]}
+    )
     for key in sorted(digests):
         crate.add_file(dest_path=key, properties={"name": key, "sha256": digests[key]})
     return crate.metadata.generate()

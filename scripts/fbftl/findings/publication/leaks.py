@@ -30,9 +30,8 @@ def leaks_of(table: Path, epsilon: float | None = None) -> dict[str, Any]:
 
 
 def _rows(table: Path) -> list[dict[str, str]]:
-    with parsing(table, "table of attacks"):
-        with open(table, encoding="utf-8", newline="") as file:
-            return list(csv.DictReader(file))
+    with parsing(table, "table of attacks"), open(table, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def _best(
