@@ -1,37 +1,6 @@
 """Features from elsewhere: opened where they were published, in the place of three stages."""
 
 
-def attacks_samples(experiment):
-    """Tell whether a result of an experiment shows attacks, which need images."""
-    inputs = [result.inputs for result in entries(OF_EXPERIMENT.get(experiment, []))]
-    return any("/attacks/" in str(files) for files in inputs)
-
-
-def require_no_attacks():
-    """Refuse experiments with attacks on tasks that have features alone."""
-    for task in ELSEWHERE:
-        for experiment in filter(attacks_samples, STUDY.experiments(task)):
-            sys.exit(
-                f"config: the experiment '{experiment}' attacks images of {task}, whose data are "
-                "published features; leave it out, the card of the features says what they tell"
-            )
-
-
-def place_of_features(wildcards):
-    """Return where the published features of a task lie."""
-    return place_of(
-        STUDY.task(wildcards.task)["data"]["store"], STUDY.config["data_folder"]
-    )
-
-
-def digest_of_features(wildcards):
-    """Return the digest that they must have."""
-    return STUDY.task(wildcards.task)["data"]["digest"]
-
-
-require_no_attacks()
-
-
 rule open_features:
     output:
         root="results/{task}/features.zarr/location.txt",
@@ -51,7 +20,7 @@ rule open_features:
     params:
         code=code("stages/open_features.py"),
         place=place_of_features,
-        asked=digest_of_features,
+        expected=digest_of_features,
         head=partial(task_block, block="head"),
     message:
         "Open the published features that are the data of {wildcards.task}"

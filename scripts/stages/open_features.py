@@ -15,14 +15,14 @@ from fbftl.study.elsewhere import manifest_at
 
 
 def main(
-    place: str, asked: str, head: list[int], root: str, manifest: str, published: str,
+    place: str, expected: str, head: list[int], root: str, manifest: str, published: str,
     clients: str, network: str,
 ) -> None:  # fmt: skip
     """Check published features, and write what other stages would have made.
 
     Args:
         place: folder, zip or URL.
-        asked: digest that they must have.
+        expected: digest that they must have.
         head: widths of the hidden layers of the task's head.
         root: where a note of the place goes.
         manifest: where the local manifest goes, by which jobs open the features.
@@ -30,7 +30,7 @@ def main(
         clients: path of the client file, which holds no images.
         network: path of the description of the network that the features came from.
     """
-    document = manifest_at(place, asked)
+    document = manifest_at(place, expected)
     about = document["about"]
     store = open_published(place, document, Path(manifest))
     require_right(store, about)
@@ -44,7 +44,7 @@ def main_of_job(job: Any) -> None:
     """Open what a job asks for."""
     main(
         job.params.place,
-        job.params.asked,
+        job.params.expected,
         job.params.head,
         job.output.root,
         job.output.manifest,

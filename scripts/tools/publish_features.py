@@ -22,10 +22,10 @@ from fbftl.data.clients import ClientFile
 from fbftl.features.publication.about import about_of
 from fbftl.features.publication.conform import SOMETIMES
 from fbftl.features.publication.sinks import require_free
-from fbftl.features.publication.write import Noise, json_bytes, publish
+from fbftl.features.publication.write import PublishedNoise, json_bytes, publish
 from fbftl.findings.publication.card import card_of
 from fbftl.findings.publication.described import crate_of, croissant_of, require_mlcroissant
-from fbftl.findings.publication.leaks import leaks_of, told
+from fbftl.findings.publication.leaks import leaks_of, lines_on
 from fbftl.ground.errors import UserError
 from fbftl.ground.places import is_url
 from fbftl.privacy.accounting import gaussian_sigma
@@ -53,16 +53,16 @@ def main(options: argparse.Namespace) -> None:
         names = ", ".join(study.config["tasks"])
         raise UserError(f"there is no task '{task}'; the tasks are {names}")
     results, block = Path("results", task), study.task(task)
-    noise, said = None, None
+    noise, promise = None, None
     if options.noise is not None:
         delta = block["privacy"]["delta"]
-        noise = Noise(gaussian_sigma(options.noise, delta), options.clip)
-        said = {"epsilon": options.noise, "delta": delta, "clip_norm": options.clip}
+        noise = PublishedNoise(gaussian_sigma(options.noise, delta), options.clip)
+        promise = {"epsilon": options.noise, "delta": delta, "clip_norm": options.clip}
     columns = groups_of(results, task) if options.group else {}
     about = about_of(task, block, results) | {
         "licence": options.licence,
         "publisher": options.publisher,
-        "noise": said,
+        "noise": promise,
         "groups": [GROUP] if columns else [],
         "leaks": leaks_of(results / "tables" / "attacks.csv", options.noise),
     }
@@ -70,7 +70,7 @@ def main(options: argparse.Namespace) -> None:
     about["warnings"] = warnings_of(about)
     describe = partial(documents, target=target, croissant=options.croissant)
     manifest = publish(results / "features.json", target, about, describe, noise, columns)
-    for line in told(about["leaks"]):
+    for line in lines_on(about["leaks"]):
         print(line)
     for warning in about["warnings"]:
         print(f"warning: {warning}", file=sys.stderr)

@@ -69,15 +69,15 @@ def parse_manifest(content: bytes, place: str) -> dict[str, Any]:
     """
     try:
         document = parsed(content)
-        said = document["about"]["format"]
+        kind = document["about"]["format"]
         version = document["about"]["version"]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise UserError(
             f"{place}: {MANIFEST} is no manifest of published features ({error}); name a folder, "
             "zip or URL that `./run publish` has made"
         ) from error
-    if said != FORMAT:
-        raise UserError(f"{place}: {MANIFEST} says it is {said!r:.60}, not {FORMAT}; name another")
+    if kind != FORMAT:
+        raise UserError(f"{place}: {MANIFEST} says it is {kind!r:.60}, not {FORMAT}; name another")
     if version != VERSION or type(version) is not int:
         raise UserError(
             f"{place}: {MANIFEST} has format version {version!r:.20}, this code reads {VERSION}; "

@@ -89,10 +89,15 @@ def write(
     for key, content in files.items():
         (folder / key).parent.mkdir(parents=True, exist_ok=True)
         (folder / key).write_bytes(content)
-    said = {"format": FORMAT, "version": VERSION, "classes": CLASSES,
+    described = {"format": FORMAT, "version": VERSION, "classes": CLASSES,
             "clients": {"train": CLIENTS, "test": 1}, "counts": counts}  # fmt: skip
     digests = {key: sha256_of(content) for key, content in files.items()}
-    manifest = {"location": ".", "store": document, "files": digests, "about": said | (about or {})}
+    manifest = {
+        "location": ".",
+        "store": document,
+        "files": digests,
+        "about": described | (about or {}),
+    }
     _seal(folder, manifest)
 
 

@@ -8,9 +8,9 @@ import pytest
 import zarr
 from fbftl.features.extract import extract
 from fbftl.features.publication.place import open_published
-from fbftl.features.publication.write import Noise, publish
+from fbftl.features.publication.write import PublishedNoise, publish
 from fbftl.features.store.opening import open_store
-from fbftl.findings.publication.leaks import leaks_of, told
+from fbftl.findings.publication.leaks import leaks_of, lines_on
 from fbftl.ground.errors import UserError
 from fbftl.privacy.system_noise import system_noise
 from fbftl.study.elsewhere import MANIFEST, manifest_at
@@ -78,7 +78,7 @@ def test_noise_is_as_large_as_said_and_never_the_same(folder: Path, tmp_path: Pa
     there = open_store(folder / "dense.json").read("train").values
     noised = []
     for name in ("one", "other"):
-        document = published(folder, str(tmp_path / name), noise=Noise(0.5, 2.0))
+        document = published(folder, str(tmp_path / name), noise=PublishedNoise(0.5, 2.0))
         kept = tmp_path / f"{name}.kept" / "features.json"
         noised.append(open_published(str(tmp_path / name), document, kept).read("train").values)
     assert not np.isclose(noised[0], noised[1]).any(axis=1).all()
@@ -87,6 +87,17 @@ def test_noise_is_as_large_as_said_and_never_the_same(folder: Path, tmp_path: Pa
     assert np.std(noised[0] - clipped) == pytest.approx(1.0, rel=0.1)
     # The second moment of a square of normals, over many draws.
     assert np.mean(np.square(system_noise((200, 500)))) == pytest.approx(1, abs=0.03)
+
+
+def test_rows_of_unequal_length_are_published_without_noise_alone(
+    folder: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(UserError, match="unequal length"):
+        publish(folder / "ragged.json", str(tmp_path / "out"), ABOUT, dict, PublishedNoise(1, 1))
+    document = publish(folder / "ragged.json", str(tmp_path / "out"), ABOUT, lambda _: {})
+    read = open_published(str(tmp_path / "out"), document, tmp_path / "k" / "features.json")
+    there = open_store(folder / "ragged.json").read("test")
+    assert np.array_equal(read.read("test").offsets, there.offsets)
 
 
 def test_groups_go_only_where_they_are_given(folder: Path, tmp_path: Path) -> None:
@@ -110,4 +121,4 @@ def test_what_leaks_is_read_from_the_finished_table(tmp_path: Path) -> None:
     assert leaks_of(table)["inversion"]["value"] == 13.5
     assert leaks_of(table, 4.0)["inversion"]["value"] == 10.5
     assert leaks_of(table, 8.0)["inversion"] is None
-    assert "membership: not measured" in told(leaks_of(table))
+    assert "membership: not measured" in lines_on(leaks_of(table))

@@ -72,16 +72,16 @@ def _require_these(
     source: Mapping[str, Any],
 ) -> None:
     """Refuse features that another configuration made, or another source or client file."""
-    wanted = {
+    compared = {
         "cut": (store["cut"], str(block["features"]["cut"])),
         "dtype": (store["dtype"], block["features"]["dtype"]),
         "source": (store["source"], source.get("sha256")),
         "data": (store["data"], _digest(results / "clients.h5")),
     }
-    for field, (there, asked) in wanted.items():
-        if str(there) != str(asked):
+    for field, (found, wanted) in compared.items():
+        if str(found) != str(wanted):
             raise UserError(
-                f"the features of {task} have {field} {there}, and this study has {asked}; name "
+                f"the features of {task} have {field} {found}, and this study has {wanted}; name "
                 "the files of the study that made them with --configfile"
             )
 

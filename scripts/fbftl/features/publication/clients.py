@@ -10,16 +10,16 @@ from fbftl.features.store.ragged import Ragged
 from fbftl.features.store.reader import FeatureStore
 
 
-def holders(store: FeatureStore) -> "dict[str, Holders]":
+def holders(store: FeatureStore) -> "dict[str, PublishedHolders]":
     """Return the clients of each split, with the labels of their rows and nothing to look at.
 
     Their names are not published; they are numbered in the order of the store.
     """
-    return {split: Holders(store, split) for split in ("train", "test")}
+    return {split: PublishedHolders(store, split) for split in ("train", "test")}
 
 
 @dataclass(frozen=True)
-class Holders:
+class PublishedHolders:
     """The clients of a split, each made in its turn."""
 
     store: FeatureStore

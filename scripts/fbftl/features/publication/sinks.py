@@ -16,7 +16,7 @@ from fbftl.ground.places import is_url, is_zip
 from fbftl.study.elsewhere import MANIFEST
 
 
-class Sink(ABC):
+class FileSink(ABC):
     """Takes files by key, from several threads at once."""
 
     @abstractmethod
@@ -24,7 +24,7 @@ class Sink(ABC):
         """Write a file that is not there yet."""
 
 
-class _FolderSink(Sink):
+class _FolderSink(FileSink):
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._made: set[Path] = set()
@@ -37,7 +37,7 @@ class _FolderSink(Sink):
         path.write_bytes(content)
 
 
-class _ZipSink(Sink):
+class _ZipSink(FileSink):
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self._archive = archive
         self._lock = Lock()
@@ -48,7 +48,7 @@ class _ZipSink(Sink):
             self._archive.writestr(zipfile.ZipInfo(key), content)
 
 
-class _RemoteSink(Sink):
+class _RemoteSink(FileSink):
     def __init__(self, remote: Remote) -> None:
         self._remote = remote
         self.written: list[str] = []
@@ -77,7 +77,7 @@ def require_free(target: str) -> None:
 
 
 @contextmanager
-def sink_of(target: str) -> Iterator[Sink]:
+def sink_of(target: str) -> Iterator[FileSink]:
     """Yield what takes the files of a publication; if the block fails, nothing is left.
 
     Args:
@@ -102,7 +102,7 @@ def sink_of(target: str) -> Iterator[Sink]:
         ) from error
 
 
-def _into_folder(folder: Path) -> Iterator[Sink]:
+def _into_folder(folder: Path) -> Iterator[FileSink]:
     unfinished = folder.with_name(f".{folder.name}.{os.getpid()}.part")
     with writing(folder):
         try:
@@ -113,7 +113,7 @@ def _into_folder(folder: Path) -> Iterator[Sink]:
             shutil.rmtree(unfinished, ignore_errors=True)
 
 
-def _into_url(url: str) -> Iterator[Sink]:
+def _into_url(url: str) -> Iterator[FileSink]:
     from obstore.exceptions import BaseError
 
     sink = _RemoteSink(Remote(url))

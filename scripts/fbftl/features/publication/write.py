@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from fbftl.features.publication.sinks import Sink, sink_of
+from fbftl.features.publication.sinks import FileSink, sink_of
 from fbftl.features.store.dtypes import from_storage, to_storage
 from fbftl.features.store.format import (
     ArrayLayout,
@@ -39,7 +39,7 @@ FILES_AT_ONCE = 4
 
 
 @dataclass(frozen=True)
-class Noise:
+class PublishedNoise:
     """The Gaussian mechanism on every row that is published.
 
     sigma: standard deviation of the noise over the clip norm.
@@ -59,7 +59,7 @@ def publish(
     target: str,
     about: Mapping[str, Any],
     documents: Documents,
-    noise: Noise | None = None,
+    noise: PublishedNoise | None = None,
     columns: Mapping[str, np.ndarray] | None = None,
 ) -> dict[str, Any]:
     """Publish a finished store, and return the manifest that vouches for all of it.
@@ -80,6 +80,11 @@ def publish(
     source = location(
         known.location if is_url(known.location) else manifest.parent / known.location
     )
+    if noise is not None and any(name.endswith("/offsets") for name in store.arrays):
+        raise UserError(
+            f"{store.name} has rows of unequal length, of which noise on each vector would protect "
+            "no row; publish it without noise"
+        )
     with sink_of(target) as sink:
         if noise is None and not columns:
             _copy(source, known.files, sink)
@@ -101,7 +106,7 @@ def json_bytes(document: Mapping[str, Any]) -> bytes:
     return (text + "\n").encode()
 
 
-def _copy(source: Location, files: Mapping[str, str], sink: Sink) -> None:
+def _copy(source: Location, files: Mapping[str, str], sink: FileSink) -> None:
     """Copy files, each compared with its digest."""
 
     def copy(key: str) -> None:
@@ -122,8 +127,8 @@ def _derived(
     store: FeatureStore,
     source: Location,
     known: Manifest,
-    sink: Sink,
-    noise: Noise | None,
+    sink: FileSink,
+    noise: PublishedNoise | None,
     columns: Mapping[str, np.ndarray],
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Write a store that differs from its source, and return its document and files' digests."""
@@ -155,7 +160,7 @@ def _derived(
     return document, dict(sorted(files.items()))
 
 
-def _noised(store: FeatureStore, split: str, noise: Noise | None) -> Iterator[np.ndarray]:
+def _noised(store: FeatureStore, split: str, noise: PublishedNoise | None) -> Iterator[np.ndarray]:
     """Yield the chunks of a split's features as they are published: rows clipped, then noise."""
     if noise is None:
         return
@@ -169,7 +174,7 @@ def _written(
     name: str,
     layout: ArrayLayout,
     parts: Iterator[np.ndarray],
-    sink: Sink,
+    sink: FileSink,
     files: dict[str, str],
 ) -> dict[str, Any]:
     """Write an array chunk by chunk, note its files, and return its entry in the document."""

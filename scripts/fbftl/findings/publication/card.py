@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from fbftl.findings.publication.leaks import told
+from fbftl.findings.publication.leaks import lines_on
 from fbftl.study.elsewhere import MANIFEST
 
 UNKNOWN = "unknown"
@@ -85,7 +85,7 @@ def card_of(manifest: Mapping[str, Any], place: str) -> str:
         groups=", ".join(about["groups"]) or "none",
         noise=noise_of(about),
         warnings="".join(f"\n> **Warning:** {warning}.\n" for warning in about["warnings"]),
-        leaks="\n".join(f"- {line}" for line in told(about["leaks"])),
+        leaks="\n".join(f"- {line}" for line in lines_on(about["leaks"])),
         place=place,
         manifest=MANIFEST,
     )

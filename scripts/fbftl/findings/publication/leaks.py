@@ -60,7 +60,7 @@ def _best(
     }
 
 
-def told(leaks: Mapping[str, Any]) -> list[str]:
+def lines_on(leaks: Mapping[str, Any]) -> list[str]:
     """Return a line for each kind of attack, and one for labels."""
     lines = []
     for attack, found in leaks.items():
