@@ -10,6 +10,8 @@ rule clients:
         "results/{task}/logs/clients.log",
     benchmark:
         "results/{task}/benchmarks/clients.tsv"
+    wildcard_constraints:
+        task=either(AT_HAND),
     conda:
         "../envs/workflow.yaml"
     params:

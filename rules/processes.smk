@@ -60,9 +60,17 @@ def trained_in_seconds(task, names):
     """Return which settings of a task train for a few seconds, where that decides anything."""
     if not names or STUDY.task(task)["settings_per_process"] != AUTO:
         return set()
-    data, folder = STUDY.task(task)["data"], STUDY.config["data_folder"]
-    samples = datasets.training_count(data, folder)
+    samples = training_samples(task)
     return short_settings(STUDY, task, names, samples, sizes_of(STUDY, task))
+
+
+def training_samples(task):
+    """Return the training samples of a task, None where only reading its labels would tell."""
+    if task in ELSEWHERE:
+        return STUDY.published(task)["about"]["counts"]["train"]
+    return datasets.training_count(
+        STUDY.task(task)["data"], STUDY.config["data_folder"]
+    )
 
 
 def places():

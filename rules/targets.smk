@@ -66,10 +66,11 @@ def all_spines():
     """Return the files that every run of the study rests on."""
     if STUDY.shard.joins:
         return []
+    source = ("source.safetensors", "source.json")
     return [
         f"results/{task}/{name}"
         for task in STUDY.tasks
-        for name in ("clients.h5", "source.safetensors", "source.json")
+        for name in ("clients.h5", *(() if task in ELSEWHERE else source))
     ] + [*further_sources(), *all_manifests()]
 
 

@@ -26,6 +26,7 @@ ELSEWHERE = {
     "./run compare": "tests/workflow/test_operations.py",
     "./run crate": "tests/unit/findings/test_provenance.py",
     "./run statement": "tests/unit/findings/test_provenance.py",
+    "./run publish": "tests/workflow/test_elsewhere.py",
     "./run sign": "tests/unit/findings/test_provenance.py",
     "./run verify": "tests/unit/findings/test_provenance.py",
     "./run progress": "tests/unit/ground/test_pace.py",

@@ -103,6 +103,7 @@ def test_the_page_has_a_command_for_each_study() -> None:
         "networks.yaml",
         "letters.yaml",
         "income.yaml",
+        "elsewhere.yaml",
     }
     assert {f"snakemake --cores 2 --configfile {study}" for study in STUDIES} < set(COMMANDS)
 

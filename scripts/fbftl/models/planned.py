@@ -107,7 +107,9 @@ def trained(
     features = block["features"]
     _require_room(block, made_for, image)
     planned = planned_cuts(block["source"], features, cuts, made_for, image)
-    heads = {name: _head(cut.width, block["head"], classes) for name, cut in planned.items()}
+    heads = {
+        name: head_parameters(cut.width, block["head"], classes) for name, cut in planned.items()
+    }
     networks: dict[str | None, int] = {}
     if features["cut"] in planned:
         networks[None] = planned[features["cut"]].parameters + heads[features["cut"]]
@@ -155,7 +157,7 @@ def _require_room(
         )
 
 
-def _head(width: int, head: Iterable[int], classes: int) -> int:
+def head_parameters(width: int, head: Iterable[int], classes: int) -> int:
     """Return the parameters of the head behind a cut, biases included."""
     return sum((before + 1) * after for before, after in pairwise((width, *head, classes)))
 

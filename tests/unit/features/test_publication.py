@@ -1,0 +1,124 @@
+"""Publishing a store: the same bytes in every place, noise that is fresh, targets left clean."""
+
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zarr
+from fbftl.features.extract import extract
+from fbftl.features.publication.place import open_published
+from fbftl.features.publication.write import PublishedNoise, publish
+from fbftl.features.store.opening import open_store
+from fbftl.findings.publication.leaks import leaks_of, lines_on
+from fbftl.ground.errors import UserError
+from fbftl.privacy.system_noise import system_noise
+from fbftl.study.elsewhere import MANIFEST, manifest_at
+from unit.features import store_toys as toys
+
+ABOUT = {"format": "fbftl-features", "version": 1}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("published")
+    extract(toys.ToySource(), toys.toy_forward, toys.toy_targets(path), batch=toys.BATCH)
+    return path
+
+
+def published(folder: Path, target: str, **options: object) -> dict:
+    """Publish the toy store with a file beside it."""
+    return publish(folder / "dense.json", target, ABOUT, lambda _: {"README.md": b"toy"}, **options)
+
+
+def test_folder_zip_and_url_hold_the_same(folder: Path, tmp_path: Path, bucket: object) -> None:
+    there = open_store(folder / "dense.json").read("train")
+    targets = [str(tmp_path / "out" / "folder"), str(tmp_path / "out.zip"), "s3://features/out"]
+    digests = {published(folder, target)["digest"] for target in targets}
+    assert len(digests) == 1
+    for number, target in enumerate(targets):
+        document = manifest_at(target, *digests)
+        kept = tmp_path / str(number) / "features.json"
+        read = open_published(target, document, kept).read("train")
+        assert np.array_equal(read.values, there.values)
+        assert np.array_equal(read.client, there.client)
+        with pytest.raises(UserError, match=r"exists|not empty"):
+            published(folder, target)
+        with pytest.raises(UserError, match="have the digest"):
+            manifest_at(target, "0" * 64)
+    assert np.array_equal(zarr.open_group(targets[0], mode="r")["train/features"][:], there.values)
+    with zipfile.ZipFile(targets[1]) as archive:
+        assert archive.namelist()[-1] == MANIFEST
+
+
+def test_what_fails_leaves_nothing(folder: Path, tmp_path: Path, bucket: object) -> None:
+    def fail(manifest: object) -> dict[str, bytes]:
+        raise UserError("no card")
+
+    for target in (str(tmp_path / "folder"), str(tmp_path / "one.zip"), "s3://features/failed"):
+        with pytest.raises(UserError, match="no card"):
+            publish(folder / "dense.json", target, ABOUT, fail)
+    assert list(tmp_path.iterdir()) == []
+    assert "Contents" not in bucket.list_objects_v2(Bucket="features", Prefix="failed")
+    (tmp_path / "file").touch()
+    with pytest.raises(UserError):
+        published(folder, str(tmp_path / "file" / "below"))
+
+
+def test_a_damaged_store_is_not_published(folder: Path, tmp_path: Path) -> None:
+    extract(toys.ToySource(), toys.toy_forward, toys.toy_targets(tmp_path), batch=toys.BATCH)
+    chunk = tmp_path / "dense.zarr" / "train" / "features" / "c" / "1" / "0"
+    chunk.write_bytes(chunk.read_bytes()[:-1] + b"\0")
+    with pytest.raises(UserError, match=r"train/features/c/1/0 is damaged"):
+        published(tmp_path, str(tmp_path / "out"))
+    assert not (tmp_path / "out").exists()
+
+
+def test_noise_is_as_large_as_said_and_never_the_same(folder: Path, tmp_path: Path) -> None:
+    there = open_store(folder / "dense.json").read("train").values
+    noised = []
+    for name in ("one", "other"):
+        document = published(folder, str(tmp_path / name), noise=PublishedNoise(0.5, 2.0))
+        kept = tmp_path / f"{name}.kept" / "features.json"
+        noised.append(open_published(str(tmp_path / name), document, kept).read("train").values)
+    assert not np.isclose(noised[0], noised[1]).any(axis=1).all()
+    lengths = np.linalg.norm(there, axis=1, keepdims=True)
+    clipped = there * np.minimum(1, 2.0 / np.maximum(lengths, 1e-9))
+    assert np.std(noised[0] - clipped) == pytest.approx(1.0, rel=0.1)
+    # The second moment of a square of normals, over many draws.
+    assert np.mean(np.square(system_noise((200, 500)))) == pytest.approx(1, abs=0.03)
+
+
+def test_rows_of_unequal_length_are_published_without_noise_alone(
+    folder: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(UserError, match="unequal length"):
+        publish(folder / "ragged.json", str(tmp_path / "out"), ABOUT, dict, PublishedNoise(1, 1))
+    document = publish(folder / "ragged.json", str(tmp_path / "out"), ABOUT, lambda _: {})
+    read = open_published(str(tmp_path / "out"), document, tmp_path / "k" / "features.json")
+    there = open_store(folder / "ragged.json").read("test")
+    assert np.array_equal(read.read("test").offsets, there.offsets)
+
+
+def test_groups_go_only_where_they_are_given(folder: Path, tmp_path: Path) -> None:
+    columns = {f"{split}/group": np.arange(count) % 2 for split, count in toys.COUNTS.items()}
+    assert "train/group" not in published(folder, str(tmp_path / "plain"))["store"]["arrays"]
+    document = published(folder, str(tmp_path / "grouped"), columns=columns)
+    store = open_published(str(tmp_path / "grouped"), document, tmp_path / "k" / "features.json")
+    assert np.array_equal(store.array("test", "group").read(slice(None)), columns["test/group"])
+
+
+def test_what_leaks_is_read_from_the_finished_table(tmp_path: Path) -> None:
+    table = tmp_path / "attacks.csv"
+    assert set(leaks_of(table).values()) == {None}
+    table.write_text(
+        "attack,method,adversary,mechanism,epsilon,measure,value,blind\n"
+        "inversion,fbftl,server,none,,PSNR (dB),13.5,9.5\n"
+        "inversion,fbftl,server,none,,SSIM,99,0.1\n"
+        "inversion,fbftl,server,gaussian,4.0,PSNR (dB),10.5,9.5\n"
+        "membership,ftl_c,server,none,,AUC,0.9,0.5\n"
+    )
+    assert leaks_of(table)["inversion"]["value"] == 13.5
+    assert leaks_of(table, 4.0)["inversion"]["value"] == 10.5
+    assert leaks_of(table, 8.0)["inversion"] is None
+    assert "membership: not measured" in lines_on(leaks_of(table))
