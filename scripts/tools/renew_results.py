@@ -28,6 +28,7 @@ from fbftl.findings.coverage import fill_tables, read_items
 from fbftl.findings.kept import KEPT
 from fbftl.findings.origins import arithmetics, distinct
 from fbftl.findings.prose import fill
+from fbftl.findings.scoreboard import Scores, fill_scoreboard, numbers, scores
 from fbftl.findings.verification import KeptRun, differing, drawn, kept_runs
 from fbftl.ground import provenance
 from fbftl.ground.code import digest, sources
@@ -69,10 +70,12 @@ def main(names: Sequence[str], root: Path = Path()) -> None:
 
 
 def filled(root: Path, page: Path) -> str:
-    """Return a page with its committed numbers and its table of coverage."""
+    """Return a page with its committed numbers, its table of coverage and the scoreboard."""
     name = str(page.relative_to(root))
-    numbers = fill(page.read_text(encoding="utf-8"), committed_numbers(root), name)
-    return fill_tables(numbers, read_items(root / COVERAGE), name)
+    text = fill(page.read_text(encoding="utf-8"), committed_numbers(root), name)
+    return fill_scoreboard(
+        fill_tables(text, read_items(root / COVERAGE), name), committed_scores(root)
+    )
 
 
 def renew(root: Path, name: str, by: dict[str, Any]) -> None:
@@ -178,7 +181,13 @@ def code() -> dict[str, str]:
 def committed_numbers(root: Path) -> dict[str, float]:
     """Return every committed number by its name."""
     files = sorted((root / KEPT).glob("*/numbers.json"))
-    return {k: v for file in files for k, v in read_json(file, "numbers").items()}
+    of_tasks = {k: v for file in files for k, v in read_json(file, "numbers").items()}
+    return of_tasks | numbers(committed_scores(root))
+
+
+def committed_scores(root: Path) -> Scores:
+    """Return what became of the papers' sentences, by their committed tables."""
+    return scores((root / KEPT / kept.PAPERS).glob("*"))
 
 
 def pages(root: Path) -> list[Path]:
