@@ -93,11 +93,18 @@ def numbers(of_papers: Scores) -> dict[str, float]:
     }
 
 
-def fill_scoreboard(text: str, of_papers: Scores) -> str:
-    """Return a page with the scoreboard where it asks for it; papers are links beside the page."""
+def fill_scoreboard(text: str, of_papers: Scores, pages: str = ".") -> str:
+    """Return a page with the scoreboard where it asks for it.
+
+    Args:
+        text: the page, in Markdown.
+        of_papers: the counts.
+        pages: folder of the papers' pages, as seen from the page.
+    """
+    before = "" if pages == "." else f"{pages}/"
     heading = ["paper", SENTENCES, *COLUMNS]
     lines = [
-        [paper if paper == ALL else f"[{paper}]({paper}.md)", *map(str, counts.values())]
+        [paper if paper == ALL else f"[{paper}]({before}{paper}.md)", *map(str, counts.values())]
         for paper, counts in of_papers.items()
     ]
     table = "".join(f"| {' | '.join(row)} |\n" for row in under(heading, lines))
