@@ -48,7 +48,13 @@ COVERAGE = Path("published", "coverage.csv")
 PAPER_PAGES = Path("docs", "papers")
 """Where the scoreboard's links lead."""
 
-PAGES = ("README.md", "docs/what-to-upload.md", "docs/results/**/*.md", "docs/papers/*.md")
+PAGES = (
+    "README.md",
+    "docs/layout.md",
+    "docs/what-to-upload.md",
+    "docs/results/**/*.md",
+    "docs/papers/*.md",
+)
 """Pages whose numbers, and whose tables of coverage, are filled in."""
 
 MAKERS = ("extract_features", "train_setting", "collect_runs", "write_numbers")

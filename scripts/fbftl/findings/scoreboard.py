@@ -2,8 +2,8 @@
 
 `docs/results/papers/{paper}/tables/sentences.csv` has a sentence in one row or, where several tasks
 ran it, in several, which agree on what it comes to over all of them. A page says between two
-comments that Markdown does not show, ``<!--scoreboard:papers-->`` and ``<!--end-->``, where the table
-goes. Every count also has a name, ``papers/{paper}/{column}``, and so has their sum,
+comments that Markdown does not show, ``<!--scoreboard:papers-->`` and ``<!--end-->``, where the
+table goes. Every count also has a name, ``papers/{paper}/{column}``, and so has their sum,
 ``papers/all/{column}``, under which pages take single numbers (`findings.prose`).
 """
 

@@ -1,4 +1,4 @@
-"""What a page leads with: the registry's words, the kept numbers, no verdict without a full study."""
+"""A page leads with the registry's words and kept numbers; no verdict without a full study."""
 
 from pathlib import Path
 
