@@ -171,9 +171,9 @@ def _section(document: Document) -> str:
         "What was hard": escape(document.hard),
         "Cost": _cost(document),
     }
-    told = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in parts.items())
+    listed = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in parts.items())
     return (
-        f'<h2 id="{document.paper}">{escape(document.title)}</h2><dl>{told}</dl>'
+        f'<h2 id="{document.paper}">{escape(document.title)}</h2><dl>{listed}</dl>'
         f"{_picture(document.figure)}{_sentences(document)}"
     )
 

@@ -98,9 +98,9 @@ def test_without_a_browser_there_is_one_sentence_and_no_failure(monkeypatch, cap
     monkeypatch.setattr(write_article, "main", lambda results: tmp_path / "article.html")
     monkeypatch.setattr(browser.shutil, "which", lambda name: None)
     write_article.called([])
-    said = capsys.readouterr()
-    assert said.out == f"{tmp_path / 'article.html'}\n"
-    assert "no PDF and no picture was made" in said.err
+    printed = capsys.readouterr()
+    assert printed.out == f"{tmp_path / 'article.html'}\n"
+    assert "no PDF and no picture was made" in printed.err
     assert not list(tmp_path.iterdir())
 
 
