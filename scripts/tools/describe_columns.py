@@ -22,8 +22,8 @@ HEAD = """\
 # Columns of the tables
 
 `PYTHONPATH=scripts python scripts/tools/describe_columns.py` makes this page from the \
-scripts that write tables. A table lies four times below `results/`: its `csv` has the names in this font, with \
-full precision; the others have the headings, units and rounded numbers. \
+scripts that write tables. A table lies four times below `results/`: its `csv` has the names in \
+this font, with full precision; the others have the headings, units and rounded numbers. \
 [Reading the results](reading-results.md#what-the-numbers-mean) says what the words mean, and the \
 [glossary](glossary.md) what the symbols are.
 
