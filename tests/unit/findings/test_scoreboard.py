@@ -52,6 +52,9 @@ def test_counts_have_names_and_the_table_is_filled_again_and_again(papers):
     assert once.endswith("<!--papers/ants/undecided:.0f-->0<!---->")
     assert "stale" not in once
     assert fill_scoreboard(once, board) == once
+    by_verdict = fill_scoreboard(page.replace(":papers-->", ":verdicts-->"), board)
+    assert "| paper | [ants](ants.md) | [bees](bees.md) | all |" in by_verdict
+    assert "| depends on the task | 1 | 0 | 1 |" in by_verdict
     assert "| [bees](docs/papers/bees.md) | 1 |" in fill_scoreboard(page, board, "docs/papers")
 
 
