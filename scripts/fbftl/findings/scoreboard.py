@@ -3,8 +3,9 @@
 `docs/results/papers/{paper}/tables/sentences.csv` has a sentence in one row or, where several tasks
 ran it, in several, which agree on what it comes to over all of them. A page says between two
 comments that Markdown does not show, ``<!--scoreboard:papers-->`` and ``<!--end-->``, where the
-table goes, whose rows are the papers, or under ``scoreboard:verdicts`` the verdicts. Every count also has a name, ``papers/{paper}/{column}``, and so has their sum,
-``papers/all/{column}``, under which pages take single numbers (`findings.prose`).
+table goes, whose rows are the papers, or under ``scoreboard:verdicts`` the verdicts. Every count
+also has a name, ``papers/{paper}/{column}``, and so has their sum, ``papers/all/{column}``, under
+which pages take single numbers (`findings.prose`).
 """
 
 import re
