@@ -20,12 +20,16 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from importlib.metadata import version
+from os.path import relpath
 from pathlib import Path
 from typing import Any
 
 from fbftl.findings import kept
 from fbftl.findings.coverage import fill_tables, read_items
+from fbftl.findings.formula_numbers import ratios
+from fbftl.findings.front import rows
 from fbftl.findings.kept import KEPT
+from fbftl.findings.leading import fill_leading, outcomes, registered
 from fbftl.findings.origins import arithmetics, distinct
 from fbftl.findings.prose import fill
 from fbftl.findings.scoreboard import Scores, fill_scoreboard, numbers, scores
@@ -41,7 +45,16 @@ from fbftl.study.systems import read_systems
 
 COVERAGE = Path("published", "coverage.csv")
 
-PAGES = ("README.md", "docs/what-to-upload.md", "docs/results/**/*.md", "docs/papers/*.md")
+PAPER_PAGES = Path("docs", "papers")
+"""Where the scoreboard's links lead."""
+
+PAGES = (
+    "README.md",
+    "docs/layout.md",
+    "docs/what-to-upload.md",
+    "docs/results/**/*.md",
+    "docs/papers/*.md",
+)
 """Pages whose numbers, and whose tables of coverage, are filled in."""
 
 MAKERS = ("extract_features", "train_setting", "collect_runs", "write_numbers")
@@ -70,12 +83,13 @@ def main(names: Sequence[str], root: Path = Path()) -> None:
 
 
 def filled(root: Path, page: Path) -> str:
-    """Return a page with its committed numbers, its table of coverage and the scoreboard."""
+    """Return a page with its committed numbers, tables of coverage, sentences and scoreboard."""
     name = str(page.relative_to(root))
     text = fill(page.read_text(encoding="utf-8"), committed_numbers(root), name)
-    return fill_scoreboard(
-        fill_tables(text, read_items(root / COVERAGE), name), committed_scores(root)
-    )
+    text = fill_tables(text, read_items(root / COVERAGE), name)
+    found = outcomes((root / KEPT / kept.PAPERS).glob("*"))
+    text = fill_leading(text, registered(root / "published"), found, name)
+    return fill_scoreboard(text, committed_scores(root), relpath(root / PAPER_PAGES, page.parent))
 
 
 def renew(root: Path, name: str, by: dict[str, Any]) -> None:
@@ -182,7 +196,9 @@ def committed_numbers(root: Path) -> dict[str, float]:
     """Return every committed number by its name."""
     files = sorted((root / KEPT).glob("*/numbers.json"))
     of_tasks = {k: v for file in files for k, v in read_json(file, "numbers").items()}
-    return of_tasks | numbers(committed_scores(root))
+    tables = sorted((root / KEPT / kept.PAPERS).glob("*/tables/methods.csv"))
+    of_formulas = {k: v for t in tables for k, v in ratios(t.parents[1].name, rows(t)).items()}
+    return of_tasks | of_formulas | numbers(committed_scores(root))
 
 
 def committed_scores(root: Path) -> Scores:

@@ -30,6 +30,7 @@ ELSEWHERE = {
     "./run sign": "tests/unit/findings/test_provenance.py",
     "./run verify": "tests/unit/findings/test_provenance.py",
     "./run progress": "tests/unit/ground/test_pace.py",
+    "./run article": "tests/unit/findings/test_article.py",
     "./run docs": "tests/unit/test_docs.py",
     "PYTHONPATH=scripts python scripts/tools/renew_results.py": "tests/unit/findings/test_prose.py",
 }

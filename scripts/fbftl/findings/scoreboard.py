@@ -3,8 +3,9 @@
 `docs/results/papers/{paper}/tables/sentences.csv` has a sentence in one row or, where several tasks
 ran it, in several, which agree on what it comes to over all of them. A page says between two
 comments that Markdown does not show, ``<!--scoreboard:papers-->`` and ``<!--end-->``, where the
-table goes. Every count also has a name, ``papers/{paper}/{column}``, and so has their sum,
-``papers/all/{column}``, under which pages take single numbers (`findings.prose`).
+table goes, whose rows are the papers, or under ``scoreboard:verdicts`` the verdicts. Every count
+also has a name, ``papers/{paper}/{column}``, and so has their sum, ``papers/all/{column}``, under
+which pages take single numbers (`findings.prose`).
 """
 
 import re
@@ -39,8 +40,8 @@ ALL = "all"
 Scores = Mapping[str, Mapping[str, int]]
 """By paper and column how many sentences came to it."""
 
-PLACE = re.compile(r"(?<=<!--scoreboard:papers-->\n).*?(?=<!--end-->)", re.DOTALL)
-"""Where the table goes, with what fills it now."""
+PLACE = re.compile(r"(?<=<!--scoreboard:)(?P<by>papers|verdicts)-->\n.*?(?=<!--end-->)", re.DOTALL)
+"""Where the table goes, with what fills it now: a row for each paper, or for each verdict."""
 
 
 def counted(verdicts: Mapping[str, str]) -> dict[str, int]:
@@ -93,12 +94,26 @@ def numbers(of_papers: Scores) -> dict[str, float]:
     }
 
 
-def fill_scoreboard(text: str, of_papers: Scores) -> str:
-    """Return a page with the scoreboard where it asks for it; papers are links beside the page."""
+def fill_scoreboard(text: str, of_papers: Scores, pages: str = ".") -> str:
+    """Return a page with the scoreboard where it asks for it.
+
+    Args:
+        text: the page, in Markdown.
+        of_papers: the counts.
+        pages: folder of the papers' pages, as seen from the page.
+    """
+    before = "" if pages == "." else f"{pages}/"
     heading = ["paper", SENTENCES, *COLUMNS]
     lines = [
-        [paper if paper == ALL else f"[{paper}]({paper}.md)", *map(str, counts.values())]
+        [paper if paper == ALL else f"[{paper}]({before}{paper}.md)", *map(str, counts.values())]
         for paper, counts in of_papers.items()
     ]
-    table = "".join(f"| {' | '.join(row)} |\n" for row in under(heading, lines))
-    return PLACE.sub(lambda _: f"\n{table}\n", text)
+
+    def filled(match: re.Match[str]) -> str:
+        every = [heading, *lines]
+        if match["by"] == "verdicts":
+            every = [list(row) for row in zip(*every, strict=True)]
+        table = "".join(f"| {' | '.join(row)} |\n" for row in under(every[0], every[1:]))
+        return f"{match['by']}-->\n\n{table}\n"
+
+    return PLACE.sub(filled, text)

@@ -42,6 +42,7 @@ def method_page() -> str:
         "",
         "## Axes\n",
         table(("axis", "meaning", "default", "methods"), map(_axis, AXES.values())),
+        "Next: [a study of your own](your-own.md).\n",
     ]
     return "\n".join(parts)
 

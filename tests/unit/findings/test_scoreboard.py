@@ -45,13 +45,17 @@ def test_another_verdict_is_refused():
 
 def test_counts_have_names_and_the_table_is_filled_again_and_again(papers):
     board = scores(papers)
-    number = "<!--papers/ants/undecided:.0f-->9<!---->"
-    page = f"# Papers\n<!--scoreboard:papers-->\nstale\n<!--end-->\n{number}"
+    count = "<!--papers/ants/undecided:.0f-->9<!---->"
+    page = f"# Papers\n<!--scoreboard:papers-->\nstale\n<!--end-->\n{count}"
     once = fill(fill_scoreboard(page, board), numbers(board), "page")
     assert "| [bees](bees.md) | 1 |" in once
     assert once.endswith("<!--papers/ants/undecided:.0f-->0<!---->")
     assert "stale" not in once
     assert fill_scoreboard(once, board) == once
+    by_verdict = fill_scoreboard(page.replace(":papers-->", ":verdicts-->"), board)
+    assert "| paper | [ants](ants.md) | [bees](bees.md) | all |" in by_verdict
+    assert "| depends on the task | 1 | 0 | 1 |" in by_verdict
+    assert "| [bees](docs/papers/bees.md) | 1 |" in fill_scoreboard(page, board, "docs/papers")
 
 
 def test_the_page_of_papers_has_the_scoreboard_of_the_kept_results(root):

@@ -207,16 +207,3 @@ def test_no_sentence_is_copied(path: Path, briefs) -> None:
         if (words := longest_copy(row[column], registered[row["id"]]["quote"])) >= COPIED
     }
     assert copies == {}
-
-
-QUOTED = re.compile(r"^- `(\w+-\d\d)`: (.+)$", re.MULTILINE)
-
-
-@pytest.mark.parametrize(
-    "path", sorted((ROOT / "docs" / "papers").glob("*.md")), ids=lambda p: p.stem
-)
-def test_pages_quote_sentences_as_the_registry_has_them(path: Path) -> None:
-    says = {row["id"]: row["says"] for file in FILES for row in rows_of(file)}
-    quoted = dict(QUOTED.findall(path.read_text(encoding="utf-8")))
-    assert {row_id: says[row_id] for row_id in quoted} == quoted
-    assert bool(quoted) == (path.stem != "README")

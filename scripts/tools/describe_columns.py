@@ -1,0 +1,92 @@
+"""Write `docs/columns.md`, the columns of every table with their headings, from the scripts.
+
+    PYTHONPATH=scripts python scripts/tools/describe_columns.py
+
+For maintainers; no rule runs it.
+"""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+from fbftl.ground.files import write_text
+
+ROOT = Path(__file__).parents[2]
+
+PAGE = ROOT / "docs" / "columns.md"
+
+SHARED = "findings/columns.py"
+"""Where columns are that many tables have."""
+
+HEAD = """\
+# Columns of the tables
+
+`PYTHONPATH=scripts python scripts/tools/describe_columns.py` makes this page from the \
+scripts that write tables. A table lies four times below `results/`: its `csv` has the names in \
+this font, with full precision; the others have the headings, units and rounded numbers. \
+[Reading the results](reading-results.md#what-the-numbers-mean) says what the words mean, and the \
+[glossary](glossary.md) what the symbols are.
+
+- A mean over seeds has its standard deviation beside it, under `±`: `{name}_spread`, of the \
+accuracy `spread`.
+- An axis that a study varies has a column of its own name, with the values of its grid.
+- A `csv` can have more columns than a heading names here: they are what the shown ones are made of.
+
+"""
+
+TAIL = """
+Next: [how a verdict follows from these numbers](reading-results.md#verdicts).
+"""
+
+
+def text_of(node: ast.expr) -> str | None:
+    """Return a string that stands in the code, None if it is worked out."""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
+
+
+def columns(source: str) -> Iterator[tuple[str, str, str]]:
+    """Yield name, heading and unit of each column that a script names, in its order.
+
+    Columns whose name or heading is worked out are left out.
+    """
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+            continue
+        if node.func.id not in ("Column", "with_spread"):
+            continue
+        given = dict(zip(("name", "heading", "unit"), node.args, strict=False))
+        given |= {word.arg: word.value for word in node.keywords if word.arg}
+        name, heading, unit = (
+            text_of(given[key]) if key in given else "" for key in ("name", "heading", "unit")
+        )
+        if name and heading:
+            yield name, heading, unit or ""
+
+
+def table(source: str) -> str:
+    """Return the columns of a script as a table in Markdown, empty if it names none."""
+    lines = [
+        f"| `{name}` | {heading} | {unit} |\n".replace("|θ|", r"\|θ\|")
+        for name, heading, unit in dict.fromkeys(columns(source))
+    ]
+    return "| column | heading | unit |\n| --- | --- | --- |\n" + "".join(lines) if lines else ""
+
+
+def page(scripts: Path) -> str:
+    """Return the page, in Markdown.
+
+    Args:
+        scripts: the folder of that name.
+    """
+    shared = table((scripts / "fbftl" / SHARED).read_text(encoding="utf-8"))
+    parts = [HEAD, f"## Shared by many tables\n\n{shared}\n"]
+    for path in sorted((scripts / "tables").glob("tabulate_*.py")):
+        source = path.read_text(encoding="utf-8")
+        if rows := table(source):
+            what = (ast.get_docstring(ast.parse(source)) or "").splitlines()[0]
+            parts.append(f"## {path.stem.removeprefix('tabulate_')}\n\n{what}\n\n{rows}\n")
+    return "".join(parts).rstrip("\n") + "\n" + TAIL
+
+
+if __name__ == "__main__":
+    write_text(PAGE, page(ROOT / "scripts"))

@@ -1,0 +1,100 @@
+"""A page leads with the registry's words and kept numbers; no verdict without a full study."""
+
+from pathlib import Path
+
+import pytest
+import renew_results
+from fbftl.findings.formula_numbers import ratios
+from fbftl.findings.kept import KEPT
+from fbftl.findings.leading import (
+    PLACE,
+    TO_BE_RUN,
+    cells,
+    fill_leading,
+    outcomes,
+    plain,
+    registered,
+    verdict_of,
+)
+from fbftl.ground.errors import UserError
+
+SAID = {
+    "id": "ant-01", "says": "Ants | bees carry more.", "place": "Sec. 2",
+    "margin": "3 points", "status": "tested", "reason": "",
+}  # fmt: skip
+
+RUN = {
+    "sentence": "ant-01", "task": "hill-full", "size": "full", "seeds": "9.0",
+    "measured": "ants over bees: 4.0 [3.1, 4.9] points", "overall": "holds", "note": "",
+}  # fmt: skip
+
+PAGES = sorted((Path(__file__).parents[3] / "docs" / "papers").glob("*.md"))
+
+
+def test_a_full_study_gives_verdict_number_and_scale():
+    verdict, sentence, printed, ours, scale = cells(SAID, [RUN])
+    assert verdict == "**holds**"
+    assert sentence == r"`ant-01`: Ants \| bees carry more. (Sec. 2)"
+    assert (printed, ours) == ("3 points", RUN["measured"])
+    assert scale == "`hill-full`, full, 9 seeds"
+
+
+def test_every_task_of_a_sentence_is_a_line_of_its_cell():
+    ours, scale = cells(SAID, [RUN, RUN | {"task": "dale-full", "measured": "none"}])[3:]
+    assert ours.split("<br>") == [RUN["measured"], "none"]
+    assert scale.split("<br>")[1] == "`dale-full`, full, 9 seeds"
+
+
+@pytest.mark.parametrize("overall", ["quick: no verdict", "pilot: no verdict", "not run"])
+def test_without_a_full_study_a_sentence_is_to_be_run(overall):
+    assert verdict_of(SAID, [RUN | {"overall": overall}]).startswith(TO_BE_RUN)
+    assert verdict_of(SAID, []) == TO_BE_RUN
+
+
+def test_what_nothing_can_run_keeps_its_word():
+    assert verdict_of(SAID | {"status": "not testable here"}, []) == "not testable here"
+    assert verdict_of(SAID | {"status": "by formula"}, []) == "by formula: not computed"
+
+
+def test_small_exponents_are_written_out():
+    assert plain("a 9.143e+04; b 3.216e+15 bits") == "a 91,430; b 3.216e+15 bits"
+
+
+def test_a_page_is_filled_again_and_again_and_names_no_stranger():
+    page = "# Ants\n<!--leading:ant-01-->\nstale\n<!--end-->\n"
+    once = fill_leading(page, {"ant-01": SAID}, {"ant-01": [RUN]}, "page")
+    assert "stale" not in once
+    assert "| **holds** | `ant-01`" in once
+    assert fill_leading(once, {"ant-01": SAID}, {"ant-01": [RUN]}, "page") == once
+    with pytest.raises(UserError, match="page leads with the sentence 'ant-01'"):
+        fill_leading(page, {}, {}, "page")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_paper_s_page_leads_with_its_sentences(root, page):
+    text = page.read_text(encoding="utf-8")
+    names = [name for match in PLACE.finditer(text) for name in match["names"].split()]
+    assert (len(names) >= 5) == (page.stem != "README")
+    found = outcomes((root / KEPT / "papers").glob("*"))
+    every = registered(root / "published")
+    assert fill_leading(text, every, found, page.name) == text
+    rows = (root / "published" / page.stem / "sentences.csv").read_text() if names else ""
+    assert [name for name in names if f"\n{name}," not in rows] == []
+
+
+def test_ratios_are_of_one_reading_and_of_what_the_base_has_too():
+    row = {"quantity": "uplink", "reading": "as printed"}
+    table = [
+        row | {"method": "fl", "exact": "12"},
+        row | {"method": "fbftl", "exact": "4"},
+        row | {"method": "sfl", "exact": "9", "reading": "corrected"},
+        row | {"method": "fl", "exact": "5", "quantity": "downlink"},
+    ]
+    assert ratios("ants", table) == {"papers/ants/uplink/fl over fbftl": 3.0}
+
+
+def test_the_kept_formulas_have_the_ratios_of_the_paper_s_uplink(root):
+    numbers = renew_results.committed_numbers(root)
+    ratio = numbers["papers/fbftl/total_uplink/ftl_c over fbftl"]
+    epochs, batches, samples = 84, 6250, 50_000
+    assert ratio == pytest.approx(epochs * batches * 35_665_418 / (samples * 4096))

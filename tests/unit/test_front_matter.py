@@ -1,0 +1,141 @@
+"""What makes the project found, cited and entered: files agree, and the README stays short."""
+
+import re
+from pathlib import Path
+
+import describe_columns
+import pytest
+import renew_results
+from fbftl.ground.files import read_json
+from fbftl.study.yaml_files import read_yaml
+
+MOST_LINES = 120
+"""Lines that the README may have."""
+
+KEY = re.compile(r"@([a-z]+\d?[a-z]*)")
+
+FILES = ("paper.md", "CITATION.cff", "codemeta.json", "SUPPORT.md", "CODE_OF_CONDUCT.md")
+"""Files at the root that other people's machines or readers look for."""
+
+
+def text(path: Path) -> str:
+    """Return a file's text."""
+    return path.read_text(encoding="utf-8")
+
+
+def test_the_readme_is_short_and_its_parts_are_in_order(root):
+    lines = text(root / "README.md").splitlines()
+    assert len(lines) <= MOST_LINES
+    places = [
+        next(number for number, line in enumerate(lines) if part in line)
+        for part in (
+            "# FbFTL", "![licence", "<!--scoreboard:verdicts-->", "<img src=", "./run study  ",
+            "results/index.html", "front-page.png", "```yaml", "| methods |", "[Flower]",
+            "docs/README.md", "```bibtex",
+        )
+    ]  # fmt: skip
+    assert places == sorted(places)
+
+
+def test_the_readme_has_the_scoreboard_of_the_kept_results(root):
+    page = root / "README.md"
+    assert renew_results.filled(root, page) == text(page)
+    total = renew_results.committed_scores(root)["all"]["sentences"]
+    row = next(line for line in text(page).splitlines() if line.startswith("| sentences |"))
+    assert row.endswith(f"| {total} |")
+
+
+def test_versions_and_titles_agree(root):
+    citation, codemeta = read_yaml(root / "CITATION.cff"), read_json(root / "codemeta.json", "it")
+    version = re.search(r'^version = "(.+)"$', text(root / "pyproject.toml"), re.M)[1]
+    assert citation["version"] == codemeta["version"] == version
+    assert citation["title"] == codemeta["name"]
+    assert citation["keywords"] == codemeta["keywords"]
+    assert codemeta["license"].endswith(f"/{citation['license']}")
+    assert f"version = {{{version}}}" in text(root / "README.md")
+
+
+def test_files_that_metadata_name_are_there(root):
+    codemeta = read_json(root / "codemeta.json", "it")
+    named = [codemeta["softwareRequirements"], codemeta["readme"], codemeta["softwareHelp"]["url"]]
+    assert [path for path in named if not (root / path).is_file()] == []
+
+
+def test_every_reference_is_cited_and_every_citation_is_there(root):
+    paper = text(root / "paper.md").split("---", 2)[2]
+    entries = re.findall(r"^@\w+\{(\w+),", text(root / "paper.bib"), re.M)
+    cited = set(KEY.findall(paper))
+    assert len(set(entries)) == len(entries)
+    assert cited - set(entries) == set()
+    assert set(entries) - cited == set()
+
+
+@pytest.mark.parametrize(
+    "section",
+    ["Summary", "Statement of need", "State of the field", "Software design", "References"],
+)
+def test_the_paper_has_the_sections_that_the_journal_asks_for(root, section):
+    assert f"\n# {section}\n" in text(root / "paper.md")
+
+
+def test_every_document_is_cited_in_every_list(root):
+    titles = {"fbftl": "Robustness and Privacy", "fedfeat": "Classifier Retraining"}
+    titles |= {"eppfl": "Resource-Constrained Edge Devices", "thesis": "Data-Centric"}
+    titles |= {"survey": "enhancement through Transfer Learning"}
+    papers = {path.name for path in (root / "published").iterdir() if path.is_dir()}
+    assert papers - titles.keys() == {"rivals"}
+    for paper, words in titles.items():
+        for page in ("README.md", "paper.bib", "CITATION.cff", f"docs/papers/{paper}.md"):
+            assert words in text(root / page), (paper, page)
+
+
+def test_the_workflow_of_the_code_host_runs_the_gate(root):
+    job = read_yaml(root / ".github/workflows/gate.yml")["jobs"]["gate"]
+    assert [step["run"] for step in job["steps"] if "run" in step] == [".ci/run"]
+    assert (root / ".ci/run").stat().st_mode & 0o100
+
+
+def test_forms_ask_for_something(root):
+    forms = [p for p in (root / ".github/ISSUE_TEMPLATE").glob("*.yml") if p.stem != "config"]
+    assert len(forms) == 3
+    for form in map(read_yaml, forms):
+        assert {"name", "description", "body"} <= form.keys()
+        assert any(field.get("validations", {}).get("required") for field in form["body"])
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_no_file_is_empty_or_has_a_typed_path_of_a_machine(root, name):
+    assert len(text(root / name)) > 500
+    assert not re.search(r"(?<![\w./])/(?:home|work|root|tmp)/", text(root / name))
+
+
+def test_the_page_of_columns_is_what_the_scripts_say(root):
+    page = describe_columns.page(root / "scripts")
+    assert text(root / "docs" / "columns.md") == page, "scripts/tools/describe_columns.py makes it"
+
+
+def test_columns_are_read_from_code_and_made_up_ones_are_left_out():
+    source = 'a = Column("x", "X", "bit")\nb = with_spread("y", "Y", unit="s")\nColumn(n, "Z")\n'
+    assert list(describe_columns.columns(source)) == [("x", "X", "bit"), ("y", "Y", "s")]
+
+
+def test_every_page_has_a_next_step(root):
+    pages = [p for p in (root / "docs").rglob("*.md") if "_build" not in p.parts]
+    pages = [page for page in pages if page.parent.name != "tables"]
+    assert len(pages) > 20
+    last = {page: text(page).rstrip().splitlines()[-1] for page in pages}
+    assert [str(page) for page, line in last.items() if not line.startswith("Next: [")] == []
+
+
+def test_every_paper_s_page_begins_with_its_document_and_draws_its_system(root):
+    for page in (root / "docs" / "papers").glob("*.md"):
+        if page.stem == "README":
+            continue
+        parts = re.findall(r"^(\| document \||## .*|```mermaid|<!--leading:)", text(page), re.M)
+        assert parts[0] == "| document |", page
+        assert re.match(r"## The systems?$", parts[1]), page
+        assert parts[2] == "```mermaid", page
+        assert re.match(r"## (Its|Their) sentences$", parts[3]), page
+        assert parts[4] == "<!--leading:", page
+        steps = re.findall(r"^\d\. ", text(page).split("```mermaid")[0], re.M)
+        assert len(steps) == 5, page
