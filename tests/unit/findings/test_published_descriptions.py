@@ -1,6 +1,7 @@
 """What describes published features to people and tools says what the manifest says."""
 
 import pytest
+from fbftl.features.publication.write import json_bytes
 from fbftl.features.store.format import sha256_of
 from fbftl.findings.publication import described
 from fbftl.findings.publication.card import card_of
@@ -39,15 +40,15 @@ def test_the_crate_has_every_file_with_its_digest() -> None:
     by_id = {entity["@id"]: entity.get("sha256") for entity in entities}
     expected = MANIFEST["files"] | {"README.md": sha256_of(b"toy")}
     assert {name: by_id[name] for name in expected} == expected
-    assert "manifest.json" in by_id
+    assert by_id["manifest.json"] == sha256_of(json_bytes(MANIFEST))
 
 
 def test_croissant_conforms_or_is_refused_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(described, "find_spec", lambda name: None)
-    with pytest.raises(UserError, match="install envs/publication.txt"):
+    with pytest.raises(UserError, match=r"install envs/publication\.txt"):
         described.croissant_of(MANIFEST, "toys", DAY)
     pytest.importorskip("mlcroissant", reason="optional (envs/publication.txt)")
     monkeypatch.undo()
     document = described.croissant_of(MANIFEST, "toys", DAY)
     assert document["conformsTo"] == described.VERSION
-    assert document["distribution"][0]["sha256"] == MANIFEST["digest"]
+    assert document["distribution"][0]["sha256"] == sha256_of(json_bytes(MANIFEST))
