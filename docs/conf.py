@@ -50,7 +50,8 @@ def with_pictures(app: Any, doctree: nodes.document) -> None:
         if block.get("language") == "mermaid":
             picture = mmdr.render(block.astext()).svg()
             # Labels are set in whatever font a browser has; a little smaller they fit their boxes.
-            style = "<style>svg.flowchart tspan { font-size: 12px !important }</style>"
+            texts = "svg.flowchart text, svg.flowchart tspan"
+            style = f"<style>{texts} {{ font-size: 11px !important }}</style>"
             block.replace_self(nodes.raw("", picture + style, format="html"))
 
 

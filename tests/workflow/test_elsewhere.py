@@ -64,6 +64,13 @@ def test_a_task_on_published_features_ends_as_the_one_that_they_come_from(
         assert opened.read_bytes() == run.read_bytes()
         mine, theirs = (read_run(path.with_suffix(".json")) for path in (opened, run))
         assert mine["repetitions"] == theirs["repetitions"]
+    grids = {"scarcity": {"grids": [{"method": ["fbftl", "fl"]}]}}
+    refused = finished.call("-n", study=study | {"experiments": grids})
+    assert "its data are published features and fl needs images" in refused.stdout + refused.stderr
+    attacked = study | {"study": {"tasks": ["elsewhere"], "experiments": ["uploads_privacy"]}}
+    refused = finished.call("-n", study=attacked)
+    assert refused.returncode == 1
+    assert refused.stderr.count("config: ") + refused.stdout.count("config: ") == 1
     task["data"]["digest"] = "1" * 64
     refused = finished.call("-n", study=study)
     assert refused.returncode == 1

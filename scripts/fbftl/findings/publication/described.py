@@ -6,6 +6,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+from fbftl.features.publication.write import json_bytes
+from fbftl.features.store.format import sha256_of
 from fbftl.findings.crate import TERMS
 from fbftl.ground.errors import UserError
 from fbftl.study.elsewhere import MANIFEST
@@ -36,7 +38,7 @@ def croissant_of(manifest: Mapping[str, Any], url: str, day: str) -> dict[str, A
         description="What vouches for every file.",
         content_url=MANIFEST,
         encoding_formats=["application/json"],
-        sha256=manifest["digest"],
+        sha256=sha256_of(json_bytes(manifest)),
     )
     metadata = mlcroissant.Metadata(
         ctx=mlcroissant.Context(conforms_to=VERSION),
@@ -98,8 +100,6 @@ def crate_of(manifest: Mapping[str, Any], others: Mapping[str, bytes], day: str)
     # Only who publishes needs the package.
     from rocrate.rocrate import ROCrate
 
-    from fbftl.features.store.format import sha256_of
-
     about, store = manifest["about"], manifest["store"]
     crate = ROCrate(version="1.1")
     crate.metadata.extra_contexts.append(TERMS)
@@ -107,10 +107,8 @@ def crate_of(manifest: Mapping[str, Any], others: Mapping[str, bytes], day: str)
     crate.description = _description(about, store)
     crate.root_dataset["datePublished"] = day
     crate.root_dataset["license"] = about["licence"] or NO_LICENCE
-    digests = {**manifest["files"], **{name: sha256_of(text) for name, text in others.items()}}
-    crate.add_file(
-        dest_path=MANIFEST, properties={"name": MANIFEST, "identifier": manifest["digest"]}
-    )
+    texts = {**others, MANIFEST: json_bytes(manifest)}
+    digests = {**manifest["files"], **{name: sha256_of(text) for name, text in texts.items()}}
     for key in sorted(digests):
         crate.add_file(dest_path=key, properties={"name": key, "sha256": digests[key]})
     return crate.metadata.generate()

@@ -1,0 +1,54 @@
+"""What describes published features to people and tools says what the manifest says."""
+
+import pytest
+from fbftl.features.publication.write import json_bytes
+from fbftl.features.store.format import sha256_of
+from fbftl.findings.publication import described
+from fbftl.findings.publication.card import card_of
+from fbftl.ground.errors import UserError
+
+MANIFEST = {
+    "store": {"cut": "fc1", "width": 6, "dtype": "float32", "preprocessing": {}},
+    "files": {"zarr.json": "1" * 64, "train/features/c/0/0": "2" * 64},
+    "about": {
+        "task": "toys", "licence": "CC0-1.0", "publisher": "nobody", "classes": 4, "groups": [],
+        "counts": {"train": 30, "test": 4}, "clients": {"train": 3, "test": 1},
+        "backbone": {"name": "net", "digest": "3" * 64, "licence": None},
+        "noise": {"epsilon": 4.0, "delta": 1e-5, "clip_norm": 2.0}, "warnings": ["it is a toy"],
+        "leaks": {"inversion": None},
+    },
+    "digest": "4" * 64,
+}  # fmt: skip
+DAY = "2026-01-31"
+
+
+def test_the_card_has_digest_noise_warnings_and_leaks() -> None:
+    card = card_of(MANIFEST, "toys")
+    for part in (
+        "4" * 64,
+        "3" * 64,
+        "ε = 4 at δ = 1e-05",
+        "it is a toy",
+        "inversion: not measured",
+    ):
+        assert part in card
+
+
+def test_the_crate_has_every_file_with_its_digest() -> None:
+    pytest.importorskip("rocrate")
+    entities = described.crate_of(MANIFEST, {"README.md": b"toy"}, DAY)["@graph"]
+    by_id = {entity["@id"]: entity.get("sha256") for entity in entities}
+    expected = MANIFEST["files"] | {"README.md": sha256_of(b"toy")}
+    assert {name: by_id[name] for name in expected} == expected
+    assert by_id["manifest.json"] == sha256_of(json_bytes(MANIFEST))
+
+
+def test_croissant_conforms_or_is_refused_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(described, "find_spec", lambda name: None)
+    with pytest.raises(UserError, match=r"install envs/publication\.txt"):
+        described.croissant_of(MANIFEST, "toys", DAY)
+    pytest.importorskip("mlcroissant", reason="optional (envs/publication.txt)")
+    monkeypatch.undo()
+    document = described.croissant_of(MANIFEST, "toys", DAY)
+    assert document["conformsTo"] == described.VERSION
+    assert document["distribution"][0]["sha256"] == sha256_of(json_bytes(MANIFEST))
