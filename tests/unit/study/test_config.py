@@ -149,7 +149,7 @@ FAULTS: dict[str, tuple[Callable[[dict], object], str]] = {
     ),
     "an optimiser that is not known": (
         lambda c: digits(c).update(training={"optimiser": "rmsprop"}),
-        "training.optimiser is 'rmsprop'; choose among sgd, adam, adadelta",
+        "training.optimiser is 'rmsprop'; choose among sgd, nesterov, adam, adadelta",
     ),
     "no local epoch": (
         lambda c: grid(c).update(method=["fedavg"], local_epochs=[0]),

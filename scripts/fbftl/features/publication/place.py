@@ -30,7 +30,8 @@ def open_published(place: str, manifest: Mapping[str, Any], kept: Path) -> Featu
     Raises:
         UserError: as `open_store`, or if a zip is damaged.
     """
-    kept.parent.mkdir(parents=True, exist_ok=True)
+    with writing(kept):
+        kept.parent.mkdir(parents=True, exist_ok=True)
     store = _unpacked(place, manifest, kept.with_name(UNPACKED)) if is_zip(place) else place
     try:
         local = Manifest(place_beside(kept, store), manifest["store"], manifest["files"])

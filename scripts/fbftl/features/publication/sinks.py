@@ -31,10 +31,11 @@ class _FolderSink(FileSink):
 
     def write(self, key: str, content: bytes) -> None:
         path = self._folder / key
-        if path.parent not in self._made:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._made.add(path.parent)
-        path.write_bytes(content)
+        with writing(path):
+            if path.parent not in self._made:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                self._made.add(path.parent)
+            path.write_bytes(content)
 
 
 class _ZipSink(FileSink):

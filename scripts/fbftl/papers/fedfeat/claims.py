@@ -79,7 +79,7 @@ def _retrained(
 def _noised_by(
     epsilon: float, partition: str, network: str = "cnn", step: str = RELEASED
 ) -> dict[str, Any]:
-    """Return the same under noise on features, as printed."""
+    """Return a retrained setting under noise on features, as printed."""
     noise = {"mechanism": "feature_gaussian", "epsilon": epsilon}
     return _retrained(partition, network, step, **noise)
 

@@ -72,10 +72,10 @@ def pairwise_law(
     gram, weights, clients = np.zeros((WIDTH, WIDTH)), np.zeros((WIDTH, CLASSES)), 0
     for rows in partition:
         inputs, targets = values[rows], np.eye(CLASSES)[labels[rows]]
-        own = inputs.T @ inputs + gamma * np.eye(WIDTH)
-        solved = np.linalg.solve(own, inputs.T @ targets)
-        weights = np.linalg.solve(gram + own, gram @ weights + own @ solved)
-        gram, clients = gram + own, clients + 1
+        client_gram = inputs.T @ inputs + gamma * np.eye(WIDTH)
+        solved = np.linalg.solve(client_gram, inputs.T @ targets)
+        weights = np.linalg.solve(gram + client_gram, gram @ weights + client_gram @ solved)
+        gram, clients = gram + client_gram, clients + 1
     return np.linalg.solve(gram - clients * gamma * np.eye(WIDTH), gram @ weights)
 
 
