@@ -51,7 +51,7 @@ def test_influence_that_grows_exponentially_has_its_exponent_as_slope():
 
 def test_influence_without_a_logarithm_has_no_slope():
     before = pd.Series([1.0, 1.0, 1.0])
-    assert slope_of_influence(before, {1: before - 0.1, 2: before + 0.1}).isna().all()
+    assert slope_of_influence(before, {1: before - 0.1, 2: before + 0.1}).empty
     assert slope_of_influence(before, {}).empty
 
 

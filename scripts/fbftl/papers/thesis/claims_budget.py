@@ -122,7 +122,8 @@ def slope_of_influence(before: pd.Series, after: Mapping[int, pd.Series]) -> pd.
     Influence is what doubled noise at one step adds to the loss at the end, over what it adds to
     the step's variance, which is the same at every step of even noise. The logarithm is of its mean
     over seeds, so that the slope has no value of a single seed; the jackknife's pseudo-values
-    n s - (n - 1) s_i have it as their mean, and Student's interval from their spread.
+    n s - (n - 1) s_i have it as their mean, and Student's interval from their spread. They are empty
+    where the mean influence of some step is not positive, with all seeds or without one of them.
 
     Args:
         before: loss by seed, nothing doubled.
@@ -143,7 +144,10 @@ def slope_of_influence(before: pd.Series, after: Mapping[int, pd.Series]) -> pd.
     if count < 2:
         return pd.Series(whole, index=added.index, dtype=float)
     without = (values.sum(0) - values) / (count - 1)
-    return pd.Series(count * whole - (count - 1) * slope(without), index=added.index)
+    pseudo_values = count * whole - (count - 1) * slope(without)
+    # Where doubled noise lowers the mean loss of a step, its influence has no logarithm.
+    known = np.isfinite(pseudo_values).all()
+    return pd.Series(pseudo_values if known else [], added.index if known else None, dtype=float)
 
 
 def _slope(runs: Runs, **axes: Any) -> BySeed:
