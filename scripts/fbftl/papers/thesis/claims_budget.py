@@ -122,8 +122,8 @@ def slope_of_influence(before: pd.Series, after: Mapping[int, pd.Series]) -> pd.
     Influence is what doubled noise at one step adds to the loss at the end, over what it adds to
     the step's variance, which is the same at every step of even noise. The logarithm is of its mean
     over seeds, so that the slope has no value of a single seed; the jackknife's pseudo-values
-    n s - (n - 1) s_i have it as their mean, and Student's interval from their spread. There are none
-    where the mean influence of some step is not positive, with all seeds or without one of them.
+    n s - (n - 1) s_i have it as their mean, and Student's interval from their spread. There is
+    none where the mean influence of a step is not positive, with all seeds or without one of them.
 
     Args:
         before: loss by seed, nothing doubled.
