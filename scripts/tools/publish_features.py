@@ -53,6 +53,11 @@ def main(options: argparse.Namespace) -> None:
         names = ", ".join(study.config["tasks"])
         raise UserError(f"there is no task '{task}'; the tasks are {names}")
     results, block = Path("results", task), study.task(task)
+    if block["kind"] == "dialogues":
+        raise UserError(
+            f"{task} holds the texts of its dialogues beside their features, which would be "
+            "published with them; publish a task of images or tables"
+        )
     noise, promise = None, None
     if options.noise is not None:
         delta = block["privacy"]["delta"]

@@ -46,10 +46,9 @@ def made(project: Project, *words: str) -> str:
 @pytest.fixture
 def kept(fresh: Project) -> Project:
     """A copy that keeps the results of the full study."""
-    (fresh.folder / "studies/full").mkdir(exist_ok=True)
-    (fresh.folder / "studies/full/rivals-toy.yaml").write_text(FULL, encoding="utf-8")
-    for file in fresh.folder.glob("studies/full/rivals.yaml"):
+    for file in fresh.folder.glob("studies/full/rivals*.yaml"):
         file.unlink()
+    (fresh.folder / "studies/full/rivals-toy.yaml").write_text(FULL, encoding="utf-8")
     (fresh.folder / "docs/results/figures.csv").write_text("folder,figure\n", encoding="utf-8")
     made(fresh, "size=full", "system=rivals", "exact=true")
     done = called(fresh, "scripts/tools/renew_results.py", "papers/rivals")

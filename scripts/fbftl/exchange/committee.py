@@ -53,7 +53,7 @@ class CommitteeMasks:
 
     @classmethod
     def of_job(cls, job: Job, seed: int) -> "CommitteeMasks":
-        """Return the committee of one repetition, whose keys and seeds no other run has."""
+        """Return the committee of one repetition, whose keys and seeds follow from the run."""
         setting = job.setting
         axes = {axis: setting.values[axis] for axis in ("method", *setting.deviating)}
         run = spelled({"task": job.task, "setting": axes})
@@ -94,7 +94,7 @@ class CommitteeMasks:
     ) -> Unmasked:
         """Have members compare the list of arrivals, and one for each set answer."""
         arrived = int(receipt.arrives.sum())
-        least = max(LEAST_SUMMED, ceil(self.least_arrivals * len(receipt.client)))
+        least = max(LEAST_SUMMED, ceil(self.least_arrivals * len(receipt.client) - 1e-9))
         if not len(receipt.client):  # nobody was asked for anything
             return Unmasked(None, too_few(0, least))
         present = tuple(range(self.committee.members)) if self.present is None else self.present
@@ -116,7 +116,9 @@ class CommitteeMasks:
         _each(post, len(answering), sums, "member", "server", receipt.round)
         if len(made) < LEAST_SUMMED:
             return Unmasked(sum_of(self, made, turn, count, ring))
-        return Unmasked(self._answered(present, answering, made, turn, count, ring))
+        # Of a simulated sum fewer clients may have been made than arrive; members know the bound.
+        bound = least if len(made) == arrived else LEAST_SUMMED
+        return Unmasked(self._answered(present, answering, made, turn, count, ring, bound))
 
     def _answered(
         self,
@@ -126,14 +128,15 @@ class CommitteeMasks:
         turn: int,
         count: int,
         ring: Ring,
+        least: int,
     ) -> np.ndarray:
-        """Return the sum of masks as the members that are there tell it."""
+        """Return the sum of masks as the members that are there tell it, of so many at least."""
         members = [self.members[number] for number in present]
         for client in made:
             boxes = self._seeds(client, turn).boxes(self.public, turn, client)
             for member in members:
                 member.open(turn, client, boxes)
-        digests = {member.number: member.receive_list(turn, made) for member in members}
+        digests = {member.number: member.receive_list(turn, made, least) for member in members}
         for member in members:
             member.compare(turn, digests)
         answers = [

@@ -37,11 +37,25 @@ def read_file(place: str, name: str) -> bytes:
             raise FileNotFoundError(f"{place}/{name}") from error
     try:
         with zipfile.ZipFile(place) as archive:
-            return archive.read(name)
+            return stored(archive, name)
     except KeyError as error:
         raise FileNotFoundError(f"{place}/{name}") from error
     except (zipfile.BadZipFile, EOFError) as error:
         raise UserError(f"{place} is no whole zip ({error}); get it anew") from error
+
+
+def stored(archive: zipfile.ZipFile, name: str) -> bytes:
+    """Return the bytes of one file of a zip that holds its files as they are.
+
+    Raises:
+        KeyError: if it is not there.
+        UserError: if it is compressed, since a small zip could then fill memory.
+    """
+    if archive.getinfo(name).compress_type != zipfile.ZIP_STORED:
+        raise UserError(
+            f"{archive.filename} compresses {name}, which published zips do not; get it anew"
+        )
+    return archive.read(name)
 
 
 def _remote(url: str, name: str) -> bytes:

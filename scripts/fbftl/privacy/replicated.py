@@ -36,7 +36,9 @@ class Committee:
     """Who takes masks off sums.
 
     members: n, of whom some may be absent.
-    threshold: k, that have to be there, and without which nothing is read.
+    threshold: k, that have to be there, and without which nothing is read. It is above n / 2, so
+        that no two groups of k members can be told two lists of arrivals, whose sums' difference
+        would be a client's message.
     """
 
     members: int
@@ -47,6 +49,11 @@ class Committee:
             raise UserError(
                 f"a committee of {self.members} members has threshold {self.threshold}; give at "
                 f"most {MOST_MEMBERS} members, and a threshold from 2 to as many as there are"
+            )
+        if 2 * self.threshold <= self.members:
+            raise UserError(
+                f"a committee of {self.members} members with threshold {self.threshold} has two "
+                "groups that could each answer another list; give a threshold above half"
             )
 
     @cached_property

@@ -351,6 +351,11 @@ def _committee_faults(setting: AxisValues) -> Iterator[str]:
             f"has a committee of {members} members and a threshold of {threshold}; give "
             f"committee_threshold at most {members}"
         )
+    elif 2 * threshold <= members:
+        yield (
+            f"has a committee of {members} members and a threshold of {threshold}, so that two "
+            "groups could each answer another list; give a committee_threshold above half"
+        )
     if setting.mechanism not in ("none", "gaussian"):
         yield (
             f"has mechanism {setting.mechanism}, whose noise nobody adds under a committee; use "

@@ -31,6 +31,9 @@ FORMAT, VERSION = "fbftl-features", 1
 TAKEN = ("source", "features", "clients")
 """Blocks of a task that the manifest gives."""
 
+PARTS = ("blocks", "counts", "clients", "attributes", "network", "classes")
+"""What a manifest says of features and jobs read, beside its format."""
+
 KEPT = "results/{task}/published.json"
 """Where a task keeps the manifest, so that its later calls ask no server for it."""
 
@@ -86,6 +89,17 @@ def parse_manifest(content: bytes, place: str) -> dict[str, Any]:
     if document.get("digest") != digest_of(document):
         raise UserError(f"{place}: {MANIFEST} is not what its own digest says; get it anew")
     return document
+
+
+def _require_parts(about: Mapping[str, Any], task: str) -> None:
+    """Refuse features whose manifest lacks what jobs read of it."""
+    blocks = about.get("blocks")
+    told = {key for key in TAKEN if isinstance(blocks, Mapping) and key in blocks}
+    if missing := [*sorted(set(PARTS) - about.keys()), *sorted(set(TAKEN) - told)]:
+        raise UserError(
+            f"config: tasks.{task}.data.store has a manifest without {missing[0]}, from which no "
+            "task can be made; get the features anew"
+        )
 
 
 def digest_of(manifest: Mapping[str, Any]) -> str:
@@ -160,6 +174,7 @@ def _filled(task: str, block: Any, data_folder: str | None) -> Any:
         # The schema, which says what is wrong, is asked after this.
         return {**{key: {} for key in TAKEN}, **block}
     about = of_task(task, block, data_folder)["about"]
+    _require_parts(about, task)
     if block.get("source_seeds", 1) != 1:
         raise UserError(
             f"config: tasks.{task}.source_seeds asks for further source networks, of which "

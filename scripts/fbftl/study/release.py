@@ -127,14 +127,16 @@ def _summed(setting: KnownAxes) -> dict[str, Any]:
 
     The dealer's noise comes after messages are rounded, so that sums with other bits behind the
     point are other releases, each with noise of its own. Clients add shares before it is known
-    whose messages arrive, so that over another link they draw others.
+    whose messages arrive, so that over another link, or for a committee whose boxes have another
+    length, they draw others.
     """
     if setting.aggregation == "open":
         return {"summed": False}
     point = setting.fraction_bits
     facts = {"summed": True} | ({} if point == FRACTION_BITS else {"fraction_bits": point})
     if setting.aggregation == "committee":
-        facts["shares"] = [getattr(setting, axis, None) for axis in LINK]
+        axes = (*LINK, "committee_members", "committee_threshold")
+        facts["shares"] = [getattr(setting, axis, None) for axis in axes]
     return facts
 
 

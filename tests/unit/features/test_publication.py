@@ -9,11 +9,12 @@ import zarr
 from fbftl.features.extract import extract
 from fbftl.features.publication.place import open_published
 from fbftl.features.publication.write import PublishedNoise, publish
+from fbftl.features.store.location import AlteredChunkError, Folder
 from fbftl.features.store.opening import open_store
 from fbftl.findings.publication.leaks import leaks_of, lines_on
 from fbftl.ground.errors import UserError
 from fbftl.privacy.system_noise import system_noise
-from fbftl.study.elsewhere import MANIFEST, manifest_at
+from fbftl.study.elsewhere import MANIFEST, PARTS, TAKEN, manifest_at, with_published
 from unit.features import store_toys as toys
 
 ABOUT = {"format": "fbftl-features", "version": 1}
@@ -122,3 +123,39 @@ def test_what_leaks_is_read_from_the_finished_table(tmp_path: Path) -> None:
     assert leaks_of(table, 4.0)["inversion"]["value"] == 10.5
     assert leaks_of(table, 8.0)["inversion"] is None
     assert "membership: not measured" in lines_on(leaks_of(table))
+
+
+def test_a_zip_that_could_fill_memory_is_refused(folder: Path, tmp_path: Path) -> None:
+    published(folder, str(tmp_path / "plain.zip"))
+    with (
+        zipfile.ZipFile(tmp_path / "plain.zip") as plain,
+        zipfile.ZipFile(tmp_path / "small.zip", "w", zipfile.ZIP_DEFLATED) as small,
+    ):
+        for name in plain.namelist():
+            small.writestr(name, plain.read(name))
+    with pytest.raises(UserError, match=r"compresses manifest\.json"):
+        manifest_at(str(tmp_path / "small.zip"), "0" * 64)
+
+
+def test_chunks_by_any_name_are_compared(tmp_path: Path) -> None:
+    names = {"name": "v2", "separator": "."}
+    array = zarr.create_array(
+        tmp_path, name="x", shape=4, chunks=2, dtype="f4", chunk_key_encoding=names
+    )
+    array[:] = 1.0
+    assert Folder(tmp_path).open_group()["x"][:].tolist() == [1.0] * 4
+    with pytest.raises(AlteredChunkError, match="None in the manifest"):
+        Folder(tmp_path).open_group({})["x"][:]
+
+
+@pytest.mark.parametrize("lacking", ["blocks", "counts", "network"])
+def test_no_task_is_made_of_a_manifest_that_lacks_what_it_reads(
+    folder: Path, tmp_path: Path, lacking: str
+) -> None:
+    whole = {part: {} for part in PARTS} | {"blocks": {block: {} for block in TAKEN}}
+    about = ABOUT | {part: told for part, told in whole.items() if part != lacking}
+    target = str(tmp_path / "there")
+    digest = publish(folder / "dense.json", target, about, lambda _: {})["digest"]
+    task = {"data": {"kind": "features", "store": target, "digest": digest}}
+    with pytest.raises(UserError, match=f"a manifest without {lacking}, from which no task"):
+        with_published({"toy": task}, None)

@@ -144,7 +144,7 @@ def test_too_few_bits_behind_the_point_for_shares_are_one_sentence(blobs):
         one_shot(blobs, STATISTICS | COMMITTEE | NOISY | {"fraction_bits": 0})
 
 
-def test_shares_over_another_link_are_other_noise_and_another_release():
+def test_shares_over_another_link_or_for_others_are_other_noise_and_another_release():
     axes = {"method": "one_shot"} | STATISTICS | COMMITTEE | NOISY
     plain, lossy, other = (
         job(axes | more) for more in ({}, {"plr": 0.2}, {"committee_members": 3})
@@ -152,7 +152,8 @@ def test_shares_over_another_link_are_other_noise_and_another_release():
     some = np.arange(4)
     assert noise_seed(plain, 0, some) != noise_seed(lossy, 0, some)
     assert release_of(plain) != release_of(lossy)
-    assert noise_seed(plain, 0, some) == noise_seed(other, 0, some)
+    assert noise_seed(plain, 0, some) != noise_seed(other, 0, some)
+    assert release_of(plain) != release_of(other)
 
 
 @pytest.mark.parametrize("aggregation", ["masked", "committee"])

@@ -87,7 +87,7 @@ def test_what_no_committee_does_is_one_sentence(axes, sentence):
 
 
 def test_a_committee_keeps_its_axes_in_its_name_and_others_lose_them():
-    (ours,) = expand([grid(**SUMS, committee_members=4, committee_threshold=2)])
-    assert "committee_members=4+committee_threshold=2" in ours.name
+    (ours,) = expand([grid(**SUMS, committee_members=6, committee_threshold=4)])
+    assert "committee_members=6+committee_threshold=4" in ours.name
     (default,) = expand([grid(**SUMS, committee_members=5)])
     assert default == Setting(**SUMS)

@@ -11,7 +11,7 @@ from fbftl.features.store.reader import FeatureStore
 from fbftl.features.store.target import place_beside
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import writing
-from fbftl.ground.places import is_zip
+from fbftl.ground.places import is_zip, stored
 
 UNPACKED = "published.zarr"
 """Folder beside the local manifest to which the store in a zip is unpacked."""
@@ -59,7 +59,7 @@ def _unpacked(place: str, manifest: Mapping[str, Any], folder: Path) -> str:
                         f"{place} names the file {key}, outside of its store; get it anew"
                     )
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(archive.read(key))
+                path.write_bytes(stored(archive, key))
     except FileNotFoundError as error:
         raise UserError(f"There are no published features at {place}.") from error
     except (zipfile.BadZipFile, KeyError, EOFError) as error:

@@ -62,7 +62,7 @@ class Location(ABC):
             digests: SHA-256 of every file by key; a chunk that has another is an error too.
         """
         store = _StrictStore(self.zarr_store(), digests)
-        return zarr.open_group(store, mode="r", use_consolidated=False)
+        return zarr.open_group(store, mode="r", zarr_format=3, use_consolidated=False)
 
 
 class Folder(Location):
@@ -124,6 +124,10 @@ def is_url(path_or_url: str | Path) -> bool:
     return "://" in str(path_or_url)
 
 
+METADATA = ("zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata")
+"""Files of a Zarr store that hold no chunk, of any version; `opening` compares them."""
+
+
 class _StrictStore(WrapperStore[Store]):
     """A store in which a lost or altered chunk is an error; Zarr reads lost ones as fill values.
 
@@ -140,7 +144,7 @@ class _StrictStore(WrapperStore[Store]):
         self, key: str, prototype: BufferPrototype, byte_range: ByteRequest | None = None
     ) -> Buffer | None:
         content = await self._store.get(key, prototype, byte_range)
-        if "/c/" not in key:
+        if key.rpartition("/")[2] in METADATA:
             return content
         if content is None:
             raise MissingChunkError(key)

@@ -76,6 +76,12 @@ def _require_same_arrays(
 
 def _require_same_metadata(where: Location, manifest: Manifest) -> None:
     """Refuse a store whose groups or arrays are described otherwise than when it was finished."""
+    for name in manifest.store["arrays"]:
+        if f"{name}/zarr.json" not in manifest.files:
+            raise UserError(
+                f"The manifest of feature store {where.name} vouches for no metadata of {name}: "
+                f"{REPAIR}."
+            )
     for key in manifest.files:
         if "/c/" not in key and sha256_of(where.read(key)) != manifest.files[key]:
             array = key.removesuffix("zarr.json").rstrip("/") or "the store"
