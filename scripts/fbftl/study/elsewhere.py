@@ -94,8 +94,8 @@ def parse_manifest(content: bytes, place: str) -> dict[str, Any]:
 def _require_parts(about: Mapping[str, Any], task: str) -> None:
     """Refuse features whose manifest lacks what jobs read of it."""
     blocks = about.get("blocks")
-    told = {key for key in TAKEN if isinstance(blocks, Mapping) and key in blocks}
-    if missing := [*sorted(set(PARTS) - about.keys()), *sorted(set(TAKEN) - told)]:
+    given = {key for key in TAKEN if isinstance(blocks, Mapping) and key in blocks}
+    if missing := [*sorted(set(PARTS) - about.keys()), *sorted(set(TAKEN) - given)]:
         raise UserError(
             f"config: tasks.{task}.data.store has a manifest without {missing[0]}, from which no "
             "task can be made; get the features anew"

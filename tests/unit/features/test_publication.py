@@ -153,7 +153,7 @@ def test_no_task_is_made_of_a_manifest_that_lacks_what_it_reads(
     folder: Path, tmp_path: Path, lacking: str
 ) -> None:
     whole = {part: {} for part in PARTS} | {"blocks": {block: {} for block in TAKEN}}
-    about = ABOUT | {part: told for part, told in whole.items() if part != lacking}
+    about = ABOUT | {part: value for part, value in whole.items() if part != lacking}
     target = str(tmp_path / "there")
     digest = publish(folder / "dense.json", target, about, lambda _: {})["digest"]
     task = {"data": {"kind": "features", "store": target, "digest": digest}}
