@@ -6,8 +6,8 @@ gives it; a ratio is judged by its logarithm. Its interval is Student's, two-sid
 nothing makes any difference, one sentence or more is decided in 5 % of cases at most. The interval
 is what the tables print, so that the verdict can be read off it.
 
-h is half of the printed difference; where nothing is printed it is half of nothing that a paper
-said, and so ours: a point, or a tenth of a cost or of a number of rounds.
+h is half of the printed difference. Where no difference is printed, h is this project's choice: one
+point of accuracy, or 10 % of a cost or of a number of rounds.
 
 A sentence that the one side is *more* than the other, by a printed margin or by any amount (0),
 
