@@ -1,16 +1,15 @@
 """Attack what the frameworks' clients send in every seed, for pairs of settings by seed."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
-import pandas as pd
 from fbftl.attacks.frameworks import ATTACKS, first_of_kinds
+from fbftl.findings.measured import measured_by_seed
 from fbftl.findings.tables import Column, write_table
 from fbftl.ground import devices
 from fbftl.ground.binding import run_by_name
-from fbftl.study.job import from_params, name_of
-from fbftl.tasks.task import Inputs, client_samples
+from fbftl.study.job import Job
+from fbftl.tasks.task import ClientSamples, Inputs
 
 KINDS = {
     "membership": "Membership, AUC",
@@ -49,17 +48,13 @@ def main(
         threads: threads to compute with.
     """
     inputs = Inputs.at(files, devices.prepare(device, threads))
-    rows = []
-    for params in jobs:
-        job = from_params(params, axes)
-        client_data, attack = client_samples(job, inputs), ATTACKS[job.setting.method]
-        of_setting = {"task": job.task, "setting": name_of(params["setting"])}
-        for index, seed in enumerate(job.seeds):
-            alone = replace(job, seeds=job.seeds[index : index + 1])
-            rows.append(of_setting | {"seed": seed} | first_of_kinds(attack(alone, client_data)))
     of_kinds = [column.name for column in COLUMNS[2:]]
-    table = pd.DataFrame(rows, columns=["task", "setting", "seed", *of_kinds])
-    write_table(csv, table.astype(dict.fromkeys(of_kinds, float)), COLUMNS)
+    write_table(csv, measured_by_seed(jobs, axes, inputs, first_attacks, of_kinds), COLUMNS)
+
+
+def first_attacks(job: Job, client_data: ClientSamples) -> dict[str, float]:
+    """Return what the first attack of each kind attains on a job's messages, and blindly."""
+    return first_of_kinds(ATTACKS[job.setting.method](job, client_data))
 
 
 if __name__ == "__main__":

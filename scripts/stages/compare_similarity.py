@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import pandas as pd
 from fbftl.findings.indices import INDICES, shares_matched
+from fbftl.findings.measured import measured_by_seed
 from fbftl.findings.tables import Column, write_table
 from fbftl.ground import devices
 from fbftl.ground.binding import run_by_name
-from fbftl.study.job import from_params, name_of
-from fbftl.tasks.task import Inputs, client_samples
+from fbftl.study.job import Job
+from fbftl.tasks.task import ClientSamples, Inputs
 
 TITLES = {
     "cka": "s-CKA",
@@ -40,15 +40,15 @@ def main(
         threads: threads to compute with.
     """
     inputs = Inputs.at(files, devices.prepare(device, threads))
-    rows = []
-    for params in jobs:
-        job = from_params(params, axes)
-        client_data = client_samples(job, inputs)
-        for seed in job.seeds:
-            shares = shares_matched(job, client_data, seed)
-            named = {"task": job.task, "setting": name_of(params["setting"]), "seed": seed}
-            rows.append(named | {f"matched_{name}": share for name, share in shares.items()})
-    write_table(csv, pd.DataFrame(rows), COLUMNS)
+    shares = [column.name for column in COLUMNS[2:]]
+    write_table(csv, measured_by_seed(jobs, axes, inputs, matched_shares, shares), COLUMNS)
+
+
+def matched_shares(job: Job, client_data: ClientSamples) -> dict[str, float]:
+    """Return the share that each index matches with the networks of a job's one seed."""
+    (seed,) = job.seeds
+    shares = shares_matched(job, client_data, seed)
+    return {f"matched_{name}": share for name, share in shares.items()}
 
 
 if __name__ == "__main__":

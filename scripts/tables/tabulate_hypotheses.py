@@ -5,7 +5,7 @@ from importlib import import_module
 
 from fbftl.findings.tables import Column, write_table
 from fbftl.ground.binding import run_by_name
-from fbftl.papers.claims import OURS, claims_of, examine, read_claims
+from fbftl.papers.claims import OURS, claims_of, examined_by_task, read_claims
 from fbftl.papers.comparisons import NUMBERS, comparisons_table
 from fbftl.papers.quantities import runs_by_task
 
@@ -39,10 +39,7 @@ def main(
     """
     compared = {OURS: import_module(f"fbftl.papers.{paper}.claims").HYPOTHESES}
     claims = claims_of(paper, compared, read_claims(texts))
-    by_task = {
-        task: examine(claims, runs)
-        for task, runs in runs_by_task(experiments, uplinks, series, beside).items()
-    }
+    by_task = examined_by_task(claims, runs_by_task(experiments, uplinks, series, beside))
     write_table(csv, comparisons_table(by_task, {OURS: len(claims)}), COLUMNS)
 
 

@@ -5,7 +5,7 @@ from importlib import import_module
 
 from fbftl.findings.tables import write_table
 from fbftl.ground.binding import run_by_name
-from fbftl.papers.claims import claims_of, examine, read_claims
+from fbftl.papers.claims import claims_of, examined_by_task, read_claims
 from fbftl.papers.comparisons import COLUMNS, comparisons_table
 from fbftl.papers.quantities import runs_by_task
 from fbftl.papers.registry import number_tested, read_sentences
@@ -38,10 +38,7 @@ def main(
     sentences = read_sentences(registry)
     by_system = number_tested(sentences)
     tested = {sentence.id: by_system.get(sentence.system, 0) for sentence in sentences}
-    by_task = {
-        task: examine(claims, runs)
-        for task, runs in runs_by_task(experiments, uplinks, series, beside).items()
-    }
+    by_task = examined_by_task(claims, runs_by_task(experiments, uplinks, series, beside))
     write_table(csv, comparisons_table(by_task, tested), COLUMNS)
 
 

@@ -9,7 +9,7 @@ from fbftl.findings.front import rows
 from fbftl.findings.published import read
 from fbftl.findings.tables import Column, write_table
 from fbftl.ground.binding import run_by_name
-from fbftl.papers.claims import claims_of, examine, read_claims
+from fbftl.papers.claims import claims_of, examined_by_task, read_claims
 from fbftl.papers.formulas import PaperRecord
 from fbftl.papers.quantities import runs_by_task
 from fbftl.papers.registry import number_tested, read_sentences
@@ -73,7 +73,7 @@ def main(
     table = sentences_table(
         sentences,
         number_tested(sentences),
-        {task: examine(claims, runs) for task, runs in by_task.items()},
+        examined_by_task(claims, by_task),
         decided(sentences, formulas, record),
     )
     write_table(csv, table, COLUMNS)

@@ -169,3 +169,15 @@ class Examined:
 def examine(claims: Sequence[Claim], runs: Runs) -> list[Examined]:
     """Return every claim with what was measured of it."""
     return [Examined(claim, *claim.sides(runs)) for claim in claims]
+
+
+def examined_by_task(
+    claims: Sequence[Claim], by_task: Mapping[str, Runs]
+) -> dict[str, list[Examined]]:
+    """Return every claim with what was measured of it on each task.
+
+    Args:
+        claims: of one paper.
+        by_task: what was run, by task.
+    """
+    return {task: examine(claims, runs) for task, runs in by_task.items()}

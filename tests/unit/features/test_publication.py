@@ -11,7 +11,7 @@ from fbftl.features.publication.place import open_published
 from fbftl.features.publication.write import PublishedNoise, publish
 from fbftl.features.store.location import AlteredChunkError, Folder
 from fbftl.features.store.opening import open_store
-from fbftl.findings.publication.leaks import leaks_of, lines_on
+from fbftl.findings.descriptions.leaks import leaks_of, lines_on
 from fbftl.ground.errors import UserError
 from fbftl.privacy.system_noise import system_noise
 from fbftl.study.elsewhere import MANIFEST, PARTS, TAKEN, manifest_at, with_published

@@ -3,8 +3,8 @@
 import pytest
 from fbftl.features.publication.write import json_bytes
 from fbftl.features.store.format import sha256_of
-from fbftl.findings.publication import described
-from fbftl.findings.publication.card import card_of
+from fbftl.findings.descriptions import metadata
+from fbftl.findings.descriptions.card import card_of
 from fbftl.ground.errors import UserError
 
 MANIFEST = {
@@ -36,7 +36,7 @@ def test_the_card_has_digest_noise_warnings_and_leaks() -> None:
 
 def test_the_crate_has_every_file_with_its_digest() -> None:
     pytest.importorskip("rocrate")
-    entities = described.crate_of(MANIFEST, {"README.md": b"toy"}, DAY)["@graph"]
+    entities = metadata.crate_of(MANIFEST, {"README.md": b"toy"}, DAY)["@graph"]
     by_id = {entity["@id"]: entity.get("sha256") for entity in entities}
     expected = MANIFEST["files"] | {"README.md": sha256_of(b"toy")}
     assert {name: by_id[name] for name in expected} == expected
@@ -44,11 +44,11 @@ def test_the_crate_has_every_file_with_its_digest() -> None:
 
 
 def test_croissant_conforms_or_is_refused_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(described, "find_spec", lambda name: None)
+    monkeypatch.setattr(metadata, "find_spec", lambda name: None)
     with pytest.raises(UserError, match=r"install envs/publication\.txt"):
-        described.croissant_of(MANIFEST, "toys", DAY)
+        metadata.croissant_of(MANIFEST, "toys", DAY)
     pytest.importorskip("mlcroissant", reason="optional (envs/publication.txt)")
     monkeypatch.undo()
-    document = described.croissant_of(MANIFEST, "toys", DAY)
-    assert document["conformsTo"] == described.VERSION
+    document = metadata.croissant_of(MANIFEST, "toys", DAY)
+    assert document["conformsTo"] == metadata.VERSION
     assert document["distribution"][0]["sha256"] == sha256_of(json_bytes(MANIFEST))

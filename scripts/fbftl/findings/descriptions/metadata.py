@@ -1,4 +1,4 @@
-"""Descriptions of published features for tools: Croissant, and an RO-Crate."""
+"""Metadata of published features for tools: Croissant, and an RO-Crate."""
 
 import json
 from collections.abc import Mapping

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from fbftl.findings.publication.leaks import lines_on
+from fbftl.findings.descriptions.leaks import lines_on
 from fbftl.study.elsewhere import MANIFEST
 
 UNKNOWN = "unknown"

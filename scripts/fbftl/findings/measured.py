@@ -1,0 +1,41 @@
+"""What is measured of clients' samples beside any run: a row for each setting and seed."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+
+from fbftl.study.job import Job, from_params, name_of
+from fbftl.tasks.task import ClientSamples, Inputs, client_samples
+
+Measure = Callable[[Job, ClientSamples], Mapping[str, float]]
+"""From a job of one seed and what its clients hold to values by column."""
+
+
+def measured_by_seed(
+    jobs: Sequence[Mapping[str, Any]],
+    axes: Mapping[str, Mapping[str, Any]],
+    inputs: Inputs,
+    measure: Measure,
+    columns: Sequence[str],
+) -> pd.DataFrame:
+    """Return `task`, `setting`, `seed` and what is measured, in the order of jobs and seeds.
+
+    Args:
+        jobs: params of the settings.
+        axes: the axes that each method knows, with their defaults.
+        inputs: the methods' input files.
+        measure: called for every setting and seed.
+        columns: what it may measure; a value that it does not return is empty.
+    """
+    rows = []
+    for params in jobs:
+        job, setting = from_params(params, axes), name_of(params["setting"])
+        client_data = client_samples(job, inputs)
+        for index, seed in enumerate(job.seeds):
+            alone = replace(job, seeds=job.seeds[index : index + 1])
+            named = {"task": job.task, "setting": setting, "seed": seed}
+            rows.append(named | dict(measure(alone, client_data)))
+    table = pd.DataFrame(rows, columns=["task", "setting", "seed", *columns])
+    return table.astype(dict.fromkeys(columns, float))
