@@ -12,6 +12,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import pytest
 from fbftl.ground.exact import is_pinned, pin, this_machine
 from hypothesis import settings
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 # Tests compute as jobs do, which has to be said before numpy and torch are imported.
 pin(os.environ, is_pinned("auto", "auto", this_machine()))
@@ -22,18 +24,33 @@ settings.load_profile("project")
 
 ROOT = Path(__file__).resolve().parent.parent
 
+WHOLE = {f"tests/workflow/test_{name}.py" for name in ("arguments", "language", "report")}
+"""Files of the workflow's tests that look at what one fixture makes."""
+
 
 def pytest_xdist_auto_num_workers() -> int:
     """Return one more than the cores, since some tests wait, most of all for a cluster."""
     return (os.cpu_count() or 1) + 1
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Give all of a unit file to one process, so that its imports and fixtures are paid once."""
-    for item in items:
-        if ROOT / "tests" / "unit" in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group(item.path.name))
+class ByFile(LoadScopeScheduling):
+    """Gives all of a unit file to one process, which pays its fixtures once, and so for `WHOLE`.
+
+    Of other files each test goes to whichever process is free.
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        path, _, _ = nodeid.partition("::")
+        return path if path.startswith("tests/unit/") or path in WHOLE else nodeid
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByFile:
+    """Return what tells the processes which tests to run.
+
+    xdist's own groups (`--dist loadgroup`) are none with this pytest, whose names of tests no mark
+    changes.
+    """
+    return ByFile(config, log)
 
 
 def pytest_collection_finish() -> None:

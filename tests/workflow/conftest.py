@@ -1,44 +1,74 @@
 """Copies of the project: fresh, or with the toy study finished."""
 
+import compileall
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from fbftl.features.store.lock import exclusive
 from project import Project, copied
 
+Shared = Callable[[str, Callable[[Path], object]], Project]
+"""From a name and what makes a folder to the project in it, made once for all test processes."""
+
+
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Shared:
+    """What returns a project for reading only: the first process to need it makes it."""
+    base = tmp_path_factory.getbasetemp()
+    above = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+    def project(name: str, make: Callable[[Path], object]) -> Project:
+        folder, done = above / name, above / f"{name}.done"
+        with exclusive(above / f"{name}.lock", wait_s=3600):
+            if not done.exists():
+                make(folder)
+                done.touch()
+        return Project(folder)
+
+    return project
+
+
+@pytest.fixture(scope="session")
+def template(root: Path, shared: Shared) -> Project:
+    """A copy of the project whose code is compiled and read, for others to be copied from.
+
+    Each of them would else spend a second on that in its first call.
+    """
+
+    def make(folder: Path) -> None:
+        project = copied(root, folder)
+        compileall.compile_dir(folder / "scripts", quiet=2)
+        project.planned()
+        code = (folder / ".snakemake" / "code.json").read_bytes()
+        shutil.rmtree(folder / ".snakemake")
+        (folder / ".snakemake").mkdir()
+        (folder / ".snakemake" / "code.json").write_bytes(code)
+
+    return shared("template", make)
+
 
 @pytest.fixture
-def fresh(root: Path, tmp_path: Path) -> Project:
+def fresh(template: Project, tmp_path: Path) -> Project:
     """A copy of the project in which nothing has run."""
-    return copied(root, tmp_path / "project")
+    return template.copy(tmp_path / "project")
 
 
 @pytest.fixture(scope="session")
-def untouched(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Project:
+def untouched(template: Project, tmp_path_factory: pytest.TempPathFactory) -> Project:
     """A copy of the project for calls that end before they write a result."""
-    return copied(root, tmp_path_factory.mktemp("untouched") / "project")
+    return template.copy(tmp_path_factory.mktemp("untouched") / "project")
 
 
 @pytest.fixture(scope="session")
-def reference(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """A copy in which the toy study has run to its end; for reading only.
-
-    The test processes share it: the first to need it makes it.
-    """
-    base = tmp_path_factory.getbasetemp()
-    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
-    project, done = Project(shared / "reference"), shared / "reference.done"
-    with exclusive(shared / "reference.lock", wait_s=3600):
-        if not done.exists():
-            copied(root, project.folder)
-            project.finish("--verbose")
-            done.touch()
-    return project
+def reference(template: Project, shared: Shared) -> Project:
+    """A copy in which the toy study has run to its end; for reading only."""
+    return shared("reference", lambda folder: template.copy(folder).finish("--verbose"))
 
 
 @pytest.fixture
 def finished(reference: Project, tmp_path: Path) -> Project:
     """A copy of the finished toy study, for a test to change as it likes."""
-    return Project(Path(shutil.copytree(reference.folder, tmp_path / "project", symlinks=True)))
+    return reference.copy(tmp_path / "project")

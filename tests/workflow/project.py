@@ -30,6 +30,10 @@ class Project:
         """The folder of results."""
         return self.folder / "results"
 
+    def copy(self, folder: Path) -> "Project":
+        """Copy everything in the folder, results too, to a new one."""
+        return Project(Path(shutil.copytree(self.folder, folder, symlinks=True)))
+
     def command(self, *arguments: str, study: dict[str, Any] | None = None) -> list[str]:
         """Return the command line of a call on two cores, the toy study and `study` laid over."""
         overlays = [TOY]

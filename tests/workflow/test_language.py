@@ -1,7 +1,6 @@
 """The language task from end to end at toy size, on generated and on real dialogues."""
 
 import json
-import shutil
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -13,10 +12,7 @@ import yaml
 from fbftl.features.store.opening import open_store
 from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.messages.dialogues import id_bits
-from project import Project, copied
-
-# One process makes the study that they read.
-pytestmark = pytest.mark.xdist_group("language")
+from project import Project
 
 TINY = {"d_model": 16, "d_kv": 8, "d_ff": 16, "num_heads": 2, "num_decoder_layers": 1}
 TOY: dict[str, Any] = {
@@ -49,9 +45,9 @@ TARGETS = (
 
 
 @pytest.fixture(scope="module")
-def language(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Project:
+def language(template: Project, tmp_path_factory: pytest.TempPathFactory) -> Project:
     """A copy in which the toy language study has run to its end; for reading only."""
-    project = copied(root, tmp_path_factory.mktemp("language") / "project")
+    project = template.copy(tmp_path_factory.mktemp("language") / "project")
     project.finish(*TARGETS, study=TOY)
     return project
 
@@ -82,7 +78,7 @@ def test_each_kind_of_task_is_extracted_by_its_own_script(language: Project) -> 
 
 
 def test_stores_of_every_kind_and_cut_are_repaired(language: Project, tmp_path: Path) -> None:
-    project = Project(Path(shutil.copytree(language.folder, tmp_path / "project", symlinks=True)))
+    project = language.copy(tmp_path / "project")
     before = project.science()
     for name in ("dialogues/features", "dialogues/features/2", "digits/features"):
         chunk = project.results / f"{name}.zarr/train/features/c/0/0"

@@ -1,31 +1,6 @@
-"""Logs, lint, repetition and growth."""
+"""Logs, repetition and growth."""
 
-import subprocess
-import sys
-from pathlib import Path
-
-from project import Project, environment
-
-
-def tool(folder: Path, *command: str) -> str:
-    """Run a development tool that must succeed, and return what it printed."""
-    done = subprocess.run(
-        [sys.executable, "-m", *command],
-        cwd=folder,
-        env=environment(),
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout + done.stderr
-
-
-def test_lint_finds_nothing(untouched: Project) -> None:
-    assert "Congratulations" in tool(untouched.folder, "snakemake", "--lint")
-
-
-def test_rules_are_formatted(untouched: Project) -> None:
-    tool(untouched.folder, "snakefmt", "--check", "Snakefile", "rules")
+from project import Project
 
 
 def test_every_job_leaves_a_log_and_what_computes_a_benchmark(reference: Project) -> None:

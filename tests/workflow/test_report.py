@@ -1,16 +1,12 @@
 """The report: one page without a network, with every figure and table and no error."""
 
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import browser
 import pytest
 from project import Project
-
-# One process makes the report that they look at.
-pytestmark = pytest.mark.xdist_group("report")
 
 MEGABYTE = 2**20
 
@@ -27,8 +23,7 @@ TALL = (
 @pytest.fixture(scope="module")
 def toy(reference: Project, tmp_path_factory: pytest.TempPathFactory) -> Project:
     """A copy of the finished toy study, for the report to be added to."""
-    folder = tmp_path_factory.mktemp("report") / "project"
-    return Project(Path(shutil.copytree(reference.folder, folder, symlinks=True)))
+    return reference.copy(tmp_path_factory.mktemp("report") / "project")
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,8 @@
 import json
 import shutil
 from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,14 +16,14 @@ AUTO = {"settings_per_process": "auto"}
 RUNS = ("--", "runs")
 
 
-def shared(planned: Counter[str]) -> int:
+def batches(planned: Counter[str]) -> int:
     """Return how many processes with several settings are among the planned jobs."""
     return sum(count for rule, count in planned.items() if rule.startswith("train_heads_"))
 
 
 def trained(planned: Counter[str]) -> tuple[int, int]:
     """Return the processes with several settings and those with one."""
-    return shared(planned), planned["train"]
+    return batches(planned), planned["train"]
 
 
 def scarcity(**axes: list[Any]) -> dict[str, Any]:
@@ -34,13 +36,23 @@ def untrained(project: Project) -> None:
     shutil.rmtree(project.results / "digits/runs")
 
 
+@pytest.fixture(scope="session")
+def in_pairs(reference: Project, shared: Callable[..., Project]) -> Project:
+    """The finished toy study, its four settings trained in two processes; for reading only."""
+
+    def make(folder: Path) -> None:
+        project = reference.copy(folder)
+        untrained(project)
+        assert trained(project.planned(study=TWO)) == (2, 0)
+        project.finish(study=TWO)
+
+    return shared("in_pairs", make)
+
+
 @pytest.fixture
-def together(finished: Project) -> Project:
-    """The finished toy study, its four settings trained in two processes."""
-    untrained(finished)
-    assert trained(finished.planned(study=TWO)) == (2, 0)
-    finished.finish(study=TWO)
-    return finished
+def together(in_pairs: Project, tmp_path: Path) -> Project:
+    """A copy of it, for a test to change as it likes."""
+    return in_pairs.copy(tmp_path / "project")
 
 
 def test_a_shared_process_leaves_what_processes_of_their_own_leave(

@@ -60,10 +60,16 @@ def sources(script: str, folder: str, *extra_modules: str) -> tuple[str, ...]:
         if path in paths:
             continue
         paths[path] = None
-        for name in filter(decides, imports(path)):
-            queue += imported_files(name, Path(folder))
+        queue += _imported(path, Path(folder))
     script_file = Path(folder, script)
     return (str(script_file), *sorted(str(path) for path in paths if path != script_file))
+
+
+@cache
+def _imported(path: Path, folder: Path) -> tuple[Path, ...]:
+    """Return the files of the library that decide and that a file imports, each once."""
+    names = filter(decides, imports(path))
+    return tuple(dict.fromkeys(file for name in names for file in imported_files(name, folder)))
 
 
 @cache

@@ -9,8 +9,6 @@ import pytest
 from fbftl.findings import columns
 from fbftl.findings.columns import accuracy, heading_of, judged_against, with_spread
 
-SCRIPTS = Path(__file__).parents[3] / "scripts"
-
 SHARED = {"seeds", "diverged", "verdict", "reason"}
 """Columns that mean the same in every table, and so have one heading."""
 
@@ -24,28 +22,31 @@ def columns_in(path: Path) -> Iterator[tuple[str, str]]:
                 yield texts[0], texts[1]
 
 
-WRITTEN = {path: list(columns_in(path)) for path in sorted(SCRIPTS.rglob("*.py"))}
+@pytest.fixture(scope="module")
+def columns_by_file(root: Path) -> dict[Path, list[tuple[str, str]]]:
+    """Names and headings that are written out, by the file of a script or a module."""
+    return {path: list(columns_in(path)) for path in sorted((root / "scripts").rglob("*.py"))}
 
 
-def test_columns_are_found_where_tables_are_made():
-    assert sum(map(len, WRITTEN.values())) > 100
+def test_columns_are_found_where_tables_are_made(columns_by_file):
+    assert sum(map(len, columns_by_file.values())) > 100
 
 
-def test_headings_are_in_sentence_case():
+def test_headings_are_in_sentence_case(columns_by_file):
     """A symbol, such as n or n_r, keeps its case."""
     lower = [
         f"{path.name}: {heading}"
-        for path, written in WRITTEN.items()
+        for path, written in columns_by_file.items()
         for _, heading in written
         if re.match(r"[a-z]{2}", heading)
     ]
     assert not lower
 
 
-def test_shared_columns_are_written_once():
+def test_shared_columns_are_written_once(columns_by_file):
     again = [
         f"{path.name}: {name}"
-        for path, written in WRITTEN.items()
+        for path, written in columns_by_file.items()
         for name, heading in written
         if path.name != "columns.py" and (name in SHARED or (name, heading) == ("label", "Method"))
     ]
