@@ -134,7 +134,7 @@ def test_what_files_said_is_remembered_by_their_content(
 ) -> None:
     def computed(parse: bool) -> tuple[str, list[str]]:
         """Return digest and sources as a process of its own would find them."""
-        for cached in (code._source, sources, digest):
+        for cached in (code._source, code._imported, sources, digest):
             cached.cache_clear()
         monkeypatch.setattr(code, "_KNOWN", {})
         monkeypatch.setattr(code, "_requested", set())

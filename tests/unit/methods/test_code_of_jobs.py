@@ -26,7 +26,7 @@ def sources(scripts: Path, method: str, kind: str) -> tuple[str, ...]:
 
 def digests(scripts: Path) -> dict[tuple[str, str], str]:
     """The digest of each job's code, all files read anew."""
-    for remembering in (code.sources, code.digest, code._source):
+    for remembering in (code.sources, code.digest, code._imported, code._source):
         remembering.cache_clear()
     return {job: code.digest(sources(scripts, *job), str(scripts)) for job in JOBS}
 
