@@ -23,9 +23,9 @@ from fbftl.features.publication.about import about_of
 from fbftl.features.publication.conform import SOMETIMES
 from fbftl.features.publication.sinks import require_free
 from fbftl.features.publication.write import PublishedNoise, json_bytes, publish
-from fbftl.findings.descriptions.card import card_of
-from fbftl.findings.descriptions.leaks import leaks_of, lines_on
+from fbftl.findings.descriptions.card import card_of, data_line
 from fbftl.findings.descriptions.metadata import crate_of, croissant_of, require_mlcroissant
+from fbftl.findings.descriptions.leaks import leaks_of, lines_on
 from fbftl.ground.errors import UserError
 from fbftl.ground.places import is_url
 from fbftl.privacy.accounting import gaussian_sigma
@@ -69,7 +69,7 @@ def main(options: argparse.Namespace) -> None:
         "publisher": options.publisher,
         "noise": promise,
         "groups": [GROUP] if columns else [],
-        "leaks": leaks_of(results / "tables" / "attacks.csv", options.noise),
+        "leaks": leaks_of(results, options.noise),
     }
     about["backbone"]["licence"] = options.backbone_licence
     about["warnings"] = warnings_of(about)
@@ -81,7 +81,7 @@ def main(options: argparse.Namespace) -> None:
         print(f"warning: {warning}", file=sys.stderr)
     if not options.croissant and find_spec("mlcroissant") is None:
         print("without croissant.json: the package mlcroissant is not installed", file=sys.stderr)
-    print(f"data: {{kind: features, store: {target}, digest: {manifest['digest']}}}")
+    print(data_line(target, manifest["digest"]))
 
 
 def groups_of(results: Path, task: str) -> dict[str, np.ndarray]:

@@ -109,20 +109,46 @@ def test_groups_go_only_where_they_are_given(folder: Path, tmp_path: Path) -> No
     assert np.array_equal(store.array("test", "group").read(slice(None)), columns["test/group"])
 
 
-def test_what_leaks_is_read_from_the_finished_table(tmp_path: Path) -> None:
-    table = tmp_path / "attacks.csv"
-    assert set(leaks_of(table).values()) == {None}
-    table.write_text(
+def test_what_leaks_is_read_from_the_finished_tables(tmp_path: Path) -> None:
+    """Under noise with the clip norm that was attacked, and not where no guarantee names one."""
+    assert set(leaks_of(tmp_path).values()) == {None}
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "tables" / "attacks.csv").write_text(
         "attack,method,adversary,mechanism,epsilon,measure,value,blind\n"
         "inversion,fbftl,server,none,,PSNR (dB),13.5,9.5\n"
         "inversion,fbftl,server,none,,SSIM,99,0.1\n"
         "inversion,fbftl,server,gaussian,4.0,PSNR (dB),10.5,9.5\n"
         "membership,ftl_c,server,none,,AUC,0.9,0.5\n"
     )
-    assert leaks_of(table)["inversion"]["value"] == 13.5
-    assert leaks_of(table, 4.0)["inversion"]["value"] == 10.5
-    assert leaks_of(table, 8.0)["inversion"] is None
-    assert "membership: not measured" in lines_on(leaks_of(table))
+    assert leaks_of(tmp_path)["inversion"]["value"] == 13.5
+    assert "membership: not measured" in lines_on(leaks_of(tmp_path))
+    assert leaks_of(tmp_path, 4.0)["inversion"] is None
+    (tmp_path / "guarantees").mkdir()
+    (tmp_path / "guarantees" / "privacy.csv").write_text(
+        "method,mechanism,epsilon,clip_norm\n"
+        "fbftl,none,,\n"
+        "fbftl,gaussian,4.0,2.5\n"
+        "fbftl,gaussian,4.0,2.5\n"
+        "ftl_c,gaussian,4.0,7\n"
+    )
+    assert leaks_of(tmp_path, 4.0)["inversion"]["value"] == 10.5
+    assert any("rows clipped to 2.5" in line for line in lines_on(leaks_of(tmp_path, 4.0)))
+    assert leaks_of(tmp_path, 8.0)["inversion"] is None
+
+
+def test_a_zips_files_are_compared_before_they_are_written(folder: Path, tmp_path: Path) -> None:
+    document = published(folder, str(tmp_path / "right.zip"))
+    with (
+        zipfile.ZipFile(tmp_path / "right.zip") as right,
+        zipfile.ZipFile(tmp_path / "other.zip", "w") as other,
+    ):
+        for name in right.namelist():
+            foreign = right.read("train/features/c/1/0") if name == "train/features/c/0/0" else None
+            other.writestr(name, foreign or right.read(name))
+    kept = tmp_path / "kept" / "features.json"
+    with pytest.raises(UserError, match=r"train/features/c/0/0 is not the file that the manifest"):
+        open_published(str(tmp_path / "other.zip"), document, kept)
+    assert not (kept.parent / "published.zarr/train/features/c/0/0").exists()
 
 
 def test_a_zip_that_could_fill_memory_is_refused(folder: Path, tmp_path: Path) -> None:
