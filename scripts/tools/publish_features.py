@@ -29,7 +29,8 @@ from fbftl.findings.descriptions.leaks import leaks_of, lines_on
 from fbftl.ground.errors import UserError
 from fbftl.ground.places import is_url
 from fbftl.privacy.accounting import gaussian_sigma
-from fbftl.study.resolved import study_of
+from fbftl.study.elsewhere import is_from_elsewhere
+from fbftl.study.resolved import folder_of, study_of
 
 GROUP = "group"
 """Array of the group that a row's client is judged by."""
@@ -52,11 +53,16 @@ def main(options: argparse.Namespace) -> None:
     if task not in study.config["tasks"]:
         names = ", ".join(study.config["tasks"])
         raise UserError(f"there is no task '{task}'; the tasks are {names}")
-    results, block = Path("results", task), study.task(task)
+    results, block = folder_of(study) / "results" / task, study.task(task)
     if block["kind"] == "dialogues":
         raise UserError(
             f"{task} holds the texts of its dialogues beside their features, which would be "
             "published with them; publish a task of images or tables"
+        )
+    if is_from_elsewhere(block):
+        raise UserError(
+            f"{task} has features that were published at {block['data']['store']}; name that place "
+            "to whoever needs them"
         )
     noise, promise = None, None
     if options.noise is not None:
