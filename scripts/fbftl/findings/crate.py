@@ -1,7 +1,8 @@
 """A finished study as a Workflow Run RO-Crate (profile Provenance Run Crate 0.5).
 
-The crate's root is the project's folder, in which the study ran or has a folder of its own. Every file of the results has its size and
-SHA-256, every job is an action from what it read to what it wrote, every rule a step.
+The crate's root is the project's folder, in which the study ran or has a folder of its own. Every
+file of the results has its size and SHA-256, every job is an action from what it read to what it
+wrote, every rule a step.
 """
 
 import os

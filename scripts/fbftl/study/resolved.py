@@ -32,5 +32,5 @@ def study_of(root: Path, files: Sequence[str] = (), more: Mapping[str, Any] | No
 
 
 def folder_of(study: Study) -> Path:
-    """Return the folder in which a study runs, seen from the project's: there, or one of its own."""
+    """Return the folder that a study runs in, seen from the project's: there, or one of its own."""
     return Path(study.config["results_folder"] or "")
