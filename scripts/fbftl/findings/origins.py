@@ -44,7 +44,10 @@ def results(folder: Path) -> dict[str, Made]:
         if path in digests and not path.endswith(".meta.json") and (folder / path).is_file()
     }
     if not by_path:
-        raise UserError(f"{folder} holds no finished study; name a folder in which one was run")
+        raise UserError(
+            f"{folder} holds no finished study; name a folder in which one was run, or the "
+            "configuration files of one that has a folder of its own"
+        )
     return by_path
 
 

@@ -201,7 +201,8 @@ def crate(folder: Path) -> dict[str, dict]:
     from fbftl.findings.crate import Described, StudyCrate
 
     licence = "https://spdx.org/licenses/MIT"
-    about = Described("Toy", "A toy.", licence, "Snakefile", "scripts", "9", "config.yaml")
+    Path("results/study.json").write_text("{}\n")
+    about = Described("Toy", "A toy.", licence, "Snakefile", "scripts", "9", "results/study.json")
     document = StudyCrate(folder, results(folder), about).document()
     Path("ro-crate-metadata.json").write_text(json.dumps(document))
     return {unquote(entity["@id"]): entity for entity in document["@graph"]}
