@@ -1,4 +1,4 @@
-"""What features tell of samples, from a task's finished table of attacks."""
+"""What features tell of samples, from what a task's finished attacks found."""
 
 import csv
 from collections.abc import Mapping
@@ -6,10 +6,14 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from fbftl.ground.files import parsing
+from fbftl.ground.files import parsing, sha256
+from fbftl.ground.staleness import read_record
 
 BEST = {"inversion": "PSNR (dB)", "membership": "AUC"}
 """Measure by which the best attack of a kind is told, the larger the more leaks."""
+
+FOUND_BY = {"inversion": "features", "membership": "membership"}
+"""Name of the job that plays the attacks of a kind."""
 
 NOT_MEASURED = "not measured"
 
@@ -18,28 +22,38 @@ def leaks_of(results: Path, epsilon: float | None = None) -> dict[str, Any]:
     """Return the best attack of each kind on uploaded features, and what it got.
 
     Args:
-        results: folder of the task's results; the tables of attacks and guarantees need not be
-            there.
+        results: folder of the task's results; attacks and guarantees need not be there.
         epsilon: of the noise that the features are published under, None without noise. What
             another epsilon leaks says nothing of it.
 
     Returns:
         By kind of attack the adversary, measure, value, what blind guessing gets and, under noise,
-        the clip norm that was attacked; None where that was not measured. Labels are published
-        with the features, whatever attacks get.
+        the clip norm that was attacked; None where that was not measured on these features. Labels
+        are published with the features, whatever attacks get.
     """
-    rows = _rows(results / "tables" / "attacks.csv", "table of attacks")
     clip_norm = None if epsilon is None else _clip_norm(results / "guarantees", epsilon)
     if epsilon is not None and clip_norm is None:
         return dict.fromkeys(BEST)
     return {
-        attack: _best(rows, attack, measure, epsilon, clip_norm) for attack, measure in BEST.items()
+        attack: _best(_findings(results, FOUND_BY[attack]), attack, measure, epsilon, clip_norm)
+        for attack, measure in BEST.items()
     }
 
 
-def _rows(table: Path, kind: str) -> list[dict[str, str]]:
-    if not table.is_file():
+def _findings(results: Path, name: str) -> list[dict[str, str]]:
+    """Return what a job of attacks found, nothing if it attacked other features or is not there."""
+    table, manifest = results / "attacks" / f"{name}.csv", results / "features.json"
+    job_record = read_record(results / "records" / "attacks" / f"{name}.json")
+    if job_record is None or not table.is_file() or not manifest.is_file():
         return []
+    noted = {Path(path).name: digest for path, digest in job_record.inputs.items()}
+    noted |= {Path(path).name: digest for path, digest in job_record.outputs.items()}
+    if any(noted.get(path.name) != sha256(path) for path in (table, manifest)):
+        return []
+    return _rows(table, "findings of attacks")
+
+
+def _rows(table: Path, kind: str) -> list[dict[str, str]]:
     with parsing(table, kind), open(table, encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
