@@ -24,8 +24,8 @@ from fbftl.features.publication.conform import SOMETIMES
 from fbftl.features.publication.sinks import require_free
 from fbftl.features.publication.write import PublishedNoise, json_bytes, publish
 from fbftl.findings.descriptions.card import card_of, data_line
-from fbftl.findings.descriptions.metadata import crate_of, croissant_of, require_mlcroissant
 from fbftl.findings.descriptions.leaks import leaks_of, lines_on
+from fbftl.findings.descriptions.metadata import crate_of, croissant_of, require_mlcroissant
 from fbftl.ground.errors import UserError
 from fbftl.ground.places import is_url
 from fbftl.privacy.accounting import gaussian_sigma
