@@ -92,7 +92,11 @@ OF_EXPERIMENT["uploads_committee"] = [
         "Sums without a dealer",
         tidy("uploads_committee"),
         axes(
-            "uploads_committee", *UPLOADED, "committee_members", "committee_threshold"
+            "uploads_committee",
+            *UPLOADED,
+            "committee_members",
+            "committee_threshold",
+            "epsilon",
         ),
     ),
 ]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 from fbftl.cost.secure_sums import by_rounding, replicated
-from fbftl.findings.columns import SEED_COUNTS, accuracy
+from fbftl.findings.columns import EPSILON, SEED_COUNTS, accuracy
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.tables import Column, prefixed, write_table
@@ -18,6 +18,7 @@ COLUMNS = [
     Column("name", "Upload"),
     Column("committee_members", "Members", format="{:.0f}"),
     Column("committee_threshold", "Needed", format="{:.0f}"),
+    EPSILON,
     Column("clients", "Clients", format="{:,.0f}"),
     Column("numbers", "Numbers per client", format="{:,.0f}"),
     Column("ring_bits", "Bits of a number", format="{:.0f}"),
@@ -52,13 +53,19 @@ def main(runs: str, csv: str, axes: dict[str, Any]) -> None:
 
 
 def tabulated(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each setting of a tidy table that sums by a committee, by its size."""
+    """Return a row for each setting of a tidy table that sums by a committee.
+
+    Rows are ordered by the committee's size, those without noise first.
+    """
     summed = runs[runs["aggregation"] == "committee"]
     measured = summed.groupby("setting", sort=True)[list(MEASURED)].mean()
     rows = mean_and_spread(summed, KEYS).merge(
         measured.rename(columns=MEASURED).reset_index(), on="setting"
     )
-    rows = rows.sort_values(["committee_members", "committee_threshold"])
+    epsilon = pd.to_numeric(summed.groupby("setting")["epsilon"].first())
+    rows = rows.assign(epsilon=rows["setting"].map(epsilon)).sort_values(
+        ["committee_members", "committee_threshold", "epsilon"], na_position="first"
+    )
     rows = pd.concat(
         [of_upload.assign(name=upload.label) for upload, of_upload in by_upload(rows)],
         ignore_index=True,

@@ -77,10 +77,15 @@ def swept(runs: pd.DataFrame, varying: Sequence[str]) -> tuple[str, pd.DataFrame
     return measured[0], table[kept].assign(uplink_bits=table["setting"].map(uplink))
 
 
+def _as_given(value: Any) -> str:
+    """Return the value of an axis; whole numbers that stand beside missing ones stay whole."""
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
 def columns(score: str, varying: Sequence[str]) -> list[Column]:
     """Return what readers see: the axes that vary, or the method alone, then what came out."""
     shown_axes = [
-        METHOD if axis == "method" else Column(axis, heading_of(axis))
+        METHOD if axis == "method" else Column(axis, heading_of(axis), format=_as_given)
         for axis in varying or ["method"]
     ]
     heading, form, unit = SCORES[score]

@@ -23,13 +23,14 @@ from fbftl.features.publication.about import about_of
 from fbftl.features.publication.conform import SOMETIMES
 from fbftl.features.publication.sinks import require_free
 from fbftl.features.publication.write import PublishedNoise, json_bytes, publish
-from fbftl.findings.descriptions.card import card_of
+from fbftl.findings.descriptions.card import card_of, data_line
 from fbftl.findings.descriptions.leaks import leaks_of, lines_on
 from fbftl.findings.descriptions.metadata import crate_of, croissant_of, require_mlcroissant
 from fbftl.ground.errors import UserError
 from fbftl.ground.places import is_url
 from fbftl.privacy.accounting import gaussian_sigma
-from fbftl.study.resolved import study_of
+from fbftl.study.elsewhere import is_from_elsewhere
+from fbftl.study.resolved import folder_of, study_of
 
 GROUP = "group"
 """Array of the group that a row's client is judged by."""
@@ -52,11 +53,16 @@ def main(options: argparse.Namespace) -> None:
     if task not in study.config["tasks"]:
         names = ", ".join(study.config["tasks"])
         raise UserError(f"there is no task '{task}'; the tasks are {names}")
-    results, block = Path("results", task), study.task(task)
+    results, block = folder_of(study) / "results" / task, study.task(task)
     if block["kind"] == "dialogues":
         raise UserError(
             f"{task} holds the texts of its dialogues beside their features, which would be "
             "published with them; publish a task of images or tables"
+        )
+    if is_from_elsewhere(block):
+        raise UserError(
+            f"{task} has features that were published at {block['data']['store']}; name that place "
+            "to whoever needs them"
         )
     noise, promise = None, None
     if options.noise is not None:
@@ -69,7 +75,7 @@ def main(options: argparse.Namespace) -> None:
         "publisher": options.publisher,
         "noise": promise,
         "groups": [GROUP] if columns else [],
-        "leaks": leaks_of(results / "tables" / "attacks.csv", options.noise),
+        "leaks": leaks_of(results, options.noise),
     }
     about["backbone"]["licence"] = options.backbone_licence
     about["warnings"] = warnings_of(about)
@@ -81,7 +87,7 @@ def main(options: argparse.Namespace) -> None:
         print(f"warning: {warning}", file=sys.stderr)
     if not options.croissant and find_spec("mlcroissant") is None:
         print("without croissant.json: the package mlcroissant is not installed", file=sys.stderr)
-    print(f"data: {{kind: features, store: {target}, digest: {manifest['digest']}}}")
+    print(data_line(target, manifest["digest"]))
 
 
 def groups_of(results: Path, task: str) -> dict[str, np.ndarray]:

@@ -10,14 +10,14 @@ from importlib.metadata import version
 from pathlib import Path
 
 from fbftl.findings.expected_runs import jobs_in, require_runs
-from fbftl.findings.origins import arithmetics, distinct, results
+from fbftl.findings.origins import arithmetics, distinct, from_here, results
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import write_json
-from fbftl.study.resolved import study_of
+from fbftl.study.resolved import folder_of, study_of
 
 NAME = "Study of feature-based federated transfer learning"
 LICENCE = "https://spdx.org/licenses/MIT"
-CRATE, STUDY = "ro-crate-metadata.json", "results/study.json"
+CRATE = "ro-crate-metadata.json"
 
 
 def main(*files: str) -> None:
@@ -30,16 +30,21 @@ def main(*files: str) -> None:
     # Only who asks for a crate needs the package.
     from fbftl.findings.crate import Described, StudyCrate
 
-    by_path, study = results(Path()), study_of(Path(), files)
-    require_runs(jobs_in(study), Path())
-    write_json(STUDY, study.config)
+    study = study_of(Path(), files)
+    folder = folder_of(study)
+    by_path = from_here(results(folder), folder)
+    require_runs(jobs_in(study), folder)
+    configuration = folder / "results" / "study.json"
+    write_json(configuration, study.config)
     experiments = sorted(
         {experiment for of_task in study.settings.values() for experiment in of_task}
     )
     description = f"Tasks {', '.join(study.tasks)}; experiments {', '.join(experiments)}."
-    arithmetic = distinct(arithmetics(Path("results")).values())
+    arithmetic = distinct(arithmetics(folder / "results").values())
     engine = version("snakemake")
-    about = Described(NAME, description, LICENCE, "Snakefile", "scripts", engine, STUDY, arithmetic)
+    about = Described(
+        NAME, description, LICENCE, "Snakefile", "scripts", engine, str(configuration), arithmetic
+    )
     write_json(CRATE, StudyCrate(Path(), by_path, about).document())
     print(f"{CRATE} describes {len(by_path):,} results")
 

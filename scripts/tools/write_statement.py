@@ -14,14 +14,14 @@ from platform import python_version
 from fbftl.data import datasets
 from fbftl.data.dialogues import splits
 from fbftl.findings.expected_runs import jobs_in, require_runs
-from fbftl.findings.origins import arithmetics, distinct, results
+from fbftl.findings.origins import arithmetics, distinct, from_here, results
 from fbftl.findings.statement import statement, written
 from fbftl.ground import provenance
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import sha256, write_text
 from fbftl.models.source import check
 from fbftl.study.config import Study
-from fbftl.study.resolved import study_of
+from fbftl.study.resolved import folder_of, study_of
 
 STATEMENT, LOCK = "statement.json", "envs/requirements.lock"
 
@@ -33,13 +33,15 @@ def main(*files: str) -> None:
         UserError: if no study was finished here, the configuration is wrong, or the runs
             are not those that it asks for.
     """
-    by_path, study = results(Path()), study_of(Path(), files)
-    require_runs(jobs_in(study), Path())
+    study = study_of(Path(), files)
+    folder = folder_of(study)
+    by_path = from_here(results(folder), folder)
+    require_runs(jobs_in(study), folder)
     read = {path for result in by_path.values() for path in result.inputs if path not in by_path}
     rested = {"config.yaml", LOCK, *files, *read, *named(study)}
     digests = {path: sha256(path) for path in rested if Path(path).is_file()}
     engine = {"snakemake": version("snakemake"), "python": python_version()}
-    arithmetic = distinct(arithmetics(Path("results")).values())
+    arithmetic = distinct(arithmetics(folder / "results").values())
     document = statement(by_path, study.config, digests, provenance.commit(), engine, arithmetic)
     write_text(STATEMENT, written(document).decode())
     print(f"{STATEMENT} describes {len(by_path):,} results and {len(digests):,} files below them")

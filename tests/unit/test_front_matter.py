@@ -91,7 +91,7 @@ def test_every_document_is_cited_in_every_list(root):
 
 def test_the_workflow_of_the_code_host_runs_the_gate(root):
     job = read_yaml(root / ".github/workflows/gate.yml")["jobs"]["gate"]
-    assert [step["run"] for step in job["steps"] if "run" in step] == [".ci/run"]
+    assert [step["run"] for step in job["steps"] if "run" in step][-1:] == [".ci/run"]
     assert (root / ".ci/run").stat().st_mode & 0o100
 
 

@@ -130,4 +130,5 @@ def sum_of(
 
 def too_few(arrived: int, least: int) -> str:
     """Return why there is no sum of so few messages."""
-    return f"{arrived} messages arrived, and no sum is told of fewer than {least}"
+    messages = "message" if arrived == 1 else "messages"
+    return f"{arrived} {messages} arrived, and no sum is told of fewer than {least}"

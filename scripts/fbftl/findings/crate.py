@@ -1,7 +1,8 @@
 """A finished study as a Workflow Run RO-Crate (profile Provenance Run Crate 0.5).
 
-The crate's root is the folder in which the study ran. Every file of the results has its size and
-SHA-256, every job is an action from what it read to what it wrote, every rule a step.
+The crate's root is the project's folder, in which the study ran or has a folder of its own. Every
+file of the results has its size and SHA-256, every job is an action from what it read to what it
+wrote, every rule a step.
 """
 
 import os
@@ -56,7 +57,7 @@ class Described:
     workflow: path of the file that describes the workflow.
     scripts: folder of its scripts; those outside the crate are named only.
     engine: version of the workflow engine.
-    study: path of the file with the configuration.
+    study: path of the file with the configuration, in the folder of the results.
     arithmetic: each way in which runs were computed, see `fbftl.ground.exact.described`.
     """
 
@@ -92,7 +93,7 @@ class StudyCrate:
         self.crate.name, self.crate.description = about.name, about.description
         root["license"], root["datePublished"] = about.licence, self._times(self.results)["endTime"]
         root["conformsTo"] = [self._profile(address) for address in PROFILES]
-        below = (self.folder / "results").rglob("*")
+        below = (self.folder / about.study).parent.rglob("*")
         for path in sorted(file for file in below if file.is_file() and file.name[0] != "."):
             self.file(path.relative_to(self.folder).as_posix())
         tools = {rule: self._tool(rule) for rule in sorted({o.rule for o in self.results.values()})}

@@ -6,7 +6,9 @@ left out.
 
 import base64
 import json
-from collections.abc import Iterable, Iterator
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -42,8 +44,31 @@ def results(folder: Path) -> dict[str, Made]:
         if path in digests and not path.endswith(".meta.json") and (folder / path).is_file()
     }
     if not by_path:
-        raise UserError(f"{folder} holds no finished study; name a folder in which one was run")
+        raise UserError(
+            f"{folder} holds no finished study; name a folder in which one was run, or the "
+            "configuration files of one that has a folder of its own"
+        )
     return by_path
+
+
+def from_here(by_path: Mapping[str, Made], folder: Path) -> dict[str, Made]:
+    """Return how results were made with all paths seen from here, where a study has a folder.
+
+    Args:
+        by_path: as `results` returns it, seen from the study's folder.
+        folder: the study's, seen from here.
+    """
+
+    def seen(path: str) -> str:
+        return os.path.normpath(folder / path) if path else path
+
+    return {
+        seen(path): replace(
+            made, inputs={seen(read): digest for read, digest in made.inputs.items()},
+            log=seen(made.log),
+        )
+        for path, made in by_path.items()
+    }  # fmt: skip
 
 
 def arithmetics(results: Path) -> dict[str, dict[str, Any]]:

@@ -29,3 +29,8 @@ def study_of(root: Path, files: Sequence[str] = (), more: Mapping[str, Any] | No
     systems = read_systems(root)
     of_size = read_of_size(root, config, systems)
     return resolve(with_folders(config, of_size), schema, systems, of_size)
+
+
+def folder_of(study: Study) -> Path:
+    """Return the folder that a study runs in, seen from the project's: there, or one of its own."""
+    return Path(study.config["results_folder"] or "")

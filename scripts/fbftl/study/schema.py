@@ -125,7 +125,10 @@ def _sentence(error: ValidationError, root: str) -> str:
             return f"{where} is {error.instance!r}; choose among {listed}"
         case "type":
             kinds = wanted if isinstance(wanted, str) else " or ".join(wanted)
-            return f"{where} is {error.instance!r}, not a {kinds}{_float_hint(error.instance)}"
+            article = "an" if kinds[0] in "aio" else "a"
+            return (
+                f"{where} is {error.instance!r}, not {article} {kinds}{_float_hint(error.instance)}"
+            )
         case "minimum":
             return f"{where} is {error.instance!r}; give at least {wanted}"
         case "maximum":

@@ -119,7 +119,7 @@ def test_keys_go_to_a_client_once_and_sums_have_seeds_of_their_own():
 @pytest.mark.parametrize(
     ("fields", "clients", "why"),
     [
-        ({}, 1, "1 messages arrived, and no sum is told of fewer than 2"),
+        ({}, 1, "1 message arrived, and no sum is told of fewer than 2"),
         ({"present": (1, 3)}, 12, "2 members are there, and a sum takes 3 of 5"),
         ({"present": ()}, 12, "0 members are there"),
     ],

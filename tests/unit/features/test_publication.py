@@ -1,6 +1,8 @@
 """Publishing a store: the same bytes in every place, noise that is fresh, targets left clean."""
 
+import json
 import zipfile
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +15,8 @@ from fbftl.features.store.location import AlteredChunkError, Folder
 from fbftl.features.store.opening import open_store
 from fbftl.findings.descriptions.leaks import leaks_of, lines_on
 from fbftl.ground.errors import UserError
+from fbftl.ground.files import sha256
+from fbftl.ground.staleness import JobRecord
 from fbftl.privacy.system_noise import system_noise
 from fbftl.study.elsewhere import MANIFEST, PARTS, TAKEN, manifest_at, with_published
 from unit.features import store_toys as toys
@@ -109,20 +113,55 @@ def test_groups_go_only_where_they_are_given(folder: Path, tmp_path: Path) -> No
     assert np.array_equal(store.array("test", "group").read(slice(None)), columns["test/group"])
 
 
-def test_what_leaks_is_read_from_the_finished_table(tmp_path: Path) -> None:
-    table = tmp_path / "attacks.csv"
-    assert set(leaks_of(table).values()) == {None}
-    table.write_text(
+def test_what_leaks_is_what_attacks_on_these_features_found(tmp_path: Path) -> None:
+    """Under noise with the clip norm that was attacked, and not where no guarantee names one."""
+    assert set(leaks_of(tmp_path).values()) == {None}
+    findings, manifest = tmp_path / "attacks" / "features.csv", tmp_path / "features.json"
+    for folder in ("attacks", "guarantees", "records/attacks"):
+        (tmp_path / folder).mkdir(parents=True)
+    findings.write_text(
         "attack,method,adversary,mechanism,epsilon,measure,value,blind\n"
         "inversion,fbftl,server,none,,PSNR (dB),13.5,9.5\n"
         "inversion,fbftl,server,none,,SSIM,99,0.1\n"
         "inversion,fbftl,server,gaussian,4.0,PSNR (dB),10.5,9.5\n"
-        "membership,ftl_c,server,none,,AUC,0.9,0.5\n"
+        "inversion,ftl_c,server,none,,PSNR (dB),99,9.5\n"
     )
-    assert leaks_of(table)["inversion"]["value"] == 13.5
-    assert leaks_of(table, 4.0)["inversion"]["value"] == 10.5
-    assert leaks_of(table, 8.0)["inversion"] is None
-    assert "membership: not measured" in lines_on(leaks_of(table))
+    manifest.write_text("{}")
+    assert leaks_of(tmp_path)["inversion"] is None
+    digests = {path.name: sha256(path) for path in (manifest, findings)}
+    inputs, outputs = ({name: digests[name]} for name in digests)
+    job_record = asdict(JobRecord("attack_features", {}, {}, inputs, outputs))
+    (tmp_path / "records" / "attacks" / "features.json").write_text(json.dumps(job_record))
+    assert leaks_of(tmp_path)["inversion"]["value"] == 13.5
+    assert "membership: not measured" in lines_on(leaks_of(tmp_path))
+    assert leaks_of(tmp_path, 4.0)["inversion"] is None
+    (tmp_path / "guarantees" / "privacy.csv").write_text(
+        "method,mechanism,epsilon,clip_norm\n"
+        "fbftl,none,,\n"
+        "fbftl,gaussian,4.0,2.5\n"
+        "fbftl,gaussian,4.0,2.5\n"
+        "ftl_c,gaussian,4.0,7\n"
+    )
+    assert leaks_of(tmp_path, 4.0)["inversion"]["value"] == 10.5
+    assert any("rows clipped to 2.5" in line for line in lines_on(leaks_of(tmp_path, 4.0)))
+    assert leaks_of(tmp_path, 8.0)["inversion"] is None
+    manifest.write_text("[]")  # other features than were attacked
+    assert leaks_of(tmp_path)["inversion"] is None
+
+
+def test_a_zips_files_are_compared_before_they_are_written(folder: Path, tmp_path: Path) -> None:
+    document = published(folder, str(tmp_path / "right.zip"))
+    with (
+        zipfile.ZipFile(tmp_path / "right.zip") as right,
+        zipfile.ZipFile(tmp_path / "other.zip", "w") as other,
+    ):
+        for name in right.namelist():
+            foreign = right.read("train/features/c/1/0") if name == "train/features/c/0/0" else None
+            other.writestr(name, foreign or right.read(name))
+    kept = tmp_path / "kept" / "features.json"
+    with pytest.raises(UserError, match=r"train/features/c/0/0 is not the file that the manifest"):
+        open_published(str(tmp_path / "other.zip"), document, kept)
+    assert not (kept.parent / "published.zarr/train/features/c/0/0").exists()
 
 
 def test_a_zip_that_could_fill_memory_is_refused(folder: Path, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.serialization import (
     PrivateFormat,
     PublicFormat,
 )
-from fbftl.findings.origins import NOTES, results
+from fbftl.findings.origins import NOTES, from_here, results
 from fbftl.findings.statement import PREDICATE, TYPE, statement, written
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import sha256
@@ -93,6 +93,22 @@ def test_a_statement_is_of_what_the_jobs_sealed(stated: Path) -> None:
     }
     times = document["predicate"]["runDetails"]["metadata"]
     assert times == {"startedOn": "1970-01-01T00:00:10Z", "finishedOn": "1970-01-01T00:00:25Z"}
+
+
+def test_a_study_in_a_folder_of_its_own_is_stated_from_the_projects(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder.parent)
+    by_path = from_here(results(folder), Path(folder.name))
+    assert set(by_path) == {f"{folder.name}/{path}" for path in (RUN, TABLE)}
+    table = by_path[f"{folder.name}/{TABLE}"]
+    assert set(table.inputs) == {f"{folder.name}/{RUN}", f"{folder.name}/published/p.csv"}
+    document = statement(by_path, {}, {}, "0" * 40, {"snakemake": "9"})
+    (folder.parent / "statement.json").write_bytes(written(document))
+    assert verify_provenance.main("statement.json") is None
+    (folder / TABLE).write_text("2")
+    assert f"{folder.name}/{TABLE} has sha256" in verify_provenance.main("statement.json")
+    assert from_here(by_path, Path()) == by_path
 
 
 @pytest.mark.parametrize("path", [RUN, TABLE, "published/p.csv"])
@@ -185,7 +201,8 @@ def crate(folder: Path) -> dict[str, dict]:
     from fbftl.findings.crate import Described, StudyCrate
 
     licence = "https://spdx.org/licenses/MIT"
-    about = Described("Toy", "A toy.", licence, "Snakefile", "scripts", "9", "config.yaml")
+    Path("results/study.json").write_text("{}\n")
+    about = Described("Toy", "A toy.", licence, "Snakefile", "scripts", "9", "results/study.json")
     document = StudyCrate(folder, results(folder), about).document()
     Path("ro-crate-metadata.json").write_text(json.dumps(document))
     return {unquote(entity["@id"]): entity for entity in document["@graph"]}

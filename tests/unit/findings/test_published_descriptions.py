@@ -1,6 +1,10 @@
 """What describes published features to people and tools says what the manifest says."""
 
+import ast
+import re
+
 import pytest
+import yaml
 from fbftl.features.publication.write import json_bytes
 from fbftl.features.store.format import sha256_of
 from fbftl.findings.descriptions import metadata
@@ -32,6 +36,30 @@ def test_the_card_has_digest_noise_warnings_and_leaks() -> None:
         "inversion: not measured",
     ):
         assert part in card
+
+
+HOSTILE = "a: b # | `x` *y*\"'\n---\n<script>{0}\u2028\U0001f600"
+
+
+def test_names_from_elsewhere_say_what_they_say_and_nothing_else() -> None:
+    """Of a layer, a licence, a backbone and a place: in YAML, in Markdown and in Python."""
+    about = MANIFEST["about"] | {"licence": HOSTILE, "warnings": [HOSTILE], "groups": [HOSTILE]}
+    about["backbone"] = {"name": HOSTILE, "digest": None, "licence": HOSTILE}
+    store = MANIFEST["store"] | {"cut": HOSTILE, "preprocessing": {"by": HOSTILE}}
+    card = card_of(MANIFEST | {"about": about, "store": store}, HOSTILE)
+    _, header, body = card.split("---\n", 2)
+    header = yaml.safe_load(header)
+    assert header["pretty_name"] == f"toys, features at {HOSTILE}"
+    assert (header["license"], len(header)) == (HOSTILE.lower(), 3)
+    text, data = body.split("```yaml\n")
+    assert yaml.safe_load(data.split("\n```")[0])["data"]["store"] == HOSTILE
+    (call,) = [line for line in card.splitlines() if line.startswith("features = ")]
+    (opened,) = [node for node in ast.walk(ast.parse(call)) if isinstance(node, ast.Call)]
+    assert ast.literal_eval(opened.args[0]) == HOSTILE
+    assert "<script>" not in text.replace(call, "")
+    table = [line for line in body.splitlines() if line.startswith("|")]
+    assert len(table) == 12
+    assert {len(re.findall(r"(?<!\\)\|", line)) for line in table} == {3}
 
 
 def test_the_crate_has_every_file_with_its_digest() -> None:

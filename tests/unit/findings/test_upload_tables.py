@@ -110,7 +110,7 @@ def test_the_table_of_committees_has_what_is_measured_beside_closed_forms():
     committee = {"message": "statistics", "head": "lda", "aggregation": "committee"}
     committee |= {"projection": None, "components": 1, "covariance": "diagonal", "bits": 32}
     committee |= {"diverged": False, "upload_batches": 10, "test_accuracy": 0.5}
-    committee |= {"mechanism": "none", "ring_bits": 64, "numbers_per_batch": 1000}
+    committee |= {"mechanism": "none", "epsilon": None, "ring_bits": 64, "numbers_per_batch": 1000}
     sizes = [(5, 3, 8 * (8000 + 1072 + 24)), (3, 2, 8 * (8000 + 272 + 24))]
     rows = [
         committee
@@ -120,8 +120,12 @@ def test_the_table_of_committees_has_what_is_measured_beside_closed_forms():
         for seed in (0, 1)
     ]
     dealer = committee | {"setting": "masked", "aggregation": "masked", "seed": 0}
-    table = tabulate_committee.tabulated(pd.DataFrame([*rows, dealer]))
-    assert table["setting"].tolist() == ["of 3", "of 5"]
+    noised = [
+        rows[0] | {"setting": f"of 5, {e}", "epsilon": e, "mechanism": "gaussian"} for e in (4, 1)
+    ]
+    table = tabulate_committee.tabulated(pd.DataFrame([*noised, *rows, dealer]))
+    assert table["setting"].tolist() == ["of 3", "of 5", "of 5, 1", "of 5, 4"]
+    table = table.iloc[:2]
     assert set(table["name"]) == {"GH-LDA (committee)"}
     assert (table["measured"] - table["client"]).tolist() == [24, 24]
     assert table["answers"].tolist() == [3 * 8000, 10 * 8000]

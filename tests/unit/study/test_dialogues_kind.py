@@ -141,7 +141,7 @@ def test_a_clip_norm_lets_dialogues_be_gaussian(schema: dict) -> None:
         ("kind", "speech", "tasks.talks.kind is 'speech'; choose among images, dialogues"),
         ("head", [64], "key 'tasks.talks.head' does not exist"),
         ("data.kind", "digits", "data.kind is 'digits'; choose among dialogues, jsonl"),
-        ("features.cut", "fc1", "features.cut is 'fc1', not a integer"),
+        ("features.cut", "fc1", "features.cut is 'fc1', not an integer"),
         ("clients.partition", "shards", "clients.partition is 'shards'; choose among iid"),
         ("training.momentum", 0.9, "key 'tasks.talks.training.momentum' does not exist"),
         ("training.warmup", 1.5, "training.warmup is 1.5; give at most 1"),

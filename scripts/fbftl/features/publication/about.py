@@ -35,7 +35,7 @@ def about_of(task: str, block: Mapping[str, Any], results: Path) -> dict[str, An
         classes = file.classes() if "label" in columns else None
         image = list(file.image()) if "pixels" in columns else None
         named = {k: v for k, v in file.attributes.items() if k in ("classes", "domains")}
-    network = results / "network.json"
+    network = read_network(_there(results / "network.json", task))
     features = {**block["features"], "store": None, "further_cuts": []}
     blocks = {"source": block["source"], "features": features, "clients": block["clients"]}
     return {
@@ -49,7 +49,7 @@ def about_of(task: str, block: Mapping[str, Any], results: Path) -> dict[str, An
         "classes": classes,
         "image": image,
         "attributes": named,
-        "network": asdict(read_network(network)) if network.is_file() else None,
+        "network": asdict(network),
         "backbone": {"name": _name(block["source"]), "digest": source.get("sha256")},
         "blocks": _without_paths(blocks),
     }

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from fbftl.features.store.format import sha256_of
 from fbftl.features.store.manifest import REPAIR, Manifest
 from fbftl.features.store.opening import open_store
 from fbftl.features.store.reader import FeatureStore
@@ -49,7 +50,10 @@ def open_published(place: str, manifest: Mapping[str, Any], kept: Path) -> Featu
 
 
 def _unpacked(place: str, manifest: Mapping[str, Any], folder: Path) -> str:
-    """Unpack the store's files, and nothing else that a zip may hold, and return the folder."""
+    """Unpack the store's files, and nothing else that a zip may hold, and return the folder.
+
+    Each is compared with its digest before it is written.
+    """
     try:
         with zipfile.ZipFile(place) as archive, writing(folder):
             for key in manifest["files"]:
@@ -58,8 +62,14 @@ def _unpacked(place: str, manifest: Mapping[str, Any], folder: Path) -> str:
                     raise UserError(
                         f"{place} names the file {key}, outside of its store; get it anew"
                     )
+                content = stored(archive, key)
+                if sha256_of(content) != manifest["files"][key]:
+                    raise UserError(
+                        f"{place}: {key} is not the file that the manifest vouches for; get the "
+                        "published features anew"
+                    )
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(stored(archive, key))
+                path.write_bytes(content)
     except FileNotFoundError as error:
         raise UserError(f"There are no published features at {place}.") from error
     except (zipfile.BadZipFile, KeyError, EOFError) as error:

@@ -65,6 +65,8 @@ def require_free(target: str) -> None:
     Raises:
         UserError: naming the target.
     """
+    if not target:
+        raise UserError("the target is empty; name a new folder or zip, or a URL")
     if is_url(target):
         if is_zip(target):
             raise UserError(

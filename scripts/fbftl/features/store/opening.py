@@ -34,8 +34,10 @@ def open_store(path_or_url: str | Path) -> FeatureStore:
         document = dict(group.attrs)
         intact = is_sealed(document)
     except FileNotFoundError:
+        again = "" if manifest is None else f", or remove {path_or_url} to open published ones anew"
         raise UserError(
-            f"There is no finished feature store at {where.name}: extract the features first."
+            f"There is no finished feature store at {where.name}: extract the features first"
+            f"{again}."
         ) from None
     except (ValueError, KeyError, TypeError):
         intact = False
