@@ -217,6 +217,9 @@ rule attack_frameworks:
         gpu=GPU,
     params:
         code=code("attacks/attack_frameworks.py", "fbftl.tasks.images"),
+        page_text=page_of(
+            "results/{task}/tables/framework_attacks", "Frameworks' messages"
+        ),
         jobs=attacked_frameworks,
     message:
         "Attack the messages of frameworks on {wildcards.task}"
@@ -247,6 +250,9 @@ rule attack_seeds:
         gpu=GPU,
     params:
         code=code("attacks/attack_seeds.py", "fbftl.tasks.images"),
+        page_text=page_of(
+            "results/{task}/tables/attacked_seeds", "Frameworks' messages by seed"
+        ),
         jobs=attacked_seeds,
     message:
         "Attack the messages of frameworks on {wildcards.task} in every seed"

@@ -65,6 +65,9 @@ rule choose_frameworks:
         gpu=GPU,
     params:
         code=code("stages/choose_frameworks.py", "fbftl.tasks.images"),
+        page_text=page_of(
+            "results/{task}/tables/framework_choice", "Lengths and sizes by the rule"
+        ),
         jobs=jobs_of_frameworks_choice,
         seeds=STUDY.config["head_choice"]["seeds"],
     message:
@@ -94,6 +97,7 @@ rule compare_similarity:
         gpu=GPU,
     params:
         code=code("stages/compare_similarity.py", "fbftl.tasks.images"),
+        page_text=page_of("results/{task}/tables/similarity", "Indices of similarity"),
         jobs=jobs_of_similarity,
     message:
         "Compare indices of similarity on {wildcards.task}"

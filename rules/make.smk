@@ -23,8 +23,7 @@ def make(result, folder, of):
         conda:
             "../envs/workflow.yaml"
         params:
-            **result.params,
-            code=code(result.source),
+            **result.all_params(folder),
         message:
             result.message(of)
         script:

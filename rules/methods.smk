@@ -21,6 +21,7 @@ rule tabulate_methods:
         "../envs/workflow.yaml"
     params:
         code=code("tables/tabulate_methods.py"),
+        page_text=page_of("results/{task}/tables/methods", "Methods"),
         methods=partial(methods_of, experiment="methods"),
         axes=partial(axes_of, experiment="methods"),
         setup=setup_of_task,

@@ -16,6 +16,7 @@ rule tabulate_sentences:
         "../envs/workflow.yaml"
     params:
         code=code_of_sentences,
+        page_text=page_of("results/papers/{paper}/tables/sentences", "Sentences"),
     message:
         "Tabulate sentences of paper {wildcards.paper}: Sentences"
     script:
@@ -35,6 +36,7 @@ rule tabulate_parts:
         "../envs/workflow.yaml"
     params:
         code=code_of_parts,
+        page_text=page_of("results/papers/{paper}/tables/parts", "Parts of sentences"),
     message:
         "Tabulate parts of paper {wildcards.paper}: Parts of sentences"
     script:
@@ -53,6 +55,7 @@ rule tabulate_hypotheses:
         "../envs/workflow.yaml"
     params:
         code=code_of_hypotheses,
+        page_text=page_of("results/papers/{paper}/tables/hypotheses", "Hypotheses"),
     message:
         "Tabulate hypotheses of paper {wildcards.paper}: Hypotheses"
     script:
@@ -77,6 +80,7 @@ rule tabulate_audit:
         "../envs/workflow.yaml"
     params:
         code=code("tables/tabulate_audit.py"),
+        page_text=page_of("results/papers/audit", "Audit"),
     message:
         "Tabulate audit of all papers: Audit"
     script:
@@ -97,6 +101,8 @@ rule make_index:
     params:
         code=code("stages/make_index.py"),
         results=results_shown,
+        page_texts=texts_shown,
+        data_sets=data_sets_shown(),
         arithmetic=sentence(EXACT, STUDY.config["device"], this_machine()),
     message:
         "Write the front page of all papers"

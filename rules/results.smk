@@ -15,7 +15,7 @@ CHAPTERS = {
     "sweep": "6 What do experiments of your own show?",
     "sources": "7 What does another source network change?",
 }
-"""The report's chapters."""
+"""The chapters of each paper in the report."""
 
 FORMATS = {
     "tables": ["csv", "md", "tex", "html"],
@@ -67,6 +67,12 @@ class Result:
         of_kind = {"tables": table, "figures": figure}[self.kind]
         return of_kind(f"{folder}/{self.path}", self.chapter, self.title)
 
+    def all_params(self, folder):
+        """Return what its script is handed beside files: what stands around a table among it."""
+        stem = f"{folder}/{self.path}"
+        page = {"page_text": page_of(stem, self.title)} if self.kind == "tables" else {}
+        return self.params | page | {"code": code(self.source)}
+
     def message(self, of):
         """Return what its job does to the results of a task or paper, in words."""
         verb = "Tabulate" if self.kind == "tables" else "Plot"
@@ -112,15 +118,14 @@ def reported(path, kind, chapter, title):
 
     Its caption has its name, without a wildcard; a paper may have a caption of its own.
     """
-    *folders, name = Path(path).with_suffix("").parts
-    name = name.removesuffix("_{experiment}")
-    *_, of = (folder for folder in folders if folder not in ("tables", "figures"))
-    of_paper = Path(BASE, "rules", "captions", of, f"{name}.rst").exists()
+    of = owner_of(path)
+    TITLES[Path(path).with_suffix("").as_posix()] = title
     return report(
         path,
-        caption=f"captions/{of}/{name}.rst" if of_paper else f"captions/{name}.rst",
-        category=CHAPTERS[chapter],
-        labels={"result": title, "kind": kind, "of": of},
+        caption=caption_of(path),
+        category=partial(paper_shown, path=path),
+        subcategory=CHAPTERS[chapter],
+        labels=partial(labels_shown, title=title, kind=kind, of=of),
     )
 
 

@@ -154,6 +154,23 @@ def results_shown(wildcards):
     return shown_by_paper()
 
 
+def texts_shown(wildcards):
+    """Return title and caption of each of them, by path."""
+    return {path: text_of(path) for path in all_shown(wildcards)}
+
+
+def data_sets_shown():
+    """Return name, data set and number of seeds of each task that is made or lies finished here."""
+    described = []
+    for task in finished():
+        study = STUDY if task in STUDY.tasks else project_study()
+        if task in study.tasks:
+            block = study.task(task)
+            data, seeds = setup_of(block)["task"], len(block["seeds"])
+            described.append({"name": task, "data": data, "seeds": seeds})
+    return described
+
+
 def shown_of(task, experiment):
     """Yield what is made of an experiment and what may lie there, and whether this call makes it."""
     now = experiment in STUDY.settings.get(task, {})

@@ -44,6 +44,7 @@ rule choose_head:
         gpu=GPU,
     params:
         code=code_of_choice,
+        page_text=page_of("results/{task}/tables/heads", "Heads and epochs by the rule"),
         heads=STUDY.config["head_choice"]["heads"],
         job=job_of_choice,
         others=other_jobs_of_choice,

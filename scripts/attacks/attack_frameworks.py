@@ -5,9 +5,8 @@ from typing import Any
 
 import pandas as pd
 from fbftl.attacks.frameworks import ATTACKS
-from fbftl.findings.tables import Column, write_table
+from fbftl.findings.tables import Column, tabulate, write_table
 from fbftl.ground import devices
-from fbftl.ground.binding import run_by_name
 from fbftl.ground.logs import log
 from fbftl.study.job import from_params, name_of
 from fbftl.tasks.task import Inputs, client_samples
@@ -53,4 +52,4 @@ def main(
 
 
 if __name__ == "__main__":
-    run_by_name(snakemake, main)
+    tabulate(snakemake, main)

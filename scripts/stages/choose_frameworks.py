@@ -15,9 +15,8 @@ import numpy as np
 import pandas as pd
 from fbftl.exchange.personal import Cohort, gathered
 from fbftl.findings.columns import SEEDS
-from fbftl.findings.tables import Column, write_table
+from fbftl.findings.tables import Column, tabulate, write_table
 from fbftl.ground import devices
-from fbftl.ground.binding import run_by_name
 from fbftl.ground.logs import log
 from fbftl.messages.ledger import Ledger
 from fbftl.methods.fedmd.consensus import batches_of, by_rounds, transferred
@@ -219,4 +218,4 @@ QUESTIONS = {"fedmd": (lengths, digests), "secure_ftl": (pairs,)}
 
 
 if __name__ == "__main__":
-    run_by_name(snakemake, main)
+    tabulate(snakemake, main)

@@ -16,9 +16,8 @@ from fbftl.cost.layers import Network, dense, parameters, read_network
 from fbftl.cost.payload import Federation
 from fbftl.cost.scheme import scheme_cost
 from fbftl.findings.columns import SEEDS
-from fbftl.findings.tables import Column, prefixed, write_table
+from fbftl.findings.tables import Column, prefixed, tabulate, write_table
 from fbftl.ground import devices
-from fbftl.ground.binding import run_by_name
 from fbftl.ground.logs import log
 from fbftl.methods import by_name
 from fbftl.study.job import from_params
@@ -37,6 +36,19 @@ COLUMNS = [
     Column("uplink", "FTL_c's uplink", "bit", prefixed),
     Column("picked", "Picked"),
 ]
+
+
+ON_PAGE = (
+    "method",
+    "head",
+    "parameters",
+    "epochs",
+    "validation",
+    "times_fbftl",
+    "uplink",
+    "picked",
+)
+"""Columns that the page shows; the csv has all."""
 
 
 def main(
@@ -78,7 +90,7 @@ def main(
         measured = Candidate(chosen.widths, chosen.parameters, validation(outcome))
         rows.append(row(other["setting"]["method"], measured) | {"picked": "yes"})
         rows[-1]["epochs"] = flat_epochs(measured.validation)
-    write_table(csv, pd.DataFrame(rows), COLUMNS)
+    write_table(csv, pd.DataFrame(rows), COLUMNS, ON_PAGE)
     for entry in rows:
         if entry["picked"]:
             log.info("%s: head %s, %d epochs", *(entry[k] for k in ("method", "head", "epochs")))
@@ -131,4 +143,4 @@ def row(name: str, candidate: Candidate) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    run_by_name(snakemake, main)
+    tabulate(snakemake, main)

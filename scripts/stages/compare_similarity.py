@@ -5,9 +5,8 @@ from typing import Any
 
 from fbftl.findings.indices import INDICES, shares_matched
 from fbftl.findings.measured import measured_by_seed
-from fbftl.findings.tables import Column, write_table
+from fbftl.findings.tables import Column, tabulate, write_table
 from fbftl.ground import devices
-from fbftl.ground.binding import run_by_name
 from fbftl.study.job import Job
 from fbftl.tasks.task import ClientSamples, Inputs
 
@@ -52,4 +51,4 @@ def matched_shares(job: Job, client_data: ClientSamples) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    run_by_name(snakemake, main)
+    tabulate(snakemake, main)

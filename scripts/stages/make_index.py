@@ -1,24 +1,32 @@
 """Make the front page of all results: what each paper says, what came out, one picture each."""
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
+from typing import Any
 
-from fbftl.findings.front import Shown, front_page, rows
+from fbftl.findings.front import Shown, StudyFacts, Task, front_page, rows
+from fbftl.findings.table_page import PageText
 from fbftl.ground.binding import run_by_name
+from fbftl.ground.exact import this_machine
 from fbftl.ground.files import write_text
+from fbftl.ground.provenance import commit
 
 
 def main(
-    papers: str, audit: str, results: Mapping[str, Sequence[str]], arithmetic: str, page: str
-) -> None:
+    papers: str, audit: str, results: Mapping[str, Sequence[str]], page_texts: Mapping[str, Any],
+    data_sets: Sequence[Mapping[str, Any]], arithmetic: str, page: str,
+) -> None:  # fmt: skip
     """Write the page.
 
     Args:
         papers: table of what the papers are called and are about, a row for each line.
         audit: csv of the audit of all papers.
         results: tables and figures that the study makes of each paper, as html and svg.
+        page_texts: title and caption of each of them, by path.
+        data_sets: name, data set and number of seeds of each task of the study.
         arithmetic: sentence on whether other machines give the same numbers.
         page: path of the page.
     """
@@ -37,7 +45,15 @@ def main(
             )
         )
     of_audit = str(Path(audit).with_suffix(".html"))
-    write_text(page, front_page(shown, of_audit, arithmetic, str(Path(page).parent)))
+    study = StudyFacts(
+        [Task(**task) for task in data_sets],
+        arithmetic,
+        commit(),
+        f"{date.today():%d %B %Y}".lstrip("0"),
+        this_machine().processor,
+    )
+    around = {path: PageText(**text) for path, text in page_texts.items()}
+    write_text(page, front_page(shown, of_audit, study, around, str(Path(page).parent)))
 
 
 if __name__ == "__main__":

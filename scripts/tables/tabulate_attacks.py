@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 from fbftl.attacks.findings import read_findings
 from fbftl.findings.columns import EPSILON
-from fbftl.findings.tables import Column, write_table
-from fbftl.ground.binding import run_by_name
+from fbftl.findings.tables import Column, tabulate, write_table
 
 COLUMNS = [
     Column("attack", "Attack"),
@@ -24,10 +23,14 @@ COLUMNS = [
 ]
 
 
+ON_PAGE = ("attack", "method", "adversary", "mechanism", "epsilon", "measure", "value", "blind")
+"""Columns that the page shows; the csv has all."""
+
+
 def main(findings: Sequence[str], csv: str) -> None:
     """Write the table from the attacks' findings; md and tex go beside the csv."""
     table = pd.concat([read_findings(path) for path in findings], ignore_index=True)
-    write_table(csv, ordered(table), COLUMNS)
+    write_table(csv, ordered(table), COLUMNS, ON_PAGE)
 
 
 def ordered(table: pd.DataFrame) -> pd.DataFrame:
@@ -44,4 +47,4 @@ def first_places(table: pd.DataFrame) -> dict[str, int]:
 
 
 if __name__ == "__main__":
-    run_by_name(snakemake, main)
+    tabulate(snakemake, main)

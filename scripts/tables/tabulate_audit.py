@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 from fbftl.findings.published import read
-from fbftl.findings.tables import write_table
-from fbftl.ground.binding import run_by_name
+from fbftl.findings.tables import tabulate, write_table
 from fbftl.papers.audit import COLUMNS, table
 from fbftl.papers.eppfl import audit as eppfl_audit
 from fbftl.papers.fbftl import audit as fbftl_audit
@@ -25,6 +24,10 @@ AUDITS = {
     "rivals": rivals_audit.rows,
 }
 """What finds the rows of each paper in its published tables alone."""
+
+
+ON_PAGE = ("paper", "id", "where", "published", "computed", "unit", "verdict", "explanation")
+"""Columns that the page shows; the csv has all."""
 
 
 def main(
@@ -49,8 +52,8 @@ def main(
     findings = {
         "fbftl": fbftl_audit.rows(Evidence(tables["fbftl"], tokens)),
     } | {paper: audit_rows(tables[paper]) for paper, audit_rows in AUDITS.items()}
-    write_table(csv, table(findings, pd.read_csv(texts)), COLUMNS)
+    write_table(csv, table(findings, pd.read_csv(texts)), COLUMNS, ON_PAGE)
 
 
 if __name__ == "__main__":
-    run_by_name(snakemake, main)
+    tabulate(snakemake, main)

@@ -12,8 +12,7 @@ import pandas as pd
 from fbftl.findings.columns import PERCENT, SEED_COUNTS, with_spread
 from fbftl.findings.comparison import Measured, effect
 from fbftl.findings.runs import read_tidy
-from fbftl.findings.tables import Column, write_table
-from fbftl.ground.binding import run_by_name
+from fbftl.findings.tables import Column, tabulate, write_table
 
 AT = ["seen", "descent_steps", "mechanism", "accountant", "descent_momentum"]
 """What a schedule and the uniform one beside it have in common, with epsilon."""
@@ -40,6 +39,10 @@ COLUMNS = [
 NO_NOISE = "no noise"
 
 
+ON_PAGE = ("seen", "descent_steps", "schedule", "loss", "ratio", "effect", "sigma", "epsilon_exact")
+"""Columns that the page shows; the csv has all."""
+
+
 def main(runs: str, guarantees: str, csv: str, axes: dict[str, Any]) -> None:
     """Write the table; md and tex go beside the csv.
 
@@ -50,7 +53,7 @@ def main(runs: str, guarantees: str, csv: str, axes: dict[str, Any]) -> None:
         axes: the axes of a row, with their defaults.
     """
     guaranteed = read_tidy(guarantees, axes)
-    write_table(csv, rows(read_tidy(runs, axes), guaranteed), COLUMNS)
+    write_table(csv, rows(read_tidy(runs, axes), guaranteed), COLUMNS, ON_PAGE)
 
 
 def rows(runs: pd.DataFrame, guarantees: pd.DataFrame) -> pd.DataFrame:
@@ -118,4 +121,4 @@ def reached(guarantees: pd.DataFrame) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    run_by_name(snakemake, main)
+    tabulate(snakemake, main)

@@ -7,8 +7,7 @@ paper thesis prints for the best schedule (Thm 4), at which the bound can exceed
 from math import floor
 
 import pandas as pd
-from fbftl.findings.tables import Column, write_table
-from fbftl.ground.binding import run_by_name
+from fbftl.findings.tables import Column, tabulate, write_table
 from fbftl.privacy.schedules import (
     best_steps,
     dynamic_bound,
@@ -55,4 +54,4 @@ def at(alpha: float, kappa: float) -> list[dict[str, object]]:
 
 
 if __name__ == "__main__":
-    run_by_name(snakemake, main)
+    tabulate(snakemake, main)

@@ -5,8 +5,7 @@ from typing import Any
 from fbftl.findings.columns import PERCENT, SEED_COUNTS, accuracy, with_spread
 from fbftl.findings.outsourcing import CHOICES, epsilons, purchases
 from fbftl.findings.runs import read_tidy
-from fbftl.findings.tables import Column, prefixed, write_table
-from fbftl.ground.binding import run_by_name
+from fbftl.findings.tables import Column, prefixed, tabulate, write_table
 
 COLUMNS = [
     Column("name", "Choice"),
@@ -33,6 +32,19 @@ COLUMNS = [
 ]
 
 
+ON_PAGE = (
+    "name",
+    "purchase_allocation",
+    "sigma",
+    "label_source",
+    "purchase",
+    "own_share",
+    "accuracy",
+    "epsilon_added",
+)
+"""Columns that the page shows; the csv has all."""
+
+
 def main(runs: str, guarantees: str, csv: str, axes: dict[str, Any]) -> None:
     """Write the table; the other formats go beside the csv.
 
@@ -48,8 +60,8 @@ def main(runs: str, guarantees: str, csv: str, axes: dict[str, Any]) -> None:
     shared = table["purchase_rule"] == "ecos"
     for axis in ("purchase_allocation", "score_power", "bits"):
         table[axis] = table[axis].where(shared)
-    write_table(csv, table, COLUMNS)
+    write_table(csv, table, COLUMNS, ON_PAGE)
 
 
 if __name__ == "__main__":
-    run_by_name(snakemake, main)
+    tabulate(snakemake, main)

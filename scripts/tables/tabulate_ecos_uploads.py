@@ -11,8 +11,7 @@ import pandas as pd
 from fbftl.findings.columns import PERCENT, SEED_COUNTS, accuracy, with_spread
 from fbftl.findings.outsourcing import purchases
 from fbftl.findings.runs import read_tidy
-from fbftl.findings.tables import Column, prefixed, write_table
-from fbftl.ground.binding import run_by_name
+from fbftl.findings.tables import Column, prefixed, tabulate, write_table
 
 RIVALS = {"alone": "uploads alone", "random": "uploads, random purchase"}
 """Column names and headings of what is beside."""
@@ -77,4 +76,4 @@ def no_shorter(rivals: pd.DataFrame, bits: float) -> pd.Series:
 
 
 if __name__ == "__main__":
-    run_by_name(snakemake, main)
+    tabulate(snakemake, main)

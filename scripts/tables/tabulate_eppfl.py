@@ -15,8 +15,7 @@ from fbftl.findings.columns import SEED_COUNTS, accuracy, with_spread
 from fbftl.findings.comparison import Measured
 from fbftl.findings.run_file import read_run
 from fbftl.findings.seeds import counted
-from fbftl.findings.tables import Column, write_table
-from fbftl.ground.binding import run_by_name
+from fbftl.findings.tables import Column, tabulate, write_table
 from fbftl.messages.ledger import read_ledger
 
 BYTES = "{:,.0f}"
@@ -75,6 +74,19 @@ COLUMNS = [
 ]
 
 
+ON_PAGE = (
+    "local_epochs",
+    "client_part",
+    "keep_activations",
+    "epsilon",
+    "accuracy",
+    "protected",
+    "uplink",
+    "over_fedavg",
+)
+"""Columns that the page shows; the csv has all."""
+
+
 def main(runs: Sequence[str], ledgers: Sequence[str], csv: str, axes: Mapping[str, Any]) -> None:
     """Write the table; md and tex go beside the csv.
 
@@ -87,7 +99,7 @@ def main(runs: Sequence[str], ledgers: Sequence[str], csv: str, axes: Mapping[st
     read = ((read_run(run), ledger) for run, ledger in zip(runs, ledgers, strict=True))
     rows = [row(run, ledger, axes) for run, ledger in read if run["setting"]["method"] == "eppfl"]
     table = pd.DataFrame(rows).sort_values(list(AXES), ignore_index=True, kind="stable")
-    write_table(csv, table, COLUMNS)
+    write_table(csv, table, COLUMNS, ON_PAGE)
 
 
 def row(run: Mapping[str, Any], ledger: str, axes: Mapping[str, Any]) -> dict[str, Any]:
@@ -160,4 +172,4 @@ def bytes_by_part(ledger: str) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    run_by_name(snakemake, main)
+    tabulate(snakemake, main)

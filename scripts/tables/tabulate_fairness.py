@@ -11,8 +11,7 @@ import pandas as pd
 from fbftl.findings.columns import DIVERGED, with_spread
 from fbftl.findings.comparison import Measured, Verdict, verdict
 from fbftl.findings.runs import read_tidy
-from fbftl.findings.tables import Column, write_table
-from fbftl.ground.binding import run_by_name
+from fbftl.findings.tables import Column, tabulate, write_table
 
 SHARE = "{:.3f}"
 
@@ -135,4 +134,4 @@ def lower(values: pd.Series, without: pd.Series) -> bool:
 
 
 if __name__ == "__main__":
-    run_by_name(snakemake, main)
+    tabulate(snakemake, main)

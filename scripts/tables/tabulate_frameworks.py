@@ -12,8 +12,7 @@ from fbftl.findings.columns import SEED_COUNTS, accuracy
 from fbftl.findings.run_file import read_run
 from fbftl.findings.seeds import counted
 from fbftl.findings.shown import ShownMethod, shown
-from fbftl.findings.tables import Column, prefixed, write_table
-from fbftl.ground.binding import run_by_name
+from fbftl.findings.tables import Column, prefixed, tabulate, write_table
 from fbftl.ground.csv_tables import read_table
 from fbftl.messages.ledger import BROADCAST, read_ledger
 
@@ -59,6 +58,10 @@ WITHOUT = "no algorithm is printed"
 """Said of a framework that no method can be."""
 
 
+ON_PAGE = ("label", "partition", "accuracy_alone", "accuracy", "up", "tells", "attack", "attained")
+"""Columns that the page shows; the csv has all."""
+
+
 def main(
     runs: list[str], ledgers: list[str], attacks: str, complexity: str, csv: str,
     methods: list[dict[str, Any]],
@@ -90,7 +93,7 @@ def main(
         }
         for framework in others.to_dict("records")
     ]
-    write_table(csv, pd.concat([table, pd.DataFrame(missing)], ignore_index=True), COLUMNS)
+    write_table(csv, pd.concat([table, pd.DataFrame(missing)], ignore_index=True), COLUMNS, ON_PAGE)
 
 
 def first_attacks(path: str) -> pd.DataFrame:
@@ -157,4 +160,4 @@ def per_client(ledger: str, clients: Mapping[int, int]) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    run_by_name(snakemake, main)
+    tabulate(snakemake, main)

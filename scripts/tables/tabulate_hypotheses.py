@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from importlib import import_module
 
-from fbftl.findings.tables import Column, write_table
-from fbftl.ground.binding import run_by_name
+from fbftl.findings.tables import Column, tabulate, write_table
 from fbftl.papers.claims import OURS, claims_of, examined_by_task, read_claims
 from fbftl.papers.comparisons import NUMBERS, comparisons_table
 from fbftl.papers.quantities import runs_by_task
@@ -15,6 +14,10 @@ COLUMNS = [
     *NUMBERS,
     Column("tested", "Hypotheses tested"),
 ]
+
+
+ON_PAGE = ("compares", "task", "size", "compared", "lower", "upper", "unit", "verdict")
+"""Columns that the page shows; the csv has all."""
 
 
 def main(
@@ -40,8 +43,8 @@ def main(
     compared = {OURS: import_module(f"fbftl.papers.{paper}.claims").HYPOTHESES}
     claims = claims_of(paper, compared, read_claims(texts))
     by_task = examined_by_task(claims, runs_by_task(experiments, uplinks, series, beside))
-    write_table(csv, comparisons_table(by_task, {OURS: len(claims)}), COLUMNS)
+    write_table(csv, comparisons_table(by_task, {OURS: len(claims)}), COLUMNS, ON_PAGE)
 
 
 if __name__ == "__main__":
-    run_by_name(snakemake, main)
+    tabulate(snakemake, main)

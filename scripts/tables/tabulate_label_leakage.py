@@ -14,8 +14,7 @@ import pandas as pd
 from fbftl.data.clients import ClientFile
 from fbftl.data.partition import label_counts, partition
 from fbftl.findings.columns import with_spread
-from fbftl.findings.tables import Column, write_table
-from fbftl.ground.binding import run_by_name
+from fbftl.findings.tables import Column, tabulate, write_table
 from fbftl.privacy.label_leakage import partition_leakage
 
 BITS = "{:.3f}"
@@ -44,6 +43,19 @@ COLUMNS = [
 ]
 
 
+ON_PAGE = (
+    "partition",
+    "smallest",
+    "largest",
+    "entropy_true",
+    "statistical",
+    "query",
+    "total",
+    "client_entropy",
+)
+"""Columns that the page shows; the csv has all."""
+
+
 def main(clients: str, csv: str, block: Mapping[str, Any]) -> None:
     """Write the table; md and tex go beside the csv.
 
@@ -60,7 +72,7 @@ def main(clients: str, csv: str, block: Mapping[str, Any]) -> None:
         row(name, label_counts(labels, assigned, int(labels.max()) + 1), block["seed"])
         for name, assigned in partitions(labels, client, block)
     )
-    write_table(csv, frame, COLUMNS)
+    write_table(csv, frame, COLUMNS, ON_PAGE)
 
 
 def partitions(
@@ -88,4 +100,4 @@ def row(name: str, counts: np.ndarray, seed: int) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    run_by_name(snakemake, main)
+    tabulate(snakemake, main)

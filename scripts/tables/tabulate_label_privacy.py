@@ -5,8 +5,7 @@ from typing import Any
 import pandas as pd
 from fbftl.findings.columns import VERDICT
 from fbftl.findings.printed import judged
-from fbftl.findings.tables import Column, write_table
-from fbftl.ground.binding import run_by_name
+from fbftl.findings.tables import Column, tabulate, write_table
 from fbftl.ground.csv_tables import read_table
 from fbftl.privacy.label_privacy import batch_types
 
@@ -29,6 +28,10 @@ COLUMNS = [
 ]
 
 
+ON_PAGE = ("UK", "K", "U", "prior", "exact", "truncated", "published", "verdict")
+"""Columns that the page shows; the csv has all."""
+
+
 def main(numbers: str, csv: str, setting: dict[str, Any]) -> None:
     """Write the table from the figure's numbers; md and tex go beside the csv.
 
@@ -38,7 +41,7 @@ def main(numbers: str, csv: str, setting: dict[str, Any]) -> None:
         setting: `classes` (N) and `repetitions`, the draws behind every mean.
     """
     table = side_by_side(read_table(numbers), setting["classes"], setting["repetitions"])
-    write_table(csv, table, COLUMNS)
+    write_table(csv, table, COLUMNS, ON_PAGE)
 
 
 def side_by_side(numbers: pd.DataFrame, classes: int, repetitions: int) -> pd.DataFrame:
@@ -61,4 +64,4 @@ def side_by_side(numbers: pd.DataFrame, classes: int, repetitions: int) -> pd.Da
 
 
 if __name__ == "__main__":
-    run_by_name(snakemake, main)
+    tabulate(snakemake, main)

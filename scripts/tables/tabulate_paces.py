@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 from fbftl.findings.paces import epochs_to
 from fbftl.findings.runs import read_tidy
-from fbftl.findings.tables import Column, write_table
-from fbftl.ground.binding import run_by_name
+from fbftl.findings.tables import Column, tabulate, write_table
 
 ACCURACIES = (50, 60, 70, 75, 80, 90)
 """Percentages that curves are read at."""
@@ -40,4 +39,4 @@ def paces(accuracies: Sequence[float]) -> Mapping[str, float]:
 
 
 if __name__ == "__main__":
-    run_by_name(snakemake, main)
+    tabulate(snakemake, main)

@@ -9,8 +9,7 @@ from fbftl.findings.comparison import Measured, effect
 from fbftl.findings.exchanged import Exchanged, read_exchanged
 from fbftl.findings.sampling_error import error_of, error_of_difference, size_of_test_set
 from fbftl.findings.shown import of_clients, shown
-from fbftl.findings.tables import Column, write_table
-from fbftl.ground.binding import run_by_name
+from fbftl.findings.tables import Column, tabulate, write_table
 from fbftl.messages.channel import (
     GILBERT_ELLIOTT,
     burst_packet_loss_rate,
@@ -48,6 +47,19 @@ COLUMNS = [
 ]
 
 
+ON_PAGE = (
+    "label",
+    "blr",
+    "burst",
+    "retransmissions",
+    "plr_ledger",
+    "accuracy",
+    "difference",
+    "effect",
+)
+"""Columns that the page shows; the csv has all."""
+
+
 def main(
     runs: list[str], ledgers: list[str], clients: str, csv: str,
     methods: list[dict[str, Any]], axes: dict[str, Any],
@@ -76,7 +88,7 @@ def main(
     )
     label = table["method"].map(labels) + table["fraction"].map(of_clients)
     table = with_test_set(table.assign(label=label), size_of_test_set(clients))
-    write_table(csv, table, COLUMNS)
+    write_table(csv, table, COLUMNS, ON_PAGE)
 
 
 def with_test_set(table: pd.DataFrame, samples: int) -> pd.DataFrame:
@@ -149,4 +161,4 @@ def loss_rate(setting: KnownAxes, blocks: float) -> tuple[float | None, str]:
 
 
 if __name__ == "__main__":
-    run_by_name(snakemake, main)
+    tabulate(snakemake, main)

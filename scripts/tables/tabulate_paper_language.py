@@ -6,14 +6,26 @@ from typing import Any
 import pandas as pd
 from fbftl.findings import published
 from fbftl.findings.shown import shown
-from fbftl.findings.tables import Column, write_table
-from fbftl.ground.binding import run_by_name
+from fbftl.findings.tables import Column, tabulate, write_table
 from fbftl.papers.fbftl.dialogues import mean_tokens
 from fbftl.papers.fbftl.readings import against_published, columns
 from fbftl.papers.fbftl.setup import epochs, federation
 from fbftl.papers.fbftl.table4 import language_readings
 
 TRAINED_ENCODERS = {8: ("ftl_f", "ftl_c"), 4: ("ftl_c",), 2: ("ftl_c",)}
+
+
+ON_PAGE = (
+    "quantity",
+    "method",
+    "trained_encoders",
+    "published",
+    "formula",
+    "unit",
+    "reading",
+    "verdict",
+)
+"""Columns that the page shows; the csv has all."""
 
 
 def main(
@@ -44,8 +56,8 @@ def main(
     encoders_column = Column("trained_encoders", "Trained encoders")
     quantity, method, *others = columns(shown(methods).values())
     headed = (quantity, method, encoders_column, *others)
-    write_table(csv, pd.concat(parts, ignore_index=True), headed)
+    write_table(csv, pd.concat(parts, ignore_index=True), headed, ON_PAGE)
 
 
 if __name__ == "__main__":
-    run_by_name(snakemake, main)
+    tabulate(snakemake, main)

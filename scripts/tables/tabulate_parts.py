@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from importlib import import_module
 
-from fbftl.findings.tables import write_table
-from fbftl.ground.binding import run_by_name
+from fbftl.findings.tables import tabulate, write_table
 from fbftl.papers.claims import claims_of, examined_by_task, read_claims
 from fbftl.papers.comparisons import COLUMNS, comparisons_table
 from fbftl.papers.quantities import runs_by_task
 from fbftl.papers.registry import number_tested, read_sentences
+
+ON_PAGE = ("sentence", "compares", "task", "compared", "lower", "upper", "unit", "verdict")
+"""Columns that the page shows; the csv has all."""
 
 
 def main(
@@ -39,8 +41,8 @@ def main(
     by_system = number_tested(sentences)
     tested = {sentence.id: by_system.get(sentence.system, 0) for sentence in sentences}
     by_task = examined_by_task(claims, runs_by_task(experiments, uplinks, series, beside))
-    write_table(csv, comparisons_table(by_task, tested), COLUMNS)
+    write_table(csv, comparisons_table(by_task, tested), COLUMNS, ON_PAGE)
 
 
 if __name__ == "__main__":
-    run_by_name(snakemake, main)
+    tabulate(snakemake, main)

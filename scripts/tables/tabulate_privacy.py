@@ -17,8 +17,7 @@ from fbftl.findings.runs import read_tidy
 from fbftl.findings.sampling_error import error_of, size_of_test_set
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.setups import Setup, differs
-from fbftl.findings.tables import Column, write_table
-from fbftl.ground.binding import run_by_name
+from fbftl.findings.tables import Column, tabulate, write_table
 from fbftl.privacy.mechanisms import gaussian_per_client
 
 KEYS = ["method", "samples_per_client", "mechanism", "epsilon", "label_epsilon"]
@@ -57,6 +56,19 @@ COLUMNS = [
 ]
 
 
+ON_PAGE = (
+    "samples_per_client",
+    "method",
+    "epsilon",
+    "label_epsilon",
+    "accuracy",
+    "unit",
+    "epsilon_client",
+    "verdict",
+)
+"""Columns that the page shows; the csv has all."""
+
+
 def main(
     runs: str, guarantees: str, clients: str, printed: str | Path, setups: str, csv: str,
     axes: dict[str, Any], setup: Setup,
@@ -76,7 +88,7 @@ def main(
     table = with_guarantees(accuracies(read_tidy(runs, axes)), read_tidy(guarantees, axes))
     table["test_set_error"] = error_of(table["accuracy"], size_of_test_set(clients))
     reason = differs(setup, setups, "cifar10")
-    write_table(csv, beside_published(table, published.read(printed), reason), COLUMNS)
+    write_table(csv, beside_published(table, published.read(printed), reason), COLUMNS, ON_PAGE)
 
 
 def accuracies(runs: pd.DataFrame) -> pd.DataFrame:
@@ -136,4 +148,4 @@ def beside_published(table: pd.DataFrame, printed: pd.DataFrame, reason: str) ->
 
 
 if __name__ == "__main__":
-    run_by_name(snakemake, main)
+    tabulate(snakemake, main)

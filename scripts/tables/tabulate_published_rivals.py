@@ -11,9 +11,8 @@ from fbftl.findings.printed import judged
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.setups import Setup, differs
-from fbftl.findings.tables import Column, write_table
+from fbftl.findings.tables import Column, tabulate, write_table
 from fbftl.findings.uploads import READ, by_upload
-from fbftl.ground.binding import run_by_name
 
 COLUMNS = [
     Column("setup", "Published on"),
@@ -66,4 +65,4 @@ def measured(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 if __name__ == "__main__":
-    run_by_name(snakemake, main)
+    tabulate(snakemake, main)

@@ -16,8 +16,7 @@ from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.setups import Setup, differs
 from fbftl.findings.shown import shown
-from fbftl.findings.tables import Column, write_table
-from fbftl.ground.binding import run_by_name
+from fbftl.findings.tables import Column, tabulate, write_table
 
 PAPER = "fedfeat"
 AT = ["network", "partition"]
@@ -38,6 +37,19 @@ COLUMNS = [
     *SEED_COUNTS,
     *judged_against("best round"),
 ]
+
+
+ON_PAGE = (
+    "network",
+    "partition",
+    "label",
+    "features_from",
+    "accuracy",
+    "gain",
+    "effect",
+    "verdict",
+)
+"""Columns that the page shows; the csv has all."""
 
 
 def main(
@@ -68,7 +80,7 @@ def main(
     numbers = accuracies(tables, dataset, clients)
     labels = {name: style.label for name, style in shown(methods).items()}
     table = with_published(table.assign(label=table["method"].map(labels)), numbers, reasons)
-    write_table(csv, table, COLUMNS)
+    write_table(csv, table, COLUMNS, ON_PAGE)
 
 
 def rows(runs: pd.DataFrame) -> pd.DataFrame:
@@ -130,4 +142,4 @@ def with_published(
 
 
 if __name__ == "__main__":
-    run_by_name(snakemake, main)
+    tabulate(snakemake, main)

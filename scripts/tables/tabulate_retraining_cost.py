@@ -13,8 +13,7 @@ from fbftl.findings.columns import METHOD, SEED_COUNTS, accuracy
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.shown import shown
-from fbftl.findings.tables import Column, prefixed, write_table
-from fbftl.ground.binding import run_by_name
+from fbftl.findings.tables import Column, prefixed, tabulate, write_table
 from fbftl.messages.ledger import read_ledger
 
 PARTS = ("weights", "features", "labels", "statistics")
@@ -30,6 +29,10 @@ COLUMNS = [
     Column("down", "Down", "bit", prefixed),
     *SEED_COUNTS,
 ]
+
+
+ON_PAGE = ("label", "features_from", "accuracy", "messages", "added", "up", "down")
+"""Columns that the page shows; the csv has all."""
 
 
 def main(
@@ -53,7 +56,7 @@ def main(
     table["label"] = table["method"].map({name: style.label for name, style in looks.items()})
     table["features_from"] = table["features_from"].where(table["method"] == "fedfeat", "")
     ordered = table.sort_values("method", key=lambda names: names.map(order), kind="stable")
-    write_table(csv, ordered, COLUMNS)
+    write_table(csv, ordered, COLUMNS, ON_PAGE)
 
 
 def exchanged(ledgers: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -78,4 +81,4 @@ def exchanged(ledgers: Sequence[str]) -> Iterator[dict[str, Any]]:
 
 
 if __name__ == "__main__":
-    run_by_name(snakemake, main)
+    tabulate(snakemake, main)

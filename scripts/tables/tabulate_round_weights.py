@@ -3,8 +3,7 @@
 import pandas as pd
 from fbftl.findings import published
 from fbftl.findings.published import lookup
-from fbftl.findings.tables import Column, write_table
-from fbftl.ground.binding import run_by_name
+from fbftl.findings.tables import Column, tabulate, write_table
 from fbftl.ground.floats import FLOAT_BITS
 from fbftl.papers.fedfeat.backbones import DATASETS, TABLE_I, round_weight
 
@@ -45,4 +44,4 @@ def main(statements: str, csv: str) -> None:
 
 
 if __name__ == "__main__":
-    run_by_name(snakemake, main)
+    tabulate(snakemake, main)

@@ -25,8 +25,7 @@ from fbftl.findings.runs import read_tidy, settings_in, varying
 from fbftl.findings.sampling_error import error_of, error_of_difference, size_of_test_set
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.setups import Setup, differs
-from fbftl.findings.tables import Column, write_table
-from fbftl.ground.binding import run_by_name
+from fbftl.findings.tables import Column, tabulate, write_table
 
 AXES = ("fraction", "plr", "loss")
 """What the experiment is about."""
@@ -50,6 +49,19 @@ COLUMNS = [
 ]
 
 
+ON_PAGE = (
+    "fraction",
+    "plr",
+    "received",
+    "accuracy",
+    "accuracy_reshuffled",
+    "difference",
+    "effect",
+    "verdict",
+)
+"""Columns that the page shows; the csv has all."""
+
+
 def main(
     runs: str, clients: str, fig8: str, setups: str, csv: str, axes: dict[str, Any], setup: Setup
 ) -> None:
@@ -71,7 +83,7 @@ def main(
     table = with_test_set(table, size_of_test_set(clients))
     table = table.assign(majority=majority_share(clients))
     further = [Column(axis, heading_of(axis)) for axis in beside_loss]
-    write_table(csv, table.drop(columns="printed_for"), [*further, *COLUMNS])
+    write_table(csv, table.drop(columns="printed_for"), [*further, *COLUMNS], ON_PAGE)
 
 
 def side_by_side(runs: pd.DataFrame) -> pd.DataFrame:
@@ -137,4 +149,4 @@ def with_published(table: pd.DataFrame, fig8: pd.DataFrame, reason: str) -> pd.D
 
 
 if __name__ == "__main__":
-    run_by_name(snakemake, main)
+    tabulate(snakemake, main)

@@ -7,8 +7,7 @@ from pathlib import Path
 from fbftl.findings.columns import DIVERGED, SEEDS, VERDICT
 from fbftl.findings.front import rows
 from fbftl.findings.published import read
-from fbftl.findings.tables import Column, write_table
-from fbftl.ground.binding import run_by_name
+from fbftl.findings.tables import Column, tabulate, write_table
 from fbftl.papers.claims import claims_of, examined_by_task, read_claims
 from fbftl.papers.formulas import PaperRecord
 from fbftl.papers.quantities import runs_by_task
@@ -31,6 +30,10 @@ COLUMNS = [
     Column("tested", "Sentences tested"),
     Column("note", "Note", width="4cm"),
 ]
+
+
+ON_PAGE = ("sentence", "says", "printed", "task", "size", "measured", "verdict", "overall")
+"""Columns that the page shows; the csv has all."""
 
 
 def main(
@@ -76,8 +79,8 @@ def main(
         examined_by_task(claims, by_task),
         decided(sentences, formulas, record),
     )
-    write_table(csv, table, COLUMNS)
+    write_table(csv, table, COLUMNS, ON_PAGE)
 
 
 if __name__ == "__main__":
-    run_by_name(snakemake, main)
+    tabulate(snakemake, main)

@@ -16,8 +16,7 @@ from fbftl.findings.nested import components
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.sampling_error import error_of, size_of_test_set
 from fbftl.findings.shown import shown
-from fbftl.findings.tables import Column, write_table
-from fbftl.ground.binding import run_by_name
+from fbftl.findings.tables import Column, tabulate, write_table
 
 SCORE = "test_accuracy"
 
@@ -102,4 +101,4 @@ def tabulated(by_source: Sequence[pd.DataFrame], varying: Sequence[str]) -> pd.D
 
 
 if __name__ == "__main__":
-    run_by_name(snakemake, main)
+    tabulate(snakemake, main)

@@ -14,8 +14,7 @@ from fbftl.findings.runs import read_tidy
 from fbftl.findings.sampling_error import error_of, size_of_test_set
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.shown import shown
-from fbftl.findings.tables import Column, prefixed, write_table
-from fbftl.ground.binding import run_by_name
+from fbftl.findings.tables import Column, prefixed, tabulate, write_table
 from fbftl.ground.errors import UserError
 
 SCORES = {
@@ -99,4 +98,4 @@ def columns(score: str, varying: Sequence[str]) -> list[Column]:
 
 
 if __name__ == "__main__":
-    run_by_name(snakemake, main)
+    tabulate(snakemake, main)

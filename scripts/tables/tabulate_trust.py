@@ -15,9 +15,8 @@ from fbftl.findings.columns import EPSILON, SEED_COUNTS, accuracy
 from fbftl.findings.run_file import read_run, weakest_privacy
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
-from fbftl.findings.tables import Column, write_table
+from fbftl.findings.tables import Column, tabulate, write_table
 from fbftl.findings.uploads import UPLOADING, Upload
-from fbftl.ground.binding import run_by_name
 from fbftl.privacy.composition import compose
 from fbftl.privacy.together import events_of
 
@@ -49,6 +48,10 @@ COLUMNS = [
 ]
 
 
+ON_PAGE = ("trust", "what", "epsilon", "composed", "accuracy", "attack", "auc", "proven")
+"""Columns that the page shows; the csv has all."""
+
+
 def main(
     tidy: str, runs: Sequence[str], attacked: str, csv: str, axes: Mapping[str, Any],
     methods: list[dict[str, Any]],
@@ -74,7 +77,9 @@ def main(
     table = pd.DataFrame(rows).merge(read_tidy(attacked), on="setting", how="left")
     keys = ["place", "what", "epsilon", "epsilon_labels"]
     table = table.assign(place=table["trust"].map([LOCAL, COMMITTEE, SUM, TRUSTED].index))
-    write_table(csv, table.sort_values(keys, ignore_index=True).drop(columns="place"), COLUMNS)
+    write_table(
+        csv, table.sort_values(keys, ignore_index=True).drop(columns="place"), COLUMNS, ON_PAGE
+    )
 
 
 def rows_of(
@@ -109,4 +114,4 @@ def rows_of(
 
 
 if __name__ == "__main__":
-    run_by_name(snakemake, main)
+    tabulate(snakemake, main)

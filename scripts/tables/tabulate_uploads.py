@@ -13,9 +13,8 @@ from fbftl.findings.marks import on_front
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.sampling_error import error_of, size_of_test_set
 from fbftl.findings.seeds import mean_and_spread
-from fbftl.findings.tables import Column, prefixed, write_table
+from fbftl.findings.tables import Column, prefixed, tabulate, write_table
 from fbftl.findings.uploads import READ, by_upload
-from fbftl.ground.binding import run_by_name
 
 COLUMNS = [
     Column("name", "Upload"),
@@ -42,6 +41,19 @@ COLUMNS = [
 KEYS = ["setting", *READ, "epsilon"]
 
 
+ON_PAGE = (
+    "name",
+    "head",
+    "bits_per_client",
+    "times_fbftl",
+    "accuracy",
+    "summable",
+    "revealed",
+    "pareto",
+)
+"""Columns that the page shows; the csv has all."""
+
+
 def main(
     runs: str, network: str, clients: str, csv: str, axes: dict[str, Any],
     radio: Mapping[str, float], training: Mapping[str, Any], one_shot: Mapping[str, Any],
@@ -64,7 +76,7 @@ def main(
     of_mixtures = table["message"] == "mixtures"
     for key, value in bounds.items():
         table[key] = pd.Series(value, index=table.index).where(of_mixtures)
-    write_table(csv, table, COLUMNS)
+    write_table(csv, table, COLUMNS, ON_PAGE)
 
 
 def tabulated(
@@ -113,4 +125,4 @@ def trained(network: Network, rows: pd.DataFrame, training: Mapping[str, Any]) -
 
 
 if __name__ == "__main__":
-    run_by_name(snakemake, main)
+    tabulate(snakemake, main)

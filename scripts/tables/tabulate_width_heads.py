@@ -6,8 +6,7 @@ from fbftl.findings.columns import METHOD, PERCENT, SEED_COUNTS, accuracy
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.shown import shown
-from fbftl.findings.tables import Column, prefixed, write_table
-from fbftl.ground.binding import run_by_name
+from fbftl.findings.tables import Column, prefixed, tabulate, write_table
 
 COLUMNS = [
     METHOD,
@@ -49,4 +48,4 @@ def main(runs: str, csv: str, methods: list[dict[str, Any]], axes: dict[str, Any
 
 
 if __name__ == "__main__":
-    run_by_name(snakemake, main)
+    tabulate(snakemake, main)

@@ -12,8 +12,7 @@ from fbftl.findings.columns import METHOD, SEED_COUNTS, accuracy, heading_of, wi
 from fbftl.findings.comparison import Measured
 from fbftl.findings.run_file import read_run
 from fbftl.findings.shown import shown
-from fbftl.findings.tables import Column, prefixed, write_table
-from fbftl.ground.binding import run_by_name
+from fbftl.findings.tables import Column, prefixed, tabulate, write_table
 from fbftl.messages.ledger import read_ledger
 from fbftl.models.chain import chain_of, described
 from fbftl.study.widths import narrowed
@@ -34,6 +33,19 @@ COLUMNS = [
     *SEED_COUNTS,
 ]
 """Uplink per round is of all clients together, and the same for every width that a run serves."""
+
+
+ON_PAGE = (
+    "label",
+    "budgets",
+    "width",
+    "accuracy",
+    "gap",
+    "parameters",
+    "uplink_bits",
+    "client_bits",
+)
+"""Columns that the page shows; the csv has all."""
 
 
 def main(
@@ -87,7 +99,7 @@ def main(
         key=lambda column: column.map(order.index) if column.name == "method" else column,
     )
     in_domains = [column for name in names for column in with_spread(name, heading_of(name))]
-    write_table(csv, table, COLUMNS[:9] + in_domains + COLUMNS[9:])
+    write_table(csv, table, COLUMNS[:9] + in_domains + COLUMNS[9:], ON_PAGE)
 
 
 def costs(
@@ -195,4 +207,4 @@ def uplink(run: Mapping[str, Any], sent: pd.DataFrame, width: float) -> dict[str
 
 
 if __name__ == "__main__":
-    run_by_name(snakemake, main)
+    tabulate(snakemake, main)

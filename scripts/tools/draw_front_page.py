@@ -6,16 +6,18 @@ For maintainers; no rule runs it. It needs a browser on the machine.
 """
 
 import sys
+from datetime import date
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from fbftl.findings.browser import screenshot
-from fbftl.findings.front import Shown, front_page, rows
+from fbftl.findings.front import Shown, StudyFacts, front_page, rows
 from fbftl.findings.kept import KEPT
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import write_text
+from fbftl.ground.provenance import commit
 
 PICTURE = Path("docs", "images", "front-page.png")
 
@@ -42,7 +44,8 @@ def main(root: Path = Path()) -> None:
     with TemporaryDirectory() as folder:
         page = Path(folder, "index.html")
         audit = str(kept.resolve() / "audit.html")
-        write_text(page, front_page(shown, audit, ARITHMETIC, str(page.parent.resolve())))
+        study = StudyFacts([], ARITHMETIC, commit(), f"{date.today():%d %B %Y}", "any processor")
+        write_text(page, front_page(shown, audit, study, {}, str(page.parent.resolve())))
         screenshot(page, root / PICTURE, WIDTH, HEIGHT)
 
 

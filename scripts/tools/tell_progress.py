@@ -2,8 +2,8 @@
 
     ./run progress [folder]
 
-Read from what Snakemake writes: the log of the call that holds the folder or held it last, and how
-long every job so far took.
+Read from what Snakemake writes: the log of the call that holds the folder or held it last, and
+those of earlier calls, which say how long jobs take here.
 """
 
 import sys
@@ -12,15 +12,12 @@ from collections import defaultdict
 from pathlib import Path
 
 from fbftl.features.store.lock import is_locked
-from fbftl.findings.origins import NOTES, notes
 from fbftl.ground.errors import UserError
-from fbftl.ground.pace import Pace
+from fbftl.ground.pace import Durations, Pace, read_durations
+from fbftl.ground.run_log import RunLog
 
 RUNNING = Path(".snakemake", "running")
 """Folder that a call holds while it makes results, with the name of its log in `log`."""
-
-STAMP = "%Y-%m-%dT%H%M%S"
-"""How Snakemake names the log of a call: after the moment at which it began."""
 
 
 def main(folder: Path) -> str:
@@ -29,22 +26,20 @@ def main(folder: Path) -> str:
     Raises:
         UserError: if nothing was ever run there.
     """
-    logs = sorted((folder / ".snakemake" / "log").glob("*.snakemake.log"))
-    paces = [Pace.read(log.read_text(encoding="utf-8", errors="replace")) for log in logs]
-    planned = [(log, pace) for log, pace in zip(logs, paces, strict=True) if pace.planned]
+    paths = sorted((folder / ".snakemake" / "log").glob("*.snakemake.log"))
+    logs = {path: RunLog.of(path.read_text("utf-8", errors="replace")) for path in paths}
+    planned = [path for path, log in logs.items() if log.has_plan]
     if not planned:
         raise UserError(f"{folder} has no run to report; name a folder in which a study runs")
-    log, pace = next(
-        (candidate for candidate in planned if candidate[0].name == holder(folder)), planned[-1]
-    )
-    began = time.mktime(time.strptime(log.name.partition(".")[0], STAMP))
-    took, seen = defaultdict(list), set()
-    for _, noted in notes(folder / NOTES):
-        job = (noted["rule"], noted["starttime"], noted["endtime"])
-        if job not in seen and None not in job:
-            seen.add(job)
-            took[noted["rule"]].append(noted["endtime"] - noted["starttime"])
-    return pace.line(took, time.time() - began, running=is_locked(folder / RUNNING))
+    path = next((path for path in planned if path.name == holder(folder)), planned[-1])
+    measured = defaultdict(list)
+    for log in logs.values():
+        for rule, seconds in log.seconds.items():
+            measured[rule] += seconds
+    pace = Pace.of(logs[path], Durations(read_durations(), measured), time.time())
+    if logs[path].left and not is_locked(folder / RUNNING):
+        return f"{pace.done}; the run has ended before the rest, call it again to go on"
+    return pace.sentence
 
 
 def holder(folder: Path) -> str:

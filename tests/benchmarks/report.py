@@ -3,6 +3,7 @@
 python tests/benchmarks/report.py results/report.html [folder for screenshots]
 """
 
+import re
 import sys
 from pathlib import Path
 from statistics import median
@@ -32,13 +33,13 @@ def main(report: Path, folder: Path | None) -> None:
 
 
 def take_screenshots(report: Path, folder: Path, size: tuple[int, int]) -> None:
-    """Save what a window of a size shows of the landing page and of every result."""
+    """Save what a window of a size shows of the front and of every paper's page."""
     folder.mkdir(parents=True, exist_ok=True)
     with browser.opened(report, *size) as page:
-        page.driver.save_screenshot(str(folder / "landing.png"))
-        for path in page.result_paths():
-            page.shows(path)
-            page.driver.save_screenshot(str(folder / f"{path.replace('/', '_')}.png"))
+        page.driver.save_screenshot(str(folder / "front.png"))
+        for paper in re.findall('class="page" id="([^"]+)"', report.read_text(encoding="utf-8")):
+            page.go(paper)
+            page.driver.save_screenshot(str(folder / f"{paper}.png"))
 
 
 if __name__ == "__main__":

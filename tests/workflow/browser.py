@@ -1,7 +1,8 @@
-"""A headless Chromium without a network, and what it sees of a report."""
+"""A headless Chromium without a network, and what it sees of a page of results."""
 
 import os
 import shutil
+import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +14,9 @@ import pytest
 
 WAIT = 60
 """Seconds after which something that should appear counts as missing."""
+
+LEVELS = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa")
+"""Rules of accessibility of levels A and AA, as axe tags them."""
 
 
 def missing() -> str | None:
@@ -26,100 +30,82 @@ def missing() -> str | None:
     return None
 
 
-def require() -> None:
-    """Skip the test where no browser can be driven; under CI, which installs one, fail it."""
-    reason = missing()
+def axe() -> Path | None:
+    """Return the file of axe-core, which looks for what keeps people out, where npm has it."""
+    if shutil.which("npm") is None:
+        return None
+    done = subprocess.run(["npm", "root", "--global"], capture_output=True, text=True)
+    path = Path(done.stdout.strip(), "axe-core", "axe.min.js")
+    return path if path.is_file() else None
+
+
+def missing_axe() -> str | None:
+    """Return why accessibility cannot be looked at here, or None if it can."""
+    return missing() or (
+        None if axe() else "axe-core is not installed (npm install --global axe-core)"
+    )
+
+
+def require(reason: str | None) -> None:
+    """Skip the test where something is missing; under CI, which installs it, fail it."""
     if reason is not None:
         (pytest.fail if os.environ.get("CI") else pytest.skip)(reason)
 
 
 @dataclass(frozen=True)
 class Page:
-    """An open report."""
+    """An open page."""
 
     driver: Any
 
-    def result_paths(self) -> list[str]:
-        """Return the paths of the results that the report holds."""
-        return self.driver.execute_script("return Object.keys(results)")
+    def visit(self, path: Path) -> None:
+        """Open another page in the same window."""
+        self.driver.get(path.resolve().as_uri())
+        assert self.until(lambda: self.texts("main"))
 
-    def shows(self, path: str) -> bool:
-        """Open a result as its button does; return whether an image or a table appears."""
-        kind = "html" if path.endswith(".html") else "img"
-        uri = self.driver.execute_script("return results[arguments[0]].data_uri", path)
-        self.view(path, kind, uri)
-        return self.until(self.has_table if kind == "html" else self.has_image)
+    def go(self, address: str) -> None:
+        """Follow a link of the page by its end, behind the #."""
+        self.driver.execute_script("location.hash = arguments[0]", address)
 
-    def view(self, path: str, kind: str, uri: str) -> None:
-        """Show what a link holds in the place of a result."""
-        self.driver.execute_script(
-            "app.setView({content: arguments[1], contentPath: arguments[2],"
-            " resultPath: arguments[0], navbarMode: 'resultinfo'})",
-            path,
-            kind,
-            uri,
+    def texts(self, selector: str) -> list[str]:
+        """Return the text of all that can be seen of a selector."""
+        script = (
+            "return [...document.querySelectorAll(arguments[0])]"
+            ".filter(e => e.checkVisibility()).map(e => e.innerText)"
         )
+        return self.driver.execute_script(script, selector)
 
-    def has_image(self) -> bool:
-        """Return whether a loaded image is on the page beside the logo."""
-        script = "const i = document.querySelector('#app div.p-3 img');"
-        return self.driver.execute_script(
-            script + "return Boolean(i && i.complete && i.naturalWidth > 0)"
+    def images_in_sight(self) -> int:
+        """Return how many images are loaded and wide and low enough for the window."""
+        script = (
+            "return [...document.images].filter(i => i.checkVisibility()).map(i => {"
+            "  const r = i.getBoundingClientRect();"
+            "  return i.complete && i.naturalWidth > 0 && r.left >= 0"
+            "    && r.right <= document.documentElement.clientWidth && r.height <= innerHeight;"
+            "})"
         )
-
-    def has_table(self) -> bool:
-        """Return whether a frame with a table's rows is on the page."""
-        return bool(self.in_frame("return document.querySelector('tbody tr') !== null"))
-
-    def in_frame(self, script: str) -> Any:
-        """Return what a script says of the frame that shows a table, or None without one."""
-        from selenium.webdriver.common.by import By
-
-        frames = self.driver.find_elements(By.TAG_NAME, "iframe")
-        if not frames:
-            return None
-        self.driver.switch_to.frame(frames[0])
-        answer = self.driver.execute_script(script)
-        self.driver.switch_to.default_content()
-        return answer
-
-    def image_is_whole(self) -> bool:
-        """Return whether all of the open image is within the window, beside the menu."""
-        return self.driver.execute_script(
-            "const i = document.querySelector('#app div.p-3 img').getBoundingClientRect();"
-            "const menu = document.querySelector('#app nav').getBoundingClientRect();"
-            "return i.top >= 0 && i.left >= menu.right"
-            " && i.bottom <= innerHeight && i.right <= innerWidth"
-        )
+        images = self.driver.execute_script(script)
+        assert all(images), images
+        return len(images)
 
     def scrolls_sideways(self) -> bool:
-        """Return whether the page or its menu is wider than its place."""
+        """Return whether anything that can be seen reaches beyond the right edge."""
         return self.driver.execute_script(
-            "return [document.scrollingElement, document.querySelector('#app nav')]"
-            ".some(e => e.scrollWidth > e.clientWidth)"
+            "const edge = document.documentElement.clientWidth + 1;"
+            "return document.scrollingElement.scrollWidth > edge"
+            " || [...document.querySelectorAll('td, th, p, img, li')].some("
+            "   e => e.checkVisibility() && !e.closest('thead')"
+            "     && e.getBoundingClientRect().right > edge)"
         )
 
-    def headings_in_sight(self) -> list[str]:
-        """Return the headings that the open table's frame shows whole, scrolled to the last row."""
-        return self.in_frame(
-            "document.querySelector('tbody tr:last-child').scrollIntoView({block: 'end'});"
-            "return [...document.querySelectorAll('th')].filter(e => {"
-            "  const r = e.getBoundingClientRect(), corner = [r.right - 2, r.top + 2];"
-            "  return r.top >= 0 && r.left >= 0 && r.right <= document.documentElement.clientWidth"
-            "    && document.elementFromPoint(...corner) === e;"
-            "}).map(e => e.innerText.toLowerCase())"
+    def violations(self) -> list[str]:
+        """Return what keeps people out, by axe's rules of levels A and AA, with places."""
+        self.driver.execute_script(axe().read_text(encoding="utf-8"))
+        found = self.driver.execute_async_script(
+            "axe.run(document, {runOnly: arguments[0]}).then(r => arguments[1](r.violations))",
+            list(LEVELS),
         )
-
-    def headings(self) -> list[str]:
-        """Return all headings of the open table."""
-        return self.in_frame(
-            "return [...document.querySelectorAll('th')].map(e => e.innerText.toLowerCase())"
-        )
-
-    def caption(self) -> str:
-        """Return the text beside the open result."""
-        script = "return document.querySelector('#app nav').innerText"
-        return self.driver.execute_script(script)
+        return [f"{each['id']}: {each['nodes'][0]['html'][:120]}" for each in found]
 
     def until(self, condition: Any) -> bool:
         """Return whether a condition comes true in time."""
@@ -141,8 +127,10 @@ class Page:
 
 
 @contextmanager
-def opened(report: Path, width: int = 1440, height: int = 900) -> Iterator[Page]:
-    """Open a report in a window of a size; no name resolves, so nothing can be loaded."""
+def opened(
+    path: Path, width: int = 1440, height: int = 900, *, dark: bool = False
+) -> Iterator[Page]:
+    """Open a page in a window of a size; no name resolves, so nothing can be loaded."""
     from selenium import webdriver
     from selenium.webdriver.chrome.service import Service
 
@@ -159,14 +147,18 @@ def opened(report: Path, width: int = 1440, height: int = 900) -> Iterator[Page]
     options.binary_location = shutil.which("chromium")
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     driver = webdriver.Chrome(options, Service(shutil.which("chromedriver")))
+    driver.set_script_timeout(WAIT * 2)
     try:
         if width < 500:  # Narrower than a window can be.
             metrics = {"width": width, "height": height, "deviceScaleFactor": 2, "mobile": True}
             driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-        driver.get(report.resolve().as_uri())
+        if dark:
+            scheme = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
+            driver.execute_cdp_cmd("Emulation.setEmulatedMedia", scheme)
+        driver.get(path.resolve().as_uri())
         page = Page(driver)
-        script = "return Boolean(document.querySelector('#app nav'))"
-        assert page.until(lambda: driver.execute_script(script)), "the report does not open"
+        script = "return Boolean(document.querySelector('main'))"
+        assert page.until(lambda: driver.execute_script(script)), "the page does not open"
         yield page
     finally:
         driver.quit()

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -22,7 +23,7 @@ OF_JOB = {*OF_STUDY, "threads", "files"}
 def main_of(script: Path) -> ast.FunctionDef | None:
     """Return the `main` of a script that is called by names, None of one that is not."""
     text = script.read_text(encoding="utf-8")
-    if "run_by_name(snakemake, main)" not in text:
+    if not re.search(r"(run_by_name|tabulate)\(snakemake, main\)", text):
         return None
     functions = (node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef))
     return next(node for node in functions if node.name == "main")

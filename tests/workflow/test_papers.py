@@ -127,15 +127,18 @@ def ran(project: Project, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_entry_hands_over_papers_and_options(entry: Project) -> None:
-    after = "--report results/report.html --report-after-run"
-    for arguments, printed in {
-        (): f"{after} --config papers=all",
-        ("-n",): "--config papers=all -n",
-        ("eppfl",): f"{after} --config papers=eppfl",
-        ("eppfl", "--cores", "2"): f"{after} --config papers=eppfl --cores 2",
+    page = "--reporter papers --report-papers-path results/report.html"
+    for arguments, handed in {
+        (): "--config papers=all",
+        ("eppfl",): "--config papers=eppfl",
+        ("eppfl", "--cores", "2"): "--config papers=eppfl --cores 2",
     }.items():
         done = ran(entry, "papers", *arguments)
-        assert (done.returncode, done.stdout.strip()) == (0, printed)
+        calls = [line for line in done.stderr.splitlines() if line.startswith("--logger")]
+        assert done.returncode == 0
+        assert [call.split(" ", 4)[-1] for call in calls] == [handed, f"{page} {handed}"]
+    done = ran(entry, "papers", "-n")
+    assert (done.returncode, done.stdout.strip()) == (0, "--config papers=all -n")
 
 
 def test_the_entry_lets_no_second_config_hide_the_papers(entry: Project) -> None:

@@ -15,13 +15,13 @@ PERCENT = "{:.1%}"
 
 METHOD = Column("label", "Method")
 EPSILON = Column("epsilon", "ε", format="{:g}")
-SEEDS = Column("seeds", "Seeds", format="{:.0f}")
-DIVERGED = Column("diverged", "Diverged", format="{:.0f}")
+SEEDS = Column("seeds", "Seeds", format="{:.0f}", detail=True)
+DIVERGED = Column("diverged", "Diverged", format="{:.0f}", detail=True)
 """Of the seeds, those whose loss stopped being finite."""
 
 SEED_COUNTS = (SEEDS, DIVERGED)
 
-TEST_SET = Column("test_set_error", "Test set ±", format=PERCENT)
+TEST_SET = Column("test_set_error", "Test set ±", format=PERCENT, detail=True)
 """Standard error that an accuracy has because another test set of the size scores otherwise."""
 
 VERDICT = Column("verdict", "Verdict")

@@ -8,18 +8,37 @@ from html import escape
 from os.path import relpath
 from pathlib import Path
 
+from fbftl.findings.page_style import counted, document, verdict_class
+from fbftl.findings.table_page import PageColumn, PageText, table
+
 STYLE = """\
-body { font: 16px/1.5 system-ui, sans-serif; color: #222; max-width: 60rem; margin: 2rem auto;
-  padding: 0 1rem; }
-section { border-top: 1px solid #ddd; margin-top: 2rem; }
-img { max-width: 100%; max-height: 30rem; background: white; }
-table { border-collapse: collapse; width: 100%; }
-th, td { padding: .2rem .6rem .2rem 0; border-bottom: 1px solid #eee; text-align: left;
-  vertical-align: top; }
-summary, nav { cursor: default; margin: .5rem 0; }
-.yes { color: #00694f; } .no { color: #a23b00; }
-code { background: #f3f3f3; padding: 0 .2rem; }
+section { border-top: 1px solid var(--line); margin-top: 2rem; padding-top: .5rem; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; }
+dt { color: var(--soft); } dd { margin: 0; }
+figure { margin: 1rem 0; } figure img { max-height: 30rem; }
+figcaption { max-width: 46rem; }
+nav a { display: inline-block; padding: .25rem .5rem .25rem 0; }
+li { margin: .3rem 0; }
+@media (max-width: 48rem) { dl { display: block; } dd { margin-bottom: .5rem; } }
 """
+
+DATA = {
+    "digits": "scikit-learn's 8 × 8 digits",
+    "dialogues": "dialogues made from templates",
+    "cifar10": "CIFAR-10",
+    "cifar100": "CIFAR-100",
+    "mnist": "MNIST",
+    "samsum": "SAMSum",
+    "adult": "Adult",
+}
+"""Names of data sets, by how the configuration calls them."""
+
+BESIDE = {
+    "report.html": ("The report", "every table and figure by paper and question", "report"),
+    "article.html": ("The article", "every verdict on one page", "article"),
+    "../docs/_build/README.html": ("The documentation", "what the words mean", "docs"),
+}
+"""Pages beside this one: what they are called, what is in them, and the verb that makes them."""
 
 ORDER = (
     *("reproduced", "differs", "not comparable"),
@@ -29,6 +48,36 @@ ORDER = (
     *("pilot: no verdict", "quick: no verdict", "not run", "to be run", "not testable here"),
 )
 """Verdicts, the decided ones first: those of the audit, and those of sentences."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A task of the study.
+
+    data: the data set, as the configuration calls it.
+    seeds: repetitions of each of its settings.
+    """
+
+    name: str
+    data: str
+    seeds: int
+
+
+@dataclass(frozen=True)
+class StudyFacts:
+    """What the page says of the whole study.
+
+    arithmetic: sentence on whether other machines give the same numbers.
+    commit: of the project; None outside git.
+    date: on which the page was written.
+    machine: its processor.
+    """
+
+    tasks: Sequence[Task]
+    arithmetic: str
+    commit: str | None
+    date: str
+    machine: str
 
 
 @dataclass(frozen=True)
@@ -65,52 +114,71 @@ def tally(verdicts: Sequence[str]) -> str:
     """Return how often each verdict came out, as in ``3 reproduced, 1 differs``."""
     counts = Counter(verdicts)
     return ", ".join(
-        f'<span class="{_colour(name)}">{counts[name]} {name}</span>'
+        f'<span class="{verdict_class(name)}">{counts[name]} {name}</span>'
         for name in ORDER
         if counts[name]
     )
 
 
-def _colour(verdict: str) -> str:
-    """Return the class of a verdict's colour; one that decides nothing has none."""
-    if verdict in ("reproduced", "holds", "by formula: holds"):
-        return "yes"
-    against = ("differs", "the contrary holds", "by formula: does not hold")
-    return "no" if verdict in against else "open"
-
-
-def front_page(papers: Sequence[Shown], audit: str, arithmetic: str, folder: str) -> str:
+def front_page(
+    papers: Sequence[Shown],
+    audit: str,
+    study: StudyFacts,
+    texts: Mapping[str, PageText],
+    folder: str,
+) -> str:
     """Return the page, in HTML that needs nothing but the results beside it.
 
     Args:
         papers: in the order in which they are shown.
         audit: the table of the audit of all papers, as html.
-        arithmetic: sentence on whether other machines give the same numbers.
+        study: what they come from.
+        texts: title and caption of tables and figures, by path.
         folder: where the page will lie; links are relative to it.
     """
     links = (f'<a href="#{shown.paper}">{shown.paper}</a>' for shown in papers)
-    return "\n".join(
-        [
-            "<!doctype html>",
-            '<html lang="en"><head><meta charset="utf-8">',
-            '<meta name="viewport" content="width=device-width">',
-            f"<title>Results</title><style>\n{STYLE}</style></head><body>",
-            "<h1>What came out</h1>",
-            "<p>What each paper says, and what became of it in this study, sentence by sentence. "
-            "A sentence <em>holds</em>, <em>the contrary holds</em> or it is <em>undecided</em> by "
-            "one rule for all, on full studies alone; some are decided by formula. Where the "
-            "published record disagrees with itself says "
-            f'<a href="{_link(audit, folder)}">the audit</a>.</p>',
-            f"<p>{escape(arithmetic)}</p>",
-            f"<nav>{' · '.join(links)}</nav>",
-            *(_section(shown, folder) for shown in papers),
-            "</body></html>",
-            "",
-        ]
-    )
+    body = [
+        "<header><h1>What came out</h1>",
+        "<p>What each paper says, and what became of it in this study, sentence by sentence. "
+        "A sentence <em>holds</em>, <em>the contrary holds</em> or it is <em>undecided</em> by "
+        "one rule for all, on full studies alone; some are decided by formula. Where the "
+        "published record disagrees with itself says "
+        f'<a href="{_link(audit, folder)}">the audit</a>.</p>',
+        _facts(papers, study),
+        f'</header><nav aria-label="Papers">{" ".join(links)}</nav><main>',
+        *(_section(shown, texts, folder) for shown in papers),
+        "<section><h2>Further pages</h2><ul>",
+        *(
+            f'<li><a href="{path}">{name}</a>: {what}, once <code>./run {verb}</code> has '
+            "made it.</li>"
+            for path, (name, what, verb) in BESIDE.items()
+        ),
+        "</ul></section></main>",
+    ]
+    return document("Results: what came out", "\n".join(body), STYLE)
 
 
-def _section(shown: Shown, folder: str) -> str:
+def _facts(papers: Sequence[Shown], study: StudyFacts) -> str:
+    """Return the totals, and what they come from."""
+    overall = {row["sentence"]: row["overall"] for paper in papers for row in paper.sentences}
+    paths = [path for paper in papers for path in paper.results]
+    figures = sum(path.endswith(".svg") for path in paths)
+    facts = {
+        "Sentences": f"{len(overall)}: {tally(list(overall.values()))}" if overall else "none yet",
+        "Results": f"{counted(len(paths) - figures, 'table')} and {counted(figures, 'figure')} of "
+        f"{sum(bool(paper.results) for paper in papers)} of {counted(len(papers), 'paper')}",
+        "Data": "; ".join(
+            f"{escape(DATA.get(task.data, task.data))} ({escape(task.name)}, {task.seeds} seeds)"
+            for task in study.tasks
+        ),
+        "Arithmetic": escape(study.arithmetic),
+        "Written": f"{escape(study.date)} on {escape(study.machine)}",
+        "Commit": f"<code>{escape(study.commit or 'not a git checkout')}</code>",
+    }
+    return f"<dl>{''.join(f'<dt>{name}</dt><dd>{text}</dd>' for name, text in facts.items())}</dl>"
+
+
+def _section(shown: Shown, texts: Mapping[str, PageText], folder: str) -> str:
     head = [
         f'<section id="{shown.paper}"><h2>{escape(shown.title)}</h2>',
         *(
@@ -125,45 +193,53 @@ def _section(shown: Shown, folder: str) -> str:
     if shown.sentences:
         by_sentence = {row["sentence"]: row["overall"] for row in shown.sentences}
         head.append(f"<p>Sentences: {tally(list(by_sentence.values()))}.</p>")
-    if shown.picture is not None:
-        head.append(
-            f'<p><img src="{_link(shown.picture, folder)}" alt="{_name(shown.picture)}"></p>'
-        )
     return "\n".join(
         [
             *head,
+            _picture(shown.picture, texts, folder) if shown.picture else "",
             _sentences(shown.sentences) if shown.sentences else "",
             audit * bool(shown.audit),
-            "<details><summary>Tables and figures</summary>"
-            f"{_list(shown.results, folder)}</details>",
+            f"<details><summary>Tables and figures: {len(shown.results)}</summary>"
+            f"{_list(shown.results, texts, folder)}</details>",
             "</section>",
         ]
     )
 
 
-def _sentences(rows: Sequence[Mapping[str, str]]) -> str:
-    lines = (
-        f"<tr><td>{escape(row['says'])} <small>({escape(row['place'])})</small></td>"
-        f"<td>{escape(row['task'])}</td>"
-        f'<td class="{_colour(row["verdict"])}">{row["verdict"]}</td></tr>'
-        for row in rows
-    )
+def _picture(path: str, texts: Mapping[str, PageText], folder: str) -> str:
+    text = texts.get(path, PageText(_name(path)))
     return (
-        "<details><summary>Sentence by sentence</summary><table>"
-        "<tr><th>Sentence</th><th>Task</th><th>Verdict</th></tr>"
-        f"{''.join(lines)}</table></details>"
+        f'<figure><a href="{_link(path, folder)}"><img src="{_link(path, folder)}" '
+        f'alt="{escape(text.title)}"></a>'
+        f"<figcaption><strong>{escape(text.title)}.</strong> {escape(text.caption)}</figcaption>"
+        "</figure>"
     )
 
 
-def _list(results: Sequence[str], folder: str) -> str:
-    links = (f'<li><a href="{_link(path, folder)}">{_name(path)}</a></li>' for path in results)
-    return f"<ul>{''.join(links)}</ul>"
+def _sentences(rows: Sequence[Mapping[str, str]]) -> str:
+    columns = [
+        PageColumn("Sentence", [row["says"] for row in rows], [row["place"] for row in rows]),
+        PageColumn("Task", [row["task"] for row in rows]),
+        PageColumn("Verdict", [row["verdict"] for row in rows], verdict=True),
+    ]
+    return f"<details><summary>Sentence by sentence</summary>{table(columns)}</details>"
+
+
+def _list(results: Sequence[str], texts: Mapping[str, PageText], folder: str) -> str:
+    """Return links to results, each with its caption."""
+    items = []
+    for path in results:
+        text = texts.get(path, PageText(_name(path)))
+        kind = "Figure" if path.endswith(".svg") else "Table"
+        link = f'<a href="{_link(path, folder)}">{escape(text.title)}</a>'
+        items.append(f"<li>{kind}: {link}. <small>{escape(text.caption)}</small></li>")
+    return f"<ul>{''.join(items)}</ul>"
 
 
 def _name(path: str) -> str:
-    """Return what a result is called: its task or paper, and its own name."""
-    *_, of, kind, _ = Path(path).parts
-    return escape(f"{of}: {Path(path).stem.replace('_', ' ')} ({kind.removesuffix('s')})")
+    """Return what a result is called that has no title: its own name, and its task or paper."""
+    *_, of, _, _ = Path(path).parts
+    return f"{Path(path).stem.replace('_', ' ')}: {of}"
 
 
 def _link(path: str, folder: str) -> str:

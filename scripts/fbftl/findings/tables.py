@@ -6,15 +6,23 @@ carry the chosen columns with headings, units and rounded numbers, for readers.
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from fbftl.findings.table_page import PageColumn, PageText, table_page
+from fbftl.ground.binding import run_by_name
 from fbftl.ground.files import write_text
+
+PAGE: ContextVar[PageText] = ContextVar("PAGE", default=PageText())  # noqa: B039
+"""Title and caption of the tables that the running job writes."""
+
+VERDICTS = ("verdict", "overall")
+"""Columns that say what was decided."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +33,7 @@ class Column:
     unit: printed in parentheses after the heading.
     format: a format string for one value, or a function that prints it.
     width: width of a column of prose in LaTeX, e.g. `6cm`; without one the column does not wrap.
+    detail: whether the page leaves the column to the csv where it has no room for all.
     """
 
     name: str
@@ -32,6 +41,7 @@ class Column:
     unit: str = ""
     format: str | Callable[[Any], str] = "{}"
     width: str = ""
+    detail: bool = False
 
     @property
     def title(self) -> str:
@@ -63,22 +73,33 @@ def ratio(value: float) -> str:
     return f"{value:,.0f}" if exponent > 0 or value == 0 else f"{value:.{1 - exponent}f}"
 
 
-def write_table(csv: str | Path, frame: pd.DataFrame, columns: Sequence[Column]) -> None:
+def write_table(
+    csv: str | Path,
+    frame: pd.DataFrame,
+    columns: Sequence[Column],
+    on_page: Container[str] = (),
+) -> None:
     """Write a frame as csv, and beside it as Markdown, LaTeX (booktabs) and HTML; bytes repeat.
 
     Args:
         csv: path of the csv; the other files differ only in their suffix.
         frame: one row per observation.
         columns: what readers see, in this order; the csv always has all columns.
+        on_page: names of those that the page keeps where it has no room for all.
 
     Raises:
         KeyError: if a column is not in the frame.
     """
-    write_for_readers(csv, frame, columns)
+    write_for_readers(csv, frame, columns, on_page)
     write_text(csv, frame.to_csv(index=False, lineterminator="\n"))
 
 
-def write_for_readers(csv: str | Path, frame: pd.DataFrame, columns: Sequence[Column]) -> None:
+def write_for_readers(
+    csv: str | Path,
+    frame: pd.DataFrame,
+    columns: Sequence[Column],
+    on_page: Container[str] = (),
+) -> None:
     """Write Markdown, LaTeX and HTML only, beside a csv whose rows are arranged otherwise.
 
     Raises:
@@ -90,7 +111,7 @@ def write_for_readers(csv: str | Path, frame: pd.DataFrame, columns: Sequence[Co
     numeric = [pd.api.types.is_numeric_dtype(frame[column.name]) for column in columns]
     write_text(csv.with_suffix(".md"), _markdown(columns, rows, numeric))
     write_text(csv.with_suffix(".tex"), _latex(columns, rows, numeric))
-    write_text(csv.with_suffix(".html"), _html(csv.stem, columns, rows, numeric))
+    write_text(csv.with_suffix(".html"), _page(csv, columns, rows, numeric, on_page))
 
 
 def _markdown(columns: Sequence[Column], rows: list[list[str]], numeric: list[bool]) -> str:
@@ -129,60 +150,42 @@ def _latex(columns: Sequence[Column], rows: list[list[str]], numeric: list[bool]
     )
 
 
-STYLE = """\
-body { font: 14px/1.45 system-ui, sans-serif; color: #222; margin: 1rem; }
-table { border-collapse: separate; border-spacing: 0; width: max-content; }
-th, td { padding: .3rem .7rem; border-bottom: 1px solid #ddd; max-width: 14rem; }
-th { background: #f3f3f3; text-align: left; vertical-align: bottom; position: sticky; top: 0; }
-td { background: white; vertical-align: top; overflow-wrap: anywhere; }
-th.number { max-width: 7rem; }
-td.number { white-space: nowrap; }
-.number { text-align: right; font-variant-numeric: tabular-nums; }
-.prose { min-width: 18rem; max-width: 24rem; }
-tr > :first-child { position: sticky; left: 0; border-right: 1px solid #ddd; }
-.verdict { position: sticky; right: 0; border-left: 1px solid #ddd; }
-th:first-child, th.verdict { z-index: 1; }
-@media (max-width: 40rem) { tr > :first-child { left: auto; } }
-"""
-"""Headings, first column and verdicts stay in sight, however long or wide the table."""
-
-
-def _mark(column: Column, is_number: bool) -> str:
-    """Return the class attribute of a column's cells in HTML, or nothing."""
-    if column.name == "verdict":
-        return ' class="verdict"'
-    if is_number:
-        return ' class="number"'
-    return ' class="prose"' if column.width else ""
-
-
-def _html(title: str, columns: Sequence[Column], rows: list[list[str]], numeric: list[bool]) -> str:
-    """Return a page of its own that needs nothing else, numbers to the right."""
-    marks = [_mark(*column) for column in zip(columns, numeric, strict=True)]
-
-    def line(tag: str, cells: Sequence[str]) -> str:
-        marked = zip(marks, cells, strict=True)
-        return (
-            "<tr>"
-            + "".join(f"<{tag}{mark}>{escape(cell)}</{tag}>" for mark, cell in marked)
-            + "</tr>"
-        )
-
-    return "\n".join(
+def _page(
+    csv: Path,
+    columns: Sequence[Column],
+    rows: list[list[str]],
+    numeric: list[bool],
+    on_page: Container[str],
+) -> str:
+    """Return the page of a table, whose title and caption are those of the job."""
+    return table_page(
+        csv,
+        PAGE.get(),
         [
-            "<!doctype html>",
-            '<html lang="en"><head><meta charset="utf-8">',
-            '<meta name="viewport" content="width=device-width">',
-            f"<title>{escape(title)}</title>",
-            f"<style>\n{STYLE}</style></head>",
-            "<body><table>",
-            f"<thead>{line('th', [column.title for column in columns])}</thead>",
-            "<tbody>",
-            *(line("td", row) for row in rows),
-            "</tbody></table></body></html>",
-            "",
-        ]
+            PageColumn(
+                column.title,
+                [row[position] for row in rows],
+                number=numeric[position],
+                prose=bool(column.width),
+                verdict=column.name in VERDICTS,
+                reason=column.name == "reason",
+                detail=column.name not in on_page if on_page else column.detail,
+            )
+            for position, column in enumerate(columns)
+        ],
     )
+
+
+def tabulate(job: Any, main: Callable[..., None]) -> None:
+    """Run a table's script, see `fbftl.ground.binding.run_by_name`.
+
+    Args:
+        job: as the workflow hands it to scripts, where its param `page_text` is what stands around
+            the tables that the script writes.
+        main: called with what the job has of the name of each of its arguments.
+    """
+    PAGE.set(PageText(**dict(job.params.items()).get("page_text", {})))
+    run_by_name(job, main)
 
 
 MARKDOWN = {"\\": "\\\\", "|": "\\|", "*": "\\*", "_": "\\_", "`": "\\`", "[": "\\[", "]": "\\]"}

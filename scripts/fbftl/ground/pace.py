@@ -1,69 +1,128 @@
-"""How far a study is: jobs done of those planned, and the time left by measured durations."""
+"""How far a study is: jobs done of those planned, and the time left by what jobs take."""
 
+import csv
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from statistics import median
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import mean
 
-PLANNED = re.compile(r"^(\w[\w-]*) +(\d+)$", re.MULTILINE)
-FINISHED = re.compile(r"^Finished jobid: \d+ \(Rule: (\S+)\)$", re.MULTILINE)
+from fbftl.ground.run_log import RunLog
+
+STARTUP = 10.0
+"""Seconds of a run after which the jobs that it has had at once count as much as its cores."""
+
+SHIPPED = Path(__file__).with_name("durations.csv")
+"""How long jobs took elsewhere, by rule; `scripts/tools/measure_durations.py` writes it."""
+
+DIGEST = re.compile(r"-[0-9a-f]{8}$")
+"""What ends the name of a rule that Snakemake makes for one list of settings."""
+
+
+@dataclass(frozen=True)
+class Durations:
+    """How long a job of each rule is expected to take.
+
+    shipped: mean seconds by rule, as measured on another machine.
+    measured: seconds of each job that has finished here, by rule.
+    """
+
+    shipped: Mapping[str, float]
+    measured: Mapping[str, Iterable[float]] = field(default_factory=dict)
+
+    def by_rule(self, rules: Iterable[str]) -> dict[str, float]:
+        """Return the expected seconds of a job of each rule.
+
+        The mean of the jobs that have finished here and of one job as shipped, at this machine's
+        speed: its seconds over those shipped for the same jobs. A rule that is not shipped counts
+        as the rules whose names begin as its own, and without such as the mean rule.
+        """
+        by_family: dict[str, list[float]] = {}
+        for rule, seconds in self.measured.items():
+            by_family.setdefault(family(rule), []).extend(seconds)
+        shipped = {name: self._shipped(name) for name in {*by_family, *map(family, rules)}}
+        expected = sum(shipped[name] * len(seconds) for name, seconds in by_family.items())
+        spent = sum(map(sum, by_family.values()))
+        speed = spent / expected if spent and expected else 1.0
+        means = {}
+        for name, seconds in shipped.items():
+            finished = by_family.get(name, [])
+            means[name] = (sum(finished) + speed * seconds) / (len(finished) + 1)
+        return {rule: means[family(rule)] for rule in rules}
+
+    def _shipped(self, name: str) -> float:
+        begin = name
+        while begin:
+            if kin := [each for rule, each in self.shipped.items() if rule.startswith(begin)]:
+                return self.shipped.get(begin, mean(kin))
+            begin = begin.rpartition("_")[0]
+        return mean(self.shipped.values()) if self.shipped else 1.0
+
+
+def family(rule: str) -> str:
+    """Return the name that a rule shares with those of other lists of settings."""
+    return DIGEST.sub("", rule)
+
+
+def read_durations(path: Path = SHIPPED) -> dict[str, float]:
+    """Return the shipped mean seconds by rule."""
+    with open(path, encoding="utf-8", newline="") as file:
+        return {row["rule"]: float(row["seconds"]) for row in csv.DictReader(file)}
 
 
 @dataclass(frozen=True)
 class Pace:
-    """What a run has planned and done.
+    """How far a run is, at a moment.
 
-    planned, finished: jobs by rule.
+    jobs, planned: jobs that are done, and all of them.
+    share: the part of the expected work that is done, from 0 to 1.
+    left: expected seconds to its end.
     """
 
-    planned: Counter[str]
-    finished: Counter[str]
+    jobs: int
+    planned: int
+    share: float
+    left: float
 
     @classmethod
-    def read(cls, log: str) -> "Pace":
-        """Return what Snakemake's log of a run says so far; nothing before it has planned."""
-        _, _, stats = log.partition("Job stats:\n")
-        table, total, _ = stats.partition("\ntotal")
-        planned = {rule: int(count) for rule, count in PLANNED.findall(table)} if total else {}
-        return cls(Counter(planned), Counter(FINISHED.findall(stats)))
-
-    @property
-    def left(self) -> Counter[str]:
-        """Jobs that are still to be done, by rule."""
-        return self.planned - self.finished
-
-    def line(
-        self, seconds: Mapping[str, Iterable[float]], elapsed: float, *, running: bool = True
-    ) -> str:
-        """Return one line: jobs done, and the time left.
-
-        A job is expected to take the median of its rule, and where none of its rule was measured
-        the median of the measured rules' medians.
+    def of(cls, log: RunLog, durations: Durations, now: float) -> "Pace":
+        """Return the pace of a run.
 
         Args:
-            seconds: how long jobs of each rule took, in this run or an earlier one.
-            elapsed: seconds since this run began. Its jobs' own times say how many it does at once.
-            running: whether the run still goes on.
+            log: of the run, with its plan.
+            durations: of the rules, those of the run's own jobs among them.
+            now: seconds since the epoch.
         """
-        done = f"{self.finished.total():,} of {self.planned.total():,} jobs done"
-        if not self.left:
-            return done
-        if not running:
-            return f"{done}; the run has ended before the rest, call it again to go on"
-        medians = {rule: median(took) for rule, took in seconds.items()}
-        if not medians:
-            return f"{done}; how long the rest takes is known once a job has ended"
-        any_rule = median(medians.values())
+        seconds = durations.by_rule(log.planned)
+        work = {
+            "planned": sum(seconds[rule] * count for rule, count in log.planned.items()),
+            "left": sum(seconds[rule] * count for rule, count in log.left.items()),
+        }
+        since = [max(now - job.since, 0.0) for job in log.running.values()]
+        # No job at work is taken for done, however long it takes.
+        typical = work["left"] / max(log.left.total(), 1)
+        left = work["left"] - sum(min(spent, 0.9 * typical) for spent in since)
+        busy = sum(map(sum, log.seconds.values())) + sum(since)
+        elapsed = now - log.first if log.first is not None else 0.0
+        at_once = (busy + log.cores * STARTUP) / (max(elapsed, 0.0) + STARTUP)
+        return cls(
+            jobs=log.finished.total(),
+            planned=log.planned.total(),
+            share=1 - left / work["planned"] if work["planned"] else 1.0,
+            left=left / max(at_once, 0.1),
+        )
 
-        def expected(jobs: Counter[str]) -> float:
-            return sum(medians.get(rule, any_rule) * count for rule, count in jobs.items())
+    @property
+    def sentence(self) -> str:
+        """Jobs done and the time left, in words."""
+        if self.jobs == self.planned:
+            return self.done
+        return f"{self.done}, about {spoken(self.left)} left"
 
-        # Before the first job has ended nothing says more than that one runs.
-        at_once = max(expected(self.finished) / elapsed, 1.0) if elapsed > 0 else 1.0
-        guessed = sum(count for rule, count in self.left.items() if rule not in medians)
-        beside = f", {guessed:,} jobs guessed by those of other rules" * bool(guessed)
-        return f"{done}, about {spoken(expected(self.left) / at_once)} left{beside}"
+    @property
+    def done(self) -> str:
+        """Jobs done, in words."""
+        return f"{self.jobs:,} of {self.planned:,} jobs done"
 
 
 def spoken(seconds: float) -> str:

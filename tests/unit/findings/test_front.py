@@ -1,9 +1,11 @@
 """The front page: every paper, what it says, what came out, and links that lead somewhere."""
 
+import html
 import re
+from datetime import date
 from pathlib import Path
 
-from fbftl.findings.front import ORDER, Shown, front_page, rows, tally
+from fbftl.findings.front import BESIDE, ORDER, Shown, StudyFacts, front_page, rows, tally
 from fbftl.study.systems import PAPERS
 from make_index import main
 
@@ -32,9 +34,16 @@ def test_every_paper_is_shown_with_its_sentences_and_a_picture(tmp_path: Path) -
     (tmp_path / "papers/ants/tables/sentences.csv").write_text(SENTENCES)
     page = tmp_path / "index.html"
     by_paper = {"ants": [str(tmp_path / path) for path in results]}
-    main(str(tmp_path / "papers.csv"), str(tmp_path / "audit.csv"), by_paper, "Exact.", str(page))
+    texts = {by_paper["ants"][0]: {"title": "One <leg>", "caption": "A & B."}}
+    tasks = [{"name": "digits", "data": "digits", "seeds": 3}]
+    tables = [str(tmp_path / name) for name in ("papers.csv", "audit.csv")]
+    main(*tables, by_paper, texts, tasks, "Exact.", str(page))
     text = page.read_text()
+    assert "<strong>One &lt;leg&gt;.</strong> A &amp; B." in text
+    assert "scikit-learn's 8 × 8 digits (digits, 3 seeds)" in html.unescape(text)
+    assert "1 table and 1 figure of 1 of 2 papers" in text
     assert text.count("Of &lt;Ants&gt;") == 1
+    assert f"{date.today():%Y}" in text
     assert "They carry, a lot. <small>(Ch. 1)</small>" in text
     assert "They dig. <small>(Ch. 2)</small>" in text
     assert "A &amp; B agree" in text
@@ -43,7 +52,7 @@ def test_every_paper_is_shown_with_its_sentences_and_a_picture(tmp_path: Path) -
     assert '<img src="digits/figures/one.svg"' in text
     assert "./run papers bees" in text
     links = re.findall(r'(?:href|src)="([^"#]+)"', text)
-    assert set(links) == {*results, "audit.html"}
+    assert set(links) == {*results, "audit.html", *BESIDE}
     assert set(re.findall(r'href="#(\w+)"', text)) == set(re.findall(r'section id="(\w+)"', text))
 
 
@@ -58,7 +67,10 @@ def test_a_paper_without_a_figure_has_no_picture() -> None:
     says = [{"place": "Ch. 1", "says": "They carry."}]
     shown = Shown("ants", "Ants", says, [], [], ["results/papers/ants/tables/sentences.html"])
     assert shown.picture is None
-    assert "<img" not in front_page([shown], "results/papers/audit.html", "Exact.", "results")
+    study = StudyFacts([], "Exact.", None, "1 May 2026", "A processor")
+    text = front_page([shown], "results/papers/audit.html", study, {}, "results")
+    assert "<img" not in text
+    assert "not a git checkout" in text
 
 
 def test_every_paper_says_where_and_the_thesis_for_each_of_its_systems() -> None:

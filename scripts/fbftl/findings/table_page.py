@@ -1,0 +1,186 @@
+"""A table as a page for readers: what differs between its rows, in at most eight columns.
+
+A spread goes behind its mean and a reason below its verdict; what is the same in every row stands
+once, above the table. What then finds no room is in the csv, to which the page leads.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from html import escape
+from pathlib import Path
+
+from fbftl.findings.page_style import document, verdict_class
+
+COLUMNS = 8
+"""On a page at most."""
+
+CONSTANTS = 12
+"""Values that all rows share and that are told above the table, at most."""
+
+SPREAD = "±"
+"""Heading of a column that belongs to the one before it."""
+
+INDEX = "index.html"
+
+BEGIN, END = "<!--table-->", "<!--end-->"
+"""Around the table of a page."""
+
+
+@dataclass(frozen=True)
+class PageText:
+    """What stands around a table.
+
+    title: what the table shows, of which task or paper.
+    caption: how it is to be read, in a sentence or a few.
+    """
+
+    title: str = ""
+    caption: str = ""
+
+
+@dataclass(frozen=True)
+class PageColumn:
+    """A column of a page.
+
+    heading: with its unit.
+    cells: text of each row.
+    below: a second line of each row, smaller; empty for a column without.
+    number, prose, verdict: how it is set.
+    reason: whether it tells more of the verdict before it.
+    detail: whether it is among the first to leave where there is no room for all.
+    """
+
+    heading: str
+    cells: Sequence[str]
+    below: Sequence[str] = ()
+    number: bool = False
+    prose: bool = False
+    verdict: bool = False
+    reason: bool = False
+    detail: bool = False
+
+
+def table_page(csv: Path, text: PageText, columns: Sequence[PageColumn]) -> str:
+    """Return the page.
+
+    Args:
+        csv: the table's csv, beside which the page lies.
+        text: around the table.
+        columns: of the whole table, in order.
+    """
+    title = text.title or csv.stem.replace("_", " ").capitalize()
+    back = way_back(csv)
+    head = [
+        f'<nav><a href="{escape(back)}">← All results</a></nav>' if back else "",
+        f"<main><h1>{escape(title)}</h1>",
+        f"<p>{escape(text.caption)}</p>" if text.caption else "",
+        f'<p><a href="{escape(csv.name)}">The full table as CSV</a>, with every column.</p>',
+    ]
+    return document(title, "\n".join([*filter(None, head), table(columns), "</main>"]))
+
+
+def way_back(csv: Path) -> str:
+    """Return the link to the front page of the results that a table is one of, or nothing."""
+    folders = [folder for folder in csv.parents if folder.name == "results"]
+    return os.path.relpath(folders[0] / INDEX, csv.parent) if folders else ""
+
+
+def table(columns: Sequence[PageColumn]) -> str:
+    """Return the table in HTML, what all rows share above it."""
+    varying, shared = apart(together(columns))
+    shown = chosen(varying)
+    if shown and not shown[0].heading:
+        shown[0] = repeated(shown[0])
+    lines = [BEGIN]
+    if shared:
+        facts = "; ".join(f"{escape(c.heading)}: {escape(c.cells[0])}" for c in shared[:CONSTANTS])
+        lines.append(f'<p class="soft">In every row: {facts}.</p>')
+    headings = "".join(
+        f'<th scope="col"{mark(column)}>{escape(column.heading)}</th>'
+        if column.heading
+        else "<td></td>"
+        for column in shown
+    )
+    lines += [f"<table><thead><tr>{headings}</tr></thead>", "<tbody>", *body(shown)]
+    return "\n".join([*lines, "</tbody></table>", END])
+
+
+def fragment(page: str) -> str:
+    """Return the table of a page, for another page."""
+    return page.partition(BEGIN)[2].partition(END)[0]
+
+
+def together(columns: Sequence[PageColumn]) -> list[PageColumn]:
+    """Return the columns with spreads behind their means and reasons below their verdicts."""
+    folded: list[PageColumn] = []
+    for column in columns:
+        before = folded[-1] if folded else None
+        if before and column.heading.partition(" (")[0] == SPREAD:
+            cells = [
+                f"{mean} ± {spread}" if mean and spread else mean
+                for mean, spread in zip(before.cells, column.cells, strict=True)
+            ]
+            folded[-1] = replace(before, cells=cells)
+        elif before and before.verdict and column.reason:
+            folded[-1] = replace(before, below=column.cells)
+        else:
+            folded.append(column)
+    return folded
+
+
+def apart(columns: Sequence[PageColumn]) -> tuple[list[PageColumn], list[PageColumn]]:
+    """Return the columns that tell rows apart, and those that are the same in every one.
+
+    The first column and the verdicts are of the former in any case, empty ones of neither.
+    """
+    varying, shared = [], []
+    for position, column in enumerate(columns):
+        several = len(column.cells) < 2 or len({*zip(column.cells, strict=True)}) > 1
+        if position == 0 or column.verdict or (several and any(column.cells)):
+            varying.append(column)
+        elif any(column.cells):
+            shared.append(column)
+    return varying, shared
+
+
+def chosen(columns: Sequence[PageColumn]) -> list[PageColumn]:
+    """Return the columns that have room, details left out first and then the last ones."""
+    shown = list(columns)
+    leaving = [column for column in reversed(columns) if column.detail]
+    leaving += [column for column in reversed(columns) if not (column.detail or column.verdict)]
+    for column in leaving[: max(len(columns) - COLUMNS, 0)]:
+        shown.remove(column)
+    return shown
+
+
+def repeated(column: PageColumn) -> PageColumn:
+    """Return a column without a heading, whose cells name blocks of rows, with a name in each."""
+    cells: list[str] = []
+    for cell in column.cells:
+        cells.append(cell or (cells[-1] if cells else ""))
+    return replace(column, cells=cells)
+
+
+def body(columns: Sequence[PageColumn]) -> Iterator[str]:
+    """Yield the rows; the first cell of each is its heading, where rows do not begin empty."""
+    rows = len(columns[0].cells) if columns else 0
+    for row in range(rows):
+        cells = []
+        for position, column in enumerate(columns):
+            text = escape(column.cells[row])
+            if column.verdict and text:
+                text = f'<span class="{verdict_class(column.cells[row])}">{text}</span>'
+            if column.below and column.below[row]:
+                text += f"<small>{escape(column.below[row])}</small>"
+            if position == 0 and column.cells[row]:
+                cells.append(f'<th scope="row"{mark(column)}>{text}</th>')
+            else:
+                label = f' data-head="{escape(column.heading)}"'
+                cells.append(f"<td{label}{mark(column)}>{text}</td>")
+        yield f"<tr>{''.join(cells)}</tr>"
+
+
+def mark(column: PageColumn) -> str:
+    """Return the class attribute of a column's cells, or nothing."""
+    return ' class="number"' if column.number else ' class="prose"' if column.prose else ""

@@ -1,0 +1,113 @@
+"""Pages of tables: at most eight columns, every verdict among them, and two ways on."""
+
+import re
+from pathlib import Path
+
+import pytest
+from fbftl.findings.page_style import STYLE
+from fbftl.findings.table_page import (
+    COLUMNS,
+    PageColumn,
+    PageText,
+    apart,
+    chosen,
+    fragment,
+    table,
+    table_page,
+    together,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+
+TEXT = PageText("Uplink of <digits>", "Bits & bytes.")
+
+WHOLE = st.lists(
+    st.builds(
+        PageColumn,
+        st.text("abc±", min_size=1, max_size=3),
+        st.lists(st.sampled_from(["", "1", "2"]), min_size=3, max_size=3),
+        number=st.booleans(),
+        detail=st.booleans(),
+    ),
+    min_size=1,
+    max_size=20,
+)
+
+
+@given(WHOLE, st.integers(0, 2))
+def test_a_page_has_eight_columns_at_most_and_every_verdict(
+    columns: list[PageColumn], verdicts: int
+) -> None:
+    decided = [PageColumn("Verdict", ["holds", "", ""], verdict=True)] * verdicts
+    text = table([*columns, *decided])
+    headings = re.search("<thead>.*</thead>", text)[0]
+    assert 1 <= len(re.findall("<th |<td>", headings)) <= COLUMNS
+    assert headings.count(">Verdict<") == verdicts
+    assert text.count("<tr>") == 4
+
+
+def test_spreads_stand_behind_means_and_reasons_below_verdicts() -> None:
+    mean = PageColumn("Accuracy (%)", ["98", "97", ""], number=True)
+    spread = PageColumn("± (%)", ["1", "", ""], number=True)
+    verdict = PageColumn("Verdict", ["differs", "holds", ""], verdict=True)
+    reason = PageColumn("Not comparable for", ["a task", "", ""], reason=True)
+    first, second = together([mean, spread, verdict, reason])
+    assert list(first.cells) == ["98 ± 1", "97", ""]
+    assert list(second.below) == ["a task", "", ""]
+    assert '<span class="no">differs</span><small>a task</small>' in table([mean, verdict, reason])
+
+
+def test_what_all_rows_share_stands_once_and_what_none_has_not_at_all() -> None:
+    columns = [
+        PageColumn("Method", ["FL", "FL"]),
+        PageColumn("Seeds", ["3", "3"]),
+        PageColumn("Note", ["", ""]),
+        PageColumn("Uplink (bit)", ["1", "2"]),
+    ]
+    varying, shared = apart(columns)
+    assert [column.heading for column in varying] == ["Method", "Uplink (bit)"]
+    assert [column.heading for column in shared] == ["Seeds"]
+    assert "In every row: Seeds: 3." in table(columns)
+
+
+def test_details_leave_first_and_then_the_last_columns() -> None:
+    columns = [PageColumn(str(n), [str(n), "x"], detail=n in (1, 2)) for n in range(11)]
+    assert [column.heading for column in chosen(columns)] == list("03456789")
+
+
+def test_a_page_says_what_it_is_and_leads_back_and_to_the_csv(tmp_path: Path) -> None:
+    csv = tmp_path / "results" / "digits" / "tables" / "uplink.csv"
+    page = table_page(csv, TEXT, [PageColumn("Method", ["FL"])])
+    assert "<h1>Uplink of &lt;digits&gt;</h1>" in page
+    assert "<p>Bits &amp; bytes.</p>" in page
+    assert set(re.findall(r'href="([^"]+)"', page)) == {"../../index.html", "uplink.csv"}
+    assert fragment(page).strip() == re.search("<table>.*</table>", page, re.DOTALL)[0]
+    assert "All results" not in table_page(tmp_path / "t.csv", TEXT, [PageColumn("M", ["FL"])])
+
+
+def test_rows_of_a_block_each_have_its_name_on_a_phone() -> None:
+    text = table(
+        [PageColumn("", ["q = 32", "", "q = 8"]), PageColumn("Method", ["FL", "FTL", "FL"])]
+    )
+    assert text.count("q = 32") == 2
+
+
+def contrast(first: str, second: str) -> float:
+    """Return the contrast of two colours, each as #rrggbb (WCAG 2.2, relative luminance)."""
+
+    def luminance(colour: str) -> float:
+        parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+        linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+        return sum(w * p for w, p in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+    dark, light = sorted(map(luminance, (first, second)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_colour_of_text_stands_out_on_both_grounds(scheme: str) -> None:
+    light, dark = re.findall(r":root \{(.*?)\}", STYLE, re.DOTALL)
+    colours = dict(re.findall(r"--(\w+): (#\w{6})", {"light": light, "dark": dark}[scheme]))
+    for ground in ("page", "band"):
+        for text in ("ink", "soft", "link", "yes", "no"):
+            assert contrast(colours[text], colours[ground]) >= 4.5, (text, ground)

@@ -1,0 +1,167 @@
+"""What `./run` leaves on the screen of an installation and of a study, and how both end."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from install_packages import STEP, pinned, show
+from run_workflow import FAILURES, POLL_S
+
+PLANNED = """\
+Job stats:
+job      count
+-----  -------
+train        {jobs}
+total        {jobs}
+
+[Sun Nov 22 07:16:00 2026]
+"""
+FAILED = """\
+Job {number}: Train {number}
+Error in rule train:
+    jobid: {number}
+    log: train.log (check log file(s) for error details)
+"""
+FAKE = """\
+#!{python}
+import os, signal, sys, time
+words = sys.argv[1:]
+if "--logger" not in words:
+    sys.exit(print("plain", *words))
+log = open(words[words.index("--logger-file-path") + 1], "w")
+print("tasks.digits: a note", file=sys.stderr, flush=True)
+{body}
+"""
+
+
+def call(
+    folder: Path, body: str, *words: str, wait: bool = True
+) -> subprocess.Popen[str] | subprocess.CompletedProcess[str]:
+    """Call the front with a Snakemake that writes a log and ends as `body` says."""
+    program = folder / "bin" / "snakemake"
+    program.parent.mkdir(exist_ok=True)
+    program.write_text(FAKE.format(python=sys.executable, body=body))
+    program.chmod(0o755)
+    scripts = Path(__file__).parents[3] / "scripts"
+    command = [sys.executable, str(scripts / "tools" / "run_workflow.py"), *words]
+    path = os.pathsep.join([str(program.parent), os.environ["PATH"]])
+    made = {
+        "cwd": folder,
+        "env": os.environ | {"PATH": path, "PYTHONPATH": str(scripts)},
+        "text": True,
+    }
+    if wait:
+        return subprocess.run(command, capture_output=True, **made)
+    return subprocess.Popen(command, stderr=subprocess.PIPE, **made)
+
+
+def written(text: str) -> str:
+    """Return the code that writes a text to Snakemake's log."""
+    return f"log.write({text!r}); log.flush()"
+
+
+def test_a_finished_study_says_what_it_made_and_what_to_open(tmp_path: Path) -> None:
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results" / "index.html").touch()
+    started = PLANNED.format(jobs=1) + "Job 1: Train\n"
+    finished = "Finished jobid: 1 (Rule: train)\n"
+    seals = f"time.sleep({8 * POLL_S}); print('sealed 0123', flush=True)"
+    done = call(tmp_path, f"{written(started)}; {seals}; {written(finished)}")
+    lines = done.stderr.splitlines()
+    assert done.returncode == 0
+    assert "tasks.digits: a note" in lines
+    assert "jobs: 1" in lines[-2]
+    assert lines[-1] == "Open results/index.html"
+    assert "sealed" not in done.stdout + done.stderr
+    (log,) = (tmp_path / ".snakemake" / "log").glob("*.jobs.log")
+    assert "sealed 0123" in log.read_text()
+
+
+def test_failed_jobs_are_named_with_their_logs_and_the_exit_code_is_snakemakes(
+    tmp_path: Path,
+) -> None:
+    jobs = FAILURES + 2
+    (tmp_path / "train.log").write_text("Traceback\nUserError: no such file\n")
+    failed = "".join(FAILED.format(number=number) for number in range(jobs))
+    text = PLANNED.format(jobs=jobs) + failed
+    done = call(tmp_path, f"{written(text)}; sys.exit(3)")
+    assert done.returncode == 3
+    assert done.stderr.count("  UserError: no such file\n  its log is train.log") == FAILURES
+    assert "2 more jobs failed" in done.stderr
+    assert f"0 of {jobs} jobs are done and stay" in done.stderr
+    assert len(done.stderr.splitlines()) <= 40
+
+
+def test_a_call_that_never_plans_says_why(tmp_path: Path) -> None:
+    done = call(tmp_path, "sys.exit('config: seeds is empty; name some')")
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == "config: seeds is empty; name some"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_reaches_snakemake_and_the_call_says_how_to_go_on(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    body = "\n".join(
+        [
+            "def stop(number, frame): open('stopped', 'w').write(str(number)); sys.exit(1)",
+            "signal.signal(signal.SIGINT, stop); signal.signal(signal.SIGTERM, stop)",
+            written(PLANNED.format(jobs=2) + "Job 1: Train\n"),
+            "time.sleep(60)",
+        ]
+    )
+    running = call(tmp_path, body, wait=False)
+    deadline = time.monotonic() + 50
+    logs = tmp_path / ".snakemake" / "log"
+    while not any(path.stat().st_size for path in logs.glob("*.run.log")):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    running.send_signal(number)
+    _, printed = running.communicate(timeout=50)
+    assert running.returncode == 1
+    assert (tmp_path / "stopped").read_text() == str(int(number))
+    assert "Stopped; 0 of 2 jobs are done and stay" in printed.splitlines()[-1]
+
+
+def test_a_call_that_a_signal_ends_ends_by_it(tmp_path: Path) -> None:
+    done = call(tmp_path, "os.kill(os.getpid(), signal.SIGKILL)")
+    assert done.returncode == -signal.SIGKILL
+
+
+@pytest.mark.parametrize("words", [["-n"], ["--summary"], ["--quiet", "rules"], ["--lint"]])
+def test_calls_that_make_nothing_are_snakemakes_alone(tmp_path: Path, words: list[str]) -> None:
+    done = call(tmp_path, "", "--page", "report.html", *words, "--cores", "2")
+    assert done.stdout.splitlines()[0] == " ".join(["plain", *words, "--cores", "2"])
+
+
+def test_verbose_leaves_the_screen_to_snakemake(tmp_path: Path) -> None:
+    done = call(tmp_path, "", "--verbose", "--cores", "2")
+    assert (done.stdout, done.stderr) == ("plain --cores 2\n", "")
+
+
+PIP = [
+    *(f"Collecting package{number}==1.0\n  Downloading p.whl (1.5 MB)\n" for number in range(50)),
+    "Installing collected packages: package0\n",
+]
+
+
+@pytest.mark.parametrize(("overwrites", "count"), [(False, 50 // STEP + 1), (True, 0)])
+def test_an_installation_is_a_line_for_twenty_packages_or_one_line(
+    overwrites: bool, count: int
+) -> None:
+    screen = StringIO()
+    screen.isatty = lambda: overwrites
+    lines = [line for entry in PIP for line in entry.splitlines(keepends=True)]
+    assert show(lines, 50, screen)[-1] == PIP[-1].rstrip()
+    assert screen.getvalue().count("\n") == count
+    assert "50 of 50, installing them" in screen.getvalue()
+    assert all(len(line) <= 79 for line in screen.getvalue().replace("\n", "\r").split("\r"))
+
+
+def test_packages_are_counted_as_the_lock_pins_them(root: Path) -> None:
+    assert pinned(root / "envs" / "requirements.lock") > 100
