@@ -117,9 +117,8 @@ def _extracted(plan: ClientPlan, rows: np.ndarray) -> tuple[np.ndarray, np.ndarr
         pixels = np.concatenate([np.asarray(part.arrays["pixels"]) for part in parts])
         extractor = extraction(file, files["weights"], files["source"], features, device)
     cut = plan.setting.job.setting.cut or features["cut"]
-    values = np.asarray(
-        extractor.forward(extractor.stage({"pixels": pixels}))[cut], dtype=np.float32
-    )
+    outputs = extractor.forward(extractor.stage({"pixels": pixels}))
+    values = np.asarray(outputs[cut], dtype=np.float32)
     labels = np.concatenate([np.asarray(part.arrays["label"]) for part in parts])
     return values, labels.astype(np.int64), np.concatenate([part.sample for part in parts])
 

@@ -1,6 +1,7 @@
-"""The ClientApp of a run: Flower starts it for every message, and what stays lies in its context."""
+"""The ClientApp of a run: Flower starts it for every message; what stays is in its context."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from fbftl.exchange.arrivals import ClientAnswer
@@ -31,13 +32,16 @@ def query(message: Message, context: Context) -> Message:
     else:
         reply_answer = ClientAnswer(request.run, request.turn, plan.client, ())
     reply = Message(of_answer(reply_answer), reply_to=message)
-    _note(path.with_suffix(".sizes"), reply, reply_answer)
+    noted = {
+        "up": _sizes(reply, reply_answer.messages),
+        "down": _sizes(message, request.messages),
+    }
+    with path.with_suffix(".sizes").open("a", encoding="utf-8") as file:
+        file.write(json.dumps(noted) + "\n")
     return reply
 
 
-def _note(path: Path, reply: Message, sent: ClientAnswer) -> None:
-    """Add what the messages of an answer take, and what Flower makes of them before it sends it."""
-    serialised = sum(len(each.deflate()) for each in get_all_nested_objects(reply).values())
-    sizes = {"payload": sum(map(len, sent.messages)), "serialised": serialised}
-    with path.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(sizes) + "\n")
+def _sizes(message: Message, messages: Sequence[bytes]) -> dict[str, int]:
+    """Return the bytes of the project's messages, and of what Flower makes of them."""
+    serialised = sum(len(each.deflate()) for each in get_all_nested_objects(message).values())
+    return {"payload": sum(map(len, messages)), "serialised": serialised}

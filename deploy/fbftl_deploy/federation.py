@@ -122,9 +122,8 @@ class Federation:
             secured += [str(keys.certificate), "--ssl-keyfile", str(keys.key)]
         address = ["--host", LOOPBACK, "--port", str(self.ports.superlink)]
         database = ["--database", str(self.folder / "superlink.db")]
-        self.superlink = self.start(
-            "superlink", ["flower-superlink", *secured, *address, *database]
-        )
+        command = ["flower-superlink", *secured, *address, *database]
+        self.superlink = self.start("superlink", command)
         self._await(self.ports.superlink, self.superlink, "superlink")
 
     def start_node(self, client: int, plan: Path) -> None:
@@ -156,9 +155,8 @@ class Federation:
         """
         reported = self.call("run", str(APP), "here", "--run-config", f'plan="{plan}"')
         if not reported.get("success"):
-            raise UserError(
-                f"Flower does not take the app: {reported.get('error-message', reported)}"
-            )
+            reason = reported.get("error-message", reported)
+            raise UserError(f"Flower does not take the app: {reason}")
         return str(reported["run-id"])
 
     def state(self, run: str) -> dict[str, Any]:

@@ -1,9 +1,11 @@
 """From a setting of a study and its finished features to what each party of a run is told."""
 
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from fbftl.data.participation import clients_of, grouped, participating
@@ -24,6 +26,9 @@ MOST_ROUNDS = 20
 
 MOST_CLIENTS = 32
 """More processes than that are no use on one machine."""
+
+PATIENCE_SECONDS = 600.0
+"""That a server waits for the answers to a request."""
 
 OF_CUT = {"manifest": "features", "network": "network"}
 """Files of a cut; those of further cuts are in folders of these names."""
@@ -82,6 +87,37 @@ def plan(study: Study, order: Order, results: Path, folder: Path, dealer_port: i
     job = from_params(params, {method: axes})
     require_deployable(study, order, job)
     files = files_of(study, order, results, job)
+    exact = is_pinned(study.config["exact"], "cpu", this_machine())
+    features = study.task(order.task)["features"]
+    return parties(params, files, features, order, exact, folder, dealer_port)
+
+
+def parties(
+    params: Mapping[str, Any],
+    files: Mapping[str, str],
+    features: Mapping[str, Any],
+    order: Order,
+    exact: bool,
+    folder: Path,
+    dealer_port: int,
+) -> Plans:
+    """Return what the parties of a job that can be deployed are told.
+
+    Args:
+        params: the job, as the workflow passes it.
+        files: that it reads, by the names of `fbftl.tasks.task.Inputs`.
+        features: the task's block of that name.
+        order: what is asked for.
+        exact: whether arithmetic is pinned.
+        folder: where the run writes.
+        dealer_port: where a dealer listens, if the setting has one.
+
+    Raises:
+        UserError: if more clients take part than processes are started on one machine.
+    """
+    method = params["setting"]["method"]
+    axes = methods.axes_by_method()[method]
+    job = from_params(params, {method: axes})
     store = open_store(files["manifest"])
     partition = partition_in(store)
     classes = 1 + int(max(partition.labels.max(), store.labels("test").max()))
@@ -94,44 +130,37 @@ def plan(study: Study, order: Order, results: Path, folder: Path, dealer_port: i
             f"{order.setting} has {len(owners)} clients, and {MOST_CLIENTS} processes at most are "
             f"started on one machine; give --clients {MOST_CLIENTS} or fewer"
         )
-    setting = Setting(
-        params=params,
-        axes=axes,
-        seed=order.seed,
-        run=secrets.token_hex(8),
-        classes=classes,
-        samples=len(client),
-        members=len(np.unique(client)),
-        taking_part=len(owners),
-        exact=is_pinned(study.config["exact"], "cpu", this_machine()),
-    )
+    members = len(np.unique(client))
+    facts = (classes, len(client), members, len(owners))
+    setting = Setting(params, axes, order.seed, secrets.token_hex(8), *facts, exact)
     tokens = {str(number): secrets.token_hex(16) for number in owners.tolist()}
-    dealing = None
+    dealer = None
     if getattr(job.setting, "aggregation", "open") == "masked":
-        dealing = dealer_of(order, dealer_port, tokens)
+        dealer = dealer_of(order, dealer_port, tokens)
+    read = [name for name in needed_by_client(job, order.source) if name in files]
     clients = [
         ClientPlan(
-            setting,
-            number,
-            position,
-            here[rows[position]].tolist(),
-            order.source,
-            study.task(order.task)["features"],
-            {name: files[name] for name in needed_by_client(job, order.source) if name in files},
-            None if dealing is None else Dealer(dealer_port, tokens[str(number)]),
+            setting=setting,
+            client=number,
+            position=position,
+            rows=here[rows[position]].tolist(),
+            source=order.source,
+            features=features,
+            files={name: files[name] for name in read},
+            dealer=None if dealer is None else Dealer(dealer_port, tokens[str(number)]),
         )
         for position, number in enumerate(owners.tolist())
     ]
     server = ServerPlan(
-        setting,
-        client.tolist(),
-        files,
-        str(folder / "outcome.json"),
-        str(folder / "ledger.parquet"),
-        patience=600.0,
-        dealer=None if dealing is None else Dealer(dealer_port, dealing.server),
+        setting=setting,
+        client=client.tolist(),
+        files=dict(files),
+        outcome=str(folder / "outcome.json"),
+        ledger=str(folder / "ledger.parquet"),
+        patience=PATIENCE_SECONDS,
+        dealer=None if dealer is None else Dealer(dealer_port, dealer.server),
     )
-    return Plans(server, clients, dealing, len(here) == len(everyone))
+    return Plans(server, clients, dealer, len(here) == len(everyone))
 
 
 def require_deployable(study: Study, order: Order, job: Job) -> None:

@@ -8,7 +8,8 @@ TLS there is their number alone.
 import asyncio
 import threading
 from collections import Counter, deque
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 LOOPBACK = "127.0.0.1"
@@ -128,7 +129,7 @@ class Proxy:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _handler(self, client: int):
+    def _handler(self, client: int) -> Callable[..., Awaitable[None]]:
         async def handle(
             from_client: asyncio.StreamReader, to_client: asyncio.StreamWriter
         ) -> None:
@@ -140,11 +141,12 @@ class Proxy:
             names: deque[str] = deque()
             asks = Reader(self.up[client], names, asks=True)
             answers = Reader(self.down[client], names, asks=False)
-            await asyncio.gather(
-                self._pump(from_client, to_server, asks),
-                self._pump(from_server, to_client, answers),
-                return_exceptions=True,
-            )
+            with suppress(asyncio.CancelledError):
+                await asyncio.gather(
+                    self._pump(from_client, to_server, asks),
+                    self._pump(from_server, to_client, answers),
+                    return_exceptions=True,
+                )
 
         return handle
 

@@ -19,8 +19,8 @@ from fbftl.messages.ledger import read_ledger
 from fbftl.study.config import Study
 
 from fbftl_deploy import plans
-from fbftl_deploy.accounts import accounts
-from fbftl_deploy.federation import APP, Federation, Ports
+from fbftl_deploy.accounts import Sizes, accounts
+from fbftl_deploy.federation import Federation, Ports
 from fbftl_deploy.planning import Order, Plans, plan
 from fbftl_deploy.proxy import Proxy
 from fbftl_deploy.tls import make_keys
@@ -97,20 +97,18 @@ def _run(planned: Plans, folder: Path, wire: Wire) -> dict[str, Any]:
         proxy = stack.enter_context(Proxy(ports.proxies, ports.superlink, wire.tls))
         for client, path in paths.items():
             federation.start_node(client, path)
-        begun_at = time.monotonic()
+        handed_over = time.monotonic()
         number = federation.run(folder / "server.json")
         outcome = _outcome(federation, planned, number)
-        seconds = time.monotonic() - begun_at
+        seconds = time.monotonic() - handed_over
         flower = federation.state(number)
         counted = {client: (proxy.up[client], proxy.down[client]) for client in clients}
         document = {
             "seconds": seconds,
             "seconds_with_start": time.monotonic() - started,
-            "wire": accounts(counted, _sizes(paths), _app_bytes(), wire.tls),
-            "flower": {key: value for key, value in flower.items() if "bytes" in key},
-            "proxy_port": ports.proxies,
+            "wire": accounts(counted, _sizes(paths), wire.tls),
+            "flower": flower.get("network-traffic", {}),
         }
-        document.pop("proxy_port")
         if wire.idle:
             before = {c: (up.total, down.total) for c, (up, down) in counted.items()}
             time.sleep(seconds)
@@ -155,7 +153,7 @@ def _last(federation: Federation, name: str) -> str:
     return " ".join(log.read_text(encoding="utf-8", errors="replace")[-400:].split())
 
 
-def _sizes(paths: Mapping[int, Path]) -> dict[int, list[dict[str, int]]]:
+def _sizes(paths: Mapping[int, Path]) -> Sizes:
     """Return what each client noted of its answers."""
     return {
         client: [
@@ -166,11 +164,6 @@ def _sizes(paths: Mapping[int, Path]) -> dict[int, list[dict[str, int]]]:
         else []
         for client, path in paths.items()
     }
-
-
-def _app_bytes() -> int:
-    """Return the bytes of the app's own files, which every node is sent once, zipped."""
-    return sum(path.stat().st_size for path in APP.rglob("*.py"))
 
 
 # --- compared with the study ------------------------------------------------------------------
@@ -196,8 +189,8 @@ def compared(
     None where the study has not trained the setting, or has other clients.
     """
     payload = {
-        str(client): sum(size["payload"] for size in sizes)
-        for client, sizes in document["wire"]["sizes"].items()
+        client: directions["up"]["payload"]
+        for client, directions in document["wire"]["by_client"].items()
     }
     ledger = uplink_bytes(planned.server.ledger, order.seed)
     beside: dict[str, Any] = {

@@ -23,4 +23,4 @@ def lines(document: Mapping[str, Any]) -> list[str]:
         "Flower's count: " + ", ".join(f"{n} {b:,}" for n, b in document["flower"].items()),
         document["protection"],
     ]
-    return text + [*document["refused"], *document["failed"]]
+    return [*text, *document["refused"], *document["failed"]]

@@ -1,4 +1,4 @@
-"""Keys of one run: an authority and a certificate of the loopback, which go with the run's folder."""
+"""Keys of one run: an authority and a certificate of the loopback, gone with the run's folder."""
 
 import ipaddress
 from dataclasses import dataclass
