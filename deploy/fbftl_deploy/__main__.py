@@ -1,7 +1,7 @@
 """Run a planned setting as a real federation on this machine.
 
     ./run deploy SETTING [--task T] [--seed S] [--clients N] [--from features|images] [--repeat]
-        [--tls] [--idle] [--port P] [--configfile FILE ...]
+        [--tls] [--idle] [--patience SECONDS] [--port P] [--configfile FILE ...]
 
 SETTING is a name as in results/TASK/runs/. A SuperLink and a SuperNode for each client start on the
 loopback; clients send the project's own messages, and the server trains the head of the study.
@@ -10,6 +10,7 @@ nobody. --tls encrypts; --idle lets the nodes wait as long as the run before, an
 """
 
 import argparse
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,7 +18,7 @@ from pathlib import Path
 from fbftl.ground.errors import UserError
 from fbftl.study.resolved import study_of
 
-from fbftl_deploy.planning import Order
+from fbftl_deploy.planning import PATIENCE_SECONDS, Order
 from fbftl_deploy.running import Wire, deploy
 from fbftl_deploy.table import lines
 
@@ -35,11 +36,14 @@ def parsed(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--repeat", action="store_true")
     parser.add_argument("--tls", action="store_true")
     parser.add_argument("--idle", action="store_true")
+    parser.add_argument("--patience", type=float, default=PATIENCE_SECONDS)
     parser.add_argument("--port", type=int, default=FIRST_PORT)
     parser.add_argument("--configfile", nargs="+", action="extend", default=[])
     options = parser.parse_args(words)
     if options.clients is not None and options.clients < 1:
         parser.error("--clients is at least 1")
+    if not 1 <= options.patience <= 86400:
+        parser.error("--patience is from 1 to 86400 seconds")
     if not 1024 <= options.port <= 65000:
         parser.error("--port is from 1024 to 65000")
     return options
@@ -48,6 +52,8 @@ def parsed(words: Sequence[str]) -> argparse.Namespace:
 def main(words: Sequence[str]) -> int:
     """Deploy; return 0, or 2 with one sentence."""
     options = parsed(words)
+    # What was started is ended too when this process is told to end.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     order = Order(
         options.task,
         options.setting,
@@ -55,6 +61,7 @@ def main(words: Sequence[str]) -> int:
         options.clients,
         options.source,
         options.repeat,
+        options.patience,
     )
     try:
         study = study_of(Path(), options.configfile)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from fbftl.data.participation import clients_of, grouped, participating
+from fbftl.exchange.protection import pace
 from fbftl.exchange.served_rounds import taking_part
 from fbftl.features.store.opening import open_store
 from fbftl.ground.errors import UserError
@@ -28,7 +29,7 @@ MOST_CLIENTS = 32
 """More processes than that are no use on one machine."""
 
 PATIENCE_SECONDS = 600.0
-"""That a server waits for the answers to a request."""
+"""That a server waits for its clients, and for their answers to a request."""
 
 OF_CUT = {"manifest": "features", "network": "network"}
 """Files of a cut; those of further cuts are in folders of these names."""
@@ -45,6 +46,7 @@ class Order:
     clients: how many there are, the first by their ids; None for all.
     source: features or images.
     repeat: whether masks and noise are the study's, so that the run repeats it.
+    patience: seconds that the server waits for clients, and for their answers to a request.
     """
 
     task: str
@@ -53,6 +55,7 @@ class Order:
     clients: int | None = None
     source: str = "features"
     repeat: bool = False
+    patience: float = PATIENCE_SECONDS
 
 
 @dataclass(frozen=True)
@@ -113,7 +116,8 @@ def parties(
         dealer_port: where a dealer listens, if the setting has one.
 
     Raises:
-        UserError: if more clients take part than processes are started on one machine.
+        UserError: if more clients take part than processes are started on one machine, or in more
+            rounds.
     """
     method = params["setting"]["method"]
     axes = methods.axes_by_method()[method]
@@ -129,6 +133,12 @@ def parties(
         raise UserError(
             f"{order.setting} has {len(owners)} clients, and {MOST_CLIENTS} processes at most are "
             f"started on one machine; give --clients {MOST_CLIENTS} or fewer"
+        )
+    if (rounds := rounds_of(job, len(owners))) > MOST_ROUNDS:
+        raise UserError(
+            f"{order.setting} takes {rounds} rounds of {len(owners)} clients, and {MOST_ROUNDS} "
+            "are the most that is deployed: each starts a process at every client; leave it to "
+            "the study, or give --clients fewer"
         )
     members = len(np.unique(client))
     facts = (classes, len(client), members, len(owners))
@@ -157,7 +167,7 @@ def parties(
         files=dict(files),
         outcome=str(folder / "outcome.json"),
         ledger=str(folder / "ledger.parquet"),
-        patience=PATIENCE_SECONDS,
+        patience=order.patience,
         dealer=None if dealer is None else Dealer(dealer_port, dealer.server),
     )
     return Plans(server, clients, dealer, len(here) == len(everyone))
@@ -183,9 +193,6 @@ def require_deployable(study: Study, order: Order, job: Job) -> None:
     if method == "one_shot" and job.setting.message == "features":
         raise UserError(f"{order.setting} sends what FbFTL sends; deploy a setting of fbftl")
     reasons = list(import_module(f"fbftl.methods.{method}.serving").obstacles(job))
-    rounds = rounds_of(job)
-    if rounds > MOST_ROUNDS:
-        reasons.append(f"it takes {rounds} rounds, and {MOST_ROUNDS} are the most")
     noisy = getattr(job.setting, "mechanism", "none") != "none"
     noisy = noisy or getattr(job.setting, "label_epsilon", None) is not None
     if noisy and not order.repeat:
@@ -198,12 +205,12 @@ def require_deployable(study: Study, order: Order, job: Job) -> None:
         raise UserError(f"{order.setting} is not deployed: {reasons[0]}")
 
 
-def rounds_of(job: Job) -> int:
-    """Return the rounds of a setting; 0 where clients send once."""
-    record, training = methods.record(job.setting.method), job.network_training
-    if record.sends == "once":
+def rounds_of(job: Job, clients: int) -> int:
+    """Return the rounds that a setting of so many clients takes; 0 where they send once."""
+    if methods.record(job.setting.method).sends == "once":
         return 0
-    return training.rounds if training.rounds is not None else training.epochs
+    steps, points = pace(job.network_training, clients)
+    return steps * points
 
 
 def members_of(job: Job, client: np.ndarray, seed: int) -> tuple[np.ndarray, list[np.ndarray]]:

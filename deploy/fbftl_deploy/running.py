@@ -21,7 +21,7 @@ from fbftl.study.config import Study
 from fbftl_deploy import plans
 from fbftl_deploy.accounts import Sizes, accounts
 from fbftl_deploy.federation import Federation, Ports
-from fbftl_deploy.planning import Order, Plans, plan
+from fbftl_deploy.planning import MOST_ROUNDS, Order, Plans, plan
 from fbftl_deploy.proxy import Proxy
 from fbftl_deploy.tls import make_keys
 
@@ -66,7 +66,7 @@ def deploy(study: Study, order: Order, results: Path, wire: Wire) -> tuple[Path,
         document = _run(planned, folder, wire)
         target = results / order.task / "deployed" / order.setting
         target.mkdir(parents=True, exist_ok=True)
-        document = _described(order, planned) | document
+        document = _described(order, planned) | {"tls": wire.tls} | document
         document |= compared(planned, results, order, document)
         path = target / f"{order.seed}.json"
         write_json(path, document)
@@ -127,7 +127,7 @@ def _outcome(federation: Federation, planned: Plans, number: str) -> dict[str, A
         UserError: with the sentence of a run that failed.
     """
     path = Path(planned.server.outcome)
-    end = time.monotonic() + planned.server.patience * 2
+    end = time.monotonic() + planned.server.patience * (2 + MOST_ROUNDS)
     looks = 0
     while not path.is_file():
         looks += 1
