@@ -7,12 +7,13 @@ packages are off.
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -89,15 +90,16 @@ class Federation:
     ports: where they listen.
     exact: whether their arithmetic is pinned.
     keys: of TLS; None for plain HTTP.
+    app: folder that is given to `flwr run`.
     """
 
     folder: Path
     ports: Ports
     exact: bool
     keys: Keys | None = None
-    nodes: dict[int, subprocess.Popen] = field(default_factory=dict)
+    app: Path = APP
     superlink: subprocess.Popen | None = None
-    _stack: ExitStack = field(default_factory=ExitStack)
+    _processes: list[subprocess.Popen] = field(default_factory=list)
 
     def __enter__(self) -> "Federation":
         self._home().mkdir(mode=0o700)
@@ -111,7 +113,7 @@ class Federation:
         return self
 
     def __exit__(self, *failure: Any) -> None:
-        self._stack.close()
+        end(self._processes)
 
     def start_superlink(self) -> None:
         """Start the SuperLink and wait until it listens."""
@@ -132,14 +134,10 @@ class Federation:
         if self.keys is not None:
             secured = ["--root-certificates", str(self.keys.authority)]
         name = f"client-{client}"
-        self.nodes[client] = self.start(
-            name,
-            [
-                "flower-supernode", *secured, "--superlink",
-                f"{LOOPBACK}:{self.ports.proxies[client]}", "--host", LOOPBACK, "--port",
-                str(self.ports.nodes[client]), "--node-config", f'plan="{plan}"',
-            ],
-        )  # fmt: skip
+        superlink = f"{LOOPBACK}:{self.ports.proxies[client]}"
+        here = ["--host", LOOPBACK, "--port", str(self.ports.nodes[client])]
+        words = ["--superlink", superlink, "--node-config", f'plan="{plan}"']
+        self.start(name, ["flower-supernode", *secured, *here, *words])
 
     def start_dealer(self, plan: Path) -> None:
         """Start the dealer and wait until it listens."""
@@ -153,7 +151,7 @@ class Federation:
         Raises:
             UserError: if it is not taken.
         """
-        reported = self.call("run", str(APP), "here", "--run-config", f'plan="{plan}"')
+        reported = self.call("run", str(self.app), "here", "--run-config", f'plan="{plan}"')
         if not reported.get("success"):
             reason = reported.get("error-message", reported)
             raise UserError(f"Flower does not take the app: {reason}")
@@ -179,13 +177,13 @@ class Federation:
 
     def start(self, name: str, command: list[str]) -> subprocess.Popen:
         """Start a process whose output is the log of its name, and end it with the federation."""
-        log = self._stack.enter_context((self.folder / "logs" / f"{name}.log").open("ab"))
         binary = command[0] if os.sep in command[0] else self._binary(command[0])
-        process = subprocess.Popen(
-            [binary, *command[1:]], env=self._environment(), cwd=self.folder, stdout=log,
-            stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, start_new_session=True,
-        )  # fmt: skip
-        self._stack.callback(end, process)
+        with (self.folder / "logs" / f"{name}.log").open("ab") as log:
+            process = subprocess.Popen(
+                [binary, *command[1:]], env=self._environment(), cwd=self.folder, stdout=log,
+                stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, start_new_session=True,
+            )  # fmt: skip
+        self._processes.append(process)
         return process
 
     def _await(self, port: int, process: subprocess.Popen, name: str) -> None:
@@ -222,15 +220,13 @@ class Federation:
         return environment
 
 
-def end(process: subprocess.Popen) -> None:
-    """End a process and all that it started."""
-    import signal
-
+def end(processes: Sequence[subprocess.Popen]) -> None:
+    """End processes and all that they started: asked first, then made to."""
     for number in (signal.SIGTERM, signal.SIGKILL):
-        try:
-            os.killpg(process.pid, number)
-            process.wait(SLOWEST_STOP_SECONDS)
-        except ProcessLookupError:
-            return
-        except subprocess.TimeoutExpired:
-            continue
+        for process in processes:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, number)
+        until = time.monotonic() + SLOWEST_STOP_SECONDS
+        for process in processes:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(max(0.0, until - time.monotonic()))

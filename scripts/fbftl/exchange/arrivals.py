@@ -23,6 +23,10 @@ VERSION = 1
 """Of requests and answers; one of another version is refused."""
 
 
+NOISE_OF_A_STUDY = "its noise is drawn from the study's generator, on which no deployment may rest"
+"""Why a setting with noise is not deployed."""
+
+
 @dataclass(frozen=True)
 class Request:
     """What a server asks of clients.

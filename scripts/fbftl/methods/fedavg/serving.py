@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from fbftl.exchange.arrivals import Exchange, Served
+from fbftl.exchange.arrivals import NOISE_OF_A_STUDY, Exchange, Served
 from fbftl.exchange.averaging import by_samples
 from fbftl.exchange.rounds import by_steps
 from fbftl.exchange.served_rounds import ServedRounds
@@ -19,7 +19,7 @@ def obstacles(job: Job) -> Iterator[str]:
     """Yield why a setting cannot be deployed."""
     setting = job.setting
     if setting.mechanism != "none":
-        yield "its noise is drawn from the study's generator, on which no deployment may rest"
+        yield NOISE_OF_A_STUDY
     if (setting.bits, setting.keep) != (32, 1):
         yield "its updates are compressed, and plain weights are what is deployed"
     if setting.aggregation != "open":

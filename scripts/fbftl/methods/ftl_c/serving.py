@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from fbftl.exchange.arrivals import Exchange, Served
+from fbftl.exchange.arrivals import NOISE_OF_A_STUDY, Exchange, Served
 from fbftl.exchange.rounds import as_gradient, train_rounds
 from fbftl.exchange.served_rounds import ServedRounds
 from fbftl.exchange.uplink import mean_of_arrivals
@@ -23,7 +23,7 @@ from fbftl.training.local_updates import flattened
 def obstacles(job: Job) -> Iterator[str]:
     """Yield why a setting cannot be deployed."""
     if job.setting.mechanism != "none":
-        yield "its noise is drawn from the study's generator, on which no deployment may rest"
+        yield NOISE_OF_A_STUDY
 
 
 def serve(job: Job, seed: int, server: ClientImageFeatures, exchange: Exchange) -> Served:

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from fbftl.data.participation import grouped, held_out, participating
-from fbftl.exchange.arrivals import Arrived, Exchange, Served, enter
+from fbftl.exchange.arrivals import NOISE_OF_A_STUDY, Arrived, Exchange, Served, enter
 from fbftl.exchange.post import Post
 from fbftl.exchange.ring_messages import unseal
 from fbftl.ground.errors import UserError
@@ -56,7 +56,7 @@ def obstacles(job: Job) -> Iterator[str]:
     if setting.message not in ("means", "statistics"):
         yield f"its message is {setting.message}, and means and statistics are what is deployed"
     if setting.mechanism != "none":
-        yield "its noise is drawn from the study's generator, on which no deployment may rest"
+        yield NOISE_OF_A_STUDY
     if setting.aggregation == "committee":
         yield "its sums go to a committee, whose members would have to be servers of their own"
 
