@@ -1,12 +1,13 @@
 """Run a planned setting as a real federation on this machine.
 
     ./run deploy SETTING [--task T] [--seed S] [--clients N] [--from features|images] [--repeat]
-        [--tls] [--idle] [--patience SECONDS] [--port P] [--configfile FILE ...]
+        [--tls] [--idle] [--patience SECONDS] [--port P] [--plans FOLDER] [--configfile FILE ...]
 
 SETTING is a name as in results/TASK/runs/. A SuperLink and a SuperNode for each client start on the
 loopback; clients send the project's own messages, and the server trains the head of the study.
 --repeat takes the study's masks and noise, so that the model is the study's; such a run protects
 nobody. --tls encrypts; --idle lets the nodes wait as long as the run before, and counts that alone.
+--plans writes what each party is told to a new folder, and starts nothing.
 """
 
 import argparse
@@ -19,7 +20,7 @@ from fbftl.ground.errors import UserError
 from fbftl.study.resolved import study_of
 
 from fbftl_deploy.planning import PATIENCE_SECONDS, Order
-from fbftl_deploy.running import Wire, deploy
+from fbftl_deploy.running import Wire, deploy, only_plans
 from fbftl_deploy.table import lines
 
 FIRST_PORT = 42100
@@ -38,6 +39,7 @@ def parsed(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--idle", action="store_true")
     parser.add_argument("--patience", type=float, default=PATIENCE_SECONDS)
     parser.add_argument("--port", type=int, default=FIRST_PORT)
+    parser.add_argument("--plans", type=Path)
     parser.add_argument("--configfile", nargs="+", action="extend", default=[])
     options = parser.parse_args(words)
     if options.clients is not None and options.clients < 1:
@@ -68,6 +70,10 @@ def main(words: Sequence[str]) -> int:
         folder = Path("results")
         if study.config["results_folder"]:
             folder = Path(study.config["results_folder"], "results")
+        if options.plans is not None:
+            paths = only_plans(study, order, folder, options.plans, options.port + 1)
+            print("\n".join(map(str, paths)))
+            return 0
         path, document = deploy(study, order, folder, Wire(options.port, options.tls, options.idle))
     except UserError as error:
         print(error, file=sys.stderr)

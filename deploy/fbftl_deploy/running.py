@@ -5,12 +5,13 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.compute as pc
 from fbftl.findings.run_file import read_run
 from fbftl.ground.errors import UserError
@@ -48,6 +49,25 @@ class Wire:
     idle: bool = False
 
 
+def only_plans(study: Study, order: Order, results: Path, folder: Path, port: int) -> list[Path]:
+    """Write the plans of a run that somebody else starts; return the paths of the clients'.
+
+    Args:
+        study, order, results: as `deploy` has them.
+        folder: a new one, for the plans and for what the server writes.
+        port: of a dealer, if the setting has one.
+
+    Raises:
+        UserError: if the setting cannot be deployed, or the folder is there.
+    """
+    planned = plan(study, order, results, folder.resolve(), port)
+    try:
+        folder.mkdir(mode=0o700, parents=True)
+    except FileExistsError:
+        raise UserError(f"{folder} is there already; name a new folder for the plans") from None
+    return list(write_plans(planned, folder.resolve()).values())
+
+
 def deploy(study: Study, order: Order, results: Path, wire: Wire) -> tuple[Path, dict[str, Any]]:
     """Run a setting; return the path of its result file and what is in it.
 
@@ -81,17 +101,13 @@ def _run(planned: Plans, folder: Path, wire: Wire) -> dict[str, Any]:
     clients = [client.client for client in planned.clients]
     ports = Ports.planned(wire.first_port, clients)
     ports.require_free()
-    paths = {client.client: folder / f"client-{client.client}.json" for client in planned.clients}
-    for client in planned.clients:
-        plans.write(paths[client.client], client)
-    plans.write(folder / "server.json", planned.server)
+    paths = write_plans(planned, folder)
     keys = make_keys(folder) if wire.tls else None
     started = time.monotonic()
     with ExitStack() as stack:
         exact = planned.server.setting.exact
         federation = stack.enter_context(Federation(folder, ports, exact, keys))
         if planned.dealer is not None:
-            plans.write(folder / "dealer.json", planned.dealer)
             federation.start_dealer(folder / "dealer.json")
         federation.start_superlink()
         proxy = stack.enter_context(Proxy(ports.proxies, ports.superlink, wire.tls))
@@ -118,6 +134,17 @@ def _run(planned: Plans, folder: Path, wire: Wire) -> dict[str, Any]:
                 "down": sum(down.total - before[c][1] for c, (_, down) in counted.items()),
             }
     return outcome | document
+
+
+def write_plans(planned: Plans, folder: Path) -> dict[int, Path]:
+    """Write what each party is told; return the paths of the clients' plans."""
+    paths = {client.client: folder / f"client-{client.client}.json" for client in planned.clients}
+    for client in planned.clients:
+        plans.write(paths[client.client], client)
+    plans.write(folder / "server.json", planned.server)
+    if planned.dealer is not None:
+        plans.write(folder / "dealer.json", planned.dealer)
+    return paths
 
 
 def _outcome(federation: Federation, planned: Plans, number: str) -> dict[str, Any]:
@@ -192,7 +219,7 @@ def compared(
         client: directions["up"]["payload"]
         for client, directions in document["wire"]["by_client"].items()
     }
-    ledger = uplink_bytes(planned.server.ledger, order.seed)
+    ledger = uplink_bytes(planned.server.ledger, order.seed, ("made",))
     beside: dict[str, Any] = {
         "model": document["models"][-1],
         "payload_bytes": payload,
@@ -219,11 +246,19 @@ def compared(
     }
 
 
-def uplink_bytes(path: str, seed: int) -> dict[str, int]:
-    """Return the bytes that each client sent up by a ledger, by its id."""
-    columns = ["seed", "direction", "client", "bits"]
-    table = read_ledger(path, columns)
+def uplink_bytes(
+    path: str, seed: int, encoded: Sequence[str] = ("made", "counted")
+) -> dict[str, int]:
+    """Return the bytes that each client sent up by a ledger, by its id.
+
+    Args:
+        path: of the ledger.
+        seed: of the repetition.
+        encoded: what counts; a deployment has made every message that came, and counts others.
+    """
+    table = read_ledger(path, ["seed", "direction", "client", "bits", "encoded"])
     up = pc.and_(pc.equal(table["direction"].cast("string"), "up"), pc.equal(table["seed"], seed))
+    up = pc.and_(up, pc.is_in(table["encoded"].cast("string"), pa.array(encoded)))
     grouped = table.filter(up).group_by("client").aggregate([("bits", "sum")])
     pairs = zip(grouped["client"].to_pylist(), grouped["bits_sum"].to_pylist(), strict=True)
     return {str(client): bits // 8 for client, bits in sorted(pairs)}

@@ -100,6 +100,7 @@ class Carrier:
         end = time.monotonic() + self.patience
         while len(nodes := list(self.grid.get_node_ids())) < self.nodes:
             if time.monotonic() > end:
+                self.failed.append(f"{len(nodes)} of {self.nodes} clients came in time")
                 break
             time.sleep(POLL_SECONDS)
         return nodes
