@@ -30,6 +30,8 @@ DEALER_AFTER_SUPERLINK = 1
 """The dealer's port, counted from the SuperLink's."""
 
 LOOK_SECONDS = 0.5
+LOOKS_AT_STATE = 60
+"""Looks for the outcome between two questions to Flower, each of which starts a process."""
 
 NO_PROTECTION = "no protection: masks and noise are the study's, which whoever knows its seed has"
 DRAWN = "masks are drawn from the system's generator"
@@ -161,7 +163,7 @@ def _outcome(federation: Federation, planned: Plans, number: str) -> dict[str, A
         superlink: subprocess.Popen | None = federation.superlink
         if superlink is not None and superlink.poll() is not None:
             raise UserError(f"the SuperLink has ended: {_last(federation, 'superlink')}")
-        if looks % 20 == 0 and "finished" in str(federation.state(number).get("status", "")):
+        if looks % LOOKS_AT_STATE == 0 and "finished" in str(federation.state(number).get("status", "")):
             time.sleep(LOOK_SECONDS)
             if path.is_file():
                 break
