@@ -163,7 +163,8 @@ def _outcome(federation: Federation, planned: Plans, number: str) -> dict[str, A
         superlink: subprocess.Popen | None = federation.superlink
         if superlink is not None and superlink.poll() is not None:
             raise UserError(f"the SuperLink has ended: {_last(federation, 'superlink')}")
-        if looks % LOOKS_AT_STATE == 0 and "finished" in str(federation.state(number).get("status", "")):
+        state = {} if looks % LOOKS_AT_STATE else federation.state(number)
+        if "finished" in str(state.get("status", "")):
             time.sleep(LOOK_SECONDS)
             if path.is_file():
                 break

@@ -1,6 +1,6 @@
 """What Flower adds to one upload, from 100 bytes to 10 MB, and to every second of waiting.
 
-    PYTHONPATH=scripts:deploy .venv-deploy/bin/python tests/benchmarks/deployment.py FOLDER
+    PYTHONPATH=scripts:deploy .venv-deploy/bin/python deploy/probe/measure.py FOLDER
 
 One client on the loopback, behind the counting proxy. FOLDER gets `transport.csv`, a row for each
 size, and `transport.svg`: the transport's share of what goes up, by size and by seconds waited,
@@ -41,7 +41,7 @@ WAITED = (0, 10, 60, 600)
 """Seconds of waiting that the figure shows."""
 
 FIRST_PORT = 44100
-APP = Path(__file__).with_name("deployment_app")
+APP = Path(__file__).parent
 SETTLING_SECONDS = 2.0
 IDLE_SECONDS = 30.0
 PATIENCE_SECONDS = 300.0
