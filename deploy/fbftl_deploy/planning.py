@@ -154,7 +154,7 @@ def parties(
             client=number,
             position=position,
             rows=here[rows[position]].tolist(),
-            source=order.source,
+            source="images" if method == "fedavg" else order.source,
             features=features,
             files={name: files[name] for name in read},
             dealer=None if dealer is None else Dealer(dealer_port, tokens[str(number)]),

@@ -206,7 +206,7 @@ def _described(order: Order, planned: Plans) -> dict[str, Any]:
         "setting": order.setting,
         "seed": order.seed,
         "clients": len(planned.clients),
-        "from": order.source,
+        "from": planned.clients[0].source,
         "protection": NO_PROTECTION if order.repeat else DRAWN,
     }
 

@@ -2,9 +2,9 @@
 
     PYTHONPATH=scripts:deploy .venv-deploy/bin/python deploy/probe/measure.py FOLDER
 
-One client on the loopback, behind the counting proxy. FOLDER gets `transport.csv`, a row for each
-size, and `transport.svg`: the transport's share of what goes up, by size and by seconds waited,
-with the size from which the payload is nine tenths of it.
+One client on the loopback, behind the counting proxy. FOLDER gets `tables/transport.csv`, a row
+for each size, and `figures/transport.svg`: the transport's share of what goes up, by size and by
+seconds waited, with the size from which the payload is nine tenths of it.
 """
 
 import csv
@@ -121,21 +121,21 @@ def draw(uploads: Sequence[Upload], per_second: float, path: Path) -> Mapping[in
     use_style()
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(figsize=(5, 3.2), layout="constrained")
+    figure, axes = pyplot.subplots(figsize=(5, 4), layout="constrained")
     limits = {}
     for seconds in WAITED:
         added = np.array([upload.added for upload in uploads]) + per_second * seconds
         sizes = np.array([upload.size for upload in uploads])
         limits[seconds] = nine_tenths(uploads, per_second * seconds)
         label = f"{seconds} s waited: nine tenths payload from {limits[seconds] / 1000:,.0f} kB"
-        axes.plot(sizes, added / (sizes + added), marker="o", label=label)
+        axes.plot(sizes, added / (sizes + added), marker="o", clip_on=False, label=label)
     axes.axhline(0.1, color="0.5", linestyle=":", linewidth=1)
     axes.set_xscale("log")
     axes.set_ylim(0, 1)
     axes.set_xlabel("Bytes of an upload")
     axes.set_ylabel("Transport's share of bytes up")
-    axes.legend()
-    figure.savefig(path)
+    figure.legend(loc="outside upper center", ncols=1)
+    figure.savefig(path, metadata={"Date": None})
     return limits
 
 
@@ -143,11 +143,11 @@ def main(folder: Path) -> None:
     """Measure, and write table and figure."""
     with tempfile.TemporaryDirectory(prefix="fbftl-probe-") as run:
         uploads, per_second = measured(Path(run))
-    with (folder / "transport.csv").open("w", newline="", encoding="utf-8") as file:
+    with (folder / "tables" / "transport.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["size", "up", "down", "added", "polling_per_second"])
         writer.writerows([u.size, u.up, u.down, u.added, round(per_second, 1)] for u in uploads)
-    for seconds, size in draw(uploads, per_second, folder / "transport.svg").items():
+    for seconds, size in draw(uploads, per_second, folder / "figures" / "transport.svg").items():
         print(f"{seconds:4d} s waited: payload is nine tenths from {size:,.0f} bytes")
 
 
