@@ -153,7 +153,7 @@ class Federation:
         """
         reported = self.call("run", str(self.app), "here", "--run-config", f'plan="{plan}"')
         if not reported.get("success"):
-            reason = reported.get("error-message", reported)
+            reason = " ".join(str(reported.get("error-message", reported)).split())
             raise UserError(f"Flower does not take the app: {reason}")
         return str(reported["run-id"])
 
@@ -173,7 +173,8 @@ class Federation:
         try:
             return json.loads(done.stdout)
         except ValueError:
-            raise UserError(f"flwr {verb} fails: {(done.stderr or done.stdout)[-300:]}") from None
+            last = " ".join((done.stderr or done.stdout)[-300:].split())
+            raise UserError(f"flwr {verb} fails: {last}") from None
 
     def start(self, name: str, command: list[str]) -> subprocess.Popen:
         """Start a process whose output is the log of its name, and end it with the federation."""
@@ -200,7 +201,7 @@ class Federation:
                     return
             time.sleep(0.1)
         log = self.folder / "logs" / f"{name}.log"
-        last = log.read_text(encoding="utf-8", errors="replace")[-300:]
+        last = " ".join(log.read_text(encoding="utf-8", errors="replace")[-300:].split())
         raise UserError(f"the {name} does not listen at port {port}: {last}")
 
     def _home(self) -> Path:
