@@ -1,6 +1,7 @@
 """One run from its plan to its result file: processes, the wait for them, and what was counted."""
 
 import json
+import re
 import shutil
 import subprocess
 import tempfile
@@ -32,6 +33,9 @@ DEALER_AFTER_SUPERLINK = 1
 LOOK_SECONDS = 0.5
 LOOKS_AT_STATE = 60
 """Looks for the outcome between two questions to Flower, each of which starts a process."""
+
+COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+"""What colours a terminal."""
 
 NO_PROTECTION = "no protection: masks and noise are the study's, which whoever knows its seed has"
 DRAWN = "masks are drawn from the system's generator"
@@ -179,8 +183,10 @@ def _outcome(federation: Federation, planned: Plans, number: str) -> dict[str, A
 
 
 def _last(federation: Federation, name: str) -> str:
+    """Return the last line of a process's log, without colours."""
     log = federation.folder / "logs" / f"{name}.log"
-    return " ".join(log.read_text(encoding="utf-8", errors="replace")[-400:].split())
+    text = COLOURS.sub("", log.read_text(encoding="utf-8", errors="replace")[-2000:])
+    return next((line for line in reversed(text.splitlines()) if line.strip()), "").strip()
 
 
 def _sizes(paths: Mapping[int, Path]) -> Sizes:
