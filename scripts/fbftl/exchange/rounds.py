@@ -37,18 +37,23 @@ def batch_gradient(learner: Learner, arrivals: Arrivals) -> Gradient:
 
 def client_gradient(learner: Learner, average: Average) -> Gradient:
     """Return the average of the clients' own updates as it comes out of the uplink."""
-    sizes = [value.numel() for value in learner.parameters]
 
     def gradient(round_: Round) -> tuple[Tensor, list[Tensor]]:
         losses, updates = learner.apart(round_)
-        mean = torch.from_numpy(average(round_, updates.cpu().numpy()))
-        parts = mean.to(updates.device).split(sizes)
-        return losses, [
-            part.view_as(parameter)
-            for part, parameter in zip(parts, learner.parameters, strict=True)
-        ]
+        return losses, as_gradient(learner, average(round_, updates.cpu().numpy()))
 
     return gradient
+
+
+def as_gradient(learner: Learner, mean: np.ndarray) -> list[Tensor]:
+    """Return an averaged update (X,) as a gradient, a tensor per parameter of a learner."""
+    parameters = learner.parameters
+    parts = torch.from_numpy(mean).to(parameters[0].device)
+    sizes = [parameter.numel() for parameter in parameters]
+    return [
+        part.view_as(parameter)
+        for part, parameter in zip(parts.split(sizes), parameters, strict=True)
+    ]
 
 
 def train_rounds(learner: Learner, gradient: Gradient, schedule: Iterable[Rounds]) -> list[int]:

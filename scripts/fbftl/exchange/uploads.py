@@ -3,7 +3,7 @@
 Settings that train together share messages where these are the same, as on an axis of packet loss.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic
@@ -44,25 +44,14 @@ class Sent(Generic[PayloadT]):
 
     def received(self) -> list[Received[PayloadT]]:
         """Return what the server has to train each seed's head on."""
-        how, job = self.how, self.how.job
-        redrawn = job.setting.noise_draw == "redrawn"
-        received = []
-        for seed, read, (training, validation) in zip(
-            job.seeds, self.read, self.split(), strict=True
-        ):
-            draws = partial(how.redrawn, seed) if redrawn else None
-            received.append(
-                Received(
-                    job,
-                    seed,
-                    read,
-                    training=np.searchsorted(self.rows, training),
-                    validation=np.searchsorted(self.rows, validation),
-                    scale=how.scale,
-                    redrawn=draws,
-                )
+        how = self.how
+        redrawn = how.job.setting.noise_draw == "redrawn"
+        return [
+            received_of(
+                how, seed, self.rows, read, split, partial(how.redrawn, seed) if redrawn else None
             )
-        return received
+            for seed, read, split in zip(how.job.seeds, self.read, self.split(), strict=True)
+        ]
 
     def split(self) -> list[tuple[np.ndarray, np.ndarray]]:
         """Return each seed's rows for training and for validation.
@@ -77,6 +66,28 @@ class Sent(Generic[PayloadT]):
             )
             for uploads, seed in zip(self.uploads, job.seeds, strict=True)
         ]
+
+
+def received_of(
+    how: Sending[PayloadT],
+    seed: int,
+    rows: np.ndarray,
+    read: PayloadT,
+    split: tuple[np.ndarray, np.ndarray],
+    redrawn: Callable[[int], PayloadT] | None = None,
+) -> Received[PayloadT]:
+    """Return what a server has to train one seed's head on, whoever brought it the messages.
+
+    Args:
+        how: how they were sent.
+        seed: the repetition's seed.
+        rows: (n,) training samples of which there is a message, ascending.
+        read: what the server reads of these.
+        split: rows for training and for validation.
+        redrawn: see `Received`.
+    """
+    training, validation = (np.searchsorted(rows, part) for part in split)
+    return Received(how.job, seed, read, training, validation, how.scale, redrawn)
 
 
 def rows_read(jobs: Sequence[Job], partition: Partition) -> np.ndarray | None:

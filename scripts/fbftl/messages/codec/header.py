@@ -8,13 +8,14 @@ from zlib import crc32
 from fbftl.ground.floats import FLOAT_BITS
 from fbftl.messages.codec.compression import Compression
 
-# magic, version, q, layout, label bits; rows, width, kept per row; then the checksum
-_FIELDS = struct.Struct("<2sBBBBIII")
+FIELDS = struct.Struct("<2sBBBBIII")
+"""Magic, version, q, layout, label bits; rows, width, kept per row; then the checksum."""
+
 _CHECKSUM = struct.Struct("<I")
 _MAGIC = b"FZ"
 _VERSION = 1
 _NO_LABELS = 255
-HEADER_BYTES = _FIELDS.size + _CHECKSUM.size
+HEADER_BYTES = FIELDS.size + _CHECKSUM.size
 
 
 class Layout(IntEnum):
@@ -54,7 +55,7 @@ class Header:
     def seal(self, body: bytes) -> bytes:
         """Return the whole message: this header with the checksum, then `body`."""
         label_bits = _NO_LABELS if self.label_bits is None else self.label_bits
-        start = _FIELDS.pack(
+        start = FIELDS.pack(
             *(_MAGIC, _VERSION, self.bits, self.layout, label_bits),
             *(self.rows, self.width, self.kept),
         )
@@ -69,12 +70,12 @@ class Header:
         """
         if len(message) < HEADER_BYTES:
             raise ValueError(f"it has {len(message)} bytes, a header has {HEADER_BYTES}")
-        magic, version, bits, layout, label_bits, *shape = _FIELDS.unpack_from(message)
+        magic, version, bits, layout, label_bits, *shape = FIELDS.unpack_from(message)
         if (magic, version) != (_MAGIC, _VERSION):
             raise ValueError("it does not start like a message of this format")
-        (checksum,) = _CHECKSUM.unpack_from(message, _FIELDS.size)
+        (checksum,) = _CHECKSUM.unpack_from(message, FIELDS.size)
         view = memoryview(message)
-        if crc32(view[HEADER_BYTES:], crc32(view[: _FIELDS.size])) != checksum:
+        if crc32(view[HEADER_BYTES:], crc32(view[: FIELDS.size])) != checksum:
             raise ValueError("its checksum does not match its content")
         header = cls(
             Compression(bits).bits,

@@ -10,11 +10,12 @@ from hashlib import sha256
 import numpy as np
 
 from fbftl.ground.floats import FLOAT_BITS
-from fbftl.messages.codec import Compression, compress, encode
+from fbftl.messages.codec import Compression, CorruptMessage, compress, encode
 from fbftl.messages.codec.bitpack import packed_bytes
 from fbftl.messages.codec.compression import PLAIN
 from fbftl.messages.codec.encoder import label_bits
 from fbftl.messages.codec.header import HEADER_BYTES
+from fbftl.messages.codec.joined import decode_joined
 from fbftl.messages.codec.quantiser import RANGE_BYTES
 
 
@@ -47,6 +48,19 @@ class Summary:
         """Return the message."""
         tables = (encode(t.rows, t.labels, self.classes, compression) for t in self.tables)
         return encode(self.counts) + b"".join(tables)
+
+    @classmethod
+    def of_message(cls, message: bytes, classes: int) -> "Summary":
+        """Return what the server reads from a message that arrived.
+
+        Raises:
+            CorruptMessage: if it is damaged, or holds nothing but counts.
+        """
+        counts, *tables = decode_joined(message)
+        if len(counts.values) != 1 or not tables:
+            raise CorruptMessage("a summary is one row of counts and tables of what they count")
+        read = (Table(table.values, table.labels) for table in tables)
+        return cls(counts.values[0], tuple(read), classes)
 
     def digest(self, compression: Compression) -> bytes:
         """Return the SHA-256 of the message."""

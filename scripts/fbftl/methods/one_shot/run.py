@@ -140,13 +140,20 @@ def seen(job: Job, learned: Learned) -> np.ndarray:
 
 def solve_each(job: Job, client_data: LabelledFeatures, received: ToldBySeed) -> list[Solved]:
     """Return each seed's head, on features, whatever these went through before."""
-    heads = []
-    for learned in received.learned:
-        solved = solve(
-            job.setting.head, learned, client_data.payload.classes, job.block["one_shot"]
-        )
-        heads.append(replace(solved, head=_on_features(solved.head, learned)))
-    return heads
+    classes = client_data.payload.classes
+    return [solved_on_features(job, learned, classes) for learned in received.learned]
+
+
+def solved_on_features(job: Job, learned: Learned, classes: int) -> Solved:
+    """Return the head that a server solves from what it has learned, on features.
+
+    Args:
+        job: the setting with its training values.
+        learned: what one seed's messages told it.
+        classes: number of classes N.
+    """
+    solved = solve(job.setting.head, learned, classes, job.block["one_shot"])
+    return replace(solved, head=_on_features(solved.head, learned))
 
 
 def _require_finite(client_data: LabelledFeatures) -> None:

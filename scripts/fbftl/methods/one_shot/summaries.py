@@ -23,7 +23,6 @@ from fbftl.exchange.post import Post
 from fbftl.exchange.secure_sum import SecureSum, secure_sum
 from fbftl.exchange.sum_noise import SumNoise, noise_on_sums
 from fbftl.ground.errors import UserError
-from fbftl.ground.ring import Ring
 from fbftl.messages.codec import Compression
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.link import link_of
@@ -33,26 +32,26 @@ from fbftl.messages.statistics import (
     LabelledRows,
     SplitMeans,
     Statistics,
-    length,
-    random_projection,
 )
 from fbftl.methods.one_shot.clients import Clients, HeadEvaluation, judge_of_clients
 from fbftl.methods.one_shot.guarantees import of_arrivals
 from fbftl.methods.one_shot.kinds import (
     Kind,
-    MeansMessage,
-    MixturesMessage,
     SplitMeansMessage,
     StatisticsMessage,
 )
 from fbftl.methods.one_shot.message import Summary
-from fbftl.methods.one_shot.mixtures import Fitting
+from fbftl.methods.one_shot.preparation import (
+    holds_out_rows,
+    kind_of,
+    numbers_of,
+    prepared,
+    ring_of,
+    statistics_of_sum,
+)
 from fbftl.privacy.mechanisms import PrivacyRecord
-from fbftl.privacy.statistics import clipped
 from fbftl.study.job import Job
 from fbftl.study.release import noise_seed
-from fbftl.study.rings import statistics_bound, summing_ring
-from fbftl.study.uploads import SUMS
 from fbftl.tasks.task import LabelledFeatures
 
 Known = Statistics | ClassMeans | LabelledRows
@@ -123,7 +122,7 @@ def send_summaries(
             nothing can be held out to choose a shrinkage by.
     """
     setting, block = job.setting, job.block["one_shot"]
-    values, projection, scale = _prepared(job, client_data.payload.values, seed, guarantee)
+    values, projection, scale = prepared(job, client_data.payload.values, seed, guarantee)
     client = clients_of(job, client_data.partition, seed)
     offered = participating(client, setting.fraction, seed)
     owner, rows = grouped(np.arange(len(client)), client)
@@ -136,7 +135,7 @@ def send_summaries(
     post.broadcast({"weights": client_data.frozen_floats})
     classes, width = client_data.payload.classes, values.shape[1]
     split = None
-    if _holds_out_rows(job, validation):
+    if holds_out_rows(job, validation):
         split = SplitMeansMessage(classes, width, job.training.validation, seed)
     secure = None
     if setting.aggregation != "open":
@@ -144,11 +143,11 @@ def send_summaries(
         sum_noise = noise_on_sums(
             job, seed, guarantee.noise_std, clients.owner, clients_and_samples
         )
-        secure = secure_sum(job, post, _ring(job, client, guarantee))
+        secure = secure_sum(job, post, ring_of(job, len(client), len(owner), guarantee))
         receive = _masked(clients, secure, setting.message, classes, sum_noise, block["made"])
     else:
         noised_by = noise_seed(job, seed, client, client_data.payload.sample)
-        kind = split or _kind(job, classes, width, seed, guarantee, noised_by)
+        kind = split or kind_of(job, classes, width, seed, guarantee, noised_by)
         receive = _open(clients, post, kind, block["made"])
     results = [receive(clients) for clients in (training, validation)]
     (training_part, arrived), (other, others) = results
@@ -162,7 +161,7 @@ def send_summaries(
     if secure is None:
         numbers = counts["uplink_payload_bits"] / setting.bits / len(taking_part)
     else:
-        numbers = float(_numbers(setting.message, classes, width))
+        numbers = float(numbers_of(setting.message, classes, width))
         sums = (training, len(arrived)), (validation, len(others))
         reached = of_arrivals(job, guarantee, sums, int(numbers))
         counts |= secure.record | {"privacy": [asdict(reached)]}
@@ -183,30 +182,6 @@ def send_summaries(
     )
 
 
-def _ring(job: Job, client: np.ndarray, guarantee: PrivacyRecord) -> Ring:
-    """Return the ring of a setting's sums: they add up over all samples, however these are dealt.
-
-    Args:
-        job: the setting with its training values.
-        client: (n,) client of each training sample.
-        guarantee: whose clip norm samples are clipped to and scaled by; None bounds no feature.
-    """
-    bound = None
-    if guarantee.clip_norm is not None:
-        bound = statistics_bound(len(client), second_moments=job.setting.message != "means")
-    members = len(np.unique(client))
-    shares = members if job.setting.aggregation == "committee" else 1
-    return summing_ring(bound, members, job.setting.fraction_bits, guarantee.noise_std, shares)
-
-
-def _holds_out_rows(job: Job, validation: np.ndarray) -> bool:
-    """Tell whether clients hold out rows: a shrinkage is chosen, and no client is held out."""
-    setting = job.setting
-    chooses = setting.message == "means" and setting.head not in SUMS
-    several = len(job.block["one_shot"]["shrinkage"]) > 1
-    return chooses and several and job.training.validation > 0 and not len(validation)
-
-
 def _halves(job: Job, clients: Clients, kind: SplitMeansMessage) -> tuple[Clients, Clients]:
     """Return the clients with the rows that each keeps, and with those that it holds out.
 
@@ -223,47 +198,6 @@ def _halves(job: Job, clients: Clients, kind: SplitMeansMessage) -> tuple[Client
             "that clients hold out, and no client has two samples of a class; give one value there"
         )
     return clients.keeping([~rows for rows in held_out]), clients.keeping(held_out)
-
-
-def _prepared(
-    job: Job, values: np.ndarray, seed: int, guarantee: PrivacyRecord
-) -> tuple[np.ndarray, np.ndarray | None, float]:
-    """Return what messages are made of, what features were projected by, and their scale."""
-    projection = None
-    if job.setting.message == "projected":
-        width, dimensions = values.shape[1], job.setting.projection
-        if dimensions > width:
-            raise UserError(
-                f"setting projection {dimensions} is wider than the {width} numbers of a feature; "
-                "give at most as many"
-            )
-        projection = random_projection(width, dimensions, seed)
-        values = values @ projection
-    if guarantee.clip_norm is None:
-        return values, projection, 1.0
-    return clipped(values, guarantee.clip_norm), projection, 1 / guarantee.clip_norm
-
-
-def _kind(
-    job: Job, classes: int, width: int, seed: int, guarantee: PrivacyRecord, noised_by: int
-) -> Kind:
-    """Return the kind of message; `noised_by` is the seed of its noise."""
-    match job.setting.message:
-        case "means":
-            return MeansMessage(classes, width)
-        case "mixtures":
-            setting, block = job.setting, job.block["one_shot"]
-            sizes = [setting.components] if setting.components else block["components"]
-            return MixturesMessage(
-                classes,
-                width,
-                tuple(sorted(sizes)),
-                Fitting(block["least_variance"], setting.covariance == "spherical"),
-                block["least_samples"],
-                seed,
-            )
-        case _:
-            return StatisticsMessage(classes, width, guarantee.noise_std or 0.0, noised_by)
 
 
 def _open(clients: Clients, post: Post, kind: Kind, bound: int) -> Any:
@@ -338,7 +272,7 @@ def _masked(
         bound: bytes of messages that are really made.
     """
     width = clients.values.shape[1]
-    count = _numbers(message, classes, width)
+    count = numbers_of(message, classes, width)
     values = _Numbers(clients, classes, count)
 
     def receive(places: np.ndarray) -> tuple[Statistics, list[int]]:
@@ -353,14 +287,9 @@ def _masked(
         arrived = places[summed.receipt.arrives].tolist()
         if summed.total is None:
             return Statistics.nothing(classes, width), []
-        return _statistics(summed.total, classes, width), arrived
+        return statistics_of_sum(summed.total, classes, width), arrived
 
     return receive
-
-
-def _numbers(message: str, classes: int, width: int) -> int:
-    """Return the numbers of a message that adds up; means are sent as sums."""
-    return classes * (width + 1) if message == "means" else length(classes, width)
 
 
 @dataclass(frozen=True, eq=False)
@@ -375,11 +304,3 @@ class _Numbers:
         rows = self.clients.rows[index]
         values, labels = self.clients.values[rows], self.clients.labels[rows]
         return Statistics.of(values, labels, self.classes).numbers()[: self.count]
-
-
-def _statistics(total: np.ndarray, classes: int, width: int) -> Statistics:
-    """Return a masked sum as statistics; of means' without second moments."""
-    if len(total) == length(classes, width):
-        return Statistics.of_numbers(total, classes, width)
-    counts, sums = np.split(total, [classes])
-    return Statistics(counts, sums.reshape(classes, width), np.zeros((0, 0)))

@@ -7,7 +7,7 @@ from fbftl.ground.errors import UserError
 from fbftl.ground.ring import FRACTION_BITS, Ring
 from fbftl.messages.ledger import BROADCAST
 from fbftl.messages.statistics import ClassMeans, length
-from fbftl.methods.one_shot import summaries
+from fbftl.methods.one_shot import preparation
 from fbftl.methods.one_shot.kinds import SplitMeansMessage
 from fbftl.study.uploads import HEADS_FROM
 from fbftl.tasks.task import Inputs
@@ -169,7 +169,7 @@ def test_a_clip_makes_the_ring_smaller_and_no_head_another(
     width = private.get("projection", WIDTH)
     assert (uploads(small)["payload_bits"] == bits * length(CLASSES, width)).all()
     assert small.repetitions[0]["numbers_per_batch"] == length(CLASSES, width)
-    monkeypatch.setattr(summaries, "summing_ring", lambda _, __, point, *___: Ring(64, point))
+    monkeypatch.setattr(preparation, "summing_ring", lambda _, __, point, *___: Ring(64, point))
     word = one_shot(inputs, private)
     assert (uploads(word)["payload_bits"] == 64 * length(CLASSES, width)).all()
     of_ring = {"ring_bits", "ring", "largest_sum"}

@@ -1,0 +1,273 @@
+"""One run from its plan to its result file: processes, the wait for them, and what was counted."""
+
+import json
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from fbftl.findings.run_file import read_run
+from fbftl.ground.errors import UserError
+from fbftl.ground.files import read_json, write_json
+from fbftl.messages.ledger import read_ledger
+from fbftl.study.config import Study
+
+from fbftl_deploy import plans
+from fbftl_deploy.accounts import Sizes, accounts
+from fbftl_deploy.federation import Federation, Ports
+from fbftl_deploy.planning import MOST_ROUNDS, Order, Plans, plan
+from fbftl_deploy.proxy import Proxy
+from fbftl_deploy.tls import make_keys
+
+DEALER_AFTER_SUPERLINK = 1
+"""The dealer's port, counted from the SuperLink's."""
+
+LOOK_SECONDS = 0.5
+LOOKS_AT_STATE = 60
+"""Looks for the outcome between two questions to Flower, each of which starts a process."""
+
+COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+"""What colours a terminal."""
+
+NO_PROTECTION = "no protection: masks and noise are the study's, which whoever knows its seed has"
+DRAWN = "masks are drawn from the system's generator"
+
+
+@dataclass(frozen=True)
+class Wire:
+    """What a run goes over.
+
+    first_port: of the loopback; the others follow it.
+    tls: whether it is encrypted.
+    idle: whether the nodes wait afterwards as long again, counted apart.
+    """
+
+    first_port: int
+    tls: bool = False
+    idle: bool = False
+
+
+def only_plans(study: Study, order: Order, results: Path, folder: Path, port: int) -> list[Path]:
+    """Write the plans of a run that somebody else starts; return the paths of the clients'.
+
+    Args:
+        study, order, results: as `deploy` has them.
+        folder: a new one, for the plans and for what the server writes.
+        port: of a dealer, if the setting has one.
+
+    Raises:
+        UserError: if the setting cannot be deployed, or the folder is there.
+    """
+    planned = plan(study, order, results, folder.resolve(), port)
+    try:
+        folder.mkdir(mode=0o700, parents=True)
+    except FileExistsError:
+        raise UserError(f"{folder} is there already; name a new folder for the plans") from None
+    return list(write_plans(planned, folder.resolve()).values())
+
+
+def deploy(study: Study, order: Order, results: Path, wire: Wire) -> tuple[Path, dict[str, Any]]:
+    """Run a setting; return the path of its result file and what is in it.
+
+    Args:
+        study: that has the setting.
+        order: what is asked for.
+        results: the study's folder of results.
+        wire: what it goes over.
+
+    Raises:
+        UserError: if the setting cannot be deployed, a port is in use, or the run fails.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="fbftl-deploy-"))
+    try:
+        planned = plan(study, order, results, folder, wire.first_port + DEALER_AFTER_SUPERLINK)
+        document = _run(planned, folder, wire)
+        target = results / order.task / "deployed" / order.setting
+        target.mkdir(parents=True, exist_ok=True)
+        document = _described(order, planned) | {"tls": wire.tls} | document
+        document |= compared(planned, results, order, document)
+        path = target / f"{order.seed}.json"
+        write_json(path, document)
+        shutil.copyfile(planned.server.ledger, target / f"{order.seed}.parquet")
+        return path, document
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _run(planned: Plans, folder: Path, wire: Wire) -> dict[str, Any]:
+    """Start all processes, wait for the run, and return what was counted."""
+    clients = [client.client for client in planned.clients]
+    ports = Ports.planned(wire.first_port, clients)
+    ports.require_free()
+    paths = write_plans(planned, folder)
+    keys = make_keys(folder) if wire.tls else None
+    started = time.monotonic()
+    with ExitStack() as stack:
+        exact = planned.server.setting.exact
+        federation = stack.enter_context(Federation(folder, ports, exact, keys))
+        if planned.dealer is not None:
+            federation.start_dealer(folder / "dealer.json")
+        federation.start_superlink()
+        proxy = stack.enter_context(Proxy(ports.proxies, ports.superlink, wire.tls))
+        for client, path in paths.items():
+            federation.start_node(client, path)
+        handed_over = time.monotonic()
+        number = federation.run(folder / "server.json")
+        outcome = _outcome(federation, planned, number)
+        seconds = time.monotonic() - handed_over
+        flower = federation.state(number)
+        counted = {client: (proxy.up[client], proxy.down[client]) for client in clients}
+        document = {
+            "seconds": seconds,
+            "seconds_with_start": time.monotonic() - started,
+            "wire": accounts(counted, _sizes(paths), wire.tls),
+            "flower": flower.get("network-traffic", {}),
+        }
+        if wire.idle:
+            before = {c: (up.total, down.total) for c, (up, down) in counted.items()}
+            time.sleep(seconds)
+            document["idle"] = {
+                "seconds": seconds,
+                "up": sum(up.total - before[c][0] for c, (up, _) in counted.items()),
+                "down": sum(down.total - before[c][1] for c, (_, down) in counted.items()),
+            }
+    return outcome | document
+
+
+def write_plans(planned: Plans, folder: Path) -> dict[int, Path]:
+    """Write what each party is told; return the paths of the clients' plans."""
+    paths = {client.client: folder / f"client-{client.client}.json" for client in planned.clients}
+    for client in planned.clients:
+        plans.write(paths[client.client], client)
+    plans.write(folder / "server.json", planned.server)
+    if planned.dealer is not None:
+        plans.write(folder / "dealer.json", planned.dealer)
+    return paths
+
+
+def _outcome(federation: Federation, planned: Plans, number: str) -> dict[str, Any]:
+    """Wait for the server's outcome and return it.
+
+    Raises:
+        UserError: with the sentence of a run that failed.
+    """
+    path = Path(planned.server.outcome)
+    end = time.monotonic() + planned.server.patience * (2 + MOST_ROUNDS)
+    looks = 0
+    while not path.is_file():
+        looks += 1
+        superlink: subprocess.Popen | None = federation.superlink
+        if superlink is not None and superlink.poll() is not None:
+            raise UserError(f"the SuperLink has ended: {_last(federation, 'superlink')}")
+        state = {} if looks % LOOKS_AT_STATE else federation.state(number)
+        if "finished" in str(state.get("status", "")):
+            time.sleep(LOOK_SECONDS)
+            if path.is_file():
+                break
+            raise UserError(f"the run has ended: {_last(federation, 'superlink')}")
+        if time.monotonic() > end:
+            raise UserError(f"the run takes too long: {_last(federation, 'superlink')}")
+        time.sleep(LOOK_SECONDS)
+    document = read_json(path, "outcome of a run")
+    if "error" in document:
+        raise UserError(document["error"])
+    return document
+
+
+def _last(federation: Federation, name: str) -> str:
+    """Return the last line of a process's log, without colours."""
+    log = federation.folder / "logs" / f"{name}.log"
+    text = COLOURS.sub("", log.read_text(encoding="utf-8", errors="replace")[-2000:])
+    return next((line for line in reversed(text.splitlines()) if line.strip()), "").strip()
+
+
+def _sizes(paths: Mapping[int, Path]) -> Sizes:
+    """Return what each client noted of its answers."""
+    return {
+        client: [
+            json.loads(line)
+            for line in path.with_suffix(".sizes").read_text(encoding="utf-8").splitlines()
+        ]
+        if path.with_suffix(".sizes").is_file()
+        else []
+        for client, path in paths.items()
+    }
+
+
+# --- compared with the study ------------------------------------------------------------------
+
+
+def _described(order: Order, planned: Plans) -> dict[str, Any]:
+    """Return what a result file says of its run first."""
+    return {
+        "task": order.task,
+        "setting": order.setting,
+        "seed": order.seed,
+        "clients": len(planned.clients),
+        "from": planned.clients[0].source,
+        "protection": NO_PROTECTION if order.repeat else DRAWN,
+    }
+
+
+def compared(
+    planned: Plans, results: Path, order: Order, document: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return how a run lies beside the study's: digests of models, and bytes of the ledgers.
+
+    None where the study has not trained the setting, or has other clients.
+    """
+    payload = {
+        client: directions["up"]["payload"]
+        for client, directions in document["wire"]["by_client"].items()
+    }
+    ledger = uplink_bytes(planned.server.ledger, order.seed, ("made",))
+    beside: dict[str, Any] = {
+        "model": document["models"][-1],
+        "payload_bytes": payload,
+        "ledger_bytes": ledger,
+        "payload_is_ledger": payload == ledger,
+        "study": None,
+    }
+    runs = results / order.task / "runs"
+    meta, run = runs / f"{order.setting}.meta.json", runs / f"{order.setting}.json"
+    if not (planned.whole and meta.is_file() and run.is_file()):
+        return beside
+    models = read_json(meta, "record of a run")["models"].get(str(order.seed), [])
+    repetitions = {each["seed"]: each for each in read_run(run)["repetitions"]}
+    known = uplink_bytes(str(runs / f"{order.setting}.parquet"), order.seed)
+    accuracy = repetitions[order.seed]["test_accuracy"]
+    return beside | {
+        "study": {
+            "models_equal": models == document["models"],
+            "accuracy": accuracy,
+            "accuracy_difference": document["accuracy"] - accuracy,
+            "ledger_bytes": known,
+            "payload_is_ledger": payload == known,
+        }
+    }
+
+
+def uplink_bytes(
+    path: str, seed: int, encoded: Sequence[str] = ("made", "counted")
+) -> dict[str, int]:
+    """Return the bytes that each client sent up by a ledger, by its id.
+
+    Args:
+        path: of the ledger.
+        seed: of the repetition.
+        encoded: what counts; a deployment has made every message that came, and counts others.
+    """
+    table = read_ledger(path, ["seed", "direction", "client", "bits", "encoded"])
+    up = pc.and_(pc.equal(table["direction"].cast("string"), "up"), pc.equal(table["seed"], seed))
+    up = pc.and_(up, pc.is_in(table["encoded"].cast("string"), pa.array(encoded)))
+    grouped = table.filter(up).group_by("client").aggregate([("bits", "sum")])
+    pairs = zip(grouped["client"].to_pylist(), grouped["bits_sum"].to_pylist(), strict=True)
+    return {str(client): bits // 8 for client, bits in sorted(pairs)}

@@ -1,0 +1,1 @@
+"""An app whose one client uploads as many bytes as it is asked for."""

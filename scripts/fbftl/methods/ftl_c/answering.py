@@ -1,0 +1,63 @@
+"""A client of a deployed FTL_c: it forms the update of its own samples, as a study's clients do."""
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from fbftl.exchange.arrivals import Request
+from fbftl.exchange.served_rounds import decoded_model
+from fbftl.messages.codec import Compression, encode
+from fbftl.messages.codec.compression import PLAIN
+from fbftl.messages.feedback import compress_with_feedback, memory
+from fbftl.messages.release import release
+from fbftl.methods.ftl_c.images import head
+from fbftl.study.job import Job
+from fbftl.tasks.images import ClientImageFeatures
+from fbftl.tasks.task import Repetition
+from fbftl.training.batches import Round
+from fbftl.training.local_updates import set_flat
+
+REMEMBERED = "not sent"
+"""Name of the bytes that a client keeps from round to round: what it has not sent so far."""
+
+
+def update(
+    job: Job,
+    seed: int,
+    client_data: ClientImageFeatures,
+    request: Request,
+    remembered: dict[str, Any],
+) -> list[bytes]:
+    """Return a client's message of one round.
+
+    Args:
+        job: the setting with its training values.
+        seed: of the repetition.
+        client_data: the client's own features, those that it trains on.
+        request: with the model and the round.
+        remembered: bytes that stay with the client; changed in place.
+    """
+    rows = np.arange(len(client_data.rows))
+    repetition = Repetition(job, seed, [rows], np.zeros(0, dtype=np.int64))
+    learner = head(client_data, repetition)
+    count = sum(parameter.numel() for parameter in learner.parameters)
+    model = decoded_model(request.messages, count)
+    set_flat(learner.parameters, torch.from_numpy(model).to(client_data.inputs.device))
+    nobody_else = np.zeros(1, dtype=np.int64)
+    # As many rows as a study pads its clients to: sums of other lengths round otherwise.
+    padded = np.zeros((1, max(request.largest, len(rows))), dtype=np.int64)
+    padded[0, : len(rows)] = rows
+    present = np.arange(padded.shape[1])[None] < len(rows)
+    _, updates = learner.apart(Round(request.number - 1, nobody_else, padded, present))
+    values, compression = updates.cpu().numpy(), Compression(job.setting.bits, job.setting.keep)
+    if compression == PLAIN:
+        return [encode(values[0])]
+    if not job.setting.feedback:
+        return release(values, compression).messages
+    unsent = memory(1, count)
+    if REMEMBERED in remembered:
+        unsent[0] = np.frombuffer(remembered[REMEMBERED], dtype=np.float32)
+    sent = compress_with_feedback(values, unsent, nobody_else, compression)
+    remembered[REMEMBERED] = unsent.tobytes()
+    return sent.messages
