@@ -30,6 +30,7 @@ from fbftl.methods.by_name import modules as modules_of_method
 from fbftl.study import methods, source_seeds
 from fbftl.study.beside import changed_tasks, require_own_folder
 from fbftl.study.clients import partition_of, number_of_clients
+from fbftl.study.computes import computed_otherwise, require_computable
 from fbftl.study.config import resolve
 from fbftl.study.elsewhere import place_of
 from fbftl.study.release import releases
@@ -47,6 +48,7 @@ from fbftl.study.processes import AUTO, bounds, shared_processes, short_settings
 from fbftl.study.sweep import longest, varying
 from fbftl.study.systems import paper_of
 from fbftl.study.setup import setup_of
+from fbftl.study.upload_tree import UploadTree
 from fbftl.study.yaml_files import read_yaml
 from fbftl.data.public import (
     check_classes,
@@ -108,6 +110,7 @@ def checked_study():
                 continue
             block, folder = study.task(task), study.config["data_folder"]
             source_check.require_one_kind(f"config: tasks.{task}", block)
+            require_compute(study, task)
             datasets.check(block["data"], folder)
             datasets.require_named_clients(task, block, folder)
             if workflow.is_main_process:
@@ -154,6 +157,23 @@ def checked_study():
     except UserError as error:
         sys.exit(str(error))
     return study
+
+
+def require_compute(study, task):
+    """Refuse an extractor that cannot compute as the task says, where jobs run on this machine."""
+    if (
+        not workflow.local_exec
+        or workflow.deployment_settings.deployment_method
+        or not workflow.is_main_process
+    ):
+        return
+    machine, device = this_machine(), study.config["device"]
+    if device == "auto":
+        device = "cuda" if machine.gpu else "cpu"
+    kind = study.task(task)["features"]["compute"]
+    require_computable(
+        kind, f"config: tasks.{task}.features.compute", device, machine
+    )
 
 
 def require_from_elsewhere(study, task):

@@ -8,7 +8,7 @@ def pinned_here():
     """
     try:
         pinned = is_pinned(
-            STUDY.config["exact"], STUDY.config["device"], this_machine()
+            STUDY.config["exact"], STUDY.config["device"], this_machine(), COMPUTED
         )
         pin(os.environ, pinned)
     except UserError as error:
@@ -22,6 +22,9 @@ def name_arithmetic():
         if "code" in maker.params.keys():
             maker.set_params(exact=EXACT)
 
+
+COMPUTED = computed_otherwise({task: STUDY.task(task) for task in AT_HAND})
+"""What of this study computes otherwise than in plain float32, None if nothing does."""
 
 EXACT = pinned_here()
 """Whether jobs pin their arithmetic."""

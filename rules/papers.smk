@@ -97,7 +97,7 @@ rule make_index:
     params:
         code=code("stages/make_index.py"),
         results=results_shown,
-        arithmetic=sentence(EXACT, STUDY.config["device"], this_machine()),
+        arithmetic=sentence(EXACT, STUDY.config["device"], this_machine(), COMPUTED),
     message:
         "Write the front page of all papers"
     script:

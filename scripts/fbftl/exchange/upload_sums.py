@@ -107,11 +107,6 @@ def join_sums(sums: Sequence[UploadSum]) -> UploadSum:
     return total
 
 
-def stretch(clients: int, shards: int, number: int) -> tuple[int, int]:
-    """Return first and last + 1 of the clients of a shard, counted from 0; all shards cover all."""
-    return clients * number // shards, clients * (number + 1) // shards
-
-
 def write_sum(path: str | Path, upload_sum: UploadSum) -> None:
     """Write a sum as safetensors, atomically; equal sums give equal bytes."""
     from safetensors.numpy import save
@@ -181,4 +176,3 @@ def read_parts(paths: Sequence[str | Path], spans: Sequence[tuple[int, int]]) ->
             f"{'; '.join(faults)}"
         )
     return parts
-

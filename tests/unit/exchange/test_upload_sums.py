@@ -1,12 +1,16 @@
 """Sums of uploads: joined from shards in any order, and never from a part of them."""
 
+import json
+
+import join_upload_sums
 import numpy as np
 import pytest
+import solve_uploads
+import sum_uploads as sum_uploads_job
 from fbftl.exchange.upload_sums import (
     join_sums,
     read_parts,
     read_sum,
-    stretch,
     sum_uploads,
     write_sum,
 )
@@ -14,10 +18,11 @@ from fbftl.ground.errors import UserError
 from fbftl.messages.codec import Compression, decode, encode
 from fbftl.messages.drawn_clients import DrawnClients
 from fbftl.messages.exact_statistics import ExactStatistics
+from fbftl.study.upload_tree import UploadTree
 
 CLIENTS = DrawnClients(samples=3, width=6, classes=4, seed=2)
 NUMBER, SHARDS, BITS = 300, 4, 4
-SPANS = [stretch(NUMBER, SHARDS, number) for number in range(SHARDS)]
+SPANS = [UploadTree(NUMBER, SHARDS, 2).span((0, shard)) for shard in range(SHARDS)]
 
 
 def between(first: int, last: int):
@@ -97,3 +102,33 @@ def test_a_shard_that_is_not_there_is_named_and_nothing_is_summed(shards, tmp_pa
         read_parts(paths, SPANS)
     for clients in ("75 to 149", "150 to 224", "225 to 299"):
         assert f"clients {clients}: " in str(refused.value)
+
+
+def test_scripts_join_shards_in_a_tree_to_the_same_head(tmp_path):
+    uploads = {"clients": 50, "samples": 3, "width": 6, "classes": 4, "bits": 4, "seed": 2}
+    heads = []
+    for shards, fan_in in ((1, 2), (3, 2)):
+        tree = UploadTree.of(uploads | {"shards": shards, "fan_in": fan_in})
+        folder, block = tmp_path / str(shards), uploads | {"shards": shards, "fan_in": fan_in}
+
+        def make(node, folder=folder, tree=tree, block=block):
+            level, place = node
+            path = str(folder / f"{level}-{place}.safetensors")
+            if level == 0:
+                sum_uploads_job.main(block, str(place), path)
+            else:
+                parts = [make(part) for part in tree.parts(node)]
+                join_upload_sums.main(block, str(level), str(place), parts, path)
+            return path
+
+        folder.mkdir()
+        solve_uploads.main(block, make(tree.root), str(folder / "head.json"))
+        heads.append(json.loads((folder / "head.json").read_text()))
+    assert heads[0] == heads[1]
+    assert heads[0]["samples"] == 150
+    lost = folder / "0-1.safetensors"
+    lost.unlink()
+    parts = [str(folder / name) for name in ("0-0.safetensors", lost.name)]
+    with pytest.raises(UserError, match=r"1 of 2 shards .* clients 16 to 32: .* is missing"):
+        join_upload_sums.main(block, "1", "0", parts, str(folder / "again"))
+    assert not (folder / "again").exists()
