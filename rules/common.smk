@@ -110,7 +110,6 @@ def checked_study():
                 continue
             block, folder = study.task(task), study.config["data_folder"]
             source_check.require_one_kind(f"config: tasks.{task}", block)
-            require_compute(study, task)
             datasets.check(block["data"], folder)
             datasets.require_named_clients(task, block, folder)
             if workflow.is_main_process:
@@ -157,23 +156,6 @@ def checked_study():
     except UserError as error:
         sys.exit(str(error))
     return study
-
-
-def require_compute(study, task):
-    """Refuse an extractor that cannot compute as the task says, where jobs run on this machine."""
-    if (
-        not workflow.local_exec
-        or workflow.deployment_settings.deployment_method
-        or not workflow.is_main_process
-    ):
-        return
-    machine, device = this_machine(), study.config["device"]
-    if device == "auto":
-        device = "cuda" if machine.gpu else "cpu"
-    kind = study.task(task)["features"]["compute"]
-    require_computable(
-        kind, f"config: tasks.{task}.features.compute", device, machine
-    )
 
 
 def require_from_elsewhere(study, task):

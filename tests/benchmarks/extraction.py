@@ -1,11 +1,12 @@
 """Kinds of computing an extractor side by side: images a second of one core, and ridge on features.
 
-    python tests/benchmarks/extraction.py [--images 2500] [--size 160] [--vgg 16] [KIND ...]
+    python tests/benchmarks/extraction.py [--images 2500] [--size 160] [--vgg 8] [KIND ...]
 
 EfficientNet-Lite0 with its published weights (envs/imagenet.txt) on CIFAR-10, two fifths of the
 images to train a ridge head and the others to test it; VGG-16 with random weights at 224 pixels for
 its speed. Kinds take turns batch by batch, on one thread; times are processor seconds, without what
 compiling and exporting take, which is said beside. Kinds that this machine cannot do are left out.
+An interrupt (control-C) ends with the images of the batches that were finished.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import io
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,7 +27,7 @@ from fbftl.data.preprocess import Preprocessing
 from fbftl.ground.errors import UserError
 from fbftl.ground.exact import this_machine
 from fbftl.messages.statistics import Statistics
-from fbftl.models.forward import Forward, forward_fn, stage_fn
+from fbftl.models.forward import Arrays, Forward, forward_fn, stage_fn
 from fbftl.study.computes import BFLOAT16, COMPILED, FLOAT32, ONNXRUNTIME
 from fbftl.training.closed_form import ridge
 
@@ -83,16 +85,25 @@ def kinds_of(
     return kinds
 
 
-def run(kinds: dict[str, Measured], images: np.ndarray, cut: str, spec: Preprocessing) -> None:
-    """Pass all images through every kind, batch by batch."""
-    stage = stage_fn("cpu", spec)
-    for first in range(0, len(images), BATCH):
-        inputs = stage({"pixels": images[first : first + BATCH]})
-        for measured in kinds.values():
-            started = time.process_time()
-            features = measured.forward(inputs)[cut]
-            measured.seconds += time.process_time() - started
-            measured.features.append(features)
+def run(kinds: dict[str, Measured], images: np.ndarray, cut: str, spec: Preprocessing) -> int:
+    """Pass images through every kind, batch by batch; return how many every kind has."""
+    stage, done = stage_fn("cpu", spec), 0
+    with suppress(KeyboardInterrupt):
+        for first in range(0, len(images), BATCH):
+            inputs = stage({"pixels": images[first : first + BATCH]})
+            passed = [timed(measured.forward, inputs, cut) for measured in kinds.values()]
+            for measured, (seconds, features) in zip(kinds.values(), passed, strict=True):
+                measured.seconds += seconds
+                measured.features.append(features)
+            done = first + len(passed[0][1])
+    return done
+
+
+def timed(forward: Forward, inputs: Arrays, cut: str) -> tuple[float, np.ndarray]:
+    """Return the processor seconds of a pass, and its features."""
+    started = time.process_time()
+    features = forward(inputs)[cut]
+    return time.process_time() - started, features
 
 
 def accuracy(features: np.ndarray, labels: np.ndarray) -> float:
@@ -110,11 +121,13 @@ def lite0_rows(images: int, size: int, wanted: list[str]) -> Iterator[Row]:
     spec = source.preprocessing.overridden({"size": size, "mean": None, "std": None})
     kinds = kinds_of(source.model, cut, spec, wanted)
     pixels, labels = cifar10(images)
-    run(kinds, pixels, cut, spec)
+    images = run(kinds, pixels, cut, spec)
     yield from rows_of("EfficientNet-Lite0", kinds, images)
+    labels = labels[:images]
     scores = {kind: accuracy(np.concatenate(m.features), labels) for kind, m in kinds.items()}
+    note = f"{2 * images // 5} images to train, {images - 2 * images // 5} to test"
     for kind, score in scores.items():
-        yield Row(f"EfficientNet-Lite0, {kind}: ridge, %", score)
+        yield Row(f"EfficientNet-Lite0, {kind}: ridge, %", score, note=note)
         if kind != FLOAT32 and FLOAT32 in scores:
             apart = abs(score - scores[FLOAT32])
             yield Row("  points from float32", apart, ("<=", REACH_POINTS))
@@ -127,7 +140,7 @@ def vgg_rows(images: int, wanted: list[str]) -> Iterator[Row]:
     cut, spec = "classifier.1", Preprocessing(224, (0.485, 0.456, 0.406), (0.229, 0.224, 0.225))
     kinds = kinds_of(build(VGG16).eval(), cut, spec, wanted)
     pixels = np.random.default_rng(0).integers(0, 256, (images, 32, 32, 3), np.uint8)
-    run(kinds, pixels, cut, spec)
+    images = run(kinds, pixels, cut, spec)
     yield from rows_of("VGG-16", kinds, images)
 
 
@@ -148,7 +161,7 @@ def main() -> None:
     parser.add_argument("kinds", nargs="*", metavar="KIND", help=f"of {', '.join(KINDS)}")
     parser.add_argument("--images", type=int, default=2500)
     parser.add_argument("--size", type=int, default=160)
-    parser.add_argument("--vgg", type=int, default=16)
+    parser.add_argument("--vgg", type=int, default=8)
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     machine = this_machine()
