@@ -59,6 +59,7 @@ include: "rules/attacks.smk"
 include: "rules/methods.smk"
 include: "rules/make.smk"
 include: "rules/papers.smk"
+include: "rules/upload_sums.smk"
 
 
 name_arithmetic()

@@ -30,6 +30,7 @@ from fbftl.methods.by_name import modules as modules_of_method
 from fbftl.study import methods, source_seeds
 from fbftl.study.beside import changed_tasks, require_own_folder
 from fbftl.study.clients import partition_of, number_of_clients
+from fbftl.study.computes import computed_otherwise, require_computable
 from fbftl.study.config import resolve
 from fbftl.study.elsewhere import place_of
 from fbftl.study.release import releases
@@ -47,6 +48,7 @@ from fbftl.study.processes import AUTO, bounds, shared_processes, short_settings
 from fbftl.study.sweep import longest, varying
 from fbftl.study.systems import paper_of
 from fbftl.study.setup import setup_of
+from fbftl.study.upload_tree import UploadTree
 from fbftl.study.yaml_files import read_yaml
 from fbftl.data.public import (
     check_classes,

@@ -1,4 +1,18 @@
-"""Arithmetic: whether the jobs of this study pin it, see fbftl.ground.exact."""
+"""Arithmetic: how extractors compute, and whether jobs pin it; see fbftl.ground.exact."""
+
+
+def require_computable_here():
+    """Refuse extractors that cannot compute as their tasks say, where jobs run on this machine."""
+    machine, device = this_machine(), STUDY.config["device"]
+    if device == "auto":
+        device = "cuda" if machine.gpu else "cpu"
+    for task in AT_HAND:
+        kind = STUDY.task(task)["features"]["compute"]
+        where = f"config: tasks.{task}.features.compute"
+        try:
+            require_computable(kind, where, device, machine)
+        except UserError as error:
+            sys.exit(str(error))
 
 
 def pinned_here():
@@ -8,7 +22,7 @@ def pinned_here():
     """
     try:
         pinned = is_pinned(
-            STUDY.config["exact"], STUDY.config["device"], this_machine()
+            STUDY.config["exact"], STUDY.config["device"], this_machine(), COMPUTED
         )
         pin(os.environ, pinned)
     except UserError as error:
@@ -23,5 +37,15 @@ def name_arithmetic():
             maker.set_params(exact=EXACT)
 
 
+COMPUTED = computed_otherwise({task: STUDY.task(task) for task in AT_HAND})
+"""What of this study computes otherwise than in plain float32, None if nothing does."""
+
 EXACT = pinned_here()
 """Whether jobs pin their arithmetic."""
+
+if (
+    workflow.is_main_process
+    and workflow.local_exec
+    and not workflow.deployment_settings.deployment_method
+):
+    require_computable_here()

@@ -103,7 +103,7 @@ rule make_index:
         results=results_shown,
         page_texts=texts_shown,
         data_sets=data_sets_shown(),
-        arithmetic=sentence(EXACT, STUDY.config["device"], this_machine()),
+        arithmetic=sentence(EXACT, STUDY.config["device"], this_machine(), COMPUTED),
     message:
         "Write the front page of all papers"
     script:

@@ -11,6 +11,7 @@ from fbftl.features.store.provenance import Provenance
 from fbftl.ground.files import read_json, sha256
 from fbftl.models.forward import forward_fn, stage_fn
 from fbftl.models.source.manifest import load_source
+from fbftl.study.computes import FLOAT32, ONNX_PACKAGES, ONNXRUNTIME
 
 LIBRARIES = ("torch", "numpy", "zarr")
 
@@ -35,19 +36,22 @@ def extraction(
     image = samples.image()
     model = load_source(weights, described)
     cuts = [features["cut"], *features["further_cuts"]]
+    compute = features.get("compute", FLOAT32)
+    libraries = LIBRARIES + (ONNX_PACKAGES if compute == ONNXRUNTIME else ())
     data = sha256(samples.path)
     return Extraction(
         samples=samples,
-        stage=stage_fn(device),
-        forward=forward_fn(model, cuts, preprocessing, image, features["pool"], device),
+        stage=stage_fn(device, preprocessing),
+        forward=forward_fn(model, cuts, preprocessing, image, features["pool"], device, compute),
         provenances={
             cut: Provenance(
                 source=described["sha256"],
                 cut=cut,
                 preprocessing=preprocessing.document() | {"pool": features["pool"]},
                 data=data,
+                compute=compute,
                 dtype=features["dtype"],
-                libraries={name: version(name) for name in LIBRARIES},
+                libraries={name: version(name) for name in libraries},
             )
             for cut in cuts
         },

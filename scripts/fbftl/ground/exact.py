@@ -89,13 +89,16 @@ def this_machine() -> Machine:
     )
 
 
-def obstacle(machine: Machine, device: str) -> str | None:
+def obstacle(machine: Machine, device: str, computed: str | None = None) -> str | None:
     """Return why arithmetic cannot be pinned, None if it can.
 
     Args:
         machine: the computer.
         device: auto, cpu or cuda, as the configuration says it.
+        computed: what of the study computes otherwise than in plain float32, in words.
     """
+    if computed is not None:
+        return computed
     if device == "cuda":
         return "device is cuda"
     if device == "auto" and machine.gpu:
@@ -117,18 +120,21 @@ def departure(machine: Machine) -> str | None:
     return None
 
 
-def is_pinned(wanted: bool | str, device: str, machine: Machine) -> bool:
+def is_pinned(
+    wanted: bool | str, device: str, machine: Machine, computed: str | None = None
+) -> bool:
     """Return whether a study's jobs pin their arithmetic.
 
     Args:
         wanted: the configuration's `exact`: True, False or auto, which is where it can be.
         device: auto, cpu or cuda, as the configuration says it.
         machine: the computer.
+        computed: as `obstacle` has it.
 
     Raises:
         UserError: if the same bytes are asked for and this computer cannot promise them.
     """
-    against = obstacle(machine, device)
+    against = obstacle(machine, device, computed)
     if wanted is True and (reason := against or departure(machine)):
         raise UserError(
             f"config: exact is true, but {reason}; results would differ from those of other "
@@ -194,15 +200,16 @@ def require_pinned() -> None:
             )
 
 
-def sentence(pinned: bool, device: str, machine: Machine) -> str:
+def sentence(pinned: bool, device: str, machine: Machine, computed: str | None = None) -> str:
     """Return what readers of a study's results have to know of its arithmetic.
 
     Args:
         pinned: whether its jobs pinned it.
         device: auto, cpu or cuda, as the configuration says it.
         machine: the computer.
+        computed: as `obstacle` has it.
     """
-    reason = obstacle(machine, device)
+    reason = obstacle(machine, device, computed)
     reason = reason or (departure(machine) if pinned else "the study says 'exact: false'")
     if reason:
         return f"Not exact, because {reason}: other machines may give other numbers."

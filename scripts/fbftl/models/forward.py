@@ -1,7 +1,6 @@
 """Run the frozen extractor: pixels in, features out; what the feature store calls per batch."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 
 import numpy as np
 import torch
@@ -9,7 +8,15 @@ from torch import nn
 
 from fbftl.data.preprocess import Preprocessing, preprocess
 from fbftl.ground.errors import UserError
+from fbftl.models.compute import network_fn
 from fbftl.models.cut.extractor import extractor
+from fbftl.study.computes import FLOAT32
+
+INPUTS = "inputs"
+"""Name of a batch's images as they enter the network, (n, channels, height, width) float32."""
+
+COMPARED = 16
+"""Random images on which another kind of computing is compared with float32."""
 
 POOLINGS = ("none", "avg", "flatten", "cls")
 """How a cut layer's output becomes a row, see `Pool`."""
@@ -63,12 +70,12 @@ def forward_fn(
     image: tuple[int, int, int],
     pool: str = "none",
     device: str = "cpu",
+    compute: str = FLOAT32,
 ) -> Forward:
     """Return the function that turns one batch of stored samples into features.
 
     The model is put into eval mode and nothing tracks gradients, so equal batches give equal
-    features. Channels last throughout. On a CPU it computes in float32; on CUDA under bfloat16
-    autocast.
+    features. Channels last throughout.
 
     Args:
         model: the source model.
@@ -77,51 +84,67 @@ def forward_fn(
         image: height, width and channels of the stored images.
         pool: how an output becomes a row, see `Pool`.
         device: `cpu` or `cuda`.
+        compute: how the network computes, see `fbftl.models.compute`.
 
     Returns:
-        A function of `{"pixels": uint8 (n, height, width, channels)}`, as they are stored or as
-        `stage_fn` has moved them, that returns `{cut: float32 (n, width)}`.
+        A function of `{"pixels": uint8 (n, height, width, channels)}`, or of what `stage_fn` has
+        made of it, that returns `{cut: float32 (n, width)}`.
 
     Raises:
-        UserError: if a cut cannot be made or `pool` does not fit it.
+        UserError: if a cut cannot be made, `pool` does not fit it, or this machine cannot compute
+            so.
     """
     model = model.eval()
-    example = preprocess(np.zeros((2, *image), np.uint8), preprocessing)
+    stage = stage_fn(device, preprocessing)
+    example = stage({"pixels": np.zeros((2, *image), np.uint8)})[INPUTS]
     with torch.inference_mode():
-        frozen = extractor(model, cuts, example).eval()
+        frozen = extractor(model, cuts, example.cpu()).eval()
     rows = Pool(pool)
-    cuda = torch.device(device).type == "cuda"
     frozen.to(device, memory_format=torch.channels_last)
-    precision = torch.autocast("cuda", torch.bfloat16) if cuda else nullcontext()
+    with torch.inference_mode():
+        outputs = frozen(example)
+        for cut in cuts:
+            rows(outputs[cut])
+    drawn = np.random.default_rng(0).integers(0, 256, (COMPARED, *image), np.uint8)
+    network = network_fn(frozen, cuts, compute, stage({"pixels": drawn})[INPUTS].clone())
 
     def forward(arrays: Arrays) -> dict[str, np.ndarray]:
-        pixels = as_tensor(arrays["pixels"]).to(device)
-        with torch.inference_mode(), precision:
-            outputs = frozen(preprocess(pixels, preprocessing))
-        return {cut: rows(outputs[cut]).float().cpu().numpy() for cut in cuts}
+        inputs = (arrays if INPUTS in arrays else stage(arrays))[INPUTS]
+        with torch.inference_mode():
+            outputs = network(inputs)
+            return {cut: rows(outputs[cut]).float().cpu().numpy() for cut in cuts}
 
-    forward({"pixels": np.zeros((1, *image), np.uint8)})
     return forward
 
 
-def stage_fn(device: str) -> Stage:
-    """Return the function that moves a batch's pixels to the device while another is computed.
+def stage_fn(device: str, preprocessing: Preprocessing) -> Stage:
+    """Return the function that makes network inputs of a batch while another is computed.
 
     It is called in the thread that reads batches. On CUDA the stored bytes travel from pinned
-    memory on a stream of their own; on a CPU there is nothing to move.
+    memory and are preprocessed on a stream of their own.
 
     Args:
         device: `cpu` or `cuda`.
+        preprocessing: of the pixels, done on the device.
+
+    Returns:
+        A function of `{"pixels": uint8 (n, height, width, channels), ...}` that returns the same
+        with the inputs in the place of the pixels.
     """
-    if torch.device(device).type != "cuda":
-        return dict
-    copies = torch.cuda.Stream(device)
+    cuda = torch.device(device).type == "cuda"
+    copies = torch.cuda.Stream(device) if cuda else None
 
     def stage(arrays: Arrays) -> Arrays:
-        with torch.cuda.stream(copies):
-            pixels = as_tensor(arrays["pixels"]).pin_memory().to(device, non_blocking=True)
-        copies.synchronize()
-        return {**arrays, "pixels": pixels}
+        pixels = as_tensor(arrays["pixels"])
+        others = {name: rows for name, rows in arrays.items() if name != "pixels"}
+        with torch.inference_mode():
+            if copies is None:
+                return {**others, INPUTS: preprocess(pixels, preprocessing)}
+            with torch.cuda.stream(copies):
+                images = pixels.pin_memory().to(device, non_blocking=True)
+                inputs = preprocess(images, preprocessing)
+            copies.synchronize()
+        return {**others, INPUTS: inputs}
 
     return stage
 

@@ -18,6 +18,7 @@ from typing import Any
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import parsed
 from fbftl.ground.places import is_url, is_zip, read_file
+from fbftl.study.computes import FLOAT32
 
 KIND = "features"
 """Kind of data of such a task."""
@@ -181,6 +182,8 @@ def _filled(task: str, block: Any, data_folder: str | None) -> Any:
             "published features have one; leave it out"
         )
     taken = {key: about["blocks"][key] for key in TAKEN}
+    # Publications from before there was a choice do not name it.
+    taken["features"] = {"compute": FLOAT32, **taken["features"]}
     for key in TAKEN:
         _require_same(f"config: tasks.{task}.{key}", block.get(key, {}), taken[key])
     named = {key: about[key] for key in ("dataset", "encoding") if about.get(key)}

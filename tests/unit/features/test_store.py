@@ -9,6 +9,7 @@ import pytest
 import zarr
 from fbftl.features.extract import extract
 from fbftl.features.store.dtypes import from_storage, storage_dtype, to_storage
+from fbftl.features.store.manifest import read_manifest
 from fbftl.features.store.opening import open_store
 from fbftl.features.store.publish import store_writer
 from fbftl.features.store.ragged import Ragged, as_column, concatenate
@@ -65,6 +66,19 @@ def test_document_says_what_is_in_it(dense):
     assert (provenance.width, provenance.dtype) == (toys.WIDTH, "float32")
     assert provenance.counts == toys.COUNTS
     assert provenance.libraries == {"numpy": np.__version__}
+
+
+def test_how_the_network_computed_is_named_where_it_is_not_plain_float32(folder, tmp_path):
+    (plain, *_), made = toys.toy_targets(folder), toys.toy_targets(tmp_path)[:1]
+    assert "compute" not in plain.provenance.document()
+    other = replace(made[0], provenance=replace(made[0].provenance, compute="bfloat16"))
+    assert other.provenance != plain.provenance
+    for target in (*made, other):  # the second is made anew, not finished again
+        extract(toys.ToySource(), toys.toy_forward, [target], batch=toys.BATCH)
+        assert open_store(target.store).provenance == target.provenance
+    documents = [read_manifest(path).store for path in (plain.manifest_path, other.manifest_path)]
+    assert documents[1]["compute"] == "bfloat16"
+    assert documents[0]["digest"] != documents[1]["digest"]
 
 
 def test_opens_with_plain_zarr_and_xarray(folder, dense):

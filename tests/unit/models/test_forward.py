@@ -3,7 +3,7 @@ import pytest
 import torch
 from fbftl.data.preprocess import Preprocessing, preprocess
 from fbftl.ground.errors import UserError
-from fbftl.models.forward import Pool, forward_fn, stage_fn
+from fbftl.models.forward import INPUTS, Pool, forward_fn, stage_fn
 from fbftl.models.networks import vgg
 
 IMAGE = (8, 8, 1)
@@ -57,9 +57,11 @@ def test_a_read_only_or_strided_batch_is_taken(model, pixels):
 
 
 def test_staged_batches_give_the_same_features(model, pixels, device):
-    forward, stage = forward_fn(model, ["fc1"], SPEC, IMAGE, device=device), stage_fn(device)
+    forward, stage = forward_fn(model, ["fc1"], SPEC, IMAGE, device=device), stage_fn(device, SPEC)
     staged = stage({"pixels": pixels, "label": np.arange(10)})
-    assert torch.as_tensor(staged["pixels"]).device.type == device
+    assert "pixels" not in staged
+    assert staged[INPUTS].device.type == device
+    assert torch.equal(staged[INPUTS].cpu(), preprocess(pixels, SPEC))
     np.testing.assert_array_equal(forward(staged)["fc1"], forward({"pixels": pixels})["fc1"])
     np.testing.assert_array_equal(staged["label"], np.arange(10))
 

@@ -11,6 +11,7 @@ from fbftl.data.clients import ClientFile
 from fbftl.features.store.manifest import read_manifest
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import digest_beside, read_json
+from fbftl.study.computes import FLOAT32
 from fbftl.study.elsewhere import FORMAT, VERSION
 
 
@@ -74,6 +75,7 @@ def _require_these(
     """Refuse features that another configuration made, or another source or client file."""
     compared = {
         "cut": (store["cut"], str(block["features"]["cut"])),
+        "compute": (store.get("compute", FLOAT32), block["features"]["compute"]),
         "dtype": (store["dtype"], block["features"]["dtype"]),
         "source": (store["source"], source.get("sha256")),
         "data": (store["data"], _digest(results / "clients.h5")),

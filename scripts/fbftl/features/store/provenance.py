@@ -4,17 +4,21 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from fbftl.study.computes import FLOAT32
+
 
 @dataclass(frozen=True)
 class Provenance:
     """What made a feature store.
 
-    Two provenances are equal when their identity is: source, cut, preprocessing and data.
+    Two provenances are equal when their identity is: source, cut, preprocessing, data and compute.
 
     source: digest of the source model's weights.
     cut: name of the cut layer whose output is stored.
     preprocessing: what was done to a sample before the model; builtin types only.
     data: digest of the client file.
+    compute: how the network computed, as `features.compute` says it; a document names it where it
+        is not float32.
     dtype: storage dtype of the features: float32, float16 or bfloat16.
     width: numbers per feature vector; 0 until extracted.
     counts: samples per split; empty until extracted.
@@ -25,6 +29,7 @@ class Provenance:
     cut: str
     preprocessing: Mapping[str, Any]
     data: str
+    compute: str = FLOAT32
     dtype: str = field(default="float32", compare=False)
     width: int = field(default=0, compare=False)
     counts: Mapping[str, int] = field(default_factory=dict, compare=False)
@@ -32,9 +37,13 @@ class Provenance:
 
     def document(self) -> dict[str, Any]:
         """Return the fields as JSON-ready builtins."""
-        return asdict(self)
+        document = asdict(self)
+        if self.compute == FLOAT32:
+            del document["compute"]
+        return document
 
 
 def provenance_of(document: Mapping[str, Any]) -> Provenance:
     """Read the provenance in a store's document; KeyError if a field is missing."""
-    return Provenance(**{field.name: document[field.name] for field in fields(Provenance)})
+    named = {"compute": FLOAT32, **document}
+    return Provenance(**{field.name: named[field.name] for field in fields(Provenance)})

@@ -18,6 +18,12 @@ _NO_LABELS = 255
 HEADER_BYTES = FIELDS.size + _CHECKSUM.size
 
 
+def checksum(message: bytes) -> int:
+    """Return the CRC-32 of a message, the place of the checksum itself left out."""
+    view = memoryview(message)
+    return crc32(view[HEADER_BYTES:], crc32(view[: FIELDS.size]))
+
+
 class Layout(IntEnum):
     """How a message carries positions and values.
 
@@ -73,9 +79,8 @@ class Header:
         magic, version, bits, layout, label_bits, *shape = FIELDS.unpack_from(message)
         if (magic, version) != (_MAGIC, _VERSION):
             raise ValueError("it does not start like a message of this format")
-        (checksum,) = _CHECKSUM.unpack_from(message, FIELDS.size)
-        view = memoryview(message)
-        if crc32(view[HEADER_BYTES:], crc32(view[: FIELDS.size])) != checksum:
+        (stated,) = _CHECKSUM.unpack_from(message, FIELDS.size)
+        if checksum(message) != stated:
             raise ValueError("its checksum does not match its content")
         header = cls(
             Compression(bits).bits,

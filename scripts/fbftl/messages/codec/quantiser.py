@@ -9,6 +9,9 @@ from fbftl.messages.codec.compression import finite_float32
 
 RANGE_BYTES = 8  # a grid travels as its two ends
 
+LOOKED_UP_AT_ONCE = 2**18
+"""Codes whose values are looked up together: their places fit a processor's cache."""
+
 
 @dataclass(frozen=True)
 class Grid:
@@ -45,12 +48,16 @@ class Grid:
         """Return the levels' values, (..., X) float32; both ends of the grid come out exactly."""
         if codes.shape[-1] <= 2**self.bits:
             return self._levels(codes)
-        # Long vectors: every level once, then look up.
+        # Long vectors: every level once, then look up, some rows at a time.
         table = self._levels(np.arange(2**self.bits)).reshape(-1, 2**self.bits)
         values = np.empty(codes.shape, dtype=np.float32)
-        rows = values.reshape(len(table), -1)
-        for levels, row, row_codes in zip(table, rows, codes.reshape(rows.shape), strict=True):
-            np.take(levels, row_codes, out=row, mode="clip")
+        rows, width = values.reshape(len(table), -1), codes.shape[-1]
+        codes, at_once = codes.reshape(rows.shape), max(1, LOOKED_UP_AT_ONCE // width)
+        for first in range(0, len(rows), at_once):
+            levels = table[first : first + at_once]
+            places = codes[first : first + at_once].astype(np.intp)
+            places += np.arange(0, levels.size, 2**self.bits)[:, None]
+            np.take(levels.reshape(-1), places, out=rows[first : first + at_once], mode="clip")
         return values
 
     def _levels(self, codes: np.ndarray) -> np.ndarray:
