@@ -1,0 +1,62 @@
+"""The mechanisms that are audited, and their tests.
+
+A further mechanism is one further entry: a `Mechanism` in `uploads`, `sums`, `training`, or in a
+module of its own whose entries are added here.
+"""
+
+from math import exp, log
+
+from fbftl.attacks.audits.faults import Fault, broken
+from fbftl.attacks.audits.mechanism import Mechanism
+from fbftl.attacks.audits.sums import SUMS
+from fbftl.attacks.audits.training import TRAINING
+from fbftl.attacks.audits.trial import Trial, outside, tested
+from fbftl.attacks.audits.uploads import UPLOADS
+
+MECHANISMS: tuple[Mechanism, ...] = (*UPLOADS, *SUMS, *TRAINING)
+
+STAGES = (500, 1_000, 8_000)
+"""Pairs that fix a test's first threshold, and pairs of the stages before its last."""
+
+LEAST, MOST = 1e-3, 200.0
+"""Epsilons between which the least is sought that a mechanism's outputs allow."""
+
+
+def audited(
+    mechanism: Mechanism,
+    epsilon: float,
+    seed: int,
+    fault: Fault | None = None,
+    pairs: int | None = None,
+) -> Trial:
+    """Test a mechanism at an epsilon, as it is or broken on purpose.
+
+    Args:
+        mechanism: one of `MECHANISMS`.
+        epsilon: that is stated.
+        seed: of this test.
+        fault: what is broken; None for nothing.
+        pairs: of the last stage; the mechanism's own number if None.
+    """
+    curves = mechanism.curves(epsilon)
+    stages = (*STAGES, pairs or mechanism.pairs(epsilon))
+    with broken(fault):
+        return tested(
+            lambda included, of_draw: mechanism.sample(epsilon, included, of_draw),
+            curves, stages, seed,
+        )  # fmt: skip
+
+
+def least_allowed(mechanism: Mechanism, trial: Trial) -> float:
+    """Return the least epsilon that could be stated without failing a test's last stage.
+
+    `MOST` stands for more than that.
+    """
+    low, high = log(LEAST), log(MOST)
+    while high - low > 0.005:
+        middle = (low + high) / 2
+        if outside(trial.bounds, mechanism.curves(exp(middle))):
+            low = middle
+        else:
+            high = middle
+    return exp(high)
