@@ -129,7 +129,10 @@ EPSILONS = np.concatenate([np.linspace(0, 4, 81), np.linspace(4.2, 16, 60)])
 
 
 def sampled_tradeoff(
-    multiplier: float, rate: float, adjacency: Adjacency, epsilons: Sequence[float] | Floats = EPSILONS
+    multiplier: float,
+    rate: float,
+    adjacency: Adjacency,
+    epsilons: Sequence[float] | Floats = EPSILONS,
 ) -> AccountantsTradeOff:
     """Return the curve of one Gaussian sum over Poisson-sampled records, by PLD.
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 from unittest.mock import patch
 
+from fbftl.exchange import protection
 from fbftl.methods.ecos.counting import counts_sigma, rows_guarantee
 from fbftl.methods.private_gd import server
-from fbftl.exchange import protection
 from fbftl.privacy import accounting
 
 CALIBRATING = (

@@ -10,7 +10,7 @@ from fbftl.attacks.audits.faults import Fault, broken
 from fbftl.attacks.audits.mechanism import Mechanism
 from fbftl.attacks.audits.sums import SUMS
 from fbftl.attacks.audits.training import TRAINING
-from fbftl.attacks.audits.trial import Trial, outside, tested
+from fbftl.attacks.audits.trial import Trial, outside, trial_of
 from fbftl.attacks.audits.uploads import UPLOADS
 
 MECHANISMS: tuple[Mechanism, ...] = (*UPLOADS, *SUMS, *TRAINING)
@@ -41,7 +41,7 @@ def audited(
     curves = mechanism.curves(epsilon)
     stages = (*STAGES, pairs or mechanism.pairs(epsilon))
     with broken(fault):
-        return tested(
+        return trial_of(
             lambda included, of_draw: mechanism.sample(epsilon, included, of_draw),
             curves, stages, seed,
         )  # fmt: skip

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from fbftl.attacks.audits.faults import Fault
 from fbftl.attacks.audits.mechanism import Mechanism
-from fbftl.attacks.audits.mechanisms import MECHANISMS, STAGES, audited
+from fbftl.attacks.audits.mechanisms import MECHANISMS, audited, least_allowed
 from fbftl.attacks.audits.trial import ERROR
 
 EPSILONS = (0.5, 1.0, 4.0, 8.0)
@@ -27,6 +28,20 @@ class Cell:
     fault: str
     epsilon: float
 
+    def tested(self) -> dict[str, Any]:
+        """Return one test, and the least epsilon that it allows to be stated."""
+        mechanism = named(self.mechanism)
+        trial = audited(mechanism, self.epsilon, 0, self._fault_of(mechanism))
+        return {
+            "mechanism": self.mechanism,
+            "neighbours": mechanism.neighbours,
+            "fault": self.fault,
+            "epsilon": self.epsilon,
+            "pairs": trial.pairs,
+            "fails": trial.fails,
+            "least": least_allowed(mechanism, trial),
+        }
+
     def repeated(self, repetitions: int, pairs: int | None = None) -> dict[str, Any]:
         """Return how many tests failed, and what they took.
 
@@ -35,11 +50,10 @@ class Cell:
             pairs: of a test's last stage; the mechanism's own number if None.
         """
         mechanism = named(self.mechanism)
-        faults = {fault.kind: fault for fault in mechanism.faults}
+        fault = self._fault_of(mechanism)
         started = time.process_time()
         trials = [
-            audited(mechanism, self.epsilon, seed, faults.get(self.fault), pairs)
-            for seed in range(repetitions)
+            audited(mechanism, self.epsilon, seed, fault, pairs) for seed in range(repetitions)
         ]
         return {
             "mechanism": self.mechanism,
@@ -51,6 +65,9 @@ class Cell:
             "pairs": max(trial.pairs for trial in trials),
             "seconds": time.process_time() - started,
         }
+
+    def _fault_of(self, mechanism: Mechanism) -> Fault | None:
+        return {fault.kind: fault for fault in mechanism.faults}.get(self.fault)
 
 
 def named(name: str) -> Mechanism:
@@ -79,8 +96,3 @@ def most_failures(repetitions: int, error: float = ERROR, doubt: float = 0.05) -
     from scipy.stats import binom
 
     return int(binom.ppf(1 - doubt, repetitions, error))
-
-
-def most_pairs(epsilon: float, mechanism: Mechanism) -> int:
-    """Return the pairs that a test judges in all of its stages."""
-    return sum(STAGES[1:]) + mechanism.pairs(epsilon)

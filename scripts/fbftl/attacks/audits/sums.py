@@ -35,7 +35,7 @@ from fbftl.attacks.audits.uploads import FEW, gaussian_curves
 from fbftl.attacks.membership import Scores
 from fbftl.exchange import sum_noise
 from fbftl.exchange.post import Post
-from fbftl.exchange.secure_sum import SecureSum, secure_sum
+from fbftl.exchange.secure_sum import secure_sum
 from fbftl.exchange.sum_noise import noise_on_sums
 from fbftl.ground.randomness import stream
 from fbftl.ground.ring import WORD_BITS, Ring
@@ -90,7 +90,7 @@ def client_statistics(epsilon: float, included: Flags, seed: int) -> Mapping[str
     first, std = _statistics(epsilon, included, seed, 0)
     neighbour, _ = _statistics(epsilon, np.zeros(few, dtype=bool), seed, 1)
     second, other_std = _statistics(epsilon / 2, included[:few], seed, 0)
-    clean = -statistics.sensitivity(1.0, "add-remove") ** 2
+    clean = -(statistics.sensitivity(1.0, "add-remove") ** 2)
     return {
         RELEASE: split(first, included),
         CLIENTS: split(first[:few] - (neighbour - clean), included[:few]),
@@ -98,9 +98,7 @@ def client_statistics(epsilon: float, included: Flags, seed: int) -> Mapping[str
     }
 
 
-def _statistics(
-    epsilon: float, included: Flags, seed: int, client: int
-) -> tuple[Floats, float]:
+def _statistics(epsilon: float, included: Flags, seed: int, client: int) -> tuple[Floats, float]:
     """Return scores of the messages of one client, and the standard deviation of their noise."""
     guarantee = statistics.statistics_guarantee(
         clip_norm=CLIP, epsilon=epsilon, sigma=None, delta=DELTA, central=False
@@ -299,7 +297,9 @@ def query_sigma(epsilon: float) -> float:
 def louder_block(right: Any) -> Any:
     """Return what answers queries under half of both noises."""
 
-    def answered(queries: Any, values: Any, of_rows: Any, classes: int, block: Any, seed: int) -> Any:
+    def answered(
+        queries: Any, values: Any, of_rows: Any, classes: int, block: Any, seed: int
+    ) -> Any:
         halved = {key: block[key] / 2 for key in ("vote_noise", "confidence_noise")}
         return right(queries, values, of_rows, classes, block | halved, seed)
 

@@ -33,7 +33,8 @@ from fbftl.attacks.membership import Scores
 from fbftl.exchange import protection, uplink
 from fbftl.exchange.post import Receipt
 from fbftl.methods.fedfeat import noise as fedfeat_noise
-from fbftl.methods.private_gd import descent, run as private_run
+from fbftl.methods.private_gd import descent
+from fbftl.methods.private_gd import run as private_run
 from fbftl.methods.private_gd.server import noise_of
 from fbftl.models import clip
 from fbftl.models.heads import Head
@@ -94,9 +95,7 @@ def _averaging(epsilon: float, replaced: bool) -> Job:
     )  # fmt: skip
 
 
-def _two_rounds(
-    job: Job, included: Flags, seed: int, replaced: bool
-) -> tuple[Floats, float]:
+def _two_rounds(job: Job, included: Flags, seed: int, replaced: bool) -> tuple[Floats, float]:
     """Return the sum of each client's number in both rounds (n, 2), and the noise on it."""
     rows = [np.array([client]) for client in range(MOVED)]
     parts = blocks(len(included), MOVED)
@@ -228,7 +227,9 @@ def sent_features(epsilon: float, included: Flags, seed: int) -> Mapping[str, Sc
     axes = {"mechanism": "gaussian", "epsilon": epsilon, "feature_clip": CLIP}
     job = job_of("fedfeat", clients_per_round=2, rounds=1, **axes)
     put_on = fedfeat_noise.feature_noise(job, 2, seed)
-    inputs = np.concatenate([long_records(included, WIDTH), np.zeros_like(long_records(included, WIDTH))])
+    inputs = np.concatenate(
+        [long_records(included, WIDTH), np.zeros_like(long_records(included, WIDTH))]
+    )
     samples = LabelledInputs(torch.from_numpy(inputs), torch.zeros(2 * count, dtype=torch.int64))
     network = FeatureNetwork(
         SplitModel(nn.Identity(), nn.Linear(WIDTH, 2)),
@@ -245,9 +246,7 @@ def sent_features(epsilon: float, included: Flags, seed: int) -> Mapping[str, Sc
         round_ = Round(number, np.arange(2), rows, present)
         network.train(round_)
         reports = network.reported(round_, np.ones(2, dtype=bool))
-        return [
-            (report.rows, report.sent[:, 0].numpy().astype(np.float64)) for report in reports
-        ]
+        return [(report.rows, report.sent[:, 0].numpy().astype(np.float64)) for report in reports]
 
     (order, first), (_, of_neighbour) = sent(0, np.stack([records, nothing]))
     (_, second), _ = sent(1, np.stack([nothing, nothing]))

@@ -105,7 +105,7 @@ def threshold(pilot: Scores, curve: TradeOff, error: float) -> float:
     return float(thresholds[int(excess.argmax())])
 
 
-def tested(
+def trial_of(
     sample: Sampler, curves: Curves, stages: Sequence[int], seed: int, error: float = ERROR
 ) -> Trial:
     """Test a mechanism in stages, up to the first that it fails.

@@ -32,7 +32,6 @@ from fbftl.attacks.membership import Scores
 from fbftl.exchange import sending
 from fbftl.exchange.post import Post
 from fbftl.features.publication import write
-from fbftl.messages import vectors
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.link import link_of
 from fbftl.messages.vectors import Vectors
@@ -132,9 +131,7 @@ def published(epsilon: float, included: Flags, seed: int) -> Mapping[str, Scores
     """Score published rows, whose noise has no seed."""
     records = long_records(included, WIDTH)
     chunks = SimpleNamespace(chunks=lambda: iter([records]))
-    store = SimpleNamespace(
-        array=lambda *_: chunks, provenance=SimpleNamespace(dtype="float32")
-    )
+    store = SimpleNamespace(array=lambda *_: chunks, provenance=SimpleNamespace(dtype="float32"))
     how = write.PublishedNoise(accounting.gaussian_sigma(epsilon, DELTA), CLIP)
     rows = np.concatenate(list(write.noised_chunks(store, "train", how)))
     return {RELEASE: split(rows[:, 0], included)}

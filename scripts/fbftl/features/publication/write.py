@@ -160,7 +160,9 @@ def _derived(
     return document, dict(sorted(files.items()))
 
 
-def noised_chunks(store: FeatureStore, split: str, noise: PublishedNoise | None) -> Iterator[np.ndarray]:
+def noised_chunks(
+    store: FeatureStore, split: str, noise: PublishedNoise | None
+) -> Iterator[np.ndarray]:
     """Yield the chunks of a split's features as they are published: rows clipped, then noise."""
     if noise is None:
         return
