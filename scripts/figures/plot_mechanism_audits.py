@@ -45,10 +45,9 @@ def draw(points: pd.DataFrame) -> plt.Figure:
     axes.plot(ends, ends, color=NEUTRAL, linewidth=0.8, label="stated")
     for index, (kind, colour, marker) in enumerate(KINDS):
         rows = points[points["kind"] == kind]
-        axes.scatter(
-            aside(index, len(KINDS)) * rows["epsilon"], rows["least"].clip(BOTTOM, TOP), s=14,
-            linewidths=0.8, color=colour, marker=marker, facecolors=None if marker == "x" else "none",
-            edgecolors=None if marker == "x" else colour, label=kind,
+        axes.plot(
+            aside(index, len(KINDS)) * rows["epsilon"], rows["least"].clip(BOTTOM, TOP),
+            linestyle="", color=colour, marker=marker, markersize=3.5, fillstyle="none", label=kind,
         )  # fmt: skip
     axes.set_xscale("log")
     axes.set_yscale("log")

@@ -10,7 +10,6 @@ A guarantee holds in both directions, so that of a curve that is not symmetric t
 counts.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, sqrt
 from typing import Protocol
@@ -132,7 +131,7 @@ def sampled_tradeoff(
     multiplier: float,
     rate: float,
     adjacency: Adjacency,
-    epsilons: Sequence[float] | Floats = EPSILONS,
+    epsilons: Floats = EPSILONS,
 ) -> AccountantsTradeOff:
     """Return the curve of one Gaussian sum over Poisson-sampled records, by PLD.
 
@@ -145,4 +144,4 @@ def sampled_tradeoff(
     accountant = accounting.pld_accountant(adjacency)
     accountant.compose(accounting.sampled_rounds(multiplier, rate, 1))
     deltas = [float(accountant.get_delta(epsilon)) for epsilon in epsilons]
-    return AccountantsTradeOff(np.asarray(epsilons, dtype=np.float64), np.array(deltas))
+    return AccountantsTradeOff(epsilons, np.array(deltas))

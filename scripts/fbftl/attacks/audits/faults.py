@@ -115,8 +115,9 @@ def without_keys(owner: Any, kind: str, keys: Sequence[int], name: str = "stream
     """
 
     def repeating(right: Callable[..., Any]) -> Callable[..., Any]:
-        def stream_without(seed: int, concern: str, *given: int) -> Any:
-            return right(seed, concern, *(0 if at in keys else key for at, key in enumerate(given)))
+        def stream_without(seed: int, concern: str, *split_by: int) -> Any:
+            kept = (0 if at in keys else key for at, key in enumerate(split_by))
+            return right(seed, concern, *kept)
 
         return stream_without
 

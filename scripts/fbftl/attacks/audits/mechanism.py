@@ -42,6 +42,10 @@ SMALL, MANY_PAIRS = 1.0, 100_000
 """Below this epsilon a fault that changes noise by the root of two needs so many."""
 
 
+Sample = Callable[[float, Flags, int], Mapping[str, Scores]]
+"""From epsilon, which trials have the record (n,), and a seed to scores by their names."""
+
+
 @dataclass(frozen=True)
 class Mechanism:
     """One mechanism as it is audited.
@@ -57,7 +61,7 @@ class Mechanism:
     name: str
     neighbours: str
     curves: Callable[[float], Curves]
-    sample: Callable[[float, Flags, int], Mapping[str, Scores]]
+    sample: Sample
     faults: tuple[Fault, ...]
     fine: bool = False
 

@@ -4,7 +4,7 @@ A call has many records, each of which moves numbers that no other one moves: or
 which share a call and no noise.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from types import SimpleNamespace
@@ -24,6 +24,7 @@ from fbftl.attacks.audits.mechanism import (
     Flags,
     Floats,
     Mechanism,
+    Sample,
     blocks,
     job_of,
     signs,
@@ -193,7 +194,7 @@ def committees_curves(epsilon: float) -> Curves:
     return {RELEASE: whole, CLIENTS: fewer}
 
 
-def counts(rate: float, replaced: bool) -> Any:
+def counts(rate: float, replaced: bool) -> Sample:
     """Return what scores counts of sampled rows, each of which is replaced or left out."""
 
     def sample(epsilon: float, included: Flags, seed: int) -> Mapping[str, Scores]:
@@ -294,19 +295,18 @@ def query_sigma(epsilon: float) -> float:
     return counting.rounds_sigma(epsilon, DELTA, rate=1.0, rounds=1, adjacency="add-remove")
 
 
-def louder_block(right: Any) -> Any:
+def halving_votes(right: Callable[..., Any]) -> Callable[..., Any]:
     """Return what answers queries under half of both noises."""
 
-    def answered(
-        queries: Any, values: Any, of_rows: Any, classes: int, block: Any, seed: int
-    ) -> Any:
+    def answered(*arguments: Any) -> Any:
+        *rows, block, seed = arguments
         halved = {key: block[key] / 2 for key in ("vote_noise", "confidence_noise")}
-        return right(queries, values, of_rows, classes, block | halved, seed)
+        return right(*rows, block | halved, seed)
 
     return answered
 
 
-def halving_statistics(right: Any) -> Any:
+def halving_statistics(right: Callable[..., Any]) -> Callable[..., Any]:
     """Return what puts half of its noise on a client's statistics."""
 
     def noised(self: StatisticsMessage, *args: Any) -> Any:
@@ -315,12 +315,12 @@ def halving_statistics(right: Any) -> Any:
     return noised
 
 
-def halving_steps(right: Any) -> Any:
+def halving_steps(right: Callable[..., Any]) -> Callable[..., Any]:
     """Return discrete Gaussian noise of half the parameter."""
     return lambda parameter, *rest: right(parameter / 2, *rest)
 
 
-def counting_twice(right: Any) -> Any:
+def counting_twice(right: Callable[..., Any]) -> Callable[..., Any]:
     """Return a client's share of noise as if twice as many clients added one."""
 
     def share(self: Any, position: int, planned: np.ndarray, count: int, ring: Ring) -> Any:
@@ -409,6 +409,6 @@ SUMS = (
         "a row left out",
         gaussian_curves(RELEASE),
         votes,
-        (Fault(faults.HALVED, (Patch(private_knn, "answered", louder_block),)),),
+        (Fault(faults.HALVED, (Patch(private_knn, "answered", halving_votes),)),),
     ),
 )

@@ -1,6 +1,6 @@
 """Mechanisms of training: the noisy step of DP-FedAvg and of private descent, noise on features."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from fbftl.attacks.audits.mechanism import (
     Flags,
     Floats,
     Mechanism,
+    Sample,
     blocks,
     job_of,
     long_records,
@@ -53,7 +54,7 @@ TURNS = 2
 """Rounds, or steps, that are composed."""
 
 
-def averaged_updates(replaced: bool) -> Any:
+def averaged_updates(replaced: bool) -> Sample:
     """Return what scores DP-FedAvg's sums, from which a client is left out, or replaced in them.
 
     Clients of even number take part in both rounds, the others in the first alone: an adversary
@@ -121,7 +122,7 @@ def _two_rounds(job: Job, included: Flags, seed: int, replaced: bool) -> tuple[F
     return np.concatenate(outputs).astype(np.float64), std
 
 
-def averaging_arrivals(right: Any) -> Any:
+def averaging_arrivals(right: Callable[..., Any]) -> Callable[..., Any]:
     """Return a sum as of all planned clients, made of those that take part, under its old noise."""
 
     def scaled_up(clipped: np.ndarray, **how: Any) -> np.ndarray:
@@ -184,7 +185,7 @@ def _zeros(numbers: Any) -> Head:
     return Head([torch.zeros(count, MOVED, 1)], [torch.zeros(count, 1, 1)])
 
 
-def doubling_sums(right: Any) -> Any:
+def doubling_sums(right: Callable[..., Any]) -> Callable[..., Any]:
     """Return sums as of twice the samples that they have."""
 
     def doubled(*args: Any) -> Any:
@@ -194,17 +195,17 @@ def doubling_sums(right: Any) -> Any:
     return doubled
 
 
-def unclipped_sums(right: Any) -> Any:
+def unclipped_sums(right: Callable[..., Any]) -> Callable[..., Any]:
     """Return sums of gradients as long as they are."""
     return lambda *arguments: right(*arguments[:-1], float("inf"))
 
 
-def passing(_: Any) -> Any:
+def passing(_: Callable[..., Any]) -> Callable[..., Any]:
     """Return a layer's pass that leaves features as they are."""
     return lambda layer, features: features
 
 
-def one_draw(right: Any) -> Any:
+def one_draw(right: Callable[..., Any]) -> Callable[..., Any]:
     """Return what draws noise for the first step, and gives it again in every further one."""
     drawn: dict[tuple[int, ...], Any] = {}
 
@@ -226,17 +227,15 @@ def sent_features(epsilon: float, included: Flags, seed: int) -> Mapping[str, Sc
     count = len(included)
     axes = {"mechanism": "gaussian", "epsilon": epsilon, "feature_clip": CLIP}
     job = job_of("fedfeat", clients_per_round=2, rounds=1, **axes)
-    put_on = fedfeat_noise.feature_noise(job, 2, seed)
-    inputs = np.concatenate(
-        [long_records(included, WIDTH), np.zeros_like(long_records(included, WIDTH))]
-    )
+    noise_in_rounds = fedfeat_noise.feature_noise(job, 2, seed)
+    inputs = np.pad(long_records(included, WIDTH), ((0, count), (0, 0)))
     samples = LabelledInputs(torch.from_numpy(inputs), torch.zeros(2 * count, dtype=torch.int64))
     network = FeatureNetwork(
         SplitModel(nn.Identity(), nn.Linear(WIDTH, 2)),
         TrainingData(samples, np.zeros(0, dtype=np.int64), samples, job.network_training, ()),
         LocalPlan(1, None, job.network_training),
         seed,
-        request=FeatureRequest("last_epoch", 1, CLIP, put_on, noised_by=seed),
+        request=FeatureRequest("last_epoch", 1, CLIP, noise_in_rounds, noised_by=seed),
     )
     records, nothing = np.arange(count), np.arange(count, 2 * count)
     present = np.ones((2, count), dtype=bool)
@@ -258,7 +257,7 @@ def sent_features(epsilon: float, included: Flags, seed: int) -> Mapping[str, Sc
     }
 
 
-def halving_sum(right: Any) -> Any:
+def halving_sum(right: Callable[..., Any]) -> Callable[..., Any]:
     """Return a sum under half of its noise."""
 
     def noisy_sum(clipped: np.ndarray, *, noise_std: float, **how: Any) -> np.ndarray:

@@ -1,8 +1,9 @@
 """Mechanisms on what clients send one by one: features, labels, published rows, updates, counts."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import torch
@@ -32,6 +33,7 @@ from fbftl.attacks.membership import Scores
 from fbftl.exchange import sending
 from fbftl.exchange.post import Post
 from fbftl.features.publication import write
+from fbftl.ground.errors import required
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.link import link_of
 from fbftl.messages.vectors import Vectors
@@ -62,13 +64,13 @@ LABELS = 10
 """Classes of labels that are answered at random."""
 
 
-def gaussian_curves(*views: str) -> "object":
+def gaussian_curves(*views: str) -> Callable[[float], Curves]:
     """Return what a Gaussian release states for each view; two releases are at epsilon and half."""
 
     def curves(epsilon: float) -> Curves:
-        one = gaussian_tradeoff(epsilon, DELTA)
-        both = together(one, gaussian_tradeoff(epsilon / 2, DELTA))
-        return {view: both if view == RELEASES else one for view in views}
+        alone = gaussian_tradeoff(epsilon, DELTA)
+        both = together(alone, gaussian_tradeoff(epsilon / 2, DELTA))
+        return {view: both if view == RELEASES else alone for view in views}
 
     return curves
 
@@ -122,7 +124,7 @@ def response_curves(epsilon: float) -> Curves:
     return dict.fromkeys((RELEASE, CLIENTS), ResponseTradeOff(epsilon, LABELS))
 
 
-def moving_less(right: "object") -> "object":
+def moving_less(right: Callable[..., Any]) -> Callable[..., Any]:
     """Return what keeps labels so often that half as many move."""
     return lambda epsilon, classes: (1 + right(epsilon, classes)) / 2
 
@@ -147,9 +149,9 @@ def updates(epsilon: float, included: Flags, seed: int) -> Mapping[str, Scores]:
     alone = ParticipationSchedule(everybody[None], np.ones((1, count), dtype=bool))
     guarantee = fade_rounds.guarantee_of(job, alone)
     users = Users([everybody[:1]] * count, everybody, np.zeros(count, dtype=np.int64))
-    put_on = fade_server.UpdateNoise(CLIP, guarantee.noise_std, seed)
+    update_noise = fade_server.UpdateNoise(CLIP, required(guarantee.noise_std), seed)
     post = Post(Ledger(method="fade"), link_of(Setting(), 64), seed, mechanisms.no_mechanism())
-    server = fade_server.PartServer(post, users, None, 0, put_on)
+    server = fade_server.PartServer(post, users, None, 0, update_noise)
     start = torch.zeros(WIDTH)
     trained = torch.from_numpy(long_records(included, WIDTH))
     first = server.sent(1, everybody, start, trained)[:, 0].numpy().astype(np.float64)
@@ -162,7 +164,7 @@ def updates(epsilon: float, included: Flags, seed: int) -> Mapping[str, Scores]:
     }
 
 
-def halving_record(right: "object") -> "object":
+def halving_record(right: Callable[..., Any]) -> Callable[..., Any]:
     """Return what states a guarantee and half of the noise that it takes."""
 
     def halved(**arguments: float) -> PrivacyRecord:
