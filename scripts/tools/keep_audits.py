@@ -2,11 +2,14 @@
 
     PYTHONPATH=scripts python scripts/tools/keep_audits.py [--processes N]
 
-For maintainers, some twenty minutes of a core; no rule runs it. It fails if a fault is missed once
-or right mechanisms fail too often. `renew_results.py` fills the numbers into the pages.
+For maintainers, some twenty minutes of a core; no rule runs it. A call that was stopped goes on
+where it was: finished cells are in `results/audits/cells.jsonl`, which is removed in the end. It
+fails if a fault is missed once or right mechanisms fail too often. `renew_results.py` fills the
+numbers into the pages.
 """
 
 import argparse
+import json
 import sys
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
@@ -21,6 +24,8 @@ from fbftl.ground.files import write_json
 
 FOLDER = KEPT / "audits"
 
+FINISHED = Path("results", "audits", "cells.jsonl")
+
 BROKEN, LEAST_RIGHT = 20, 400
 """Tests of each broken cell, and of all right ones together at least."""
 
@@ -31,7 +36,7 @@ COLUMNS = [
     Column("epsilon", "ε", format="{:g}"),
     Column("failed", "Failed", format="{:.0f}"),
     Column("repetitions", "Tests", format="{:.0f}"),
-    Column("pairs", "Most pairs", format="{:,.0f}"),
+    Column("pairs", "Pairs at most", format="{:,.0f}"),
 ]
 
 
@@ -39,27 +44,40 @@ def main(processes: int, root: Path = Path()) -> int:
     """Audit, write table and numbers, and return 0 if all is as it should be."""
     every = cells()
     right = sum(cell.fault == RIGHT for cell in every)
-    repetitions = {cell: BROKEN for cell in every}
-    repetitions |= {cell: -(-LEAST_RIGHT // right) for cell in every if cell.fault == RIGHT}
-    results: dict[Cell, dict[str, Any]] = {}
-    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
-        # Right mechanisms last, whose tests go through all of their stages.
-        order = sorted(repetitions, key=lambda cell: cell.fault == RIGHT)
-        pending = {pool.submit(cell.repeated, repetitions[cell]): cell for cell in order}
-        for finished in as_completed(pending):
-            row = results[pending[finished]] = finished.result()
-            print(
-                f"{len(results)}/{len(every)} {row['mechanism']}, {row['fault']}, ε "
-                f"{row['epsilon']:g}: {row['failed']} of {row['repetitions']} failed, "
-                f"{row['seconds']:.0f} s",
-                flush=True,
-            )
-    table = pd.DataFrame([results[cell] for cell in every])
+    repetitions = {
+        cell: -(-LEAST_RIGHT // right) if cell.fault == RIGHT else BROKEN for cell in every
+    }
+    finished = root / FINISHED
+    rows = read_rows(finished)
+    missing = [cell for cell in every if (cell, repetitions[cell]) not in rows]
+    # Right mechanisms last, whose tests go through all of their stages.
+    missing.sort(key=lambda cell: cell.fault == RIGHT)
+    finished.parent.mkdir(parents=True, exist_ok=True)
+    with ProcessPoolExecutor(processes, get_context("spawn")) as pool, finished.open("a") as log:
+        running = [pool.submit(cell.repeated, repetitions[cell]) for cell in missing]
+        for future in as_completed(running):
+            line = json.dumps(future.result(), ensure_ascii=False)
+            print(line, file=log, flush=True)
+            print(line, flush=True)
+    rows = read_rows(finished)
+    table = pd.DataFrame([rows[cell, repetitions[cell]] for cell in every])
     summary = numbers(table)
     write_table(root / FOLDER / "tables" / "mechanism_tests.csv", table, COLUMNS)
     write_json(root / FOLDER / "numbers.json", summary)
+    finished.unlink()
     whole = summary["audits/caught"] == summary["audits/broken"]
     return 0 if whole and summary["audits/false"] <= summary["audits/most_false"] else 1
+
+
+def read_rows(path: Path) -> dict[tuple[Cell, int], dict[str, Any]]:
+    """Return the rows of finished cells, by cell and number of tests."""
+    if not path.exists():
+        return {}
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return {
+        (Cell(row["mechanism"], row["fault"], row["epsilon"]), row["repetitions"]): row
+        for row in rows
+    }
 
 
 def numbers(table: pd.DataFrame) -> dict[str, float]:
@@ -77,7 +95,6 @@ def numbers(table: pd.DataFrame) -> dict[str, float]:
         "audits/right": tests,
         "audits/false": int(right["failed"].sum()),
         "audits/most_false": most_failures(tests),
-        "audits/most_pairs": int(table["pairs"].max()),
         "audits/minutes": float(table["seconds"].sum() / 60),
     }
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from fbftl.attacks.audits.faults import Fault
 from fbftl.attacks.audits.mechanism import Mechanism
-from fbftl.attacks.audits.mechanisms import MECHANISMS, audited, least_allowed
+from fbftl.attacks.audits.mechanisms import MECHANISMS, STAGES, audited, least_allowed
 from fbftl.attacks.audits.trial import ERROR
 
 EPSILONS = (0.5, 1.0, 4.0, 8.0)
@@ -62,7 +62,7 @@ class Cell:
             "epsilon": self.epsilon,
             "repetitions": repetitions,
             "failed": sum(trial.fails for trial in trials),
-            "pairs": max(trial.pairs for trial in trials),
+            "pairs": sum(STAGES[1:]) + (pairs or mechanism.pairs(self.epsilon)),
             "seconds": time.process_time() - started,
         }
 
