@@ -1,4 +1,4 @@
-"""Trade-off curves against closed forms, against each other, and against the accountant's library."""
+"""Trade-off curves against closed forms, each other, and what the accountant says."""
 
 from math import exp
 
