@@ -1,19 +1,20 @@
 """The mechanisms that are audited, and their tests.
 
-A further mechanism is one further entry: a `Mechanism` in `uploads`, `sums`, `training`, or in a
-module of its own whose entries are added here.
+A further mechanism is one further entry: a `Mechanism` in `uploads`, `sums`, `counts`, `training`,
+or in a module of its own whose entries are added here.
 """
 
 from math import exp, log
 
+from fbftl.attacks.audits.counts import COUNTS
 from fbftl.attacks.audits.faults import Fault, broken
 from fbftl.attacks.audits.mechanism import Mechanism
 from fbftl.attacks.audits.sums import SUMS
 from fbftl.attacks.audits.training import TRAINING
-from fbftl.attacks.audits.trial import Trial, outside, trial_of
+from fbftl.attacks.audits.trial import MechanismTest, outside, trial_of
 from fbftl.attacks.audits.uploads import UPLOADS
 
-MECHANISMS: tuple[Mechanism, ...] = (*UPLOADS, *SUMS, *TRAINING)
+MECHANISMS: tuple[Mechanism, ...] = (*UPLOADS, *SUMS, *COUNTS, *TRAINING)
 
 STAGES = (500, 1_000, 8_000)
 """Pairs that fix a test's first threshold, and pairs of the stages before its last."""
@@ -28,7 +29,7 @@ def audited(
     seed: int,
     fault: Fault | None = None,
     pairs: int | None = None,
-) -> Trial:
+) -> MechanismTest:
     """Test a mechanism at an epsilon, as it is or broken on purpose.
 
     Args:
@@ -47,7 +48,7 @@ def audited(
         )  # fmt: skip
 
 
-def least_allowed(mechanism: Mechanism, trial: Trial) -> float:
+def least_allowed(mechanism: Mechanism, trial: MechanismTest) -> float:
     """Return the least epsilon that could be stated without failing a test's last stage.
 
     `MOST` stands for more than that.

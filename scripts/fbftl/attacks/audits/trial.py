@@ -49,7 +49,7 @@ class RateBounds:
         )
 
     def excess_in_deviations(self, curve: TradeOff) -> NDArray[np.float64]:
-        """Return the same on the scale of a normal distribution, which compares small rates too."""
+        """Return the excess on the scale of normal quantiles, which compares small rates too."""
         from scipy.special import ndtri
 
         missed, passed = 1 - self.least_hits, 1 - self.most_alarms
@@ -62,7 +62,7 @@ class RateBounds:
 
 
 @dataclass(frozen=True)
-class Trial:
+class MechanismTest:
     """What the last stage of a test found.
 
     fails: whether some score lies outside its curve.
@@ -107,7 +107,7 @@ def threshold(pilot: Scores, curve: TradeOff, error: float) -> float:
 
 def trial_of(
     sample: Sampler, curves: Curves, stages: Sequence[int], seed: int, error: float = ERROR
-) -> Trial:
+) -> MechanismTest:
     """Test a mechanism in stages, up to the first that it fails.
 
     Args:
@@ -137,7 +137,7 @@ def trial_of(
         if fails:
             break
         before = scores
-    return Trial(fails, pairs, bounds)
+    return MechanismTest(fails, pairs, bounds)
 
 
 def outside(bounds: Mapping[str, RateBounds], curves: Curves) -> bool:
