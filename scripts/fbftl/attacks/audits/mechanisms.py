@@ -19,8 +19,8 @@ MECHANISMS: tuple[Mechanism, ...] = (*UPLOADS, *SUMS, *COUNTS, *TRAINING)
 STAGES = (500, 1_000, 8_000)
 """Pairs that fix a test's first threshold, and pairs of the stages before its last."""
 
-LEAST, MOST = 1e-3, 200.0
-"""Epsilons between which the least is sought that a mechanism's outputs allow."""
+SPAN = 16.0
+"""How many times smaller or larger than the stated epsilon the least one is sought."""
 
 
 def audited(
@@ -48,15 +48,15 @@ def audited(
         )  # fmt: skip
 
 
-def least_allowed(mechanism: Mechanism, trial: MechanismTest) -> float:
+def least_allowed(mechanism: Mechanism, epsilon: float, test: MechanismTest) -> float:
     """Return the least epsilon that could be stated without failing a test's last stage.
 
-    `MOST` stands for more than that.
+    It is sought within `SPAN` times the stated one, whose ends stand for all that is beyond.
     """
-    low, high = log(LEAST), log(MOST)
-    while high - low > 0.005:
+    low, high = log(epsilon / SPAN), log(epsilon * SPAN)
+    while high - low > 0.03:
         middle = (low + high) / 2
-        if outside(trial.bounds, mechanism.curves(exp(middle))):
+        if outside(test.bounds, mechanism.curves(exp(middle))):
             low = middle
         else:
             high = middle

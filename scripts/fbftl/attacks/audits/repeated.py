@@ -39,7 +39,7 @@ class Cell:
             "epsilon": self.epsilon,
             "pairs": trial.pairs,
             "fails": trial.fails,
-            "least": least_allowed(mechanism, trial),
+            "least": least_allowed(mechanism, self.epsilon, trial),
         }
 
     def repeated(self, repetitions: int, pairs: int | None = None) -> dict[str, Any]:
