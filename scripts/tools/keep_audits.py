@@ -10,6 +10,7 @@ numbers into the pages.
 
 import argparse
 import json
+import shutil
 import sys
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
@@ -20,7 +21,7 @@ import pandas as pd
 from fbftl.attacks.audits.repeated import RIGHT, Cell, cells, most_failures
 from fbftl.findings.kept import KEPT
 from fbftl.findings.tables import Column, write_table
-from fbftl.ground.files import write_json
+from fbftl.ground.files import replacing, write_json
 
 FOLDER = KEPT / "audits"
 
@@ -62,7 +63,11 @@ def main(processes: int, root: Path = Path()) -> int:
     rows = read_rows(finished)
     table = pd.DataFrame([rows[cell, repetitions[cell]] for cell in every])
     summary = numbers(table)
-    write_table(root / FOLDER / "tables" / "mechanism_tests.csv", table, COLUMNS)
+    written = finished.with_name("mechanism_tests.csv")
+    write_table(written, table, COLUMNS)
+    for path in (written, written.with_suffix(".md")):
+        with replacing(root / FOLDER / "tables" / path.name) as temporary:
+            shutil.copyfile(path, temporary)
     write_json(root / FOLDER / "numbers.json", summary)
     finished.unlink()
     whole = summary["audits/caught"] == summary["audits/broken"]

@@ -46,6 +46,17 @@ def test_mechanisms_and_their_faults_have_names_of_their_own():
         assert set(kinds) <= set(FAULTS)
 
 
+def test_the_page_has_every_cell(root):
+    page = (root / "docs" / "reliability.md").read_text(encoding="utf-8")
+    lines = [f"| {mechanism.name} | " for mechanism in MECHANISMS]
+    shown = [line for line in page.splitlines() if line.startswith(tuple(lines))]
+    assert [line.split(" | ")[0] for line in shown] == [line.rstrip(" |") for line in lines]
+    for line, mechanism in zip(shown, MECHANISMS, strict=True):
+        marks = [cell.strip() == "x" for cell in line.split("|")[3:-1]]
+        kinds = {fault.kind for fault in mechanism.faults}
+        assert marks == [kind in kinds for kind in FAULTS]
+
+
 @pytest.mark.parametrize(("mechanism", "fault"), CELLS)
 def test_a_fault_ends_with_its_block(mechanism, fault):
     def functions():
