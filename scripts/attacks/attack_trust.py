@@ -8,21 +8,14 @@ attack is chosen on some heads and quoted on the others.
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from fbftl.attacks.choice import attempt_all, chosen
-from fbftl.attacks.head_membership import GUESS, TAKING_PART, trained
-from fbftl.attacks.shadows import Population, population
-from fbftl.attacks.solved_heads import solved
-from fbftl.data.participation import clients_of, participating
+from fbftl.attacks.head_membership import TAKING_PART
+from fbftl.attacks.stated_epsilon import attained, heads_of
 from fbftl.findings.runs import write_tidy
 from fbftl.ground import devices
 from fbftl.ground.binding import run_by_name
-from fbftl.methods.private_gd.heads import private_heads
-from fbftl.methods.private_gd.server import noise_of
-from fbftl.study.job import Job, from_params, name_of
-from fbftl.study.release import noise_seed
-from fbftl.tasks.task import Inputs, LabelledFeatures, labelled_features
+from fbftl.study.job import from_params, name_of
+from fbftl.tasks.task import Inputs, labelled_features
 
 ONE_EACH = {"fraction": TAKING_PART, "samples_per_client": 1}
 """Who takes part: half of the clients, of one sample each."""
@@ -58,51 +51,6 @@ def main(
             {"setting": name_of(job_params["setting"]), **attained(job, heads_of(job, client_data))}
         )
     write_tidy(csv, pd.DataFrame(rows))
-
-
-def heads_of(job: Job, client_data: LabelledFeatures) -> Population:
-    """Return the heads that a setting comes to, as a population."""
-    if job.setting.method == "private_gd":
-        return descended(job, client_data)
-    if job.setting.method == "one_shot":
-        return solved(job, client_data)
-    return trained(job, client_data)
-
-
-def descended(job: Job, client_data: LabelledFeatures) -> Population:
-    """Return the heads of private descent on the samples that take part."""
-    client = [clients_of(job, client_data.partition, seed) for seed in job.seeds]
-    rows = [
-        participating(owners, job.setting.fraction, seed)
-        for owners, seed in zip(client, job.seeds, strict=True)
-    ]
-    noise = np.repeat(noise_of(job).multipliers[:, None], len(job.seeds), axis=1)
-    heads = private_heads(
-        client_data, job, job.seeds, rows, noise, [noise_seed(job, seed) for seed in job.seeds]
-    )
-    logits, unseen = (
-        heads.logits(samples).cpu().numpy() for samples in (heads.samples, heads.test)
-    )
-    labels, labels_of_test = (
-        samples.labels.cpu().numpy() for samples in (heads.samples, heads.test)
-    )
-    return population(logits, labels, rows, rows, unseen, labels_of_test)
-
-
-def attained(job: Job, models: Population) -> dict[str, Any]:
-    """Return what the attack chosen on some heads of a setting attains against the others.
-
-    Without an attack better than a guess nothing is proven.
-    """
-    attempts = attempt_all(models, job.privacy.delta, alarms=())
-    best = chosen(attempts)
-    return {
-        "attack": GUESS if best is None else best.attack,
-        "auc": np.nan if best is None else float(best.aucs.mean()),
-        "proven": 0.0 if best is None else best.proven,
-        "targets": len(attempts[0].aucs),
-        "shadows": attempts[0].shadows,
-    }
 
 
 if __name__ == "__main__":

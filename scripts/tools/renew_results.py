@@ -51,6 +51,7 @@ PAPER_PAGES = Path("docs", "papers")
 PAGES = (
     "README.md",
     "docs/layout.md",
+    "docs/reliability.md",
     "docs/what-to-upload.md",
     "docs/results/**/*.md",
     "docs/papers/*.md",

@@ -143,7 +143,7 @@ def _derived(
     files |= same
     for name in sorted(noised):
         layout = ArrayLayout.from_document(arrays[name])
-        parts = _noised(store, name.partition("/")[0], noise)
+        parts = noised_chunks(store, name.partition("/")[0], noise)
         arrays[name] = _written(name, layout, parts, sink, files)
     for name, values in columns.items():
         layout = column_layout(values, "row")
@@ -160,7 +160,9 @@ def _derived(
     return document, dict(sorted(files.items()))
 
 
-def _noised(store: FeatureStore, split: str, noise: PublishedNoise | None) -> Iterator[np.ndarray]:
+def noised_chunks(
+    store: FeatureStore, split: str, noise: PublishedNoise | None
+) -> Iterator[np.ndarray]:
     """Yield the chunks of a split's features as they are published: rows clipped, then noise."""
     if noise is None:
         return

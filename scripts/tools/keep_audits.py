@@ -1,0 +1,110 @@
+"""Audit every mechanism many times, right and broken, and keep the table in `docs/results/audits/`.
+
+    PYTHONPATH=scripts python scripts/tools/keep_audits.py [--processes N]
+
+For maintainers, some twenty minutes of a core; no rule runs it. A call that was stopped goes on
+where it was: finished cells are in `results/audits/cells.jsonl`, which is removed in the end. It
+fails if a fault is missed once or right mechanisms fail too often. `renew_results.py` fills the
+numbers into the pages.
+"""
+
+import argparse
+import json
+import shutil
+import sys
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from fbftl.attacks.audits.repeated import RIGHT, Cell, cells, most_failures
+from fbftl.findings.kept import KEPT
+from fbftl.findings.tables import Column, write_table
+from fbftl.ground.files import replacing, write_json
+
+FOLDER = KEPT / "audits"
+
+FINISHED = Path("results", "audits", "cells.jsonl")
+
+BROKEN, LEAST_RIGHT = 20, 400
+"""Tests of each broken cell, and of all right ones together at least."""
+
+COLUMNS = [
+    Column("mechanism", "Mechanism"),
+    Column("neighbours", "Neighbours"),
+    Column("fault", "Fault"),
+    Column("epsilon", "ε", format="{:g}"),
+    Column("failed", "Failed", format="{:.0f}"),
+    Column("repetitions", "Tests", format="{:.0f}"),
+    Column("pairs", "Pairs at most", format="{:,.0f}"),
+]
+
+
+def main(processes: int, root: Path = Path()) -> int:
+    """Audit, write table and numbers, and return 0 if all is as it should be."""
+    every = cells()
+    right = sum(cell.fault == RIGHT for cell in every)
+    repetitions = {
+        cell: -(-LEAST_RIGHT // right) if cell.fault == RIGHT else BROKEN for cell in every
+    }
+    finished = root / FINISHED
+    rows = read_rows(finished)
+    missing = [cell for cell in every if (cell, repetitions[cell]) not in rows]
+    # Right mechanisms last, whose tests go through all of their stages.
+    missing.sort(key=lambda cell: cell.fault == RIGHT)
+    finished.parent.mkdir(parents=True, exist_ok=True)
+    with ProcessPoolExecutor(processes, get_context("spawn")) as pool, finished.open("a") as log:
+        running = [pool.submit(cell.repeated, repetitions[cell]) for cell in missing]
+        for future in as_completed(running):
+            line = json.dumps(future.result(), ensure_ascii=False)
+            print(line, file=log, flush=True)
+            print(line, flush=True)
+    rows = read_rows(finished)
+    table = pd.DataFrame([rows[cell, repetitions[cell]] for cell in every])
+    summary = numbers(table)
+    written = finished.with_name("mechanism_tests.csv")
+    write_table(written, table, COLUMNS)
+    for path in (written, written.with_suffix(".md")):
+        with replacing(root / FOLDER / "tables" / path.name) as temporary:
+            shutil.copyfile(path, temporary)
+    write_json(root / FOLDER / "numbers.json", summary)
+    finished.unlink()
+    whole = summary["audits/caught"] == summary["audits/broken"]
+    return 0 if whole and summary["audits/false"] <= summary["audits/most_false"] else 1
+
+
+def read_rows(path: Path) -> dict[tuple[Cell, int], dict[str, Any]]:
+    """Return the rows of finished cells, by cell and number of tests."""
+    if not path.exists():
+        return {}
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return {
+        (Cell(row["mechanism"], row["fault"], row["epsilon"]), row["repetitions"]): row
+        for row in rows
+    }
+
+
+def numbers(table: pd.DataFrame) -> dict[str, float]:
+    """Return single numbers of the table by name, for prose."""
+    is_right = table["fault"] == RIGHT
+    right, broken = table[is_right], table[~is_right]
+    whole = broken["failed"] == broken["repetitions"]
+    tests = int(right["repetitions"].sum())
+    return {
+        "audits/mechanisms": int(table["mechanism"].nunique()),
+        "audits/cells": len(broken[["mechanism", "fault"]].drop_duplicates()),
+        "audits/broken": len(broken),
+        "audits/caught": int(whole.sum()),
+        "audits/tests_of_each": BROKEN,
+        "audits/right": tests,
+        "audits/false": int(right["failed"].sum()),
+        "audits/most_false": most_failures(tests),
+        "audits/minutes": float(table["seconds"].sum() / 60),
+    }
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--processes", type=int, default=1, help="at once")
+    sys.exit(main(parser.parse_args().processes))
