@@ -38,7 +38,9 @@ def story(rows: pd.DataFrame, looks: dict[str, ShownMethod]) -> Story:
     size = settings["q"] * settings["r"]
     most, least = settings.loc[size.idxmax()], settings.loc[size.idxmin()]
     where = (f"at {compression_words(most)}", f"at {compression_words(least)}")
-    title = moved(f"{looks[name].figure_label}'s accuracy", where, (measured(most), measured(least)))
+    title = moved(
+        f"{looks[name].figure_label}'s accuracy", where, (measured(most), measured(least))
+    )
     lowest = rows.loc[rows["accuracy"].idxmin()]
     return Story(
         title,

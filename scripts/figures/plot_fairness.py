@@ -74,7 +74,9 @@ def story(means: pd.DataFrame) -> Story:
     """Return in how many cases an adversary is seen to lower the difference in equalised odds."""
     keys = ["network", "majority_users"]
     without = means[means["adversary"] == "none"].set_index(keys)
-    against = means[(means["adversary"] != "none") & means.set_index(keys).index.isin(without.index)]
+    against = means[
+        (means["adversary"] != "none") & means.set_index(keys).index.isin(without.index)
+    ]
     lowered = [
         above(
             measured(without.loc[tuple(row[key] for key in keys)], "delta_eo"),

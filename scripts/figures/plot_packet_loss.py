@@ -80,9 +80,7 @@ def loss_words(row: Any) -> str:
     return ", ".join(parts)
 
 
-def draw_losses(
-    axes: Axes, rows: pd.DataFrame, looks: dict[str, ShownMethod]
-) -> list[EndLabel]:
+def draw_losses(axes: Axes, rows: pd.DataFrame, looks: dict[str, ShownMethod]) -> list[EndLabel]:
     """Draw Eq. (18) as lines, what the ledgers counted as markers; return the lines' names.
 
     Losses in bursts follow another formula, a dash at each of their markers. Methods whose packets
@@ -160,7 +158,7 @@ def _by_method(
 
 
 def _markers(axes: Axes, method_rows: pd.DataFrame, look: ShownMethod) -> None:
-    """Draw one method's ledgers: filled if lost for good, a cross if in bursts, hollow if resent."""
+    """Draw one method's ledgers: filled if lost for good, crosses in bursts, hollow if resent."""
     for row in method_rows.to_dict("records"):
         axes.plot(
             row["blr"],

@@ -103,9 +103,11 @@ def front_names(front: pd.DataFrame, looks: dict[str, ShownMethod]) -> list[Poin
     """Return what is written beside the best: their compression, in their method's colour."""
     return [
         PointName(
-            compression_words(row), row["uplink_bits"], 100 * row["accuracy"],
+            compression_words(row),
+            row["uplink_bits"],
+            100 * row["accuracy"],
             looks[row["method"]].colour,
-        )  # fmt: skip
+        )
         for row in front.sort_values("uplink_bits").to_dict("records")
     ]
 

@@ -39,15 +39,15 @@ def main(runs: str, svg: str, axes: dict[str, Any]) -> None:
 
 def story(rows: pd.DataFrame) -> Story:
     """Return whether mixing is seen to do anything under PGD, or how one normalisation compares."""
-    own = rows[rows["disturbed_normalisation"] == "own"].sort_values("share")
+    mixed = rows[rows["disturbed_normalisation"] == "own"].sort_values("share")
     shared = rows[rows["disturbed_normalisation"] == "shared"]
-    if len(own) > 1:
-        where = (f"at λ = {own['share'].iloc[0]:g}", f"at λ = {own['share'].iloc[-1]:g}")
-        sides = (measured(own.iloc[0], "robust"), measured(own.iloc[-1], "robust"))
+    if len(mixed) > 1:
+        where = (f"at λ = {mixed['share'].iloc[0]:g}", f"at λ = {mixed['share'].iloc[-1]:g}")
+        sides = (measured(mixed.iloc[0], "robust"), measured(mixed.iloc[-1], "robust"))
         title = moved("Accuracy under PGD", where, sides)
     else:
         names = ("Two normalisations", "one")
-        sides = (measured(own.iloc[0], "robust"), measured(shared.iloc[0], "robust"))
+        sides = (measured(mixed.iloc[0], "robust"), measured(shared.iloc[0], "robust"))
         title = f"Under PGD, {compared(names, sides)}"
     return Story(
         title,

@@ -14,6 +14,7 @@ from fbftl.findings.exchanged import Exchanged, read_methods
 from fbftl.findings.marks import line_with_band, points_with_bars
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.shown import ShownMethod, shown
+from fbftl.findings.story import Story, percent
 from fbftl.findings.style import COLUMN_WIDTH, DIVERGED, NEUTRAL, edged, save, use_style
 from fbftl.findings.tables import ratio
 from fbftl.findings.uplink import SELECTED
@@ -39,7 +40,26 @@ def main(
     looks, exchanged = shown(methods), read_methods(runs, ledgers, axes)
     parts = [part(exchanged[name]) for name in looks for part in (curve, reported)]
     points = pd.concat(parts, ignore_index=True)
-    save(draw(points, read_tidy(by_seed), looks), svg, points)
+    save(draw(points, read_tidy(by_seed), looks), svg, points, story(points, looks))
+
+
+def story(points: pd.DataFrame, looks: dict[str, ShownMethod]) -> Story:
+    """Return accuracy and uplink of who sends least beside the most accurate of the others."""
+    marks = points[points["selected"]].sort_values("uplink")
+    least, others = marks.iloc[0], marks.iloc[1:]
+    title = f"{looks[least['method']].figure_label} has {percent(least['accuracy'])}"
+    if len(others):
+        best = others.loc[others["accuracy"].idxmax()]
+        title += (
+            f" for 1/{ratio(best['uplink'] / least['uplink'])} of the uplink with which "
+            f"{looks[best['method']].figure_label} has {percent(best['accuracy'])}"
+        )
+    return Story(
+        title,
+        "Test accuracy in per cent against the bits that all clients have sent so far, on a "
+        "logarithmic axis, a line per method inside a band of one standard deviation over seeds, "
+        "with a marker where the table reports it; the method that sends once rises at one place.",
+    )
 
 
 def curve(run: Exchanged) -> pd.DataFrame:
@@ -92,7 +112,11 @@ def draw(points: pd.DataFrame, sent: pd.DataFrame, looks: dict[str, ShownMethod]
         )  # fmt: skip
         label = look.figure_label + (DIVERGED if rows["diverged"].any() else "")
         axes.plot([], [], "-", label=label, **edged(look.marker, look.colour))
-    axes.set(xscale="log", xlabel="uplink of all clients so far (bit)", ylabel="test accuracy (%)")
+    axes.set(
+        xscale="log",
+        xlabel="uplink of all clients so far (bit, log scale)",
+        ylabel="test accuracy (%)",
+    )
     handles, labels = axes.get_legend_handles_labels()
     figure.legend(
         handles, labels, loc="outside upper center", ncols=min(len(labels), 5),

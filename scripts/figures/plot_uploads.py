@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 from fbftl.findings.marks import points_with_bars
 from fbftl.findings.runs import read_tidy
+from fbftl.findings.story import Story, percent, with_rows
 from fbftl.findings.style import (
     NEUTRAL,
     TEXT_WIDTH,
@@ -22,8 +23,24 @@ NUMBERS = ["name", "message", "head", "aggregation", "bits_per_client", "accurac
 def main(table: str, svg: str) -> None:
     """Draw the figure from the table of uploads; pdf, png and numbers go beside it."""
     use_style()
-    rows = read_tidy(table)
-    save(draw(rows), svg, rows[[*NUMBERS, "pareto", "diverged"]])
+    rows = with_rows(read_tidy(table), table)
+    save(draw(rows), svg, rows[[*NUMBERS, "pareto", "diverged"]], story(rows))
+
+
+def story(rows: pd.DataFrame) -> Story:
+    """Return the most accurate upload and the cheapest one, with what a client sends."""
+    chosen = rows.loc[[rows["accuracy"].idxmax(), rows["bits_per_client"].idxmin()]]
+    parts = [
+        f"{row['name']} has {percent(row['accuracy'])} for {row['bits_per_client'] / 8e3:.2g} kB "
+        "per client"
+        for row in chosen.drop_duplicates("name").to_dict("records")
+    ]
+    return Story(
+        "; ".join(parts),
+        "Test accuracy in per cent against the uplink per client in kilobytes, on a logarithmic "
+        "axis, a marker for each message and head with a bar of one standard deviation over seeds; "
+        "a stepped line joins those that no cheaper one betters.",
+    )
 
 
 def draw(rows: pd.DataFrame) -> plt.Figure:
@@ -46,7 +63,7 @@ def draw(rows: pd.DataFrame) -> plt.Figure:
         linewidth=0.8,
         zorder=0,
     )
-    axes.set(xscale="log", xlabel="uplink per client (kB)", ylabel="test accuracy (%)")
+    axes.set(xscale="log", xlabel="uplink per client (kB, log scale)", ylabel="test accuracy (%)")
     if len(front):
         last = 100 * float(front["accuracy"].iloc[-1])
         label_ends(axes, [EndLabel("best for its bits", last, NEUTRAL)])

@@ -98,9 +98,7 @@ def draw_line(axes: Axes, rows: pd.DataFrame, look: ShownMethod) -> PointName:
     return PointName(name, last["width"], 100 * last["accuracy"], look.colour)
 
 
-def draw_uplink(
-    axes: Axes, rows: pd.DataFrame, looks: dict[str, ShownMethod]
-) -> list[PointName]:
+def draw_uplink(axes: Axes, rows: pd.DataFrame, looks: dict[str, ShownMethod]) -> list[PointName]:
     """Draw every run at its widest: accuracy against bits of a round; return the points' names."""
     names = []
     for look in looks.values():

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fbftl.findings.style import DIVERGED, LABEL_SIZE, NEUTRAL, EndLabel, label_ends
+from fbftl.ground.errors import required
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -147,7 +148,7 @@ def name_points(axes: "Axes", names: Sequence[PointName], size: float = LABEL_SI
         names: in the order in which they choose.
         size: of the letters, in points.
     """
-    axes.figure.draw_without_rendering()
+    required(axes.get_figure(root=True)).draw_without_rendering()
     unit = axes.figure.dpi / 72
     covered, frame = _drawn(axes, unit), _corners(axes.get_window_extent())
     for name in names:

@@ -64,7 +64,7 @@ def words(axis: str, value: str) -> str:
 
 
 def setting_words(axes: Mapping[str, str], omitted: Iterable[str] = ()) -> str:
-    """Return how figures write a setting beside its method's name; empty if there is nothing to tell.
+    """Return how figures write a setting beside its method's name, empty if that tells all.
 
     Args:
         axes: values of the axes in which it deviates.

@@ -30,6 +30,7 @@ import tabulate_retraining
 import tabulate_scarcity
 from fbftl.findings import outsourcing
 from fbftl.findings.seeds import mean_and_spread
+from fbftl.findings.story import Story, plain
 from fbftl.findings.style import DIVERGED
 from fbftl.study.methods import names, rows
 from fbftl.study.settings import DEFAULTS
@@ -84,6 +85,14 @@ COMMITTED = {
     "uploads": ("uploads", False),
 }
 """Figures of committed tables, and whether their scripts are given the methods' looks."""
+
+
+KEY = re.compile(r"\b(?!FTL_)[a-zA-Z]+_[a-z0-9]\w*|nan\b|\w+=\w+")
+"""A key of the configuration, a value that is missing, or a pair of the two."""
+
+
+ACROSS = ("compression", "packet_loss")
+"""Figures with a row per setting, whose scores are along the x axis."""
 
 
 @pytest.fixture(autouse=True)
@@ -149,10 +158,11 @@ def test_a_figure_of_a_table_marks_its_rows(task: str, script: str, tmp_path: Pa
     scores = marked["difference" if script == "packet_loss" else "accuracy"].dropna()
     assert len(scores)
     if script == "compression":
-        cells = {text.get_text().rstrip(DIVERGED) for axes in figure.axes for text in axes.texts}
-        assert cells - {"not run"} == {f"{100 * score:.1f}" for score in scores}
-    else:
-        assert all(scores.map(lambda score: is_drawn(figure, score)))
+        written = [text.get_text() for axes in figure.axes for text in axes.texts]
+        values = sorted(text for text in written if text != DIVERGED)
+        assert values == sorted(f"{100 * score:.1f}" for score in scores)
+    along = "get_xdata" if script in ACROSS else "get_ydata"
+    assert all(scores.map(lambda score: is_drawn(figure, score, along)))
     if script == "noise":
         # Without noise there is one run, drawn for both ways of drawing it.
         marked = marked.drop(columns="noise_draw")
@@ -165,8 +175,9 @@ def test_a_figure_of_a_table_marks_its_rows(task: str, script: str, tmp_path: Pa
 def unrendered(plot: ModuleType, *arguments: Any) -> plt.Figure:
     """Return the figure that a script draws; of its files only the csv is written."""
 
-    def save(figure: plt.Figure, svg: str, numbers: pd.DataFrame) -> None:
+    def save(figure: plt.Figure, svg: str, numbers: pd.DataFrame, story: Story) -> None:
         numbers.to_csv(Path(svg).with_suffix(".csv"), index=False)
+        says_something(figure, story)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(plot, "save", save)
@@ -174,9 +185,46 @@ def unrendered(plot: ModuleType, *arguments: Any) -> plt.Figure:
     return plt.gcf()
 
 
-def is_drawn(figure: plt.Figure, score: float) -> bool:
-    """Tell whether a share is the height of a mark, in per cent."""
-    lines = [line.get_ydata() for axes in figure.axes for line in axes.lines]
+def says_something(figure: plt.Figure, story: Story) -> None:
+    """Fail if a figure lacks a title, what is seen, or the name of an axis, or shows a key."""
+    written = [story.title, story.seen]
+    for axes in figure.axes:
+        if axes.axison and axes.get_xticks().size and not axes.images:
+            beside = axes.get_shared_y_axes().get_siblings(axes)
+            below = axes.get_shared_x_axes().get_siblings(axes)
+            rows = [tick for tick in axes.get_yticklabels() if tick.get_text()]
+            assert rows or any(panel.get_ylabel() for panel in beside), story.title
+            assert any(panel.get_xlabel() for panel in below), story.title
+            written += [axes.get_xlabel(), axes.get_ylabel(), axes.get_title("left")]
+            written += [text.get_text() for text in (*axes.texts, *axes.get_yticklabels())]
+            for scale, label in (
+                (axes.get_xscale(), axes.get_xlabel()),
+                (axes.get_yscale(), axes.get_ylabel()),
+            ):
+                named = "log scale" in label + axes.get_title("left") or "stretched" in label
+                assert scale == "linear" or named or not label, (story.title, scale, label)
+        for line in axes.lines:
+            if line.get_marker() not in ("None", "_") and line.get_transform() == axes.transData:
+                assert is_whole(axes, line.get_xydata()), story.title
+    for legend in figure.legends:
+        written += [text.get_text() for text in legend.get_texts()]
+    assert all(len(sentence) > 10 for sentence in written[:2])
+    assert not story.title.endswith(".")
+    assert story.seen.endswith(".")
+    keys = [word for text in written for word in KEY.findall(plain(text))]
+    assert not keys, keys
+
+
+def is_whole(axes: plt.Axes, marks: np.ndarray) -> bool:
+    """Tell whether the middle of every mark is inside the panel."""
+    (left, right), (low, high) = sorted(axes.get_xlim()), sorted(axes.get_ylim())
+    x, y = marks[np.isfinite(marks).all(axis=1)].T
+    return bool(((left < x) & (x < right) & (low < y) & (y < high)).all())
+
+
+def is_drawn(figure: plt.Figure, score: float, along: str = "get_ydata") -> bool:
+    """Tell whether a share is where a mark stands, in per cent."""
+    lines = [getattr(line, along)() for axes in figure.axes for line in axes.lines]
     return bool(np.isclose(np.concatenate(lines).astype(float), 100 * score).any())
 
 
