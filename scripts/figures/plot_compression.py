@@ -9,9 +9,10 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from fbftl.findings.marks import points_across
 from fbftl.findings.runs import read_tidy
-from fbftl.findings.shown import ShownMethod, compression_words, share_words, shown
+from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.story import Story, measured, moved, percent, with_rows
 from fbftl.findings.style import LABEL_SIZE, TEXT_WIDTH, save, use_style
+from fbftl.findings.wording import compression_words, share_words
 from fbftl.ground.binding import run_by_name
 from matplotlib.axes import Axes
 

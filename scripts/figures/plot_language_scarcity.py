@@ -10,7 +10,6 @@ from fbftl.findings import published
 from fbftl.findings.marks import PointName, line_with_band, name_lines
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
-from fbftl.findings.shown import share_words
 from fbftl.findings.story import Story, measured, moved, with_rows
 from fbftl.findings.style import (
     PRINTED,
@@ -20,6 +19,7 @@ from fbftl.findings.style import (
     save,
     use_style,
 )
+from fbftl.findings.wording import share_words
 from fbftl.ground.binding import run_by_name
 
 if TYPE_CHECKING:

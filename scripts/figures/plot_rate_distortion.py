@@ -10,10 +10,11 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from fbftl.findings.marks import PointName, name_points, on_front, points_with_bars
 from fbftl.findings.runs import read_tidy
-from fbftl.findings.shown import ShownMethod, compression_words, share_words, shown
+from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.story import Story, listed, percent, with_rows
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, accuracy_axis, save, use_style
 from fbftl.findings.tables import prefixed
+from fbftl.findings.wording import compression_words, share_words
 from fbftl.ground.binding import run_by_name
 from matplotlib.axes import Axes
 

@@ -33,18 +33,6 @@ def shown(rows: Iterable[Mapping[str, Any]]) -> dict[str, ShownMethod]:
     return {row["name"]: ShownMethod(**row) for row in rows}
 
 
-def share_words(share: float) -> str:
-    """Return how figures write a share of the clients."""
-    return "all clients" if share == 1 else f"{100 * share:g}% of the clients"
-
-
-def compression_words(row: Mapping[str, Any]) -> str:
-    """Return how figures write a compression: bits of an element, share of elements, feedback."""
-    kept = "all elements" if row["r"] == 1 else f"{100 * row['r']:g}% of elements"
-    bits = "1 bit" if row["q"] == 1 else f"{row['q']:g} bits"
-    return f"{bits}, {kept}" + (", no feedback" if row["feedback"] is False else "")
-
-
 def of_clients(share: float) -> str:
     """Return what follows a method's label where a share of the clients takes part."""
     return "" if share == 1 else f", {share:g} of the clients"

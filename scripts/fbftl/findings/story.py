@@ -7,6 +7,8 @@ draws. Where seeds do not decide which of two is greater, the title says what is
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from html import unescape
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scipy.special import stdtrit
@@ -16,6 +18,12 @@ from fbftl.ground.errors import UserError
 
 if TYPE_CHECKING:
     import pandas as pd
+
+DESCRIPTION = re.compile(r"<dc:description>(.*?)</dc:description>", re.DOTALL)
+"""Where an svg has its alternative text."""
+
+PICTURE = re.compile(r"!\[[^]]*\]\((?P<path>[^)]+\.svg)\)")
+"""A picture on a page."""
 
 LOWERED = re.compile(r"\$_\{?(\w+)\}?\$")
 """An index as figures set it lower."""
@@ -132,3 +140,25 @@ def moved(
         goes = "falls" if first.mean > second.mean else "rises"
         return f"{what} {goes} from {start} {here} to {end} {there}"
     return f"{what} is {start} {here} and {end} {there}: which is more, the seeds do not decide"
+
+
+def alternative_of(svg: str) -> str:
+    """Return the alternative text that a figure's svg has in its metadata, empty if it has none."""
+    description = DESCRIPTION.search(svg)
+    return unescape(description[1]) if description else ""
+
+
+def fill_alternatives(text: str, folder: Path) -> str:
+    """Return a page whose pictures have the alternative texts of their svg files, where these do.
+
+    Args:
+        text: the page, in Markdown.
+        folder: where the page is.
+    """
+
+    def filled(picture: re.Match[str]) -> str:
+        svg = folder / picture["path"]
+        words = alternative_of(svg.read_text(encoding="utf-8")) if svg.is_file() else ""
+        return f"![{words}]({picture['path']})" if words else picture[0]
+
+    return PICTURE.sub(filled, text)

@@ -319,7 +319,8 @@ def save(figure: "Figure", svg: str | Path, numbers: "pd.DataFrame", story: Stor
     box = figure.get_tightbbox().padded(MARGIN)
     for legend in figure.legends:
         # Else it follows the edges of the picture, which the title moves.
-        legend.set_bbox_to_anchor((0, 0, 1, 1), transform=figure.transFigure)
+        anchor = legend.get_bbox_to_anchor().transformed(figure.transFigure.inverted())
+        legend.set_bbox_to_anchor(anchor, transform=figure.transFigure)
     title, seen = story.plain_title, story.alternative
     metadata = {
         "svg": {"Date": None, "Title": title, "Description": seen},

@@ -1,6 +1,7 @@
 """How figures write the axes of a setting: in words, with their values, never as they are keyed."""
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 SENTENCES = {
     "adaptation_epochs": "{} epochs of adaptation",
@@ -81,3 +82,15 @@ def setting_words(axes: Mapping[str, str], omitted: Iterable[str] = ()) -> str:
 def axes_of(setting: str) -> dict[str, str]:
     """Return the values of the axes in which a setting deviates, given its name."""
     return dict(part.split("=", 1) for part in setting.split("+")[1:])
+
+
+def share_words(share: float) -> str:
+    """Return how figures write a share of the clients."""
+    return "all clients" if share == 1 else f"{100 * share:g}% of the clients"
+
+
+def compression_words(row: Mapping[str, Any]) -> str:
+    """Return how figures write a compression: bits of an element, share of elements, feedback."""
+    kept = "all elements" if row["r"] == 1 else f"{100 * row['r']:g}% of elements"
+    bits = "1 bit" if row["q"] == 1 else f"{row['q']:g} bits"
+    return f"{bits}, {kept}" + (", no feedback" if row["feedback"] is False else "")
