@@ -19,11 +19,11 @@ def story(pictures: dict[str, np.ndarray], findings: Sequence[Finding]) -> Story
     quality = dict(zip(list(pictures)[1:], likeness, strict=True))
     best = max(quality, key=lambda name: quality[name].value)
     worst = min(quality, key=lambda name: quality[name].value)
-    spans = f"{quality[best].value:.1f} dB at best, {best}"
+    spans = f"{quality[best].value:.1f} dB at best ({best})"
     if worst != best:
-        spans += f", and {quality[worst].value:.1f} dB at worst, {worst}"
+        spans += f" and {quality[worst].value:.1f} dB at worst ({worst})"
     return Story(
-        f"Drawn pictures come near the originals by {spans}; the mean picture by "
+        f"Pictures drawn from uploads have a PSNR of {spans}, the public mean picture "
         f"{quality[best].blind:.1f} dB",
         "A row of originals above a row of pictures that an adversary drew for each case, with its "
         "mean peak signal-to-noise ratio in decibels.",
