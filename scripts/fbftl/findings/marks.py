@@ -198,6 +198,8 @@ def _drawn(axes: "Axes", unit: float) -> np.ndarray:
 
     unit: pixels of a point.
     """
+    from matplotlib.cbook import STEP_LOOKUP_MAP
+
     boxes = [np.empty((0, 4))]
     for line in axes.lines:
         at = line.get_transform().transform(line.get_xydata())
@@ -205,6 +207,7 @@ def _drawn(axes: "Axes", unit: float) -> np.ndarray:
         if line.get_marker() not in ("None", None, ""):
             boxes.append(np.hstack([at - AROUND * unit, at + AROUND * unit]))
         if line.get_linestyle() != "None" and len(at) > 1:
+            at = np.array(STEP_LOOKUP_MAP[line.get_drawstyle()](*at.T)).T
             way = np.concatenate([np.linspace(*ends, BETWEEN) for ends in pairwise(at)])
             boxes.append(np.hstack([way - unit / 2, way + unit / 2]))
     return np.vstack(boxes)
