@@ -15,7 +15,7 @@ from fbftl.attacks.inversion import likenesses, train_decoder, training_pictures
 from fbftl.exchange.sending import sending
 from fbftl.features.store.features import Features
 from fbftl.features.store.opening import open_store
-from fbftl.findings.reconstructions import draw
+from fbftl.findings.reconstructions import draw, story
 from fbftl.findings.style import save, use_style
 from fbftl.ground import devices
 from fbftl.ground.binding import run_by_name
@@ -55,7 +55,7 @@ def main(
         rows += measured(job, pictures[name(job)], inputs, public_inputs)
     write_findings(findings, rows)
     use_style()
-    save(draw(pictures, rows), svg, pd.DataFrame(rows))
+    save(draw(pictures, rows), svg, pd.DataFrame(rows), story(pictures, rows))
 
 
 def name(job: Job) -> str:

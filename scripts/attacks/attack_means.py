@@ -13,7 +13,7 @@ from fbftl.attacks.findings import Finding, summary, write_findings
 from fbftl.attacks.inversion import Likeness, likenesses, train_decoder, training_pictures
 from fbftl.data.participation import clients_of
 from fbftl.features.store.opening import open_store
-from fbftl.findings.reconstructions import draw
+from fbftl.findings.reconstructions import draw, story
 from fbftl.findings.style import save, use_style
 from fbftl.ground import devices
 from fbftl.ground.binding import run_by_name
@@ -66,7 +66,7 @@ def main(
         rows += [finding(size, likeness) for likeness in likenesses(seen, originals, shown)]
     write_findings(findings, rows)
     use_style()
-    save(draw(pictures, rows), svg, pd.DataFrame(rows))
+    save(draw(pictures, rows), svg, pd.DataFrame(rows), story(pictures, rows))
 
 
 def finding(size: int, likeness: Likeness) -> Finding:

@@ -7,6 +7,7 @@ that needs no noise (paper thesis, Fig. 2.1).
 import matplotlib.pyplot as plt
 import pandas as pd
 from fbftl.findings.marks import points_with_bars
+from fbftl.findings.story import Story, with_rows
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, ordered_colors, save, use_style
 from fbftl.ground.binding import run_by_name
 from fbftl.ground.csv_tables import read_table
@@ -14,15 +15,35 @@ from fbftl.privacy.schedules import named
 from matplotlib.ticker import LogLocator
 
 NO_NOISE, EVEN = "no noise", "uniform"
-PANELS = {"loss": ("training loss (nats)", 1), "accuracy": ("test accuracy (%)", 100)}
+PANELS = {"loss": ("training loss (nats, log scale)", 1), "accuracy": ("test accuracy (%)", 100)}
 
 
 def main(table: str, svg: str) -> None:
     """Draw the figure from the table of the experiment; pdf, png and numbers go beside it."""
     use_style()
-    points = plotted(read_table(table))
+    points = plotted(with_rows(read_table(table), table))
     noise = multipliers(points)
-    save(draw(points, noise), svg, pd.concat([points, noise], ignore_index=True))
+    numbers = pd.concat([points, noise], ignore_index=True)
+    save(draw(points, noise), svg, numbers, story(points))
+
+
+def story(points: pd.DataFrame) -> Story:
+    """Return the mean loss of the best falling schedule beside even noise, at the fewest rows."""
+    fewest = points[(points["seen"] == points["seen"].min()) & (points["schedule"] != NO_NOISE)]
+    even = fewest.loc[fewest["schedule"] == EVEN, "loss"].iloc[0]
+    best = fewest.loc[fewest["loss"].idxmin()]
+    title = f"Even noise has the least mean loss at {best['seen']:g} rows: {even:.2g} nats"
+    if best["schedule"] != EVEN:
+        title = (
+            f"At {best['seen']:g} rows the mean loss is least with noise {best['label']}: "
+            f"{best['loss']:.2g} nats against {even:.2g} with even noise"
+        )
+    return Story(
+        title,
+        "The noise of every step, a line per schedule; training loss in nats on a logarithmic axis "
+        "and test accuracy in per cent against the rows, with bars of one standard deviation and "
+        "descent without noise as a dotted line.",
+    )
 
 
 def plotted(table: pd.DataFrame) -> pd.DataFrame:
@@ -82,7 +103,7 @@ def draw(table: pd.DataFrame, noise: pd.DataFrame) -> plt.Figure:
         line = noise[noise["label"] == name]
         left.plot(line["step"], line["sigma"], color=colours[name])
     left.set_xlabel("step t")
-    left.set_ylabel("noise σ$_t$")
+    left.set_ylabel("noise multiplier σ$_t$")
     for axes, (score, (title, factor)) in zip(panels, PANELS.items(), strict=True):
         for index, name in enumerate((*names, NO_NOISE)):
             line = table[table["label"] == name].sort_values("seen")

@@ -8,6 +8,7 @@ import pandas as pd
 from fbftl.cost.layers import read_network
 from fbftl.cost.one_shot import crossover, expected_present, numbers
 from fbftl.findings.runs import read_tidy
+from fbftl.findings.story import Story, with_rows
 from fbftl.findings.style import TEXT_WIDTH, save, use_style
 from fbftl.findings.uploads import COLOURS
 from fbftl.ground.binding import run_by_name
@@ -32,11 +33,25 @@ def main(runs: str, network: str, svg: str, axes: dict[str, Any], task_value: in
     use_style()
     shape = read_network(network)
     width, classes = shape.feature_width, shape.head[-1].outputs
-    points = measured(read_tidy(runs, axes), task_value)
+    points = measured(with_rows(read_tidy(runs, axes), runs), task_value)
     figure, (left, right) = plt.subplots(1, 2, figsize=(TEXT_WIDTH, 2.8), layout="constrained")
     draw_sizes(left, points, width, classes)
     draw_widths(right, width, classes)
-    save(figure, svg, pd.concat([formulas(width, classes), points], ignore_index=True))
+    numbers = pd.concat([formulas(width, classes), points], ignore_index=True)
+    save(figure, svg, numbers, story(width, classes))
+
+
+def story(width: int, classes: int) -> Story:
+    """Return the samples per client from which on features cost more than statistics."""
+    edge = float(crossover(width, classes))
+    return Story(
+        f"Features cost more uplink than statistics from {edge:.0f} samples per client on",
+        "Left, numbers that a client sends against its samples K, both axes logarithmic: lines by "
+        f"formula for features, means and statistics at d = {width} and N = {classes}, ledgers as "
+        "points. Right, the K at the crossover of features and statistics against the dimensions d "
+        "of a feature, both axes logarithmic, a line per number of classes N; the point is this "
+        "task.",
+    )
 
 
 def measured(runs: pd.DataFrame, task_value: int | None) -> pd.DataFrame:
@@ -78,8 +93,8 @@ def draw_sizes(axes: plt.Axes, points: pd.DataFrame, width: int, classes: int) -
             "o",
             color=COLOURS[message],
         )
-    axes.set(xscale="log", yscale="log", xlabel="samples per client K")
-    axes.set_ylabel("numbers per client")
+    axes.set(xscale="log", yscale="log", xlabel="samples per client K (log scale)")
+    axes.set_ylabel("numbers per client (log scale)")
     axes.legend(fontsize=7)
     axes.set_title(f"d = {width}, N = {classes}; ledger as points", loc="left", fontsize="medium")
 
@@ -90,8 +105,8 @@ def draw_widths(axes: plt.Axes, width: int, classes: int) -> None:
         edge = [float(crossover(int(d), count)) for d in WIDTHS]
         axes.plot(WIDTHS, edge, label=f"N = {count:,}")
     axes.plot(width, float(crossover(width, classes)), "ko")
-    axes.set(xscale="log", yscale="log", xlabel="dimensions d of a feature")
-    axes.set_ylabel("K at the crossover")
+    axes.set(xscale="log", yscale="log", xlabel="dimensions d of a feature (log scale)")
+    axes.set_ylabel("K at the crossover (log scale)")
     axes.legend(fontsize=7)
     axes.set_title("Below a line features cost less", loc="left", fontsize="medium")
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 from fbftl.findings.marks import line_with_band
 from fbftl.findings.runs import read_tidy
+from fbftl.findings.story import Story, measured, moved, with_rows
 from fbftl.findings.style import COLUMN_WIDTH, EndLabel, label_ends, ordered_colors, save, use_style
 from fbftl.ground.binding import run_by_name
 
@@ -22,8 +23,23 @@ def main(runs: str, series: str, svg: str, axes: dict[str, Any]) -> None:
         axes: the number of local epochs, with its default.
     """
     use_style()
-    points = curves(read_tidy(runs, axes), read_tidy(series))
-    save(draw(points), svg, points)
+    points = curves(with_rows(read_tidy(runs, axes), runs), read_tidy(series))
+    save(draw(points), svg, points, story(points))
+
+
+def story(points: pd.DataFrame) -> Story:
+    """Return what more local epochs do to accuracy in the last round."""
+    last = points[points["step"] == points["step"].max()].sort_values("local_epochs")
+    fewest, most = last.iloc[0], last.iloc[-1]
+    where = tuple(f"with E = {row['local_epochs']:g}" for row in (fewest, most))
+    return Story(
+        moved(
+            f"EPPFL's accuracy after {most['step']:g} rounds", where,
+            (measured(fewest), measured(most)),
+        ),
+        "Test accuracy in per cent by round, a line per number of local epochs E inside a band of "
+        "one standard deviation over seeds.",
+    )  # fmt: skip
 
 
 def curves(runs: pd.DataFrame, series: pd.DataFrame) -> pd.DataFrame:
@@ -33,7 +49,8 @@ def curves(runs: pd.DataFrame, series: pd.DataFrame) -> pd.DataFrame:
     by_round = shown.assign(local_epochs=shown["setting"].map(epochs)).groupby(
         ["local_epochs", "step"]
     )["value"]
-    return by_round.agg(accuracy="mean", spread="std").fillna({"spread": 0.0}).reset_index()
+    means = by_round.agg(accuracy="mean", spread="std", seeds="count")
+    return means.fillna({"spread": 0.0}).reset_index()
 
 
 def draw(points: pd.DataFrame) -> "Figure":

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pandas as pd
 from fbftl.findings import published
 from fbftl.findings.marks import points_with_bars
-from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, aside, save, use_style
+from fbftl.findings.story import Story, compared, measured, with_rows
+from fbftl.findings.style import NEUTRAL, PRINTED, TEXT_WIDTH, aside, save, use_style
 from fbftl.ground.binding import run_by_name
 from fbftl.ground.csv_tables import read_table
 
@@ -32,8 +33,23 @@ def main(table: str, printed: str, svg: str) -> None:
         svg: path of the svg.
     """
     use_style()
-    shown = plotted(read_table(table))
-    save(draw(shown, points(published.read(printed))), svg, shown)
+    shown = plotted(with_rows(read_table(table), table))
+    save(draw(shown, points(published.read(printed))), svg, shown, story(shown))
+
+
+def story(table: pd.DataFrame) -> Story:
+    """Return what protecting inference too does, at the least ε that has a guarantee."""
+    noisy = table[table["epsilon"].notna()]
+    guaranteed = noisy[noisy["laplace_sensitivity"] == "clip"]
+    least = (guaranteed if len(guaranteed) else noisy).sort_values("epsilon").iloc[0]
+    sides = (measured(least), measured(least, "protected"))
+    return Story(
+        f"At ε = {least['epsilon']:g} {compared(('clean inference', 'protected'), sides)}",
+        "Test accuracy in per cent against the ε of one activation, on a logarithmic axis, of "
+        "clean and of protected inference with bars of one standard deviation, in panels for "
+        "noise by the channel maximum, which guarantees nothing, and for clipped activations; the "
+        "run without noise is a level. In a panel of its own what the paper prints of CIFAR-10.",
+    )
 
 
 def plotted(table: pd.DataFrame) -> pd.DataFrame:
@@ -48,6 +64,7 @@ def plotted(table: pd.DataFrame) -> pd.DataFrame:
         "spread",
         "protected_spread",
         "diverged",
+        *({"seeds"} & set(table)),
     ]
     return table.loc[keep, columns].sort_values(
         ["laplace_sensitivity", "epsilon"], ignore_index=True
@@ -74,14 +91,14 @@ def draw(table: pd.DataFrame, paper: pd.DataFrame) -> "Figure":
             axes.axhline(level, color=NEUTRAL, linestyle=":", label="without noise")
         axes.set_title(title, loc="left", fontsize="medium")
     order = paper.sort_values("epsilon")
-    grid[-1].plot(order["epsilon"], order["accuracy"], color=NEUTRAL, marker="D", linestyle="none")
-    grid[-1].set_title("The paper, CIFAR-10", loc="left", fontsize="medium")
+    grid[-1].plot(order["epsilon"], order["accuracy"], **PRINTED)
+    grid[-1].set_title("Printed, CIFAR-10", loc="left", fontsize="medium")
     for axes in grid:
         axes.set_xscale("log")
         axes.set_xticks(epsilons, [f"{epsilon:g}" for epsilon in epsilons])
         axes.minorticks_off()
-        axes.set_ylim(0, 100)
-        axes.set_xlabel("ε of one activation")
+        axes.set_ylim(-3, 103)
+        axes.set_xlabel("ε of one activation (log scale)")
     grid[0].set_ylabel("test accuracy (%)")
     grid[0].legend(fontsize=7, loc="lower right")
     figure.tight_layout()

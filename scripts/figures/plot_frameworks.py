@@ -7,9 +7,12 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
-from fbftl.findings.marks import points_with_bars
+from fbftl.findings.marks import PointName, name_points, points_with_bars
 from fbftl.findings.shown import ShownMethod, shown
-from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, edged, save, use_style
+from fbftl.findings.story import Story, compared, measured, percent, with_rows
+from fbftl.findings.style import TEXT_WIDTH, accuracy_axis, edged, save, use_style
+from fbftl.findings.tables import prefixed
+from fbftl.findings.wording import setting_words, words
 from fbftl.ground.binding import run_by_name
 from fbftl.ground.csv_tables import read_table
 
@@ -23,52 +26,87 @@ def main(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
         methods: the methods of its rows.
     """
     use_style()
-    rows = read_table(table).dropna(subset=["accuracy"])
-    columns = ["method", "partition", "variant", "up", "accuracy", "spread", "diverged"]
-    save(draw(rows, shown(methods)), svg, rows[columns])
+    rows = with_rows(read_table(table).dropna(subset=["accuracy"]), table)
+    columns = ["method", "partition", "variant", "up", "accuracy", "spread", "seeds", "diverged"]
+    looks = shown(methods)
+    rows = rows[[column for column in columns if column in rows]]
+    save(draw(rows, looks), svg, rows, story(rows, looks))
+
+
+def story(rows: pd.DataFrame, looks: dict[str, ShownMethod]) -> Story:
+    """Return how the most accurate framework compares with the one that sends least."""
+    first = rows[rows["partition"] == sorted(rows["partition"].unique())[0]]
+    best, cheapest = first.loc[first["accuracy"].idxmax()], first.loc[first["up"].idxmin()]
+    names = tuple(looks[row["method"]].figure_label for row in (best, cheapest))
+    title = f"{names[0]} is the most accurate and sends least: {percent(best['accuracy'])}"
+    if best.name != cheapest.name:
+        title = (
+            f"A client of {names[1]} sends {prefixed(cheapest['up'])}bit, one of {names[0]} "
+            f"{prefixed(best['up'])}bit; {compared(names, (measured(best), measured(cheapest)))}"
+        )
+    return Story(
+        title,
+        "Test accuracy in per cent against the bits that a client sends, on a logarithmic axis, a "
+        "named point per framework with a bar of one standard deviation; a panel for each way in "
+        "which the labels are dealt to the clients.",
+    )
 
 
 def draw(rows: pd.DataFrame, looks: dict[str, ShownMethod]) -> plt.Figure:
-    """Return the figure: a panel for each way in which labels are dealt."""
+    """Return the figure: a panel for each way in which labels are dealt, below each other."""
     partitions = sorted(rows["partition"].unique())
     figure, panels = plt.subplots(
-        1, len(partitions), figsize=(2 * COLUMN_WIDTH, COLUMN_WIDTH), sharey=True, squeeze=False,
-        layout="constrained",
+        len(partitions), 1, figsize=(0.9 * TEXT_WIDTH, 2.6 * len(partitions)), sharex=True,
+        squeeze=False, layout="constrained",
     )  # fmt: skip
-    for axes, name in zip(panels[0], partitions, strict=True):
+    names = {}
+    for axes, name in zip(panels[:, 0], partitions, strict=True):
         panel_rows = rows[rows["partition"] == name]
-        for method, settings in panel_rows.groupby("method", sort=False):
-            points_with_bars(
-                axes, settings["up"], settings, markersize=7, linestyle="none",
-                **edged(looks[method].marker, looks[method].colour),
-            )  # fmt: skip
-        middle = (panel_rows["up"].min() * panel_rows["up"].max()) ** 0.5
-        for _, settings in panel_rows.groupby("method"):
-            for point, difference in zip(
-                settings.to_dict("records"), what_differs(list(settings["variant"])), strict=True
-            ):
-                left = point["up"] < middle
-                axes.annotate(
-                    difference, (point["up"], 100 * point["accuracy"]), (5 if left else -5, 6),
-                    ha="left" if left else "right", textcoords="offset points",
-                    fontsize="xx-small", color=looks[point["method"]].colour,
-                )  # fmt: skip
-        axes.set(xscale="log", xlabel="sent by a client (bit)", title=f"labels: {name}")
-    panels[0][0].set_ylabel("test accuracy (%)")
-    for name in dict.fromkeys(rows["method"]):
-        look = looks[name]
-        panels[0][0].plot(
-            [], [], linestyle="none", label=look.figure_label, **edged(look.marker, look.colour)
-        )
-    figure.legend(loc="outside upper center", ncols=6, labelcolor=NEUTRAL)
+        names[axes] = [
+            named
+            for method, settings in panel_rows.groupby("method", sort=False)
+            for named in _points(axes, settings, looks[str(method)])
+        ]
+        low = 100 * (panel_rows["accuracy"] - panel_rows["spread"].fillna(0)).min()
+        accuracy_axis(axes, low, 100 * panel_rows["accuracy"].max())
+        dealt = words("partition", name) if name == "shards" else name
+        axes.set_title(f"Labels: {dealt}", loc="left", fontsize="medium")
+        axes.set_xscale("log")
+        axes.margins(x=0.08)
+    panels[-1, 0].set_xlabel("sent by a client (bit, log scale)")
+    for axes, named in names.items():
+        name_points(axes, named)
     return figure
 
 
+def _points(axes: plt.Axes, settings: pd.DataFrame, look: ShownMethod) -> list[PointName]:
+    """Draw a framework's settings; return their names, with what tells them apart."""
+    points_with_bars(
+        axes, settings["up"], settings, markersize=6, linestyle="none",
+        **edged(look.marker if not look.marker.startswith("$") else "o", look.colour),
+    )  # fmt: skip
+    return [
+        PointName(
+            ", ".join(filter(None, [look.figure_label, difference])),
+            point["up"], 100 * point["accuracy"], look.colour,
+        )
+        for point, difference in zip(
+            settings.to_dict("records"), what_differs(list(settings["variant"])), strict=True
+        )
+    ]  # fmt: skip
+
+
 def what_differs(variants: list[str]) -> list[str]:
-    """Return of each setting, told as "axis value, axis value", what not all of them have."""
-    named = [variant.split(", ") if isinstance(variant, str) else [] for variant in variants]
-    shared = set(named[0]).intersection(*named)
-    return [", ".join(part for part in parts if part not in shared) for parts in named]
+    """Return in words of each setting, written as "axis value, axis value", what not all have."""
+    named = [
+        dict(part.split(" ", 1) for part in variant.split(", ")) if isinstance(variant, str) else {}
+        for variant in variants
+    ]
+    shared = set(named[0].items()).intersection(*(axes.items() for axes in named))
+    return [
+        setting_words({axis: value for axis, value in axes.items() if (axis, value) not in shared})
+        for axes in named
+    ]
 
 
 if __name__ == "__main__":

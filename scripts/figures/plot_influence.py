@@ -10,6 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from fbftl.findings.runs import read_tidy
+from fbftl.findings.story import Story, with_rows
 from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, ordered_colors, save, use_style
 from fbftl.ground.binding import run_by_name
 from fbftl.privacy.schedules import fitted_gamma, gamma_of, gradient_influence
@@ -26,9 +27,22 @@ def main(table: str, svg: str, decays: Sequence[float]) -> None:
         decays: of the exponential schedules to compare with.
     """
     use_style()
-    measured = read_tidy(table)
+    measured = with_rows(read_tidy(table), table)
     lines = pd.concat([line(measured, FITTED), *(line(measured, decay) for decay in decays)])
-    save(draw(measured, lines), svg, pd.concat([measured.assign(line="measured"), lines]))
+    numbers = pd.concat([measured.assign(line="measured"), lines])
+    save(draw(measured, lines), svg, numbers, story(lines))
+
+
+def story(lines: pd.DataFrame) -> Story:
+    """Return by how much influence rises from the first step to the last, as it is fitted."""
+    fitted = lines[lines["line"].str.startswith(FITTED)]["influence"]
+    return Story(
+        "As fitted, noise on the last step weighs "
+        f"{fitted.iloc[-1] / fitted.iloc[0]:.2g} times as much as noise on the first",
+        "What the variance of each step's noise adds to the loss in the end, against the step: "
+        "measured means with bars of two standard errors, the line fitted to them, and dashed the "
+        "influence that exponential schedules of several decays assume.",
+    )
 
 
 def line(measured: pd.DataFrame, decay: float | str) -> pd.DataFrame:

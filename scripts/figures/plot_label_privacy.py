@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 from fbftl.findings.published import read
+from fbftl.findings.story import Story
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save, use_style
 from fbftl.ground.binding import run_by_name
 from fbftl.ground.randomness import stream
@@ -53,8 +54,26 @@ def main(printed: str | Path, svg: str | Path, setting: dict[str, Any]) -> None:
     )
     draw_uncertainty(left, numbers, setting["classes"])
     draw_query_leakage(right, numbers)
-    save(figure, svg, numbers)
+    save(figure, svg, numbers, story(numbers))
     plt.close(figure)
+
+
+def story(numbers: pd.DataFrame) -> Story:
+    """Return what is left of a batch's uncertainty at the most samples per client."""
+    exact, truncated = (numbers[numbers["series"] == name] for name in ("exact", "truncated"))
+    total, most = exact["UK"].min(), exact["K"].max()
+    left, cut = (
+        float(rows.loc[(rows["UK"] == total) & (rows["K"] == most), "bits"].iloc[0])
+        for rows in (exact, truncated)
+    )
+    return Story(
+        f"With {total:,} samples and K = {most} the query leaves {left:.1f} bits of a batch "
+        f"uncertain, where the first U types alone would leave {cut:.1f}",
+        "Left, the uncertainty of a batch in bits against the samples per client K: before the "
+        "query, and after it for several numbers of samples UK, exact as lines, over the first U "
+        "types only dotted, as printed in hollow markers. Right, the bits that the query gives "
+        "away against the clients U, both axes logarithmic, a line per K.",
+    )
 
 
 def uncertainty(setting: dict[str, Any]) -> pd.DataFrame:
@@ -154,8 +173,8 @@ def draw_query_leakage(axes: "Axes", numbers: pd.DataFrame) -> None:
     axes.set(
         xscale="log",
         yscale="log",
-        xlabel="clients U",
-        ylabel="query leakage L$_q$ (bits)",
+        xlabel="clients U (log scale)",
+        ylabel="query leakage L$_q$ (bits, log scale)",
     )
     axes.set_title("Given by the query (Lemma 2)", loc="left", fontsize="medium")
     axes.legend(fontsize="small")

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from fbftl.cost.architectures import vgg16
 from fbftl.findings.shown import ShownMethod, shown
+from fbftl.findings.story import Story, percent
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save, use_style
 from fbftl.ground.binding import run_by_name
 from fbftl.papers.fbftl.packets import loss_curves, packet_blocks
@@ -60,8 +61,22 @@ def main(svg: str | Path, methods: list[dict[str, Any]]) -> None:
     label(right, looks["ftl_c"], (2.3e-4, 0.75))
     label(right, looks["fbftl"], (8.5e-4, 0.03))
     numbers = pd.concat([curves.assign(panel=name) for name, curves in panels.items()])
-    save(figure, svg, numbers[["panel", "method", "blocks", "blr", "plr"]])
+    columns = ["panel", "method", "blocks", "blr", "plr"]
+    save(figure, svg, numbers[columns], story(panels["magnified"], looks))
     plt.close(figure)
+
+
+def story(curves: pd.DataFrame, looks: dict[str, ShownMethod]) -> Story:
+    """Return how many packets of the largest and the smallest kind are lost in the second panel."""
+    end = curves[curves["blr"] == curves["blr"].max()]
+    large, small = end.loc[end["blocks"].idxmax()], end.loc[end["blocks"].idxmin()]
+    return Story(
+        f"Where {percent(end['blr'].iloc[0])} of blocks are lost, {percent(large['plr'])} of "
+        f"{looks[large['method']].figure_label}'s packets are lost and {percent(small['plr'])} of "
+        f"{looks[small['method']].figure_label}'s",
+        "Packet loss rate against block loss rate by Eq. (18), a line for each of the paper's four "
+        "packets; left all block loss rates, right those up to a thousandth.",
+    )
 
 
 def draw(axes: "Axes", curves: pd.DataFrame, looks: dict[str, ShownMethod]) -> None:

@@ -6,6 +6,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from fbftl.findings.marks import points_with_bars
 from fbftl.findings.shown import ShownMethod, shown
+from fbftl.findings.story import Story, measured, moved, with_rows
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, aside, save, use_style
 from fbftl.ground.binding import run_by_name
 from fbftl.ground.csv_tables import read_table
@@ -16,13 +17,31 @@ UNITS = {"sample": "per sample, server not trusted", "client": "per client, serv
 def main(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
     """Draw the figure from the table of the experiment; pdf, png and numbers go beside it."""
     use_style()
-    points = plotted(read_table(table))
-    save(draw(points, shown(methods)), svg, points)
+    points, looks = plotted(with_rows(read_table(table), table)), shown(methods)
+    save(draw(points, looks), svg, points, story(points, looks))
+
+
+def story(points: pd.DataFrame, looks: dict[str, ShownMethod]) -> Story:
+    """Return what the least and the most ε leave the method with noise at most settings."""
+    noisy = points[points["epsilon"].notna()]
+    name = noisy["method"].mode().iloc[0] if "fbftl" not in set(noisy["method"]) else "fbftl"
+    rows = noisy[(noisy["method"] == name)]
+    rows = rows[rows["samples_per_client"] == rows["samples_per_client"].min()]
+    most, least = rows.loc[rows["epsilon"].idxmax()], rows.loc[rows["epsilon"].idxmin()]
+    where = tuple(f"at ε = {row['epsilon']:g}" for row in (most, least))
+    return Story(
+        moved(f"{looks[name].figure_label}'s accuracy", where, (measured(most), measured(least))),
+        "Test accuracy in per cent against ε, on a logarithmic axis, a panel per number of samples "
+        "per client K, a line per method with bars of one standard deviation, methods set a little "
+        "beside each other; FbFTL's ε is per sample and holds against the server, the others' is "
+        "per client and trusts it. FbFTL without noise is dotted.",
+    )
 
 
 def plotted(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows to draw: labels as they are; a setting that diverged has accuracy 0."""
     columns = ["method", "samples_per_client", "epsilon", "unit", "accuracy", "spread", "diverged"]
+    columns += ["seeds"]
     return table.loc[table["label_epsilon"].isna(), columns]
 
 
@@ -62,8 +81,8 @@ def panel(axes: plt.Axes, table: pd.DataFrame, looks: dict[str, ShownMethod]) ->
     axes.set_xscale("log")
     axes.set_xticks(epsilons, [f"{epsilon:g}" for epsilon in epsilons])
     axes.minorticks_off()
-    axes.set_ylim(0, 100)
-    axes.set_xlabel("privacy loss ε")
+    axes.set_ylim(-3, 103)
+    axes.set_xlabel("privacy loss ε (log scale)")
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from fbftl.data.domains import domains_in
 from fbftl.data.public import PLAIN, public_domains
 from fbftl.findings.outsourcing import CHOICES
 from fbftl.findings.run_file import read_run
+from fbftl.findings.story import Story, listed
 from fbftl.findings.style import TEXT_WIDTH, save, use_style
 from fbftl.ground.binding import run_by_name
 
@@ -45,7 +46,21 @@ def main(runs: Sequence[str], public: str, svg: str, domains: list | None, block
         for choice in CHOICES
         if choice in documents
     }
-    save(sheet(bought, pixels, np.isin(domain, mine)), svg, counts_by_domain(bought, domain))
+    is_own = np.isin(domain, mine)
+    save(
+        sheet(bought, pixels, is_own), svg, counts_by_domain(bought, domain), story(bought, is_own)
+    )
+
+
+def story(bought: dict[str, np.ndarray], is_own: np.ndarray) -> Story:
+    """Return which share of own rows each choice bought."""
+    shares = {CHOICES[choice][0]: is_own[rows].mean() for choice, rows in bought.items()}
+    parts = [f"{name} {share:.0%}" for name, share in shares.items()]
+    return Story(
+        f"Own rows among those bought: {listed(parts)}",
+        f"A row of {SHOWN} public images for each choice, of the first seed's purchase in equal "
+        "steps, own rows first; a bar beneath an image marks the clients' own domain.",
+    )
 
 
 def sheet(bought: dict[str, np.ndarray], pixels: np.ndarray, is_own: np.ndarray) -> plt.Figure:

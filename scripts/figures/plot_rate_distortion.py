@@ -1,4 +1,4 @@
-"""Plot accuracy against the measured uplink over all compressions, the Pareto front marked.
+"""Plot accuracy against the measured uplink over all compressions, the best for their bits named.
 
 A panel for each share of the clients that settings were run on. Accuracy and uplink are those
 after the same number of epochs for every setting and seed.
@@ -8,10 +8,13 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
-from fbftl.findings.marks import on_front, points_with_bars
+from fbftl.findings.marks import PointName, name_points, on_front, points_with_bars
 from fbftl.findings.runs import read_tidy
-from fbftl.findings.shown import ShownMethod, of_clients, shown
-from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, save, use_style
+from fbftl.findings.shown import ShownMethod, shown
+from fbftl.findings.story import Story, listed, percent, with_rows
+from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, accuracy_axis, save, use_style
+from fbftl.findings.tables import prefixed
+from fbftl.findings.wording import compression_words, share_words
 from fbftl.ground.binding import run_by_name
 from matplotlib.axes import Axes
 
@@ -28,7 +31,7 @@ FIXED = {
 def main(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
     """Draw the figure from the table of compression; pdf, png and numbers go beside it."""
     use_style()
-    points = read_tidy(table)[
+    points = with_rows(read_tidy(table), table)[
         ["method", "fraction", "q", "r", "feedback", *FIXED, "seeds", "diverged"]
     ]
     points = points.rename(columns=FIXED)
@@ -36,7 +39,8 @@ def main(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
         marked(points, "best_of_method", ["fraction", "method"]), "pareto", ["fraction"]
     )
     columns = ["method", "fraction", "q", "r", "feedback", *FIXED.values(), "seeds", "diverged"]
-    save(draw(points, shown(methods)), svg, points[[*columns, "best_of_method", "pareto"]])
+    drawn, looks = points[[*columns, "best_of_method", "pareto"]], shown(methods)
+    save(draw(drawn, looks), svg, drawn, story(drawn, looks))
 
 
 def marked(points: pd.DataFrame, column: str, alike: list[str]) -> pd.DataFrame:
@@ -51,71 +55,81 @@ def marked(points: pd.DataFrame, column: str, alike: list[str]) -> pd.DataFrame:
     return points.assign(**{column: points.index.isin(fronts)})
 
 
+def story(points: pd.DataFrame, looks: dict[str, ShownMethod]) -> Story:
+    """Return whose settings are the best for their bits where most clients send."""
+    drawn = points[points["fraction"] == points["fraction"].max()]
+    front = drawn[drawn["pareto"]]
+    of_method = front["method"].value_counts()
+    counts = [f"{count} of {looks[name].figure_label}" for name, count in of_method.items()]
+    cheapest = front.loc[front["uplink_bits"].idxmin()]
+    best = front.loc[front["accuracy"].idxmax()]
+    return Story(
+        f"Of {len(drawn)} compressions {len(front)} are the best for their bits: {listed(counts)}",
+        f"Test accuracy in per cent against the uplink of all clients in {best['epochs']} epochs, "
+        "in bits on a logarithmic axis, a marker per setting and bars of one standard deviation. "
+        f"The cheapest of the best sends {prefixed(cheapest['uplink_bits'])}bit for "
+        f"{percent(cheapest['accuracy'])}, the most accurate "
+        f"{prefixed(best['uplink_bits'])}bit for {percent(best['accuracy'])}.",
+    )
+
+
 def draw(points: pd.DataFrame, looks: dict[str, ShownMethod]) -> plt.Figure:
-    """Return the figure: a marker per setting, a line through the best of each method."""
+    """Return the figure: a marker per setting, a line through the best for their bits."""
     shares = sorted(points["fraction"].unique(), reverse=True)
     figure, panels = plt.subplots(
-        1,
-        len(shares),
-        figsize=(COLUMN_WIDTH * (1 if len(shares) == 1 else 1.9), 0.95 * COLUMN_WIDTH),
-        sharey=True,
-        layout="constrained",
-        squeeze=False,
+        len(shares), 1, figsize=(0.85 * TEXT_WIDTH, 2.5 * len(shares) + 0.5), sharex=True,
+        layout="constrained", squeeze=False,
+    )  # fmt: skip
+    for axes, share in zip(panels[:, 0], shares, strict=True):
+        here = points[points["fraction"] == share]
+        _panel(axes, here, looks)
+        axes.set_title(share_words(share), loc="left", fontsize="medium")
+        low = 100 * (here["accuracy"] - here["spread"].fillna(0)).min()
+        accuracy_axis(axes, low, 100 * points["accuracy"].max())
+    panels[-1, 0].set_xlabel(
+        f"uplink of all clients in {points['epochs'].iloc[0]} epochs (bit, log scale)"
     )
-    for axes, share in zip(panels[0], shares, strict=True):
-        _panel(axes, points[points["fraction"] == share], looks)
-        if len(shares) > 1:
-            title = of_clients(share).removeprefix(", ") or "all clients"
-            axes.set_title(title, loc="left", fontsize="medium")
-        axes.set_xlabel(f"uplink in {points['epochs'].iloc[0]} epochs (bit)")
-    panels[0][0].set_ylabel("test accuracy then (%)")
-    # A bar may reach beyond what an accuracy can be; the axis does not. What one panel is given
-    # holds for all, so that all are drawn before.
-    panels[0][0].set_ylim(top=min(panels[0][0].get_ylim()[1], 101))
-    handles = [axes.get_legend_handles_labels() for axes in panels[0]]
+    handles = [axes.get_legend_handles_labels() for axes in panels[:, 0]]
     by_label = {
         label: handle for labelled in handles for handle, label in zip(*labelled, strict=True)
     }
-    figure.legend(by_label.values(), by_label, loc="outside lower center", ncols=3, fontsize=6.5)
+    figure.legend(by_label.values(), by_label, loc="outside upper center", ncols=6)
+    for axes, share in zip(panels[:, 0], shares, strict=True):
+        front = points[points["pareto"] & (points["fraction"] == share)]
+        name_points(axes, front_names(front, looks), 6.5)
     return figure
 
 
+def front_names(front: pd.DataFrame, looks: dict[str, ShownMethod]) -> list[PointName]:
+    """Return what is written beside the best: their compression, in their method's colour."""
+    return [
+        PointName(
+            compression_words(row),
+            row["uplink_bits"],
+            100 * row["accuracy"],
+            looks[row["method"]].colour,
+        )
+        for row in front.sort_values("uplink_bits").to_dict("records")
+    ]
+
+
 def _panel(axes: Axes, points: pd.DataFrame, looks: dict[str, ShownMethod]) -> None:
+    front = points[points["pareto"]].sort_values("uplink_bits")
+    axes.step(
+        front["uplink_bits"], 100 * front["accuracy"], where="post", color=NEUTRAL, linewidth=0.8,
+        label="best for its bits", zorder=1,
+    )  # fmt: skip
     for method, look in looks.items():
         rows = points[points["method"] == method]
-        if rows.empty:
-            continue
-        best = rows[rows["best_of_method"]].sort_values("uplink_bits")
-        axes.plot(best["uplink_bits"], 100 * best["accuracy"], color=look.colour, alpha=0.6)
-        points_with_bars(
-            axes, rows["uplink_bits"], rows, fmt="none", ecolor=look.colour, elinewidth=0.6,
-            alpha=0.6, capsize=0,
-        )  # fmt: skip
         for feedback, filling in ((True, look.colour), (False, "white")):
             chosen = rows[rows["feedback"].eq(False) != feedback]
-            axes.plot(
-                chosen["uplink_bits"],
-                100 * chosen["accuracy"],
-                linestyle="none",
-                marker=look.marker,
-                color=look.colour,
-                markerfacecolor=filling,
-                label=look.figure_label if feedback else None,
-            )
-    front = points[points["pareto"]].sort_values("uplink_bits")
-    axes.plot(
-        front["uplink_bits"],
-        100 * front["accuracy"],
-        "o",
-        markersize=8,
-        markeredgewidth=0.8,
-        markerfacecolor="none",
-        color=NEUTRAL,
-        label="Pareto front",
-    )
-    if points["feedback"].eq(False).any():
-        axes.plot([], [], "s", color=NEUTRAL, markerfacecolor="white", label="no error feedback")
-    axes.set(xscale="log")
+            if len(chosen):
+                points_with_bars(
+                    axes, chosen["uplink_bits"], chosen, linestyle="none", marker=look.marker,
+                    color=look.colour, markerfacecolor=filling, elinewidth=0.8,
+                    label=look.figure_label + ("" if feedback else ", no feedback"),
+                )  # fmt: skip
+    axes.set_xscale("log")
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import pandas as pd
 from fbftl.findings.marks import line_with_band, points_with_bars
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.shown import ShownMethod, shown
+from fbftl.findings.story import Story, compared, measured, with_rows
 from fbftl.findings.style import TEXT_WIDTH, save, use_style
 from fbftl.ground.binding import run_by_name
 
@@ -15,6 +16,9 @@ STYLES = {"last_epoch": "-", "after": ":", "averaged": "--"}
 
 WORDS = {"last_epoch": "", "after": ", after training", "averaged": ", averaged extractor"}
 PARTITIONS = ["iid", "shards"]
+DEALT = {"iid": "labels at random", "shards": "two labels a client"}
+"""How titles write a partition."""
+
 AT = ["network", "partition", "method", "features_from"]
 
 
@@ -32,8 +36,26 @@ def main(
     """
     use_style()
     looks = shown(methods)
-    points = plotted(read_tidy(runs, axes), read_tidy(series))
-    save(draw(points, looks), svg, points)
+    points = plotted(with_rows(read_tidy(runs, axes), runs), read_tidy(series))
+    save(draw(points, looks), svg, points, story(points, looks))
+
+
+def story(points: pd.DataFrame, looks: dict[str, ShownMethod]) -> Story:
+    """Return how the two methods most apart compare in the last panel, as the table reports."""
+    marks = points[points["marked"]]
+    panel = marks[marks["partition"] == marks["partition"].max()]
+    panel = panel[panel["network"] == panel["network"].min()]
+    best, worst = panel.loc[panel["accuracy"].idxmax()], panel.loc[panel["accuracy"].idxmin()]
+    names = tuple(
+        looks[row["method"]].figure_label + WORDS[row["features_from"]] for row in (best, worst)
+    )
+    dealt = DEALT.get(best["partition"], best["partition"])
+    return Story(
+        f"{dealt.capitalize()}, {compared(names, (measured(best), measured(worst)))}",
+        "Test accuracy in per cent by round, a row of panels per network and a column for each way "
+        "in which labels are dealt, a line per method inside a band of one standard deviation over "
+        "seeds, a marker where the table reports it.",
+    )
 
 
 def plotted(runs: pd.DataFrame, series: pd.DataFrame) -> pd.DataFrame:
@@ -72,7 +94,7 @@ def draw(points: pd.DataFrame, looks: dict[str, ShownMethod]) -> plt.Figure:
         for axes, partition in zip(row, partitions, strict=True):
             here = (points["network"] == network) & (points["partition"] == partition)
             draw_lines(axes, points[here], looks)
-            axes.set_title(f"{network.upper()}, {partition}", loc="left", fontsize="medium")
+            axes.set_title(f"{network.upper()}, {DEALT[partition]}", loc="left", fontsize="medium")
         row[0].set_ylabel("test accuracy (%)")
     for axes in grid[-1]:
         axes.set_xlabel("round")

@@ -8,6 +8,7 @@ import pandas as pd
 from fbftl.findings.exchanged import Exchanged, read_exchanged
 from fbftl.findings.marks import points_with_bars
 from fbftl.findings.shown import ShownMethod, shown
+from fbftl.findings.story import Story, percent
 from fbftl.findings.style import COLUMN_WIDTH, save, use_style
 from fbftl.ground.binding import run_by_name
 from matplotlib.ticker import LogLocator, NullFormatter
@@ -33,7 +34,24 @@ def main(
     looks = shown(methods)
     read = (read_exchanged(*pair, axes) for pair in zip(runs, ledgers, strict=True))
     points = pd.concat([plotted(run, looks[run.method]) for run in read], ignore_index=True)
-    save(draw(points, looks), svg, points)
+    save(draw(points, looks), svg, points, story(points, looks))
+
+
+def story(points: pd.DataFrame, looks: dict[str, ShownMethod]) -> Story:
+    """Return accuracy and uplink of who sends least and of who is most accurate."""
+    marks = points[points["marked"]]
+    chosen = marks.loc[[marks["megabytes"].idxmin(), marks["accuracy"].idxmax()]].drop_duplicates()
+    parts = [
+        f"{looks[row['method']].figure_label + WORDS[row['features_from']]} has "
+        f"{percent(row['accuracy'])} for {row['megabytes']:.2g} MB"
+        for row in chosen.to_dict("records")
+    ]
+    return Story(
+        "; ".join(parts),
+        "Test accuracy in per cent against what all clients have sent up by then in megabytes on a "
+        "logarithmic axis, a line per method with a marker and a bar of one standard deviation "
+        "where the table reports it; who sends once has one point.",
+    )
 
 
 def plotted(run: Exchanged, look: ShownMethod) -> pd.DataFrame:
@@ -86,7 +104,7 @@ def draw(points: pd.DataFrame, looks: dict[str, ShownMethod]) -> plt.Figure:
     axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axes.xaxis.set_major_formatter("{x:g}")
     axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.set_xlabel("sent up by all clients (MB)")
+    axes.set_xlabel("sent up by all clients (MB, log scale)")
     axes.set_ylabel("test accuracy (%)")
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2, fontsize=7)
     return figure

@@ -7,7 +7,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from fbftl.cost.architectures import vgg16
-from fbftl.findings.shown import shown
+from fbftl.findings.shown import ShownMethod, shown
+from fbftl.findings.story import Story
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save, use_style
 from fbftl.ground.binding import run_by_name
 from fbftl.papers.fbftl.packets import loss_curves, packet_blocks, payload_curves
@@ -55,13 +56,36 @@ def main(svg: str | Path, methods: list[dict[str, Any]]) -> None:
         right.text(rate, height, str(count), color=color, ha="center", va="center", bbox=box)
     right.text(2e-5, 0.03, looks["fl"].figure_label, color=looks["fl"].colour)
     right.text(0.15, 1e-5, looks["fbftl"].figure_label, color=looks["fbftl"].colour)
-    right.set(xlim=(1e-5, 1), ylim=(1e-7, 2), xlabel="block loss rate")
-    right.set_ylabel("packet loss rate left")
+    right.set(xlim=(1e-5, 1), ylim=(1e-7, 2), xlabel="block loss rate (log scale)")
+    right.set_ylabel("packet loss rate left (log scale)")
     right.set_title("Risk left after $n_r$ retransmissions", loc="left", fontsize="medium")
     numbers = pd.concat([payload.assign(panel="payload"), residual.assign(panel="residual loss")])
     columns = ["panel", "method", "blocks", "retransmissions", "blr", "payload", "plr"]
-    save(figure, svg, numbers[columns])
+    save(figure, svg, numbers[columns], story(residual, looks))
     plt.close(figure)
+
+
+TITLE_RATE = 0.01
+"""Block loss rate that the title speaks of."""
+
+
+def story(residual: pd.DataFrame, looks: dict[str, ShownMethod]) -> Story:
+    """Return what the most retransmissions leave of a method's losses, by interpolation."""
+    parts = []
+    for method, curves in residual.groupby("method"):
+        ends = [
+            float(np.interp(TITLE_RATE, curve["blr"], curve["plr"]))
+            for _, curve in sorted(curves.groupby("retransmissions"))
+        ]
+        label = looks[str(method)].figure_label
+        parts.append(f"{label}'s packet loss from {ends[0]:.2g} to {ends[-1]:.1g}")
+    return Story(
+        f"At a block loss rate of {TITLE_RATE:g}, {max(RETRANSMISSIONS)} retransmissions take "
+        + " and ".join(parts),
+        "Left, the expected payload over a packet's own against the block loss rate, a line for "
+        "each most number of retransmissions. Right, the packet loss rate that is left, both axes "
+        "logarithmic, a numbered line per number for FL and for FbFTL.",
+    )
 
 
 if __name__ == "__main__":

@@ -11,18 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 from fbftl.findings import published
-from fbftl.findings.marks import line_with_band
+from fbftl.findings.marks import PointName, line_with_band, name_lines
 from fbftl.findings.runs import read_tidy, varying
 from fbftl.findings.seeds import mean_and_spread
+from fbftl.findings.story import Story, measured, moved, with_rows
 from fbftl.findings.style import (
+    PRINTED,
     TEXT_WIDTH,
-    EndLabel,
-    label_ends,
     ordered_colors,
     packet_loss_axis,
     save,
     use_style,
 )
+from fbftl.findings.wording import share_words
 from fbftl.ground.binding import run_by_name
 
 if TYPE_CHECKING:
@@ -48,10 +49,33 @@ def main(runs: str, fig8: str, svg: str, axes: dict[str, Any]) -> None:
         axes: those of scarcity, with their defaults.
     """
     use_style()
-    read = read_tidy(runs, axes)
+    read = with_rows(read_tidy(runs, axes), runs)
     further = varying(read, AXES)
     table = mean_and_spread(read, [*further, *AXES])
-    save(draw(table, published.read(fig8), further), svg, table)
+    save(draw(table, published.read(fig8), further), svg, table, story(table))
+
+
+def story(table: pd.DataFrame) -> Story:
+    """Return what the most loss for good does where most clients take part."""
+    lasting = table[(table["loss"] == "persistent") | (table["plr"] == 0)]
+    whole = lasting[lasting["fraction"] == lasting["fraction"].max()].sort_values("plr")
+    first, last = whole.iloc[0], whole.iloc[-1]
+    where = (loss_words(first["plr"]), loss_words(last["plr"]))
+    share = share_words(first["fraction"])
+    fewest = lasting.loc[lasting["fraction"].idxmin()]
+    return Story(
+        moved(f"Accuracy with {share}", where, (measured(first), measured(last))),
+        "Test accuracy in per cent against the packet loss rate, on an axis of the logarithm of "
+        "what arrives, a line per share of the clients inside a band of one standard deviation; a "
+        "panel for loss for good, for the public script's reshuffling, and for the points that "
+        f"the paper prints of another task. {share_words(fewest['fraction']).capitalize()} have "
+        f"{100 * fewest['accuracy']:.1f}% {loss_words(fewest['plr'])}.",
+    )
+
+
+def loss_words(rate: float) -> str:
+    """Return how a sentence writes a packet loss rate."""
+    return f"at a packet loss rate of {rate:g}" if rate else "without loss"
 
 
 def draw(table: pd.DataFrame, fig8: pd.DataFrame, further: Sequence[str] = ()) -> "Figure":
@@ -66,28 +90,28 @@ def draw(table: pd.DataFrame, fig8: pd.DataFrame, further: Sequence[str] = ()) -
     import matplotlib.pyplot as plt
 
     panels = [loss for loss in PANELS if (table["loss"] == loss).any()]
-    figure, grid = plt.subplots(1, len(panels) + 1, figsize=(TEXT_WIDTH, 2.3), sharey=True)
-    figure.subplots_adjust(wspace=0.55)
+    figure, grid = plt.subplots(1, len(panels) + 1, figsize=(TEXT_WIDTH, 2.5), sharey=True)
+    figure.subplots_adjust(wspace=0.5)
     ends = {}
     rates = sorted(table["plr"].unique())
-    *measured, paper = grid
-    for axes, loss in zip(measured, panels, strict=True):
+    *ours, paper = grid
+    for axes, loss in zip(ours, panels, strict=True):
         # Without loss the two meanings are the same run; both panels begin there.
         shown = table[(table["loss"] == loss) | (table["plr"] == 0)]
         ends[axes] = draw_lines(axes, shown, further)
         axes.set_title(PANELS[loss], loc="left", fontsize="medium")
     draw_published(paper, fig8, max(rates))
-    paper.set_title("The paper, CIFAR-10", loc="left", fontsize="medium")
+    paper.set_title("Printed, CIFAR-10", loc="left", fontsize="medium")
     for axes in grid:
         packet_loss_axis(axes, rates)
     for axes, labels in ends.items():
-        label_ends(axes, labels)
+        name_lines(axes, labels)
     grid[0].set_ylabel("test accuracy (%)")
     return figure
 
 
-def draw_lines(axes: "Axes", table: pd.DataFrame, further: Sequence[str]) -> list[EndLabel]:
-    """Draw a line with its band per fraction and further axes; return the labels of their ends."""
+def draw_lines(axes: "Axes", table: pd.DataFrame, further: Sequence[str]) -> list[PointName]:
+    """Draw a line with its band per fraction and further axes; return the names of their ends."""
     lines = table.sort_values("fraction", ascending=False, kind="stable").groupby(
         ["fraction", *further], sort=False, dropna=False
     )
@@ -95,9 +119,9 @@ def draw_lines(axes: "Axes", table: pd.DataFrame, further: Sequence[str]) -> lis
     for ((fraction, *others), rows), color in zip(lines, ordered_colors(len(lines)), strict=True):
         rows = rows.sort_values("plr")
         line_with_band(axes, 1 - rows["plr"], rows, color=color, marker="o", markersize=3.5)
-        end = 100 * float(rows["accuracy"].iloc[-1])
-        share = "all clients" if fraction == 1 else f"{100 * fraction:g}%"
-        ends.append(EndLabel(", ".join([share, *map(str, others)]), end, color))
+        name = ", ".join([share_words(fraction).removesuffix(" of the clients"), *map(str, others)])
+        end = PointName(name, 1 - rows["plr"].iloc[-1], 100 * rows["accuracy"].iloc[-1], color)
+        ends.append(end)
     return ends
 
 
@@ -105,7 +129,7 @@ def draw_published(axes: "Axes", fig8: pd.DataFrame, highest: float) -> None:
     """Draw the paper's curve for all samples of its own task, up to a packet loss rate."""
     points = fig8[(fig8["series"] == "plotted") & (fig8["plr"] <= highest)]
     accuracy = 100 * points["printed"].astype(float)
-    axes.plot(1 - points["plr"], accuracy, color="#999999", marker="o", markersize=3)
+    axes.plot(1 - points["plr"], accuracy, **PRINTED)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from fbftl.findings.marks import points_with_bars
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.shown import ShownMethod, shown
+from fbftl.findings.story import Story, percent, with_rows
 from fbftl.findings.style import CYCLE, TEXT_WIDTH, save, use_style
 from fbftl.ground.binding import run_by_name
 
@@ -35,8 +36,24 @@ def main(
         methods: the methods of the runs.
     """
     use_style()
-    table = by_source([read_tidy(path, axes) for path in runs], varying)
-    save(draw(table, varying, shown(methods)), svg, table)
+    tables = [with_rows(read_tidy(path, axes), path) for path in runs]
+    table, looks = by_source(tables, varying), shown(methods)
+    save(draw(table, varying, looks), svg, table, story(table, varying, looks))
+
+
+def story(table: pd.DataFrame, varying: Sequence[str], looks: dict[str, ShownMethod]) -> Story:
+    """Return the setting whose accuracy sources change most."""
+    ranges = table.groupby("setting")["accuracy"].agg(["min", "max"])
+    widest = (ranges["max"] - ranges["min"]).idxmax()
+    row = table[table["setting"] == widest].iloc[0]
+    label = ", ".join(named(row[axis], axis, looks) for axis in list(varying) or ["method"])
+    low, high = ranges.loc[widest]
+    return Story(
+        f"Over {table['source'].nunique()} source networks {label} varies most: between "
+        f"{percent(low)} and {percent(high)}",
+        "Test accuracy in per cent, a column per setting and in it a point per source network, the "
+        "mean over the seeds of that source with a bar of their standard deviation.",
+    )
 
 
 def by_source(tables: Sequence[pd.DataFrame], varying: Sequence[str]) -> pd.DataFrame:

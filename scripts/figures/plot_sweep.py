@@ -12,7 +12,9 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from fbftl.findings.marks import points_with_bars
 from fbftl.findings.shown import ShownMethod, shown
+from fbftl.findings.story import Story, with_rows
 from fbftl.findings.style import CYCLE, TEXT_WIDTH, save, use_style
+from fbftl.findings.wording import words
 from fbftl.ground.binding import run_by_name
 from fbftl.ground.csv_tables import read_table
 from matplotlib.axes import Axes
@@ -44,10 +46,24 @@ def main(
         methods: the methods of the runs.
     """
     use_style()
-    rows = read_table(table)
+    rows = with_rows(read_table(table), table)
     score = next(name for name in SCORES if name in rows)
     others = [axis for axis in varying if axis != along]
-    save(draw(rows, score, along, others, shown(methods)), svg, rows)
+    figure = draw(rows, score, along, others, shown(methods))
+    save(figure, svg, rows, story(rows, score, along))
+
+
+def story(rows: pd.DataFrame, score: str, along: str) -> Story:
+    """Return where the score is highest along the axis."""
+    (title, factor), best = SCORES[score], rows.loc[rows[score].idxmax()]
+    name, place = title.removesuffix(" (%)"), words(along, f"{best[along]:g}")
+    where = "its default" if pd.isna(best[along]) else place
+    return Story(
+        f"The highest mean {name}, {factor * best[score]:.1f}%, is at {where}",
+        f"Mean {name} in per cent along an axis of the study, {words(along, '')}, a line for each "
+        "combination of the other axes, with bars of one standard deviation over seeds; a setting "
+        "that leaves the axis at a default of none is a dotted level.",
+    )
 
 
 def draw(

@@ -9,6 +9,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 import pandas as pd
 from fbftl.findings.marks import points_with_bars
+from fbftl.findings.story import Story, compared, measured, with_rows
 from fbftl.findings.style import TEXT_WIDTH, edged, save, use_style
 from fbftl.findings.uploads import UPLOADING, Upload
 from fbftl.ground.binding import run_by_name
@@ -33,7 +34,7 @@ def main(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
         methods: looks of methods.
     """
     use_style()
-    rows = read_table(table)
+    rows = with_rows(read_table(table), table)
     rows = rows.assign(share=(rows["epsilon_labels"] / rows["epsilon"]).fillna(0))
     looks = {method["name"]: method for method in methods}
     figure, panels = plt.subplots(
@@ -43,7 +44,26 @@ def main(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
         draw(axes, rows[rows["trust"] == trust], looks)
         axes.set_title(title, loc="left", fontsize="small")
     panels[0].set_ylabel("test accuracy (%)")
-    save(figure, svg, rows)
+    save(figure, svg, rows, story(rows))
+
+
+def story(rows: pd.DataFrame) -> Story:
+    """Return how the best release with local noise compares with the best secure sum, at most ε."""
+    seen = (
+        "Test accuracy in per cent against ε, on a logarithmic axis, a panel for each model of "
+        "trust: noise that holds against the server, noise on a secure sum, and a trusted server; "
+        "a line per release with bars of one standard deviation over seeds."
+    )
+    most = rows[rows["epsilon"] == rows["epsilon"].max()]
+    best = [most[most["trust"] == trust].nlargest(1, "accuracy") for trust in list(PANELS)[:2]]
+    if any(side.empty for side in best):
+        return Story("Accuracy against ε under each model of trust", seen)
+    names = tuple(
+        f"{side['what'].iloc[0]} {where}"
+        for side, where in zip(best, ("with local noise", "in a secure sum"), strict=True)
+    )
+    sides = tuple(measured(side.iloc[0]) for side in best)
+    return Story(f"At ε = {rows['epsilon'].max():g} {compared(names, sides)}", seen)
 
 
 def draw(axes: plt.Axes, rows: pd.DataFrame, looks: dict[str, dict[str, Any]]) -> None:
@@ -62,8 +82,8 @@ def draw(axes: plt.Axes, rows: pd.DataFrame, looks: dict[str, dict[str, Any]]) -
         axes.set_xticks(ticks, [f"{epsilon:g}" for epsilon in ticks])
         axes.legend(fontsize=6.5, handlelength=3)
     axes.minorticks_off()
-    axes.set_xlabel("privacy loss ε")
-    axes.set_ylim(0, 100)
+    axes.set_xlabel("privacy loss ε (log scale)")
+    axes.set_ylim(-3, 103)
 
 
 def look(row: pd.Series, looks: dict[str, dict[str, Any]]) -> dict[str, Any]:

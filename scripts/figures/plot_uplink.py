@@ -14,6 +14,7 @@ from fbftl.findings.exchanged import Exchanged, read_methods
 from fbftl.findings.marks import line_with_band, points_with_bars
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.shown import ShownMethod, shown
+from fbftl.findings.story import Story, compared, measured, percent
 from fbftl.findings.style import COLUMN_WIDTH, DIVERGED, NEUTRAL, edged, save, use_style
 from fbftl.findings.tables import ratio
 from fbftl.findings.uplink import SELECTED
@@ -39,7 +40,31 @@ def main(
     looks, exchanged = shown(methods), read_methods(runs, ledgers, axes)
     parts = [part(exchanged[name]) for name in looks for part in (curve, reported)]
     points = pd.concat(parts, ignore_index=True)
-    save(draw(points, read_tidy(by_seed), looks), svg, points)
+    sent = read_tidy(by_seed)
+    save(draw(points, sent, looks), svg, points, story(points, sent, looks))
+
+
+def story(points: pd.DataFrame, sent: pd.DataFrame, looks: dict[str, ShownMethod]) -> Story:
+    """Return how the uplink and accuracy of FTL_c stand beside FbFTL's, or who is most accurate."""
+    marks = points[points["selected"]].set_index("method")
+    marks = marks.assign(seeds=sent["seed"].nunique())
+    best = marks.loc[marks["accuracy"].idxmax()]
+    title = (
+        f"{looks[str(best.name)].figure_label} is the most accurate: {percent(best['accuracy'])}"
+    )
+    if {"fbftl", "ftl_c"} <= set(marks.index):
+        names = tuple(looks[name].figure_label for name in ("ftl_c", "fbftl"))
+        sides = tuple(measured(marks.loc[name]) for name in ("ftl_c", "fbftl"))
+        times = sent[(sent["method"] == "ftl_c") & (sent["until"] == SELECTED)]["times_fbftl"]
+        title = f"{names[0]} sends {ratio(times.mean())} times {names[1]}'s uplink; " + compared(
+            names, sides
+        )
+    return Story(
+        title,
+        "Test accuracy in per cent against the bits that all clients have sent so far, on a "
+        "logarithmic axis, a line per method inside a band of one standard deviation over seeds, "
+        "with a marker where the table reports it; FbFTL sends once and rises at one place.",
+    )
 
 
 def curve(run: Exchanged) -> pd.DataFrame:
@@ -92,7 +117,11 @@ def draw(points: pd.DataFrame, sent: pd.DataFrame, looks: dict[str, ShownMethod]
         )  # fmt: skip
         label = look.figure_label + (DIVERGED if rows["diverged"].any() else "")
         axes.plot([], [], "-", label=label, **edged(look.marker, look.colour))
-    axes.set(xscale="log", xlabel="uplink of all clients so far (bit)", ylabel="test accuracy (%)")
+    axes.set(
+        xscale="log",
+        xlabel="uplink of all clients so far (bit, log scale)",
+        ylabel="test accuracy (%)",
+    )
     handles, labels = axes.get_legend_handles_labels()
     figure.legend(
         handles, labels, loc="outside upper center", ncols=min(len(labels), 5),

@@ -4,6 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from fbftl.findings.runs import read_tidy
+from fbftl.findings.story import Story, with_rows
 from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, ordered_colors, save, use_style
 from fbftl.ground.binding import run_by_name
 
@@ -18,8 +19,23 @@ def main(series: str, svg: str, models: dict[str, str]) -> None:
     """
     use_style()
     rows = read_tidy(series)
-    vote_shares = shares(rows[rows["series"] == "votes"], list(models))
-    save(draw(vote_shares, list(models)), svg, vote_shares)
+    votes = with_rows(rows[rows["series"] == "votes"], series)
+    vote_shares = shares(votes, list(models))
+    save(draw(vote_shares, list(models)), svg, vote_shares, story(vote_shares))
+
+
+def story(vote_shares: pd.DataFrame) -> Story:
+    """Return which source model has most votes, in how many settings, and how many."""
+    means = vote_shares.groupby(["setting", "model"])["share"].mean().unstack()
+    first = means.idxmax(axis=1)
+    winner = first.mode().iloc[0]
+    won = means.loc[first == winner, winner]
+    return Story(
+        f"The source model of {winner.replace('_', ' ')} has most votes in {len(won)} of "
+        f"{len(means)} settings, {won.min():.0%} to {won.max():.0%}",
+        "Share of the clients' votes in per cent for each source model, a bar per setting of the "
+        "vote and a dot per seed.",
+    )
 
 
 def shares(votes: pd.DataFrame, models: list[str]) -> pd.DataFrame:

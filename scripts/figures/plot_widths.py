@@ -1,15 +1,16 @@
 """Plot accuracy against width, a line per method, under both orders of budgets; and its uplink.
 
-Left: budgets follow the domains, so that whole domains are too poor for wide networks. Middle: the
-same budgets spread over the domains. Right: accuracy at full width against what a round sends.
+Left: budgets follow the domains, so that whole domains are too poor for wide networks. Right: the
+same budgets spread over the domains. Below: accuracy at full width against what a round sends.
 """
 
 from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
-from fbftl.findings.marks import points_with_bars
+from fbftl.findings.marks import PointName, name_lines, name_points, points_with_bars
 from fbftl.findings.shown import ShownMethod, shown
+from fbftl.findings.story import Story, compared, measured, percent, with_rows
 from fbftl.findings.style import TEXT_WIDTH, save, use_style
 from fbftl.ground.binding import run_by_name
 from fbftl.ground.csv_tables import read_table
@@ -18,6 +19,9 @@ from matplotlib.axes import Axes
 ORDERS = {"by_domain": "Budgets by domain", "spread": "Budgets spread over domains"}
 """Titles of the panels."""
 
+SHORT = {"by_domain": "by domain", "spread": "spread"}
+"""What follows a method's name where a point is of one order."""
+
 WHATEVER = ("fedavg",)
 """Methods whose clients all train the same width, whatever their budgets."""
 
@@ -25,58 +29,102 @@ WHATEVER = ("fedavg",)
 def main(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
     """Draw the figure from the table of widths; pdf, png and numbers go beside it."""
     use_style()
-    rows = read_table(table)
+    rows = with_rows(read_table(table), table)
     # FedAvg has no budgets, and is drawn beside either order.
     rows = rows.fillna({"budgets": "exponential", "budget_order": "by_domain"})
     rows = rows[(rows["budgets"] == "exponential") & ~rows["rescaled_init"]]
-    figure, (*panels, right) = plt.subplots(
-        1, 3, figsize=(TEXT_WIDTH, 2.6), layout="constrained", sharey=True
-    )
     looks = shown(methods)
-    for axes, (order, title) in zip(panels, ORDERS.items(), strict=True):
-        in_order = rows[(rows["budget_order"] == order) | rows["method"].isin(WHATEVER)]
-        for look in looks.values():
-            draw_line(axes, in_order[in_order["method"] == look.name], look)
+    save(draw(rows, looks), svg, rows, story(rows, looks))
+
+
+def story(rows: pd.DataFrame, looks: dict[str, ShownMethod]) -> Story:
+    """Return which of two methods is more accurate at full width where domains are poor."""
+    full = rows[(rows["width"] == rows["width"].max()) & (rows["budget_order"] == "by_domain")]
+    full = full[~full["method"].isin(WHATEVER)].sort_values("accuracy", ascending=False)
+    best, *others = full.to_dict("records")
+    label = looks[best["method"]].figure_label
+    title = f"{label} has {percent(best['accuracy'])} at full width, budgets by domain"
+    if others:
+        names = (label, looks[others[0]["method"]].figure_label)
+        sides = (measured(best), measured(others[0]))
+        title = f"At full width, budgets by domain, {compared(names, sides)}"
+    return Story(
+        title,
+        "Test accuracy in per cent against the width of the network, a line per method with bars "
+        "of one standard deviation, where budgets fall by domain and where they are spread; then "
+        "accuracy at full width against megabits that all clients send up in a round.",
+    )
+
+
+def draw(rows: pd.DataFrame, looks: dict[str, ShownMethod]) -> plt.Figure:
+    """Return the figure: two panels of lines, and below them what a round sends."""
+    figure, grid = plt.subplot_mosaic(
+        [[*ORDERS], ["uplink", "uplink"]], figsize=(TEXT_WIDTH, 4.6), layout="constrained",
+        sharey=True,
+    )  # fmt: skip
+    ends = {}
+    for order, title in ORDERS.items():
+        axes, in_order = grid[order], rows[rows["budget_order"] == order]
+        drawn = pd.concat([in_order, rows[rows["method"].isin(WHATEVER)]]).drop_duplicates()
+        ends[order] = [
+            draw_line(axes, drawn[drawn["method"] == look.name].sort_values("width"), look)
+            for look in looks.values()
+            if drawn["method"].eq(look.name).any()
+        ]
         axes.set_xscale("log", base=2)
         widths = sorted(rows["width"].unique())
         axes.set_xticks(widths, [f"{width:g}" for width in widths])
         axes.minorticks_off()
         axes.set_title(title, loc="left", fontsize="medium")
-        axes.set_xlabel("width")
-    draw_uplink(right, rows, looks)
-    panels[0].set_ylabel("test accuracy (%)")
-    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
-    save(figure, svg, rows)
+        axes.set_xlabel("share of the full width (log scale)")
+        axes.set_ylabel("test accuracy (%)")
+    names = draw_uplink(grid["uplink"], rows, looks)
+    for order in ORDERS:
+        name_lines(grid[order], ends[order])
+    name_points(grid["uplink"], names)
+    return figure
 
 
-def draw_line(axes: Axes, rows: pd.DataFrame, look: ShownMethod) -> None:
+def draw_line(axes: Axes, rows: pd.DataFrame, look: ShownMethod) -> PointName:
     """Draw one method's accuracy against width, with a standard deviation over seeds."""
     # FedAvg's networks are trained apart, each for itself.
     alone = look.name in WHATEVER
-    style, label = (
-        (":", f"{look.figure_label} of each width") if alone else ("-", look.figure_label)
-    )
     points_with_bars(
-        axes, rows["width"], rows, marker=look.marker, color=look.colour, linestyle=style,
-        label=label,
+        axes, rows["width"], rows, marker=look.marker, color=look.colour,
+        linestyle=":" if alone else "-",
     )  # fmt: skip
+    last, each = rows.iloc[-1], f"{look.figure_label} of each width"
+    name = each if alone else look.figure_label
+    return PointName(name, last["width"], 100 * last["accuracy"], look.colour)
 
 
-def draw_uplink(axes: Axes, rows: pd.DataFrame, looks: dict[str, ShownMethod]) -> None:
-    """Draw every run at its widest: accuracy against bits of a round, filled by domain."""
+def draw_uplink(axes: Axes, rows: pd.DataFrame, looks: dict[str, ShownMethod]) -> list[PointName]:
+    """Draw every run at its widest: accuracy against bits of a round; return the points' names."""
+    names = []
     for look in looks.values():
-        for order in ORDERS:
+        for order, short in SHORT.items():
             method_rows = rows[(rows["method"] == look.name) & (rows["budget_order"] == order)]
             if look.name not in WHATEVER:
                 method_rows = method_rows[method_rows["width"] == method_rows["width"].max()]
-            filled = look.colour if order == "by_domain" else "white"
             points_with_bars(
                 axes, method_rows["uplink_bits"] / 1e6, method_rows, marker=look.marker,
-                color=look.colour, markerfacecolor=filled, linestyle="none",
+                color=look.colour, markerfacecolor=look.colour if order == "by_domain" else "white",
+                linestyle="none",
             )  # fmt: skip
+            names += [
+                PointName(
+                    f"{look.figure_label}, "
+                    + (f"width {row['width']:g}" if look.name in WHATEVER else short),
+                    row["uplink_bits"] / 1e6, 100 * row["accuracy"], look.colour,
+                )
+                for row in method_rows.to_dict("records")
+            ]  # fmt: skip
     axes.set_xlim(left=0)
-    axes.set_xlabel("Mb up in a round; hollow: spread")
-    axes.set_title("Full width, and FedAvg", loc="left", fontsize="medium")
+    axes.margins(x=0.15)
+    axes.set_xlabel("sent up by all clients in a round (Mb)")
+    axes.set_ylabel("test accuracy (%)")
+    axes.set_title("At full width, and FedAvg of each", loc="left", fontsize="medium")
+    return names
 
 
 if __name__ == "__main__":

@@ -33,6 +33,7 @@ from fbftl.findings.leading import fill_leading, outcomes, registered
 from fbftl.findings.origins import arithmetics, distinct
 from fbftl.findings.prose import fill
 from fbftl.findings.scoreboard import Scores, fill_scoreboard, numbers, scores
+from fbftl.findings.story import fill_alternatives
 from fbftl.findings.verification import KeptRun, differing, drawn, kept_runs
 from fbftl.ground import provenance
 from fbftl.ground.code import digest, sources
@@ -88,6 +89,7 @@ def filled(root: Path, page: Path) -> str:
     name = str(page.relative_to(root))
     text = fill(page.read_text(encoding="utf-8"), committed_numbers(root), name)
     text = fill_tables(text, read_items(root / COVERAGE), name)
+    text = fill_alternatives(text, page.parent)
     found = outcomes((root / KEPT / kept.PAPERS).glob("*"))
     text = fill_leading(text, registered(root / "published"), found, name)
     return fill_scoreboard(text, committed_scores(root), relpath(root / PAPER_PAGES, page.parent))

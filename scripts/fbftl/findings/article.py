@@ -14,6 +14,7 @@ from fbftl.findings.coverage import ABSENT, Item, core_hours
 from fbftl.findings.front import rows, tally
 from fbftl.findings.leading import Row, plain, scale_of, verdict_of
 from fbftl.findings.scoreboard import COLUMNS, SENTENCES, Scores
+from fbftl.findings.story import alternative_of
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import read_json
 
@@ -213,7 +214,8 @@ def _picture(figure: str | None) -> str:
     if figure is None:
         return ""
     content = base64.b64encode(figure.encode()).decode()
-    return f'<p><img alt="" src="data:image/svg+xml;base64,{content}"></p>'
+    alternative = escape(alternative_of(figure))
+    return f'<p><img alt="{alternative}" src="data:image/svg+xml;base64,{content}"></p>'
 
 
 def _sentences(document: Document) -> str:

@@ -6,10 +6,28 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from fbftl.attacks.findings import Finding
+from fbftl.findings.story import Story
 from fbftl.findings.style import TEXT_WIDTH
 
 SHOWN = 10
 """Pictures in the figure."""
+
+
+def story(pictures: dict[str, np.ndarray], findings: Sequence[Finding]) -> Story:
+    """Return how near to the originals the best and the worst row of drawn pictures come."""
+    likeness = [f for f in findings if f.measure == "PSNR (dB)"]
+    quality = dict(zip(list(pictures)[1:], likeness, strict=True))
+    best = max(quality, key=lambda name: quality[name].value)
+    worst = min(quality, key=lambda name: quality[name].value)
+    spans = f"{quality[best].value:.1f} dB at best ({best})"
+    if worst != best:
+        spans += f" and {quality[worst].value:.1f} dB at worst ({worst})"
+    return Story(
+        f"Pictures drawn from uploads have a PSNR of {spans}, the public mean picture "
+        f"{quality[best].blind:.1f} dB",
+        "A row of originals above a row of pictures that an adversary drew for each case, with its "
+        "mean peak signal-to-noise ratio in decibels.",
+    )
 
 
 def draw(pictures: dict[str, np.ndarray], findings: Sequence[Finding]) -> plt.Figure:

@@ -4,11 +4,13 @@ Colours are Okabe and Ito's, safe for colour-blind readers and in greyscale prin
 """
 
 import math
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fbftl.findings.story import Story
 from fbftl.ground.files import replacing, write_text
 
 if TYPE_CHECKING:
@@ -138,7 +140,63 @@ def packet_loss_axis(axes: "Axes", rates: Sequence[float]) -> None:
     axes.set_xticks([1 - rate for rate in rates], labels)
     axes.minorticks_off()
     axes.invert_xaxis()
-    axes.set_xlabel("packet loss rate")
+    axes.set_xlabel("packet loss rate (log scale)")
+
+
+TOWARDS = 101
+"""Per cent to which distances are taken where an axis is stretched; 100 % itself has one, of 1."""
+
+HIGHEST_DRAWN = 100.5
+"""Per cent at which such an axis ends, so that a marker at 100 % is whole."""
+
+STRETCHED_TICKS = (0, 50, 80, 90, 95, 98, 99, 100)
+
+
+CROWDED_ABOVE = 95
+"""Per cent above which accuracies are told apart by an axis that is stretched."""
+
+
+def accuracy_axis(axes: "Axes", lowest: float, highest: float, what: str = "accuracy") -> None:
+    """Make the y axis, which holds per cents, end where accuracies do, with all markers whole.
+
+    Where some are near 100 %, it is one of the logarithm of what is missing to 101 %, so that they
+    are told apart. Its label says so.
+
+    Args:
+        axes: with everything drawn.
+        lowest, highest: what is drawn, in per cent.
+        what: the score of the axis.
+    """
+    import numpy as np
+
+    if highest < CROWDED_ABOVE:
+        room = 0.05 * (highest - lowest) + 1
+        axes.set_ylim(max(lowest - room, -room), highest + room)
+        axes.set_ylabel(f"{what} (%)")
+        return
+    axes.set_yscale(
+        "function",
+        functions=(
+            lambda score: -np.log10(TOWARDS - np.clip(score, None, HIGHEST_DRAWN)),
+            lambda height: TOWARDS - 10.0**-height,
+        ),
+    )
+    below = max((tick for tick in STRETCHED_TICKS if tick <= lowest), default=0)
+    axes.set_ylim(min(below, lowest), HIGHEST_DRAWN)
+    axes.set_yticks([tick for tick in STRETCHED_TICKS if tick >= below])
+    axes.set_yticklabels([f"{tick}" for tick in STRETCHED_TICKS if tick >= below])
+    axes.set_ylabel(f"{what} (%), stretched towards 100")
+
+
+PRINTED: dict[str, Any] = {
+    "color": "#777777",
+    "linestyle": (0, (1, 1.5)),
+    "linewidth": 1.0,
+    "marker": "D",
+    "markerfacecolor": "white",
+    "markersize": 4,
+}
+"""How printed numbers are drawn, and nothing that is measured here: hollow diamonds, dotted."""
 
 
 def aside(position: float, count: int) -> float:
@@ -217,7 +275,31 @@ def _end(group: list[float], gap: float) -> float:
     return _start(group, gap) + gap * (len(group) - 1)
 
 
-def save(figure: "Figure", svg: str | Path, numbers: "pd.DataFrame") -> None:
+HEADLINE = 9.5
+"""Points of the title of a figure."""
+
+LETTER = 0.62
+"""Width of a letter of a title over its size, on average and with room to spare."""
+
+
+def draw_title(figure: "Figure", title: str) -> None:
+    """Write a figure's title above all that is drawn, in as many lines as it takes.
+
+    Call it when nothing moves any more.
+    """
+    box = figure.get_tightbbox()
+    letters = int(box.width * 72 / (LETTER * HEADLINE))
+    figure.text(
+        box.x0 / figure.get_figwidth(),
+        (box.y1 + MARGIN) / figure.get_figheight(),
+        "\n".join(textwrap.wrap(title, letters)),
+        fontsize=HEADLINE,
+        fontweight="bold",
+        va="bottom",
+    )
+
+
+def save(figure: "Figure", svg: str | Path, numbers: "pd.DataFrame", story: Story) -> None:
     """Write a figure as svg, pdf and png beside its plotted numbers as csv.
 
     It is laid out and measured once, which takes longer than to draw it. The bytes repeat for equal
@@ -227,13 +309,25 @@ def save(figure: "Figure", svg: str | Path, numbers: "pd.DataFrame") -> None:
         figure: the drawn figure.
         svg: path of the svg; the other files differ only in their suffix.
         numbers: the plotted values, one row per drawn point.
+        story: its title, which is drawn above it, and its alternative text; each file has both in
+            its metadata.
     """
     svg = Path(svg)
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
+    draw_title(figure, story.title)
     box = figure.get_tightbbox().padded(MARGIN)
-    undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}
-    for suffix, metadata in undated.items():
+    for legend in figure.legends:
+        # Else it follows the edges of the picture, which the title moves.
+        anchor = legend.get_bbox_to_anchor().transformed(figure.transFigure.inverted())
+        legend.set_bbox_to_anchor(anchor, transform=figure.transFigure)
+    title, seen = story.plain_title, story.alternative
+    metadata = {
+        "svg": {"Date": None, "Title": title, "Description": seen},
+        "pdf": {"CreationDate": None, "Title": title, "Subject": seen},
+        "png": {"Software": None, "Title": title, "Description": seen},
+    }
+    for suffix, of_file in metadata.items():
         with replacing(svg.with_suffix(f".{suffix}")) as temporary:
-            figure.savefig(temporary, metadata=metadata, bbox_inches=box)
+            figure.savefig(temporary, metadata=of_file, bbox_inches=box)
     write_text(svg.with_suffix(".csv"), numbers.to_csv(index=False, lineterminator="\n"))

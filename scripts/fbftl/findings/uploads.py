@@ -30,6 +30,15 @@ NAMES = {
 }
 """Names of a message with a head, published ones where it is that method; other pairs have none."""
 
+HEADS = {
+    "lda": "LDA",
+    "logistic": "logistic regression",
+    "mlp": "MLP",
+    "ncm": "nearest mean",
+    "fedncm": "FedNCM's head",
+}
+"""How heads are written behind a message where the two have no name."""
+
 FEDPFT = {"message": "mixtures", "head": "mlp", "covariance": "spherical", "bits": 16}
 """What has FedPFT's name: its defaults."""
 
@@ -113,7 +122,9 @@ class Upload:
     @property
     def label(self) -> str:
         """Its name, else message and head; what is not in the name is in brackets."""
-        name = NAMES.get((self.message, self.head), f"{self.message}, {self.head}")
+        name = NAMES.get(
+            (self.message, self.head), f"{self.message}, {HEADS.get(self.head, self.head)}"
+        )
         more = [f"k = {self.projection}"] if self.projection else []
         if all(getattr(self, axis) == value for axis, value in FEDPFT.items()):
             name = "FedPFT"

@@ -15,7 +15,7 @@ from fbftl.messages.ledger import BROADCAST, Ledger
 from fbftl.study.grid import from_axes
 from fbftl.study.methods import rows
 from fbftl.study.settings import DEFAULTS, Setting
-from plot_compression import with_feedback_where_run
+from plot_compression import arranged
 from plot_rate_distortion import draw, marked
 from tabulate_compression import as_printed
 from tabulate_compression import main as tabulate_compression
@@ -154,16 +154,19 @@ def test_a_block_per_q_a_column_per_r_and_what_was_kept() -> None:
     ]
 
 
-def test_heat_maps_prefer_error_feedback() -> None:
+def test_a_line_for_every_setting_that_was_run_below_its_method() -> None:
     table = pd.DataFrame(
         [
-            cell("ftl_c", 2, 1.0, feedback=False, accuracy=0.1),
-            cell("ftl_c", 2, 1.0, feedback=True, accuracy=0.2),
-            cell("ftl_c", 2, 0.1, feedback=False, accuracy=0.3),
-            cell("fbftl", 2, 1.0, accuracy=0.4),
+            cell("ftl_c", 2, 1.0, feedback=False),
+            cell("ftl_c", 2, 1.0, feedback=True),
+            cell("ftl_c", 32, 0.1, feedback=False),
+            cell("fbftl", 2, 1.0),
         ]
     )
-    assert sorted(with_feedback_where_run(table)["accuracy"]) == [0.2, 0.3, 0.4]
+    lines = arranged(table, shown(rows(["fl", "ftl_c", "fbftl"])))
+    assert [(look.name, index) for look, index in lines] == [
+        ("ftl_c", None), ("ftl_c", 2), ("ftl_c", 0), ("ftl_c", 1), ("fbftl", None), ("fbftl", 3),
+    ]  # fmt: skip
 
 
 def test_of_points_that_coincide_the_first_is_on_the_front() -> None:
@@ -182,9 +185,10 @@ def test_no_panel_hides_a_point_that_lies_below_those_of_another() -> None:
         columns=columns,
     ).assign(spread=0.3, diverged=0)
     points = marked(marked(points, "best_of_method", ["fraction"]), "pareto", ["fraction"])
-    for axes in draw(points, shown(rows(["ftl_c"]))).axes:
+    figure = draw(points, shown(rows(["ftl_c"])))
+    for axes, accuracy in zip(figure.axes, (80, 10), strict=True):
         low, high = axes.get_ylim()
-        assert low < 0 < high == 101
+        assert low <= max(accuracy - 30, 0) < accuracy < high
 
 
 def test_loss_rates_by_formula() -> None:

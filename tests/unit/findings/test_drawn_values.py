@@ -266,11 +266,8 @@ def test_frameworks(tmp_path: Path) -> None:
         assert points == reported(table[table["partition"] == partition], "up")
 
 
-@pytest.mark.parametrize(("plot", "table"), [(plot_trust, releases), (plot_frameworks, frameworks)])
-def test_legends_draw_markers_with_the_edge_that_all_have(
-    plot: Any, table: Any, tmp_path: Path
-) -> None:
-    figure = figure_of(plot, table(), tmp_path, METHODS)
+def test_legends_draw_markers_with_the_edge_that_all_have(tmp_path: Path) -> None:
+    figure = figure_of(plot_trust, releases(), tmp_path, METHODS)
     markers = [
         line
         for legend in figure.findobj(Legend)

@@ -70,7 +70,7 @@ def test_figures_are_drawn_around_the_setting_of_proximity():
     assert centre_of(table) == {"centroids": 50.0, "sigma": 10.0, "purchase": 300.0}
     figure = draw(table)
     labels = [text.get_text() for axes in figure.axes for text in axes.texts]
-    assert {"in the cloud", "random", "own domain alone (ideal)"} <= set(labels)
+    assert {"share in the cloud", "random", "own domain alone (ideal)"} <= set(labels)
     assert len(draw_uploads(table.assign(uplink_bits=5.0)).axes) == 1
 
 

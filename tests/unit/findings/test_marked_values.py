@@ -9,7 +9,6 @@ import importlib
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -28,6 +27,7 @@ import tabulate_fairness
 import tabulate_language
 import tabulate_retraining
 import tabulate_scarcity
+from drawn import unrendered
 from fbftl.findings import outsourcing
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.style import DIVERGED
@@ -84,6 +84,10 @@ COMMITTED = {
     "uploads": ("uploads", False),
 }
 """Figures of committed tables, and whether their scripts are given the methods' looks."""
+
+
+ACROSS = ("compression", "packet_loss")
+"""Figures with a row per setting, whose scores are along the x axis."""
 
 
 @pytest.fixture(autouse=True)
@@ -149,10 +153,11 @@ def test_a_figure_of_a_table_marks_its_rows(task: str, script: str, tmp_path: Pa
     scores = marked["difference" if script == "packet_loss" else "accuracy"].dropna()
     assert len(scores)
     if script == "compression":
-        cells = {text.get_text().rstrip(DIVERGED) for axes in figure.axes for text in axes.texts}
-        assert cells - {"not run"} == {f"{100 * score:.1f}" for score in scores}
-    else:
-        assert all(scores.map(lambda score: is_drawn(figure, score)))
+        written = [text.get_text() for axes in figure.axes for text in axes.texts]
+        values = sorted(text for text in written if text != DIVERGED)
+        assert values == sorted(f"{100 * score:.1f}" for score in scores)
+    along = "get_xdata" if script in ACROSS else "get_ydata"
+    assert all(scores.map(lambda score: is_drawn(figure, score, along)))
     if script == "noise":
         # Without noise there is one run, drawn for both ways of drawing it.
         marked = marked.drop(columns="noise_draw")
@@ -162,21 +167,9 @@ def test_a_figure_of_a_table_marks_its_rows(task: str, script: str, tmp_path: Pa
     assert within(marked, table, renamed)
 
 
-def unrendered(plot: ModuleType, *arguments: Any) -> plt.Figure:
-    """Return the figure that a script draws; of its files only the csv is written."""
-
-    def save(figure: plt.Figure, svg: str, numbers: pd.DataFrame) -> None:
-        numbers.to_csv(Path(svg).with_suffix(".csv"), index=False)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(plot, "save", save)
-        plot.main(*arguments)
-    return plt.gcf()
-
-
-def is_drawn(figure: plt.Figure, score: float) -> bool:
-    """Tell whether a share is the height of a mark, in per cent."""
-    lines = [line.get_ydata() for axes in figure.axes for line in axes.lines]
+def is_drawn(figure: plt.Figure, score: float, along: str = "get_ydata") -> bool:
+    """Tell whether a share is where a mark stands, in per cent."""
+    lines = [getattr(line, along)() for axes in figure.axes for line in axes.lines]
     return bool(np.isclose(np.concatenate(lines).astype(float), 100 * score).any())
 
 

@@ -1,4 +1,4 @@
-"""The figure of frameworks: points of one framework are told apart by what is not the same."""
+"""The figure of frameworks: points of a framework are told apart, in words, by what differs."""
 
 import pytest
 from plot_frameworks import what_differs
@@ -10,7 +10,7 @@ NONE = float("nan")
     ("variants", "differences"),
     [
         (["start own"], [""]),
-        ([NONE, "message means, head ncm"], ["", "message means, head ncm"]),
+        ([NONE, "message means, seed_samples 10"], ["", "class means, 10 seed samples"]),
         (
             ["width 1, rate 0.3", "width 2, rate 0.3", "rate 0.3"],
             ["width 1", "width 2", ""],

@@ -49,7 +49,7 @@ def test_uploads_have_their_published_names_and_say_what_is_seen():
         columns=["message", "head", "projection", "components", "aggregation"],
     ).assign(covariance="diagonal", bits=32)
     counts = [(upload.label, len(of_upload)) for upload, of_upload in by_upload(rows)]
-    assert counts == [("FbFTL", 1), ("GH-LDA (masked)", 2), ("projected, lda (k = 16)", 1)]
+    assert counts == [("FbFTL", 1), ("GH-LDA (masked)", 2), ("projected, LDA (k = 16)", 1)]
     assert "sum" in Upload("statistics", "lda", "masked").revealed
     assert not Upload("means", "fedcof").summable
     assert Upload("means", "ncm").summable
@@ -95,7 +95,7 @@ def test_fedpft_is_spherical_and_has_sixteen_bits():
     assert label(covariance="spherical") == "mixtures (spherical)"
     assert label(bits=16) == "mixtures (16 bits)"
     assert label(covariance="spherical", bits=16, head="lda") == (
-        "mixtures, lda (spherical, 16 bits)"
+        "mixtures, LDA (spherical, 16 bits)"
     )
 
 

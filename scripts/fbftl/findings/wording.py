@@ -1,0 +1,96 @@
+"""How figures write the axes of a setting: in words, with their values, never as they are keyed."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+SENTENCES = {
+    "adaptation_epochs": "{} epochs of adaptation",
+    "alignment_weight": "alignment {}",
+    "client_part": "clients hold up to {}",
+    "clients": "{} clients",
+    "common_samples": "{} common samples",
+    "coral_weight": "CORAL {}",
+    "digest_rate": "digest rate {}",
+    "distillation_weight": "teachers' weight {}",
+    "epsilon": "ε = {}",
+    "keep_activations": "{} of activations",
+    "keep_gradients": "{} of gradients",
+    "local_epochs": "{} local epochs",
+    "most_samples": "at most {} samples",
+    "seed_samples": "{} seed samples",
+    "transfer_epochs": "{} epochs of transfer",
+    "vote_round": "vote in round {}",
+}
+"""What is written of an axis, around its value."""
+
+VALUES = {
+    ("aggregation", "masked"): "masked averages",
+    ("cka_estimator", "biased"): "biased similarity",
+    ("cka_estimator", "unbiased"): "unbiased similarity",
+    ("head", "ridge"): "ridge regression",
+    ("head", "fedncm"): "nearest mean",
+    ("initial_weights", "common"): "a common start",
+    ("initial_weights", "own"): "starts of their own",
+    ("kept_gradients", "hook"): "large gradients dropped",
+    ("kept_gradients", "large"): "large gradients kept",
+    ("kept_gradients", "random"): "random gradients kept",
+    ("kept_gradients", "small"): "small gradients kept",
+    ("laplace_sensitivity", "channel_maximum"): "Laplace noise by channel",
+    ("laplace_sensitivity", "clip"): "Laplace noise, clipped",
+    ("mask_shape", "scalar"): "one mask for all weights",
+    ("message", "means"): "class means",
+    ("message", "statistics"): "sums",
+    ("partition", "shards"): "two labels a client",
+    ("protection", "beaver"): "in shares",
+    ("protection", "paillier"): "encrypted",
+    ("protection", "plain"): "unprotected",
+    ("public_data", "target"): "open digits",
+    ("selection_reading", "code"): "selection as the code has it",
+    ("vote_candidates", "all"): "all candidates",
+    ("vote_candidates", "unrelated"): "unrelated candidates",
+}
+"""What is written of a value of an axis, where the value alone says it."""
+
+OMITTED = ("network", "mechanism", "mask_shape=vector")
+"""Axes, and a value of one, that other words imply."""
+
+
+def words(axis: str, value: str) -> str:
+    """Return how figures write the value of an axis; what no table here has keeps its own words."""
+    if (axis, value) in VALUES:
+        return VALUES[axis, value]
+    if axis in SENTENCES:
+        return SENTENCES[axis].format(value)
+    return f"{axis} {value}".replace("_", " ")
+
+
+def setting_words(axes: Mapping[str, str], omitted: Iterable[str] = ()) -> str:
+    """Return how figures write a setting beside its method's name, empty if that tells all.
+
+    Args:
+        axes: values of the axes in which it deviates.
+        omitted: axes that all settings beside it share.
+    """
+    silent = {*OMITTED, *omitted}
+    return ", ".join(
+        words(axis, value)
+        for axis, value in axes.items()
+        if axis not in silent and f"{axis}={value}" not in silent
+    )
+
+
+def axes_of(setting: str) -> dict[str, str]:
+    """Return the values of the axes in which a setting deviates, given its name."""
+    return dict(part.split("=", 1) for part in setting.split("+")[1:])
+
+
+def share_words(share: float) -> str:
+    """Return how figures write a share of the clients."""
+    return "all clients" if share == 1 else f"{100 * share:g}% of the clients"
+
+
+def compression_words(row: Mapping[str, Any]) -> str:
+    """Return how figures write a compression: bits of an element, share of elements, feedback."""
+    kept = "all elements" if row["r"] == 1 else f"{100 * row['r']:g}% of elements"
+    bits = "1 bit" if row["q"] == 1 else f"{row['q']:g} bits"
+    return f"{bits}, {kept}" + (", no feedback" if row["feedback"] is False else "")

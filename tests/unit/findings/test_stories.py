@@ -1,0 +1,145 @@
+"""Every figure of runs is drawn of made-up runs as its job calls it, and has its say in words."""
+
+import importlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import pandas as pd
+import pytest
+from drawn import unrendered
+from fbftl.ground.errors import UserError
+from fbftl.study.methods import names, rows
+
+ROOT = Path(__file__).parents[3]
+
+METHODS = rows(names())
+
+SEEDS = (0, 1, 2)
+
+
+@pytest.fixture(autouse=True)
+def closed() -> Iterator[None]:
+    """Close every figure after a test."""
+    yield
+    plt.close("all")
+
+
+def runs(*settings: str, **scores: float) -> pd.DataFrame:
+    """Return a tidy row per setting and seed, each a little above the one before."""
+    table = [
+        {"task": "t", "setting": setting, "method": setting.split("+")[0], "seed": seed}
+        | {"diverged": False, "offered": 9, "received": 9, "seen": 9}
+        | dict(part.split("=") for part in setting.split("+")[1:])
+        | {name: score + 0.02 * place + 0.001 * seed for name, score in scores.items()}
+        for place, setting in enumerate(settings)
+        for seed in SEEDS
+    ]
+    return pd.DataFrame(table)
+
+
+def series(*settings: str, **curves: list[float]) -> pd.DataFrame:
+    """Return the rows of series of settings, a step each."""
+    return pd.DataFrame(
+        {"task": "t", "setting": setting, "seed": seed,
+         "series": name, "by": "round", "step": step, "value": value + 0.001 * seed}
+        for setting in settings
+        for seed in SEEDS
+        for name, values in curves.items()
+        for step, value in enumerate(values, start=1)
+    )  # fmt: skip
+
+
+EPPFL = ["fedavg+local_epochs=2", "eppfl+local_epochs=2", "eppfl+local_epochs=5", "fbftl"]
+HE = ["fade+network=he+adversary=plain+majority_users=4", "fade+network=he+majority_users=4"]
+LAMBDAS = {
+    f"{kind}_accuracy_at_{share}": 0.5 + 0.1 * share
+    for kind in ("standard", "robust", "random_noise")
+    for share in (0.0, 1.0)
+}
+ONE_SHOT = {"projection": None, "components": 1, "covariance": "diagonal", "aggregation": "open",
+            "bits": 32, "mechanism": "none"}  # fmt: skip
+
+FIGURES: dict[str, dict[str, Any]] = {
+    "eppfl_epochs": {
+        "runs": runs(*EPPFL[1:3], test_accuracy=0.5),
+        "series": series(*EPPFL[1:3], test_accuracy=[0.2, 0.4]), "axes": {},
+    },
+    "eppfl_uplink": {
+        "runs": runs(*EPPFL, test_accuracy=0.5, uplink_bits=8e6), "methods": METHODS,
+    },
+    "fairness": {
+        "runs": runs(*HE, delta_eo=0.1, balanced_accuracy=0.8).assign(network="he"),
+        "series": series(*HE, delta_eo=[0.2, 0.1], probe=[0.8, 0.7]).assign(by="1 rounds"),
+        "axes": {"adversary": None},
+    },
+    "federation": {
+        "series": series("fedavg", "fedavg+clients=1", test_accuracy=[0.2, 0.5]),
+        "table1": str(ROOT / "published" / "survey" / "table1.csv"),
+    },
+    "gains": {
+        "series": series("fd+partition=shards+seed_samples=10", "fd", gain_by_client=[-0.1, 0.2]),
+        "methods": METHODS,
+    },
+    "language_scarcity": {
+        "runs": runs("fbftl+plr=0.5", rouge1=80.0).assign(fraction=1.0, plr=0.5),
+        "fig9": str(ROOT / "published" / "fbftl" / "fig9.csv"), "axes": {},
+    },
+    "robust": {
+        "runs": runs("robust+disturbed_normalisation=own", "robust+disturbed_normalisation=shared",
+                     "fedavg", test_accuracy=0.7, **LAMBDAS), "axes": {},
+    },
+    "scarcity": {
+        "runs": runs("fbftl+plr=0.5", test_accuracy=0.8).assign(fraction=1.0, loss="persistent"),
+        "fig8": str(ROOT / "published" / "fbftl" / "fig8.csv"), "axes": {},
+    },
+    "sources": {
+        "runs": [runs("fbftl", "ftl_c", test_accuracy=0.8)], "varying": ["method"], "axes": {},
+        "methods": METHODS,
+    },
+    "uploads_by": {
+        "runs": runs("one_shot+alpha=0.1", "one_shot+alpha=1.0", test_accuracy=0.8).assign(
+            message="means", head="ncm", **ONE_SHOT
+        ),
+        "axis": "alpha", "axes": {}, "task_value": None,
+    },
+    "votes": {
+        "series": series("fedvote+vote_round=3", "fedvote+vote_round=5", votes=[3.0, 1.0]),
+        "models": {"digits": "target", "letters_1": "letters"},
+    },
+}  # fmt: skip
+"""Scripts that read runs or their series, and what their jobs hand to them."""
+
+
+def handed(block: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Return what a job hands to a script, its tables as files."""
+    arguments = dict(block) | {"svg": str(folder / "figure.svg")}
+    for name, value in block.items():
+        tables = value if isinstance(value, list) else [value]
+        if isinstance(tables[0], pd.DataFrame):
+            paths = [str(folder / f"{name}_{number}.csv") for number in range(len(tables))]
+            for table, path in zip(tables, paths, strict=True):
+                table.to_csv(path, index=False)
+            arguments[name] = paths if isinstance(value, list) else paths[0]
+    return arguments
+
+
+@pytest.mark.parametrize("script", FIGURES)
+def test_a_figure_of_runs_says_something(script: str, tmp_path: Path) -> None:
+    plot = importlib.import_module(f"plot_{script}")
+    unrendered(plot, **handed(FIGURES[script], tmp_path))
+    assert len(pd.read_csv(tmp_path / "figure.csv"))
+
+
+@pytest.mark.parametrize("script", FIGURES)
+def test_a_figure_of_nothing_ends_in_one_sentence(script: str, tmp_path: Path) -> None:
+    plot = importlib.import_module(f"plot_{script}")
+    first = {"runs", "series"} & FIGURES[script].keys()
+    block = FIGURES[script] | {
+        name: [table.iloc[:0] for table in value] if isinstance(value, list) else value.iloc[:0]
+        for name, value in FIGURES[script].items()
+        if name in first
+    }
+    with pytest.raises(UserError, match="has no row, so that there is nothing to draw"):
+        unrendered(plot, **handed(block, tmp_path))
