@@ -127,7 +127,7 @@ def renew_systems(root: Path, name: str, systems: Sequence[str], by: dict[str, A
         by: commit, environment and code that made them.
 
     Raises:
-        UserError: if the paper has no such system.
+        UserError: if the paper has no such system, or its study is not finished.
     """
     folder, registry = root / KEPT / name, root / "published" / name.removeprefix(kept.PAPERS)
     sentences = rows(registry / "sentences.csv")
@@ -135,11 +135,13 @@ def renew_systems(root: Path, name: str, systems: Sequence[str], by: dict[str, A
     listed = [kept.place_of(root, name, each) for each in kept.listed_figures(root)[name]]
     staying = [place for place in listed if place.is_file()]
     files, notes = kept.files_of(root, name, staying), by | finished(root, name)
+    tables = [Path("tables", f"{table}.csv") for table in MERGED]
+    if missing := [csv for csv in tables if root / "results" / name / csv not in files]:
+        raise UserError(f"results/{name}/{missing[0]} is not there; finish the study first")
     with tempfile.TemporaryDirectory() as temporary:
         before = Path(shutil.copytree(folder, Path(temporary, "kept")))
         take_over(files)
-        for table in MERGED:
-            csv = Path("tables", f"{table}.csv")
+        for csv in tables:
             merge_table(folder / csv, before / csv, [row["id"] for row in sentences], of)
         notes = merge_notes(notes, read_json(before / "made.json", "notes on kept results"), of)
     for figure in {*(folder / "figures").glob("*.svg")} - {*listed}:
