@@ -119,7 +119,7 @@ def _messages(sentence: Sentence, record: PaperRecord) -> Decision | None:
             for column in ("uplink_bits", "downlink_bits", "clients")
         )
         if len(up):
-            per_round = up / down
+            per_round, users = (up / down).align(users, join="inner")
             shown = f"{per_round.mean():g} of {users.mean():g} users"
             return Decision("uploads in a round", shown, bool((per_round == users).all()))
     return None
