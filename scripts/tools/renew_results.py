@@ -3,7 +3,12 @@
     PYTHONPATH=scripts python scripts/tools/renew_results.py digits cifar10-imagenet papers/fbftl
 
 For maintainers; no rule runs it. Tables go as CSV and Markdown, figures as SVG, numbers as JSON.
-Without a name it only fills the pages from what is committed.
+Without a name it only fills the pages from what is committed. Of a paper whose systems are studied
+one after the other,
+
+    PYTHONPATH=scripts python scripts/tools/renew_results.py papers/thesis --systems budget fade
+
+takes over what was found of some, and leaves what is kept of the others.
 
     PYTHONPATH=scripts python scripts/tools/renew_results.py --verify digits
 
@@ -18,7 +23,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from os.path import relpath
 from pathlib import Path
@@ -29,6 +34,7 @@ from fbftl.findings.coverage import fill_tables, read_items
 from fbftl.findings.formula_numbers import ratios
 from fbftl.findings.front import rows
 from fbftl.findings.kept import KEPT
+from fbftl.findings.kept_systems import MERGED, merge_notes, merge_table, renewed
 from fbftl.findings.leading import fill_leading, outcomes, registered
 from fbftl.findings.origins import arithmetics, distinct
 from fbftl.findings.prose import fill
@@ -65,11 +71,12 @@ MAKERS = ("extract_features", "train_setting", "collect_runs", "write_numbers")
 PACKAGES = ("torch", "numpy", "scikit-learn", "snakemake")
 
 
-def main(names: Sequence[str], root: Path = Path()) -> None:
+def main(names: Sequence[str], systems: Sequence[str] = (), root: Path = Path()) -> None:
     """Renew results, then every page.
 
     Args:
         names: tasks, and `papers/<paper>`, whose study is finished in `results/`.
+        systems: of one paper, which alone are renewed of it; all if none.
         root: the project's folder.
 
     Raises:
@@ -77,7 +84,10 @@ def main(names: Sequence[str], root: Path = Path()) -> None:
     """
     stamp = made_by()  # before anything is written, which would make the tree another
     for name in names:
-        renew(root, name, stamp)
+        if systems:
+            renew_systems(root, name, systems, stamp)
+        else:
+            renew(root, name, stamp)
     for page in pages(root):
         text = page.read_text(encoding="utf-8")
         if (now := filled(root, page)) != text:
@@ -103,7 +113,59 @@ def renew(root: Path, name: str, by: dict[str, Any]) -> None:
         name: task, or `papers/<paper>`.
         by: commit, environment and code that made it.
     """
-    results, folder = root / "results", root / KEPT / name
+    notes, files = by | finished(root, name), kept.files_of(root, name)
+    for below in ("tables", "figures"):
+        shutil.rmtree(root / KEPT / name / below, ignore_errors=True)
+    take_over(files)
+    write_json(root / KEPT / name / "made.json", notes)
+
+
+def renew_systems(root: Path, name: str, systems: Sequence[str], by: dict[str, Any]) -> None:
+    """Replace what is committed of some systems of a paper; what is of its others stays.
+
+    Args:
+        root: the project's folder.
+        name: `papers/<paper>`, which is kept already.
+        systems: their names.
+        by: commit, environment and code that made them.
+
+    Raises:
+        UserError: if the paper has no such system, or its study is not finished.
+    """
+    folder, registry = root / KEPT / name, root / "published" / name.removeprefix(kept.PAPERS)
+    sentences = rows(registry / "sentences.csv")
+    of = renewed(sentences, [*read_systems(root), *read_every_full(root)], systems)
+    listed = [kept.place_of(root, name, each) for each in kept.listed_figures(root)[name]]
+    staying = [place for place in listed if place.is_file()]
+    files, notes = kept.files_of(root, name, staying), by | finished(root, name)
+    tables = [Path("tables", f"{table}.csv") for table in MERGED]
+    if missing := [csv for csv in tables if root / "results" / name / csv not in files]:
+        raise UserError(f"results/{name}/{missing[0]} is not there; finish the study first")
+    with tempfile.TemporaryDirectory() as temporary:
+        before = Path(shutil.copytree(folder, Path(temporary, "kept")))
+        take_over(files)
+        for csv in tables:
+            merge_table(folder / csv, before / csv, [row["id"] for row in sentences], of)
+        notes = merge_notes(notes, read_json(before / "made.json", "notes on kept results"), of)
+    for figure in {*(folder / "figures").glob("*.svg")} - {*listed}:
+        figure.unlink()
+    write_json(folder / "made.json", notes)
+
+
+def take_over(files: Mapping[Path, Path]) -> None:
+    """Copy files to their places."""
+    for path, place in files.items():
+        with replacing(place) as temporary:
+            shutil.copyfile(path, temporary)
+
+
+def finished(root: Path, name: str) -> dict[str, Any]:
+    """Return on what processor a finished task or paper was computed, and its runs' digests.
+
+    Raises:
+        UserError: if it is not finished, or was not computed exactly.
+    """
+    results = root / "results"
     if not (results / name / "tables").is_dir():
         raise UserError(f"results/{name} has no tables; run its study first")
     tasks = kept.tasks_of(results, name, [*read_systems(root), *read_every_full(root)])
@@ -113,13 +175,7 @@ def renew(root: Path, name: str, by: dict[str, Any]) -> None:
             f"results/{name} was not computed exactly, because "
             f"{inexact[0]['not_exact_because']}; run its study with --config exact=true"
         )
-    files, runs = kept.files_of(root, name), kept.run_digests(results, tasks)
-    for below in ("tables", "figures"):
-        shutil.rmtree(folder / below, ignore_errors=True)
-    for path, place in files.items():
-        with replacing(place) as temporary:
-            shutil.copyfile(path, temporary)
-    write_json(folder / "made.json", by | {"arithmetic": arithmetic, "runs": runs})
+    return {"arithmetic": arithmetic, "runs": kept.run_digests(results, tasks)}
 
 
 def verify(root: Path, name: str, seed: int, cores: str) -> int:
@@ -219,12 +275,13 @@ def called(words: Sequence[str]) -> int:
     """Renew or verify, as the words of the command line say; return what the process ends with."""
     parser = argparse.ArgumentParser(allow_abbrev=False)
     parser.add_argument("names", nargs="*")
+    parser.add_argument("--systems", metavar="SYSTEM", nargs="+", default=())
     parser.add_argument("--verify", metavar="NAME")
     parser.add_argument("--draw", metavar="SEED", type=int)
     parser.add_argument("--cores", metavar="CORES", default="all")
     options = parser.parse_args(words)
     if options.verify is None:
-        main(options.names)
+        main(options.names, options.systems)
         return 0
     seed = secrets.randbelow(10**6) if options.draw is None else options.draw
     return verify(Path(), options.verify, seed, options.cores)

@@ -5,7 +5,7 @@ and the SHA-256 of every run file below them, by which anybody can make a part o
 and compare (`findings.verification`).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,14 +35,13 @@ Digests = dict[str, dict[str, dict[str, Any]]]
 """Seeds and SHA-256 of run files, `seeds` and `sha256`, by task and setting."""
 
 
-def files_of(root: Path, name: str) -> dict[Path, Path]:
+def files_of(root: Path, name: str, staying: Collection[Path] = ()) -> dict[Path, Path]:
     """Return what is kept of a finished task or paper: each file with its place in the project.
-
-    A figure of another folder has that folder's name before its own.
 
     Args:
         root: the project's folder.
         name: of a task, or `papers/{paper}`.
+        staying: places of figures that stay as they are where the study did not make them.
 
     Raises:
         UserError: where too many figures are listed, or one of them was not made.
@@ -51,16 +50,28 @@ def files_of(root: Path, name: str) -> dict[Path, Path]:
     found = sorted(path for pattern in PATTERNS for path in finished.glob(pattern))
     places = {path: kept / path.relative_to(finished) for path in found}
     for figure in listed_figures(root).get(name, ()):
-        path = root / "results" / f"{figure}.svg"
-        if not path.is_file():
+        path, place = root / "results" / f"{figure}.svg", place_of(root, name, figure)
+        if path.is_file():
+            places[path] = place
+        elif place not in staying:
             raise UserError(
                 f"{FIGURES} lists {figure}, but {path.relative_to(root)} is not there; run its "
                 "study first, or take the line out"
             )
-        folder = path.parents[1].relative_to(root / "results").as_posix()
-        before = "" if folder == name else folder.replace("/", "-") + "-"
-        places[path] = kept / "figures" / (before + path.name)
     return places
+
+
+def place_of(root: Path, name: str, figure: str) -> Path:
+    """Return where a figure is kept; one of another folder has that folder's name before its own.
+
+    Args:
+        root: the project's folder.
+        name: of a task, or `papers/{paper}`.
+        figure: its path below results/, without suffix.
+    """
+    folder, _, stem = figure.partition("/figures/")
+    before = "" if folder == name else folder.replace("/", "-") + "-"
+    return root / KEPT / name / "figures" / f"{before}{stem}.svg"
 
 
 def listed_figures(root: Path) -> dict[str, list[str]]:

@@ -6,6 +6,7 @@ schedule once at each number of rows, and that run counts, whatever was picked; 
 several, the one of 100 steps and a decay of 3 does.
 """
 
+import math
 from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
@@ -15,6 +16,7 @@ import pandas as pd
 
 from fbftl.findings.runs import settings_in
 from fbftl.papers.quantities import ByPart, BySeed, Compared, Runs, Sides, measures
+from fbftl.privacy.schedules import fitted_gamma
 
 EVEN = {"method": "private_gd", "mechanism": "dp_gd", "epsilon": 4.0, "accountant": "zcdp"}
 """Noisy descent under the paper's budget, in 100 steps."""
@@ -34,8 +36,8 @@ FALLING = {"schedule": "exp"}
 DYNAMIC = {"schedule": "dynamic"}
 MOMENTUM = {"descent_momentum": 0.9}
 
-LOUDER = (1, 13, 25, 38, 50)
-"""Steps whose noise is doubled, each alone, of 50."""
+LOUDER = (1, 25, 50, 75, 100)
+"""Steps whose noise is doubled, each alone, of 100."""
 
 
 def setting(runs: Runs, rows: int, **axes: Any) -> dict[str, Any]:
@@ -120,34 +122,26 @@ def slope_of_influence(before: pd.Series, after: Mapping[int, pd.Series]) -> pd.
     """Return pseudo-values, one a seed, of the slope by step of the logarithm of influence.
 
     Influence is what doubled noise at one step adds to the loss at the end, over what it adds to
-    the step's variance, which is the same at every step of even noise. The logarithm is of its mean
-    over seeds, so that the slope has no value of a single seed; the jackknife's pseudo-values
-    n s - (n - 1) s_i have it as their mean, and Student's interval from their spread. There is
-    none where the mean influence of a step is not positive, with all seeds or without one of them.
+    the step's variance, which is the same at every step of even noise. Its mean over seeds is
+    fitted by an exponential of the step, whose logarithm is a line (`fitted_gamma`, as in the
+    figure of influence), so that the slope has no value of a single seed; the jackknife's
+    pseudo-values n s - (n - 1) s_i have it as their mean, and Student's interval from their spread.
 
     Args:
         before: loss by seed, nothing doubled.
         after: loss by seed, by the step whose noise is doubled.
     """
-    if not after:
-        return pd.Series(dtype=float)
     added = pd.DataFrame({step: losses - before for step, losses in after.items()}).dropna()
-    steps, count = np.array(added.columns, dtype=float), len(added)
-    weights = (steps - steps.mean()) / ((steps - steps.mean()) ** 2).sum()
+    steps, count, values = np.array(added.columns), len(added), added.to_numpy(dtype=float)
+    if count < 2 or not (errors := values.std(0, ddof=1) / count**0.5).all():
+        return pd.Series(dtype=float)
 
-    def slope(of: np.ndarray) -> np.ndarray:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.log(of) @ weights
+    def slope(influence: np.ndarray) -> float:
+        return -math.log(fitted_gamma(steps.max(), steps, influence, errors))
 
-    values = added.to_numpy()
-    whole = slope(values.mean(0)) if count else np.nan
-    if count < 2:
-        return pd.Series(whole, index=added.index, dtype=float)
-    without = (values.sum(0) - values) / (count - 1)
-    pseudo_values = count * whole - (count - 1) * slope(without)
-    # Where doubled noise lowers the mean loss of a step, its influence has no logarithm.
-    known = np.isfinite(pseudo_values).all()
-    return pd.Series(pseudo_values if known else [], added.index if known else None, dtype=float)
+    whole, without = slope(values.mean(0)), (values.sum(0) - values) / (count - 1)
+    pseudo_values = [count * whole - (count - 1) * slope(influence) for influence in without]
+    return pd.Series(pseudo_values, added.index)
 
 
 def _slope(runs: Runs, **axes: Any) -> BySeed:
