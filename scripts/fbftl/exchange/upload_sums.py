@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from fbftl.ground.errors import UserError
+from fbftl.ground.errors import UserError, required
 from fbftl.ground.files import damaged, parsing, replacing
 from fbftl.messages.codec import Compression, decode_many, encode_many
 from fbftl.messages.drawn_clients import DrawnClients
@@ -90,7 +90,7 @@ def sum_uploads(clients: DrawnClients, bits: int, first: int, last: int) -> Uplo
         sent += 8 * sum(map(len, messages))
         read = decode_many(messages)
         rows = read.values.reshape(-1, clients.width)
-        total += ExactStatistics.of(rows, read.labels.reshape(-1), clients.classes)
+        total += ExactStatistics.of(rows, required(read.labels).reshape(-1), clients.classes)
     return UploadSum(first, last, sent, total, clients.document() | {"bits": bits})
 
 
@@ -140,7 +140,7 @@ def read_sum(path: str | Path) -> UploadSum:
         with parsing(path, KIND), safe_open(path, "numpy") as file:
             document = json.loads(file.metadata()["sum"])
             arrays = (file.get_tensor(name) for name in ("counts", "sums", "scatter"))
-            statistics = ExactStatistics(*arrays, document["fraction_bits"])
+            statistics = ExactStatistics(*arrays, fraction_bits=document["fraction_bits"])
             if statistics.sha256() != document["sha256"]:
                 raise ValueError("its numbers are not those that were written")
             clients = document["first"], document["last"]

@@ -7,7 +7,7 @@ were grouped, late ones are added to a sum, and a client's part is subtracted wi
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 
 import numpy as np
@@ -41,7 +41,7 @@ class ExactStatistics:
     counts: np.ndarray
     sums: np.ndarray
     scatter: np.ndarray
-    fraction_bits: int = FRACTION_BITS
+    fraction_bits: int = field(default=FRACTION_BITS, kw_only=True)
 
     @classmethod
     def nothing(
@@ -49,7 +49,7 @@ class ExactStatistics:
     ) -> "ExactStatistics":
         """Return what is known of no samples."""
         shapes = (classes,), (classes, width), (width, width)
-        return cls(*(np.zeros(shape, np.int64) for shape in shapes), fraction_bits)
+        return cls(*(np.zeros(shape, np.int64) for shape in shapes), fraction_bits=fraction_bits)
 
     @classmethod
     def of(
@@ -95,7 +95,7 @@ class ExactStatistics:
                 f"take fewer than {self.fraction_bits} bits behind the point"
             )
         pairs = zip(self.arrays(), other.arrays(), strict=True)
-        return ExactStatistics(*(a + b for a, b in pairs), self.fraction_bits)
+        return ExactStatistics(*(a + b for a, b in pairs), fraction_bits=self.fraction_bits)
 
     def __sub__(self, other: "ExactStatistics") -> "ExactStatistics":
         """Return the statistics without samples that are among them.
@@ -105,7 +105,7 @@ class ExactStatistics:
         """
         self._require_alike(other)
         pairs = zip(self.arrays(), other.arrays(), strict=True)
-        rest = ExactStatistics(*(a - b for a, b in pairs), self.fraction_bits)
+        rest = ExactStatistics(*(a - b for a, b in pairs), fraction_bits=self.fraction_bits)
         if rest.counts.min() < 0 or np.diagonal(rest.scatter).min() < 0:
             raise UserError("samples are to be deleted that are not among those that were summed")
         return rest

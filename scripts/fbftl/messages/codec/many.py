@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fbftl.ground.errors import required
 from fbftl.ground.floats import FLOAT_BITS
 from fbftl.messages.codec.bitpack import packed_bytes, unpack_each
 from fbftl.messages.codec.decoder import CorruptMessage, Message, decode
@@ -56,7 +57,7 @@ def _require_intact(messages: Sequence[bytes], octets: np.ndarray) -> None:
     other = (octets[:, :CHECKED_FIELDS] != octets[0, :CHECKED_FIELDS]).any(axis=1)
     stated = octets[:, CHECKED_FIELDS:HEADER_BYTES].copy().view("<u4")[:, 0]
     computed = np.fromiter(map(checksum, messages), np.uint32, len(messages))
-    for number in np.flatnonzero(other | (stated != computed)):
+    for number in np.flatnonzero(other | (stated != computed)).tolist():
         decode(messages[number])
         raise CorruptMessage(f"message {number} has another header than the first")
 
@@ -90,7 +91,7 @@ def _one_by_one(messages: Sequence[bytes], first: Message, max_values: int) -> M
     values = np.stack([message.values for message in decoded])
     if first.labels is None:
         return Messages(values, None)
-    return Messages(values, np.stack([message.labels for message in decoded]))
+    return Messages(values, np.stack([required(message.labels) for message in decoded]))
 
 
 def _shape(message: Message) -> tuple[object, ...]:
