@@ -60,6 +60,7 @@ include: "rules/audits.smk"
 include: "rules/methods.smk"
 include: "rules/make.smk"
 include: "rules/papers.smk"
+include: "rules/upload_tree.smk"
 include: "rules/upload_sums.smk"
 
 

@@ -25,16 +25,22 @@ TITLES = {}
 """What each table and figure shows, by its path without suffix; a task is its wildcard."""
 
 
+def under_wildcard(stem, of):
+    """Return the path of a task's result as rules write it, the task a wildcard."""
+    folders = list(Path(stem).parts)
+    folders[folders.index(of)] = "{task}"
+    return Path(*folders).as_posix()
+
+
 def text_of(path):
     """Return title and caption of a table or figure that lies there, or that this call makes."""
     stem = Path(path).with_suffix("").as_posix()
     of = owner_of(path)
     sweep, _, experiment = Path(stem).name.partition("_")
-    generic = f"{Path(stem).parent}/{sweep}_{{experiment}}".replace(
-        f"/{of}/", "/{task}/", 1
-    )
+    of_any_task = under_wildcard(stem, of)
+    generic = Path(of_any_task).with_name(sweep).as_posix() + "_{experiment}"
     wildcards = {"task": of, "experiment": experiment}
-    for name in (stem, stem.replace(f"/{of}/", "/{task}/", 1), generic):
+    for name in (stem, of_any_task, generic):
         if name in TITLES:
             return page_text(wildcards, name, TITLES[name])
     return page_text({}, stem, Path(stem).name.replace("_", " ").capitalize())
