@@ -94,6 +94,9 @@ def test_an_attack_reads_the_files_that_its_rule_names(
         }
         study = {"axes": {}, "device": "cpu", "data_folder": ""}
         job = SimpleNamespace(**named, wildcards={}, threads=1, config=study, rule=script)
+        by_name = arguments(main, job)
+        if not rule["input"]:  # an audit of code alone
+            continue
         with pytest.raises((OpenedError, UserError)) as raised:
-            main(**arguments(main, job))
+            main(**by_name)
         assert any(name in str(raised.value) for name in rule["input"]), script
