@@ -2,7 +2,7 @@
 
 import matplotlib.pyplot as plt
 import pandas as pd
-from fbftl.attacks.audits.repeated import RIGHT
+from fbftl.attacks.audits.trial import RIGHT
 from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, aside, save, use_style
 from fbftl.ground.binding import run_by_name
 from fbftl.ground.csv_tables import read_table

@@ -7,7 +7,7 @@ epsilon that the audited code cannot have less than.
 from typing import Any
 
 import pandas as pd
-from fbftl.attacks.audits.repeated import RIGHT
+from fbftl.attacks.audits.trial import RIGHT
 from fbftl.findings.columns import EPSILON
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.shown import shown

@@ -16,9 +16,10 @@ from fbftl.attacks.audits.repeated import most_failures
 from fbftl.attacks.audits.trial import ERROR, bounded, trial_of
 from fbftl.attacks.membership import Scores
 from fbftl.privacy.tradeoffs import GaussianTradeOff, gaussian_tradeoff
+from fbftl.study.methods import axes_by_method
 from scipy.stats import beta
 
-EPSILON, PAIRS = 4.0, 4_000
+EPSILON, PAIRS, AXES = 4.0, 4_000, axes_by_method()
 
 CELLS = [
     pytest.param(mechanism, fault, id=f"{mechanism.name}, {fault.kind}")
@@ -29,13 +30,13 @@ CELLS = [
 
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda mechanism: mechanism.name)
 def test_a_right_mechanism_passes(mechanism):
-    trial = audited(mechanism, EPSILON, 0, pairs=PAIRS)
+    trial = audited(mechanism, EPSILON, 0, AXES, pairs=PAIRS)
     assert not trial.fails
 
 
 @pytest.mark.parametrize(("mechanism", "fault"), CELLS)
 def test_a_broken_mechanism_is_caught(mechanism, fault):
-    assert audited(mechanism, EPSILON, 0, fault).fails
+    assert audited(mechanism, EPSILON, 0, AXES, fault).fails
 
 
 def test_mechanisms_and_their_faults_have_names_of_their_own():
@@ -91,7 +92,7 @@ TOY = Mechanism(
 
 
 def test_a_mechanism_on_its_curve_fails_no_more_often_than_its_error():
-    failed = sum(audited(TOY, 1.0, seed, pairs=2_000).fails for seed in range(400))
+    failed = sum(audited(TOY, 1.0, seed, AXES, pairs=2_000).fails for seed in range(400))
     assert failed <= most_failures(400)
     assert most_failures(400) < 2 * ERROR * 400
 
@@ -99,7 +100,7 @@ def test_a_mechanism_on_its_curve_fails_no_more_often_than_its_error():
 def test_half_of_the_noise_exceeds_what_is_stated_and_twice_of_it_does_not():
     for scale, fails in ((0.5, True), (2.0, False)):
         mechanism = replace(TOY, sample=noisy(scale))
-        trial = audited(mechanism, 1.0, 0, pairs=20_000)
+        trial = audited(mechanism, 1.0, 0, AXES, pairs=20_000)
         assert trial.fails is fails
         assert (least_allowed(mechanism, 1.0, trial) > 1.0) is fails
 

@@ -7,7 +7,9 @@ release there may be others: of an adversary that compares two rounds, two clien
 in which noise that repeats cancels.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +20,6 @@ from fbftl.attacks.audits.faults import Fault
 from fbftl.attacks.audits.trial import Curves
 from fbftl.attacks.membership import Scores
 from fbftl.study.job import Job, from_params
-from fbftl.study.methods import axes_by_method
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -109,6 +110,22 @@ def beside_neighbour(outputs: Floats, clean: Floats) -> Floats:
     return outputs[::2] - (outputs[1::2] - clean[1::2])
 
 
+Axes = Mapping[str, Mapping[str, Any]]
+"""The axes that each method knows, with their defaults."""
+
+_AXES: ContextVar[Axes] = ContextVar("axes of the jobs that samplers make")
+
+
+@contextmanager
+def knowing(axes: Axes) -> Iterator[None]:
+    """Have jobs know their methods' axes, which no module of a job may import."""
+    token = _AXES.set(axes)
+    try:
+        yield
+    finally:
+        _AXES.reset(token)
+
+
 def job_of(
     method: str,
     *,
@@ -129,7 +146,7 @@ def job_of(
         "clients": {}, "training": training, "privacy": {"delta": DELTA} | dict(privacy or {}),
         "block": dict(block or {}),
     }  # fmt: skip
-    return from_params(params, axes_by_method())
+    return from_params(params, _AXES.get())
 
 
 def blocks(count: int, size: int) -> Sequence[slice]:

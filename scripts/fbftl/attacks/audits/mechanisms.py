@@ -8,7 +8,7 @@ from math import exp, log
 
 from fbftl.attacks.audits.counts import COUNTS
 from fbftl.attacks.audits.faults import Fault, broken
-from fbftl.attacks.audits.mechanism import Mechanism
+from fbftl.attacks.audits.mechanism import Axes, Mechanism, knowing
 from fbftl.attacks.audits.sums import SUMS
 from fbftl.attacks.audits.training import TRAINING
 from fbftl.attacks.audits.trial import MechanismTest, outside, trial_of
@@ -27,6 +27,7 @@ def audited(
     mechanism: Mechanism,
     epsilon: float,
     seed: int,
+    axes: Axes,
     fault: Fault | None = None,
     pairs: int | None = None,
 ) -> MechanismTest:
@@ -36,12 +37,13 @@ def audited(
         mechanism: one of `MECHANISMS`.
         epsilon: that is stated.
         seed: of this test.
+        axes: that each method knows, with their defaults.
         fault: what is broken; None for nothing.
         pairs: of the last stage; the mechanism's own number if None.
     """
     curves = mechanism.curves(epsilon)
     stages = (*STAGES, pairs or mechanism.pairs(epsilon))
-    with broken(fault):
+    with knowing(axes), broken(fault):
         return trial_of(
             lambda included, of_draw: mechanism.sample(epsilon, included, of_draw),
             curves, stages, seed,

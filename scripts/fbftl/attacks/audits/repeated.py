@@ -6,14 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from fbftl.attacks.audits.faults import Fault
-from fbftl.attacks.audits.mechanism import Mechanism
+from fbftl.attacks.audits.mechanism import Axes, Mechanism
 from fbftl.attacks.audits.mechanisms import MECHANISMS, STAGES, audited, least_allowed
-from fbftl.attacks.audits.trial import ERROR
+from fbftl.attacks.audits.trial import ERROR, RIGHT
 
 EPSILONS = (0.5, 1.0, 4.0, 8.0)
-
-RIGHT = "none"
-"""What stands for a fault where nothing is broken."""
 
 
 @dataclass(frozen=True)
@@ -28,10 +25,14 @@ class Cell:
     fault: str
     epsilon: float
 
-    def tested(self) -> dict[str, Any]:
-        """Return one test, and the least epsilon that it allows to be stated."""
+    def tested(self, axes: Axes) -> dict[str, Any]:
+        """Return one test, and the least epsilon that it allows to be stated.
+
+        Args:
+            axes: that each method knows, with their defaults.
+        """
         mechanism = named(self.mechanism)
-        trial = audited(mechanism, self.epsilon, 0, self._fault_of(mechanism))
+        trial = audited(mechanism, self.epsilon, 0, axes, self._fault_of(mechanism))
         return {
             "mechanism": self.mechanism,
             "neighbours": mechanism.neighbours,
@@ -42,18 +43,20 @@ class Cell:
             "least": least_allowed(mechanism, self.epsilon, trial),
         }
 
-    def repeated(self, repetitions: int, pairs: int | None = None) -> dict[str, Any]:
+    def repeated(self, repetitions: int, axes: Axes, pairs: int | None = None) -> dict[str, Any]:
         """Return how many tests failed, and what they took.
 
         Args:
             repetitions: tests, each of draws of its own.
+            axes: that each method knows, with their defaults.
             pairs: of a test's last stage; the mechanism's own number if None.
         """
         mechanism = named(self.mechanism)
         fault = self._fault_of(mechanism)
         started = time.process_time()
         trials = [
-            audited(mechanism, self.epsilon, seed, fault, pairs) for seed in range(repetitions)
+            audited(mechanism, self.epsilon, seed, axes, fault, pairs)
+            for seed in range(repetitions)
         ]
         return {
             "mechanism": self.mechanism,

@@ -37,8 +37,9 @@ from fbftl.exchange.secure_sum import secure_sum
 from fbftl.exchange.sum_noise import noise_on_sums
 from fbftl.ground.randomness import stream
 from fbftl.ground.ring import WORD_BITS, Ring
+from fbftl.messages.channel import PacketLoss
 from fbftl.messages.ledger import Ledger
-from fbftl.messages.link import link_of
+from fbftl.messages.link import Link
 from fbftl.methods.one_shot import kinds, summaries
 from fbftl.methods.one_shot.kinds import StatisticsMessage
 from fbftl.privacy import statistics
@@ -48,7 +49,6 @@ from fbftl.privacy.tradeoffs import (
     concentrated_tradeoff,
     gaussian_tradeoff,
 )
-from fbftl.study.settings import Setting
 
 CANARIES = 32
 """Records of a message of statistics, each of two classes and two directions of its own."""
@@ -70,7 +70,7 @@ def seeds(seed: int, count: int) -> list[int]:
 
 def post_of(seed: int) -> Post:
     """Return a post over a link that loses nothing."""
-    return Post(Ledger(method="audit"), link_of(Setting(), 64), seed, no_mechanism())
+    return Post(Ledger(method="audit"), Link(PacketLoss(0.0), 0, 64), seed, no_mechanism())
 
 
 def client_statistics(epsilon: float, included: Flags, seed: int) -> Mapping[str, Scores]:

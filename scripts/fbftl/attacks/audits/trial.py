@@ -20,6 +20,9 @@ from fbftl.privacy.tradeoffs import TradeOff
 ERROR = 0.05
 """Probability with which a right mechanism fails a test at most."""
 
+RIGHT = "none"
+"""What stands for a fault where nothing is broken."""
+
 CANDIDATES = 201
 """Quantiles of all scores among which a threshold is fixed."""
 

@@ -34,8 +34,9 @@ from fbftl.exchange import sending
 from fbftl.exchange.post import Post
 from fbftl.features.publication import write
 from fbftl.ground.errors import required
+from fbftl.messages.channel import PacketLoss
 from fbftl.messages.ledger import Ledger
-from fbftl.messages.link import link_of
+from fbftl.messages.link import Link
 from fbftl.messages.vectors import Vectors
 from fbftl.methods.eppfl import activations
 from fbftl.methods.eppfl.rounds import crossing_of
@@ -51,7 +52,6 @@ from fbftl.privacy.tradeoffs import (
     gaussian_tradeoff,
     together,
 )
-from fbftl.study.settings import Setting
 from fbftl.training.local_updates import LocalUpdate, MiniBatch
 
 WIDTH = 4
@@ -150,7 +150,9 @@ def updates(epsilon: float, included: Flags, seed: int) -> Mapping[str, Scores]:
     guarantee = fade_rounds.guarantee_of(job, alone)
     users = Users([everybody[:1]] * count, everybody, np.zeros(count, dtype=np.int64))
     update_noise = fade_server.UpdateNoise(CLIP, required(guarantee.noise_std), seed)
-    post = Post(Ledger(method="fade"), link_of(Setting(), 64), seed, mechanisms.no_mechanism())
+    post = Post(
+        Ledger(method="fade"), Link(PacketLoss(0.0), 0, 64), seed, mechanisms.no_mechanism()
+    )
     server = fade_server.PartServer(post, users, None, 0, update_noise)
     start = torch.zeros(WIDTH)
     trained = torch.from_numpy(long_records(included, WIDTH))
