@@ -133,8 +133,13 @@ def slope_of_influence(before: pd.Series, after: Mapping[int, pd.Series]) -> pd.
     """
     added = pd.DataFrame({step: losses - before for step, losses in after.items()}).dropna()
     steps, count, values = np.array(added.columns), len(added), added.to_numpy(dtype=float)
-    if count < 2 or not (errors := values.std(0, ddof=1) / count**0.5).all():
+    if count < 2:
+        return pd.Series(np.nan, added.index)
+    if not values.any():
         return pd.Series(dtype=float)
+    errors = values.std(0, ddof=1) / count**0.5
+    # Where a step adds the same to all seeds, steps weigh alike.
+    errors = errors if errors.all() else np.ones(len(steps))
 
     def slope(influence: np.ndarray) -> float:
         return -math.log(fitted_gamma(steps.max(), steps, influence, errors))
