@@ -36,9 +36,10 @@ def main(table: str, svg: str, decays: Sequence[float]) -> None:
 def story(lines: pd.DataFrame) -> Story:
     """Return by how much influence rises from the first step to the last, as it is fitted."""
     fitted = lines[lines["line"].str.startswith(FITTED)]["influence"]
+    rise = float(f"{fitted.iloc[-1] / fitted.iloc[0]:.2g}")
     return Story(
-        "As fitted, noise on the last step weighs "
-        f"{fitted.iloc[-1] / fitted.iloc[0]:.2g} times as much as noise on the first",
+        f"As fitted, noise on the last step weighs about {rise:g} times as much as noise on the "
+        "first",
         "What the variance of each step's noise adds to the loss in the end, against the step: "
         "measured means with bars of two standard errors, the line fitted to them, and dashed the "
         "influence that exponential schedules of several decays assume.",
@@ -57,7 +58,7 @@ def line(measured: pd.DataFrame, decay: float | str) -> pd.DataFrame:
     shape = gradient_influence(steps, gamma)
     weights = errors**-2
     level = (weights * influence * shape[at]).sum() / (weights * shape[at] ** 2).sum()
-    label = f"q$_t$ of a = {gamma ** (-(steps - 1) / 2):.2g}"
+    label = f"q$_t$ of a = {gamma ** (-(steps - 1) / 2):.3g}"
     return pd.DataFrame(
         {
             "line": f"fitted: {label}" if decay == FITTED else label,
@@ -88,7 +89,7 @@ def draw(measured: pd.DataFrame, lines: pd.DataFrame) -> plt.Figure:
         axes.plot(steps["step"], steps["influence"], color=colour, linestyle=style, label=name)
     axes.set_xlabel("step t")
     axes.set_ylabel("loss in the end per variance, ∂L/∂σ$_t^2$")
-    axes.set_ylim(bottom=0)
+    axes.axhline(0, color=NEUTRAL, linewidth=0.5)  # an early step's estimate may lie below it
     axes.ticklabel_format(axis="y", scilimits=(0, 0))
     axes.legend(fontsize=6.5)
     return figure
