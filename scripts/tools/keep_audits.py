@@ -22,7 +22,7 @@ from fbftl.attacks.audits.repeated import Cell, cells, most_failures
 from fbftl.attacks.audits.trial import RIGHT
 from fbftl.findings.kept import KEPT
 from fbftl.findings.tables import Column, write_table
-from fbftl.ground.files import replacing, write_json
+from fbftl.ground.files import replacing, write_json, writing
 from fbftl.study.methods import axes_by_method
 
 FOLDER = KEPT / "audits"
@@ -56,8 +56,10 @@ def main(processes: int, root: Path = Path()) -> int:
     # Right mechanisms last, whose tests go through all of their stages.
     missing.sort(key=lambda cell: cell.fault == RIGHT)
     axes = axes_by_method()
-    finished.parent.mkdir(parents=True, exist_ok=True)
-    with ProcessPoolExecutor(processes, get_context("spawn")) as pool, finished.open("a") as log:
+    with writing(finished):
+        finished.parent.mkdir(parents=True, exist_ok=True)
+    pool = ProcessPoolExecutor(processes, get_context("spawn"))
+    with writing(finished), pool, finished.open("a") as log:
         running = [pool.submit(cell.repeated, repetitions[cell], axes) for cell in missing]
         for future in as_completed(running):
             line = json.dumps(future.result(), ensure_ascii=False)

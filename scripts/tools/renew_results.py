@@ -58,7 +58,7 @@ PAPER_PAGES = Path("docs", "papers")
 PAGES = (
     "README.md",
     "docs/layout.md",
-    "docs/reliability.md",
+    "docs/audits.md",
     "docs/what-to-upload.md",
     "docs/results/**/*.md",
     "docs/papers/*.md",

@@ -19,6 +19,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TextIO
 
+from fbftl.ground.files import writing
 from fbftl.ground.pace import Durations, Pace, read_durations, spoken
 from fbftl.ground.run_log import FailedJob, RunLog
 from fbftl.ground.screen import Screen
@@ -59,7 +60,8 @@ class SnakemakeCall:
 
     def __init__(self, screen: Screen, purpose: str) -> None:
         logs = Path(".snakemake", "log")
-        logs.mkdir(parents=True, exist_ok=True)
+        with writing(logs):
+            logs.mkdir(parents=True, exist_ok=True)
         stem = f"{time.strftime('%Y-%m-%dT%H%M%S')}.{purpose}"
         self.log_path = logs / f"{stem}.run.log"
         self.output_path = logs / f"{stem}.jobs.log"
@@ -72,7 +74,7 @@ class SnakemakeCall:
         """Run Snakemake and show how far it is; return its exit code, below 0 for a signal."""
         command = ["snakemake", "--logger", "file", "--logger-file-path", str(self.log_path)]
         path = os.pathsep.join([str(PLUGINS), *filter(None, [os.environ.get("PYTHONPATH")])])
-        with open(self.output_path, "wb") as output:
+        with writing(self.output_path), open(self.output_path, "wb") as output:
             child = subprocess.Popen(
                 [*command, *options],
                 stdout=output,
@@ -95,7 +97,8 @@ class SnakemakeCall:
 
     def _watch(self, child: subprocess.Popen[bytes]) -> None:
         """Show what the workflow says before its first job, and then how far the jobs are."""
-        self.log_path.touch()
+        with writing(self.log_path):
+            self.log_path.touch()
         with (
             open(self.output_path, encoding="utf-8", errors="replace") as output,
             open(self.log_path, encoding="utf-8", errors="replace") as log,

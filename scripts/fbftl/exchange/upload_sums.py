@@ -12,7 +12,8 @@ from typing import Any
 
 from fbftl.ground.errors import UserError, required
 from fbftl.ground.files import damaged, parsing, replacing
-from fbftl.messages.codec import Compression, decode_many, encode_many
+from fbftl.messages.codec import Compression, encode_many
+from fbftl.messages.codec.many import decode_many
 from fbftl.messages.drawn_clients import DrawnClients
 from fbftl.messages.exact_statistics import ExactStatistics
 

@@ -48,7 +48,7 @@ def test_mechanisms_and_their_faults_have_names_of_their_own():
 
 
 def test_the_page_has_every_cell(root):
-    page = (root / "docs" / "reliability.md").read_text(encoding="utf-8")
+    page = (root / "docs" / "audits.md").read_text(encoding="utf-8")
     lines = [f"| {mechanism.name} | " for mechanism in MECHANISMS]
     shown = [line for line in page.splitlines() if line.startswith(tuple(lines))]
     assert [line.split(" | ")[0] for line in shown] == [line.rstrip(" |") for line in lines]

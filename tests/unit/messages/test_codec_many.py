@@ -6,11 +6,11 @@ from fbftl.messages.codec import (
     Compression,
     CorruptMessage,
     decode,
-    decode_many,
     encode,
     encode_many,
 )
 from fbftl.messages.codec.bitpack import pack, unpack, unpack_each
+from fbftl.messages.codec.many import decode_many
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays

@@ -2,16 +2,15 @@
 
 Modules, from the bottom up: `bitpack` (codes to bytes), `rice` (Golomb-Rice), `entropy` (range
 coder), `compression` (q and r), `sparsifier` (S_r), `quantiser` (Q_q), `header`, `positions` (which
-elements were kept), `encoder` and `decoder` (messages), `many` (messages of one header read
-together), `batch` (many messages at once, values and lengths only), `sizes` (nominal, packed,
-entropy-coded, limit).
+elements were kept), `encoder` and `decoder` (messages), `batch` (many messages at once, values and
+lengths only), `sizes` (nominal, packed, entropy-coded, limit). `many` reads messages of one header
+together; no job does, and it is imported by its own name.
 """
 
 from fbftl.messages.codec.batch import Compressed, compress
 from fbftl.messages.codec.compression import Compression, NotFiniteError
 from fbftl.messages.codec.decoder import CorruptMessage, Message, decode
 from fbftl.messages.codec.encoder import encode, encode_each, encode_many
-from fbftl.messages.codec.many import Messages, decode_many
 from fbftl.messages.codec.quantiser import quantise
 from fbftl.messages.codec.sizes import MessageSize, message_size
 from fbftl.messages.codec.sparsifier import kept_count, sparsify
@@ -22,11 +21,9 @@ __all__ = [
     "CorruptMessage",
     "Message",
     "MessageSize",
-    "Messages",
     "NotFiniteError",
     "compress",
     "decode",
-    "decode_many",
     "encode",
     "encode_each",
     "encode_many",
