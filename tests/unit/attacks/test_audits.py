@@ -4,9 +4,11 @@ Every cell that exists is tested once at one epsilon here; `scripts/tools/keep_a
 all of them at four, by hand.
 """
 
+import importlib
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from fbftl.attacks.audits.faults import FAULTS, broken
 from fbftl.attacks.audits.mechanism import RELEASE, Mechanism, signs, split
@@ -149,3 +151,19 @@ def test_one_run_without_a_right_guess_more_than_chance_refutes_nothing():
     assert refuted(GaussianTradeOff(0.1), 1_000, 1_000, 700, 0.05)
     with pytest.raises(ValueError, match="more than 1000"):
         least_epsilon_of_run(*run_of(1.0, 0, 1_001), lambda e: gaussian_tradeoff(e, 1e-5))
+
+
+def test_the_figure_counts_who_exceeds_what_is_stated(root, monkeypatch):
+    monkeypatch.syspath_prepend(str(root / "scripts" / "figures"))
+    figure = importlib.import_module("plot_mechanism_audits")
+    table = pd.DataFrame(
+        {
+            "audited": ["a", "a", "b", "b"], "fault": ["none", "noise halved", "none", "none"],
+            "epsilon": 1.0, "least": [0.9, 2.1, 0.0, 0.3], "audit": ["test", "test", "x", "y"],
+            "training": [False, False, True, True],
+        }
+    )  # fmt: skip
+    points = figure.plotted(table)
+    assert sorted(points["least"]) == [0.3, 0.9, 2.1]
+    assert "1 of 1 broken mechanisms" in figure.story(points).title
+    assert "0 of 1 right ones" in figure.story(points).title
