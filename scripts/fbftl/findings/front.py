@@ -175,7 +175,8 @@ def _facts(papers: Sequence[Shown], study: StudyFacts) -> str:
         "Written": f"{escape(study.date)} on {escape(study.machine)}",
         "Commit": f"<code>{escape(study.commit or 'not a git checkout')}</code>",
     }
-    return f"<dl>{''.join(f'<dt>{name}</dt><dd>{text}</dd>' for name, text in facts.items())}</dl>"
+    stated = (f"<dt>{name}</dt><dd>{text}</dd>" for name, text in facts.items() if text)
+    return f"<dl>{''.join(stated)}</dl>"
 
 
 def _section(shown: Shown, texts: Mapping[str, PageText], folder: str) -> str:
