@@ -32,6 +32,8 @@ ELSEWHERE = {
     "./run progress": "tests/unit/ground/test_pace.py",
     "./run article": "tests/unit/findings/test_article.py",
     "./run docs": "tests/unit/test_docs.py",
+    "./run deploy": "tests/workflow/test_deployed_federation.py",
+    "python -m fbftl_deploy": "tests/unit/deploy/test_deployed_runs.py",
     "PYTHONPATH=scripts python scripts/tools/renew_results.py": "tests/unit/findings/test_prose.py",
 }
 """How commands begin that another test runs, with that test."""
@@ -98,7 +100,7 @@ def data(copy: Project, data_folder: Path) -> None:
 def test_a_command_does_what_its_page_says(
     copy: Project, command: str, request: pytest.FixtureRequest
 ) -> None:
-    if "studies/" in command:
+    if re.search("studies/|--full|--pilot", command):
         request.getfixturevalue("data")
     for start, test in ELSEWHERE.items():
         if command.startswith(start):

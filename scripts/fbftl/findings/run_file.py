@@ -17,6 +17,9 @@ from fbftl.training.measures import MEASURES, SERIES, Measure, Series
 SCHEMA = 3
 """Version of the run file's layout."""
 
+LARGEST_SEED = 2**63 - 1
+"""What a table's column of whole numbers holds."""
+
 BETTER = {"enum": ["higher", "lower", None]}
 
 RUN = of.Contract(
@@ -130,6 +133,8 @@ def _require_run(run: Any) -> None:
         if not _sensible(run["measures"][name]["diverged"], unit):
             raise ValueError(f"what {name} counts for a diverged seed cannot be")
     for repetition in run["repetitions"]:
+        if not 0 <= repetition["seed"] <= LARGEST_SEED:
+            raise ValueError(f"no run has the seed {repetition['seed']!r:.40}")
         for name, unit in measures.items():
             if not _sensible(repetition.get(name), unit):
                 raise ValueError(f"{name} is {repetition[name]!r:.40}")

@@ -96,6 +96,15 @@ def test_run_files_with_other_values(data: st.DataObject, folder: Path) -> None:
     refused_or_sensible(path)
 
 
+def test_a_seed_that_no_table_holds_is_refused(tmp_path: Path) -> None:
+    run: Any = copy.deepcopy(RUN)
+    run["repetitions"][0]["seed"] = 2**63
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(run))
+    with pytest.raises(UserError, match="no run has the seed 9223372036854775808"):
+        read_run(path)
+
+
 def refused_or_sensible(path: Path) -> None:
     """Either no table comes out, or one whose numbers can be."""
     table = path.with_name("table.csv")
