@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Self
 
 import numpy as np
 
@@ -62,8 +63,28 @@ def in_bursts(rate: float, burst_length: float, random: np.random.Generator) -> 
     return dropped
 
 
+class _Listener:
+    """A port of its own and a thread that takes what comes to it; an empty datagram ends that."""
+
+    def __enter__(self) -> Self:
+        self._socket = bound()
+        self.port: int = self._socket.getsockname()[1]
+        self._thread = threading.Thread(target=self._listen, daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as ending:
+            ending.sendto(b"", (LOOPBACK, self.port))
+        self._thread.join()
+        self._socket.close()
+
+    def _listen(self) -> None:
+        raise NotImplementedError
+
+
 @dataclass
-class Relay:
+class Relay(_Listener):
     """A relay from a port of its own to a receiver's, in a thread of its own.
 
     target: port of the receiver.
@@ -79,25 +100,12 @@ class Relay:
     airtime: float = 0.0
     """Seconds that the link was busy, lost blocks among them."""
 
-    def __enter__(self) -> "Relay":
-        self._socket = bound()
-        self.port: int = self._socket.getsockname()[1]
-        self._thread = threading.Thread(target=self._forward, daemon=True)
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as ending:
-            ending.sendto(b"", (LOOPBACK, self.port))
-        self._thread.join()
-        self._socket.close()
-
     @property
     def seen(self) -> int:
         """Blocks that have come to the relay so far."""
         return self.passed + self.dropped
 
-    def _forward(self) -> None:
+    def _listen(self) -> None:
         started = time.monotonic()
         while datagram := self._socket.recv(2**16):
             if self.bits_per_second is not None:
@@ -139,7 +147,7 @@ class Crossing:
 
 
 @dataclass
-class _Receiver:
+class _Receiver(_Listener):
     """Takes blocks in a thread of its own.
 
     word: of the crossing; other datagrams are not looked at.
@@ -149,20 +157,7 @@ class _Receiver:
     taken: dict[tuple[int, int], bytes] = field(default_factory=dict)
     count: int = 0
 
-    def __enter__(self) -> "_Receiver":
-        self._socket = bound()
-        self.port: int = self._socket.getsockname()[1]
-        self._thread = threading.Thread(target=self._take, daemon=True)
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as ending:
-            ending.sendto(b"", (LOOPBACK, self.port))
-        self._thread.join()
-        self._socket.close()
-
-    def _take(self) -> None:
+    def _listen(self) -> None:
         while datagram := self._socket.recv(2**16):
             if len(datagram) <= HEADER.size:
                 continue
