@@ -7,7 +7,6 @@ import numpy as np
 
 from fbftl.features.store.dtypes import STORED_AS
 from fbftl.features.store.format import OFFSETS
-from fbftl.features.store.ragged import Ragged
 from fbftl.features.store.reader import FeatureStore
 from fbftl.ground.errors import UserError
 
@@ -140,11 +139,3 @@ def _of_features(store: FeatureStore, split: str) -> Iterator[str]:
 
 def _in(name: str, split: str) -> bool:
     return name.partition("/")[0] == split
-
-
-def classes_of(store: FeatureStore) -> int | None:
-    """Return the number of classes that labels name, None where samples have no class."""
-    labels = [store.labels(split) for split in store.splits]
-    if any(isinstance(of_split, Ragged) for of_split in labels):
-        return None
-    return 1 + max(int(np.max(of_split)) for of_split in labels)
