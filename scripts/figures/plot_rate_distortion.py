@@ -60,11 +60,13 @@ def story(points: pd.DataFrame, looks: dict[str, ShownMethod]) -> Story:
     drawn = points[points["fraction"] == points["fraction"].max()]
     front = drawn[drawn["pareto"]]
     of_method = front["method"].value_counts()
-    counts = [f"{count} of {looks[name].figure_label}" for name, count in of_method.items()]
+    labels = [looks[name].figure_label for name in of_method.index]
+    counts = [f"{count} of {label}" for label, count in zip(labels, of_method, strict=True)]
+    whose = f"all {labels[0]}'s" if len(labels) == 1 < len(front) else listed(counts)
     cheapest = front.loc[front["uplink_bits"].idxmin()]
     best = front.loc[front["accuracy"].idxmax()]
     return Story(
-        f"Of {len(drawn)} compressions {len(front)} are the best for their bits: {listed(counts)}",
+        f"Of {len(drawn)} compressions {len(front)} are the best for their bits: {whose}",
         f"Test accuracy in per cent against the uplink of all clients in {best['epochs']} epochs, "
         "in bits on a logarithmic axis, a marker per setting and bars of one standard deviation. "
         f"The cheapest of the best sends {prefixed(cheapest['uplink_bits'])}bit for "

@@ -14,7 +14,7 @@ from fbftl.findings.marks import points_with_bars
 from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.story import Story, with_rows
 from fbftl.findings.style import CYCLE, TEXT_WIDTH, save, use_style
-from fbftl.findings.wording import words
+from fbftl.findings.wording import axis_name, words
 from fbftl.ground.binding import run_by_name
 from fbftl.ground.csv_tables import read_table
 from matplotlib.axes import Axes
@@ -60,7 +60,7 @@ def story(rows: pd.DataFrame, score: str, along: str) -> Story:
     where = "its default" if pd.isna(best[along]) else place
     return Story(
         f"The highest mean {name}, {factor * best[score]:.1f}%, is at {where}",
-        f"Mean {name} in per cent along an axis of the study, {words(along, '')}, a line for each "
+        f"Mean {name} in per cent along {axis_name(along)}, an axis of the study, a line for each "
         "combination of the other axes, with bars of one standard deviation over seeds; a setting "
         "that leaves the axis at a default of none is a dotted level.",
     )
@@ -82,7 +82,7 @@ def draw(
                 label=label,
             )  # fmt: skip
         for level in factor * line.loc[line[along].isna(), score]:
-            without = f"{label}, {along} at its default".replace("_", " ").removeprefix(", ")
+            without = f"{label}, {axis_name(along)} at its default".removeprefix(", ")
             axes.axhline(level, color=colour, linestyle=":", label=without)
     along_axis(axes, rows[along].dropna(), along)
     axes.set_ylabel(title)
@@ -109,14 +109,15 @@ def named(axis: str, value: Any, looks: dict[str, ShownMethod]) -> str:
         return looks[value].figure_label
     if isinstance(value, float):
         value = "none" if pd.isna(value) else f"{value:g}"
-    return f"{axis} {value}".replace("_", " ")
+    return words(axis, str(value))
 
 
 def along_axis(axes: Axes, values: pd.Series, along: str) -> None:
     """Make the abscissa: logarithmic where positive values span decades."""
-    axes.set_xlabel(along.replace("_", " "))
+    axes.set_xlabel(axis_name(along))
     if values.min() > 0 and values.max() >= DECADES * values.min():
         axes.set_xscale("log")
+        axes.set_xlabel(f"{axis_name(along)} (log scale)")
 
 
 if __name__ == "__main__":

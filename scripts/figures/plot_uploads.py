@@ -36,8 +36,9 @@ def story(rows: pd.DataFrame) -> Story:
         "per client"
         for row in chosen.drop_duplicates("name").to_dict("records")
     ]
+    title = "; ".join(parts)
     return Story(
-        "; ".join(parts),
+        f"{title[0].upper()}{title[1:]}",
         "Test accuracy in per cent against the uplink per client in kilobytes, on a logarithmic "
         "axis, a marker for each message and head with a bar of one standard deviation over seeds; "
         "a stepped line joins those that no cheaper one betters.",

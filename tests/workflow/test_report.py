@@ -111,7 +111,7 @@ def test_report_holds_every_table_and_figure_with_its_caption(report: Path, toy:
     assert text.count("<article>") == len(shown(toy))
     assert text.count("<article>") == text.count("<strong>Reading:</strong>")
     figures = sum(path.endswith(".svg") for path in shown(toy))
-    assert text.count('<img src="data:image/svg+xml,') == figures
+    assert text.count("<img src='data:image/svg+xml,") == figures
 
 
 def test_a_paper_has_a_page_of_its_own_with_whole_figures(page: browser.Page, report: Path) -> None:
@@ -141,3 +141,6 @@ def test_nobody_is_kept_out_and_nothing_is_off_the_screen(
             page.visit(toy.results / name)
             assert page.violations() == [], name
             assert not page.scrolls_sideways(), name
+        page.visit(report)
+        page.go(papers(report)[0])
+        assert page.violations() == []

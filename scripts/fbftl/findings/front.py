@@ -9,6 +9,7 @@ from os.path import relpath
 from pathlib import Path
 
 from fbftl.findings.page_style import counted, document, verdict_class
+from fbftl.findings.story import alternative_in
 from fbftl.findings.table_page import PageColumn, PageText, table
 
 STYLE = """\
@@ -102,6 +103,11 @@ class Shown:
     def picture(self) -> str | None:
         """Its first figure, or None."""
         return next((path for path in self.results if path.endswith(".svg")), None)
+
+    @property
+    def seen(self) -> str:
+        """What is seen in its first figure, as the file of the figure says it, or nothing."""
+        return alternative_in(Path(self.picture)) if self.picture else ""
 
 
 def rows(table: str | Path) -> list[dict[str, str]]:
@@ -197,7 +203,7 @@ def _section(shown: Shown, texts: Mapping[str, PageText], folder: str) -> str:
     return "\n".join(
         [
             *head,
-            _picture(shown.picture, texts, folder) if shown.picture else "",
+            _picture(shown.picture, shown.seen, texts, folder) if shown.picture else "",
             _sentences(shown.sentences) if shown.sentences else "",
             audit * bool(shown.audit),
             f"<details><summary>Tables and figures: {len(shown.results)}</summary>"
@@ -207,11 +213,11 @@ def _section(shown: Shown, texts: Mapping[str, PageText], folder: str) -> str:
     )
 
 
-def _picture(path: str, texts: Mapping[str, PageText], folder: str) -> str:
+def _picture(path: str, seen: str, texts: Mapping[str, PageText], folder: str) -> str:
     text = texts.get(path, PageText(_name(path)))
     return (
         f'<figure><a href="{_link(path, folder)}"><img src="{_link(path, folder)}" '
-        f'alt="{escape(text.title)}"></a>'
+        f'alt="{escape(seen or text.title)}"></a>'
         f"<figcaption><strong>{escape(text.title)}.</strong> {escape(text.caption)}</figcaption>"
         "</figure>"
     )

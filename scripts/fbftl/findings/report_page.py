@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from fbftl.findings.page_style import counted, document
+from fbftl.findings.story import alternative_of
 from fbftl.findings.table_page import fragment
 
 STYLE = """\
@@ -26,7 +27,7 @@ math, .formula { overflow-x: auto; }
 LONG = 25
 """Rows from which on a table is folded up."""
 
-KEPT = " !$&'()*+,-./:;=?@_~"
+KEPT = ' !$&()*+,-./:;<=>?@_~"'
 """Characters that stay as they are in a figure's address, beside letters and digits."""
 
 
@@ -104,14 +105,21 @@ def entry(shown: Result) -> str:
     """Return a figure, or a table, with its caption."""
     title = escape(f"{shown.title}: {shown.of}")
     if shown.is_figure:
-        svg = quote(shown.path.read_text(encoding="utf-8"), safe=KEPT)
-        content = f'<img src="data:image/svg+xml,{svg}" alt="{title}">'
+        svg = shown.path.read_text(encoding="utf-8")
+        seen = escape(alternative_of(svg)) or title
+        content = f"<img src='{address(svg)}' alt=\"{seen}\">"
     else:
         content = fragment(shown.path.read_text(encoding="utf-8"))
         rows = content.count("<tr>") - 1
         if rows > LONG:
             content = f"<details><summary>The table, {rows:,} rows</summary>{content}</details>"
     return f"<article><h3>{title}</h3>{shown.caption}{content}</article>"
+
+
+def address(svg: str) -> str:
+    """Return a figure as an address, for an attribute in single quotes."""
+    one_line = svg.replace("\n", " ")  # A browser drops line ends in addresses.
+    return f"data:image/svg+xml,{quote(one_line, safe=KEPT).replace('&', '&amp;')}"
 
 
 def basis(shown: Sequence[Result]) -> str:

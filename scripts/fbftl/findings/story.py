@@ -148,6 +148,11 @@ def alternative_of(svg: str) -> str:
     return unescape(description[1]) if description else ""
 
 
+def alternative_in(path: Path) -> str:
+    """Return the alternative text in a figure's file, empty if it has none or is not there."""
+    return alternative_of(path.read_text(encoding="utf-8")) if path.is_file() else ""
+
+
 def fill_alternatives(text: str, folder: Path) -> str:
     """Return a page whose pictures have the alternative texts of their svg files, where these do.
 
@@ -157,8 +162,7 @@ def fill_alternatives(text: str, folder: Path) -> str:
     """
 
     def filled(picture: re.Match[str]) -> str:
-        svg = folder / picture["path"]
-        words = alternative_of(svg.read_text(encoding="utf-8")) if svg.is_file() else ""
+        words = alternative_in(folder / picture["path"])
         return f"![{words}]({picture['path']})" if words else picture[0]
 
     return PICTURE.sub(filled, text)

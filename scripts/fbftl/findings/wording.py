@@ -51,8 +51,24 @@ VALUES = {
 }
 """What is written of a value of an axis, where the value alone says it."""
 
+NAMES = {
+    "alpha": "concentration of labels α",
+    "blr": "block loss rate",
+    "bits": "bits of an element",
+    "fraction": "share of the clients",
+    "keep": "share of elements kept",
+    "plr": "packet loss rate",
+    "sigma": "noise σ",
+}
+"""What an axis is called, where its key would not say it."""
+
 OMITTED = ("network", "mechanism", "mask_shape=vector")
 """Axes, and a value of one, that other words imply."""
+
+
+def axis_name(axis: str) -> str:
+    """Return what an axis is called, as the label of a scale; what no table here has as its key."""
+    return NAMES.get(axis, axis.replace("_", " "))
 
 
 def words(axis: str, value: str) -> str:
@@ -61,7 +77,7 @@ def words(axis: str, value: str) -> str:
         return VALUES[axis, value]
     if axis in SENTENCES:
         return SENTENCES[axis].format(value)
-    return f"{axis} {value}".replace("_", " ")
+    return f"{axis_name(axis)} {value.replace('_', ' ')}"
 
 
 def setting_words(axes: Mapping[str, str], omitted: Iterable[str] = ()) -> str:

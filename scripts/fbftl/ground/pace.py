@@ -2,8 +2,8 @@
 
 import csv
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import mean
 
@@ -11,6 +11,13 @@ from fbftl.ground.run_log import RunLog
 
 STARTUP = 10.0
 """Seconds of a run after which the jobs that it has had at once count as much as its cores."""
+
+HALF_LIFE = 5.0
+"""Finished jobs of a rule after which an earlier one counts half.
+
+Jobs of one rule differ, and those that are alike are started together; a machine that others use
+too changes its speed. So the latest tell most of those to come.
+"""
 
 SHIPPED = Path(__file__).with_name("durations.csv")
 """How long jobs took elsewhere, by rule; `scripts/tools/measure_durations.py` writes it."""
@@ -24,18 +31,22 @@ class Durations:
     """How long a job of each rule is expected to take.
 
     shipped: mean seconds by rule, as measured on another machine.
-    measured: seconds of each job that has finished here, by rule.
+    measured: seconds of each job that has finished here, by rule, the latest last.
+    at_work: seconds since each job was started that is at work here, of whichever rule it is.
     """
 
     shipped: Mapping[str, float]
     measured: Mapping[str, Iterable[float]] = field(default_factory=dict)
+    at_work: Sequence[float] = ()
 
     def by_rule(self, rules: Iterable[str]) -> dict[str, float]:
         """Return the expected seconds of a job of each rule.
 
         The mean of the jobs that have finished here and of one job as shipped, at this machine's
-        speed: its seconds over those shipped for the same jobs. A rule that is not shipped counts
-        as the rules whose names begin as its own, and without such as the mean rule.
+        speed: its seconds over those shipped for the same jobs. The latest jobs count most, by
+        `HALF_LIFE`. A job at work that takes longer than any is expected to counts as one of the
+        longest rule, so that the first long one tells before it ends. A rule that is not shipped
+        counts as the rules whose names begin as its own, and without such as the mean rule.
         """
         by_family: dict[str, list[float]] = {}
         for rule, seconds in self.measured.items():
@@ -43,11 +54,15 @@ class Durations:
         shipped = {name: self._shipped(name) for name in {*by_family, *map(family, rules)}}
         expected = sum(shipped[name] * len(seconds) for name, seconds in by_family.items())
         spent = sum(map(sum, by_family.values()))
+        longest = max(shipped.values(), default=0.0)
+        for elapsed in self.at_work:
+            if elapsed > longest * (spent / expected if spent and expected else 1.0):
+                spent, expected = spent + elapsed, expected + longest
         speed = spent / expected if spent and expected else 1.0
-        means = {}
-        for name, seconds in shipped.items():
-            finished = by_family.get(name, [])
-            means[name] = (sum(finished) + speed * seconds) / (len(finished) + 1)
+        means = {
+            name: recent_mean(by_family.get(name, []), speed * seconds)
+            for name, seconds in shipped.items()
+        }
         return {rule: means[family(rule)] for rule in rules}
 
     def _shipped(self, name: str) -> float:
@@ -57,6 +72,20 @@ class Durations:
                 return self.shipped.get(begin, mean(kin))
             begin = begin.rpartition("_")[0]
         return mean(self.shipped.values()) if self.shipped else 1.0
+
+
+def recent_mean(finished: Sequence[float], prior: float) -> float:
+    """Return the mean of values and of a prior one, of which the latest value counts most.
+
+    Args:
+        finished: the values, the latest last; each counts half of the one `HALF_LIFE` later.
+        prior: counts as much as the latest value.
+    """
+    total, count = prior, 1.0
+    for age, seconds in enumerate(reversed(finished)):
+        weight = 0.5 ** (age / HALF_LIFE)
+        total, count = total + weight * seconds, count + weight
+    return total / count
 
 
 def family(rule: str) -> str:
@@ -93,12 +122,12 @@ class Pace:
             durations: of the rules, those of the run's own jobs among them.
             now: seconds since the epoch.
         """
-        seconds = durations.by_rule(log.planned)
+        since = [max(now - job.since, 0.0) for job in log.running.values()]
+        seconds = replace(durations, at_work=since).by_rule(log.planned)
         work = {
             "planned": sum(seconds[rule] * count for rule, count in log.planned.items()),
             "left": sum(seconds[rule] * count for rule, count in log.left.items()),
         }
-        since = [max(now - job.since, 0.0) for job in log.running.values()]
         # No job at work is taken for done, however long it takes.
         typical = work["left"] / max(log.left.total(), 1)
         left = work["left"] - sum(min(spent, 0.9 * typical) for spent in since)

@@ -34,6 +34,8 @@ def test_every_paper_is_shown_with_its_sentences_and_a_picture(tmp_path: Path) -
     (tmp_path / "papers/ants/tables/sentences.csv").write_text(SENTENCES)
     page = tmp_path / "index.html"
     by_paper = {"ants": [str(tmp_path / path) for path in results]}
+    described = "<svg><dc:description>Lines &lt;fall&gt;. Two.</dc:description></svg>"
+    (tmp_path / results[0]).write_text(described)
     texts = {by_paper["ants"][0]: {"title": "One <leg>", "caption": "A & B."}}
     tasks = [{"name": "digits", "data": "digits", "seeds": 3}]
     tables = [str(tmp_path / name) for name in ("papers.csv", "audit.csv")]
@@ -49,7 +51,7 @@ def test_every_paper_is_shown_with_its_sentences_and_a_picture(tmp_path: Path) -
     assert "A &amp; B agree" in text
     counted = re.sub("<[^>]+>", "", text)
     assert "Sentences: 1 holds, 1 by formula: holds." in counted
-    assert '<img src="digits/figures/one.svg"' in text
+    assert '<img src="digits/figures/one.svg" alt="Lines &lt;fall&gt;. Two."' in text
     assert "./run papers bees" in text
     links = re.findall(r'(?:href|src)="([^"#]+)"', text)
     assert set(links) == {*results, "audit.html", *BESIDE}

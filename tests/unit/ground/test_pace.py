@@ -8,7 +8,15 @@ from pathlib import Path
 import pytest
 from fbftl.features.store.lock import exclusive
 from fbftl.ground.errors import UserError
-from fbftl.ground.pace import STARTUP, Durations, Pace, read_durations, spoken
+from fbftl.ground.pace import (
+    HALF_LIFE,
+    STARTUP,
+    Durations,
+    Pace,
+    read_durations,
+    recent_mean,
+    spoken,
+)
 from fbftl.ground.run_log import FailedJob, RunLog
 from fbftl.ground.screen import BAR, Screen, progress_line
 from hypothesis import given
@@ -99,6 +107,24 @@ def test_a_machine_that_is_slower_is_expected_to_stay_so() -> None:
     expected = Durations(TAKES, measured).by_rule(["extract_digits", "train"])
     assert expected == {"extract_digits": pytest.approx(80.0), "train": pytest.approx(40.0)}
     assert Durations({"a": 1.0, "b": 7.0}, {"a": [2.0, 2.0]}).by_rule(["b"]) == {"b": 14.0}
+
+
+def test_the_latest_jobs_of_a_rule_tell_most_of_those_to_come() -> None:
+    assert recent_mean([], 3.0) == 3.0
+    assert recent_mean([7.0] * 20, 7.0) == pytest.approx(7.0)
+    rising, falling = recent_mean([1.0, 9.0], 5.0), recent_mean([9.0, 1.0], 5.0)
+    assert rising > 5 > falling
+    halved = 0.5 ** (1 / HALF_LIFE)
+    assert rising == pytest.approx((5 + 9 + halved) / (2 + halved))
+
+
+def test_a_job_that_takes_longer_than_any_is_expected_to_tells_before_it_ends() -> None:
+    shipped = {"short": 1.0, "long": 4.0}
+    tenfold = {"short": 10.0, "long": 40.0}
+    assert Durations(shipped, at_work=[4.0]).by_rule(shipped) == shipped
+    assert Durations(shipped, at_work=[40.0]).by_rule(shipped) == tenfold
+    here = {"short": [10.0, 10.0]}
+    assert Durations(shipped, here, at_work=[40.0]).by_rule(shipped) == tenfold
 
 
 def test_a_rule_that_is_not_shipped_counts_as_those_whose_names_begin_as_its_own() -> None:
