@@ -116,7 +116,7 @@ def draw(table: pd.DataFrame, noise: pd.DataFrame) -> plt.Figure:
         axes.set_ylabel(title)
         axes.set_xticks(sorted(table["seen"].unique()))
     panels[0].set_yscale("log")
-    panels[0].yaxis.set_major_locator(LogLocator(subs=(1, 3)))
+    panels[0].yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     panels[0].yaxis.set_major_formatter("{x:g}")
     panels[0].minorticks_off()
     handles, labels = panels[0].get_legend_handles_labels()

@@ -7,6 +7,7 @@ from fbftl.findings.story import Story, measured, moved, with_rows
 from fbftl.findings.style import LABEL_SIZE, NEUTRAL, TEXT_WIDTH, save, use_style
 from fbftl.ground.binding import run_by_name
 from fbftl.ground.csv_tables import read_table
+from matplotlib.ticker import NullFormatter
 
 KINDS = {
     ("feature_gaussian", False): ("as printed", "#8B4513", "o", "-"),
@@ -85,6 +86,7 @@ def draw(rows: pd.DataFrame) -> plt.Figure:
     for axes in grid.values():
         axes.set_xscale("log")
         axes.set_xlabel("ε asked for (log scale)")
+        axes.xaxis.set_minor_formatter(NullFormatter())
     name_points(accuracy, ends)
     return figure
 

@@ -67,8 +67,9 @@ def draw(rows: pd.DataFrame, looks: dict[str, ShownMethod]) -> plt.Figure:
             for method, settings in panel_rows.groupby("method", sort=False)
             for named in _points(axes, settings, looks[str(method)])
         ]
-        low = 100 * (panel_rows["accuracy"] - panel_rows["spread"].fillna(0)).min()
-        accuracy_axis(axes, low, 100 * panel_rows["accuracy"].max())
+        spread = panel_rows["spread"].fillna(0)
+        low = 100 * (panel_rows["accuracy"] - spread).min()
+        accuracy_axis(axes, low, min(100 * (panel_rows["accuracy"] + spread).max(), 100))
         dealt = words("partition", name) if name == "shards" else name
         axes.set_title(f"Labels: {dealt}", loc="left", fontsize="medium")
         axes.set_xscale("log")

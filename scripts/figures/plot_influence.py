@@ -38,7 +38,7 @@ def story(lines: pd.DataFrame) -> Story:
     fitted = lines[lines["line"].str.startswith(FITTED)]["influence"]
     rise = float(f"{fitted.iloc[-1] / fitted.iloc[0]:.2g}")
     return Story(
-        f"As fitted, noise on the last step weighs about {rise:g} times as much as noise on the "
+        f"As fitted, noise on the last step weighs about {rise:,g} times as much as noise on the "
         "first",
         "What the variance of each step's noise adds to the loss in the end, against the step: "
         "measured means with bars of two standard errors, the line fitted to them, and dashed the "

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 from fbftl.findings.marks import PointName, name_points, points_with_bars
 from fbftl.findings.runs import read_tidy
-from fbftl.findings.story import Story, percent, with_rows
+from fbftl.findings.story import Story, capitalised, percent, with_rows
 from fbftl.findings.style import (
     NEUTRAL,
     TEXT_WIDTH,
@@ -36,9 +36,8 @@ def story(rows: pd.DataFrame) -> Story:
         "per client"
         for row in chosen.drop_duplicates("name").to_dict("records")
     ]
-    title = "; ".join(parts)
     return Story(
-        f"{title[0].upper()}{title[1:]}",
+        capitalised("; ".join(parts)),
         "Test accuracy in per cent against the uplink per client in kilobytes, on a logarithmic "
         "axis, a marker for each message and head with a bar of one standard deviation over seeds; "
         "a stepped line joins those that no cheaper one betters.",

@@ -8,7 +8,7 @@ import pandas as pd
 from fbftl.findings.marks import points_with_bars
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.seeds import mean_and_spread
-from fbftl.findings.story import Story, measured, moved, with_rows
+from fbftl.findings.story import Story, capitalised, measured, moved, with_rows
 from fbftl.findings.style import COLUMN_WIDTH, packet_loss_axis, save, use_style
 from fbftl.findings.uploads import READ, by_upload
 from fbftl.ground.binding import run_by_name
@@ -66,7 +66,7 @@ def story(rows: pd.DataFrame, along: Abscissa) -> Story:
     label, first, last = max(ends, key=lambda end: abs(end[2]["accuracy"] - end[1]["accuracy"]))
     where = tuple(f"at {along.symbol} = {row[along.axis]:g}" for row in (first, last))
     return Story(
-        f"{moved(label, where, (measured(first), measured(last)))}, the most of all",
+        capitalised(f"{moved(label, where, (measured(first), measured(last)))}, the most of all"),
         f"Test accuracy in per cent against the {along.title}, on a logarithmic axis, a line for "
         "each message and head with bars of one standard deviation over seeds.",
     )

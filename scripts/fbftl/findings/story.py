@@ -79,6 +79,11 @@ def points(difference: float) -> str:
     return f"{100 * abs(difference):.1f} points"
 
 
+def capitalised(sentence: str) -> str:
+    """Return a sentence with a capital letter first, as it may begin with the name of an upload."""
+    return sentence[:1].upper() + sentence[1:]
+
+
 def listed(words: Sequence[str]) -> str:
     """Return words as a sentence lists them."""
     *first, last = words
