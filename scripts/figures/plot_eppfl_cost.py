@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
+from fbftl.cost.compute import training_products
 from fbftl.cost.layers import Layer, read_network
-from fbftl.cost.split import FLOAT_BYTES, printed_uplink_bytes, training_products
+from fbftl.cost.split import FLOAT_BYTES, printed_uplink_bytes
 from fbftl.findings import published
 from fbftl.findings.marks import PointName, name_points
 from fbftl.findings.shown import shown

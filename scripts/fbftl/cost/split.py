@@ -1,14 +1,9 @@
-"""What split training exchanges per client and round, in closed form (paper eppfl, Sec. 2.3).
+"""What split training exchanges per client and round, in closed form (paper eppfl, Sec. 2.3)."""
 
-Beside it what a client multiplies, which holds the network's first layers alone.
-"""
-
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
-from fbftl.cost.layers import Layer, products
 from fbftl.ground.floats import FLOAT_BITS
 
 FLOAT_BYTES = FLOAT_BITS // 8
@@ -62,12 +57,3 @@ def printed_downlink_bytes(batches: int, epochs: int, share: float, width: int) 
         width: N.
     """
     return FLOAT_BYTES * batches * epochs * Fraction(repr(float(share))) * width
-
-
-def training_products(layers: Sequence[Layer]) -> int:
-    """Return one sample's multiplications of a training step through a network's first layers.
-
-    A pass forward, the gradients of all weights, and those of what enters each layer but the first.
-    Where a share of the gradients is 0, which not every client's hardware can use, it counts too.
-    """
-    return 3 * products(layers) - layers[0].products

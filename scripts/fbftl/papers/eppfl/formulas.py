@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from fbftl.cost.split import FLOAT_BYTES, printed_uplink_bytes, training_products
+from fbftl.cost.compute import training_products
+from fbftl.cost.split import FLOAT_BYTES, printed_uplink_bytes
 from fbftl.findings.comparison import Measured
 from fbftl.papers.eppfl.claims import HALVES, VANILLA2
 from fbftl.papers.eppfl.published import setup_of

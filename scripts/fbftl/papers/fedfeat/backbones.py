@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from fbftl.cost.split import training_products
+from fbftl.cost.compute import training_products
 from fbftl.models.chain import chain_of, described
 
 TABLE_I: Mapping[str, Mapping[str, Any]] = {
