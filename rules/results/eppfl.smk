@@ -33,6 +33,15 @@ OF_EXPERIMENT["eppfl"] = [
         "plot_eppfl_uplink", "cost", "Split training", tidy("eppfl"), shown("eppfl")
     ),
     Result(
+        "plot_eppfl_cost",
+        "cost",
+        "Split training",
+        table_of("eppfl")
+        | networks("eppfl")
+        | printed(setup="eppfl/setup.csv", script="eppfl/script.csv"),
+        shown("eppfl"),
+    ),
+    Result(
         "tabulate_eppfl_attacks",
         "privacy",
         "What servers of split training get",

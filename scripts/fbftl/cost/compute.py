@@ -4,9 +4,10 @@ A forward pass costs X_m per sample and layer, a backward pass the same again. T
 given twice: as printed, and corrected so that every sample of a batch counts (audit row A9).
 """
 
+from collections.abc import Sequence
 from fractions import Fraction
 
-from fbftl.cost.layers import Network, multiplications
+from fbftl.cost.layers import Layer, Network, multiplications, products
 from fbftl.cost.payload import Federation
 
 
@@ -72,3 +73,12 @@ def server_multiplications(network: Network, samples: int, epochs: int) -> int:
     So does the main server of SFL. The servers of the other schemes only average.
     """
     return 2 * epochs * samples * multiplications(network.head)
+
+
+def training_products(layers: Sequence[Layer]) -> int:
+    """Return one sample's multiplications of a training step through a network's first layers.
+
+    A pass forward, the gradients of all weights, and those of what enters each layer but the first.
+    Where a share of the gradients is 0, which not every client's hardware can use, it counts too.
+    """
+    return 3 * products(layers) - layers[0].products

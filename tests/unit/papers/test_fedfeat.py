@@ -7,7 +7,13 @@ from fbftl.findings.published import read
 from fbftl.models.chain import chain_of
 from fbftl.models.networks import random_split
 from fbftl.papers.fedfeat.audit import rows
-from fbftl.papers.fedfeat.backbones import DATASETS, TABLE_I, backbone, round_weight
+from fbftl.papers.fedfeat.backbones import (
+    DATASETS,
+    TABLE_I,
+    backbone,
+    retraining_share,
+    round_weight,
+)
 
 
 @pytest.fixture(scope="module")
@@ -65,3 +71,10 @@ def test_the_published_tables_are_complete(root):
 def test_values(audit, row, computed, verdict):
     assert audit[row].computed == computed
     assert audit[row].verdict == verdict
+
+
+def test_retraining_passes_the_classifier_where_local_training_passes_all():
+    """The MLP of Table I: forward and two gradients, of which first layers need one."""
+    first, second, output = 784 * 512, 512 * 512, 512 * 10
+    share = 2 * output / (2 * first + 3 * second + 3 * output)
+    assert retraining_share("mlp", "mnist") == pytest.approx(share)

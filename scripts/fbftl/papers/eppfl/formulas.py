@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping
 
+from fbftl.cost.compute import training_products
 from fbftl.cost.split import FLOAT_BYTES, printed_uplink_bytes
 from fbftl.findings.comparison import Measured
 from fbftl.papers.eppfl.claims import HALVES, VANILLA2
-from fbftl.papers.formulas import Decides, Decision, PaperRecord, audited, identical
+from fbftl.papers.eppfl.published import setup_of
+from fbftl.papers.formulas import Decides, Decision, PaperRecord, audited, each, identical
 from fbftl.papers.registry import Sentence, numbers_in
 
 NEAR = 1e-6
@@ -37,11 +39,32 @@ def _labels(sentence: Sentence, record: PaperRecord) -> Decision:
     )
 
 
+def _multiplications(sentence: Sentence, record: PaperRecord) -> Decision:
+    """Decide by what a client multiplies of a sample in an epoch, over FedAvg's."""
+    layers = setup_of(record.published["setup"], record.published["script"]).layers
+    share = training_products(layers[:1]) / training_products(layers)
+    return Decision("a client's multiplications over FedAvg's", f"{share:.4f}", share < 1)
+
+
+def _composed(sentence: Sentence, record: PaperRecord) -> Decision:
+    """Decide by the sum of ε over what is sent of a sample in one pass, c taken as 0."""
+    setup = setup_of(record.published["setup"], record.published["script"])
+    sent = [setup.cut.kept(share) for share in (1.0, setup.share)]
+    named = " and ".join(f"{share:g}" for share in (1.0, setup.share))
+    return Decision(
+        f"ε of all activations of a sample in one pass, in times ε of one, with shares {named} "
+        "sent, beside N_c; c, of which nothing is told, taken as 0",
+        f"{'; '.join(f'{count:,}' for count in sent)} beside {setup.cut.positions:,}",
+        all(count <= setup.cut.positions for count in sent),
+    )
+
+
 FORMULAS: Mapping[str, Decides] = {
     "eppfl-13": _half,
     "eppfl-19": audited("A3"),
-    "eppfl-20": audited("A4"),
+    "eppfl-20": each(_multiplications, audited("A4")),
     "eppfl-21": _labels,
     "eppfl-22": audited("A5"),
     "eppfl-25": identical("test_accuracy", VANILLA2, VANILLA2 | {"method": "fedavg"}),
+    "eppfl-26": _composed,
 }

@@ -25,8 +25,7 @@ class SplitSetting:
     epochs: E, of each round.
     share: θ_a and θ_g of its EPPFL.
     cut: one sample's activations behind the first convolution.
-    parameters: of the whole network.
-    client_parameters: of the first convolution.
+    layers: of the whole network, of which a client holds the first.
     """
 
     clients: int
@@ -35,8 +34,17 @@ class SplitSetting:
     epochs: int
     share: float
     cut: CutMap
-    parameters: int
-    client_parameters: int
+    layers: tuple[Layer, ...]
+
+    @property
+    def parameters(self) -> int:
+        """Those of the whole network."""
+        return parameters(self.layers)
+
+    @property
+    def client_parameters(self) -> int:
+        """Those of the first convolution."""
+        return self.layers[0].parameters
 
     @property
     def batches(self) -> int:
@@ -47,7 +55,6 @@ class SplitSetting:
 def setup_of(setup: pd.DataFrame, script: pd.DataFrame) -> SplitSetting:
     """Return the setting from the published tables `setup` and `script`."""
     pixels = int(lookup(setup, quantity="pixels"))
-    layers = vgg19(pixels, int(lookup(script, quantity="dense_width")))
     return SplitSetting(
         clients=int(lookup(setup, quantity="clients")),
         samples=int(lookup(setup, quantity="samples_per_client")),
@@ -55,8 +62,7 @@ def setup_of(setup: pd.DataFrame, script: pd.DataFrame) -> SplitSetting:
         epochs=int(lookup(setup, quantity="epochs")),
         share=float(lookup(setup, quantity="share_kept")),
         cut=CutMap(CHANNELS[0][0], pixels**2),
-        parameters=parameters(layers),
-        client_parameters=layers[0].parameters,
+        layers=tuple(vgg19(pixels, int(lookup(script, quantity="dense_width")))),
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from fbftl.findings.published import by_quantity
-from fbftl.papers.fedfeat.backbones import DATASETS, TABLE_I, round_weight
+from fbftl.papers.fedfeat.backbones import DATASETS, TABLE_I, retraining_share, round_weight
 from fbftl.papers.formulas import Decides, Decision, PaperRecord, audited
 from fbftl.papers.registry import Sentence
 
@@ -22,9 +22,27 @@ def _features(sentence: Sentence, record: PaperRecord) -> Decision:
     return Decision(f"features of {samples} samples over weights", shown, holds)
 
 
+def _retraining(sentence: Sentence, record: PaperRecord) -> Decision:
+    """Decide by the server's epochs through the classifier beside the clients' through it all."""
+    stated, script = (by_quantity(record.published[name]) for name in ("statements", "script"))
+    epochs = float(script["server_epochs"] / stated["local_epochs"])
+    shares = {
+        f"{kind} on {dataset}": epochs * retraining_share(kind, dataset)
+        for kind in TABLE_I
+        for dataset in DATASETS
+    }
+    return Decision(
+        f"multiplications of {script['server_epochs']} epochs of retraining, the public code's, "
+        f"over those of {stated['local_epochs']} local ones",
+        "; ".join(f"{name} {share:.3f}" for name, share in shares.items()),
+        all(share < 1 for share in shares.values()),
+    )
+
+
 FORMULAS: Mapping[str, Decides] = {
     "fedfeat-04": audited("A8"),
     "fedfeat-15": audited("A6"),
     "fedfeat-27": _features,
+    "fedfeat-28": _retraining,
     "fedfeat-29": audited("A12"),
 }
