@@ -1,4 +1,4 @@
-"""The profile for machines without a shared disk, planned against an S3 server of the tests."""
+"""The profiles for machines without a shared disk, planned against an S3 server of the tests."""
 
 import os
 from typing import Any
@@ -6,20 +6,45 @@ from typing import Any
 import pytest
 from project import Project
 
+BUCKET_OF = "s3://features/fbftl"
 
-def test_a_study_is_planned_with_its_results_in_a_bucket(untouched: Project, bucket: Any) -> None:
-    for plugin in ("executor_plugin_aws_batch", "storage_plugin_s3"):
+
+def options(profile: str) -> list[str]:
+    """Return what a call needs to plan with a profile; skip where a plugin is missing."""
+    executor = {"cloud": "aws_batch", "kubernetes": "kubernetes"}[profile]
+    for plugin in (f"executor_plugin_{executor}", "storage_plugin_s3"):
         pytest.importorskip(f"snakemake_{plugin}")
-    arguments = [
-        "--profile=profiles/slurm", "--workflow-profile=profiles/cloud",
-        "--default-storage-prefix=s3://features/fbftl", "--container-image=registry/fbftl:1",
+    of_executor = {
+        "cloud": [f"--aws-batch-{what}=some" for what in ("region", "job-queue", "job-role")],
+        "kubernetes": ["--kubernetes-namespace=fbftl"],
+    }
+    return [
+        "--profile=profiles/slurm", f"--workflow-profile=profiles/{profile}",
+        f"--default-storage-prefix={BUCKET_OF}", "--container-image=registry/fbftl:1",
         f"--storage-s3-endpoint-url={os.environ['AWS_ENDPOINT_URL']}",
-        "--storage-s3-access-key=test", "--storage-s3-secret-key=test",
-        *(f"--aws-batch-{what}=some" for what in ("region", "job-queue", "job-role")),
+        "--storage-s3-access-key=test", "--storage-s3-secret-key=test", *of_executor[profile],
     ]  # fmt: skip
-    done = untouched.call("--dry-run", *arguments)
+
+
+@pytest.mark.parametrize("profile", ["cloud", "kubernetes"])
+def test_a_study_is_planned_with_its_results_in_a_bucket(
+    untouched: Project, bucket: Any, profile: str
+) -> None:
+    done = untouched.call("--dry-run", *options(profile))
     assert done.returncode == 0, done.stdout + done.stderr
-    bucket_of = "s3://features/fbftl"
-    for result in ("features.json", "runs/fbftl.json", "runs/fbftl.parquet"):
-        assert f"{bucket_of}/results/digits/{result} (send to storage)" in done.stdout
-    assert f"{bucket_of}/published" not in done.stdout
+    for result in ("features.json", "runs/fbftl.json"):
+        assert f"{BUCKET_OF}/results/digits/{result} (in storage)" in done.stdout
+    assert f"{BUCKET_OF}/published" not in done.stdout
+
+
+@pytest.mark.parametrize("profile", ["cloud", "kubernetes"])
+def test_sums_over_shards_are_planned_with_every_sum_in_a_bucket(
+    untouched: Project, bucket: Any, profile: str
+) -> None:
+    study = {"upload_sums": {"clients": 90, "shards": 9, "fan_in": 3}}
+    head = "results/upload_sums/head.json"
+    done = untouched.call("--dry-run", head, *options(profile), study=study)
+    assert done.returncode == 0, done.stdout + done.stderr
+    sums = [f"0/{shard}" for shard in range(9)] + ["1/0", "1/1", "1/2", "2/0"]
+    for result in [*(f"upload_sums/{node}.safetensors" for node in sums), "upload_sums/head.json"]:
+        assert f"{BUCKET_OF}/results/{result} (in storage)" in done.stdout

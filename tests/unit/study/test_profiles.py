@@ -52,9 +52,10 @@ def test_rules_made_in_loops_ask_for_what_no_profile_can(root: Path) -> None:
         assert "runtime=" in block
 
 
-def test_both_profiles_agree_on_reruns(root: Path, profile: dict) -> None:
+def test_both_profiles_agree_on_reruns_and_on_what_starts(root: Path, profile: dict) -> None:
     local = yaml.safe_load((root / "profiles/default/profile.yaml").read_text())
-    for key in ("rerun-triggers", "rerun-incomplete", "nolock", "keep-going"):
+    reruns = ("rerun-triggers", "rerun-incomplete", "nolock", "keep-going")
+    for key in (*reruns, "scheduler", "scheduler-subsample"):
         assert profile[key] == local[key]
 
 
