@@ -20,7 +20,7 @@ from fbftl.study.config import Study
 from fbftl_deploy import plans
 from fbftl_deploy.accounts import Sizes, accounts
 from fbftl_deploy.comparison import compared
-from fbftl_deploy.federation import Federation, Ports
+from fbftl_deploy.federation import APP, Federation, Ports
 from fbftl_deploy.planning import Order, Plans, modules_of, plan, rounds_of
 from fbftl_deploy.plans import ARRIVED
 from fbftl_deploy.proxy import Proxy
@@ -47,11 +47,13 @@ class Wire:
     first_port: of the loopback; the others follow it.
     tls: whether it is encrypted.
     idle: whether the nodes wait afterwards as long again, counted apart.
+    app: folder that is given to `flwr run`.
     """
 
     first_port: int
     tls: bool = False
     idle: bool = False
+    app: Path = APP
 
 
 def only_plans(study: Study, order: Order, results: Path, folder: Path, port: int) -> list[Path]:
@@ -125,7 +127,7 @@ def _run(planned: Plans, folder: Path, wire: Wire) -> dict[str, Any]:
     started = time.monotonic()
     with ExitStack() as stack:
         exact = planned.server.setting.exact
-        federation = stack.enter_context(Federation(folder, ports, exact, keys))
+        federation = stack.enter_context(Federation(folder, ports, exact, keys, wire.app))
         if planned.dealer is not None:
             federation.start_dealer(folder / "dealer.json")
         federation.start_superlink()
