@@ -42,6 +42,9 @@ QUIET = {
 """Environment of all processes of a run."""
 
 STARTING_SECONDS = 120.0
+LONGEST_SOCKET = 100
+"""Characters that the path of a socket has at most."""
+
 SLOWEST_STOP_SECONDS = 10.0
 
 
@@ -137,7 +140,12 @@ class Federation:
 
         Args:
             modules: that clients import, beside Flower's.
+
+        Raises:
+            UserError: if it does not start, or its socket would have too long a path.
         """
+        if len(str(self._forks())) > LONGEST_SOCKET:
+            raise UserError(f"{self.folder} is too long a path for a socket; set TMPDIR to another")
         write_programs(self.folder / "programs", self._forks())
         program = [sys.executable, "-m", "fbftl_deploy.forking", str(self._forks()), SERVE]
         process = self.start("clients", [*program, *modules])

@@ -254,7 +254,13 @@ def respond(
 def responses(
     labels: ArrayLike, uniforms: NDArray[np.float64], *, epsilon: float, classes: int
 ) -> NDArray[np.int64]:
-    """Return the same by uniform numbers from 0 to 1, shape (n, 2), two per label.
+    """Return labels under randomised response, see `respond`.
+
+    Args:
+        labels: true labels 0 .. N-1, shape (n,).
+        uniforms: numbers from 0 to 1, shape (n, 2), by which each is answered.
+        epsilon: epsilon per label.
+        classes: number of labels N.
 
     Raises:
         UserError: if epsilon is not positive.

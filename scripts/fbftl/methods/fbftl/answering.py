@@ -21,7 +21,9 @@ def repeated_uploads(how: Sending[Vectors], seed: int) -> list[bytes]:
 
 
 def uploads(how: Sending[Vectors]) -> list[bytes]:
-    """Return the same under noise of the system's generator: called again, they are others.
+    """Return the messages of a client's samples under noise of the system's generator.
+
+    Another call draws other noise, and is another release of the samples.
 
     Args:
         how: how they are sent, without noise or under the gaussian mechanism.
