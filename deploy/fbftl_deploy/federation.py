@@ -182,18 +182,26 @@ class Federation:
         return str(reported["run-id"])
 
     def state(self, run: str) -> dict[str, Any]:
-        """Return what Flower says of a run: its status and its bytes."""
-        reported = self.call("list", "here", "--run-id", run)
-        (described,) = reported["runs"]
-        return described
+        """Return what Flower says of a run, its status and its bytes; nothing if it is silent."""
+        with suppress(UserError, KeyError, ValueError):
+            (described,) = self.call("list", "here", "--run-id", run)["runs"]
+            return described
+        return {}
 
     def call(self, verb: str, *words: str) -> dict[str, Any]:
-        """Return what `flwr` answers in JSON."""
+        """Return what `flwr` answers in JSON.
+
+        Raises:
+            UserError: if it fails, or takes too long.
+        """
         command = [self._binary("flwr"), verb, *words, "--format", "json"]
-        done = subprocess.run(
-            command, env=self._environment(), cwd=self.folder, capture_output=True, text=True,
-            timeout=STARTING_SECONDS, check=False,
-        )  # fmt: skip
+        try:
+            done = subprocess.run(
+                command, env=self._environment(), cwd=self.folder, capture_output=True, text=True,
+                timeout=STARTING_SECONDS, check=False,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            raise UserError(f"flwr {verb} does not end within {STARTING_SECONDS:g} s") from None
         try:
             return json.loads(done.stdout)
         except ValueError:

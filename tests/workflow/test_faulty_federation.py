@@ -115,7 +115,7 @@ def test_a_killed_superlink_ends_the_run_with_what_had_arrived_in_one_sentence(
     (superlink,) = [line for line in children.stdout.splitlines() if "flower-superlink" in line]
     os.kill(int(superlink.split()[0]), signal.SIGKILL)
     _, errors = process.communicate(timeout=120)
-    assert process.returncode == 2
+    assert process.returncode == 2, errors
     assert errors.startswith("the SuperLink has ended, ")
     assert "had arrived by request 1 and are not kept; call it again" in errors
     assert errors.count("\n") == 1
