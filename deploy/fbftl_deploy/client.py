@@ -17,6 +17,10 @@ Memory = dict[str, Any]
 """Bytes that stay with a client from request to request."""
 
 
+UPLOADED = "uploaded"
+"""Name of the messages that a client has uploaded."""
+
+
 def answer(plan: ClientPlan, request: Request, memory: Memory) -> ClientAnswer:
     """Return what a client answers to a request.
 
@@ -35,7 +39,7 @@ def answer(plan: ClientPlan, request: Request, memory: Memory) -> ClientAnswer:
 def _messages(plan: ClientPlan, request: Request, memory: Memory) -> list[bytes]:
     match plan.setting.job.setting.method, request.kind:
         case "fbftl", "uploads":
-            return _uploads(plan)
+            return _uploads(plan, memory)
         case "one_shot", "summary" | "scores" | "sums":
             return _one_shot(plan, request)
         case "ftl_c", "update":
@@ -46,17 +50,27 @@ def _messages(plan: ClientPlan, request: Request, memory: Memory) -> list[bytes]
             raise ValueError(f"a client of {method} answers no request for {request.kind}")
 
 
-def _uploads(plan: ClientPlan) -> list[bytes]:
+def _uploads(plan: ClientPlan, memory: Memory) -> list[bytes]:
+    """Return what a client uploads; whoever asks again gets the same.
+
+    A second draw of noise would be a second release of the same samples.
+    """
     from fbftl.exchange.sending import sending
     from fbftl.messages.vectors import Vectors
-    from fbftl.methods.fbftl.answering import uploads
+    from fbftl.methods.fbftl.answering import repeated_uploads, uploads
 
+    if UPLOADED in memory:
+        return list(memory[UPLOADED])
     values, labels, sample = samples_of(plan)
     payload = Vectors(values, labels, sample, plan.setting.classes)
     public = None
     if manifest := plan.files.get("public_manifest"):
         public = open_store(manifest).read("train").values
-    return uploads(sending(plan.setting.job, payload, public), plan.setting.seed)
+    how = sending(plan.setting.job, payload, public)
+    if plan.setting.repeat:
+        return repeated_uploads(how, plan.setting.seed)
+    memory[UPLOADED] = uploads(how)
+    return list(memory[UPLOADED])
 
 
 def _one_shot(plan: ClientPlan, request: Request) -> list[bytes]:

@@ -18,11 +18,12 @@ from fbftl.ground.files import read_json, write_text
 from fbftl_deploy.accounts import PARTS
 
 COLUMNS = (
-    "setting", "clients", "from", "tls", "seconds", "models equal", "direction", "ledger", *PARTS,
-    "seen", "flower", "idle",
+    "setting", "clients", "from", "tls", "seconds", "models equal", "largest difference",
+    "direction", "ledger", *PARTS, "seen", "flower", "idle",
 )  # fmt: skip
 """Bytes of all clients, but for the first columns; `idle` is what nodes without work exchange in
-as many seconds."""
+as many seconds. Models of plain FTL_c are equal `by update`: to what the study's engine trains when
+it adds the clients' updates; the largest difference of a weight is that to the study's one pass."""
 
 FLOWER = {"up": "inbound-bytes", "down": "outbound-bytes"}
 
@@ -30,7 +31,12 @@ FLOWER = {"up": "inbound-bytes", "down": "outbound-bytes"}
 def rows(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the rows of one result, a direction each."""
     study = document["study"]
-    equal = "" if study is None else "yes" if study["models_equal"] else "no"
+    equal, difference = "", ""
+    if study is not None:
+        equal = "yes" if study["models_equal"] else "no"
+        if (by_update := study["by_update"]) is not None:
+            equal = "by update" if by_update["models_equal"] else "no"
+            difference = f"{by_update['largest_difference']:.1e}"
     common = {
         "setting": document["setting"],
         "clients": document["clients"],
@@ -38,6 +44,7 @@ def rows(document: Mapping[str, Any]) -> list[dict[str, Any]]:
         "tls": "yes" if document["tls"] else "no",
         "seconds": round(document["seconds"]),
         "models equal": equal,
+        "largest difference": difference,
     }
     return [
         common

@@ -21,6 +21,7 @@ from typing import Any
 from fbftl.ground.errors import UserError
 from fbftl.ground.exact import pin
 
+from fbftl_deploy.forking import SERVE, forked, write_programs
 from fbftl_deploy.tls import Keys
 
 LOOPBACK = "127.0.0.1"
@@ -41,6 +42,9 @@ QUIET = {
 """Environment of all processes of a run."""
 
 STARTING_SECONDS = 120.0
+LONGEST_SOCKET = 100
+"""Characters that the path of a socket has at most."""
+
 SLOWEST_STOP_SECONDS = 10.0
 
 
@@ -99,6 +103,9 @@ class Federation:
     keys: Keys | None = None
     app: Path = APP
     superlink: subprocess.Popen | None = None
+    nodes: dict[int, int] = field(default_factory=dict)
+    """Process of each client's SuperNode, which its group is named after."""
+
     _processes: list[subprocess.Popen] = field(default_factory=list)
 
     def __enter__(self) -> "Federation":
@@ -113,7 +120,7 @@ class Federation:
         return self
 
     def __exit__(self, *failure: Any) -> None:
-        end(self._processes)
+        end(self._processes, list(self.nodes.values()))
 
     def start_superlink(self) -> None:
         """Start the SuperLink and wait until it listens."""
@@ -128,16 +135,33 @@ class Federation:
         self.superlink = self.start("superlink", command)
         self._await(self.ports.superlink, self.superlink, "superlink")
 
+    def start_fork_server(self, modules: Sequence[str]) -> None:
+        """Start what the processes of clients are forks of, and wait until it is ready.
+
+        Args:
+            modules: that clients import, beside Flower's.
+
+        Raises:
+            UserError: if it does not start, or its socket would have too long a path.
+        """
+        if len(str(self._forks())) > LONGEST_SOCKET:
+            raise UserError(f"{self.folder} is too long a path for a socket; set TMPDIR to another")
+        write_programs(self.folder / "programs", self._forks())
+        program = [sys.executable, "-m", "fbftl_deploy.forking", str(self._forks()), SERVE]
+        process = self.start("clients", [*program, *modules])
+        self._await(str(self._forks()), process, "clients")
+
     def start_node(self, client: int, plan: Path) -> None:
         """Start the SuperNode of a client, which reaches the SuperLink through its proxy."""
         secured = ["--insecure"]
         if self.keys is not None:
             secured = ["--root-certificates", str(self.keys.authority)]
-        name = f"client-{client}"
         superlink = f"{LOOPBACK}:{self.ports.proxies[client]}"
         here = ["--host", LOOPBACK, "--port", str(self.ports.nodes[client])]
         words = ["--superlink", superlink, "--node-config", f'plan="{plan}"']
-        self.start(name, ["flower-supernode", *secured, *here, *words])
+        command = ["flower-supernode", *secured, *here, *words]
+        with (self.folder / "logs" / f"client-{client}.log").open("ab") as log:
+            self.nodes[client] = forked(self._forks(), command, log.fileno())
 
     def start_dealer(self, plan: Path) -> None:
         """Start the dealer and wait until it listens."""
@@ -158,18 +182,26 @@ class Federation:
         return str(reported["run-id"])
 
     def state(self, run: str) -> dict[str, Any]:
-        """Return what Flower says of a run: its status and its bytes."""
-        reported = self.call("list", "here", "--run-id", run)
-        (described,) = reported["runs"]
-        return described
+        """Return what Flower says of a run, its status and its bytes; nothing if it is silent."""
+        with suppress(UserError, KeyError, ValueError):
+            (described,) = self.call("list", "here", "--run-id", run)["runs"]
+            return described
+        return {}
 
     def call(self, verb: str, *words: str) -> dict[str, Any]:
-        """Return what `flwr` answers in JSON."""
+        """Return what `flwr` answers in JSON.
+
+        Raises:
+            UserError: if it fails, or takes too long.
+        """
         command = [self._binary("flwr"), verb, *words, "--format", "json"]
-        done = subprocess.run(
-            command, env=self._environment(), cwd=self.folder, capture_output=True, text=True,
-            timeout=STARTING_SECONDS, check=False,
-        )  # fmt: skip
+        try:
+            done = subprocess.run(
+                command, env=self._environment(), cwd=self.folder, capture_output=True, text=True,
+                timeout=STARTING_SECONDS, check=False,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            raise UserError(f"flwr {verb} does not end within {STARTING_SECONDS:g} s") from None
         try:
             return json.loads(done.stdout)
         except ValueError:
@@ -187,47 +219,84 @@ class Federation:
         self._processes.append(process)
         return process
 
-    def _await(self, port: int, process: subprocess.Popen, name: str) -> None:
-        """Wait until a process listens.
+    def _await(self, address: int | str, process: subprocess.Popen, name: str) -> None:
+        """Wait until a process listens at a port of the loopback, or at the path of a socket.
 
         Raises:
             UserError: if it ends, or takes too long.
         """
         until = time.monotonic() + STARTING_SECONDS
         while time.monotonic() < until and process.poll() is None:
-            with socket.socket() as probe:
-                probe.settimeout(1)
-                if probe.connect_ex((LOOPBACK, port)) == 0:
-                    return
+            if listens(address):
+                return
             time.sleep(0.1)
         log = self.folder / "logs" / f"{name}.log"
         last = " ".join(log.read_text(encoding="utf-8", errors="replace")[-300:].split())
-        raise UserError(f"the {name} does not listen at port {port}: {last}")
+        raise UserError(f"the process {name} does not listen at {address}: {last}")
 
     def _home(self) -> Path:
         return self.folder / "flower"
+
+    def _forks(self) -> Path:
+        return self.folder / "forks"
 
     def _binary(self, name: str) -> str:
         return str(Path(sys.executable).with_name(name))
 
     def _environment(self) -> dict[str, str]:
-        """Return the environment of the processes; the app and the library are found in it."""
-        environment = dict(os.environ) | QUIET
-        pin(environment, self.exact)
-        environment["FLWR_HOME"] = str(self._home())
-        environment["PYTHONPATH"] = os.pathsep.join([str(LIBRARY), str(APP)])
-        folder = str(Path(sys.executable).parent)
-        environment["PATH"] = os.pathsep.join([folder, environment.get("PATH", "")])
-        return environment
+        """Return the environment of the processes.
+
+        Programs of clients are found in the fork server's folder first.
+        """
+        folders = [str(self.folder / "programs"), str(Path(sys.executable).parent)]
+        variables = environment(self.exact)
+        variables["FLWR_HOME"] = str(self._home())
+        variables["PATH"] = os.pathsep.join([*folders, variables.get("PATH", "")])
+        return variables
 
 
-def end(processes: Sequence[subprocess.Popen]) -> None:
-    """End processes and all that they started: asked first, then made to."""
+def environment(exact: bool) -> dict[str, str]:
+    """Return the environment of a process that computes; it finds the app and the library.
+
+    Args:
+        exact: whether its arithmetic is pinned.
+    """
+    variables = dict(os.environ) | QUIET
+    pin(variables, exact)
+    variables["PYTHONPATH"] = os.pathsep.join([str(LIBRARY), str(APP)])
+    return variables
+
+
+def listens(address: int | str) -> bool:
+    """Return whether somebody listens at a port of the loopback, or at the path of a socket."""
+    family = socket.AF_INET if isinstance(address, int) else socket.AF_UNIX
+    with socket.socket(family) as probe:
+        probe.settimeout(1)
+        return probe.connect_ex((LOOPBACK, address) if isinstance(address, int) else address) == 0
+
+
+def end(processes: Sequence[subprocess.Popen], groups: Sequence[int] = ()) -> None:
+    """End processes and all that they started: asked first, then made to.
+
+    Args:
+        processes: that this process started, each the first of its group.
+        groups: of further processes.
+    """
+    everyone = [*(process.pid for process in processes), *groups]
     for number in (signal.SIGTERM, signal.SIGKILL):
-        for process in processes:
+        for group in everyone:
             with suppress(ProcessLookupError):
-                os.killpg(process.pid, number)
+                os.killpg(group, number)
         until = time.monotonic() + SLOWEST_STOP_SECONDS
         for process in processes:
             with suppress(subprocess.TimeoutExpired):
                 process.wait(max(0.0, until - time.monotonic()))
+        while time.monotonic() < until and any(map(_is_there, groups)):
+            time.sleep(0.1)
+
+
+def _is_there(group: int) -> bool:
+    with suppress(ProcessLookupError):
+        os.killpg(group, 0)
+        return True
+    return False

@@ -124,7 +124,8 @@ def parties(
     job = from_params(params, {method: axes})
     store = open_store(files["manifest"])
     partition = partition_in(store)
-    classes = 1 + int(max(partition.labels.max(), store.labels("test").max()))
+    test = np.asarray(store.labels("test"))
+    classes = 1 + int(max(partition.labels.max(), test.max()))
     everyone = clients_of(job, partition, order.seed)
     here = np.flatnonzero(np.isin(everyone, np.unique(everyone)[: order.clients]))
     client = everyone[here]
@@ -142,7 +143,7 @@ def parties(
         )
     members = len(np.unique(client))
     facts = (classes, len(client), members, len(owners))
-    setting = Setting(params, axes, order.seed, secrets.token_hex(8), *facts, exact)
+    setting = Setting(params, axes, order.seed, secrets.token_hex(8), *facts, exact, order.repeat)
     tokens = {str(number): secrets.token_hex(16) for number in owners.tolist()}
     dealer = None
     if getattr(job.setting, "aggregation", "open") == "masked":
@@ -193,12 +194,6 @@ def require_deployable(study: Study, order: Order, job: Job) -> None:
     if method == "one_shot" and job.setting.message == "features":
         raise UserError(f"{order.setting} sends what FbFTL sends; deploy a setting of fbftl")
     reasons = list(import_module(f"fbftl.methods.{method}.serving").obstacles(job))
-    noisy = getattr(job.setting, "mechanism", "none") != "none"
-    noisy = noisy or getattr(job.setting, "label_epsilon", None) is not None
-    if noisy and not order.repeat:
-        reasons.append(
-            "its noise would be the study's, which protects nobody; --repeat sends it all the same"
-        )
     if order.source == "images" and study.is_from_elsewhere(order.task):
         reasons.append("its data are features that somebody published, without images")
     if reasons:
@@ -228,6 +223,13 @@ def needed_by_client(job: Job, source: str) -> tuple[str, ...]:
     public = ("public_manifest",)
     images = ("clients", "weights", "source") if source == "images" else ()
     return ("manifest", "network", *images, *public)
+
+
+def modules_of(method: str) -> list[str]:
+    """Return the modules of the library that a client of a method imports; torch for rounds."""
+    once = methods.record(method).sends == "once"
+    further = "fbftl.exchange.sending" if once else "fbftl.tasks.party"
+    return ["fbftl.features.store.opening", further, f"fbftl.methods.{method}.answering"]
 
 
 def files_of(study: Study, order: Order, results: Path, job: Job) -> dict[str, str]:

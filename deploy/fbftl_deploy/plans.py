@@ -13,6 +13,9 @@ import numpy as np
 from fbftl.ground.files import read_json, write_json
 from fbftl.study.job import Job, from_params
 
+ARRIVED = ".arrived"
+"""Ending of the file beside a server's outcome that has a line for every answer that arrived."""
+
 
 @dataclass(frozen=True)
 class Dealer:
@@ -38,6 +41,7 @@ class Setting:
     samples, members: training samples of the task, and the clients that they are of.
     taking_part: clients that take part.
     exact: whether arithmetic is pinned, as the study's jobs pin theirs.
+    repeat: whether masks and noise are the study's, which protects nobody.
     """
 
     params: Mapping[str, Any]
@@ -49,6 +53,7 @@ class Setting:
     members: int
     taking_part: int
     exact: bool
+    repeat: bool
 
     @cached_property
     def job(self) -> Job:

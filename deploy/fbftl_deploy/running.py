@@ -6,24 +6,23 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
-from fbftl.findings.run_file import read_run
+import pyarrow.parquet as pq
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import read_json, write_json
-from fbftl.messages.ledger import read_ledger
 from fbftl.study.config import Study
 
 from fbftl_deploy import plans
 from fbftl_deploy.accounts import Sizes, accounts
-from fbftl_deploy.federation import Federation, Ports
-from fbftl_deploy.planning import MOST_ROUNDS, Order, Plans, plan
+from fbftl_deploy.comparison import compared
+from fbftl_deploy.federation import APP, Federation, Ports
+from fbftl_deploy.planning import Order, Plans, modules_of, plan, rounds_of
+from fbftl_deploy.plans import ARRIVED
 from fbftl_deploy.proxy import Proxy
 from fbftl_deploy.tls import make_keys
 
@@ -38,7 +37,7 @@ COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 """What colours a terminal."""
 
 NO_PROTECTION = "no protection: masks and noise are the study's, which whoever knows its seed has"
-DRAWN = "masks are drawn from the system's generator"
+DRAWN = "masks and noise are drawn from the system's generator"
 
 
 @dataclass(frozen=True)
@@ -48,11 +47,13 @@ class Wire:
     first_port: of the loopback; the others follow it.
     tls: whether it is encrypted.
     idle: whether the nodes wait afterwards as long again, counted apart.
+    app: folder that is given to `flwr run`.
     """
 
     first_port: int
     tls: bool = False
     idle: bool = False
+    app: Path = APP
 
 
 def only_plans(study: Study, order: Order, results: Path, folder: Path, port: int) -> list[Path]:
@@ -93,13 +94,27 @@ def deploy(study: Study, order: Order, results: Path, wire: Wire) -> tuple[Path,
         target = results / order.task / "deployed" / order.setting
         target.mkdir(parents=True, exist_ok=True)
         document = _described(order, planned) | {"tls": wire.tls} | document
-        document |= compared(planned, results, order, document)
+        document |= compared(planned, results, order, document, folder / "server.json")
         path = target / f"{order.seed}.json"
         write_json(path, document)
-        shutil.copyfile(planned.server.ledger, target / f"{order.seed}.parquet")
+        keep_ledger(Path(planned.server.ledger), path.with_suffix(".parquet"), order.repeat)
         return path, document
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def keep_ledger(ledger: Path, target: Path, repeat: bool) -> None:
+    """Write a run's ledger to its place, with what protected its messages as metadata.
+
+    Args:
+        ledger: as the server wrote it.
+        target: file to write.
+        repeat: whether masks and noise are the study's.
+    """
+    table = pq.read_table(ledger)
+    protection = {b"protection": (NO_PROTECTION if repeat else DRAWN).encode()}
+    metadata = dict(table.schema.metadata or {}) | protection
+    pq.write_table(table.replace_schema_metadata(metadata), target)
 
 
 def _run(planned: Plans, folder: Path, wire: Wire) -> dict[str, Any]:
@@ -112,11 +127,12 @@ def _run(planned: Plans, folder: Path, wire: Wire) -> dict[str, Any]:
     started = time.monotonic()
     with ExitStack() as stack:
         exact = planned.server.setting.exact
-        federation = stack.enter_context(Federation(folder, ports, exact, keys))
+        federation = stack.enter_context(Federation(folder, ports, exact, keys, wire.app))
         if planned.dealer is not None:
             federation.start_dealer(folder / "dealer.json")
         federation.start_superlink()
         proxy = stack.enter_context(Proxy(ports.proxies, ports.superlink, wire.tls))
+        federation.start_fork_server(modules_of(planned.server.setting.job.setting.method))
         for client, path in paths.items():
             federation.start_node(client, path)
         handed_over = time.monotonic()
@@ -160,26 +176,57 @@ def _outcome(federation: Federation, planned: Plans, number: str) -> dict[str, A
         UserError: with the sentence of a run that failed.
     """
     path = Path(planned.server.outcome)
-    end = time.monotonic() + planned.server.patience * (2 + MOST_ROUNDS)
+    limit = longest_run(planned)
+    end = time.monotonic() + limit
     looks = 0
     while not path.is_file():
         looks += 1
         superlink: subprocess.Popen | None = federation.superlink
         if superlink is not None and superlink.poll() is not None:
-            raise UserError(f"the SuperLink has ended: {_last(federation, 'superlink')}")
+            raise UserError(
+                f"the SuperLink has ended, {arrived(path)}: {_last(federation, 'superlink')}"
+            )
         state = {} if looks % LOOKS_AT_STATE else federation.state(number)
         if "finished" in str(state.get("status", "")):
             time.sleep(LOOK_SECONDS)
             if path.is_file():
                 break
-            raise UserError(f"the run has ended: {_last(federation, 'superlink')}")
+            raise UserError(f"the run has ended, {arrived(path)}: {_last(federation, 'superlink')}")
         if time.monotonic() > end:
-            raise UserError(f"the run takes too long: {_last(federation, 'superlink')}")
+            raise UserError(
+                f"the run takes longer than {limit:.0f} s, {arrived(path)}: "
+                f"{_last(federation, 'superlink')}"
+            )
         time.sleep(LOOK_SECONDS)
     document = read_json(path, "outcome of a run")
     if "error" in document:
         raise UserError(document["error"])
     return document
+
+
+def longest_run(planned: Plans) -> float:
+    """Return the seconds after which a run is given up: every request may take the patience.
+
+    Beside the rounds, or the one request, clients are waited for, heads may be scored, and the
+    server trains.
+    """
+    rounds = rounds_of(planned.server.setting.job, len(planned.clients))
+    return planned.server.patience * (max(rounds, 2) + 2)
+
+
+def arrived(outcome: Path) -> str:
+    """Return what had arrived of a run that ends without an outcome, and what becomes of it."""
+    noted = outcome.with_suffix(ARRIVED)
+    lines = noted.read_text(encoding="utf-8").splitlines() if noted.is_file() else []
+    answers = [json.loads(line) for line in lines]
+    if not answers:
+        return "before any answer arrived; call it again"
+    size = sum(answer["bytes"] for answer in answers)
+    last = max(answer["turn"] for answer in answers)
+    return (
+        f"{len(answers)} answers of {size:,} bytes had arrived by request {last} and are not kept; "
+        "call it again"
+    )
 
 
 def _last(federation: Federation, name: str) -> str:
@@ -202,9 +249,6 @@ def _sizes(paths: Mapping[int, Path]) -> Sizes:
     }
 
 
-# --- compared with the study ------------------------------------------------------------------
-
-
 def _described(order: Order, planned: Plans) -> dict[str, Any]:
     """Return what a result file says of its run first."""
     return {
@@ -215,59 +259,3 @@ def _described(order: Order, planned: Plans) -> dict[str, Any]:
         "from": planned.clients[0].source,
         "protection": NO_PROTECTION if order.repeat else DRAWN,
     }
-
-
-def compared(
-    planned: Plans, results: Path, order: Order, document: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return how a run lies beside the study's: digests of models, and bytes of the ledgers.
-
-    None where the study has not trained the setting, or has other clients.
-    """
-    payload = {
-        client: directions["up"]["payload"]
-        for client, directions in document["wire"]["by_client"].items()
-    }
-    ledger = uplink_bytes(planned.server.ledger, order.seed, ("made",))
-    beside: dict[str, Any] = {
-        "model": document["models"][-1],
-        "payload_bytes": payload,
-        "ledger_bytes": ledger,
-        "payload_is_ledger": payload == ledger,
-        "study": None,
-    }
-    runs = results / order.task / "runs"
-    meta, run = runs / f"{order.setting}.meta.json", runs / f"{order.setting}.json"
-    if not (planned.whole and meta.is_file() and run.is_file()):
-        return beside
-    models = read_json(meta, "record of a run")["models"].get(str(order.seed), [])
-    repetitions = {each["seed"]: each for each in read_run(run)["repetitions"]}
-    known = uplink_bytes(str(runs / f"{order.setting}.parquet"), order.seed)
-    accuracy = repetitions[order.seed]["test_accuracy"]
-    return beside | {
-        "study": {
-            "models_equal": models == document["models"],
-            "accuracy": accuracy,
-            "accuracy_difference": document["accuracy"] - accuracy,
-            "ledger_bytes": known,
-            "payload_is_ledger": payload == known,
-        }
-    }
-
-
-def uplink_bytes(
-    path: str, seed: int, encoded: Sequence[str] = ("made", "counted")
-) -> dict[str, int]:
-    """Return the bytes that each client sent up by a ledger, by its id.
-
-    Args:
-        path: of the ledger.
-        seed: of the repetition.
-        encoded: what counts; a deployment has made every message that came, and counts others.
-    """
-    table = read_ledger(path, ["seed", "direction", "client", "bits", "encoded"])
-    up = pc.and_(pc.equal(table["direction"].cast("string"), "up"), pc.equal(table["seed"], seed))
-    up = pc.and_(up, pc.is_in(table["encoded"].cast("string"), pa.array(encoded)))
-    grouped = table.filter(up).group_by("client").aggregate([("bits", "sum")])
-    pairs = zip(grouped["client"].to_pylist(), grouped["bits_sum"].to_pylist(), strict=True)
-    return {str(client): bits // 8 for client, bits in sorted(pairs)}

@@ -1,9 +1,11 @@
 """The ServerApp of a run: it hands requests to Flower's grid and takes what comes back."""
 
+import json
 import os
 import time
 from collections.abc import Iterator, Sequence
 from logging import WARNING
+from pathlib import Path
 
 from fbftl.exchange.arrivals import ClientAnswer, Request
 from fbftl.ground.errors import UserError
@@ -11,7 +13,7 @@ from flwr.app import Context, Message
 from flwr.serverapp import Grid, ServerApp
 from flwr.supercore.logger import log
 
-from fbftl_deploy.plans import read_server
+from fbftl_deploy.plans import ARRIVED, read_server
 from fbftl_deploy.records import of_request, to_answer
 from fbftl_deploy.server import serve, write_outcome
 
@@ -25,7 +27,8 @@ app = ServerApp()
 def main(grid: Grid, context: Context) -> None:
     """Serve the setting of the plan."""
     plan = read_server(str(context.run_config["plan"]))
-    carrier = Carrier(grid, plan.setting.taking_part, plan.patience)
+    noted = Path(plan.outcome).with_suffix(ARRIVED)
+    carrier = Carrier(grid, plan.setting.taking_part, plan.patience, noted)
     try:
         served, exchange = serve(plan, carrier.ask)
     except UserError as error:
@@ -53,10 +56,12 @@ class Carrier:
         grid: Flower's.
         nodes: how many there should be.
         patience: seconds to wait for them, and for the answers to a request.
+        noted: file that gets a line for every answer that arrives, so that a run which is cut off
+            does not lose it in silence.
     """
 
-    def __init__(self, grid: Grid, nodes: int, patience: float) -> None:
-        self.grid, self.nodes, self.patience = grid, nodes, patience
+    def __init__(self, grid: Grid, nodes: int, patience: float, noted: Path) -> None:
+        self.grid, self.nodes, self.patience, self.noted = grid, nodes, patience, noted
         self.node_of: dict[int, int] = {}
         self.failed: list[str] = []
         """A sentence for each node that gave no answer."""
@@ -91,9 +96,17 @@ class Carrier:
         except ValueError as error:
             self.failed.append(f"node {reply.metadata.src_node_id} is refused: {error}")
             return
+        self._note(answer)
         self.node_of.setdefault(answer.client, reply.metadata.src_node_id)
         if answer.client in clients or answer.messages:
             yield answer
+
+    def _note(self, answer: ClientAnswer) -> None:
+        """Write that an answer has arrived."""
+        size = sum(map(len, answer.messages))
+        line = json.dumps({"turn": answer.turn, "client": answer.client, "bytes": size})
+        with self.noted.open("a", encoding="utf-8") as file:
+            file.write(line + "\n")
 
     def _connected(self) -> list[int]:
         """Return the nodes once they are all there, or as many as there are after some patience."""

@@ -11,6 +11,8 @@ def lines(document: Mapping[str, Any]) -> list[str]:
     if study is not None:
         equal = "equals" if study["models_equal"] else "differs from"
         verdict = f"the model {equal} the study's, accuracy {study['accuracy']:.4f} there"
+        if (by_update := study["by_update"]) is not None:
+            verdict += ", which takes one pass; " + _by_update(by_update)
     total = document["wire"]["total"]
     payload, ledger = document["payload_bytes"], document["ledger_bytes"]
     text = [
@@ -24,3 +26,13 @@ def lines(document: Mapping[str, Any]) -> list[str]:
         document["protection"],
     ]
     return [*text, *document["refused"], *document["failed"]]
+
+
+def _by_update(compared: Mapping[str, Any]) -> str:
+    """Return how a run of plain FTL_c lies beside the study's engine."""
+    equals = "equals it" if compared["models_equal"] else "differs from it"
+    return (
+        f"its engine adding the clients' updates {equals}, at most "
+        f"{compared['largest_difference']:.1e} from the pass in weights up to "
+        f"{compared['largest_weight']:.2g}"
+    )

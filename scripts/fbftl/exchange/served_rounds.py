@@ -5,22 +5,24 @@ which are the clients': its curves have the test accuracy alone, and the last ro
 a study would choose by held-out samples.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+import torch
 from torch import Tensor
 
 from fbftl.data.participation import clients_of, grouped, held_out
-from fbftl.exchange.arrivals import Arrived, Exchange, enter
+from fbftl.exchange.arrivals import Arrived, Exchange, Served, enter
 from fbftl.exchange.post import Parts, Post, Receipt
 from fbftl.exchange.repetition import offered_rows
+from fbftl.exchange.rounds import by_steps
 from fbftl.messages.codec import Compression, CorruptMessage, decode, encode
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.link import link_of
 from fbftl.privacy.mechanisms import no_mechanism
 from fbftl.study.job import Job
-from fbftl.tasks.task import ClientData, Repetition
+from fbftl.tasks.task import ClientData, Learner, Repetition
 from fbftl.training.batches import Round
 
 
@@ -52,6 +54,22 @@ class ServedRounds:
         link = link_of(self.job.setting, self.client_data.block_bits)
         compression = Compression(self.job.setting.bits, self.job.setting.keep)
         self.post = Post(ledger, link, self.seed, no_mechanism(), compression)
+
+    def run(self, learner: Learner, step: Callable[[Round], None]) -> Served:
+        """Train a learner by the rounds of its schedule; return what the server has in the end.
+
+        Args:
+            learner: of the repetition.
+            step: exchanges a round's messages and changes the learner by what arrives.
+        """
+
+        def lossless(round_: Round) -> Tensor:
+            step(round_)
+            return torch.zeros(())
+
+        by_steps(learner, lossless, learner.schedule)
+        score = self.client_data.score(self.repetition, learner)
+        return Served.of(score.record, self.post.ledger)
 
     def exchanged(self, round_: Round, weights: Tensor) -> Receipt:
         """Send the model to a round's clients; return what arrives of what they make of it.

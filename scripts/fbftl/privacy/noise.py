@@ -246,10 +246,26 @@ def respond(
     Raises:
         UserError: if epsilon is not positive.
     """
-    require_positive("label epsilon", epsilon)
     ids = np.asarray(sample_ids).tolist()
     uniforms = np.array([stream(seed, "labels", sample).random(2) for sample in ids])
-    uniforms = uniforms.reshape(-1, 2)
+    return responses(labels, uniforms.reshape(-1, 2), epsilon=epsilon, classes=classes)
+
+
+def responses(
+    labels: ArrayLike, uniforms: NDArray[np.float64], *, epsilon: float, classes: int
+) -> NDArray[np.int64]:
+    """Return labels under randomised response, see `respond`.
+
+    Args:
+        labels: true labels 0 .. N-1, shape (n,).
+        uniforms: numbers from 0 to 1, shape (n, 2), by which each is answered.
+        epsilon: epsilon per label.
+        classes: number of labels N.
+
+    Raises:
+        UserError: if epsilon is not positive.
+    """
+    require_positive("label epsilon", epsilon)
     true = np.asarray(labels, dtype=np.int64)
     shift = 1 + np.floor(uniforms[:, 1] * (classes - 1)).astype(np.int64)
     moved = uniforms[:, 0] >= keep_probability(epsilon, classes)

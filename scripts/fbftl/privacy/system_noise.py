@@ -8,8 +8,10 @@ import os
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
+
+from fbftl.privacy.noise import responses
 
 
 def system_noise(shape: tuple[int, ...]) -> NDArray[np.float32]:
@@ -18,7 +20,20 @@ def system_noise(shape: tuple[int, ...]) -> NDArray[np.float32]:
     Args:
         shape: of the noise.
     """
-    count = prod(shape)
-    words = np.frombuffer(os.urandom(8 * count), np.uint64)
-    uniform = ((words >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
-    return ndtri(uniform).astype(np.float32).reshape(shape)
+    return ndtri(system_uniforms(shape)).astype(np.float32)
+
+
+def system_responses(labels: ArrayLike, *, epsilon: float, classes: int) -> NDArray[np.int64]:
+    """Return labels (n,) of N classes under randomised response: see `privacy.noise.respond`.
+
+    Raises:
+        UserError: if epsilon is not positive.
+    """
+    labels = np.asarray(labels)
+    return responses(labels, system_uniforms((len(labels), 2)), epsilon=epsilon, classes=classes)
+
+
+def system_uniforms(shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Return numbers between 0 and 1 from `os.urandom`, neither of these two among them."""
+    words = np.frombuffer(os.urandom(8 * prod(shape)), np.uint64)
+    return (((words >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53).reshape(shape)

@@ -25,17 +25,17 @@ def params_of(method: str, axes: Mapping[str, Any], **training: Any) -> dict[str
         "seeds": [0],
         "clients": CLIENTS,
         "training": TRAINING | training,
-        "privacy": {},
+        "privacy": {"feature_clip": {"norm": 1.0}, "delta": 1e-5},
         "block": {"head": HEAD, "network": None, "one_shot": ONE_SHOT},
     }
 
 
 def planned(
     files: Mapping[str, str], params: Mapping[str, Any], folder: Path, port: int = 0,
-    source: str = "features",
+    source: str = "features", repeat: bool = True,
 ) -> Plans:  # fmt: skip
-    """Return the plans of a run that repeats a study's."""
-    order = Order("toy", "setting", 0, source=source, repeat=True)
+    """Return the plans of a run, which repeats a study's or draws noise of its own."""
+    order = Order("toy", "setting", 0, source=source, repeat=repeat)
     readable = {name: path for name, path in files.items() if name != "features"}
     return parties(params, readable, FEATURES, order, False, folder, port)
 

@@ -7,13 +7,15 @@ from pathlib import Path
 import pyarrow.compute as pc
 import pytest
 import train_setting
+from fbftl.exchange.arrivals import Request
 from fbftl.findings.run_file import read_run
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import read_json
 from fbftl.ground.room import RAM
 from fbftl.messages.ledger import read_ledger
 from fbftl.study.methods import axes_by_method
-from fbftl_deploy import dealer
+from fbftl_deploy import by_update, dealer
+from fbftl_deploy.client import answer
 from fbftl_deploy.federation import Ports
 from fbftl_deploy.relay import bound
 from train_setting import Outputs
@@ -22,8 +24,10 @@ from unit.tasks.toy_task import make_task
 
 COLUMNS = ["direction", "part", "round", "client", "payload_bits", "bits", "packets", "lost"]
 SUMMED = {"message": "statistics", "head": "lda", "aggregation": "masked"}
+NOISED = {"mechanism": "gaussian", "sigma": 0.5, "label_epsilon": 2.0}
 SETTINGS = {
     "uploads": ("fbftl", {}),
+    "noised uploads": ("fbftl", NOISED),
     "coarse uploads over a lossy link": ("fbftl", {"bits": 4, "plr": 0.3}),
     "class means": ("one_shot", {"message": "means", "head": "fedcof"}),
     "statistics": ("one_shot", {"message": "statistics", "head": "lda"}),
@@ -70,6 +74,28 @@ def test_models_bytes_and_ledger_are_the_studys(files, tmp_path, setting):
     assert ledgers[0].equals(ledgers[1])
     up = ledgers[1].filter(pc.equal(ledgers[1]["direction"].cast("string"), "up"))
     assert 8 * sum(sent) == sum(up["bits"].to_pylist())
+
+
+def test_plain_rounds_are_the_studys_engine_that_adds_updates(files, tmp_path):
+    study = studied(files, tmp_path, "ftl_c", {})
+    plans = planned(files, params_of("ftl_c", {}, **training_of("ftl_c")), tmp_path)
+    served, *_ = run(plans)
+    compared = by_update.measured(plans.server)
+    assert compared["summed"] == served.models
+    assert compared["one_pass"] == read_json(study.meta, "meta")["models"]["0"]
+    assert 0 < compared["largest_difference"] <= 1e-6 * compared["largest_weight"]
+
+
+def test_noise_of_a_deployment_is_drawn_anew_and_an_upload_once(files, tmp_path):
+    params = params_of("fbftl", NOISED)
+    drawn = planned(files, params, tmp_path, repeat=False).clients[0]
+    request = Request("run", 1, "uploads")
+    memory: dict = {}
+    first = answer(drawn, request, memory)
+    assert answer(drawn, request, memory) == first
+    assert answer(drawn, request, {}) != first
+    repeated = planned(files, params, tmp_path).clients[0]
+    assert answer(repeated, request, {}) == answer(repeated, request, {})
 
 
 def test_images_through_the_extractor_give_nearly_the_stores_features(files, tmp_path):

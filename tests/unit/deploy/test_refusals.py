@@ -15,7 +15,7 @@ REFUSED = {
     ("dialogues", "ftl_c"): "the methods that are",
     ("digits", "fbftl+plr=0.5+loss=reshuffled"): "no link has",
     ("digits", "fbftl+mechanism=relative+sigma=0.1"): "which none of them has",
-    ("digits", "fbftl+mechanism=gaussian+epsilon=16.0"): "protects nobody",
+    ("digits", "fbftl+mechanism=gaussian+epsilon=16.0"): "the setting was never run",
     ("digits", "fbftl"): "the setting was never run; make it first with snakemake",
 }
 

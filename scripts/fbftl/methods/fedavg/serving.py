@@ -3,11 +3,9 @@
 from collections.abc import Iterator
 
 import torch
-from torch import Tensor
 
 from fbftl.exchange.arrivals import NOISE_OF_A_STUDY, Exchange, Served
 from fbftl.exchange.averaging import by_samples
-from fbftl.exchange.rounds import by_steps
 from fbftl.exchange.served_rounds import ServedRounds
 from fbftl.methods.fedavg.federation import initial_learner
 from fbftl.study.job import Job
@@ -40,13 +38,10 @@ def serve(job: Job, seed: int, server: ClientImageSamples, exchange: Exchange) -
     rounds = ServedRounds(job, seed, server, exchange, "weights")
     learner = initial_learner(server, rounds.repetition)
 
-    def step(round_: Round) -> Tensor:
+    def step(round_: Round) -> None:
         receipt = rounds.exchanged(round_, learner.weights())
         if receipt.arrives.any():
             arrived = torch.from_numpy(receipt.arrived).to(learner.weights())
             learner.set_weights(by_samples(arrived, round_.counts[receipt.arrives]))
-        return torch.zeros(())
 
-    by_steps(learner, step, learner.schedule)
-    score = server.score(rounds.repetition, learner)
-    return Served.of(score.record, rounds.post.ledger)
+    return rounds.run(learner, step)

@@ -6,11 +6,8 @@ sum added in another order; one of compressed updates adds up each client's, as 
 
 from collections.abc import Iterator
 
-import torch
-from torch import Tensor
-
 from fbftl.exchange.arrivals import NOISE_OF_A_STUDY, Exchange, Served
-from fbftl.exchange.rounds import as_gradient, train_rounds
+from fbftl.exchange.rounds import as_gradient
 from fbftl.exchange.served_rounds import ServedRounds
 from fbftl.exchange.uplink import mean_of_arrivals
 from fbftl.methods.ftl_c.images import head
@@ -39,10 +36,8 @@ def serve(job: Job, seed: int, server: ClientImageFeatures, exchange: Exchange) 
     rounds.post.broadcast({"weights": server.frozen_floats})
     learner = head(server, rounds.repetition)
 
-    def gradient(round_: Round) -> tuple[Tensor, list[Tensor]]:
+    def step(round_: Round) -> None:
         receipt = rounds.exchanged(round_, flattened(learner.parameters))
-        return torch.zeros(()), as_gradient(learner, mean_of_arrivals(round_, receipt))
+        learner.step(as_gradient(learner, mean_of_arrivals(round_, receipt)))
 
-    train_rounds(learner, gradient, learner.schedule)
-    score = server.score(rounds.repetition, learner)
-    return Served.of(score.record, rounds.post.ledger)
+    return rounds.run(learner, step)
