@@ -12,6 +12,7 @@ from fbftl.tasks.task import ClientSamples, Inputs
 
 KINDS = {
     "membership": "Membership, AUC",
+    "membership_of_average": "Membership by a client, AUC",
     "label_recovery": "Labels right",
     "inversion": "Seeds, mean squared error",
     "reconstruction": "Samples, mean squared error",

@@ -6,7 +6,7 @@ from functools import partial
 from fbftl.attacks import personal_models
 from fbftl.attacks.attained import Attained
 from fbftl.attacks.partner import labels_of_partner
-from fbftl.attacks.sent_models import Watching, membership_in_weights
+from fbftl.attacks.sent_models import OF_AVERAGE, Watching, membership_in_weights
 from fbftl.attacks.votes import labels_of_votes
 from fbftl.exchange.personal import gathered
 from fbftl.learners.local import local_network
@@ -87,11 +87,13 @@ ATTACKS: dict[str, Callable[[Job, ClientSamples], list[Attained]]] = {
 def first_of_kinds(attained: list[Attained]) -> dict[str, float]:
     """Return what the first attack of each kind attains, mean over its victims, and blindly.
 
-    A column is called after the attack, that of its blind guess has `_blind` behind it.
+    A column is called after the attack, and has `_of_average` behind it where the adversary sees no
+    more than what all clients get; that of its blind guess has `_blind` behind it.
     """
     columns: dict[str, float] = {}
     for attack in attained:
         name = attack.attack.replace(" ", "_")
+        name += "_of_average" if attack.adversary == OF_AVERAGE else ""
         if name not in columns:
             columns |= {name: attack.row["value"], f"{name}_blind": attack.blind}
     return columns

@@ -30,6 +30,9 @@ After = Callable[[LocalNetwork, Round, np.ndarray], None]
 Further = Callable[[Uplink], After]
 """What a setting's server does after every round of a repetition."""
 
+OF_AVERAGE = "any client, of the average"
+"""The adversary that no encryption of what is sent keeps out."""
+
 
 def one_by_one(first: After, second: After) -> After:
     """Return what does both, in this order."""
@@ -98,7 +101,7 @@ def membership_in_weights(watching: Watching, client_data: ClientSamples) -> lis
     average = watching.learner.weights()
     sides = [
         ("server, of a client's weights", list(watching.weights)),
-        ("any client, of the average", [average] * len(watching.clients)),
+        (OF_AVERAGE, [average] * len(watching.clients)),
     ]
     test = client_data.test.at(np.arange(len(client_data.test.labels)))
     attained = []

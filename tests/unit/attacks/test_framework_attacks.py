@@ -164,6 +164,9 @@ def test_attacks_by_seed_are_those_of_the_seed_alone(inputs, tmp_path: Path):
     assert by_method["membership"].notna().to_dict() == {
         "fedavg": True, "fedvote": True, "fd": True, "secure_ftl": False,
     }  # fmt: skip
+    assert by_method["membership_of_average"].notna().to_dict() == {
+        "fedavg": True, "fedvote": True, "fd": False, "secure_ftl": False,
+    }  # fmt: skip
     assert by_method.loc["fd", "label_recovery"] == 1.0
     assert by_method["reconstruction"].notna().tolist() == [False, False, True, False]
 

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 from fbftl.findings.runs import FOLLOWED, write_tidy
-from fbftl.papers.quantities import runs_by_task
+from fbftl.papers.quantities import Runs, runs_by_task
 from fbftl.papers.thesis.claims_splitmix import SENTENCES, rounds_to
 
 MIXED = "splitmix+network=mlp+rescaled_init=True+width=0.125"
@@ -62,6 +62,20 @@ def test_sides_are_read_off_the_series(runs):
     assert spread == pytest.approx([10, 25])
     second = [side.values[1] for side in SENTENCES["c4-11"]["domain_2_1"](runs)]
     assert second == pytest.approx([100, 90])
+
+
+def test_comparable_to_a_whole_network_is_said_where_domains_differ():
+    axes = {"network": "mlp", "width": 0.125, "rescaled_init": True}
+    mixed = {"setting": MIXED, "method": "splitmix", **axes, "accuracy_x1": 0.9}
+    whole = {"setting": "fedavg+network=mlp", "method": "fedavg", "network": "mlp"}
+    rows = [mixed, whole | {"test_accuracy": 0.8, "rescaled_init": False}]
+    table = pd.DataFrame(rows).assign(task="toy", seed=0, diverged=False)
+    for domains, compared in ((1, 0), (2, 1)):
+        steps = range(1, domains + 1)
+        series = pd.DataFrame({"setting": MIXED, "seed": 0, "step": steps, "value": 0.9})
+        series["series"] = "domain_accuracy_x1"
+        sides = SENTENCES["c4-07"]["fedavg"](Runs(table, series=series))
+        assert [len(side.values) for side in sides] == [compared] * 2
 
 
 def test_without_series_nothing_is_compared(runs):

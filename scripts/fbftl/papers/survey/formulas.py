@@ -1,8 +1,9 @@
 """What decides sentences of paper survey that need no tests: counts of messages and of work."""
 
 from collections.abc import Mapping
+from itertools import product
 
-from fbftl.papers.formulas import Decides, Decision, PaperRecord, alike, fewer
+from fbftl.papers.formulas import Decides, Decision, PaperRecord, alike, each, fewer
 from fbftl.papers.registry import Sentence
 from fbftl.papers.survey import counts
 
@@ -57,6 +58,11 @@ FORMULAS: Mapping[str, Decides] = {
     "s-14": last_layer,
     "s-16": fewer(BITS, FEDMD, FEDAVG),
     "s-18": fewer(BITS, FD, FEDAVG),
-    "s-24": fewer(BITS, FD, FEDMD, FEDHEALTH, FEDAVG),
+    "s-24": each(
+        *(
+            fewer(BITS, distilled, whole)
+            for distilled, whole in product((FD, FEDMD), (FEDHEALTH, FEDAVG, FEDVOTE))
+        )
+    ),
     "s-25": heaviest,
 }

@@ -16,4 +16,9 @@ SENTENCES = (
     | claims_ecos.SENTENCES
 )
 
-HYPOTHESES = claims_budget.HYPOTHESES | claims_fade.HYPOTHESES | claims_splitmix.HYPOTHESES
+HYPOTHESES = {
+    **claims_budget.HYPOTHESES,
+    **claims_fade.HYPOTHESES,
+    **claims_splitmix.HYPOTHESES,
+    **claims_ecos.HYPOTHESES,
+}

@@ -149,8 +149,13 @@ SENTENCES: Mapping[str, ByPart] = {
         )
     },
     "c5-09": {size: _accurate(bought("random", size), bought("kcenter", size)) for size in SIZES},
-    "c5-10": {size: _accurate(bought("proximity", size), bought("random", size)) for size in SIZES},
-    "c5-11": {size: _over("proximity", size) for size in SIZES},
+    # Table 5.5 has labels by the client.
+    "c5-10": {
+        "client": _accurate(
+            bought("proximity", "most", **BY_CLIENT), bought("random", "most", **BY_CLIENT)
+        )
+    },
+    "c5-11": {"client": _over("proximity", "most", **BY_CLIENT)},
     "c5-12": {
         f"{centroids}_{sigma or 0:g}": _over_inherent(centroids, sigma)
         for centroids in (25, 50, 100)
@@ -187,3 +192,9 @@ SENTENCES: Mapping[str, ByPart] = {
     },
     "c5-23": {"alone": _accurate(alone, bought(size="most"))},
 }
+
+HYPOTHESES: ByPart = {
+    "proximity": _accurate(bought("proximity"), bought("random")),
+    "diversity": _over("proximity"),
+}
+"""What Table 5.5 says of labels by the client, where labels are bought."""
