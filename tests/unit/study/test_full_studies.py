@@ -128,12 +128,22 @@ def test_so_are_the_project_s_own(root, schema):
 
 
 def require_header(folder: Path, system: str) -> None:
-    """Hold the number of seeds that each file's header gives against those of its tasks."""
-    for study in read_full(folder, system):
+    """Hold the number of seeds that each file's header gives against those of its tasks.
+
+    A file may add experiments to a task of another file of the system, with that task's seeds.
+    """
+    studies = read_full(folder, system)
+    seeds = {
+        name: len(block["seeds"])
+        for study in studies
+        for name, block in study.tasks.items()
+        if name.endswith("-full") and "seeds" in block
+    }
+    for study in studies:
         text = (folder / full_studies.file_of(study.name)).read_text()
         (count,) = SEEDS.match(text).groups()
-        full = [block for name, block in study.tasks.items() if name.endswith("-full")]
-        counts = {len(block["seeds"]) for block in full if "seeds" in block}
+        names = {*study.tasks, *study.study["tasks"]}
+        counts = {seeds[name] for name in names if name in seeds}
         assert counts == {int(count)}, study.name
 
 
