@@ -37,7 +37,7 @@ def runs(share: float = 0.4, random: float = 0.7) -> Runs:
 def test_what_is_so_holds_and_what_is_not_does_not():
     found = judgements("thesis", runs())
     assert found["c5-12", "50_10"] == found["c5-02", "random_middle"] == "holds"
-    assert found["c5-02", "kcenter_middle"] == found["c5-10", "middle"] == "holds"
+    assert found["c5-02", "kcenter_middle"] == found["ours", "proximity"] == "holds"
     assert judgements("thesis", runs(share=0.05))["c5-12", "50_10"] == "the contrary holds"
     assert judgements("thesis", runs(random=0.89))["c5-02", "random_middle"] == "the contrary holds"
 
