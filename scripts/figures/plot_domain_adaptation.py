@@ -41,8 +41,9 @@ def story(means: pd.DataFrame) -> Story:
     if "none" not in rows or not others:
         return Story("Accuracy on the domain without labels, by its user's share of rounds", seen)
     best = max(others, key=lambda name: others[name]["accuracy"])
-    names = (f"With the best {ADVERSARIES['plain']} the domain without labels", "without")
-    return Story(compared(names, (measured(others[best]), measured(rows["none"]))), seen)
+    names = (f"training with the best {ADVERSARIES['plain']}", "training without")
+    result = compared(names, (measured(others[best]), measured(rows["none"])))
+    return Story(f"On the domain without labels {result}", seen)
 
 
 def draw(means: pd.DataFrame, chance: float) -> plt.Figure:

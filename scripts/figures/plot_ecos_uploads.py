@@ -7,7 +7,7 @@ import pandas as pd
 from fbftl.findings.marks import points_with_bars
 from fbftl.findings.outsourcing import CHOICES, purchases
 from fbftl.findings.runs import read_tidy
-from fbftl.findings.story import Story, compared, measured, with_rows
+from fbftl.findings.story import Story, capitalised, compared, measured, with_rows
 from fbftl.findings.style import COLUMN_WIDTH, NEUTRAL, save, use_style
 from fbftl.ground.binding import run_by_name
 
@@ -40,8 +40,8 @@ def story(rows: pd.DataFrame) -> Story:
     if counted.empty or alone.empty:
         return Story("Accuracy against uplink with and without a purchase", seen)
     sides = tuple(measured(part.loc[part["uplink_bits"].idxmax()]) for part in (counted, alone))
-    names = ("A purchase by masked counts with the most uploads", "the most uploads alone")
-    return Story(compared(names, sides), seen)
+    names = ("a purchase by masked counts with the most uploads", "the most uploads alone")
+    return Story(capitalised(compared(names, sides)), seen)
 
 
 def draw(rows: pd.DataFrame) -> plt.Figure:
