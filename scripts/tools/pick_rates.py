@@ -40,7 +40,7 @@ FILES = {
 
 
 @dataclass(frozen=True)
-class Tried:
+class AtRate:
     """A learning rate and what it came to.
 
     rate: of the first round or step.
@@ -70,7 +70,7 @@ def at_rate(job: Job, rate: float, share: float) -> Job:
 
 def trials(
     job: Job, rates: Sequence[float], inputs: Inputs, share: float = SHARE
-) -> Iterator[Tried]:
+) -> Iterator[AtRate]:
     """Train a job at each rate; yield what it came to.
 
     Args:
@@ -85,10 +85,10 @@ def trials(
             0.0 if repetition["diverged"] else repetition["validation_accuracy"]
             for repetition in outcome.repetitions
         ]
-        yield Tried(rate, np.array(accuracies))
+        yield AtRate(rate, np.array(accuracies))
 
 
-def best_of(tried: Sequence[Tried]) -> str:
+def best_of(tried: Sequence[AtRate]) -> str:
     """Return the best rate in words; one at an end of what was tried is no optimum."""
     best = max(tried, key=lambda each: each.mean)
     inside = best.rate not in (tried[0].rate, tried[-1].rate)

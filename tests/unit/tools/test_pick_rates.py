@@ -5,12 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from fbftl.ground.errors import UserError
-from pick_rates import Tried, at_rate, best_of, jobs_of, main, trials
+from pick_rates import AtRate, at_rate, best_of, jobs_of, main, trials
 from unit.methods.frameworks.framework_toys import job_of, make_inputs
 
 
-def tried(*accuracies: float) -> list[Tried]:
-    return [Tried(10.0**place, np.array([mean])) for place, mean in enumerate(accuracies)]
+def tried(*accuracies: float) -> list[AtRate]:
+    return [AtRate(10.0**place, np.array([mean])) for place, mean in enumerate(accuracies)]
 
 
 def test_an_end_of_the_grid_is_no_optimum():
@@ -35,8 +35,8 @@ def test_held_out_samples_decide_and_a_diverged_seed_counts_as_nothing(tmp_path:
 
 
 def test_errors_of_a_mean_are_over_seeds():
-    assert Tried(1.0, np.array([0.4, 0.6])).error == pytest.approx(0.1)
-    assert Tried(1.0, np.array([0.4])).error == 0
+    assert AtRate(1.0, np.array([0.4, 0.6])).error == pytest.approx(0.1)
+    assert AtRate(1.0, np.array([0.4])).error == 0
 
 
 def test_a_pilot_names_its_settings(root: Path):
