@@ -44,6 +44,7 @@ PRINTED = ROOT / "published" / "eppfl" / "printed.csv"
 NO_ACCURACY = {
     "budget_bounds": "bounds by formula",
     "crossover": "numbers that are sent",
+    "eppfl_cost": "multiples of bytes and multiplications",
     "eppfl_epochs": "curves over rounds, without a mark",
     "federation": "curves over rounds, whose marks are printed points",
     "gains": "gains of single clients",
