@@ -102,5 +102,6 @@ def test_sums_over_shards_are_one_array_and_equal_a_sum_of_all(
     assert read_sum(untouched.folder / root).statistics.sha256() == whole.statistics.sha256()
     assert len(set(slurm.restarts()) - jobs) == 4
     targets = [re.search(r"--target-jobs (\S+)", step)[1] for step in slurm.steps()[steps:]]
-    array_steps = ["sum_uploads:node=1", "sum_uploads:node=2"]
-    assert sorted(targets) == ["join_upload_sums:level=1,node=0", *array_steps]
+    sums = {target for target in targets if target.startswith("sum_uploads:node=")}
+    assert len(sums) == 2, "of three tasks that are an array, whichever is its first"
+    assert sorted(targets) == ["join_upload_sums:level=1,node=0", *sorted(sums)]

@@ -8,6 +8,7 @@ import renew_results
 from fbftl.findings.kept import KEPT
 from fbftl.findings.prose import FILLED, fill
 from fbftl.findings.published import read
+from fbftl.findings.story import PICTURE, fill_alternatives
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import read_json, write_json
 
@@ -27,11 +28,13 @@ BLOCK = re.compile(r"<!--(?:leading|scoreboard):.*?<!--end-->", re.S)
 def typed(text: str, printed: Collection[str]) -> list[str]:
     """Return what reads as a result on a page but is neither filled in nor a printed value.
 
+    Alternative texts of pictures are filled in from the figures.
+
     Args:
         text: the page, in Markdown.
         printed: the values that papers print, digit by digit.
     """
-    prose = CODE.sub("", FILLED.sub("", BLOCK.sub("", text)))
+    prose = CODE.sub("", PICTURE.sub("", FILLED.sub("", BLOCK.sub("", text))))
     numbers = (match["number"] or match["spread"] for match in RESULT.finditer(prose))
     return [number for number in numbers if number.replace(",", "") not in printed]
 
@@ -79,6 +82,12 @@ def test_no_page_has_a_typed_result(root, printed):
         if (numbers := typed(page.read_text(encoding="utf-8"), printed))
     }
     assert not typed_in
+
+
+def test_every_alternative_text_is_that_of_the_kept_figure(root):
+    for page in renew_results.pages(root):
+        text = page.read_text(encoding="utf-8")
+        assert fill_alternatives(text, page.parent) == text, page
 
 
 def test_every_filled_number_is_that_of_the_committed_tables(root):
