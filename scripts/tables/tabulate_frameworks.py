@@ -8,11 +8,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pandas as pd
-from fbftl.findings.columns import AS_TASK, SEED_COUNTS, accuracy
+from fbftl.findings.columns import SEED_COUNTS, accuracy
 from fbftl.findings.run_file import read_run
 from fbftl.findings.seeds import counted
 from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.tables import Column, prefixed, tabulate, write_table
+from fbftl.findings.wording import AS_TASK
 from fbftl.ground.csv_tables import read_table
 from fbftl.messages.ledger import BROADCAST, read_ledger
 

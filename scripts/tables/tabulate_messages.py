@@ -7,8 +7,9 @@ open samples, so that messages have lengths there and these an order, from the l
 from collections.abc import Sequence
 
 import pandas as pd
-from fbftl.findings.columns import AS_TASK, accuracy
+from fbftl.findings.columns import accuracy
 from fbftl.findings.tables import Column, prefixed, tabulate, write_table
+from fbftl.findings.wording import AS_TASK
 from fbftl.ground.csv_tables import read_table
 
 COLUMNS = [

@@ -24,9 +24,6 @@ SEED_COUNTS = (SEEDS, DIVERGED)
 TEST_SET = Column("test_set_error", "Test set ±", format=PERCENT, detail=True)
 """Standard error that an accuracy has because another test set of the size scores otherwise."""
 
-AS_TASK = "as the task has them"
-"""What a column of clients says where they are those of the task."""
-
 VERDICT = Column("verdict", "Verdict")
 REASON = Column("reason", "Not comparable for")
 """What differs from the published setup."""

@@ -10,8 +10,8 @@ import tabulate_messages
 import torch
 from fbftl.exchange.personal import gathered
 from fbftl.features.store.opening import open_store
-from fbftl.findings.columns import AS_TASK
 from fbftl.findings.shown import shown
+from fbftl.findings.wording import AS_TASK
 from fbftl.ground.errors import UserError
 from fbftl.messages.codec.compression import PLAIN
 from fbftl.messages.ledger import Ledger
