@@ -27,6 +27,16 @@ def attacked_uploads(wildcards):
     return [STUDY.job(task, name) for name in names]
 
 
+def inverted_uploads(wildcards):
+    """Return the jobs whose plain uploads are inverted in every seed, each at its cut."""
+    settings = STUDY.settings[wildcards.task]
+    return [
+        STUDY.job(wildcards.task, name)
+        for experiment in ("inverted", "rival_inverted")
+        for name in settings.get(experiment, ())
+    ]
+
+
 def attacked_splits(wildcards):
     """Return EPPFL's jobs whose servers attack: at the network's own cut, as the paper reads."""
     settings = STUDY.settings[wildcards.task]["eppfl"]

@@ -31,6 +31,31 @@ rule attack_features:
         "../scripts/attacks/attack_features.py"
 
 
+rule invert_uploads:
+    input:
+        "results/{task}/clients.h5.sha256",
+        "results/{task}/public.h5.sha256",
+        clients=ancient("results/{task}/clients.h5"),
+        public=ancient("results/{task}/public.h5"),
+        model=ancient("results/{task}/source.safetensors"),
+        source="results/{task}/source.json",
+    output:
+        **table("results/{task}/tables/inverted", "privacy", "Inverted uploads by seed"),
+    log:
+        "results/{task}/logs/tables/inverted.log",
+    conda:
+        "../envs/workflow.yaml"
+    params:
+        code=code("attacks/invert_uploads.py"),
+        page_text=page_of("results/{task}/tables/inverted", "Inverted uploads by seed"),
+        features=features_here,
+        jobs=inverted_uploads,
+    message:
+        "Invert the uploads of {wildcards.task} in every seed"
+    script:
+        "../scripts/attacks/invert_uploads.py"
+
+
 rule attack_membership:
     input:
         ancient(root_of_task),

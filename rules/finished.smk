@@ -69,6 +69,8 @@ def experiments_of(wildcards):
 BESIDE = {
     "attacked": ["tables/attacked_seeds"],
     "dpsgd": ["tables/paces"],
+    "inverted": ["tables/inverted"],
+    "rival_inverted": ["tables/inverted"],
     "similarity": ["tables/similarity"],
 }
 """What is measured beside the runs of an experiment, a table by setting and seed."""

@@ -137,6 +137,10 @@ OF_EXPERIMENT["uploads_privacy"] = [
     ),
 ]
 
+OF_EXPERIMENT["rival_inverted"] = [
+    "tables/inverted",
+]
+
 OF_PAPER["rivals"] = [
     *OF_SENTENCES,
     Result(
