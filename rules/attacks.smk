@@ -45,6 +45,8 @@ rule invert_uploads:
         "results/{task}/logs/tables/inverted.log",
     conda:
         "../envs/workflow.yaml"
+    resources:
+        gpu=GPU,
     params:
         code=code("attacks/invert_uploads.py"),
         page_text=page_of("results/{task}/tables/inverted", "Inverted uploads by seed"),

@@ -44,19 +44,19 @@ def main(
         device: auto, cpu or cuda.
         threads: threads to compute with.
     """
-    devices.prepare(device, threads)
+    where = devices.prepare(device, threads)
     cuts = {name_of(job["setting"]): job["setting"].get("cut") or features["cut"] for job in jobs}
     block = {**features, "further_cuts": sorted({*cuts.values()} - {features["cut"]})}
     inputs, public_inputs = training_pictures(clients)[:VICTIMS], training_pictures(public)
     uploads, public_features = (
-        features_of(path, model, source, block) for path in (clients, public)
+        features_of(path, model, source, block, str(where)) for path in (clients, public)
     )
     rows = []
     for job in jobs:
         setting = name_of(job["setting"])
         cut = cuts[setting]
         for seed in job["seeds"]:
-            decoder = train_decoder(public_features[cut], public_inputs, seed=seed)
+            decoder = train_decoder(public_features[cut], public_inputs, seed=seed, device=where)
             drawn = decoder(uploads[cut][:VICTIMS])
             psnr = likenesses(drawn, inputs, public_inputs)[0]
             of_run = {"task": job["task"], "setting": setting, "seed": seed}
@@ -66,13 +66,15 @@ def main(
 
 
 def features_of(
-    samples_path: str, model: str, source: str, block: Mapping[str, Any]
+    samples_path: str, model: str, source: str, block: Mapping[str, Any], device: str
 ) -> dict[str, np.ndarray]:
     """Return what the extractor gives for a file's training samples, (n, d) at each cut."""
     with ClientFile(samples_path) as samples:
-        asked = extraction(samples, model, source, block, "cpu")
-        parts = [asked.forward(batch.arrays) for batch in samples.batches("train", block["batch"])]
-    return {cut: np.concatenate([part[cut] for part in parts]) for cut in asked.provenances}
+        extractor = extraction(samples, model, source, block, device)
+        parts = [
+            extractor.forward(batch.arrays) for batch in samples.batches("train", block["batch"])
+        ]
+    return {cut: np.concatenate([part[cut] for part in parts]) for cut in extractor.provenances}
 
 
 if __name__ == "__main__":
