@@ -231,6 +231,12 @@ def _lost_with_repeats(sentence: Sentence, record: PaperRecord) -> Decision:
     return Decision("Eq. (18), FTL_c's loss over FbFTL's", _shown(ratios), holds)
 
 
+def _same_at(cut: Mapping[str, int]) -> Decides:
+    """Return what decides that FTL_c and FbFTL are the same at a cut, on the way and in the end."""
+    sides = {**FTL_C, **cut}, {**FBFTL, **cut}
+    return each(identical_throughout("validation_loss", *sides), identical("rouge1", *sides))
+
+
 def _attempts(sentence: Sentence, record: PaperRecord) -> Decision:
     """Decide by Eq. (19) for one block of each framework's packets."""
     attempts = {
@@ -252,17 +258,7 @@ FORMULAS: Mapping[str, Decides] = {
     "fbftl-06": _times("numbers_per_batch", ("fl", "sfl", "ftl_f", "ftl_c")),
     "fbftl-08": _least_of_all,
     "fbftl-09": _times("client_multiplications", ("fl", "sfl", "ftl_f"), CORRECTED),
-    "fbftl-10": each(
-        *(
-            of_both
-            for at in CUTS
-            for sides in [({**FTL_C, **at}, {**FBFTL, **at})]
-            for of_both in (
-                identical_throughout("validation_loss", *sides),
-                identical("rouge1", *sides),
-            )
-        )
-    ),
+    "fbftl-10": each(*map(_same_at, CUTS)),
     "fbftl-12": identical("test_accuracy", {"method": "fl"}, {"method": "sfl"}),
     "fbftl-15": _compressed,
     "fbftl-20": _sparsified,
