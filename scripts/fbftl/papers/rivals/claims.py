@@ -152,6 +152,14 @@ def _front(**clients: Any) -> Compared:
     return sides
 
 
+PRIVATE = MIXTURES | {"covariance": "spherical", "bits": 16}
+"""One Gaussian of each class, which clients can noise; labels are covered, as features' are not."""
+
+
+def _noise_at(epsilon: float) -> dict[str, Any]:
+    return {"mechanism": "gaussian", "epsilon": epsilon}
+
+
 def _inverted(runs: Runs, measure: str) -> BySeed:
     """Return how close pictures drawn of plain features come, or the guess without any."""
     return runs.measured(f"inversion_{measure}", **PLAIN)
@@ -191,6 +199,14 @@ SENTENCES: Mapping[str, ByPart] = {
         "fedcof": accuracies(FEDCOF | skewed(0.1), LDA | skewed(0.1)),
         "fedncm": accuracies(FEDNCM | skewed(0.1), LDA | skewed(0.1)),
         "mixtures": accuracies(MIXTURES | skewed(0.1), LDA | skewed(0.1)),
+    },
+    "r-19": {
+        f"{epsilon:g}_{samples}": accuracies(
+            PLAIN | _noise_at(epsilon),
+            PRIVATE | _noise_at(epsilon) | {"samples_per_client": samples},
+        )
+        for epsilon in (1.0, 4.0, 16.0)
+        for samples in (128, 1024)
     },
     "r-18": {"blind": lambda runs: (_inverted(runs, "blind"), _inverted(runs, "psnr"))},
     "r-17": {
