@@ -43,14 +43,14 @@ def test_two_samples_of_two_classes_move_them_so_far():
 @pytest.mark.parametrize("spherical", [True, False])
 def test_without_noise_they_are_mean_and_variance_of_each_class(spherical):
     rows = within_one(np.random.default_rng(0).normal(0.1, 0.2, (60, WIDTH)))
-    labels, asked = np.arange(60) % 3, message(spherical)  # of the last class there is none
-    drawn = asked.combined([(5, asked.summary(5, rows, labels))])
+    labels, gaussians = np.arange(60) % 3, message(spherical)  # of the last class there is none
+    drawn = gaussians.combined([(5, gaussians.summary(5, rows, labels))])
     assert np.bincount(drawn.labels, minlength=CLASSES).tolist() == [20, 20, 20, 0]
     assert set(drawn.client) == {5}
     for label in range(3):
         of_class = rows[labels == label]
-        gaussian = asked._gaussian(20, asked.sums(rows, labels)[label, 1:])
-        fitted = asked.fitting.fitted(of_class, 1, np.random.default_rng(0))
+        gaussian = gaussians._gaussian(20, gaussians.sums(rows, labels)[label, 1:])
+        fitted = gaussians.fitting.fitted(of_class, 1, np.random.default_rng(0))
         assert np.allclose(gaussian.rows(), fitted.rows())
 
 
@@ -60,14 +60,14 @@ def test_every_number_has_noise_of_its_own_and_the_length_tells_nothing():
     apart = []
     for client in range(400):
         summary = noised.summary(client, rows, labels)
-        told = np.hstack([summary.counts[:, None], summary.tables[0].rows])
-        apart.append(told - noised.sums(rows, labels))
+        sent = np.hstack([summary.counts[:, None], summary.tables[0].rows])
+        apart.append(sent - noised.sums(rows, labels))
     assert np.std(apart, axis=0) == pytest.approx(2.0, rel=0.15)
     assert noised.shape(0, rows, labels) == noised.shape(1, rows[:1], labels[:1] + 3)
 
 
 def test_what_noise_makes_of_a_class_is_no_impossible_gaussian():
-    asked = message(True)
-    gaussian = asked._gaussian(1, np.array([30.0, 0, 0, -5]))
+    gaussians = message(True)
+    gaussian = gaussians._gaussian(1, np.array([30.0, 0, 0, -5]))
     assert gaussian.means.tolist() == [[1, 0, 0]]
     assert gaussian.variances.tolist() == [[LEAST]]
