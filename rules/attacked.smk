@@ -62,11 +62,11 @@ def attacked_frameworks(wildcards):
     ]
 
 
-def attacked_seeds(wildcards):
-    """Return the jobs whose messages are attacked in every seed."""
+def attacked_in(wildcards, experiment):
+    """Return the jobs of an experiment, whose messages are attacked in every seed."""
     return [
         STUDY.job(wildcards.task, name)
-        for name in STUDY.settings[wildcards.task]["attacked"]
+        for name in STUDY.settings[wildcards.task][experiment]
     ]
 
 

@@ -254,39 +254,6 @@ rule attack_frameworks:
         "../scripts/attacks/attack_frameworks.py"
 
 
-rule attack_seeds:
-    input:
-        "results/{task}/clients.h5.sha256",
-        manifest="results/{task}/features.json",
-        clients=ancient("results/{task}/clients.h5"),
-        weights=ancient("results/{task}/source.safetensors"),
-        source="results/{task}/source.json",
-        open_data="results/{task}/open.h5",
-        source_models="results/{task}/sources.safetensors",
-    output:
-        **table(
-            "results/{task}/tables/attacked_seeds",
-            "privacy",
-            "Frameworks' messages by seed",
-        ),
-    log:
-        "results/{task}/logs/tables/attacked_seeds.log",
-    conda:
-        "../envs/workflow.yaml"
-    resources:
-        gpu=GPU,
-    params:
-        code=code("attacks/attack_seeds.py", "fbftl.tasks.images"),
-        page_text=page_of(
-            "results/{task}/tables/attacked_seeds", "Frameworks' messages by seed"
-        ),
-        jobs=attacked_seeds,
-    message:
-        "Attack the messages of frameworks on {wildcards.task} in every seed"
-    script:
-        "../scripts/attacks/attack_seeds.py"
-
-
 rule attack_eppfl:
     input:
         "results/{task}/clients.h5.sha256",

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fbftl.attacks.frameworks import ATTACKS, first_of_kinds
-from fbftl.findings.measured import measured_by_seed
+from fbftl.findings.measured import beside_blind, measured_by_seed
 from fbftl.findings.tables import Column, tabulate, write_table
 from fbftl.ground import devices
 from fbftl.study.job import Job
@@ -22,14 +22,7 @@ KINDS = {
 COLUMNS = [
     Column("setting", "Setting"),
     Column("seed", "Seed", format="{:.0f}"),
-    *(
-        column
-        for name, title in KINDS.items()
-        for column in (
-            Column(name, title, format="{:.3f}"),
-            Column(f"{name}_blind", "Blind guess", format="{:.3f}"),
-        )
-    ),
+    *(column for name, title in KINDS.items() for column in beside_blind(name, title)),
 ]
 
 

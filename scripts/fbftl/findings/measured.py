@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from fbftl.findings.tables import Column
 from fbftl.study.job import Job, from_params, name_of
 from fbftl.tasks.task import ClientSamples, Inputs, client_samples
 
@@ -39,3 +40,18 @@ def measured_by_seed(
             rows.append(named | dict(measure(alone, client_data)))
     table = pd.DataFrame(rows, columns=["task", "setting", "seed", *columns])
     return table.astype(dict.fromkeys(columns, float))
+
+
+def beside_blind(name: str, heading: str, unit: str = "", format: str = "{:.3f}") -> list[Column]:
+    """Return the column of what an attack attains, and that of the guess without it.
+
+    Args:
+        name: of the column; that of the guess has `_blind` behind it.
+        heading: of the column.
+        unit: of both.
+        format: of their values.
+    """
+    return [
+        Column(name, heading, unit, format),
+        Column(f"{name}_blind", "Blind guess", unit, format),
+    ]
