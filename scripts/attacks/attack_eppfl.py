@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from fbftl.attacks.findings import Finding, summary, write_findings
 from fbftl.attacks.label_recovery import blind_counts, share_recovered
-from fbftl.attacks.split_training import Pictures, drawn_by_edge_server
+from fbftl.attacks.split_training import AttackedPictures, drawn_by_edge_server
 from fbftl.attacks.unmasking import byte_uniformity, correlation
 from fbftl.ground import devices
 from fbftl.ground.binding import run_by_name
@@ -43,7 +43,7 @@ def main(
     names = ("manifest", "clients", "weights", "source")
     inputs = Inputs.at({name: files[name] for name in names}, where)
     with_public = replace(inputs, clients=Path(public))
-    pictures = Pictures.of(files["clients"], public)
+    pictures = AttackedPictures.of(files["clients"], public)
     findings: list[Finding] = []
     for job in (from_params(params, axes) for params in jobs):
         client_data = client_samples(job, inputs)
@@ -74,7 +74,10 @@ def finding(job: Job, attack: str, adversary: str, measure: str, **attained: Any
 
 
 def edge_server(
-    job: Job, client_data: ClientImageSamples, public_data: ClientImageSamples, pictures: Pictures
+    job: Job,
+    client_data: ClientImageSamples,
+    public_data: ClientImageSamples,
+    pictures: AttackedPictures,
 ) -> Iterator[Finding]:
     """Yield how close the edge server's pictures come, beside the public data's mean picture."""
     adversary = f"edge server with public data, θ_a = {job.setting.keep_activations:g}"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fbftl.attacks.inversion import columns_of
-from fbftl.attacks.split_training import Pictures, drawn_by_edge_server, members_by_client
+from fbftl.attacks.split_training import AttackedPictures, drawn_by_edge_server, members_by_client
 from fbftl.findings.measured import beside_blind, measured_by_seed
 from fbftl.findings.tables import Column, tabulate, write_table
 from fbftl.ground import devices
@@ -47,7 +47,7 @@ def main(
     where = devices.prepare(device, threads)
     inputs = Inputs.at({name: files[name] for name in TRAINED_FROM}, where)
     with_public = replace(inputs, clients=Path(public))
-    pictures = Pictures.of(files["clients"], public)
+    pictures = AttackedPictures.of(files["clients"], public)
 
     def attacked(job: Job, client_data: ClientSamples) -> dict[str, float]:
         public_data = client_samples(job, with_public)

@@ -10,7 +10,7 @@ from typing import Any
 from fbftl.attacks.findings import Finding, summary, write_findings
 from fbftl.attacks.noised_features import (
     BY_DECODER,
-    Images,
+    AttackedImages,
     drawn_by_server,
     members_by_distance,
     noise_of,
@@ -40,7 +40,7 @@ def main(
     """
     trained_from = {name: path for name, path in files.items() if name != "public"}
     inputs = Inputs.at(trained_from, devices.prepare(device, threads))
-    images = Images.of(files["clients"], public)
+    images = AttackedImages.of(files["clients"], public)
     findings: list[Finding] = []
     for params in jobs:
         job = from_params(params | {"seeds": params["seeds"][:1]}, axes)

@@ -8,7 +8,7 @@ from typing import Any
 
 from fbftl.attacks.inversion import columns_of
 from fbftl.attacks.noised_features import (
-    Images,
+    AttackedImages,
     drawn_by_server,
     members_by_distance,
     noise_of,
@@ -47,7 +47,7 @@ def main(
     """
     trained_from = {name: path for name, path in files.items() if name != "public"}
     inputs = Inputs.at(trained_from, devices.prepare(device, threads))
-    images = Images.of(files["clients"], public)
+    images = AttackedImages.of(files["clients"], public)
 
     def attacked(job: Job, client_data: ClientSamples) -> dict[str, float]:
         (network,) = fit(job, client_data).networks

@@ -29,7 +29,7 @@ BY_DECODER = "server with the client's extractor and public data"
 
 
 @dataclass(frozen=True)
-class Images:
+class AttackedImages:
     """Stored images, uint8, of clients and public ones.
 
     clients: (n, height, width, channels).
@@ -40,7 +40,7 @@ class Images:
     public: NDArray[np.uint8]
 
     @classmethod
-    def of(cls, clients: str, public: str) -> "Images":
+    def of(cls, clients: str, public: str) -> "AttackedImages":
         """Return the training images of a client file and of a public client file, by path."""
         return cls(*map(_training_images, (clients, public)))
 
@@ -74,7 +74,7 @@ class ClientView:
 
 
 def views(
-    network: FeatureNetwork, images: Images, preprocessing: Preprocessing
+    network: FeatureNetwork, images: AttackedImages, preprocessing: Preprocessing
 ) -> list[ClientView]:
     """Return what the adversary has of each client whose features arrived last.
 
@@ -120,7 +120,7 @@ def members_by_distance(seen: Sequence[ClientView]) -> Attained:
 
 
 def drawn_by_server(
-    client: ClientView, images: Images, seed: int, noise_std: float
+    client: ClientView, images: AttackedImages, seed: int, noise_std: float
 ) -> list[Likeness]:
     """Return how close reconstructions of a client's samples come, beside the public mean picture.
 

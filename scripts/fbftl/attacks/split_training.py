@@ -52,7 +52,7 @@ BY_CLIENT = "a client, of the averaged client part"
 
 
 @dataclass(frozen=True)
-class Pictures:
+class AttackedPictures:
     """Pictures in [0, 1], of clients and public ones.
 
     victims: (n, channels, height, width) what clients have.
@@ -63,13 +63,13 @@ class Pictures:
     public: NDArray[np.float32]
 
     @classmethod
-    def of(cls, clients: str, public: str) -> "Pictures":
+    def of(cls, clients: str, public: str) -> "AttackedPictures":
         """Return the first of a client file and of a public client file, by path."""
         return cls(training_pictures(clients)[:VICTIMS], training_pictures(public)[:KNOWN])
 
 
 def drawn_by_edge_server(
-    job: Job, client_data: ClientSamples, public_data: ClientSamples, pictures: Pictures
+    job: Job, client_data: ClientSamples, public_data: ClientSamples, pictures: AttackedPictures
 ) -> list[Likeness]:
     """Return how close the edge server's pictures come, in the first round of a job's first seed.
 
