@@ -19,6 +19,7 @@ from fbftl.attacks.membership import separation
 from fbftl.attacks.sent_features import nearest
 from fbftl.data.clients import ClientFile
 from fbftl.data.preprocess import Preprocessing, preprocess
+from fbftl.ground.errors import required
 from fbftl.training.feature_network import FeatureNetwork
 
 CHANCE = 0.5
@@ -47,7 +48,7 @@ class AttackedImages:
 
 def _training_images(path: str) -> NDArray[np.uint8]:
     with ClientFile(path) as file:
-        return file.column("train", "pixels")
+        return np.asarray(file.column("train", "pixels"))
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ def _views(network: FeatureNetwork, public: torch.Tensor) -> Iterator[ClientView
 def noise_of(network: FeatureNetwork) -> float:
     """Return the standard deviation of the noise that the clients add, which is no secret."""
     noise = network.request.noise
-    return 0.0 if noise is None else float(noise.records[0].noise_std)
+    return 0.0 if noise is None else required(noise.records[0].noise_std)
 
 
 def members_by_distance(seen: Sequence[ClientView]) -> Attained:
