@@ -70,6 +70,7 @@ name_arithmetic()
 
 include: "rules/comparing.smk"
 include: "rules/processes.smk"
+include: "rules/planned.smk"
 
 
 # By now every rule is there, and has named the code that it depends on.
@@ -79,6 +80,7 @@ force(STALE)
 
 onstart:
     hold_folder(log)
+    note_plan(log)
     move_aside()
     if not workflow.local_exec:
         note_processes()

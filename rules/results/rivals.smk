@@ -46,8 +46,7 @@ OF_EXPERIMENT["uploads_clients"] = [
         "cost",
         "Features or statistics",
         tidy("uploads_clients") | {"network": "results/{task}/network.json"},
-        axes("uploads_clients", *UPLOADED, "samples_per_client")
-        | {"task_value": own_samples_per_client},
+        axes("uploads_clients", *UPLOADED, "samples_per_client"),
     ),
 ]
 
