@@ -45,9 +45,9 @@ def main(
         threads: threads to compute with.
     """
     where = devices.prepare(device, threads)
+    inputs, public_inputs = training_pictures(clients)[:VICTIMS], training_pictures(public)
     cuts = {name_of(job["setting"]): job["setting"].get("cut") or features["cut"] for job in jobs}
     block = {**features, "further_cuts": sorted({*cuts.values()} - {features["cut"]})}
-    inputs, public_inputs = training_pictures(clients)[:VICTIMS], training_pictures(public)
     uploads, public_features = (
         features_of(path, model, source, block, str(where)) for path in (clients, public)
     )
