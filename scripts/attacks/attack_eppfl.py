@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 from fbftl.attacks.findings import Finding, summary, write_findings
+from fbftl.attacks.inversion import trained_from
 from fbftl.attacks.label_recovery import blind_counts, share_recovered
 from fbftl.attacks.split_training import AttackedPictures, drawn_by_edge_server
 from fbftl.attacks.unmasking import byte_uniformity, correlation
@@ -40,8 +41,7 @@ def main(
         threads: threads to compute with.
     """
     where = devices.prepare(device, threads)
-    names = ("manifest", "clients", "weights", "source")
-    inputs = Inputs.at({name: files[name] for name in names}, where)
+    inputs = Inputs.at(trained_from(files), where)
     with_public = replace(inputs, clients=Path(public))
     pictures = AttackedPictures.of(files["clients"], public)
     findings: list[Finding] = []

@@ -9,20 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from fbftl.attacks.inversion import columns_of
+from fbftl.attacks.inversion import columns_of, trained_from
 from fbftl.attacks.split_training import AttackedPictures, drawn_by_edge_server, members_by_client
-from fbftl.findings.measured import beside_blind, measured_by_seed
-from fbftl.findings.tables import Column, tabulate, write_table
+from fbftl.findings.measured import beside_blind, write_by_seed
+from fbftl.findings.tables import tabulate
 from fbftl.ground import devices
 from fbftl.study.job import Job
 from fbftl.tasks.task import ClientSamples, Inputs, client_samples
 
-TRAINED_FROM = ("manifest", "clients", "weights", "source")
-"""What a setting is trained from, by input name."""
-
-COLUMNS = [
-    Column("setting", "Setting"),
-    Column("seed", "Seed", format="{:.0f}"),
+MEASURES = [
     *beside_blind("psnr", "PSNR of pictures", "dB", "{:.2f}"),
     *beside_blind("ssim", "SSIM of pictures"),
     *beside_blind("membership", "Membership by a client, AUC"),
@@ -45,7 +40,7 @@ def main(
         threads: threads to compute with.
     """
     where = devices.prepare(device, threads)
-    inputs = Inputs.at({name: files[name] for name in TRAINED_FROM}, where)
+    inputs = Inputs.at(trained_from(files), where)
     with_public = replace(inputs, clients=Path(public))
     pictures = AttackedPictures.of(files["clients"], public)
 
@@ -55,8 +50,7 @@ def main(
         members = members_by_client(job, client_data)
         return columns if members is None else columns | members.columns
 
-    measures = [column.name for column in COLUMNS[2:]]
-    write_table(csv, measured_by_seed(jobs, axes, inputs, attacked, measures), COLUMNS)
+    write_by_seed(csv, jobs, axes, inputs, attacked, MEASURES)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from fbftl.attacks.findings import Finding, summary, write_findings
+from fbftl.attacks.inversion import trained_from
 from fbftl.attacks.noised_features import (
     BY_DECODER,
     AttackedImages,
@@ -38,8 +39,7 @@ def main(
         device: auto, cpu or cuda.
         threads: threads to compute with.
     """
-    trained_from = {name: path for name, path in files.items() if name != "public"}
-    inputs = Inputs.at(trained_from, devices.prepare(device, threads))
+    inputs = Inputs.at(trained_from(files), devices.prepare(device, threads))
     images = AttackedImages.of(files["clients"], public)
     findings: list[Finding] = []
     for params in jobs:

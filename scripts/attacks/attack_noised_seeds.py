@@ -6,7 +6,7 @@ What the server does after the last round is in `fbftl.attacks.noised_features`.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fbftl.attacks.inversion import columns_of
+from fbftl.attacks.inversion import columns_of, trained_from
 from fbftl.attacks.noised_features import (
     AttackedImages,
     drawn_by_server,
@@ -14,16 +14,14 @@ from fbftl.attacks.noised_features import (
     noise_of,
     views,
 )
-from fbftl.findings.measured import beside_blind, measured_by_seed
-from fbftl.findings.tables import Column, tabulate, write_table
+from fbftl.findings.measured import beside_blind, write_by_seed
+from fbftl.findings.tables import tabulate
 from fbftl.ground import devices
 from fbftl.methods.fedfeat.run import fit
 from fbftl.study.job import Job
 from fbftl.tasks.task import ClientSamples, Inputs
 
-COLUMNS = [
-    Column("setting", "Setting"),
-    Column("seed", "Seed", format="{:.0f}"),
+MEASURES = [
     *beside_blind("psnr", "PSNR of pictures", "dB", "{:.2f}"),
     *beside_blind("ssim", "SSIM of pictures"),
     *beside_blind("membership", "Membership, AUC"),
@@ -45,8 +43,7 @@ def main(
         device: auto, cpu or cuda.
         threads: threads to compute with.
     """
-    trained_from = {name: path for name, path in files.items() if name != "public"}
-    inputs = Inputs.at(trained_from, devices.prepare(device, threads))
+    inputs = Inputs.at(trained_from(files), devices.prepare(device, threads))
     images = AttackedImages.of(files["clients"], public)
 
     def attacked(job: Job, client_data: ClientSamples) -> dict[str, float]:
@@ -57,8 +54,7 @@ def main(
         drawn = drawn_by_server(seen[0], images, job.seeds[0], noise_of(network))
         return columns_of(drawn) | members_by_distance(seen).columns
 
-    measures = [column.name for column in COLUMNS[2:]]
-    write_table(csv, measured_by_seed(jobs, axes, inputs, attacked, measures), COLUMNS)
+    write_by_seed(csv, jobs, axes, inputs, attacked, MEASURES)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ epochs that decoder is kept which draws a held-out tenth of the public pictures 
 learned nothing but noise is given up for the mean picture.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,6 +80,11 @@ class Likeness:
 def pictures(pixels: ArrayLike) -> NDArray[np.float32]:
     """Return stored images (n, height, width, channels) as pictures in [0, 1], channels first."""
     return np.moveaxis(np.asarray(pixels), 3, 1).astype(np.float32) / 255
+
+
+def trained_from(files: Mapping[str, str]) -> dict[str, str]:
+    """Return the files, by name, that settings are trained from: all but the adversary's."""
+    return {name: path for name, path in files.items() if name != "public"}
 
 
 def training_pictures(clients: str | Path) -> NDArray[np.float32]:
