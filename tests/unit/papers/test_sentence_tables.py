@@ -117,12 +117,12 @@ def test_numbers_stand_in_every_row_whatever_the_size():
 
 def test_tasks_that_disagree_leave_it_to_the_task():
     both = verdicts(hill_full=[part("x", *UP)], dale_full=[part("x", *DOWN)])
-    assert {overall for _, overall in both.values()} == {"depends on the task"}
+    assert {overall for _, overall in both.values()} == {"depends on the case"}
     assert {verdict for verdict, _ in both.values()} == {"holds", "the contrary holds"}
 
 
 @pytest.mark.parametrize(
-    ("second", "verdict"), [(UP, "holds"), (NOTHING, "undecided"), (DOWN, "depends on the task")]
+    ("second", "verdict"), [(UP, "holds"), (NOTHING, "undecided"), (DOWN, "depends on the case")]
 )
 def test_a_sentence_holds_where_every_part_does(second, verdict):
     (found,) = verdicts(hill_full=[part("x", *UP), part("y", *second)]).values()
