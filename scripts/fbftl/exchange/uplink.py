@@ -15,7 +15,7 @@ from fbftl.exchange.post import Parts, Post, Receipt
 from fbftl.exchange.rounds import ClientMessage
 from fbftl.ground.errors import required
 from fbftl.ground.randomness import stream
-from fbftl.messages.codec import Compression, encode
+from fbftl.messages.codec import Compression, NotFiniteError, encode
 from fbftl.messages.feedback import compress_with_feedback
 from fbftl.messages.release import Encoded, Release, encoded, release
 from fbftl.messages.sample import MessageSample, mean, message_sample
@@ -46,9 +46,16 @@ def compressing(compression: Compression, memory: np.ndarray | None) -> Releasin
 
 
 def relatively_noisy(sigma: float, compression: Compression, seed: int) -> Releasing:
-    """Return the release of updates under the paper's relative noise (Sec. V-B), as printed."""
+    """Return the release of updates under the paper's relative noise (Sec. V-B), as printed.
+
+    Its R is without bound as an update nears a constant, so that the noise on all others is too. A
+    client that the network fits beyond what its numbers hold has a gradient of zeros: training has
+    diverged.
+    """
 
     def noised(round_: Round, updates: np.ndarray) -> Release:
+        if not np.ptp(updates, axis=1).all():
+            raise NotFiniteError("an update is constant, so that relative noise has no bound")
         largest = relative_range(updates, int(round_.counts.max()))
         draws = stream(seed, "update_noise", round_.turn)
         noise = draws.standard_normal(updates.shape, dtype=np.float32)

@@ -15,12 +15,12 @@ from fbftl.exchange.uplink import (
     noisy_mean,
     relatively_noisy,
 )
-from fbftl.messages.codec import Compression, compress, decode, encode
+from fbftl.messages.codec import Compression, NotFiniteError, compress, decode, encode
 from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.link import Link, link_of
 from fbftl.privacy.mechanisms import no_mechanism
-from fbftl.privacy.noise import clip_rows
+from fbftl.privacy.noise import clip_rows, relative_range
 from fbftl.study.settings import Setting
 from fbftl.training.batches import Round
 
@@ -109,6 +109,21 @@ def test_relative_noise_grows_with_sigma_and_repeats() -> None:
 
     assert error(0.1) == error(0.1)
     assert error(0.2) == pytest.approx(2 * error(0.1), rel=1e-3)
+
+
+def test_relative_noise_beside_a_constant_update_has_no_bound() -> None:
+    """R grows without bound as an update nears a constant, so that training has diverged there."""
+
+    def largest(spread: float) -> float:
+        near = updates()
+        near[1] = 0.5 + spread * near[1]
+        return relative_range(near)
+
+    assert largest(1e-4) > 50 * largest(1e-2)
+    values = updates()
+    values[1] = 0
+    with pytest.raises(NotFiniteError, match="constant"):
+        uplink(relatively_noisy(0.1, Compression(), seed=0)).average(a_round(), values)
 
 
 def test_dp_fedavg_divides_by_the_expected_count() -> None:
