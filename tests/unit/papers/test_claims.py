@@ -144,6 +144,23 @@ def test_sharp_drop_is_at_the_end(far, expected):
     assert of_fbftl(table)["fbftl-29", "all"] == expected
 
 
+@pytest.mark.parametrize(("near", "expected"), [(0.895, HOLDS), (0.8, CONTRARY)])
+def test_a_curve_that_has_fallen_before_its_end_was_not_level(near, expected):
+    table = runs(CLEAN, ({"plr": 0.9}, [near] * 3), ({"plr": 0.99}, [0.1] * 3))
+    found = of_fbftl(table)
+    assert found["fbftl-29", "all"] == HOLDS
+    assert found["fbftl-29", "flat_all"] == expected
+
+
+@pytest.mark.parametrize(("ftl_c", "expected"), [(0.1, HOLDS), (None, HOLDS), (0.55, CONTRARY)])
+def test_a_method_fails_where_it_is_no_better_than_a_guess(ftl_c, expected):
+    noise = {"mechanism": "relative", "epsilon": 1.0}
+    failing = {"method": "ftl_c", "samples_per_client": 4} | noise
+    found = of_fbftl(runs((noise, [0.9] * 3), (failing, [ftl_c] * 3)))
+    assert found["fbftl-42", "ftl_c_1"] == HOLDS
+    assert found["fbftl-42", "fails_ftl_c_1"] == expected
+
+
 @pytest.mark.parametrize(("ftl_c", "expected"), [(0.5, HOLDS), (0.89, CONTRARY)])
 def test_quantisation_hurts_ftl_c_more(ftl_c, expected):
     table = runs(
@@ -180,13 +197,15 @@ def test_privacy_claims_take_the_smallest_and_the_greatest_k():
 
     both = of_fbftl(runs(*at(4, 0.6, 0.1), *at(600, 0.6, 0.8)))
     assert both[OURS, "smallest_k"] == both[OURS, "greatest_k"] == HOLDS
-    assert of_fbftl(runs(*at(4, 0.6, 0.1)))[OURS, "greatest_k"] == CONTRARY
+    single = of_fbftl(runs(*at(4, 0.6, 0.1)))
+    assert single[OURS, "smallest_k"] == HOLDS
+    assert (OURS, "greatest_k") not in single
 
 
 def test_fbftl_on_the_tasks_own_clients_stands_for_every_k():
-    noisy = {"method": "ftl_c", "mechanism": "dp_fedavg", "epsilon": 1.0, "samples_per_client": 4}
-    table = runs(({"mechanism": "gaussian", "epsilon": 1.0}, [0.2] * 3), (noisy, [0.7] * 3))
-    found = of_fbftl(table)
+    noisy = {"method": "ftl_c", "mechanism": "dp_fedavg", "epsilon": 1.0}
+    sizes = [(noisy | {"samples_per_client": size}, [0.7] * 3) for size in (4, 100)]
+    found = of_fbftl(runs(({"mechanism": "gaussian", "epsilon": 1.0}, [0.2] * 3), *sizes))
     assert found[OURS, "smallest_k"] == CONTRARY
     assert found[OURS, "greatest_k"] == HOLDS
 

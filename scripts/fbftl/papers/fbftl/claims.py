@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from fbftl.findings.uplink import COMMON, SELECTED
+from fbftl.papers.curves import rounds_to_converge
 from fbftl.papers.quantities import (
     ALL,
     NOTHING,
@@ -38,12 +39,16 @@ def _dialogues(first: Mapping[str, Any], second: Mapping[str, Any]) -> Compared:
     return measures("rouge1", first, second)
 
 
+def _converged(first: Mapping[str, Any], second: Mapping[str, Any]) -> Compared:
+    """Return what compares the first epochs whose test accuracy is near where it ends."""
+    return lambda runs: (
+        runs.along("test_accuracy", rounds_to_converge, **first),
+        runs.along("test_accuracy", rounds_to_converge, **second),
+    )
+
+
 METHODS: Mapping[str, ByPart] = {
     "fbftl-04": {method: _sent("fbftl", method) for method in COMPETITORS},
-    "fbftl-07": {
-        method: measures("downlink_bits", FBFTL, {"method": method})
-        for method in ("fl", "sfl", "ftl_f", "ftl_c")
-    },
     "fbftl-11": {"fl": _images(FTL_C, FL), "ftl_f": _images(FTL_C, FTL_F)},
     "fbftl-13": {
         "ftl_c": _sent("fbftl", "ftl_c"),
@@ -51,33 +56,51 @@ METHODS: Mapping[str, ByPart] = {
         "fl": _sent("ftl_f", "fl"),
     },
     "fbftl-14": {
-        "ftl_c_fl": measures("epoch", FTL_C, FL),
-        "ftl_f_fl": measures("epoch", FTL_F, FL),
-        "ftl_c_ftl_f": measures("epoch", FTL_C, FTL_F),
+        "ftl_c_fl": _converged(FTL_C, FL),
+        "ftl_f_fl": _converged(FTL_F, FL),
+        "ftl_c_ftl_f": _converged(FTL_C, FTL_F),
     },
     "fbftl-32": {
         "1": _dialogues(FBFTL, FBFTL | {"cut": 2}),
         "0": _dialogues(FBFTL | {"cut": 0}, FBFTL),
+        "sent_1": measures("uplink_payload_bits", FTL_C | {"cut": 2}, FTL_C),
+        "sent_0": measures("uplink_payload_bits", FTL_C, FTL_C | {"cut": 0}),
     },
     "fbftl-33": {"cut_2": _dialogues(FTL_C | {"cut": 2}, FTL_F)},
 }
 
 
-def _then(axis: str, near: float, far: float, among: Mapping[str, Any] = ALL) -> Compared:
-    """Return what FbFTL loses up to a value of an axis, and from there to one farther off."""
+Curve = tuple[dict[str, Any], dict[str, Any], dict[str, Any]]
+"""Settings along a curve: where it starts, near its end, and at its end."""
+
+
+def _then(start: Mapping[str, Any], near: Mapping[str, Any], end: Mapping[str, Any]) -> Compared:
+    """Return what is lost from the first setting to the second, and from there to the third."""
 
     def sides(runs: Runs) -> Sides:
-        at_near = runs.lost("fbftl", among, **{axis: near})
-        return at_near, runs.lost("fbftl", among, **{axis: far}) - at_near
+        at_start, at_near, at_end = (runs.accuracy(**setting) for setting in (start, near, end))
+        return at_start - at_near, at_near - at_end
 
     return sides
 
 
-TENTH = {"fraction": 0.1}
-"""A tenth of the clients: where all of them bring a task to its ceiling, accuracy can fall here."""
+TENTH, HUNDREDTH = {"fraction": 0.1}, {"fraction": 0.01}
+"""Shares of the clients. Where all of them bring a task to its ceiling, a tenth can fall below."""
 
-SHARES = {"all": ALL, "tenth": TENTH, "hundredth": {"fraction": 0.01}}
-"""Shares of the clients that take part."""
+
+def _over_loss(among: Mapping[str, Any], lost: Mapping[str, Any] = ALL) -> Curve:
+    """Return FbFTL where nothing is lost, and at packet loss rates of 0.9 and 0.99."""
+    start = {**FBFTL, **among}
+    return start, {**start, "plr": 0.9, **lost}, {**start, "plr": 0.99, **lost}
+
+
+CURVES: Mapping[str, Curve] = {
+    "all": _over_loss(ALL),
+    "tenth": _over_loss(TENTH),
+    "hundredth": _over_loss(HUNDREDTH),
+    "reshuffled": _over_loss(ALL, {"loss": "reshuffled"}),
+}
+"""Those of Fig. 8 by share of the clients, and all clients as the public script loses them."""
 
 
 EPSILONS = (1.0, 4.0, 16.0)
@@ -88,6 +111,9 @@ LAST_CELL: Mapping[str, Any] = {"bits": 2, "keep": 0.001}
 
 SHARES_SENT = (0.1, 0.01, 0.001)
 """Those of Table V beside all, r."""
+
+GUESS = 10.0
+"""Accuracy of a guess in percent: all tasks of images have ten classes."""
 
 KEPT = 0.95
 """What counts as keeping the accuracy where 82 % is out of reach; ours."""
@@ -105,6 +131,16 @@ def _paper_noise(method: str, epsilon: float, samples: int) -> dict[str, Any]:
 def _ahead(less: str, more: str, epsilon: float, samples: int) -> Compared:
     """Return what compares two methods' accuracies under the paper's own noise."""
     return accuracies(*(_paper_noise(method, epsilon, samples) for method in (less, more)))
+
+
+def _fails(method: str, epsilon: float, samples: int) -> Compared:
+    """Return a method's accuracy under the paper's own noise, and that of a guess."""
+
+    def sides(runs: Runs) -> Sides:
+        accuracy = runs.accuracy(**_paper_noise(method, epsilon, samples))
+        return accuracy, accuracy.constant(GUESS)
+
+    return sides
 
 
 def _least_share(method: str) -> Callable[[Runs], BySeed]:
@@ -137,27 +173,37 @@ def _lost(less: str, more: str, among: Mapping[str, Any] = ALL, **axes: Any) -> 
 
 
 LOW_CELLS: Mapping[str, Mapping[str, Any]] = {
-    "2": {"bits": 2},
-    **{f"2_{keep:g}": {"bits": 2, "keep": keep} for keep in (0.1, 0.01, 0.001)},
+    **{f"2_{keep:g}": {"bits": 2, "keep": keep} for keep in SHARES_SENT},
+    **{f"tenth_2_{keep:g}": {**TENTH, "bits": 2, "keep": keep} for keep in SHARES_SENT[1:]},
 }
-"""Few bits, and fewer and fewer elements."""
+"""Few bits of few elements, from all clients or from a tenth."""
 
 HALF_LOST: Mapping[str, Any] = {"fraction": 0.001, "plr": 0.5}
 """A thousandth of the samples, half of the packets lost."""
 
 ROBUSTNESS: Mapping[str, ByPart] = {
     "fbftl-16": {
-        method: accuracies({"method": method} | dict(LAST_CELL), FBFTL) for method in COMPETITORS
+        **{
+            method: accuracies({"method": method} | dict(LAST_CELL), FBFTL)
+            for method in COMPETITORS
+        },
+        "ftl_c_tenth": accuracies(FTL_C | TENTH | dict(LAST_CELL), FBFTL | TENTH),
     },
     "fbftl-17": {
-        f"{bits}_{method}": accuracies({"method": method} | dict(LAST_CELL), FBFTL | {"bits": bits})
-        for bits in (8, 2)
-        for method in COMPETITORS
+        **{
+            f"{bits}_{method}": accuracies(
+                {"method": method} | dict(LAST_CELL), FBFTL | {"bits": bits}
+            )
+            for bits in (8, 2)
+            for method in COMPETITORS
+        },
+        "2_ftl_c_tenth": accuracies(FTL_C | TENTH | dict(LAST_CELL), FBFTL | TENTH | {"bits": 2}),
     },
     "fbftl-19": {"share": _needed_shares},
     "fbftl-18": {str(bits): accuracies(FBFTL, FBFTL | {"bits": bits}) for bits in (8, 2)},
     "fbftl-21": {
-        f"{sigma:g}": _lost("fbftl", "ftl_c", mechanism="relative", sigma=sigma)
+        f"{method}_{sigma:g}": _lost("fbftl", method, mechanism="relative", sigma=sigma)
+        for method in COMPETITORS
         for sigma in (0.1, 0.3)
     },
     "fbftl-22": {
@@ -169,7 +215,10 @@ ROBUSTNESS: Mapping[str, ByPart] = {
         "persistent": accuracies(FBFTL, FBFTL | dict(HALF_LOST)),
         "reshuffled": accuracies(FBFTL, FBFTL | dict(HALF_LOST) | {"loss": "reshuffled"}),
     },
-    "fbftl-29": {name: _then("plr", 0.9, 0.99, among) for name, among in SHARES.items()},
+    "fbftl-29": {
+        **{name: _then(*curve) for name, curve in CURVES.items()},
+        **{f"flat_{name}": accuracies(*curve[:2]) for name, curve in CURVES.items()},
+    },
     "fbftl-30": {f"{plr:g}": _dialogues(FBFTL, FBFTL | {"plr": plr}) for plr in (0.5, 0.9)},
 }
 
@@ -195,27 +244,20 @@ MANY = {"clients_per_round": 128}
 
 CLIENTS: Mapping[str, ByPart] = {
     "fbftl-35": {
-        **{
-            f"fbftl_{count}": _images(FBFTL, FBFTL | {"clients_per_round": count})
-            for count in (32, 128)
-        },
-        **{
-            method: _images({"method": method} | MANY, {"method": method}) for method in COMPETITORS
-        },
+        method: _images({"method": method} | MANY, {"method": method}) for method in COMPETITORS
     },
     "fbftl-42": {
-        f"{method}_{epsilon:g}": _ahead(method, "fbftl", epsilon, 4)
+        f"{says}{method}_{epsilon:g}": compared
         for method in COMPETITORS
         for epsilon in EPSILONS
+        for says, compared in {
+            "": _ahead(method, "fbftl", epsilon, 4),
+            "fails_": _fails(method, epsilon, 4),
+        }.items()
     },
     "fbftl-43": {
         "1": _ahead("ftl_c", "fbftl", 1.0, 100),
         **{f"{epsilon:g}": _ahead("fbftl", "ftl_c", epsilon, 100) for epsilon in EPSILONS[1:]},
-    },
-    "fbftl-44": {
-        f"{method}_{epsilon:g}": _ahead("fbftl", method, epsilon, 600)
-        for method in COMPETITORS
-        for epsilon in EPSILONS
     },
     "fbftl-45": {
         **{f"ahead_{epsilon:g}": _ahead("ftl_c", "fbftl", epsilon, 4) for epsilon in EPSILONS},
@@ -255,11 +297,16 @@ BY_SHARE = {
 
 
 def _under_noise(runs: Runs, last: bool) -> Sides:
-    """Return FbFTL's and FTL_c's accuracy at the strictest epsilon, K smallest or greatest."""
+    """Return FbFTL's and FTL_c's accuracy at the strictest epsilon, K smallest or greatest.
+
+    Nothing where K is to be the greatest and a single one was run.
+    """
     of_sizes = [
         sides for size in _batch_sizes(runs.table) if (sides := _under_noise_at(runs, size))
     ]
-    return of_sizes[-1 if last else 0] if of_sizes else (NOTHING, NOTHING)
+    if len(of_sizes) < 1 + last:
+        return NOTHING, NOTHING
+    return of_sizes[-1 if last else 0]
 
 
 def _under_noise_at(runs: Runs, samples: int) -> Sides | None:
@@ -285,7 +332,7 @@ HYPOTHESES: ByPart = {
     "uplink_fl": _sent("fbftl", "fl"),
     "common_ftl_c": _sent("fbftl", "ftl_c", COMMON),
     "common_fl": _sent("fbftl", "fl", COMMON),
-    "tenth_suffices": _then("fraction", 0.1, 0.01),
+    "tenth_suffices": _then(FBFTL, FBFTL | TENTH, FBFTL | HUNDREDTH),
     **BY_SHARE,
     "smallest_k": lambda runs: _under_noise(runs, last=False)[::-1],
     "greatest_k": lambda runs: _under_noise(runs, last=True),

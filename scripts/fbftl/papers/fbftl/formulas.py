@@ -202,18 +202,22 @@ def _lost_at_one_rate(sentence: Sentence, record: PaperRecord) -> Decision:
     return Decision("Eq. (18), packets lost over FbFTL's", _shown(ratios), holds)
 
 
-def _least_of_all(sentence: Sentence, record: PaperRecord) -> Decision:
-    """Decide by the downlinks and the multiplications of Table III's columns over FbFTL's."""
+def _least_of_all(equations: str, *quantities: str) -> Decides:
+    """Return what decides whether all columns of Table III have more than FbFTL's, each of all."""
     columns = ("fl", "sfl", "ftl_f", "ftl_c")
-    ratios = {
-        f"{name}'s {quantity.replace('_', ' ')}": cells[name] / cells["fbftl"]
-        for quantity in ("total_downlink", "client_multiplications")
-        for cells in [_cells(record, quantity, CORRECTED)]
-        for name in columns
-        if name in cells
-    }
-    holds = all(ratio > 1 for ratio in ratios.values())
-    return Decision("Eqs. (10) to (17) over FbFTL's", _shown(ratios), holds)
+
+    def decide(sentence: Sentence, record: PaperRecord) -> Decision:
+        ratios = {
+            f"{name}'s {quantity.replace('_', ' ')}": cells[name] / cells["fbftl"]
+            for quantity in quantities
+            for cells in [_cells(record, quantity, CORRECTED)]
+            for name in columns
+            if name in cells
+        }
+        holds = all(ratio > 1 for ratio in ratios.values())
+        return Decision(f"{equations} over FbFTL's", _shown(ratios), holds)
+
+    return decide
 
 
 def _lost_with_repeats(sentence: Sentence, record: PaperRecord) -> Decision:
@@ -256,7 +260,8 @@ FORMULAS: Mapping[str, Decides] = {
     "fbftl-03": _times("total_uplink", COLUMNS),
     "fbftl-05": _times("total_uplink", ("fl",)),
     "fbftl-06": _times("numbers_per_batch", ("fl", "sfl", "ftl_f", "ftl_c")),
-    "fbftl-08": _least_of_all,
+    "fbftl-07": _least_of_all("Eqs. (10) to (13)", "total_downlink"),
+    "fbftl-08": _least_of_all("Eqs. (10) to (17)", "total_downlink", "client_multiplications"),
     "fbftl-09": _times("client_multiplications", ("fl", "sfl", "ftl_f"), CORRECTED),
     "fbftl-10": each(*map(_same_at, CUTS)),
     "fbftl-12": identical("test_accuracy", {"method": "fl"}, {"method": "sfl"}),
