@@ -56,6 +56,7 @@ include: "rules/train.smk"
 include: "rules/analysis.smk"
 include: "rules/shards.smk"
 include: "rules/attacks.smk"
+include: "rules/attacks_by_seed.smk"
 include: "rules/audits.smk"
 include: "rules/methods.smk"
 include: "rules/make.smk"
@@ -69,6 +70,7 @@ name_arithmetic()
 
 include: "rules/comparing.smk"
 include: "rules/processes.smk"
+include: "rules/planned.smk"
 
 
 # By now every rule is there, and has named the code that it depends on.
@@ -78,6 +80,7 @@ force(STALE)
 
 onstart:
     hold_folder(log)
+    note_plan(log)
     move_aside()
     if not workflow.local_exec:
         note_processes()

@@ -27,6 +27,16 @@ def attacked_uploads(wildcards):
     return [STUDY.job(task, name) for name in names]
 
 
+def inverted_uploads(wildcards):
+    """Return the jobs whose plain uploads are inverted in every seed, each at its cut."""
+    settings = STUDY.settings[wildcards.task]
+    return [
+        STUDY.job(wildcards.task, name)
+        for experiment in ("inverted", "rival_inverted")
+        for name in settings.get(experiment, ())
+    ]
+
+
 def attacked_splits(wildcards):
     """Return EPPFL's jobs whose servers attack: at the network's own cut, as the paper reads."""
     settings = STUDY.settings[wildcards.task]["eppfl"]
@@ -52,11 +62,11 @@ def attacked_frameworks(wildcards):
     ]
 
 
-def attacked_seeds(wildcards):
-    """Return the jobs whose messages are attacked in every seed."""
+def attacked_in(wildcards, experiment):
+    """Return the jobs of an experiment, whose messages are attacked in every seed."""
     return [
         STUDY.job(wildcards.task, name)
-        for name in STUDY.settings[wildcards.task]["attacked"]
+        for name in STUDY.settings[wildcards.task][experiment]
     ]
 
 

@@ -31,6 +31,33 @@ rule attack_features:
         "../scripts/attacks/attack_features.py"
 
 
+rule invert_uploads:
+    input:
+        "results/{task}/clients.h5.sha256",
+        "results/{task}/public.h5.sha256",
+        clients=ancient("results/{task}/clients.h5"),
+        public=ancient("results/{task}/public.h5"),
+        model=ancient("results/{task}/source.safetensors"),
+        source="results/{task}/source.json",
+    output:
+        **table("results/{task}/tables/inverted", "privacy", "Inverted uploads by seed"),
+    log:
+        "results/{task}/logs/tables/inverted.log",
+    conda:
+        "../envs/workflow.yaml"
+    resources:
+        gpu=GPU,
+    params:
+        code=code("attacks/invert_uploads.py"),
+        page_text=page_of("results/{task}/tables/inverted", "Inverted uploads by seed"),
+        features=features_here,
+        jobs=inverted_uploads,
+    message:
+        "Invert the uploads of {wildcards.task} in every seed"
+    script:
+        "../scripts/attacks/invert_uploads.py"
+
+
 rule attack_membership:
     input:
         ancient(root_of_task),
@@ -225,39 +252,6 @@ rule attack_frameworks:
         "Attack the messages of frameworks on {wildcards.task}"
     script:
         "../scripts/attacks/attack_frameworks.py"
-
-
-rule attack_seeds:
-    input:
-        "results/{task}/clients.h5.sha256",
-        manifest="results/{task}/features.json",
-        clients=ancient("results/{task}/clients.h5"),
-        weights=ancient("results/{task}/source.safetensors"),
-        source="results/{task}/source.json",
-        open_data="results/{task}/open.h5",
-        source_models="results/{task}/sources.safetensors",
-    output:
-        **table(
-            "results/{task}/tables/attacked_seeds",
-            "privacy",
-            "Frameworks' messages by seed",
-        ),
-    log:
-        "results/{task}/logs/tables/attacked_seeds.log",
-    conda:
-        "../envs/workflow.yaml"
-    resources:
-        gpu=GPU,
-    params:
-        code=code("attacks/attack_seeds.py", "fbftl.tasks.images"),
-        page_text=page_of(
-            "results/{task}/tables/attacked_seeds", "Frameworks' messages by seed"
-        ),
-        jobs=attacked_seeds,
-    message:
-        "Attack the messages of frameworks on {wildcards.task} in every seed"
-    script:
-        "../scripts/attacks/attack_seeds.py"
 
 
 rule attack_eppfl:

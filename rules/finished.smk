@@ -69,6 +69,10 @@ def experiments_of(wildcards):
 BESIDE = {
     "attacked": ["tables/attacked_seeds"],
     "dpsgd": ["tables/paces"],
+    "eppfl_attacked": ["tables/eppfl_attacked"],
+    "fedfeat_attacked": ["tables/fedfeat_attacked"],
+    "inverted": ["tables/inverted"],
+    "rival_inverted": ["tables/inverted"],
     "similarity": ["tables/similarity"],
 }
 """What is measured beside the runs of an experiment, a table by setting and seed."""

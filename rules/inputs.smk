@@ -96,7 +96,7 @@ def extraction_of(task):
 
 def extraction_of_public(task):
     """Return the pass over a task's public samples, or None if no setting asks for them."""
-    if STUDY.task(task)["kind"] != "images" or not STUDY.asks_public(task):
+    if STUDY.task(task)["kind"] != "images" or not STUDY.asks_public_features(task):
         return None
     return extraction_of(task) | {
         "clients": f"results/{task}/public.h5",

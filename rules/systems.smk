@@ -80,6 +80,27 @@ def setups_with_uploads(wildcards):
     }
 
 
+def grounds_with_tables():
+    """Return, by task, the table of what frameworks send there, of those made or finished here."""
+    by_task = {}
+    for task, experiments in finished_of_paper("survey").items():
+        for experiment in ("frameworks", "ground"):
+            path = f"results/{task}/tables/{experiment}.csv"
+            if experiment in experiments and there_beside(task, experiment, path):
+                by_task[task] = path
+    return by_task
+
+
+def tables_of_grounds(wildcards):
+    """Return these tables."""
+    return list(grounds_with_tables().values())
+
+
+def grounds(wildcards):
+    """Return the tasks that they are of, in their order."""
+    return list(grounds_with_tables())
+
+
 def own_samples_per_client(wildcards):
     """Return the samples per client of the task's own clients."""
     return STUDY.task(wildcards.task)["clients"]["samples_per_client"]

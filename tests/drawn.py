@@ -35,7 +35,8 @@ def says_something(figure: plt.Figure, story: Story) -> None:
         if axes.axison and axes.get_xticks().size and not axes.images:
             beside = axes.get_shared_y_axes().get_siblings(axes)
             below = axes.get_shared_x_axes().get_siblings(axes)
-            rows = [tick for tick in axes.get_yticklabels() if tick.get_text()]
+            ticks = [tick for panel in beside for tick in panel.get_yticklabels()]
+            rows = [tick for tick in ticks if tick.get_text()]
             assert rows or any(panel.get_ylabel() for panel in beside), story.title
             assert any(panel.get_xlabel() for panel in below), story.title
             written += [axes.get_xlabel(), axes.get_ylabel(), axes.get_title("left")]

@@ -60,6 +60,10 @@ OF_EXPERIMENT["eppfl_epochs"] = [
     ),
 ]
 
+OF_EXPERIMENT["eppfl_attacked"] = [
+    "tables/eppfl_attacked",
+]
+
 OF_EXPERIMENT["eppfl_paper"] = [
     Result(
         "tabulate_eppfl_paper",

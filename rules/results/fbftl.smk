@@ -148,6 +148,10 @@ OF_EXPERIMENT["privacy"] = [
     ),
 ]
 
+OF_EXPERIMENT["inverted"] = [
+    "tables/inverted",
+]
+
 OF_EXPERIMENT["noise"] = [
     Result(
         "tabulate_noise",

@@ -48,6 +48,10 @@ OF_EXPERIMENT["feature_noise"] = [
     ),
 ]
 
+OF_EXPERIMENT["fedfeat_attacked"] = [
+    "tables/fedfeat_attacked",
+]
+
 OF_EXPERIMENT["retraining_cost"] = [
     Result(
         "tabulate_retraining_cost",

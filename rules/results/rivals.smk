@@ -46,8 +46,7 @@ OF_EXPERIMENT["uploads_clients"] = [
         "cost",
         "Features or statistics",
         tidy("uploads_clients") | {"network": "results/{task}/network.json"},
-        axes("uploads_clients", *UPLOADED, "samples_per_client")
-        | {"task_value": own_samples_per_client},
+        axes("uploads_clients", *UPLOADED, "samples_per_client"),
     ),
 ]
 
@@ -135,6 +134,10 @@ OF_EXPERIMENT["uploads_privacy"] = [
         {"attempts": "results/{task}/attacks/uploads_by_attack.csv"},
         script="tabulate_membership",
     ),
+]
+
+OF_EXPERIMENT["rival_inverted"] = [
+    "tables/inverted",
 ]
 
 OF_PAPER["rivals"] = [

@@ -27,6 +27,17 @@ OF_EXPERIMENT["frameworks"] = [
     "tables/framework_attacks",
 ]
 
+OF_EXPERIMENT["ground"] = [
+    Result(
+        "tabulate_ground",
+        "cost",
+        "Messages of frameworks",
+        runs_and_ledgers("ground") | printed(complexity="complexity.csv"),
+        shown("ground"),
+        script="tabulate_frameworks",
+    ),
+]
+
 OF_EXPERIMENT["federation"] = [
     Result(
         "plot_federation",
@@ -91,4 +102,11 @@ OF_EXPERIMENT["similarity"] = [
 
 OF_PAPER["survey"] = [
     *OF_SENTENCES,
+    Result(
+        "tabulate_messages",
+        "cost",
+        "What each framework sends and tells",
+        {"frameworks": tables_of_grounds},
+        {"grounds": grounds},
+    ),
 ]

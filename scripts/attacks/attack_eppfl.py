@@ -1,8 +1,7 @@
 """Attack what EPPFL's servers see in the first round: pictures, labels and masked weights.
 
-The edge server has what every client has, the first half that the round begins with, and public
-samples. It treats these as clients treat theirs, several times over, and trains a decoder on the
-outcome. Labels go to it in clear. The aggregator has the clients' masked weights.
+What the edge server draws is in `fbftl.attacks.split_training`; labels go to it in clear. The
+aggregator has the clients' masked weights. Pictures are of the first seed.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,30 +12,17 @@ from typing import Any
 import numpy as np
 import torch
 from fbftl.attacks.findings import Finding, summary, write_findings
-from fbftl.attacks.inversion import DecoderTraining, likenesses, train_decoder, training_pictures
+from fbftl.attacks.inversion import trained_from
 from fbftl.attacks.label_recovery import blind_counts, share_recovered
+from fbftl.attacks.split_training import AttackedPictures, drawn_by_edge_server
 from fbftl.attacks.unmasking import byte_uniformity, correlation
 from fbftl.ground import devices
 from fbftl.ground.binding import run_by_name
 from fbftl.ground.ring import Ring
-from fbftl.methods.eppfl.activations import Boundary
-from fbftl.methods.eppfl.rounds import crossing_of
 from fbftl.privacy.masking import Dealer, masked
 from fbftl.study.job import Job, from_params
 from fbftl.tasks.images import ClientImageSamples, client_samples
 from fbftl.tasks.task import Inputs
-from torch import nn
-
-VICTIMS = 200
-"""Samples that are reconstructed."""
-
-KNOWN = 1000
-"""Public samples that a decoder learns from."""
-
-DRAWS = 2
-"""Times that each of them is dropped and noised."""
-
-TRAINING = DecoderTraining(epochs=10)
 
 
 def main(
@@ -55,16 +41,18 @@ def main(
         threads: threads to compute with.
     """
     where = devices.prepare(device, threads)
-    names = ("manifest", "clients", "weights", "source")
-    inputs = Inputs.at({name: files[name] for name in names}, where)
+    inputs = Inputs.at(trained_from(files), where)
+    with_public = replace(inputs, clients=Path(public))
+    pictures = AttackedPictures.of(files["clients"], public)
     findings: list[Finding] = []
-    for job in (from_params(job_params, axes) for job_params in jobs):
+    for job in (from_params(params, axes) for params in jobs):
+        client_data = client_samples(job, inputs)
         if job.setting.aggregation == "masked":
-            findings += aggregator(job, client_samples(job, inputs))
+            findings += aggregator(job, client_data)
         else:
-            with_public = replace(inputs, clients=Path(public))
-            findings += edge_server(job, inputs, with_public)
-            findings.append(labels_in_clear(job, client_samples(job, inputs)))
+            public_data = client_samples(job, with_public)
+            findings += edge_server(job, client_data, public_data, pictures)
+            findings.append(labels_in_clear(job, client_data))
     write_findings(csv, findings)
 
 
@@ -85,40 +73,17 @@ def finding(job: Job, attack: str, adversary: str, measure: str, **attained: Any
     )
 
 
-def edge_server(job: Job, inputs: Inputs, public: Inputs) -> Iterator[Finding]:
+def edge_server(
+    job: Job,
+    client_data: ClientImageSamples,
+    public_data: ClientImageSamples,
+    pictures: AttackedPictures,
+) -> Iterator[Finding]:
     """Yield how close the edge server's pictures come, beside the public data's mean picture."""
-    seed = job.seeds[0]
-    client_data, public_data = client_samples(job, inputs), client_samples(job, public)
-    front, _ = client_data.target.random(job, seed)
-    boundary = Boundary(crossing_of(job), seed)
-    sent_features = [
-        sent(front, boundary, public_data, KNOWN, draw) for draw in range(1, DRAWS + 1)
-    ]
-    pictures = training_pictures(public.clients)[:KNOWN]
-    decoder = train_decoder(
-        np.concatenate(sent_features),
-        np.concatenate([pictures] * DRAWS),
-        seed=seed,
-        training=TRAINING,
-        device=inputs.device,
-    )
-    seen = sent(front, boundary, client_data, VICTIMS, 0)
-    victims = training_pictures(inputs.clients)[:VICTIMS]
     adversary = f"edge server with public data, θ_a = {job.setting.keep_activations:g}"
-    for likeness in likenesses(decoder(seen), victims, pictures):
-        attained = summary(likeness.values)
-        yield finding(
-            job, "inversion", adversary, likeness.measure, blind=likeness.blind, **attained
-        )
-
-
-@torch.no_grad()
-def sent(
-    front: nn.Module, boundary: Boundary, client_data: ClientImageSamples, count: int, draw: int
-) -> np.ndarray:
-    """Return what clients send of the first samples, (n, N)."""
-    inputs = client_data.samples.at(np.arange(min(count, len(client_data.samples.labels)))).inputs
-    return boundary.tested(draw, inputs.device)(front(inputs)).flatten(1).cpu().numpy()
+    for drawn in drawn_by_edge_server(job, client_data, public_data, pictures):
+        attained = summary(drawn.values)
+        yield finding(job, "inversion", adversary, drawn.measure, blind=drawn.blind, **attained)
 
 
 def labels_in_clear(job: Job, client_data: ClientImageSamples) -> Finding:

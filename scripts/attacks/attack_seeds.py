@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fbftl.attacks.frameworks import ATTACKS, first_of_kinds
-from fbftl.findings.measured import measured_by_seed
-from fbftl.findings.tables import Column, tabulate, write_table
+from fbftl.findings.measured import beside_blind, write_by_seed
+from fbftl.findings.tables import tabulate
 from fbftl.ground import devices
 from fbftl.study.job import Job
 from fbftl.tasks.task import ClientSamples, Inputs
@@ -19,17 +19,8 @@ KINDS = {
 }
 """What is attacked, by column."""
 
-COLUMNS = [
-    Column("setting", "Setting"),
-    Column("seed", "Seed", format="{:.0f}"),
-    *(
-        column
-        for name, title in KINDS.items()
-        for column in (
-            Column(name, title, format="{:.3f}"),
-            Column(f"{name}_blind", "Blind guess", format="{:.3f}"),
-        )
-    ),
+MEASURES = [
+    *(column for name, title in KINDS.items() for column in beside_blind(name, title)),
 ]
 
 
@@ -48,8 +39,7 @@ def main(
         threads: threads to compute with.
     """
     inputs = Inputs.at(files, devices.prepare(device, threads))
-    of_kinds = [column.name for column in COLUMNS[2:]]
-    write_table(csv, measured_by_seed(jobs, axes, inputs, first_attacks, of_kinds), COLUMNS)
+    write_by_seed(csv, jobs, axes, inputs, first_attacks, MEASURES)
 
 
 def first_attacks(job: Job, client_data: ClientSamples) -> dict[str, float]:

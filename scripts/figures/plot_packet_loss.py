@@ -1,7 +1,7 @@
-"""Plot packet loss by ledger on the curves of Eq. (18), and what it does to accuracy.
+"""Plot packet loss by ledger beside its formula, and what it does to accuracy.
 
-Above, the lines of the formula with the ledgers' markers on them. Below, a row for each setting
-that loses packets: the difference to the method's own run without loss.
+A row for each setting that loses blocks: on the left the packets that are lost, on the right the
+difference to the method's own run without loss.
 """
 
 from collections.abc import Iterator
@@ -14,34 +14,39 @@ from fbftl.findings.marks import mark_diverged
 from fbftl.findings.runs import read_tidy
 from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.story import Story, points, with_rows
-from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, EndLabel, label_ends, save, use_style
+from fbftl.findings.style import NEUTRAL, TEXT_WIDTH, save, use_style
 from fbftl.ground.binding import run_by_name
-from fbftl.messages.channel import GILBERT_ELLIOTT, packet_loss_rate
+from fbftl.messages.channel import GILBERT_ELLIOTT
 from matplotlib.axes import Axes
 
-POINTS = 201
-
 ROW = 0.17
-"""Inches of a row of the lower panel."""
+"""Inches of a row."""
+
+LINEAR = 0.1
+"""Per cent of lost packets below which their axis is linear, so that it holds 0."""
+
+TICKS = (0, 0.1, 1, 10, 100)
+
+WITHIN = (-0.03, 180)
+"""Per cent at which it ends, so that markers at 0 and at 100 are whole."""
 
 
 def main(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
     """Draw the figure from the table of packet loss; pdf, png and numbers go beside it."""
     use_style()
     rows = with_rows(read_tidy(table), table)
-    looks, lossy = shown(methods), rows[rows["difference"].notna()]
-    height = ROW * len(lossy) + 0.6
-    figure, (above, below) = plt.subplots(
-        2, 1, figsize=(0.85 * TEXT_WIDTH, 2.3 + height), height_ratios=(2.3, height),
-        layout="constrained",
-    )  # fmt: skip
-    ends = draw_losses(above, rows, looks)
-    draw_differences(below, lossy, looks)
-    figure.legend(
-        *above.get_legend_handles_labels(), loc="outside upper center", ncols=4, handlelength=1.5
+    looks, lossy = shown(methods), rows[rows["blr"] > 0]
+    figure, (left, right) = plt.subplots(
+        1, 2, figsize=(TEXT_WIDTH, ROW * len(lossy) + 1.2), sharey=True, layout="constrained"
     )
-    label_ends(above, ends)
-    save(figure, svg, rows, story(lossy, looks))
+    names: list[str] = []
+    for look, method_rows in _by_method(lossy, looks):
+        heights = np.arange(len(names), len(names) + len(method_rows))
+        names += [f"{look.figure_label}: {loss_words(r)}" for r in method_rows.to_dict("records")]
+        draw_losses(left, method_rows, heights, look)
+        draw_differences(right, method_rows, heights, look)
+    finish(left, right, names)
+    save(figure, svg, rows, story(lossy[lossy["difference"].notna()], looks))
 
 
 def story(lossy: pd.DataFrame, looks: dict[str, ShownMethod]) -> Story:
@@ -49,8 +54,9 @@ def story(lossy: pd.DataFrame, looks: dict[str, ShownMethod]) -> Story:
     lowered = lossy[lossy["effect"] == "lowers"]
     if len(lowered):
         worst = lowered.loc[lowered["difference"].idxmin()]
+        verb = "is" if len(lowered) == 1 else "are"
         title = (
-            f"{len(lowered)} of {len(lossy)} losses are seen to lower accuracy, most of all "
+            f"{len(lowered)} of {len(lossy)} losses {verb} seen to lower accuracy, most of all "
             f"{looks[worst['method']].figure_label}'s at {loss_words(worst)}: by "
             f"{points(worst['difference'])}"
         )
@@ -62,8 +68,8 @@ def story(lossy: pd.DataFrame, looks: dict[str, ShownMethod]) -> Story:
         )
     return Story(
         title,
-        "Above, packet loss rates in per cent against block loss rates on a logarithmic axis: "
-        "ledgers as markers on the lines of Eq. (18). Below, a row for each setting with loss: "
+        "A row for each setting with loss. On the left, packet loss rates in per cent on an axis "
+        "that is logarithmic from 0.1 on: a marker by ledger, a dash by formula. On the right, "
         "points of accuracy against the method's own run without loss, with 95 % bounds.",
     )
 
@@ -80,71 +86,55 @@ def loss_words(row: Any) -> str:
     return ", ".join(parts)
 
 
-def draw_losses(axes: Axes, rows: pd.DataFrame, looks: dict[str, ShownMethod]) -> list[EndLabel]:
-    """Draw Eq. (18) as lines, what the ledgers counted as markers; return the lines' names.
-
-    Losses in bursts follow another formula, a dash at each of their markers. Methods whose packets
-    are as large, such as FL and FTL_f, share a line.
-    """
-    lossy = rows[rows["blr"] > 0]
-    rates = np.geomspace(lossy["blr"].min() / 3, lossy["blr"].max() * 3, POINTS)
-    lines: dict[float, list[ShownMethod]] = {}
-    for look, method_rows in _by_method(lossy, looks):
-        lines.setdefault(method_rows["blocks"].iloc[0], []).append(look)
-        _markers(axes, method_rows, look)
-        bursts = method_rows[method_rows["burst"] > 1]
-        axes.plot(bursts["blr"], 100 * bursts["plr_formula"], "_", color=look.colour, markersize=11)
-    ends = []
-    for blocks, alike in lines.items():
-        expected = 100 * packet_loss_rate(rates, blocks)
-        for index, look in enumerate(alike):
-            axes.plot(rates, expected, color=look.colour, dashes=(4, 4 * index), zorder=1)
-        name = ", ".join(look.figure_label for look in alike)
-        ends.append(EndLabel(name, float(expected[-1]), alike[0].colour))
-    for marker, filling, text, needed in (
-        ("s", NEUTRAL, "ledger", True),
-        ("X", NEUTRAL, "ledger, in bursts", (lossy["burst"] > 1).any()),
-        ("s", "white", "ledger, sent again", (lossy["retransmissions"] > 0).any()),
-        ("_", NEUTRAL, f"bursts by {GILBERT_ELLIOTT}", (lossy["burst"] > 1).any()),
-    ):
-        if needed:
-            axes.plot(
-                [], [], marker, color=NEUTRAL, markerfacecolor=filling, linestyle="none", label=text
-            )
-    axes.set(xscale="log", ylabel="packet loss rate (%)", ylim=(-4, 104))
-    axes.set_xlabel("block loss rate (log scale)")
-    axes.set_title("What is lost, lines by Eq. (18)", loc="left", fontsize="medium")
-    return ends
+def draw_losses(
+    axes: Axes, method_rows: pd.DataFrame, heights: np.ndarray, look: ShownMethod
+) -> None:
+    """Draw one method's lost packets: markers by ledger on dashes by formula, if there is one."""
+    axes.plot(100 * method_rows["plr_formula"], heights, "|", color=NEUTRAL, markersize=11)
+    axes.plot(
+        100 * method_rows["plr_ledger"], heights, look.marker, color=look.colour, markersize=5
+    )
 
 
-def draw_differences(axes: Axes, lossy: pd.DataFrame, looks: dict[str, ShownMethod]) -> None:
-    """Draw what loss does to accuracy: the difference to the method's own run without it.
+def draw_differences(
+    axes: Axes, method_rows: pd.DataFrame, heights: np.ndarray, look: ShownMethod
+) -> None:
+    """Draw what loss does to one method's accuracy: the difference to its own run without it.
 
     Bars reach to Student's bounds, so that a bar across zero says that nothing was seen.
     """
-    names: list[str] = []
-    axes.axvline(0, color=NEUTRAL, linewidth=0.8)
-    for look, method_rows in _by_method(lossy, looks):
-        heights = np.arange(len(names), len(names) + len(method_rows))
-        names += [
-            f"{look.figure_label}: {loss_words(row)}" for row in method_rows.to_dict("records")
+    middle = 100 * method_rows["difference"]
+    reach = np.array(
+        [
+            middle - 100 * method_rows["difference_lower"],
+            100 * method_rows["difference_upper"] - middle,
         ]
-        middle = 100 * method_rows["difference"]
-        reach = np.array(
-            [
-                middle - 100 * method_rows["difference_lower"],
-                100 * method_rows["difference_upper"] - middle,
-            ]
-        )
-        axes.errorbar(
-            middle, heights, xerr=np.where(np.isfinite(reach), reach, 0), linestyle="none",
-            marker=look.marker, color=look.colour, elinewidth=0.9, capsize=2,
-        )  # fmt: skip
-        mark_diverged(axes, middle, heights, method_rows["diverged"])
-    axes.set_yticks(range(len(names)), names)
-    axes.tick_params(axis="y", length=0)
-    axes.set(ylim=(len(names) - 0.5, -0.5), xlabel="points of accuracy against no loss")
-    axes.set_title("What it costs, by seed, with 95 % bounds", loc="left", fontsize="medium")
+    )
+    axes.errorbar(
+        middle, heights, xerr=np.where(np.isfinite(reach), reach, 0), linestyle="none",
+        marker=look.marker, color=look.colour, elinewidth=0.9, capsize=2,
+    )  # fmt: skip
+    mark_diverged(axes, middle, heights, method_rows["diverged"])
+
+
+def finish(left: Axes, right: Axes, names: list[str]) -> None:
+    """Name rows, axes and marks."""
+    left.plot([], [], "s", color=NEUTRAL, label="by ledger")
+    formula = f"by Eq. (18), in bursts by {GILBERT_ELLIOTT}"
+    left.plot([], [], "|", color=NEUTRAL, markersize=11, label=formula)
+    left.figure.legend(loc="outside upper center", ncols=2, handlelength=1.5)
+    left.set_xscale("symlog", linthresh=LINEAR, linscale=0.5)
+    left.set_xticks(TICKS, [f"{tick:g}" for tick in TICKS])
+    left.minorticks_off()
+    left.set(xlim=WITHIN, xlabel=f"packet loss rate (%),\nlog scale from {LINEAR:g} on")
+    left.set_yticks(range(len(names)), names)
+    left.set_ylim(len(names) - 0.5, -0.5)
+    left.set_title("What is lost", loc="left", fontsize="medium")
+    right.axvline(0, color=NEUTRAL, linewidth=0.8)
+    right.set_xlabel("points of accuracy\nagainst no loss")
+    right.set_title("What it costs, with 95 % bounds", loc="left", fontsize="medium")
+    for axes in (left, right):
+        axes.tick_params(axis="y", length=0)
 
 
 def _by_method(
@@ -155,21 +145,6 @@ def _by_method(
         method_rows = rows[rows["method"] == look.name]
         if len(method_rows):
             yield look, method_rows
-
-
-def _markers(axes: Axes, method_rows: pd.DataFrame, look: ShownMethod) -> None:
-    """Draw one method's ledgers: filled if lost for good, crosses in bursts, hollow if resent."""
-    for row in method_rows.to_dict("records"):
-        axes.plot(
-            row["blr"],
-            100 * row["plr_ledger"],
-            linestyle="none",
-            marker="X" if row["burst"] > 1 else look.marker,
-            markersize=6,
-            color=look.colour,
-            markerfacecolor="white" if row["retransmissions"] else look.colour,
-            zorder=3,
-        )
 
 
 if __name__ == "__main__":

@@ -1,12 +1,13 @@
 """Pick a task's head and every method's epochs by the rule of `fbftl.training.choice`.
 
-The rule sees validation accuracy alone. What FTL_c would upload over FbFTL is beside each
-head for the reader; nothing is decided by it.
+The rule sees validation accuracy alone. What FTL_c would upload over FbFTL is beside each head for
+the reader, where it stops and where it is as accurate as all become; nothing is decided by it.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -22,7 +23,12 @@ from fbftl.ground.logs import log
 from fbftl.methods import by_name
 from fbftl.study.job import from_params
 from fbftl.tasks.task import Inputs, Outcome
-from fbftl.training.choice import Candidate, flat_epochs, smallest_within_error
+from fbftl.training.choice import (
+    Candidate,
+    epochs_to_common,
+    flat_epochs,
+    smallest_within_error,
+)
 
 COLUMNS = [
     Column("method", "Method"),
@@ -34,6 +40,8 @@ COLUMNS = [
     SEEDS,
     Column("times_fbftl", "FTL_c's uplink over FbFTL's", format="{:,.1f}"),
     Column("uplink", "FTL_c's uplink", "bit", prefixed),
+    Column("common_epochs", "Epochs to the accuracy of all heads", format="{:.0f}"),
+    Column("common_times", "FTL_c's uplink over FbFTL's there", format="{:,.1f}"),
     Column("picked", "Picked"),
 ]
 
@@ -45,7 +53,7 @@ ON_PAGE = (
     "epochs",
     "validation",
     "times_fbftl",
-    "uplink",
+    "common_times",
     "picked",
 )
 """Columns that the page shows; the csv has all."""
@@ -70,7 +78,7 @@ def main(
     where = devices.prepare(device, threads)
     inputs = Inputs.at(files, where)
     network = read_network(inputs.network)
-    candidates, rows = [], []
+    candidates, rows, ratios = [], [], []
     for widths in heads:
         outcome = trained(with_head(job, widths), axes, inputs)
         cut = ending_in(network, widths)
@@ -81,7 +89,11 @@ def main(
             samples_per_client=Fraction(outcome.repetitions[0]["offered"], clients),
             clients_per_round=job["training"]["clients_per_round"],
         )
-        rows.append(row("fbftl", candidates[-1]) | ratio(cut, federation, candidates[-1].epochs))
+        ratios.append(partial(ratio, cut, federation))
+        rows.append(row("fbftl", candidates[-1]) | ratios[-1](candidates[-1].epochs))
+    for entry, of_head, epochs in zip(rows, ratios, epochs_to_common(candidates), strict=True):
+        at_common = of_head(epochs)["times_fbftl"]
+        entry |= {"common_epochs": epochs, "common_times": at_common}
     chosen = smallest_within_error(candidates)
     for entry, candidate in zip(rows, candidates, strict=True):
         entry["picked"] = "yes" if candidate is chosen else ""

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fbftl.findings.indices import INDICES, shares_matched
-from fbftl.findings.measured import measured_by_seed
-from fbftl.findings.tables import Column, tabulate, write_table
+from fbftl.findings.measured import write_by_seed
+from fbftl.findings.tables import Column, tabulate
 from fbftl.ground import devices
 from fbftl.study.job import Job
 from fbftl.tasks.task import ClientSamples, Inputs
@@ -17,9 +17,7 @@ TITLES = {
     "regression": "Linear regression",
 }
 
-COLUMNS = [
-    Column("setting", "Setting"),
-    Column("seed", "Seed", format="{:.0f}"),
+MEASURES = [
     *(Column(f"matched_{name}", TITLES[name], format="{:.2f}") for name in INDICES),
 ]
 
@@ -39,8 +37,7 @@ def main(
         threads: threads to compute with.
     """
     inputs = Inputs.at(files, devices.prepare(device, threads))
-    shares = [column.name for column in COLUMNS[2:]]
-    write_table(csv, measured_by_seed(jobs, axes, inputs, matched_shares, shares), COLUMNS)
+    write_by_seed(csv, jobs, axes, inputs, matched_shares, MEASURES)
 
 
 def matched_shares(job: Job, client_data: ClientSamples) -> dict[str, float]:

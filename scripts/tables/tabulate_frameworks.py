@@ -13,6 +13,7 @@ from fbftl.findings.run_file import read_run
 from fbftl.findings.seeds import counted
 from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.tables import Column, prefixed, tabulate, write_table
+from fbftl.findings.wording import AS_TASK
 from fbftl.ground.csv_tables import read_table
 from fbftl.messages.ledger import BROADCAST, read_ledger
 
@@ -42,6 +43,8 @@ COLUMNS = [
     Column("share_worse", "Clients that lose", format="{:.0%}"),
     *SEED_COUNTS,
     Column("up", "Up per client", "bit", prefixed),
+    Column("rounds", "Rounds with uploads", format="{:.0f}"),
+    Column("up_in_round", "Up per client in one of them", "bit", prefixed),
     Column("down", "Down per client", "bit", prefixed),
     Column("tells", "What is sent tells", width="4cm"),
     Column("attack", "Attack"),
@@ -63,18 +66,18 @@ ON_PAGE = ("label", "partition", "accuracy_alone", "accuracy", "up", "tells", "a
 
 
 def main(
-    runs: list[str], ledgers: list[str], attacks: str, complexity: str, csv: str,
-    methods: list[dict[str, Any]],
+    runs: list[str], ledgers: list[str], complexity: str, csv: str, methods: list[dict[str, Any]],
+    attacks: str | None = None,
 ) -> None:  # fmt: skip
     """Write the table; md, tex and html go beside the csv.
 
     Args:
         runs: run files of the experiment.
         ledgers: the runs' ledgers, in the same order.
-        attacks: what adversaries find in the messages of settings.
         complexity: what is printed of each framework.
         csv: path of the csv.
         methods: the methods of the runs, in the order of the rows.
+        attacks: what adversaries find in the messages of settings, where they are attacked.
     """
     printed = pd.read_csv(complexity, keep_default_na=False).drop(columns="source")
     looks = shown(methods)
@@ -96,11 +99,11 @@ def main(
     write_table(csv, pd.concat([table, pd.DataFrame(missing)], ignore_index=True), COLUMNS, ON_PAGE)
 
 
-def first_attacks(path: str) -> pd.DataFrame:
-    """Return the first attack on each setting, by the setting's name."""
+def first_attacks(path: str | None) -> pd.DataFrame:
+    """Return the first attack on each setting, by the setting's name; none without a table."""
     kept = ["setting", "attack", "adversary", "measure", "value", "blind"]
-    attacks = read_table(path)[kept].drop_duplicates("setting")
-    return attacks.rename(columns={"value": "attained"})
+    attacks = pd.DataFrame(columns=kept) if path is None else read_table(path)[kept]
+    return attacks.drop_duplicates("setting").rename(columns={"value": "attained"})
 
 
 def row(run: Mapping[str, Any], ledger: str, looks: Mapping[str, ShownMethod]) -> dict[str, Any]:
@@ -116,7 +119,7 @@ def row(run: Mapping[str, Any], ledger: str, looks: Mapping[str, ShownMethod]) -
         "method": setting["method"],
         "setting": run["name"],
         "label": looks[setting["method"]].label,
-        "partition": setting.get("partition") or "as the task has them",
+        "partition": setting.get("partition") or AS_TASK,
         "variant": variant,
         "accuracy_alone": mean(repetition.get("accuracy_alone") for repetition in seeds),
         "accuracy": accuracy.mean(),
@@ -139,21 +142,25 @@ def mean(values: Iterable[float | None]) -> float | None:
 def per_client(ledger: str, clients: Mapping[int, int]) -> dict[str, Any]:
     """Return the bits that a client sends and hears, mean over clients and seeds, and what tells.
 
-    Every client hears a broadcast.
+    Every client hears a broadcast. What is sent before the first round counts as one of the rounds.
 
     Args:
         ledger: of a run.
         clients: number of clients of each seed.
     """
-    columns = ["seed", "direction", "part", "sender", "receiver", "client", "bits"]
+    columns = ["seed", "direction", "part", "sender", "receiver", "round", "client", "bits"]
     sent = read_ledger(ledger, columns).to_pandas()
     share = 1 / sent["seed"].map(clients)
     uplink, downlink = sent["sender"] == "client", sent["receiver"] == "client"
     whole = downlink & (sent["client"] == BROADCAST)
     down = (sent["bits"] * share.where(~whole, 1.0))[downlink].sum()
     parts = dict.fromkeys(sent.loc[uplink, "part"].astype(str))
+    up = (sent["bits"] * share)[uplink].sum() / len(clients)
+    rounds = sent[uplink].groupby("seed")["round"].nunique().mean()
     return {
-        "up": (sent["bits"] * share)[uplink].sum() / len(clients),
+        "up": up,
+        "rounds": rounds,
+        "up_in_round": up / rounds,
         "down": down / len(clients),
         "tells": "; ".join(TELLS[part] for part in parts if part in TELLS),
     }

@@ -20,9 +20,13 @@ from types import FrameType
 from typing import TextIO
 
 from fbftl.ground.files import writing
+from fbftl.ground.job_kinds import PLAN, Plan, read_plan
 from fbftl.ground.pace import Durations, Pace, read_durations, spoken
 from fbftl.ground.run_log import FailedJob, RunLog
 from fbftl.ground.screen import Screen
+
+LOGS = Path(".snakemake", "log")
+"""Where logs of calls lie, in the folder of a study; their names begin with the time."""
 
 PLUGINS = Path(__file__).parents[2] / "workflow" / "plugins"
 
@@ -59,15 +63,15 @@ class SnakemakeCall:
     """A call of Snakemake that makes something, and what its log has said so far."""
 
     def __init__(self, screen: Screen, purpose: str) -> None:
-        logs = Path(".snakemake", "log")
-        with writing(logs):
-            logs.mkdir(parents=True, exist_ok=True)
-        stem = f"{time.strftime('%Y-%m-%dT%H%M%S')}.{purpose}"
-        self.log_path = logs / f"{stem}.run.log"
-        self.output_path = logs / f"{stem}.jobs.log"
+        with writing(LOGS):
+            LOGS.mkdir(parents=True, exist_ok=True)
+        self.start = time.strftime("%Y-%m-%dT%H%M%S")
+        self.log_path = LOGS / f"{self.start}.{purpose}.run.log"
+        self.output_path = LOGS / f"{self.start}.{purpose}.jobs.log"
         self.log = RunLog()
         self.screen = screen
         self.interrupted = False
+        self._announced = False
         self._durations = Durations(read_durations(), self.log.seconds)
 
     def run(self, options: Sequence[str]) -> int:
@@ -122,15 +126,28 @@ class SnakemakeCall:
             self.screen.say("\n".join(lines))
 
     def _progress(self, log: TextIO) -> None:
-        planned = self.log.has_plan
-        self.log.read(log.read())
+        text = log.read()
+        if text and not self.log.plan:
+            self.log.follow(self._plan())
+        self.log.read(text)
         if not self.log.has_plan:
             return
         pace = Pace.of(self.log, self._durations, time.time())
-        if not planned:
-            self.screen.say(f"{pace.planned:,} jobs, about {spoken(pace.left)}; Ctrl-C stops them")
+        if not self._announced and (self.log.plan or self.log.running):
+            self._announced = True
+            takes = "" if pace.left is None else f", about {spoken(pace.left)}"
+            self.screen.say(f"{pace.planned:,} jobs{takes}; Ctrl-C stops them")
         job = next(reversed(self.log.running.values()), None)
         self.screen.show(pace, job.title if job else "")
+
+    def _plan(self) -> Plan:
+        """Return the plan of the call, which lies beside Snakemake's own log of it.
+
+        It is written before any log names a job, and so is there where one does.
+        """
+        plans = (self.folder / LOGS).glob(f"*{PLAN}")
+        newest = max((path for path in plans if path.name >= self.start), default=None)
+        return read_plan(newest) if newest else {}
 
     @property
     def folder(self) -> Path:

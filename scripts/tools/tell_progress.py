@@ -2,8 +2,8 @@
 
     ./run progress [folder]
 
-Read from what Snakemake writes: the log of the call that holds the folder or held it last, and
-those of earlier calls, which say how long jobs take here.
+Read from what a call writes: the log and the plan of the one that holds the folder or held it last,
+and those of earlier ones, which say how long jobs take here.
 """
 
 import sys
@@ -13,6 +13,7 @@ from pathlib import Path
 
 from fbftl.features.store.lock import is_locked
 from fbftl.ground.errors import UserError
+from fbftl.ground.job_kinds import JobKind, plan_beside, read_plan
 from fbftl.ground.pace import Durations, Pace, read_durations
 from fbftl.ground.run_log import RunLog
 
@@ -27,17 +28,20 @@ def main(folder: Path) -> str:
         UserError: if nothing was ever run there.
     """
     paths = sorted((folder / ".snakemake" / "log").glob("*.snakemake.log"))
-    logs = {path: RunLog.of(path.read_text("utf-8", errors="replace")) for path in paths}
+    logs = {
+        path: RunLog.of(path.read_text("utf-8", errors="replace"), read_plan(plan_beside(path)))
+        for path in paths
+    }
     planned = [path for path, log in logs.items() if log.has_plan]
     if not planned:
         raise UserError(f"{folder} has no run to report; name a folder in which a study runs")
     path = next((path for path in planned if path.name == holder(folder)), planned[-1])
-    measured = defaultdict(list)
+    measured: dict[JobKind, list[float]] = defaultdict(list)
     for log in logs.values():
-        for rule, seconds in log.seconds.items():
-            measured[rule] += seconds
+        for kind, seconds in log.seconds.items():
+            measured[kind] += seconds
     pace = Pace.of(logs[path], Durations(read_durations(), measured), time.time())
-    if logs[path].left and not is_locked(folder / RUNNING):
+    if logs[path].unfinished and not is_locked(folder / RUNNING):
         return f"{pace.done}; the run has ended before the rest, call it again to go on"
     return pace.sentence
 

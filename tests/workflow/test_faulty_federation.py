@@ -110,7 +110,9 @@ def test_a_killed_superlink_ends_the_run_with_what_had_arrived_in_one_sentence(
     process = faulty_run(root, flower, finished, tmp_path, SLOW, 4, first)
     awaited(lambda: any(tmp_path.glob("fbftl-deploy-*/outcome.arrived")), process)
     children = subprocess.run(
-        ["ps", "-o", "pid=,args=", "--ppid", str(process.pid)], capture_output=True, text=True
+        ["ps", "-ww", "-o", "pid=,args=", "--ppid", str(process.pid)],
+        capture_output=True,
+        text=True,
     )
     (superlink,) = [line for line in children.stdout.splitlines() if "flower-superlink" in line]
     os.kill(int(superlink.split()[0]), signal.SIGKILL)

@@ -36,6 +36,12 @@ class Attained:
         return columns | summary(self.values) | {"blind": self.blind}
 
     @property
+    def columns(self) -> dict[str, float]:
+        """Mean over the victims in a column called after the attack, the guess under `_blind`."""
+        name = self.attack.replace(" ", "_")
+        return {name: self.row["value"], f"{name}_blind": self.blind}
+
+    @property
     def fails(self) -> bool:
         """Whether it does worse than the blind guess by more than two standard errors."""
         score = summary(self.values)

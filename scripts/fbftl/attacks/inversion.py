@@ -8,6 +8,7 @@ epochs that decoder is kept which draws a held-out tenth of the public pictures 
 learned nothing but noise is given up for the mean picture.
 """
 
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,6 +39,9 @@ DEFAULT = DecoderTraining()
 
 MEASURES = {"PSNR (dB)": psnr, "SSIM": ssim}
 """How close pictures come to each other, by name."""
+
+COLUMNS = {"PSNR (dB)": "psnr", "SSIM": "ssim"}
+"""The columns of these in tables by seed."""
 
 HELD_OUT = 0.1
 """Share of the public samples, at least one, by which the decoder is chosen."""
@@ -76,6 +80,11 @@ class Likeness:
 def pictures(pixels: ArrayLike) -> NDArray[np.float32]:
     """Return stored images (n, height, width, channels) as pictures in [0, 1], channels first."""
     return np.moveaxis(np.asarray(pixels), 3, 1).astype(np.float32) / 255
+
+
+def trained_from(files: Mapping[str, str]) -> dict[str, str]:
+    """Return the files, by name, that settings are trained from: all but the adversary's."""
+    return {name: path for name, path in files.items() if name != "public"}
 
 
 def training_pictures(clients: str | Path) -> NDArray[np.float32]:
@@ -178,3 +187,12 @@ def likenesses(
         Likeness(measure, of(inputs, reconstructions), float(of(inputs, blind).mean()))
         for measure, of in MEASURES.items()
     ]
+
+
+def columns_of(drawn: Sequence[Likeness]) -> dict[str, float]:
+    """Return each measure's mean over the pictures by column, its blind guess under `_blind`."""
+    columns: dict[str, float] = {}
+    for likeness in drawn:
+        name = COLUMNS[likeness.measure]
+        columns |= {name: float(likeness.values.mean()), f"{name}_blind": likeness.blind}
+    return columns

@@ -44,7 +44,7 @@ BESIDE = {
 ORDER = (
     *("reproduced", "differs", "not comparable"),
     *("holds", "the contrary holds", "no difference of half the printed size"),
-    *("depends on the task", "undecided"),
+    *("depends on the case", "undecided"),
     *("by formula: holds", "by formula: does not hold", "by formula: not computed"),
     *("pilot: no verdict", "quick: no verdict", "not run", "to be run", "not testable here"),
 )

@@ -6,6 +6,8 @@ from typing import Any
 
 import pandas as pd
 
+from fbftl.findings.columns import BY_SEED
+from fbftl.findings.tables import Column, write_table
 from fbftl.study.job import Job, from_params, name_of
 from fbftl.tasks.task import ClientSamples, Inputs, client_samples
 
@@ -39,3 +41,37 @@ def measured_by_seed(
             rows.append(named | dict(measure(alone, client_data)))
     table = pd.DataFrame(rows, columns=["task", "setting", "seed", *columns])
     return table.astype(dict.fromkeys(columns, float))
+
+
+def write_by_seed(
+    csv: str,
+    jobs: Sequence[Mapping[str, Any]],
+    axes: Mapping[str, Mapping[str, Any]],
+    inputs: Inputs,
+    measure: Measure,
+    columns: Sequence[Column],
+) -> None:
+    """Write what is measured, a row for each setting and seed; md, tex and html go beside the csv.
+
+    Args:
+        csv: path of the csv.
+        jobs, axes, inputs, measure: as in `measured_by_seed`.
+        columns: of what it may measure.
+    """
+    measured = measured_by_seed(jobs, axes, inputs, measure, [column.name for column in columns])
+    write_table(csv, measured, [*BY_SEED, *columns])
+
+
+def beside_blind(name: str, heading: str, unit: str = "", format: str = "{:.3f}") -> list[Column]:
+    """Return the column of what an attack attains, and that of the guess without it.
+
+    Args:
+        name: of the column; that of the guess has `_blind` behind it.
+        heading: of the column.
+        unit: of both.
+        format: of their values.
+    """
+    return [
+        Column(name, heading, unit, format),
+        Column(f"{name}_blind", "Blind guess", unit, format),
+    ]

@@ -20,7 +20,7 @@ from fbftl.ground.errors import UserError
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "holds": ("holds",),
     "the contrary holds": ("the contrary holds",),
-    "depends on the task": ("depends on the task",),
+    "depends on the case": ("depends on the case",),
     "no difference": ("no difference of half the printed size",),
     "undecided": ("undecided",),
     "by formula: holds": ("by formula: holds",),

@@ -16,6 +16,9 @@ A sentence that the one side is *more* than the other, by a printed margin or by
 - makes *no difference of half the printed size* if it lies inside ±h, and
 - is *undecided* otherwise, and always below three seeds.
 
+A sentence that this is so *in some case* holds if the interval lies above the margin, and is
+undecided otherwise: a case without it does not show that there is none with it.
+
 A sentence that both are *equal* holds if the interval lies inside a band, the contrary holds if it
 lies outside, and it is undecided where it crosses an end. The band is not h: the difference that a
 paper prints where it calls two numbers equal is one that it takes for none, so that the band must
@@ -52,22 +55,27 @@ class Judgement(StrEnum):
     CONTRARY = "the contrary holds"
     NO_DIFFERENCE = "no difference of half the printed size"
     UNDECIDED = "undecided"
-    DEPENDS = "depends on the task"
+    DEPENDS = "depends on the case"
 
 
 class Form(StrEnum):
     """What a sentence says of its second side beside the first."""
 
     MORE = "more"
+    MORE_IN_SOME_CASE = "more in some case"
     EQUAL = "equal"
     NO_LESS = "no less"
+
+
+ORDERS = (Form.MORE, Form.MORE_IN_SOME_CASE)
+"""Forms that are about a margin; the others are about a band."""
 
 
 @dataclass(frozen=True)
 class Stated:
     """What is stated of a difference, in the unit in which it is judged.
 
-    margin: what the difference exceeds; of the form `MORE` alone.
+    margin: what the difference exceeds; of an order alone.
     half: h, half of the printed difference, or ours.
     band: up to which two sides count as equal; of the other forms.
     ours: whether what counts of h and band is ours, and not printed.
@@ -80,9 +88,14 @@ class Stated:
     ours: bool = False
 
     @property
+    def order(self) -> bool:
+        """Whether one side is said to be more than the other, in every case or in some."""
+        return self.form in ORDERS
+
+    @property
     def reach(self) -> float:
         """What counts of the form: h, or the band."""
-        return self.half if self.form is Form.MORE else self.band
+        return self.half if self.order else self.band
 
 
 def stated(
@@ -105,7 +118,7 @@ def stated(
         usual = POINTS.get(unit, COST * abs(beside))
         printed, least = size, margin or 0.0
     printed = printed or 0.0
-    ours = not printed if form is Form.MORE else printed < usual
+    ours = not printed if form in ORDERS else printed < usual
     return Stated(form, least, printed / 2 or usual, max(usual, printed), ours)
 
 
@@ -133,9 +146,11 @@ def judged(difference: Measured, of: Stated, tested: int) -> Judgement:
     if difference.seeds < LEAST_SEEDS:
         return Judgement.UNDECIDED
     lower, upper = interval(difference, tested)
-    if of.form is Form.MORE:
+    if of.order:
         if lower - of.margin > ROUNDING:
             return Judgement.HOLDS
+        if of.form is Form.MORE_IN_SOME_CASE:
+            return Judgement.UNDECIDED
         if of.margin - upper > ROUNDING:
             return Judgement.CONTRARY
         inside = lower > -of.half and upper < of.half
@@ -151,7 +166,7 @@ def together(parts: Iterable[Judgement]) -> Judgement:
     """Return what several tasks, steps or cells of one sentence come to.
 
     They come to what all of them do; if one holds where of another the contrary does, it depends on
-    the task; else the sentence is undecided.
+    the case, whichever of the three tells them apart; else the sentence is undecided.
     """
     found = set(parts)
     if {Judgement.HOLDS, Judgement.CONTRARY} <= found or Judgement.DEPENDS in found:

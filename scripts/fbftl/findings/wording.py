@@ -3,6 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+AS_TASK = "as the task has them"
+"""What is written of clients where a setting leaves them as they are."""
+
 SENTENCES = {
     "adaptation_epochs": "{} epochs of adaptation",
     "alignment_weight": "alignment {}",

@@ -71,7 +71,7 @@ def progress_line(pace: Pace, job: str, width: int) -> str:
     """Return bar, jobs, time left and the job at work in at most `width` characters."""
     filled = int(pace.share * BAR)
     line = f"[{'#' * filled}{'.' * (BAR - filled)}] {pace.jobs:,} of {pace.planned:,} jobs"
-    if pace.jobs < pace.planned:
+    if pace.jobs < pace.planned and pace.left is not None:
         line += f", {spoken(pace.left)} left"
     line = f"{line}: {job}" if job else line
     return line if len(line) <= width else line[: max(width - 3, 0)] + "..."

@@ -22,7 +22,9 @@ def fit(
     """Train a head at the server for each setting and seed, all stacked and in lockstep."""
     every = [received for setting in settings for received in setting]
     job, device = every[0].job, client_data.inputs.device
-    seen = [np.zeros((len(setting), len(client_data.rows)), dtype=bool) for setting in settings]
+    seen = [
+        np.zeros((len(setting), _rows_of(client_data, setting)), dtype=bool) for setting in settings
+    ]
     schedules = [
         batches.observed(schedule(setting[0].job, len(client_data.partition.client), setting), mark)
         for setting, mark in zip(settings, seen, strict=True)
@@ -48,6 +50,12 @@ def fit(
         for index, (curve, mark) in enumerate(zip(curves, marks, strict=True))
     )
     return [[next(fits) for _ in setting] for setting in settings]
+
+
+def _rows_of(client_data: LabelledFeatures, setting: Sequence[Received[Vectors]]) -> int:
+    """Return how many rows there are: the clients', or those that a server drew if more."""
+    last = (int(received.training.max(initial=-1)) for received in setting)
+    return max(len(client_data.rows), 1 + max(last))
 
 
 def scaled_test(

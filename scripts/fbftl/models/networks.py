@@ -92,8 +92,8 @@ def initialise(network: nn.Module, how: str) -> None:
         network: of convolutions and dense layers.
         how: torch leaves them; he is He's normal and xavier Glorot's, both with biases 0; fan_out
             draws convolutions from a normal of variance 2/n, n the weights that leave an input
-            (the kernel's places times the output channels), with biases 0, and leaves dense
-            layers, as VGG's usual code for CIFAR-10 does and paper eppfl's public code with it.
+            (the kernel's places times the output channels), with biases 0, as paper eppfl's
+            public code does, and leaves dense layers, which begin at 0.01 there.
     """
     he = partial(nn.init.kaiming_normal_, nonlinearity="relu")
     laws = {"he": he, "xavier": nn.init.xavier_normal_, "fan_out": partial(he, mode="fan_out")}

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from fbftl.findings.comparison import ROUNDING, Verdict
@@ -82,14 +83,55 @@ def each(*parts: Decides) -> Decides:
     return decide
 
 
-def identical(column: str, first: Mapping[str, Any], second: Mapping[str, Any]) -> Decides:
-    """Return what decides an identity: both settings have the same values in every seed."""
+def with_runs(formula: Decides, runs: Decides) -> Decides:
+    """Return what decides a sentence by a formula, and by runs as well where they were made."""
+
+    def decide(sentence: Sentence, record: PaperRecord) -> Decision | None:
+        made = runs(sentence, record) is not None
+        return each(formula, runs)(sentence, record) if made else formula(sentence, record)
+
+    return decide
+
+
+def identical(column: str, *settings: Mapping[str, Any]) -> Decides:
+    """Return what decides an identity: all settings have the same values in every seed."""
     return _of_runs(
-        f"{column} of both in every seed",
-        (first, second),
+        f"{column} of {'both' if len(settings) == 2 else 'all'} in every seed",
+        settings,
         lambda pair: abs(pair["second"] - pair["first"]) <= ROUNDING,
         column,
     )
+
+
+def identical_throughout(
+    series: str, first: Mapping[str, Any], second: Mapping[str, Any]
+) -> Decides:
+    """Return what decides an identity at every step: both settings' curves are the same ones.
+
+    Args:
+        series: what was measured epoch by epoch, or by rounds.
+        first, second: the settings.
+    """
+
+    def decide(sentence: Sentence, record: PaperRecord) -> Decision | None:
+        of_tasks = [
+            (runs.lists(series, **first), runs.lists(series, **second)) for runs in record.runs
+        ]
+        pairs = [curves for curves in of_tasks if all(map(len, curves))]
+        if not pairs:
+            return None
+        shapes = {curves.shape for pair in pairs for curves in pair}
+        shown = " and ".join(f"{seeds} seeds at {steps} steps" for seeds, steps in sorted(shapes))
+        holds = all(same_curves(*pair) for pair in pairs)
+        return Decision(f"{series} of both at every step in every seed", shown, holds)
+
+    return decide
+
+
+def same_curves(first: pd.DataFrame, second: pd.DataFrame) -> bool:
+    """Tell whether curves (seeds, steps) are of the same seeds and steps, and equal."""
+    alike_in_shape = first.index.equals(second.index) and first.columns.equals(second.columns)
+    return alike_in_shape and np.allclose(first, second, rtol=0, atol=ROUNDING, equal_nan=True)
 
 
 def alike(column: str, first: Mapping[str, Any], second: Mapping[str, Any]) -> Decides:

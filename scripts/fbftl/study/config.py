@@ -25,6 +25,9 @@ from fbftl.study.systems import StudyBlock, System, chosen, paper_of, with_syste
 KINDS = {"images": images, "dialogues": dialogues}
 """Module of each kind of task: `settled`, `job` and `check`."""
 
+INVERTED = ("inverted", "rival_inverted")
+"""Experiments whose uploads are inverted by somebody who has public pictures."""
+
 
 @dataclass(frozen=True)
 class Study:
@@ -203,6 +206,11 @@ class Study:
 
     def asks_public(self, task: str) -> bool:
         """Tell whether anything of a task reads public data: a setting, or an attack."""
+        inverted = not self.settings[task].keys().isdisjoint(INVERTED)
+        return inverted or self.asks_public_features(task)
+
+    def asks_public_features(self, task: str) -> bool:
+        """Tell whether anything of a task reads features of public data at the task's own cut."""
         names = [name for settings in self.settings[task].values() for name in settings]
         attacked = "privacy" in self.settings[task]
         return attacked or any(self.needs_public(task, name) for name in names)

@@ -87,6 +87,13 @@ def least_within_error(sizes: Sequence[float], accuracies: Sequence[np.ndarray])
     return min(near, key=sizes.__getitem__)
 
 
+def epochs_to_common(candidates: Sequence[Candidate]) -> list[int]:
+    """Return after how many epochs each head is as accurate as every head becomes, on the mean."""
+    means = [candidate.validation.mean(axis=0) for candidate in candidates]
+    common = min(mean.max() for mean in means)
+    return [int(np.argmax(mean >= common)) + 1 for mean in means]
+
+
 def standard_error(values: np.ndarray) -> float:
     """Return the standard error of the mean of one value per seed, 0 for a single seed."""
     return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0

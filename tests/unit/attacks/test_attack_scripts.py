@@ -10,6 +10,7 @@ import attack_means
 import attack_membership
 import choose_public
 import extract_features
+import invert_uploads
 import numpy as np
 import pandas as pd
 import pytest
@@ -92,6 +93,29 @@ def test_features_are_inverted_at_every_level_of_noise(files, tmp_path, device):
     text = svg.read_text(encoding="utf-8")
     assert all(title in text for title in ("original", "no noise", "ε = 4"))
     pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "inversion.csv"), pd.read_csv(csv))
+
+
+def test_plain_uploads_are_inverted_in_every_seed_and_at_every_cut(files, tmp_path):
+    """At the task's own cut as the attack on one seed does, and better the nearer the input."""
+    csv, findings = tmp_path / "inverted.csv", tmp_path / "features.csv"
+    jobs = [job(SETTINGS[0]), job({"method": "fbftl", "cut": "pool1"})]
+    block = FEATURES | {"pool": "flatten"}
+    invert_uploads.main(
+        files["clients"], files["public"], files["weights"], files["source"], str(csv), jobs,
+        block, "cpu", 1,
+    )  # fmt: skip
+    table = pd.read_csv(csv).set_index(["setting", "seed"])
+    assert list(table.index) == [(s, n) for s in ("fbftl", "fbftl+cut=pool1") for n in (0, 1)]
+    attack_features.main(
+        files["manifest"], files["public_manifest"], files["clients"], files["public"],
+        str(findings), str(tmp_path / "inversion.svg"), [job(SETTINGS[0])], axes_by_method(),
+        "cpu", 1,
+    )  # fmt: skip
+    of_first = read_findings(findings).set_index("measure").loc["PSNR (dB)"]
+    assert table.loc[("fbftl", 0), "inversion_psnr"] == pytest.approx(of_first["value"], rel=1e-6)
+    assert table["inversion_blind"].tolist() == pytest.approx([of_first["blind"]] * 4)
+    by_cut = table["inversion_psnr"].groupby("setting").mean()
+    assert by_cut["fbftl+cut=pool1"] > by_cut["fbftl"]
 
 
 def test_the_mean_of_one_sample_is_drawn_as_its_feature_is(files, tmp_path):

@@ -10,9 +10,11 @@ from typing import Any
 import matplotlib.pyplot as plt
 import pandas as pd
 import plot_budget
+import plot_crossover
 import plot_domains
 import plot_ecos
 import plot_frameworks
+import plot_packet_loss
 import plot_sweep
 import plot_trust
 import pytest
@@ -277,3 +279,40 @@ def test_legends_draw_markers_with_the_edge_that_all_have(tmp_path: Path) -> Non
     assert len({line.get_marker() for line in markers}) >= 2
     assert {line.get_markeredgecolor() for line in markers} == {"white"}
     assert {line.get_markeredgewidth() for line in markers} == {THIN}
+
+
+def test_every_loss_has_a_row_with_its_ledger_and_its_formula_inside_the_panel(
+    root: Path, tmp_path: Path
+) -> None:
+    table = pd.read_csv(root / "docs" / "results" / "digits" / "tables" / "packet_loss.csv")
+    lossy = table[table["blr"] > 0]
+    assert lossy["plr_ledger"].eq(0).any()
+    left, _ = figure_of(plot_packet_loss, table, tmp_path, METHODS).axes
+    drawn = {line: line.get_xydata() for line in left.lines if len(line.get_xdata())}
+    by_ledger = [at for line, at in drawn.items() if line.get_marker() != "|"]
+    by_formula = [at for line, at in drawn.items() if line.get_marker() == "|"]
+    for points, rates in ((by_ledger, "plr_ledger"), (by_formula, "plr_formula")):
+        at = pd.DataFrame([tuple(point) for line in points for point in line], columns=["x", "y"])
+        assert sorted(at["y"]) == list(range(len(lossy)))
+        assert at["x"].dropna().sort_values().tolist() == pytest.approx(
+            sorted(100 * lossy[rates].dropna())
+        )
+        assert at["x"].dropna().between(*left.get_xlim(), inclusive="neither").all()
+
+
+def test_a_client_has_the_samples_that_there_are_for_it() -> None:
+    """Ten samples at clients of eight are five for each; held-out means make the upload larger."""
+    runs = pd.DataFrame(
+        [
+            ("features", "mlp", "fbftl", 0, 2, 5 * 4.0),
+            ("means", "fedncm", "a", 0, 2, 15.0),
+            ("means", "fedncm", "a", 1, 2, 15.0),
+            ("means", "lda", "b", 0, 2, 25.0),
+            ("means", "lda", "b", 1, 2, 27.0),
+        ],
+        columns=["message", "head", "setting", "seed", "upload_batches", "numbers_per_batch"],
+    ).assign(aggregation="open", offered=10)
+    points = plot_crossover.measured(runs)
+    assert points["samples"].tolist() == [5.0] * 3
+    assert points["numbers"].tolist() == [20.0, 15.0, 26.0]
+    assert plot_crossover.held_out(points).tolist() == [False, False, True]

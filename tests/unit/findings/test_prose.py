@@ -47,6 +47,28 @@ def printed(root):
     return values | {f"{100 * float(value):g}" for value in values}
 
 
+ORDERS = {
+    ("cifar10-imagenet", ""): (False, False, False),
+    ("digits", ""): (True, False, True),
+    ("rival_digits", "+partition=dirichlet_equal+alpha=0.1"): (None, False, True),
+}
+"""Where `docs/what-to-upload.md` has heads solved from features, means and statistics ahead of the
+trained one, by task and clients; None where it says that there is no run."""
+
+
+@pytest.mark.parametrize(("task", "clients"), ORDERS)
+def test_the_orders_of_what_to_upload_are_those_of_the_kept_numbers(root, task, clients):
+    numbers = read_json(root / KEPT / task / "numbers.json", "kept numbers")
+    page = (root / "docs/what-to-upload.md").read_text(encoding="utf-8")
+    heads = ("+head=lda", "+message=means+head=fedcof", "+message=statistics+head=lda")
+    solved = [f"{task}/one_shot{clients}{head}/accuracy" for head in heads]
+    trained = f"{task}/fbftl{clients}/accuracy"
+    ahead = [numbers[name] > numbers[trained] if name in numbers else None for name in solved]
+    assert tuple(ahead) == ORDERS[task, clients]
+    shown = [name for name in (trained, *solved) if f"<!--{name}:" in page]
+    assert len(shown) == 1 + len(heads) - ahead.count(None)
+
+
 def test_a_name_is_filled_and_filled_again():
     page = "FbFTL: <!--digits/fbftl/accuracy:.1f-->97.0<!----> %"
     once = fill(page, {"digits/fbftl/accuracy": 98.24}, "page")

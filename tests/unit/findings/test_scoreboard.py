@@ -15,8 +15,8 @@ HEAD = "sentence,task,verdict,overall\n"
 @pytest.fixture
 def papers(tmp_path: Path) -> list[Path]:
     """Two papers: a sentence that two tasks ran, and one by formula; one that nothing ran."""
-    ants = HEAD + "a-1,hill-full,holds,depends on the task\n"
-    ants += "a-1,dale-full,the contrary holds,depends on the task\na-2,,,by formula: holds\n"
+    ants = HEAD + "a-1,hill-full,holds,depends on the case\n"
+    ants += "a-1,dale-full,the contrary holds,depends on the case\na-2,,,by formula: holds\n"
     for name, table in {"ants": ants, "bees": HEAD + "b-1,,not run,not run\n"}.items():
         (tmp_path / name / "tables").mkdir(parents=True)
         (tmp_path / name / "tables" / "sentences.csv").write_text(table)
@@ -27,7 +27,7 @@ def test_a_sentence_counts_once_whatever_the_tasks(papers):
     board = scores(papers)
     assert [*board] == ["ants", "bees", ALL]
     assert {k: v for k, v in board["ants"].items() if v} == {
-        "sentences": 2, "depends on the task": 1, "by formula: holds": 1,
+        "sentences": 2, "depends on the case": 1, "by formula: holds": 1,
     }  # fmt: skip
     assert {k: v for k, v in board["bees"].items() if v} == {"sentences": 1, "to be run": 1}
     assert board[ALL]["sentences"] == 3
@@ -54,7 +54,7 @@ def test_counts_have_names_and_the_table_is_filled_again_and_again(papers):
     assert fill_scoreboard(once, board) == once
     by_verdict = fill_scoreboard(page.replace(":papers-->", ":verdicts-->"), board)
     assert "| paper | [ants](ants.md) | [bees](bees.md) | all |" in by_verdict
-    assert "| depends on the task | 1 | 0 | 1 |" in by_verdict
+    assert "| depends on the case | 1 | 0 | 1 |" in by_verdict
     assert "| [bees](docs/papers/bees.md) | 1 |" in fill_scoreboard(page, board, "docs/papers")
 
 

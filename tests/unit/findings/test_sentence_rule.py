@@ -74,6 +74,13 @@ def test_equal_is_a_band_and_no_less_its_upper_half(mean, reach, equal, no_less)
     assert judged(difference, Stated(Form.NO_LESS, band=2), 1) is no_less
 
 
+@pytest.mark.parametrize(("mean", "verdict"), [(5, HOLDS), (3.5, UNDECIDED), (-5, UNDECIDED)])
+def test_a_case_without_it_does_not_refute_that_there_is_one_with_it(mean, verdict):
+    of = Stated(Form.MORE_IN_SOME_CASE, margin=3.5, half=1.75)
+    assert judged(around(mean, 1), of, 1) is verdict
+    assert judged(around(0, 0.1), of, 1) is UNDECIDED
+
+
 @pytest.mark.parametrize("form", list(Form))
 def test_two_seeds_decide_nothing(form):
     assert judged(Measured(100, 0.1, 2), Stated(form, half=1, band=1), 1) is UNDECIDED
@@ -100,6 +107,7 @@ def test_half_of_what_is_printed_or_ours():
     [
         (Form.MORE, None, True),
         (Form.MORE, 0.04, False),
+        (Form.MORE_IN_SOME_CASE, None, True),
         (Form.EQUAL, None, True),
         (Form.EQUAL, 0.04, True),
         (Form.NO_LESS, 2.53, False),
@@ -108,7 +116,7 @@ def test_half_of_what_is_printed_or_ours():
 def test_what_is_not_printed_is_marked_as_ours(form, printed, ours):
     of = stated(form, None, printed, "points", 0)
     assert of.ours is ours
-    assert of.reach == (of.half if form is Form.MORE else of.band)
+    assert of.reach == (of.half if of.order else of.band)
 
 
 @pytest.mark.parametrize(("printed", "band"), [(None, 1), (0.04, 1), (2.53, 2.53)])
@@ -128,7 +136,7 @@ def test_equal_reaches_as_far_as_what_is_printed_as_equal(printed, band):
         ([], UNDECIDED),
     ],
 )
-def test_parts_agree_or_depend_on_the_task(parts, verdict):
+def test_parts_agree_or_depend_on_the_case(parts, verdict):
     assert together(parts) is verdict
 
 

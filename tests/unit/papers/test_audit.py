@@ -96,11 +96,19 @@ def test_every_row_is_argued(audit, root, paper):
         ("A18", "16,384", "15"),
         ("A19", "86.51", "85.59"),
         ("A22", "322", "74.9"),
+        ("A26", "100,000", "91,427"),
     ],
 )
 def test_values(of_fbftl, row, published, computed):
     assert of_fbftl.loc[row, "published"] == published
     assert of_fbftl.loc[row, "computed"] == computed
+
+
+def test_each_competitor_has_its_own_saving(of_fbftl):
+    """By the equations, and of FTL_c by the printed bits too, which are rounded."""
+    for times in ("490,728 (FL)", "144,882 (FTL_f)", "91,427 (FTL_c)", "90,758"):
+        assert times in of_fbftl.loc["A26", "explanation"]
+    assert of_fbftl.loc["A26", "verdict"] == "differs"
 
 
 def test_label_privacy_is_not_gone(of_fbftl):

@@ -1,5 +1,6 @@
 """Every tested sentence asks for settings that a study of the project has, at least in a part."""
 
+from collections.abc import Container
 from importlib import import_module
 from io import StringIO
 from itertools import permutations
@@ -68,12 +69,12 @@ def studies() -> list[Study]:
     ]
 
 
-def planned(studies: list[Study], paper: str) -> list[Planned]:
-    """Return the tasks of a paper with the settings of its experiments."""
-    return [table for study in studies for table in planned_by(study, paper)]
+def planned(studies: list[Study], paper: str, among: Container[str] | None = None) -> list[Planned]:
+    """Return the tasks of a paper with the settings of its experiments, of all or of some."""
+    return [table for study in studies for table in planned_by(study, paper, among)]
 
 
-def planned_by(study: Study, paper: str) -> list[Planned]:
+def planned_by(study: Study, paper: str, among: Container[str] | None = None) -> list[Planned]:
     """Return the tasks of a paper that one study makes."""
     tables = []
     for task, experiments in study.settings.items():
@@ -81,6 +82,7 @@ def planned_by(study: Study, paper: str) -> list[Planned]:
             name: {"setting": name} | setting.deviations()
             for experiment, settings in experiments.items()
             if study.paper[experiment] == paper
+            if among is None or experiment in among
             for name, setting in settings.items()
         }
         if rows:
@@ -121,6 +123,30 @@ def test_full_studies_run_every_part(studies, paper):
         for sentence, parts in sentences.items()
         for part, sides in parts.items()
         if (sentence, part) not in BY_ROWS
+        if not any(len(first.values) and len(second.values) for first, second in map(sides, tasks))
+    ]
+    assert idle == []
+
+
+ATTACKED = {
+    "eppfl": ("eppfl-11", "eppfl-12", "eppfl-23"),
+    "fedfeat": ("fedfeat-25",),
+    "survey": ("s-12", "s-15", "s-17", "s-20", "s-21", "s-22", "s-23"),
+}
+"""Sentences about what adversaries get, which tables beside an experiment tell."""
+
+BY_ATTACKS = ("attacked", "eppfl_attacked", "fedfeat_attacked")
+"""Experiments whose every seed is attacked."""
+
+
+@pytest.mark.parametrize("paper", ATTACKED)
+def test_what_adversaries_get_is_compared_on_settings_that_are_attacked(studies, paper):
+    sentences = import_module(f"fbftl.papers.{paper}.claims").SENTENCES
+    tasks = planned(studies[1:], paper, BY_ATTACKS)
+    idle = [
+        (sentence, part)
+        for sentence in ATTACKED[paper]
+        for part, sides in sentences[sentence].items()
         if not any(len(first.values) and len(second.values) for first, second in map(sides, tasks))
     ]
     assert idle == []

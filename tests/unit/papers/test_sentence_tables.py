@@ -18,6 +18,7 @@ from fbftl.papers.formulas import (
     each,
     fewer,
     identical,
+    identical_throughout,
 )
 from fbftl.papers.quantities import BySeed, Runs
 from fbftl.papers.registry import (
@@ -116,12 +117,12 @@ def test_numbers_stand_in_every_row_whatever_the_size():
 
 def test_tasks_that_disagree_leave_it_to_the_task():
     both = verdicts(hill_full=[part("x", *UP)], dale_full=[part("x", *DOWN)])
-    assert {overall for _, overall in both.values()} == {"depends on the task"}
+    assert {overall for _, overall in both.values()} == {"depends on the case"}
     assert {verdict for verdict, _ in both.values()} == {"holds", "the contrary holds"}
 
 
 @pytest.mark.parametrize(
-    ("second", "verdict"), [(UP, "holds"), (NOTHING, "undecided"), (DOWN, "depends on the task")]
+    ("second", "verdict"), [(UP, "holds"), (NOTHING, "undecided"), (DOWN, "depends on the case")]
 )
 def test_a_sentence_holds_where_every_part_does(second, verdict):
     (found,) = verdicts(hill_full=[part("x", *UP), part("y", *second)]).values()
@@ -184,6 +185,34 @@ def test_every_part_of_an_identity_counts():
     assert holds(each(same, same), ran) is True
     assert holds(each(same, other), ran) is False
     assert holds(each(same, identical("test_accuracy", FBFTL, {"method": "fl"})), ran) is None
+
+
+def curves(**by_setting: list[list[float]]) -> Runs:
+    """Return runs whose validation loss by seed and epoch is known."""
+    table = runs(({}, [0.8, 0.8]), (FTL_C, [0.8, 0.8]))
+    rows = [
+        {"setting": name, "series": "validation_loss", "seed": seed, "step": step, "value": value}
+        for name, of_seeds in by_setting.items()
+        for seed, curve in enumerate(of_seeds)
+        for step, value in enumerate(curve, start=1)
+    ]
+    return Runs(table, series=pd.DataFrame(rows))
+
+
+@pytest.mark.parametrize(
+    ("other", "same"),
+    [
+        ([[2.0, 1.0], [3.0, 1.0]], True),
+        ([[2.5, 1.0], [3.0, 1.0]], False),  # apart on the way, equal in the end
+        ([[2.0, 1.0]], False),
+        ([[2.0, 1.0, 1.0], [3.0, 1.0, 1.0]], False),
+    ],
+)
+def test_curves_are_equal_at_every_step_of_every_seed(other, same):
+    decide = identical_throughout("validation_loss", FBFTL, FTL_C)
+    ran = curves(fbftl=[[2.0, 1.0], [3.0, 1.0]], ftl_c=other)
+    assert holds(decide, ran) is same
+    assert holds(decide, curves(fbftl=[[2.0, 1.0]])) is None
 
 
 @pytest.mark.parametrize(("sent", "similar"), [(109, True), (91, True), (111, False), (89, False)])

@@ -6,7 +6,8 @@ from fbftl.papers.formulas import PaperRecord
 from fbftl.papers.quantities import Runs, with_beside
 from fbftl.papers.survey import audit_frameworks, counts
 from fbftl.papers.survey.claims_frameworks import ADAPTED, FD, SHARDS, as_picked
-from fbftl.papers.survey.formulas import FORMULAS
+from fbftl.papers.survey.formulas import FD as OF_FD
+from fbftl.papers.survey.formulas import FEDAVG, FEDMD, FEDVOTE, FORMULAS
 from unit.papers.claimed import judgements, registry
 from unit.papers.test_effects import runs
 
@@ -15,6 +16,15 @@ from unit.papers.test_effects import runs
 def test_augmentation_has_to_reach_iid_data(augmented, expected):
     table = runs((FD, [0.9] * 3), (FD | SHARDS | {"seed_samples": 10}, [augmented] * 3))
     assert judgements("survey", Runs(table))["s-19", "alone"] == expected
+
+
+def test_augmentation_is_compared_where_clients_learn_from_each_other_on_both_sides():
+    learning = {"distillation_weight": 1.0}
+    augmented = FD | SHARDS | {"seed_samples": 10}
+    table = runs((FD | learning, [0.9] * 3), (augmented, [0.4] * 3))
+    assert ("s-19", "fd") not in judgements("survey", Runs(table))
+    both = runs((FD | learning, [0.9] * 3), (augmented | learning, [0.9] * 3))
+    assert judgements("survey", Runs(both))["s-19", "fd"] == "holds"
 
 
 @pytest.mark.parametrize(("samples", "alone"), [(128, 0.9), (1280, 0.8)])
@@ -94,8 +104,10 @@ def test_counts_of_work_by_hand():
     assert counts.weights() == (1_290, 1_199_882)
     assert counts.forward() == 194_688 + 10_616_832 + 1_179_648 + 1_280
     assert counts.fedmd() - counts.fedavg() == 4 * 1000 * counts.forward()
-    assert counts.beaver() == 6 * 2 * 8 * 393 * 58
-    assert counts.paillier() > 4096 * 2048 * 2 * 8 * 58
+    assert counts.beaver(counts.ON_DIGITS) == 6 * 2 * 8 * 393 * 58
+    assert counts.paillier(counts.ON_DIGITS) > 4096 * 2048 * 2 * 8 * 58
+    assert counts.products(counts.AS_SIMULATED) == 2 * 128 * 9217 * (1280 + 128)
+    assert counts.paillier(counts.AS_SIMULATED) > counts.fedmd() > counts.fedhealth()
 
 
 def test_formulas_of_work_follow_from_the_counts(root):
@@ -105,3 +117,36 @@ def test_formulas_of_work_follow_from_the_counts(root):
         for name in ("s-11", "s-14", "s-25")
     }
     assert holds == {"s-11": True, "s-14": True, "s-25": False}
+
+
+def sent(**total_and_rounds: tuple[int, int]) -> Runs:
+    """Return runs with so many bits up in so many rounds, by framework."""
+    settings = {"fedavg": FEDAVG, "fedmd": FEDMD, "fd": OF_FD}
+    table = runs(*((settings[name], [0.9] * 3) for name in total_and_rounds))
+    totals, rounds = (
+        table["method"].map({name: pair[place] for name, pair in total_and_rounds.items()})
+        for place in (0, 1)
+    )
+    return Runs(table.assign(uplink_bits=totals, epoch=rounds))
+
+
+@pytest.mark.parametrize(("rounds", "holds"), [(8, False), (40, True)])
+def test_messages_are_compared_by_round_and_not_by_how_long_a_training_is(rounds, holds):
+    record = PaperRecord({}, {}, [sent(fedavg=(4000, 40), fedmd=(880, rounds), fd=(20, 20))])
+    by_id = {of.id: of for of in registry("survey")}
+    decision = FORMULAS["s-16"](by_id["s-16"], record)
+    assert decision.holds is holds
+    assert decision.computed == f"{880 / rounds:g}; 100"
+    assert FORMULAS["s-18"](by_id["s-18"], record).holds
+    # Nothing is decided where not all frameworks were run.
+    assert FORMULAS["s-24"](by_id["s-24"], record) is None
+    assert FORMULAS["s-16"](by_id["s-16"], PaperRecord({})) is None
+
+
+def test_what_goes_down_is_beside_what_decides():
+    table = runs((FEDAVG, [0.9] * 3), (FEDVOTE, [0.9] * 3)).assign(uplink_bits=100)
+    down = table["method"].map({"fedavg": 10.0, "fedvote": 17.0})
+    by_id = {of.id: of for of in registry("survey")}
+    record = PaperRecord({}, {}, [Runs(table.assign(downlink_bits=down))])
+    decision = FORMULAS["s-08"](by_id["s-08"], record)
+    assert (decision.holds, decision.computed) == (True, "100; 100; down 10; 17")

@@ -3,10 +3,13 @@
 import pandas as pd
 import pytest
 from fbftl.findings import published
+from fbftl.papers.formulas import PaperRecord
 from fbftl.papers.quantities import Runs
 from fbftl.papers.thesis.audit_ecos import recipe, rows
+from fbftl.papers.thesis.formulas import FORMULAS
 from fbftl.privacy.accounting import rounds_epsilon
-from unit.papers.claimed import judgements
+from fbftl.study.job import name_of
+from unit.papers.claimed import judgements, registry
 
 
 def runs(share: float = 0.4, random: float = 0.7) -> Runs:
@@ -36,10 +39,48 @@ def runs(share: float = 0.4, random: float = 0.7) -> Runs:
 
 def test_what_is_so_holds_and_what_is_not_does_not():
     found = judgements("thesis", runs())
-    assert found["c5-12", "50_10"] == found["c5-02", "random_middle"] == "holds"
-    assert found["c5-02", "kcenter_middle"] == found["ours", "proximity"] == "holds"
+    assert found["c5-12", "50_10"] == found["c5-01", "label_random"] == "holds"
+    assert found["c5-09", "ecos_middle"] == found["ours", "proximity"] == "holds"
     assert judgements("thesis", runs(share=0.05))["c5-12", "50_10"] == "the contrary holds"
-    assert judgements("thesis", runs(random=0.89))["c5-02", "random_middle"] == "the contrary holds"
+    assert judgements("thesis", runs(random=0.89))["c5-01", "label_random"] == "the contrary holds"
+
+
+def purchases(task: str) -> Runs:
+    """Return a tidy table of three purchases by both rules, whose gains rise."""
+    scored = {"count_sampling": 0.8, "mechanism": "counts", "sigma": 25.0}
+    settings = [
+        (axes | {"purchase": size}, accuracy)
+        for size, gain in ((150, 0.01), (300, 0.05), (600, 0.1))
+        for axes, accuracy in ((scored, 0.5 + gain), ({"purchase_rule": "random"}, 0.5))
+    ]
+    return Runs(
+        pd.DataFrame(
+            {"task": task, "method": "ecos", "seed": seed, "diverged": False}
+            | {"setting": name_of({"method": "ecos"} | axes)}
+            | {"test_accuracy": accuracy + seed / 1e4}
+            | axes
+            for axes, accuracy in settings
+            for seed in range(6)
+        )
+    )
+
+
+def test_what_is_said_of_digits_is_compared_on_digits():
+    on_digits, on_photos = (
+        judgements("thesis", purchases(task)) for task in ("digits-toy", "photos-toy")
+    )
+    assert on_digits["c5-03", "random"] == "holds"
+    assert ("c5-03", "random") not in on_photos
+    assert on_digits["c5-02", "random_least"] == on_photos["c5-02", "random_least"] == "holds"
+
+
+@pytest.mark.parametrize(("kilobytes", "holds"), [("51", True), ("205", False)])
+def test_scores_are_as_long_as_numbers_of_centroids(printed, kilobytes, holds):
+    stated = printed["ch5"].set_index("quantity", drop=False)
+    stated.loc["download", "printed"] = kilobytes
+    record = PaperRecord({"ch5": stated.reset_index(drop=True)})
+    (sentence,) = (of for of in registry("thesis") if of.id == "c5-21")
+    assert FORMULAS["c5-21"](sentence, record).holds is holds
 
 
 @pytest.fixture(scope="module")

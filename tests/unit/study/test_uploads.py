@@ -28,6 +28,10 @@ from fbftl.study.uploads import HEADS_FROM
             "on means, whose sensitivity is not known",
         ),
         (
+            {"message": "mixtures", "components": 2, "mechanism": "gaussian", "epsilon": 1.0},
+            "on mixtures, whose sensitivity is not known; .* gaussian on mixtures of components: 1",
+        ),
+        (
             {"message": "statistics", "head": "lda", "mechanism": "relative", "sigma": 0.1},
             "mechanism relative on statistics",
         ),

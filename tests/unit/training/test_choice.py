@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from fbftl.training.choice import (
     Candidate,
+    epochs_to_common,
     flat_epochs,
     least_within_error,
     smallest_within_error,
@@ -28,6 +29,14 @@ def test_a_curve_that_rises_to_the_end_takes_all_epochs():
 def test_a_rise_within_the_standard_error_is_none():
     rise = np.outer([-0.01, 0.0, 0.02], np.arange(40))  # some seeds rise, others fall
     assert flat_epochs(curve(3, 40) + rise) == 8
+
+
+def test_a_common_accuracy_is_the_best_of_the_worst_head():
+    heads = [
+        Candidate((64,), 900, curve(10, 40, top=0.9)),
+        Candidate((), 90, curve(20, 40, top=0.45)),
+    ]
+    assert epochs_to_common(heads) == [5, 20]
 
 
 def test_the_smallest_head_within_one_standard_error_is_taken():

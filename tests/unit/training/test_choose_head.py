@@ -2,6 +2,7 @@
 
 import choose_head
 import pandas as pd
+import pytest
 from fbftl.study.methods import axes_by_method
 from unit.tasks.toy_task import CLIENTS, TRAINING, make_task
 
@@ -38,3 +39,10 @@ def test_the_head_is_picked_and_given_to_the_others(tmp_path):
     ratio = table[table["method"] == "fbftl"].astype({"times_fbftl": float, "uplink": float})
     assert (ratio["uplink"] / ratio["parameters"] / ratio["epochs"] / 32 % 1 == 0).all()
     assert (ratio["times_fbftl"] > 0).all()
+    # A linear head (10 classes, 6 features): 16 clients send it each epoch, and 124 samples once.
+    linear = table[table["head"] == "none"].iloc[0]
+    per_epoch = 10 * (6 + 1) * 16 / (6 * 124)
+    assert float(linear["times_fbftl"]) == pytest.approx(per_epoch * float(linear["epochs"]))
+    assert float(linear["common_times"]) == pytest.approx(
+        per_epoch * float(linear["common_epochs"])
+    )

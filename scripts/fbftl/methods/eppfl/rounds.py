@@ -17,7 +17,7 @@ are). Either way the round's means are those of the others. Of fewer than two ma
 dealer tells no sum, and the round leaves the weights as they are.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -289,12 +289,17 @@ def on_activations(repetition: Repetition, learner: LocalNetwork) -> Protection:
     return Protection(schedule, (record,))
 
 
-def train_with_edges(job: Job, client_data: ClientSamples) -> Outcome:
+Watch = Callable[[Repetition, LocalNetwork], None]
+"""Is handed the clients and the network of a repetition that begins."""
+
+
+def train_with_edges(job: Job, client_data: ClientSamples, watch: Watch | None = None) -> Outcome:
     """Train by EPPFL, one repetition per seed.
 
     Args:
         job: the setting with its training values.
         client_data: what the clients hold.
+        watch: of whoever attacks the networks afterwards.
     """
     rounds: list[EdgeRounds] = []
 
@@ -305,7 +310,10 @@ def train_with_edges(job: Job, client_data: ClientSamples) -> Outcome:
         edge_rounds = EdgeRounds(job, Boundary(crossing, drawn_by), Dealer.of_study(seed))
         rounds.append(edge_rounds)
         hooks = FEDAVG if crossing.is_open else Hooks(boundary=edge_rounds.boundary)
-        return local_network(client_data, repetition, hooks)
+        learner = local_network(client_data, repetition, hooks)
+        if watch is not None:
+            watch(repetition, learner)
+        return learner
 
     outcome = run_rounds(
         job,

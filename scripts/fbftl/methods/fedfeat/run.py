@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -14,7 +15,7 @@ from fbftl.methods.fedfeat.probe import PROBE_MEASURES, probed
 from fbftl.methods.fedfeat.retraining import by_retraining, feature_network, weights_and_features
 from fbftl.privacy.mechanisms import PrivacyRecord, no_mechanism
 from fbftl.study.job import Job
-from fbftl.tasks.task import Inputs, Outcome, client_samples
+from fbftl.tasks.task import ClientSamples, Inputs, Outcome, client_samples
 from fbftl.training.measures import Measure
 
 NATS = f"nats, {BINS} bins"
@@ -43,12 +44,18 @@ class Retrained:
 
 def run(job: Job, inputs: Inputs) -> Outcome:
     """Train the whole network from scratch, one repetition per seed."""
-    return fit(job, inputs).outcome
+    return fit(job, client_samples(job, inputs), inputs.room.folder).outcome
 
 
-def fit(job: Job, inputs: Inputs) -> Retrained:
-    """Do the same, and keep each seed's network."""
-    client_data, networks = client_samples(job, inputs), []
+def fit(job: Job, client_data: ClientSamples, scratch: Path | None = None) -> Retrained:
+    """Do the same, and keep each seed's network.
+
+    Args:
+        job: the setting with its training values.
+        client_data: what the clients hold.
+        scratch: folder for memories of error feedback that are too large for RAM.
+    """
+    networks: list[Any] = []
     learner_of = feature_network(job, client_data)
 
     def kept(repetition: Any) -> Any:
@@ -56,9 +63,7 @@ def fit(job: Job, inputs: Inputs) -> Retrained:
         return networks[-1]
 
     train = by_retraining(job)
-    outcome = run_rounds(
-        job, client_data, kept, weights_and_features, inputs.room.folder, train, on_features
-    )
+    outcome = run_rounds(job, client_data, kept, weights_and_features, scratch, train, on_features)
     repetitions = [
         {**repetition, **noise_measured(network)}
         for repetition, network in zip(outcome.repetitions, networks, strict=True)

@@ -5,7 +5,6 @@ knows from those that arrived. What most messages hold follows from labels alone
 components a mixture has may be chosen by the samples.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -21,11 +20,9 @@ from fbftl.messages.statistics import (
     triangle,
     whole,
 )
-from fbftl.methods.one_shot.message import Shape, Summary, Table
+from fbftl.methods.one_shot.message import Shape, Summaries, Summary, Table
 from fbftl.methods.one_shot.mixtures import Fitting, Mixture, client_samples
-
-Summaries = Iterable[tuple[int, Summary]]
-"""Clients with what the server read of each."""
+from fbftl.methods.one_shot.private_gaussians import GaussiansMessage
 
 
 @dataclass(frozen=True)
@@ -267,4 +264,4 @@ class MixturesMessage:
         return LabelledRows(np.vstack(values), np.concatenate(labels), np.concatenate(whose))
 
 
-Kind = MeansMessage | SplitMeansMessage | StatisticsMessage | MixturesMessage
+Kind = MeansMessage | SplitMeansMessage | StatisticsMessage | MixturesMessage | GaussiansMessage

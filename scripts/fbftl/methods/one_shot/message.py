@@ -4,6 +4,7 @@ Counts are never quantised. Every table is a message of the codec (docs/codec.md
 range each under q < 32, and the whole travels as one.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
@@ -71,6 +72,10 @@ class Summary:
         tables = (replace(t, rows=compress(t.rows, compression).values) for t in self.tables)
         counts = np.asarray(self.counts, dtype=np.float32)
         return Summary(counts, tuple(tables), self.classes)
+
+
+Summaries = Iterable[tuple[int, Summary]]
+"""Clients with what the server read of each."""
 
 
 @dataclass(frozen=True)

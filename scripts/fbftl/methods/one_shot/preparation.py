@@ -12,6 +12,7 @@ from fbftl.ground.ring import Ring
 from fbftl.messages.statistics import Statistics, length, random_projection
 from fbftl.methods.one_shot.kinds import Kind, MeansMessage, MixturesMessage, StatisticsMessage
 from fbftl.methods.one_shot.mixtures import Fitting
+from fbftl.methods.one_shot.private_gaussians import GaussiansMessage
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.privacy.statistics import clipped
 from fbftl.study.job import Job
@@ -47,12 +48,18 @@ def kind_of(
             return MeansMessage(classes, width)
         case "mixtures":
             setting, block = job.setting, job.block["one_shot"]
+            # Features are scaled by their clip norm where there is one.
+            least_variance = block["least_variance"] / (guarantee.clip_norm or 1.0) ** 2
+            fitting = Fitting(least_variance, setting.covariance == "spherical")
+            if guarantee.noise_std is not None:
+                noise = guarantee.noise_std
+                return GaussiansMessage(classes, width, fitting, noise, noised_by, seed)
             sizes = [setting.components] if setting.components else block["components"]
             return MixturesMessage(
                 classes,
                 width,
                 tuple(sorted(sizes)),
-                Fitting(block["least_variance"], setting.covariance == "spherical"),
+                fitting,
                 block["least_samples"],
                 seed,
             )

@@ -284,6 +284,7 @@ def _trained(job: Job, client_data: LabelledFeatures, learned: list[Learned]) ->
         # nothing was sent.
         width = parts[0].values.shape[1]
         values = np.concatenate([*(part.values for part in parts), np.zeros((1, width), "f4")])
+        values = values / np.float32(of_seed.scale)  # as long as the test split's
         labels = np.concatenate([*(part.labels for part in parts), np.zeros(1, np.int64)])
         rows = np.arange(len(values))
         payload = Vectors(values, labels, rows, client_data.payload.classes)

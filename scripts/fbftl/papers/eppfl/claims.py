@@ -65,6 +65,14 @@ def _gains(runs: Runs) -> Sides:
     return at_10 - at_5, at_5 - at_1
 
 
+def _blindly(attack: str, setting: Mapping[str, Any]) -> Compared:
+    """Return what compares a blind guess with the attack, which comes first."""
+    return lambda runs: (
+        runs.measured(attack, **setting),
+        runs.measured(f"{attack}_blind", **setting),
+    )
+
+
 EPOCHS = tuple(pairwise((2, 5, 10)))
 """Local epochs, fewer and more."""
 
@@ -89,6 +97,16 @@ SENTENCES: Mapping[str, ByPart] = {
     },
     "eppfl-09": {"10": _protected(VANILLA2, dpfl(10))},
     "eppfl-10": {"gains": _gains},
+    "eppfl-11": {
+        "accuracy": _protected(VANILLA2, dpfl(10)),
+        "pictures": _blindly("psnr", dpfl(10)),
+    },
+    "eppfl-12": {
+        "psnr": measures("psnr", VANILLA2 | HALVES, VANILLA2),
+        "ssim": measures("ssim", VANILLA2 | HALVES, VANILLA2),
+        "psnr_noised": measures("psnr", EPPFL, dpfl(5)),
+        "ssim_noised": measures("ssim", EPPFL, dpfl(5)),
+    },
     "eppfl-14": {
         "dpfl5": _protected(EPPFL, dpfl(5)),
         "dpfl5_most": _protected(dpfl(5), EPPFL),
@@ -106,6 +124,10 @@ SENTENCES: Mapping[str, ByPart] = {
         "all": _sooner(LARGE, VANILLA2),
         "small": _sooner(LARGE, SMALL),
         "random": _sooner(LARGE, RANDOM),
+    },
+    "eppfl-23": {
+        "vanilla2": _blindly("membership", VANILLA2),
+        "eppfl": _blindly("membership", EPPFL),
     },
 }
 

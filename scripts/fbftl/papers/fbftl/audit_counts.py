@@ -6,7 +6,7 @@ from decimal import Decimal
 from fbftl.cost import compute, payload
 from fbftl.cost.architectures import FLAN_T5_SMALL, t5, vgg16
 from fbftl.cost.layers import parameters, products
-from fbftl.findings.printed import at_printed_precision
+from fbftl.findings.printed import SCALES, at_printed_precision
 from fbftl.findings.published import lookup
 from fbftl.ground.floats import FLOAT_BITS
 from fbftl.papers.audit import AuditRow, finding, judged
@@ -149,6 +149,27 @@ def a23(evidence: Evidence) -> AuditRow:
     return AuditRow("A23", *shown, judged(shown[:1], [computed]), {"whole": _scientific(whole)})
 
 
+def a26(evidence: Evidence) -> AuditRow:
+    """The saving of uplink that the text promises, against what Table III's equations give.
+
+    What the text says is a bound, which the least ratio reproduces if it is no less.
+    """
+    table, clients = evidence.published["table3"], evidence.cifar10
+    network = vgg16()
+    fbftl = payload.uplink_bits(clients.samples, payload.numbers_per_batch(network, "fbftl"))
+    times = {}
+    for method in ("fl", "ftl_f", "ftl_c"):
+        batches = clients.upload_batches(epochs(table, clients.clients, method=method))
+        sent = payload.uplink_bits(batches, payload.numbers_per_batch(network, method))
+        times[method] = float(sent / fbftl)
+    promised, least = evidence.stated["least_saving"], min(times.values())
+    terabits = lookup(table, method="ftl_c", quantity="total_uplink")
+    gigabits = lookup(table, method="fbftl", quantity="total_uplink")
+    words = {**times, "rounded": terabits * SCALES["Tb"] / (gigabits * SCALES["Gb"])}
+    verdict = judged([promised], [min(float(promised), least)])
+    return AuditRow("A26", f"{promised:,}", f"{least:,.0f}", verdict, words)
+
+
 def _in_terabits(
     id: str, published: Decimal, computed: int, words: Mapping[str, object]
 ) -> AuditRow:
@@ -163,4 +184,4 @@ def _scientific(value: int | Decimal) -> str:
     return f"{mantissa}e{int(exponent)}"
 
 
-COUNTS = (a5, a6, a7, a8, a9, a12, a18, a22, a23)
+COUNTS = (a5, a6, a7, a8, a9, a12, a18, a22, a23, a26)

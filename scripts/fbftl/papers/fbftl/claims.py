@@ -173,6 +173,24 @@ ROBUSTNESS: Mapping[str, ByPart] = {
     "fbftl-30": {f"{plr:g}": _dialogues(FBFTL, FBFTL | {"plr": plr}) for plr in (0.5, 0.9)},
 }
 
+NEAR_INPUT = ({"cut": "pool1"}, {"cut": "pool2"}, ALL)
+"""Cuts of the digits' network, from input to output; the last is the task's own."""
+
+
+def _more_private(nearer: Mapping[str, Any], farther: Mapping[str, Any]) -> Compared:
+    """Return what compares how close inversion comes at two cuts, the farther one first."""
+    return measures("inversion_psnr", FBFTL | dict(farther), FBFTL | dict(nearer))
+
+
+CUTS: Mapping[str, ByPart] = {
+    "fbftl-34": {
+        "private_pool1": _more_private(*NEAR_INPUT[:2]),
+        "private_pool2": _more_private(*NEAR_INPUT[1:]),
+        "trains_2": METHODS["fbftl-32"]["1"],
+        "trains_1": METHODS["fbftl-32"]["0"],
+    },
+}
+
 MANY = {"clients_per_round": 128}
 
 CLIENTS: Mapping[str, ByPart] = {
@@ -194,13 +212,18 @@ CLIENTS: Mapping[str, ByPart] = {
         "1": _ahead("ftl_c", "fbftl", 1.0, 100),
         **{f"{epsilon:g}": _ahead("fbftl", "ftl_c", epsilon, 100) for epsilon in EPSILONS[1:]},
     },
+    "fbftl-44": {
+        f"{method}_{epsilon:g}": _ahead("fbftl", method, epsilon, 600)
+        for method in COMPETITORS
+        for epsilon in EPSILONS
+    },
     "fbftl-45": {
         **{f"ahead_{epsilon:g}": _ahead("ftl_c", "fbftl", epsilon, 4) for epsilon in EPSILONS},
         **{f"behind_{epsilon:g}": _ahead("fbftl", "ftl_c", epsilon, 600) for epsilon in EPSILONS},
     },
 }
 
-SENTENCES: Mapping[str, ByPart] = METHODS | ROBUSTNESS | CLIENTS
+SENTENCES: Mapping[str, ByPart] = METHODS | ROBUSTNESS | CUTS | CLIENTS
 
 
 def _at_greatest_loss(among: Mapping[str, Any]) -> Compared:
@@ -264,7 +287,6 @@ HYPOTHESES: ByPart = {
     "common_fl": _sent("fbftl", "fl", COMMON),
     "tenth_suffices": _then("fraction", 0.1, 0.01),
     **BY_SHARE,
-    **{f"head_600_{epsilon:g}": _ahead("fbftl", "ftl_c", epsilon, 600) for epsilon in EPSILONS},
     "smallest_k": lambda runs: _under_noise(runs, last=False)[::-1],
     "greatest_k": lambda runs: _under_noise(runs, last=True),
 }

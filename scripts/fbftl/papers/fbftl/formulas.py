@@ -1,26 +1,32 @@
 """What decides sentences of paper 000 (FbFTL) that need no runs: its equations at its sizes."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import pairwise
+from math import floor, log10
 
 import numpy as np
 import pandas as pd
 
-from fbftl.cost.architectures import vgg16
+from fbftl.cost.architectures import FLAN_T5_SMALL, vgg16
 from fbftl.cost.payload import compression_rate, compression_rate_with_positions
 from fbftl.findings.comparison import Verdict
-from fbftl.findings.printed import formula_verdict
-from fbftl.findings.published import lookup
-from fbftl.findings.sentence_rule import COST
+from fbftl.findings.printed import SCALES, formula_verdict
 from fbftl.messages.channel import expected_payload, packet_loss_rate
 from fbftl.papers.fbftl.claims import FBFTL, FTL_C
+from fbftl.papers.fbftl.formulas_privacy import PRIVACY
 from fbftl.papers.fbftl.packets import packet_blocks
 from fbftl.papers.fbftl.readings import AS_PRINTED, AS_TABULATED, CORRECTED
 from fbftl.papers.fbftl.setup import epochs, federation
 from fbftl.papers.fbftl.table3 import image_readings
-from fbftl.papers.formulas import Decides, Decision, PaperRecord, audited, each, identical
+from fbftl.papers.formulas import (
+    Decides,
+    Decision,
+    PaperRecord,
+    audited,
+    each,
+    identical,
+    identical_throughout,
+)
 from fbftl.papers.registry import Sentence, numbers_in
-from fbftl.privacy.label_privacy import batch_entropy, queried_entropy, uniform
 
 COLUMNS = ("fl", "sfl", "fl_low", "ftl_f", "ftl_f_low", "ftl_c")
 """The competitors of Table III; `_low` stops where FTL_c's accuracy is reached."""
@@ -35,9 +41,6 @@ RATES = (1e-3, 1e-2, 1e-1)
 
 REPEATS = (1, 2, 3)
 """A few times that a lost block is sent again."""
-
-CLIENTS = (100, 1000, 10_000, 100_000)
-"""U at which Lemma 2 is evaluated."""
 
 
 def _cells(record: PaperRecord, quantity: str, *others: str) -> Mapping[str, int]:
@@ -86,6 +89,48 @@ def _totals(sentence: Sentence, record: PaperRecord) -> Decision:
     }
     shown = "; ".join(f"{name} {cells[name]:.4g}" for name in names)
     return Decision("Eqs. (2) to (4) and (6)", f"{shown} bits", verdicts == {Verdict.REPRODUCED})
+
+
+def _orders(ratio: float) -> int:
+    """Return the whole orders of magnitude of a ratio."""
+    return floor(log10(ratio))
+
+
+def _dialogue_orders(sentence: Sentence, record: PaperRecord) -> Decision | None:
+    """Decide by whole orders of Table IV's ratios, with every token's vector, beside Table III's.
+
+    None where no real dialogues are at hand, so that nothing says how many tokens they have: audit
+    row A8 counts what a batch holds then.
+    """
+    per_batch = record.audit.get("A8", {}).get("computed", "").partition(";")[0]
+    if not per_batch or "per token" in per_batch:
+        return None
+    clients, table = federation(record.published["setup"], "samsum"), record.published["table4"]
+    tokens = numbers_in(per_batch)[0] / clients.samples_per_client / FLAN_T5_SMALL.d_model
+    images = record.published["table3"].assign(trained_encoders=0)
+    shown, holds = [], True
+    for quantity, vectors in (("total_uplink", tokens), ("total_downlink", 1)):
+        of_images = _printed_ratios(images, quantity)
+        for (encoders, method), ratio in _printed_ratios(table, quantity).items():
+            as_sent, least = ratio / vectors, of_images[0, method]
+            holds = holds and _orders(as_sent) >= _orders(least)
+            name = f"{method} with {encoders} encoders, {quantity.partition('_')[2]}"
+            shown.append(f"{name} {as_sent:,.4g} (images {least:,.4g})")
+    return Decision("Table IV over FbFTL's, a vector a token", "; ".join(shown) + " times", holds)
+
+
+def _printed_ratios(table: pd.DataFrame, quantity: str) -> dict[tuple[int, str], float]:
+    """Return a table's printed totals over FbFTL's, by trained encoders and method."""
+    of_quantity = table[table["quantity"] == quantity]
+    bits = {
+        (int(row.trained_encoders), str(row.method)): float(row.printed) * SCALES[row.unit]
+        for row in of_quantity.itertuples()
+    }
+    return {
+        (encoders, method): total / bits[encoders, "fbftl"]
+        for (encoders, method), total in bits.items()
+        if method != "fbftl"
+    }
 
 
 COUNTS: Mapping[str, Callable[[int, int, float], float]] = {
@@ -186,6 +231,12 @@ def _lost_with_repeats(sentence: Sentence, record: PaperRecord) -> Decision:
     return Decision("Eq. (18), FTL_c's loss over FbFTL's", _shown(ratios), holds)
 
 
+def _same_at(cut: Mapping[str, int]) -> Decides:
+    """Return what decides that FTL_c and FbFTL are the same at a cut, on the way and in the end."""
+    sides = {**FTL_C, **cut}, {**FBFTL, **cut}
+    return each(identical_throughout("validation_loss", *sides), identical("rouge1", *sides))
+
+
 def _attempts(sentence: Sentence, record: PaperRecord) -> Decision:
     """Decide by Eq. (19) for one block of each framework's packets."""
     attempts = {
@@ -198,52 +249,8 @@ def _attempts(sentence: Sentence, record: PaperRecord) -> Decision:
     return Decision(f"Eq. (19) at {rates}, any framework", shown, holds)
 
 
-def _leaked(record: PaperRecord, size: int, clients: int) -> float:
-    """Return the bits that shuffled batches of all clients tell about one batch's labels."""
-    classes = int(lookup(record.published["setup"], task="cifar10", quantity="classes"))
-    labels = uniform(classes)
-    return batch_entropy(labels, size) - queried_entropy(labels, size, clients).mean
-
-
-def _by_size(record: PaperRecord, sizes: Iterable[int]) -> dict[int, float]:
-    samples = federation(record.published["setup"], "cifar10").samples
-    return {size: _leaked(record, size, samples // size) for size in sizes}
-
-
-def _bits(leaked: Mapping[int, float], name: str) -> str:
-    return "; ".join(f"{value:.3f} at {name} = {at:,}" for at, value in leaked.items()) + " bits"
-
-
-def _small_batches(sentence: Sentence, record: PaperRecord) -> Decision:
-    """Decide by what small batches leak, beside their entropy."""
-    leaked = _by_size(record, (1, 2, 4))
-    classes = int(lookup(record.published["setup"], task="cifar10", quantity="classes"))
-    holds = all(
-        value <= COST * batch_entropy(uniform(classes), size) for size, value in leaked.items()
-    )
-    return Decision(f"leakage, a share of {COST:g} at most", _bits(leaked, "K"), holds)
-
-
-def _more_batches(sentence: Sentence, record: PaperRecord) -> Decision:
-    """Decide by Lemma 2's leakage over ever more clients of four samples."""
-    leaked = {clients: _leaked(record, 4, clients) for clients in CLIENTS}
-    values = list(leaked.values())
-    falls = all(fewer > more for fewer, more in pairwise(values))
-    return Decision(
-        f"leakage at K = 4, to {COST:g} of the first at most",
-        _bits(leaked, "U"),
-        falls and values[-1] < COST * values[0],
-    )
-
-
-def _larger_batches(sentence: Sentence, record: PaperRecord) -> Decision:
-    """Decide by the leakage of ever larger batches."""
-    leaked = _by_size(record, (1, 4, 8, 16))
-    holds = all(less < more for less, more in pairwise(leaked.values()))
-    return Decision("leakage at one number of samples", _bits(leaked, "K"), holds)
-
-
 FORMULAS: Mapping[str, Decides] = {
+    **PRIVACY,
     "fbftl-01": _totals,
     "fbftl-02": _times("total_uplink", GRADIENTS),
     "fbftl-03": _times("total_uplink", COLUMNS),
@@ -251,7 +258,7 @@ FORMULAS: Mapping[str, Decides] = {
     "fbftl-06": _times("numbers_per_batch", ("fl", "sfl", "ftl_f", "ftl_c")),
     "fbftl-08": _least_of_all,
     "fbftl-09": _times("client_multiplications", ("fl", "sfl", "ftl_f"), CORRECTED),
-    "fbftl-10": each(*(identical("rouge1", {**FTL_C, **at}, {**FBFTL, **at}) for at in CUTS)),
+    "fbftl-10": each(*map(_same_at, CUTS)),
     "fbftl-12": identical("test_accuracy", {"method": "fl"}, {"method": "sfl"}),
     "fbftl-15": _compressed,
     "fbftl-20": _sparsified,
@@ -259,10 +266,8 @@ FORMULAS: Mapping[str, Decides] = {
     "fbftl-24": _lost_at_one_rate,
     "fbftl-25": _lost_with_repeats,
     "fbftl-26": _attempts,
+    "fbftl-31": _dialogue_orders,
     "fbftl-36": audited("A7"),
-    "fbftl-37": _small_batches,
     "fbftl-38": audited("A1"),
     "fbftl-39": audited("A1"),
-    "fbftl-40": _more_batches,
-    "fbftl-41": _larger_batches,
 }

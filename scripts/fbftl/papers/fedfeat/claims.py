@@ -29,8 +29,14 @@ NETWORKS, PARTITIONS = ("cnn", "mlp"), ("iid", "shards")
 EPSILONS = (0.5, 1.0, 1.5, 2.0)
 """Those that the paper prints."""
 
+HEADLINE = 2.0
+"""The one of the headline, and of Tables II and III on CIFAR-10 (audit row A4)."""
+
 OF_MNIST = 1.5
 """The one that the paper has on MNIST."""
+
+CIFAR10, MNIST = "cifar10", "mnist"
+"""What tasks of a data set begin with."""
 
 SERVER_STEPS = ("released", "printed", "chosen")
 """How the server retrains: as the public code has it, as the paper prints, by held-out features."""
@@ -57,6 +63,17 @@ METRICS = {
 """What the paper measures of its noise, and whether its tables have it rise with epsilon."""
 
 CLIPPED = {"feature_clip": 1.0}
+
+
+def _task(runs: Runs) -> str:
+    """Return the task that was run; nothing of no runs."""
+    named = runs.table.get("task", pd.Series(dtype=str))
+    return str(named.iloc[0]) if len(named) else ""
+
+
+def _epsilon(runs: Runs) -> float:
+    """Return the noise under which Tables II and III have the data of a task."""
+    return OF_MNIST if _task(runs).startswith(MNIST) else HEADLINE
 
 
 def _setting(method: str, partition: str, network: str = "cnn", **more: Any) -> dict[str, Any]:
@@ -97,35 +114,60 @@ def _over_fedavg(
     )
 
 
+def _as_printed(partition: str, network: str) -> Compared:
+    """Return what compares FedFeat+ under the noise of Tables II and III with FedAvg."""
+    return lambda runs: (
+        runs.accuracy(**_setting("fedavg", partition, network)),
+        runs.accuracy(**_noised_by(_epsilon(runs), partition, network)),
+    )
+
+
 def _by_step(partition: str, network: str) -> ByPart:
     """Return what compares FedFeat+ with FedAvg, by network and the server's step.
 
-    The last part has the paper's larger number of clients a round.
+    Further parts have the paper's larger number of clients a round, and its noise.
     """
     steps = {f"{network}_{step}": _over_fedavg(partition, network, step) for step in SERVER_STEPS}
-    return {**steps, f"{network}_many": _over_fedavg(partition, network, clients_per_round=MANY)}
+    return {
+        **steps,
+        f"{network}_many": _over_fedavg(partition, network, clients_per_round=MANY),
+        f"{network}_noised": _as_printed(partition, network),
+    }
 
 
 def _every_cell() -> ByPart:
     """Return what compares FedFeat+ with FedAvg in MNIST's cells of Tables II and III.
 
-    Without noise, and under the noise that the paper puts on MNIST's features.
+    Without noise, with more clients a round, and under the paper's noise on MNIST's features.
     """
-    cells = list(product(PARTITIONS, NETWORKS))
-    noised = {
-        f"{partition}_{network}_noised": accuracies(
-            _setting("fedavg", partition, network), _noised_by(OF_MNIST, partition, network)
-        )
-        for partition, network in cells
+    cells = {f"{cell[0]}_{cell[1]}": cell for cell in product(PARTITIONS, NETWORKS)}
+    return {
+        **{name: _over_fedavg(*cell) for name, cell in cells.items()},
+        **{f"{name}_many": _over_fedavg(*c, clients_per_round=MANY) for name, c in cells.items()},
+        **{f"{name}_noised": _as_printed(*cell) for name, cell in cells.items()},
     }
-    return {f"{cell[0]}_{cell[1]}": _over_fedavg(*cell) for cell in cells} | noised
 
 
-def _gain(runs: Runs, partition: str, network: str, clients: int | None = None) -> BySeed:
-    """Return what FedFeat+ gains over FedAvg, with the task's own clients a round or others."""
+def _gain(
+    runs: Runs,
+    partition: str,
+    network: str,
+    clients: int | None = None,
+    epsilon: float | None = None,
+) -> BySeed:
+    """Return what FedFeat+ gains over FedAvg.
+
+    Args:
+        runs: of a task.
+        partition: of the clients' samples.
+        network: that they train.
+        clients: a round; None has the task's own.
+        epsilon: of the noise on features; None has no noise.
+    """
     more = {} if clients is None else {"clients_per_round": clients}
+    noise = {} if epsilon is None else {"mechanism": "feature_gaussian", "epsilon": epsilon}
     fedavg = runs.accuracy(**_setting("fedavg", partition, network, **more))
-    return runs.accuracy(**_retrained(partition, network, **more)) - fedavg
+    return runs.accuracy(**_retrained(partition, network, **more, **noise)) - fedavg
 
 
 def _gain_by_clients(network: str) -> Compared:
@@ -139,6 +181,13 @@ def _gain_by_clients(network: str) -> Compared:
 def _gains(first: tuple[str, str], second: tuple[str, str]) -> Compared:
     """Return what compares two gains over FedAvg, each of a partition and a network."""
     return lambda runs: (_gain(runs, *first), _gain(runs, *second))
+
+
+def _printed_gains(first: tuple[str, str], second: tuple[str, str]) -> Compared:
+    """Return what compares two gains over FedAvg under the noise of Tables II and III."""
+    return lambda runs: tuple(
+        _gain(runs, *cell, epsilon=_epsilon(runs)) for cell in (first, second)
+    )
 
 
 def _rounds(runs: Runs, partition: str, network: str) -> Sides:
@@ -172,7 +221,7 @@ def _falling(comes_to: Callable[[Any], float], network: str) -> Compared:
 
 def _as_soon(partition: str) -> Compared:
     """Return what compares the rounds to convergence of FedAvg with and without noise."""
-    noise = {"mechanism": "feature_gaussian", "epsilon": 2.0}
+    noise = {"mechanism": "feature_gaussian", "epsilon": HEADLINE}
     settings = (
         _setting("fedfeat", partition, server_epochs=0, **noise),
         _setting("fedavg", partition),
@@ -182,9 +231,19 @@ def _as_soon(partition: str) -> Compared:
     )
 
 
-def _metric(column: str, lesser: float, greater: float) -> Compared:
-    """Return what compares a metric of the noise at two epsilons, on shards as Table V."""
-    return measures(column, _noised_by(lesser, "shards"), _noised_by(greater, "shards"))
+def _metric(column: str, partition: str) -> Compared:
+    """Return what compares a metric of the noise at the least and at the greatest epsilon."""
+    least, *_, greatest = (_noised_by(epsilon, partition) for epsilon in EPSILONS)
+    return measures(column, least, greatest)
+
+
+def _blindly(attack: str, epsilon: float) -> Compared:
+    """Return what compares a blind guess with an attack on features on shards, which is first."""
+    setting = _noised_by(epsilon, "shards")
+    return lambda runs: (
+        runs.measured(attack, **setting),
+        runs.measured(f"{attack}_blind", **setting),
+    )
 
 
 def _of_noise(column: str, lesser: float, greater: float, **more: Any) -> Compared:
@@ -197,7 +256,7 @@ ON_SHARDS = _setting("fedfeat", "shards")
 COMPARED: Mapping[str, ByPart] = {
     "fedfeat-01": {
         f"{partition}_{step}": accuracies(
-            _setting("fedavg", partition), _noised_by(2.0, partition, step=step)
+            _setting("fedavg", partition), _noised_by(HEADLINE, partition, step=step)
         )
         for partition, step in product(PARTITIONS, SERVER_STEPS)
     },
@@ -224,11 +283,14 @@ COMPARED: Mapping[str, ByPart] = {
     "fedfeat-10": {network: _gain_by_clients(network) for network in NETWORKS},
     "fedfeat-11": _every_cell(),
     "fedfeat-12": _every_cell(),
-    "fedfeat-14": {network: _over_fedavg("iid", network) for network in NETWORKS},
+    "fedfeat-14": {network: _as_printed("iid", network) for network in NETWORKS},
     "fedfeat-16": {
-        partition: _gains((partition, "mlp"), (partition, "cnn")) for partition in PARTITIONS
+        partition: _printed_gains((partition, "mlp"), (partition, "cnn"))
+        for partition in PARTITIONS
     },
-    "fedfeat-17": {network: _gains(("iid", network), ("shards", network)) for network in NETWORKS},
+    "fedfeat-17": {
+        network: _printed_gains(("iid", network), ("shards", network)) for network in NETWORKS
+    },
     "fedfeat-18": {
         **{f"{network}_falling": _falling(rounds_falling, network) for network in NETWORKS},
         **{f"{network}_fallen": _falling(points_fallen, network) for network in NETWORKS},
@@ -245,12 +307,18 @@ COMPARED: Mapping[str, ByPart] = {
         for name, (lesser, greater) in STEPS.items()
     },
     "fedfeat-21": {
-        column: _metric(column, 0.5, 2.0)
-        for column in ("mutual_information", "feature_correlation")
+        column: _metric(column, "iid") for column in ("mutual_information", "feature_correlation")
     },
-    "fedfeat-22": {"kl_divergence": _metric("kl_divergence", 0.5, 2.0)},
-    "fedfeat-23": {"2": accuracies(_retrained("shards"), _noised_by(2.0, "shards"))},
+    "fedfeat-22": {
+        column: _metric(column, "shards") for column in ("mutual_information", "kl_divergence")
+    },
+    "fedfeat-23": {"2": accuracies(_retrained("shards"), _noised_by(HEADLINE, "shards"))},
     "fedfeat-24": {partition: _as_soon(partition) for partition in PARTITIONS},
+    "fedfeat-25": {
+        f"{attack}_{epsilon:g}": _blindly(attack, epsilon)
+        for attack in ("psnr", "ssim", "membership")
+        for epsilon in (EPSILONS[0], HEADLINE)
+    },
     "fedfeat-26": {
         partition: measures(
             "probe_accuracy",
@@ -263,14 +331,12 @@ COMPARED: Mapping[str, ByPart] = {
 }
 
 
-CIFAR10, MNIST = "cifar10", "mnist"
-"""What tasks of a data set begin with."""
-
 ON = {"fedfeat-02": CIFAR10, "fedfeat-11": MNIST, "fedfeat-12": MNIST}
 """Sentences that name their data."""
 
-OF_FIGURE_2 = {f"fedfeat-{number:02}" for number in (5, 6, 7, 8, 18, 19)}
-"""Sentences on CIFAR-10, tried on the digits too; MNIST has its own."""
+NOT_ON_MNIST = {f"fedfeat-{number:02}" for number in (1, 5, 6, 7, 8, 18, 19)}
+"""Sentences of the headline and of Fig. 2, on other data, tried on the digits too; MNIST has its
+own."""
 
 
 def _grounded(sentence: str, compared: Compared) -> Compared:
@@ -278,9 +344,8 @@ def _grounded(sentence: str, compared: Compared) -> Compared:
     data = ON.get(sentence, "")
 
     def sides(runs: Runs) -> Sides:
-        named = runs.table.get("task", pd.Series(dtype=str))
-        task = str(named.iloc[0]) if len(named) else data
-        another = sentence in OF_FIGURE_2 and task.startswith(MNIST)
+        task = _task(runs) or data
+        another = sentence in NOT_ON_MNIST and task.startswith(MNIST)
         return compared(runs) if task.startswith(data) and not another else (NOTHING, NOTHING)
 
     return sides

@@ -98,7 +98,7 @@ def _noised(runs: Runs, masked: bool, strict: bool) -> Sides:
 
 
 FEDCOF, MIXTURES = MEANS | {"head": "fedcof"}, ONE_SHOT | {"message": "mixtures"}
-RIDGE, FEDCGS = (STATISTICS | {"head": head} for head in ("ridge", "fedcgs"))
+RIDGE, FED3R, FEDCGS = (STATISTICS | {"head": head} for head in ("ridge", "fed3r", "fedcgs"))
 
 
 def skewed(alpha: float) -> dict[str, Any]:
@@ -152,6 +152,19 @@ def _front(**clients: Any) -> Compared:
     return sides
 
 
+PRIVATE = MIXTURES | {"covariance": "spherical", "bits": 16}
+"""One Gaussian of each class, which clients can noise; labels are covered, as features' are not."""
+
+
+def _noise_at(epsilon: float) -> dict[str, Any]:
+    return {"mechanism": "gaussian", "epsilon": epsilon}
+
+
+def _inverted(runs: Runs, measure: str) -> BySeed:
+    """Return how close pictures drawn of plain features come, or the guess without any."""
+    return runs.measured(f"inversion_{measure}", **PLAIN)
+
+
 SENTENCES: Mapping[str, ByPart] = {
     "r-02": {name: _fewer_bits(NCM, setting) for name, setting in GRADIENTS.items()},
     "r-04": {
@@ -159,8 +172,8 @@ SENTENCES: Mapping[str, ByPart] = {
         "most": accuracies(FEDCOF, FEDNCM),
         "bits": measures(BITS, FEDNCM, FEDCOF),
     },
-    "r-05": {"ridge": accuracies(RIDGE, FEDCOF)},
-    "r-06": {"ridge": accuracies(FEDNCM, RIDGE)},
+    "r-05": {"ridge": accuracies(RIDGE, FEDCOF), "fed3r": accuracies(FED3R, FEDCOF)},
+    "r-06": {"ridge": accuracies(FEDNCM, RIDGE), "fed3r": accuracies(FEDNCM, FED3R)},
     "r-07": {"between": accuracies(MEANS | {"head": "fedcof_between"}, FEDCOF)},
     "r-09": {"oracle": accuracies(STATISTICS | {"head": "fedcof_oracle"}, FEDCOF)},
     "r-11": {name: _fewer_bits(RIDGE, setting) for name, setting in GRADIENTS.items()},
@@ -187,7 +200,24 @@ SENTENCES: Mapping[str, ByPart] = {
         "fedncm": accuracies(FEDNCM | skewed(0.1), LDA | skewed(0.1)),
         "mixtures": accuracies(MIXTURES | skewed(0.1), LDA | skewed(0.1)),
     },
-    "r-17": {"alpha": accuracies(MIXTURES | skewed(0.1), MIXTURES | skewed(10.0))},
+    "r-19": {
+        f"{epsilon:g}_{samples}": accuracies(
+            PLAIN | _noise_at(epsilon),
+            PRIVATE | _noise_at(epsilon) | {"samples_per_client": samples},
+        )
+        for epsilon in (1.0, 4.0, 16.0)
+        for samples in (128, 1024)
+    },
+    "r-18": {"blind": lambda runs: (_inverted(runs, "blind"), _inverted(runs, "psnr"))},
+    "r-17": {
+        "alpha": accuracies(MIXTURES | skewed(0.1), MIXTURES | skewed(10.0)),
+        **{
+            f"fedpft{name}": accuracies(
+                FEDPFT | clients | skewed(0.1), FEDPFT | clients | skewed(10.0)
+            )
+            for name, clients in (("", {}), ("_128", {"samples_per_client": 128}))
+        },
+    },
 }
 
 HYPOTHESES: ByPart = {

@@ -136,9 +136,10 @@ def _gap_closed(runs: Runs, **axes: Any) -> Sides:
 
 AUGMENTED = FD | SHARDS | {"seed_samples": 10}
 
+# Clients learn from each other on both sides, or on neither.
 DISTILLING: Mapping[str, ByPart] = {
     "s-19": {
-        "fd": accuracies(FD | DISTILLED, AUGMENTED),
+        "fd": accuracies(FD | DISTILLED, AUGMENTED | DISTILLED),
         "alone": accuracies(FD, AUGMENTED),
     }
 }
@@ -272,7 +273,6 @@ OF_ATTACKS: Mapping[str, ByPart] = {
     "s-17": {labels: _found("membership", _membership("fedmd", labels)) for labels in SPREAD},
     "s-20": {"seeds": _found("inversion", AUGMENTED)},
     "s-21": {
-        "labels": _found("label_recovery", _membership("fd", "iid")),
         "membership": _found("membership", _membership("fd", "iid")),
         "reconstruction": _blindly("reconstruction", _membership("fd", "iid")),
     },
@@ -284,8 +284,13 @@ OF_ATTACKS: Mapping[str, ByPart] = {
     ),
 }
 
+OF_COUNTS: ByPart = {"fd_labels": _found("label_recovery", _membership("fd", "iid"))}
+"""What counts of labels tell, which clients of FD send here and not as it is printed."""
+
 SENTENCES: Mapping[str, ByPart] = (
     FEDERATED | VOTED | DISTILLING | OF_OVERLAP | OF_INDICES | OF_ATTACKS
 )
 
-HYPOTHESES: ByPart = {**OF_VOTES, **OF_ADAPTATION, **OF_DISTILLING, **OF_SHARES}
+HYPOTHESES: ByPart = {
+    **OF_VOTES, **OF_ADAPTATION, **OF_DISTILLING, **OF_SHARES, **OF_COUNTS,
+}  # fmt: skip

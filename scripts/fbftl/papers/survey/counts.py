@@ -4,6 +4,7 @@ The ground is the survey's simulation: its network, and 1,280 samples of a clien
 Additions, and the keys and triples that are made beforehand, are left out.
 """
 
+from dataclasses import dataclass
 from math import ceil, log2
 
 CONVOLUTIONS = ((26 * 26, 3 * 3 * 1, 32), (24 * 24, 3 * 3 * 32, 64))
@@ -30,8 +31,26 @@ FRACTION_BITS = 24
 CKKS_DEGREE, CKKS_PRIMES, CKKS_TRANSFORMS = 8192, 3, 3
 """Of the ring; of its modulus; transforms of an encryption for each prime."""
 
-COMMON, DIMENSIONS, FEATURES = 50, 8, 392 + 1
-"""Of Secure FTL: common samples, aligned dimensions, half of an image and a constant."""
+
+@dataclass(frozen=True)
+class PartySizes:
+    """Both parties of Secure FTL, each with one dense layer that is trained.
+
+    common: samples that both have.
+    dimensions: that their representations are aligned in.
+    features: inputs of the layer, and a constant.
+    """
+
+    common: int
+    dimensions: int
+    features: int
+
+
+ON_DIGITS = PartySizes(50, 8, 392 + 1)
+"""As in the study, with half of an image of 28 x 28 pixels for each."""
+
+AS_SIMULATED = PartySizes(SAMPLES, DENSE[0][1], DENSE[0][0] + 1)
+"""With the first dense layer of the simulation's network, on its samples of a round."""
 
 
 def weights() -> tuple[int, int]:
@@ -64,21 +83,22 @@ def fedmd() -> int:
     return fedavg() + (1 + PASSES) * OPEN_SAMPLES * forward()
 
 
-def products() -> int:
+def products(parties: PartySizes) -> int:
     """Return those of both gradients of Secure FTL in the open: matrices times numbers."""
-    return 2 * DIMENSIONS * FEATURES * (COMMON + DIMENSIONS)
+    of_each = parties.dimensions * parties.features * (parties.common + parties.dimensions)
+    return 2 * of_each
 
 
-def beaver() -> int:
+def beaver(parties: PartySizes) -> int:
     """Return those of both gradients in shares: e y, x f and e f at either party."""
-    return 2 * 3 * products()
+    return 2 * 3 * products(parties)
 
 
-def paillier() -> int:
+def paillier(parties: PartySizes) -> int:
     """Return those of both gradients under Paillier, words of squarings alone: a lower bound.
 
     Every number is encrypted, by a power of the modulus; every product is a power of a ciphertext.
     """
     squaring = (2 * PAILLIER_BITS // WORD) ** 2
-    numbers = 2 * DIMENSIONS * (COMMON + DIMENSIONS)
-    return squaring * (PAILLIER_BITS * numbers + FRACTION_BITS * products())
+    numbers = 2 * parties.dimensions * (parties.common + parties.dimensions)
+    return squaring * (PAILLIER_BITS * numbers + FRACTION_BITS * products(parties))

@@ -1,9 +1,11 @@
 """What decides sentences of paper survey that need no tests: counts of messages and of work."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import product
 
 from fbftl.papers.formulas import Decides, Decision, PaperRecord, alike, each, fewer
+from fbftl.papers.quantities import Runs
 from fbftl.papers.registry import Sentence
 from fbftl.papers.survey import counts
 
@@ -20,10 +22,44 @@ FEDVOTE = {"method": "fedvote", "network": "mlp", "vote_candidates": "all", "vot
 
 BITS = "uplink_bits"
 
+BITS_OF_ROUND = "uplink_bits_per_round"
+"""Table 2 is of messages, and frameworks have as many rounds as each needs."""
+
+
+def by_round(decides: Decides) -> Decides:
+    """Return what decides a sentence by runs that have the bits of a round, mean over a run's."""
+
+    def with_rounds(runs: Runs) -> Runs:
+        table = runs.table
+        if not {BITS, "epoch"} <= set(table):
+            return runs
+        # The last round is the one that counts, and there is one an epoch.
+        return replace(runs, table=table.assign(**{BITS_OF_ROUND: table[BITS] / table["epoch"]}))
+
+    def decide(sentence: Sentence, record: PaperRecord) -> Decision | None:
+        return decides(sentence, replace(record, runs=list(map(with_rounds, record.runs))))
+
+    return decide
+
+
+def of_votes(sentence: Sentence, record: PaperRecord) -> Decision | None:
+    """Compare what goes up under FedAvg and FedVote; what goes down is beside it."""
+    up, down = (
+        alike(column, FEDAVG, FEDVOTE)(sentence, record) for column in (BITS, "downlink_bits")
+    )
+    if up is None or down is None:
+        return up
+    return Decision(
+        f"{up.quantity}; down, where the source models come in the round of the vote, beside it",
+        f"{up.computed}; down {down.computed}",
+        up.holds,
+    )
+
 
 def triples(sentence: Sentence, record: PaperRecord) -> Decision:
     """Compare a round of Secure FTL under Paillier with one in shares."""
-    shares, encrypted = counts.beaver(), counts.paillier()
+    parties = counts.ON_DIGITS
+    shares, encrypted = counts.beaver(parties), counts.paillier(parties)
     return Decision(
         "multiplications of a round of Secure FTL, in shares and at least under Paillier",
         f"{shares:,}; {encrypted:,}",
@@ -43,7 +79,8 @@ def last_layer(sentence: Sentence, record: PaperRecord) -> Decision:
 
 def heaviest(sentence: Sentence, record: PaperRecord) -> Decision:
     """Compare rounds of FedHealth and Secure FTL, encrypted, with those of FedAvg and FedMD."""
-    encrypted = {"FedHealth": counts.fedhealth(), "Secure FTL": counts.paillier()}
+    of_parties = counts.paillier(counts.AS_SIMULATED)
+    encrypted = {"FedHealth": counts.fedhealth(), "Secure FTL": of_parties}
     plain = {"FedAvg": counts.fedavg(), "FedMD": counts.fedmd()}
     return Decision(
         "multiplications of a client's round on the simulation's network, of Secure FTL at least",
@@ -53,15 +90,17 @@ def heaviest(sentence: Sentence, record: PaperRecord) -> Decision:
 
 
 FORMULAS: Mapping[str, Decides] = {
-    "s-08": alike(BITS, FEDAVG, FEDVOTE),
+    "s-08": of_votes,
     "s-11": triples,
     "s-14": last_layer,
-    "s-16": fewer(BITS, FEDMD, FEDAVG),
-    "s-18": fewer(BITS, FD, FEDAVG),
-    "s-24": each(
-        *(
-            fewer(BITS, distilled, whole)
-            for distilled, whole in product((FD, FEDMD), (FEDHEALTH, FEDAVG, FEDVOTE))
+    "s-16": by_round(fewer(BITS_OF_ROUND, FEDMD, FEDAVG)),
+    "s-18": by_round(fewer(BITS_OF_ROUND, FD, FEDAVG)),
+    "s-24": by_round(
+        each(
+            *(
+                fewer(BITS_OF_ROUND, distilled, whole)
+                for distilled, whole in product((FD, FEDMD), (FEDHEALTH, FEDAVG, FEDVOTE))
+            )
         )
     ),
     "s-25": heaviest,

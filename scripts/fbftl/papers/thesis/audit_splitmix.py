@@ -6,13 +6,12 @@ from fractions import Fraction
 
 import pandas as pd
 
-from fbftl.cost.layers import parameters, products
 from fbftl.cost.widths import TABLE_4_1
 from fbftl.findings.published import Numbers, by_quantity, lookup
 from fbftl.papers.audit import AuditRow, finding, judged
+from fbftl.papers.thesis.work_of_widths import SPLITMIX, counted
 
 MILLION = 10**6
-BASE = Fraction(1, 8)
 WIDTHS = (0.125, 0.25, 0.5, 1.0)
 
 
@@ -26,17 +25,8 @@ def rows(published: Mapping[str, pd.DataFrame]) -> list[AuditRow]:
     stated = by_quantity(published["ch4"])
     return [
         a20(table), a21(table), a22(stated), a23(stated, table), a24(stated, table),
-        a25(stated, table), a26(stated, table), a27(stated), a28(stated, iid),
+        a25(stated, table), a26(stated, table), a27(stated), a28(stated, iid), a29(stated, table),
     ]  # fmt: skip
-
-
-def counted(data: str, method: str, width: float, quantity: str) -> int:
-    """Return the exact parameters or multiplications of a data set's network at a width."""
-    network, share = TABLE_4_1[data], Fraction(width)
-    count = {"parameters": parameters, "multiplications": products}[quantity]
-    if method == "Split-Mix":
-        return int(share / BASE) * count(network(BASE))
-    return count(network(share))
 
 
 def _both(table: pd.DataFrame, quantity: str) -> tuple[list[str], list[Fraction]]:
@@ -86,14 +76,20 @@ def a23(stated: Numbers, table: pd.DataFrame) -> AuditRow:
     return finding("A23", [printed], [float(tabled)])
 
 
+def _share_of_whole(table: pd.DataFrame, quantity: str) -> tuple[Fraction, float]:
+    """Return what part of the whole network Split-Mix has on Digits in percent: tabled, exact."""
+    of = {"data": "digits", "width": 1.0, "quantity": quantity}
+    methods = (SPLITMIX, "FedAvg individual")
+    mixed, whole = (Fraction(lookup(table, method=method, **of)) for method in methods)
+    exact = Fraction(*(counted("digits", method, 1.0, quantity) for method in methods))
+    return 100 * mixed / whole, float(100 * exact)
+
+
 def a24(stated: Numbers, table: pd.DataFrame) -> AuditRow:
     """Split-Mix's share of the multiplications on Digits."""
+    share, exact = _share_of_whole(table, "multiplications")
     printed = stated["splitmix_share_of_multiplications"]
-    of = {"data": "digits", "width": 1.0, "quantity": "multiplications"}
-    mixed, whole = (lookup(table, method=m, **of) for m in ("Split-Mix", "FedAvg individual"))
-    share = 100 * Fraction(mixed) / Fraction(whole)
-    exact = Fraction(*(counted("digits", m, 1.0, "multiplications") for m in ("Split-Mix", "full")))
-    return finding("A24", [printed], [share], "{:.2f}", exact=float(100 * exact))
+    return finding("A24", [printed], [share], "{:.2f}", exact=exact)
 
 
 def a25(stated: Numbers, table: pd.DataFrame) -> AuditRow:
@@ -129,6 +125,13 @@ def a28(stated: Numbers, iid: pd.DataFrame) -> AuditRow:
     half = mine[mine["data_percent"] == 50]
     best = max(map(Decimal, half["printed"]))
     return finding("A28", [printed], [float(best)])
+
+
+def a29(stated: Numbers, table: pd.DataFrame) -> AuditRow:
+    """Split-Mix's share of the parameters on Digits."""
+    share, exact = _share_of_whole(table, "parameters")
+    printed = stated["splitmix_share_of_parameters"]
+    return finding("A29", [printed], [share], "{:.2f}", exact=exact)
 
 
 def _accuracy(table: pd.DataFrame, data: str, method: str, width: float) -> Decimal:

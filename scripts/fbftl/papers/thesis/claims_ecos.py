@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from fbftl.findings.runs import settings_in
-from fbftl.papers.quantities import ByPart, Compared, Runs
+from fbftl.papers.quantities import NOTHING, ByPart, Compared, Runs
 
 SIZES = ("least", "middle", "most")
 """Purchases of a task, by size."""
@@ -121,6 +121,16 @@ def _gains(rule: str) -> Compared:
     return sides
 
 
+def _on_digits(compared: Compared) -> Compared:
+    """Return what compares the same on tasks of digits, which their names begin with."""
+
+    def sides(runs: Runs) -> tuple[Any, Any]:
+        of_digits = "task" in runs.table and runs.table["task"].str.startswith("digits").all()
+        return compared(runs) if of_digits else (NOTHING, NOTHING)
+
+    return sides
+
+
 def _power(power: int, size: str, **axes: Any) -> Setting:
     return bought(size=size, **axes, **({} if power == 1 else {"score_power": float(power)}))
 
@@ -133,8 +143,10 @@ SENTENCES: Mapping[str, ByPart] = {
         for scenario, (size, axes) in SCENARIOS.items()
         for rule in BASELINES
     },
-    "c5-02": {f"{rule}_{size}": _over(rule, size) for rule in BASELINES for size in SIZES},
-    "c5-03": {"random": _gains("random")},
+    # Said of a small budget.
+    "c5-02": {f"{rule}_least": _over(rule, "least") for rule in BASELINES},
+    # Said of the digits; on DomainNet the printed gains fall.
+    "c5-03": {"random": _on_digits(_gains("random"))},
     "c5-04": {
         f"{rule}_{half}": _accurate(bought(rule, whole), bought(size=half))
         for rule in BASELINES
@@ -148,7 +160,10 @@ SENTENCES: Mapping[str, ByPart] = {
             bought("random", "most", **BY_CLIENT), bought("kcenter", "most", **BY_CLIENT)
         )
     },
-    "c5-09": {size: _accurate(bought("random", size), bought("kcenter", size)) for size in SIZES},
+    "c5-09": {
+        **{size: _accurate(bought("random", size), bought("kcenter", size)) for size in SIZES},
+        **{f"ecos_{size}": _over("kcenter", size) for size in SIZES},
+    },
     # Table 5.5 has labels by the client.
     "c5-10": {
         "client": _accurate(
@@ -183,18 +198,22 @@ SENTENCES: Mapping[str, ByPart] = {
             "bought", _power(5, "most", **PRINTED_RULE), _power(1, "most", **PRINTED_RULE)
         )
     },
-    "c5-18": {"ideal": _accurate(bought("ideal", "most"), bought(size="most"))},
+    "c5-18": {
+        "ideal": _accurate(bought("ideal", "most"), bought(size="most")),
+        **{rule: _accurate(bought(rule, "most"), bought("ideal", "most")) for rule in BASELINES},
+    },
+    # Table 5.1 has labels by the client.
     "c5-19": {
-        **{size: _accurate(bought("random", size), bought("ideal", size)) for size in SIZES},
         "client": _accurate(
             bought("random", "most", **BY_CLIENT), bought("ideal", "most", **BY_CLIENT)
-        ),
+        )
     },
     "c5-23": {"alone": _accurate(alone, bought(size="most"))},
 }
 
 HYPOTHESES: ByPart = {
+    "foreign_rows": _accurate(bought("random"), bought("ideal")),
     "proximity": _accurate(bought("proximity"), bought("random")),
     "diversity": _over("proximity"),
 }
-"""What Table 5.5 says of labels by the client, where labels are bought."""
+"""What Tables 5.1 and 5.5 say of labels by the client, where labels are bought."""

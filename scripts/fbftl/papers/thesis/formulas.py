@@ -108,6 +108,9 @@ def _as_central(sentence: Sentence, record: PaperRecord) -> Decision:
     return Decision(quantity, f"{apart:.1e}", apart <= SAME_WEIGHT)
 
 
+KILO = 1000
+"""Bytes of a KB."""
+
 PAIR = 2
 """Users of the adaptation, one of the labelled domain and one of the other."""
 
@@ -155,6 +158,24 @@ def _scores(sentence: Sentence, record: PaperRecord) -> Decision | None:
     return None
 
 
+def _bytes_of_scores(sentence: Sentence, record: PaperRecord) -> Decision:
+    """Decide by the bytes of all scores, each as long as a number of the centroids' printed ones.
+
+    Numbers have whole bytes.
+    """
+    stated = by_quantity(record.published["ch5"])
+    scores, features, upload, download = (
+        float(stated[name]) for name in ("centroids", "features", "upload", "download")
+    )
+    of_number = round(KILO * download / (scores * features))
+    shown = f"{scores * of_number:g} beside {upload:g} bytes, at {of_number} for a number"
+    return Decision(
+        f"bytes of {scores:g} scores, if a number is as long as in {download:g} KB of centroids",
+        shown,
+        scores * of_number == upload,
+    )
+
+
 FORMULAS: Mapping[str, Decides] = {
     "c2-06": _ratio_of_bounds,
     "c2-07": _order_of_bound,
@@ -168,6 +189,7 @@ FORMULAS: Mapping[str, Decides] = {
     "c4-12": _trained,
     "c4-26": audited("A20", "A21"),
     "c5-20": audited("A12"),
+    "c5-21": _bytes_of_scores,
     "c5-22": _scores,
     "c5-24": audited("A13"),
 }

@@ -105,11 +105,12 @@ def faults(setting: AxisValues) -> Iterator[str]:
                 f"masks means, of which head {head} needs each client's; use head "
                 f"{' or '.join(SUMS)}"
             )
-    bounded = message in BOUNDED and setting.mechanism == "gaussian"
+    gaussians = message == "mixtures" and setting.components == 1
+    bounded = setting.mechanism == "gaussian" and (message in BOUNDED or gaussians)
     if message != "features" and setting.mechanism != "none" and not bounded:
         yield (
             f"puts mechanism {setting.mechanism} on {message}, whose sensitivity is not known; "
-            f"choose among {', '.join(BOUNDED)}"
+            f"choose among {', '.join(BOUNDED)}, or gaussian on mixtures of components: 1"
         )
 
 

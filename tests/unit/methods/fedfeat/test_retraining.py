@@ -59,7 +59,7 @@ def job(axes: dict[str, Any], network: str | None = "mlp", **training: Any) -> J
 
 def fitted(inputs: Inputs, job_: Job) -> tuple[FeatureNetwork, dict[str, Any], pd.DataFrame]:
     """Return the network afterwards, what was found, and the ledger."""
-    done = fit(job_, inputs)
+    done = fit(job_, client_samples(job_, inputs))
     (repetition,), (network,) = done.outcome.repetitions, done.networks
     return network, repetition, done.outcome.ledger.table().to_pandas()
 

@@ -3,12 +3,15 @@
 from dataclasses import asdict, replace
 
 import numpy as np
+import pandas as pd
 import pytest
 import tabulate_frameworks
+import tabulate_messages
 import torch
 from fbftl.exchange.personal import gathered
 from fbftl.features.store.opening import open_store
 from fbftl.findings.shown import shown
+from fbftl.findings.wording import AS_TASK
 from fbftl.ground.errors import UserError
 from fbftl.messages.codec.compression import PLAIN
 from fbftl.messages.ledger import Ledger
@@ -99,6 +102,8 @@ def test_bits_of_a_client_are_those_of_its_messages_and_of_every_broadcast(run, 
     bits = tabulate_frameworks.per_client(str(path), {0: 4})
     up, down = sent(outcome, direction="up"), sent(outcome, direction="down")
     assert bits["up"] == up["bits"].sum() / 4
+    assert bits["rounds"] == up["round"].nunique() > 1
+    assert bits["up_in_round"] == bits["up"] / bits["rounds"]
     assert bits["down"] == down["bits"].sum()
     assert bits["tells"] == "answers of a client's model to open samples"
 
@@ -118,3 +123,33 @@ def test_a_row_is_found_by_the_name_of_its_run_whatever_the_order_of_its_axes(ru
     document |= {"repetitions": outcome.repetitions}
     looks = shown(told_of(["fd"]))
     assert tabulate_frameworks.row(document, str(path), looks)["setting"] == name
+
+
+def test_messages_have_an_order_on_each_ground(tmp_path):
+    rows = pd.DataFrame(
+        {
+            "label": ["A", "B", "A", "ours", "a concept"],
+            "partition": [AS_TASK, AS_TASK, "shards", AS_TASK, None],
+            "message": ["O(M)", "O(1)", "O(M)", None, "O(2)"],
+            "up_in_round": [20.0, 10.0, 5.0, 1.0, None],
+        }
+    )
+    for rest in tabulate_messages.COLUMNS:
+        if rest.name not in (*rows, "ground", "position"):
+            rows[rest.name] = None
+    paths = [tmp_path / f"{name}.csv" for name in ("large", "small")]
+    rows.to_csv(paths[0], index=False)
+    rows.assign(up_in_round=[2.0, 3.0, 5.0, 1.0, None]).to_csv(paths[1], index=False)
+    csv = tmp_path / "messages.csv"
+    tabulate_messages.main(list(map(str, paths)), ["large", "small"], str(csv))
+    table = pd.read_csv(csv)
+    assert list(zip(table["ground"], table["label"], table["position"], strict=True)) == [
+        ("large", "B", 1), ("large", "A", 2), ("small", "A", 1), ("small", "B", 2),
+    ]  # fmt: skip
+
+
+def test_a_ground_without_attacks_has_their_columns_empty():
+    columns = {"attack", "adversary", "measure", "attained", "blind"}
+    empty = tabulate_frameworks.first_attacks(None)
+    assert empty.empty
+    assert columns | {"setting"} == set(empty)

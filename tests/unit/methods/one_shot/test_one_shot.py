@@ -197,6 +197,21 @@ def test_noise_on_a_sum_costs_less_than_on_every_message(inputs):
         assert (uploads(outcome)["epsilon"] == record["epsilon"]).all()
 
 
+@pytest.mark.parametrize("head", ["ncm", "mlp"])
+def test_gaussians_under_noise_cover_labels_and_cost_accuracy(inputs, head):
+    accuracy = {}
+    for epsilon in (1.0, 1e4):
+        private = setting("mixtures", head, mechanism="gaussian", epsilon=epsilon)
+        outcome = one_shot(inputs, private)
+        accuracy[epsilon] = np.mean([r["test_accuracy"] for r in outcome.repetitions])
+        (record,) = outcome.repetitions[0]["privacy"]
+        assert record["epsilon"] == pytest.approx(epsilon, rel=1e-6)
+        assert record["covers_labels"]
+        numbers = CLASSES * (1 + 2 * WIDTH)
+        assert (uploads(outcome)["payload_bits"] == 32 * numbers).all()
+    assert accuracy[1e4] > max(accuracy[1.0], 0.6)
+
+
 def test_coarse_statistics_are_repaired_and_said(inputs):
     outcome = one_shot(inputs, setting("statistics", "lda", bits=1, fraction=0.2))
     assert all(0 < r["negative"] < 1 for r in outcome.repetitions)

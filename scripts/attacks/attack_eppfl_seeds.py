@@ -1,0 +1,57 @@
+"""Attack EPPFL in every seed, for pairs of settings by seed: pictures, and who took part.
+
+The edge server draws what clients send in the first round; a client tells the others' samples by
+the client part that the last round leaves (`fbftl.attacks.split_training`).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from fbftl.attacks.inversion import columns_of, trained_from
+from fbftl.attacks.split_training import AttackedPictures, drawn_by_edge_server, members_by_client
+from fbftl.findings.measured import beside_blind, write_by_seed
+from fbftl.findings.tables import tabulate
+from fbftl.ground import devices
+from fbftl.study.job import Job
+from fbftl.tasks.task import ClientSamples, Inputs, client_samples
+
+MEASURES = [
+    *beside_blind("psnr", "PSNR of pictures", "dB", "{:.2f}"),
+    *beside_blind("ssim", "SSIM of pictures"),
+    *beside_blind("membership", "Membership by a client, AUC"),
+]
+
+
+def main(
+    files: Mapping[str, str], public: str, csv: str, jobs: Sequence[Mapping[str, Any]],
+    axes: dict[str, Any], device: str, threads: int,
+) -> None:  # fmt: skip
+    """Write what every seed's messages tell; md, tex and html go beside the csv.
+
+    Args:
+        files: paths of what the jobs are trained from, and of public samples, by name.
+        public: the public client file.
+        csv: path of the csv, a row for each setting and seed.
+        jobs: the settings that are attacked.
+        axes: the axes that each method knows, with their defaults.
+        device: auto, cpu or cuda.
+        threads: threads to compute with.
+    """
+    where = devices.prepare(device, threads)
+    inputs = Inputs.at(trained_from(files), where)
+    with_public = replace(inputs, clients=Path(public))
+    pictures = AttackedPictures.of(files["clients"], public)
+
+    def attacked(job: Job, client_data: ClientSamples) -> dict[str, float]:
+        public_data = client_samples(job, with_public)
+        columns = columns_of(drawn_by_edge_server(job, client_data, public_data, pictures))
+        members = members_by_client(job, client_data)
+        return columns if members is None else columns | members.columns
+
+    write_by_seed(csv, jobs, axes, inputs, attacked, MEASURES)
+
+
+if __name__ == "__main__":
+    tabulate(snakemake, main)

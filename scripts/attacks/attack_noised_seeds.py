@@ -1,0 +1,61 @@
+"""Attack the features that FedFeat+'s clients send in every seed, for pairs by seed.
+
+What the server does after the last round is in `fbftl.attacks.noised_features`.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fbftl.attacks.inversion import columns_of, trained_from
+from fbftl.attacks.noised_features import (
+    AttackedImages,
+    drawn_by_server,
+    members_by_distance,
+    noise_of,
+    views,
+)
+from fbftl.findings.measured import beside_blind, write_by_seed
+from fbftl.findings.tables import tabulate
+from fbftl.ground import devices
+from fbftl.methods.fedfeat.run import fit
+from fbftl.study.job import Job
+from fbftl.tasks.task import ClientSamples, Inputs
+
+MEASURES = [
+    *beside_blind("psnr", "PSNR of pictures", "dB", "{:.2f}"),
+    *beside_blind("ssim", "SSIM of pictures"),
+    *beside_blind("membership", "Membership, AUC"),
+]
+
+
+def main(
+    files: Mapping[str, str], public: str, csv: str, jobs: Sequence[Mapping[str, Any]],
+    axes: dict[str, Any], device: str, threads: int,
+) -> None:  # fmt: skip
+    """Write what every seed's features tell; md, tex and html go beside the csv.
+
+    Args:
+        files: paths of what the jobs are trained from, and of public samples, by name.
+        public: the public client file.
+        csv: path of the csv, a row for each setting and seed.
+        jobs: the settings that are attacked.
+        axes: the axes that each method knows, with their defaults.
+        device: auto, cpu or cuda.
+        threads: threads to compute with.
+    """
+    inputs = Inputs.at(trained_from(files), devices.prepare(device, threads))
+    images = AttackedImages.of(files["clients"], public)
+
+    def attacked(job: Job, client_data: ClientSamples) -> dict[str, float]:
+        (network,) = fit(job, client_data).networks
+        seen = views(network, images, client_data.preprocessing)
+        if not all(client.finite for client in seen):
+            return {}
+        drawn = drawn_by_server(seen[0], images, job.seeds[0], noise_of(network))
+        return columns_of(drawn) | members_by_distance(seen).columns
+
+    write_by_seed(csv, jobs, axes, inputs, attacked, MEASURES)
+
+
+if __name__ == "__main__":
+    tabulate(snakemake, main)

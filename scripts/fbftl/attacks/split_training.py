@@ -1,0 +1,163 @@
+"""What parties of EPPFL read (paper eppfl): an edge server draws pictures, a client finds members.
+
+The edge server has what every client has, the client part that the first round begins with, and
+public samples. It treats these as clients treat theirs, several times over, and trains a decoder on
+the outcome.
+
+A client has its own samples and the average of all clients' parts. Behind the last average it fits
+a linear classifier to its samples, and takes those of the others for members whose loss is small.
+It guesses without what the others sent by doing the same behind the part that it began with.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+
+from fbftl.attacks.attained import Attained
+from fbftl.attacks.inversion import (
+    DecoderTraining,
+    Likeness,
+    likenesses,
+    train_decoder,
+    training_pictures,
+)
+from fbftl.attacks.membership import losses, separation
+from fbftl.messages.statistics import Statistics
+from fbftl.methods.eppfl.activations import Boundary
+from fbftl.methods.eppfl.rounds import crossing_of, train_with_edges
+from fbftl.study.job import Job
+from fbftl.tasks.task import ClientSamples, Repetition
+from fbftl.training.closed_form import ridge
+from fbftl.training.local_network import LocalNetwork
+from fbftl.training.samples import LabelledInputs
+
+VICTIMS = 200
+"""Samples that are reconstructed."""
+
+KNOWN = 1000
+"""Public samples that a decoder learns from."""
+
+DRAWS = 2
+"""Times that each of them is dropped and noised."""
+
+TRAINING = DecoderTraining(epochs=10)
+
+REGULARISATION = 1e-3
+"""Of the client's classifier, as a share of the mean eigenvalue of its features' Gram matrix."""
+
+BY_CLIENT = "a client, of the averaged client part"
+
+
+@dataclass(frozen=True)
+class AttackedPictures:
+    """Pictures in [0, 1], of clients and public ones.
+
+    victims: (n, channels, height, width) what clients have.
+    public: (m, channels, height, width) what the decoder learns from.
+    """
+
+    victims: NDArray[np.float32]
+    public: NDArray[np.float32]
+
+    @classmethod
+    def of(cls, clients: str, public: str) -> "AttackedPictures":
+        """Return the first of a client file and of a public client file, by path."""
+        return cls(training_pictures(clients)[:VICTIMS], training_pictures(public)[:KNOWN])
+
+
+def drawn_by_edge_server(
+    job: Job, client_data: ClientSamples, public_data: ClientSamples, pictures: AttackedPictures
+) -> list[Likeness]:
+    """Return how close the edge server's pictures come, in the first round of a job's first seed.
+
+    Args:
+        job: the setting.
+        client_data: what its clients hold.
+        public_data: the public samples, as if clients held them.
+        pictures: of both.
+    """
+    seed = job.seeds[0]
+    front, _ = client_data.target.random(job, seed)
+    boundary = Boundary(crossing_of(job), seed)
+    sent_of_public = [
+        sent(front, boundary, public_data, KNOWN, draw) for draw in range(1, DRAWS + 1)
+    ]
+    decoder = train_decoder(
+        np.concatenate(sent_of_public),
+        np.concatenate([pictures.public] * DRAWS),
+        seed=seed,
+        training=TRAINING,
+        device=client_data.target.inputs.device,
+    )
+    drawn = decoder(sent(front, boundary, client_data, VICTIMS, 0))
+    return likenesses(drawn, pictures.victims, pictures.public)
+
+
+@torch.no_grad()
+def sent(
+    front: nn.Module, boundary: Boundary, client_data: ClientSamples, count: int, draw: int
+) -> NDArray[np.float32]:
+    """Return what clients send of the first samples, (n, N)."""
+    inputs = client_data.samples.at(np.arange(min(count, len(client_data.samples.labels)))).inputs
+    return boundary.tested(draw, inputs.device)(front(inputs)).flatten(1).cpu().numpy()
+
+
+def members_by_client(job: Job, client_data: ClientSamples) -> Attained | None:
+    """Return how well the first client tells the others' samples from test ones.
+
+    A job's first seed is played for it; None if that diverges.
+    """
+    watched: list[tuple[Repetition, LocalNetwork]] = []
+    alone = replace(job, seeds=job.seeds[:1])
+    train_with_edges(alone, client_data, lambda *pair: watched.append(pair))
+    ((repetition, learner),) = watched
+    if not torch.isfinite(learner.weights()).all():
+        return None
+    first_front, _ = client_data.target.random(job, repetition.seed)
+    adversary_rows, *others_rows = repetition.clients
+    known, members, others = (
+        client_data.samples.at(adversary_rows),
+        client_data.samples.at(np.concatenate(others_rows)),
+        client_data.test.at(np.arange(len(client_data.test.labels))),
+    )
+    attained, blind = (
+        told_apart(front, client_data.classes, known, members, others)
+        for front in (learner.split_model.front, first_front)
+    )
+    return Attained("membership", BY_CLIENT, "AUC", [attained], blind)
+
+
+def told_apart(
+    front: nn.Module,
+    classes: int,
+    known: LabelledInputs,
+    members: LabelledInputs,
+    others: LabelledInputs,
+) -> float:
+    """Return the area under the curve by which losses tell members from others.
+
+    Args:
+        front: the client part.
+        classes: number of classes N.
+        known: the adversary's samples, to which a linear classifier is fitted behind the part.
+        members: samples that the part was trained on.
+        others: samples that it was not trained on.
+    """
+    known_features, known_labels = _features(front, known)
+    statistics = Statistics.of(known_features, known_labels, classes)
+    head = ridge(statistics, (REGULARISATION,)).head
+    inside, outside = (
+        -losses(head.scores(features), labels)
+        for features, labels in (_features(front, samples) for samples in (members, others))
+    )
+    return separation(inside, outside).auc
+
+
+@torch.no_grad()
+def _features(front: nn.Module, samples: LabelledInputs) -> tuple[np.ndarray, np.ndarray]:
+    """Return what a client part makes of samples, (n, d), and their labels (n,)."""
+    features = front(samples.inputs).flatten(1).float().cpu().numpy()
+    return features, samples.labels.cpu().numpy()

@@ -1,0 +1,60 @@
+"""Tabulate what each framework sends in a round and what that tells, on each ground it was run on.
+
+The survey's Table 2 has an order of growth for each message. A ground has its networks, classes and
+open samples, so that messages have lengths there and these an order, from the least.
+"""
+
+from collections.abc import Sequence
+
+import pandas as pd
+from fbftl.findings.columns import accuracy
+from fbftl.findings.tables import Column, prefixed, tabulate, write_table
+from fbftl.findings.wording import AS_TASK
+from fbftl.ground.csv_tables import read_table
+
+COLUMNS = [
+    Column("label", "Framework"),
+    Column("variant", "Setting"),
+    Column("ground", "Ground"),
+    Column("message", "Message, printed"),
+    Column("up_in_round", "Up per client in a round", "bit", prefixed),
+    Column("position", "From the least", format="{:.0f}"),
+    Column("rounds", "Rounds", format="{:.0f}"),
+    *accuracy(format="{:.2%}"),
+    Column("tells", "What is sent tells", width="4cm"),
+    Column("attack", "Attack"),
+    Column("adversary", "Adversary", width="3cm"),
+    Column("attained", "Attained", format="{:.3f}"),
+    Column("blind", "Blind guess", format="{:.3f}"),
+    Column("mechanism", "Mechanism, printed", width="3cm"),
+]
+
+
+ON_PAGE = ("label", "ground", "message", "up_in_round", "position", "tells", "attack", "attained")
+"""Columns that the page shows; the csv has all."""
+
+
+def main(frameworks: Sequence[str], grounds: Sequence[str], csv: str) -> None:
+    """Write the table; the other formats go beside the csv.
+
+    Args:
+        frameworks: table of the frameworks on each task.
+        grounds: name of each of these tasks.
+        csv: path of the csv.
+    """
+    by_ground = [
+        in_order(read_table(path)).assign(ground=ground)
+        for path, ground in zip(frameworks, grounds, strict=True)
+    ]
+    write_table(csv, pd.concat(by_ground, ignore_index=True), COLUMNS, ON_PAGE)
+
+
+def in_order(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of Table 2's frameworks on the task's own clients, from the least message."""
+    rows = table[table["message"].notna() & (table["partition"] == AS_TASK)]
+    rows = rows.sort_values("up_in_round", kind="stable")
+    return rows.assign(position=rows["up_in_round"].rank(method="min"))
+
+
+if __name__ == "__main__":
+    tabulate(snakemake, main)
