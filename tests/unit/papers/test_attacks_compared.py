@@ -92,9 +92,8 @@ def test_gains_of_tables_are_under_their_noise():
     mnist = gains_of_tables(gains, "mnist-full")
     assert mnist["fedfeat-11", "iid_cnn_noised"] == CONTRARY
     assert {sentence for sentence, _ in mnist if sentence != OURS} == {"fedfeat-11", "fedfeat-12"}
-    assert {("fedfeat-01", "iid_printed")} == {
-        name for name in set(gains_of_tables(gains, "cifar10-full")) - set(digits) if "iid" in name[1]
-    } - {("fedfeat-02", "iid")}
+    of_cifar10 = gains_of_tables(gains, "cifar10-full").keys() - digits.keys()
+    assert {sentence for sentence, _ in of_cifar10} == {"fedfeat-01", "fedfeat-20"}
     assert gains_of_tables(gains, "digits-fedfeat-adam-full").keys() == {
         (OURS, "adam_iid"), (OURS, "adam_shards"),
     }  # fmt: skip
@@ -110,7 +109,9 @@ def test_where_both_methods_fail_the_larger_gain_is_none():
 @pytest.mark.parametrize(("behind", "expected"), [(0, HOLDS), (1, HOLDS), (3, CONTRARY)])
 def test_almost_everywhere_is_a_share_of_cells(behind, expected):
     cells = [
-        (network, clients) for network in fedfeat.NETWORKS for clients in ({}, {"clients_per_round": 50})
+        (network, clients)
+        for network in fedfeat.NETWORKS
+        for clients in ({}, {"clients_per_round": 50})
     ]
     settings = []
     for index, (network, clients) in enumerate(cells):

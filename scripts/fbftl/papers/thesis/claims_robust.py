@@ -45,7 +45,7 @@ def best_shares(runs: Runs, weight: float) -> dict[int, float]:
 
     A curve passes above a point if both its accuracies somewhere exceed the point's: best is where
     the lesser of the two leads is greatest, by means over all other seeds, so that no seed is
-    judged at a λ that it chose itself. A single seed has none.
+    judged at a λ that it chose itself. Of a single seed it is nan.
     """
 
     def lesser_lead(share: float) -> pd.Series:
@@ -56,13 +56,15 @@ def best_shares(runs: Runs, weight: float) -> dict[int, float]:
         return pd.concat(leads, axis=1).min(axis=1)
 
     by_share = pd.DataFrame({share: lesser_lead(share) for share in SHARES})
-    return {seed: max(SHARES, key=leads.get) for seed, leads in by_share.iterrows()}
+    return {
+        seed: float("nan") if leads.isna().any() else max(SHARES, key=leads.get)
+        for seed, leads in by_share.iterrows()
+    }
 
 
 def _over_others(values: pd.Series) -> pd.Series:
-    """Return the mean over all other seeds, by seed; of a single seed nothing."""
-    others = len(values) - 1
-    return (values.sum() - values) / others if others > 0 else values[:0]
+    """Return the mean over all other seeds, by seed; of a single seed nan."""
+    return (values.sum() - values) / (len(values) - 1)
 
 
 def _over(kind: str, weight: float) -> Compared:
@@ -71,7 +73,10 @@ def _over(kind: str, weight: float) -> Compared:
     def sides(runs: Runs) -> Sides:
         by_share = {share: _scored(kind, share)(runs) for share in SHARES}
         shares = best_shares(runs, weight)
-        values = {seed: by_share[share].values[seed] for seed, share in shares.items()}
+        values = {
+            seed: by_share[share].values[seed] if share in by_share else None
+            for seed, share in shares.items()
+        }
         mixed = BySeed(pd.Series(values, dtype=float), by_share[0].diverged)
         return _baseline(kind, weight)(runs), mixed
 
