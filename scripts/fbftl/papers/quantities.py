@@ -73,6 +73,12 @@ class Runs:
     uplink: pd.DataFrame = field(default_factory=pd.DataFrame)
     series: pd.DataFrame = field(default_factory=pd.DataFrame)
 
+    @property
+    def task(self) -> str:
+        """The task that was run; empty of no runs."""
+        named = self.table.get("task", pd.Series(dtype=str))
+        return str(named.iloc[0]) if len(named) else ""
+
     def measured(self, column: str, **axes: Any) -> BySeed:
         """Return a measure of a setting by seed; empty if it was not run.
 
@@ -139,7 +145,8 @@ class Runs:
     def along(self, series: str, comes_to: Callable[[pd.Series], float], **axes: Any) -> BySeed:
         """Return what a setting's curves come to by seed; empty if it was not run.
 
-        A seed that diverged has its curve as it counts: accuracy 0 from there on.
+        A seed that diverged has its curve as it counts: accuracy 0 from there on. One whose curve
+        comes to nan is left out.
 
         Args:
             series: what was measured round by round.
@@ -148,7 +155,7 @@ class Runs:
         """
         curves = self._curves(series, axes)
         values = {seed: comes_to(curve) for seed, curve in curves.items()}
-        return BySeed(pd.Series(values, dtype=float), self._diverged(axes))
+        return BySeed(pd.Series(values, dtype=float).dropna(), self._diverged(axes))
 
     def until(
         self, series: str, first: Mapping[str, Any], comes_to: Callable[[pd.Series], float],

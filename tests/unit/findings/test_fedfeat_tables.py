@@ -107,14 +107,14 @@ def test_what_noise_comes_to(row, once, rounds):
 
 
 @pytest.fixture(scope="module")
-def released(table) -> pd.DataFrame:
-    """The same with FedFeat+ as a full study has it, whose server steps as released."""
+def retrained(table) -> pd.DataFrame:
+    """The same with FedFeat+ as a full study has it, whose server steps as printed."""
     further = [
         row
         for partition, gain in (("iid", 0.01), ("shards", 0.1))
         for row in run(
             0.7 + gain,
-            **base("fedfeat", partition, server_epochs=10, server_step="released"),
+            **base("fedfeat", partition, server_epochs=10, server_step="printed"),
         )
     ]
     return pd.concat([table, pd.DataFrame(further)], ignore_index=True)
@@ -130,41 +130,41 @@ def curves(setting: str, end: float, *, rounds: int) -> list[dict]:
     ]
 
 
-def test_rounds_are_those_until_fedavg_s_end(released):
+def test_rounds_are_those_until_fedavg_s_end(retrained):
     names = {
         "fedavg": name_of(base("fedavg", "shards")),
-        "fedfeat": name_of(base("fedfeat", "shards", server_epochs=10, server_step="released")),
+        "fedfeat": name_of(base("fedfeat", "shards", server_epochs=10, server_step="printed")),
     }
     series = curves(names["fedavg"], 0.8, rounds=8) + curves(names["fedfeat"], 0.8, rounds=4)
     (examined,) = (
         of
-        for name, of in by_name("fedfeat", Runs(released, series=pd.DataFrame(series))).items()
+        for name, of in by_name("fedfeat", Runs(retrained, series=pd.DataFrame(series))).items()
         if name == ("fedfeat-07", "cnn_rounds")
     )
     assert set(examined.first.values) == {4.0}
     assert set(examined.second.values) == {8.0}
 
 
-def test_what_names_its_data_is_judged_there_alone(released):
-    cells = {name for name in judgements("fedfeat", Runs(released.assign(task="mnist-toy")))}
-    elsewhere = {name for name in judgements("fedfeat", Runs(released.assign(task="digits-toy")))}
+def test_what_names_its_data_is_judged_there_alone(retrained):
+    cells = {name for name in judgements("fedfeat", Runs(retrained.assign(task="mnist-toy")))}
+    elsewhere = {name for name in judgements("fedfeat", Runs(retrained.assign(task="digits-toy")))}
     assert ("fedfeat-11", "iid_cnn") in cells - elsewhere
-    assert ("fedfeat-06", "cnn_released") in elsewhere - cells
+    assert ("fedfeat-06", "cnn_printed") in elsewhere - cells
     assert not [name for name in cells | elsewhere if name[0] == "fedfeat-02"]
 
 
-def test_sentences_hold_fail_or_are_not_run(released):
-    found = judgements("fedfeat", Runs(released))
+def test_sentences_hold_fail_or_are_not_run(retrained):
+    found = judgements("fedfeat", Runs(retrained))
     hold = [
-        *(("fedfeat-06", "cnn_released"), ("fedfeat-07", "cnn_released")),
+        *(("fedfeat-06", "cnn_printed"), ("fedfeat-07", "cnn_printed")),
         *((OURS, name) for name in ("without_retraining", "averaged", "from_2", "norms")),
     ]
     assert {name: found[name] for name in hold} == dict.fromkeys(hold, "holds")
     assert not [name for _, name in found if name.endswith("_clipped")]
-    worse = released.assign(
-        test_accuracy=released["test_accuracy"].where(released["method"] != "fedfeat", 0)
+    worse = retrained.assign(
+        test_accuracy=retrained["test_accuracy"].where(retrained["method"] != "fedfeat", 0)
     )
-    assert judgements("fedfeat", Runs(worse))["fedfeat-07", "cnn_released"] == "the contrary holds"
+    assert judgements("fedfeat", Runs(worse))["fedfeat-07", "cnn_printed"] == "the contrary holds"
 
 
 def test_without_their_settings_nothing_is_judged(table):

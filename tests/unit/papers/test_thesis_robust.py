@@ -1,40 +1,58 @@
 """What sentences on robust networks compare: a curve of mixtures beside single trainings."""
 
+from collections.abc import Sequence
+
 import pandas as pd
 import pytest
 from fbftl.papers.quantities import Runs
-from fbftl.papers.thesis.claims_robust import SENTENCES, SHARES, best_share
+from fbftl.papers.thesis.claims_robust import SENTENCES, SHARES, best_shares
 from fbftl.study.job import name_of
 
 MIXED = {"method": "robust", "network": "mlp"}
 
 
-def runs(robust_at_half: float) -> Runs:
-    """Return a curve that is traded evenly, beside a training of 60 % clean and 30 % robust."""
-    shared = MIXED | {"disturbed_normalisation": "shared", "robust_weight": 0.1}
-    curve = {0: (0.8, 0.1), 0.2: (0.75, 0.2), 0.5: (0.7, robust_at_half), 0.8: (0.5, 0.4)}
-    curve[1] = (0.4, 0.5)
-    of_mixed = {
-        f"{kind}_accuracy_at_{share:g}": curve[share][place]
-        for share in SHARES
-        for place, kind in enumerate(("standard", "robust"))
-    }
-    of_shared = {"standard_accuracy_at_0": 0.6, "robust_accuracy_at_0": 0.3}
+def runs(robust_at_half: Sequence[float]) -> Runs:
+    """Return curves that are traded evenly, beside trainings of 60 % clean and 30 % robust.
+
+    Those are of weights 0.1 and, less accurate, 1; of weight 0 the clean accuracy is 90 %.
+
+    Args:
+        robust_at_half: by seed, what is right of disturbed inputs at λ 0.5.
+    """
+    trained = {0.1: (0.6, 0.3), 0.0: (0.9, 0.0), 1.0: (0.5, 0.3)}
+    rows = []
+    for seed, robust in enumerate(robust_at_half):
+        curve = {
+            0: (0.8, 0.1),
+            0.2: (0.75, 0.2),
+            0.5: (0.7, robust),
+            0.8: (0.5, 0.4),
+            1: (0.4, 0.5),
+        }
+        of_mixed = {
+            f"{kind}_accuracy_at_{share:g}": curve[share][place]
+            for share in SHARES
+            for place, kind in enumerate(("standard", "robust"))
+        }
+        rows.append((seed, MIXED, of_mixed))
+        for weight, (clean, disturbed) in trained.items():
+            axes = MIXED | {"disturbed_normalisation": "shared", "robust_weight": weight}
+            of_shared = {"standard_accuracy_at_0": clean, "robust_accuracy_at_0": disturbed}
+            rows.append((seed, axes, of_shared))
     return Runs(
         pd.DataFrame(
             {"task": "toy", "seed": seed, "diverged": False, "setting": name_of(axes)}
             | axes
             | measured
-            for axes, measured in ((MIXED, of_mixed), (shared, of_shared))
-            for seed in range(3)
+            for seed, axes, measured in rows
         )
     )
 
 
 @pytest.mark.parametrize(("robust", "lead"), [(0.35, 5), (0.25, -5)])
 def test_a_curve_is_ahead_of_a_point_if_it_passes_above_it(robust, lead):
-    table = runs(robust)
-    assert best_share(table, 0.1) == 0.5
+    table = runs([robust] * 3)
+    assert best_shares(table, 0.1) == dict.fromkeys(range(3), 0.5)
     clean, disturbed = (
         SENTENCES["c4-22"][f"{kind}_weight_0.1"](table) for kind in ("standard", "robust")
     )
@@ -42,6 +60,25 @@ def test_a_curve_is_ahead_of_a_point_if_it_passes_above_it(robust, lead):
     assert (disturbed[1] - disturbed[0]).values.tolist() == pytest.approx([lead] * 3)
 
 
+def test_no_seed_chooses_the_share_at_which_it_is_judged():
+    """The first seed alone is robust at λ 0.5; the others' mean is better at 0.2."""
+    table = runs([0.6, 0.1, 0.1])
+    assert best_shares(table, 0.1) == {0: 0.2, 1: 0.5, 2: 0.5}
+    single, mixed = SENTENCES["c4-22"]["robust_weight_0.1"](table)
+    assert (mixed - single).values.tolist() == pytest.approx([-10, -20, -20])
+
+
+def test_a_single_seed_has_nothing_to_choose_by():
+    _, mixed = SENTENCES["c4-22"]["robust_weight_0.1"](runs([0.35]))
+    assert mixed.values.isna().tolist() == [True]
+
+
 def test_a_weight_that_was_not_run_is_not_compared():
-    first, _ = SENTENCES["c4-22"]["robust_weight_0.3"](runs(0.35))
+    first, second = SENTENCES["c4-22"]["robust_weight_0.3"](runs([0.35] * 3))
     assert first.values.empty
+    assert second.values.empty
+
+
+def test_what_training_on_disturbed_inputs_costs_is_beside_fedavg_tested_alike():
+    adversarial, plain = SENTENCES["c4-25"]["clean_1"](runs([0.35] * 3))
+    assert (plain - adversarial).values.tolist() == pytest.approx([40] * 3)

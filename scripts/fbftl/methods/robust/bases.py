@@ -41,7 +41,7 @@ class RobustBases(SharedNetwork):
     ) -> None:  # fmt: skip
         hooks = replace(hooks, boundary=self._both, loss=both_losses(weight))
         super().__init__(shared, training_data, plan, seed, budgeted, hooks)
-        self.base = shared.slots[0].network
+        self.base, self.weight = shared.slots[0].network, weight
 
     def _both(self, inputs: Tensor, mini_batch: MiniBatch) -> Tensor:
         """Return a mini-batch and, after it, the same disturbed against the base as it is."""
@@ -104,7 +104,7 @@ class RobustBases(SharedNetwork):
             attacked = self._mixture([slot], 1.0, None)
             moved = descended(attacked, part.inputs, part.labels, samples.preprocessing)
             self._take(slot)
-            found.append(measured(self.base, part.inputs, moved))
+            found.append(measured(self.base, part.inputs, moved, self.weight))
         return found
 
     def _mixture(

@@ -95,17 +95,26 @@ def mixed(
 
 
 @torch.no_grad()
-def measured(network: nn.Module, clean: Tensor, disturbed: Tensor) -> Statistics:
+def measured(
+    network: nn.Module, clean: Tensor, disturbed: Tensor, weight: float = 0.5
+) -> Statistics:
     """Return the statistics of as many clean and disturbed inputs at every doubled normalisation.
 
-    Where both kinds share one, its statistics are the means of theirs.
+    Where both kinds share one, each counts by its weight in the loss, so that plain FedAvg is
+    tested under the statistics of clean inputs alone, as it was trained.
+
+    Args:
+        network: with doubled normalisations.
+        clean: inputs.
+        disturbed: as many.
+        weight: of the loss on disturbed inputs, from 0 to 1.
     """
     statistics: list[tuple[Moments, Moments]] = []
 
     def look(norm: DualNorm, arguments: tuple[Tensor]) -> None:
         clean_half, disturbed_half = (_moments(half) for half in arguments[0].chunk(2))
         if norm.clean is norm.disturbed:
-            clean_half = disturbed_half = _mean(clean_half, disturbed_half)
+            clean_half = disturbed_half = _weighted(clean_half, disturbed_half, weight)
         statistics.append((clean_half, disturbed_half))
 
     hooks = [norm.register_forward_pre_hook(look) for norm in _norms(network)]
@@ -122,9 +131,12 @@ def _moments(values: Tensor) -> Moments:
     return mean, variance
 
 
-def _mean(first: Moments, second: Moments) -> Moments:
-    """Return the means of two kinds' statistics."""
-    mean, variance = (torch.stack(pair).mean(0) for pair in zip(first, second, strict=True))
+def _weighted(clean: Moments, disturbed: Moments, weight: float) -> Moments:
+    """Return the means of two kinds' statistics, those of disturbed inputs by their weight."""
+    mean, variance = (
+        (1 - weight) * of_clean + weight * of_disturbed
+        for of_clean, of_disturbed in zip(clean, disturbed, strict=True)
+    )
     return mean, variance
 
 

@@ -50,7 +50,7 @@ class RobustNetwork(LocalNetwork):
         network = doubled(nn.Sequential(OrderedDict(layers)), separate)
         hooks = replace(hooks, boundary=self._both, loss=both_losses(weight))
         super().__init__(SplitModel(nn.Identity(), network), training_data, plan, seed, hooks)
-        self.network = network
+        self.network, self.weight = network, weight
 
     def _both(self, inputs: Tensor, mini_batch: MiniBatch) -> Tensor:
         """Return a mini-batch and, after it, the same disturbed against the network as it is."""
@@ -115,7 +115,7 @@ class RobustNetwork(LocalNetwork):
         part = samples.at(rows)
         with mixed(self.network, 1.0) as network:
             moved = descended(network, part.inputs, part.labels, samples.preprocessing)
-        return measured(self.network, part.inputs, moved)
+        return measured(self.network, part.inputs, moved, self.weight)
 
 
 def pictures(samples: LabelledSamples) -> Pictures:

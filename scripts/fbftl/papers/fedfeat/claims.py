@@ -1,10 +1,12 @@
 """What sentences of paper fedfeat (FedFeat+) compare, and hypotheses of ours beside them."""
 
 from collections.abc import Callable, Mapping
+from functools import reduce
 from itertools import pairwise, product
+from operator import add
 from typing import Any
 
-import pandas as pd
+import numpy as np
 
 from fbftl.papers.curves import (
     end_of,
@@ -12,6 +14,20 @@ from fbftl.papers.curves import (
     rounds_falling,
     rounds_to_converge,
     rounds_until,
+)
+from fbftl.papers.fedfeat.settings import (
+    EPSILONS,
+    HEADLINE,
+    MANY,
+    NETWORKS,
+    OF_MNIST,
+    PARTITIONS,
+    PRINTED,
+    SERVER_STEPS,
+    noised,
+    noised_by,
+    retrained,
+    setting_of,
 )
 from fbftl.papers.quantities import (
     NOTHING,
@@ -24,29 +40,8 @@ from fbftl.papers.quantities import (
     measures,
 )
 
-NETWORKS, PARTITIONS = ("cnn", "mlp"), ("iid", "shards")
-
-EPSILONS = (0.5, 1.0, 1.5, 2.0)
-"""Those that the paper prints."""
-
-HEADLINE = 2.0
-"""The one of the headline, and of Tables II and III on CIFAR-10 (audit row A4)."""
-
-OF_MNIST = 1.5
-"""The one that the paper has on MNIST."""
-
-CIFAR10, MNIST = "cifar10", "mnist"
-"""What tasks of a data set begin with."""
-
-SERVER_STEPS = ("released", "printed", "chosen")
-"""How the server retrains: as the public code has it, as the paper prints, by held-out features."""
-
-RELEASED = SERVER_STEPS[0]
-"""The step of sentences about other things than the accuracies that the paper stands on: the one
-that is told whole, since the paper prints neither its epochs nor its batch."""
-
-MANY = 50
-"""Clients a round in the paper's larger setting."""
+CIFAR10, MNIST, ADAM = "cifar10", "mnist", "digits-fedfeat-adam"
+"""What tasks of a data set begin with, and those whose clients train as printed too."""
 
 STEPS = {
     **{f"{more:g}": (less, more) for less, more in pairwise(EPSILONS)},
@@ -65,60 +60,26 @@ METRICS = {
 CLIPPED = {"feature_clip": 1.0}
 
 
-def _task(runs: Runs) -> str:
-    """Return the task that was run; nothing of no runs."""
-    named = runs.table.get("task", pd.Series(dtype=str))
-    return str(named.iloc[0]) if len(named) else ""
-
-
 def _epsilon(runs: Runs) -> float:
     """Return the noise under which Tables II and III have the data of a task."""
-    return OF_MNIST if _task(runs).startswith(MNIST) else HEADLINE
-
-
-def _setting(method: str, partition: str, network: str = "cnn", **more: Any) -> dict[str, Any]:
-    retrained = {} if method == "fedavg" else {"server_epochs": 5}
-    base = {"method": method, "partition": partition, "network": network, "local_epochs": 5}
-    return base | retrained | more
-
-
-def _noised(
-    epsilon: float, partition: str = "shards", network: str = "cnn", **more: Any
-) -> dict[str, Any]:
-    noise = {"mechanism": "feature_gaussian", "epsilon": epsilon}
-    return _setting("fedfeat", partition, network, **noise, **more)
-
-
-def _retrained(
-    partition: str, network: str = "cnn", step: str = RELEASED, **more: Any
-) -> dict[str, Any]:
-    """Return FedFeat+ of the full study, whose server makes the public code's ten epochs."""
-    return _setting("fedfeat", partition, network, server_epochs=10, server_step=step, **more)
-
-
-def _noised_by(
-    epsilon: float, partition: str, network: str = "cnn", step: str = RELEASED
-) -> dict[str, Any]:
-    """Return a retrained setting under noise on features, as printed."""
-    noise = {"mechanism": "feature_gaussian", "epsilon": epsilon}
-    return _retrained(partition, network, step, **noise)
+    return OF_MNIST if runs.task.startswith(MNIST) else HEADLINE
 
 
 def _over_fedavg(
-    partition: str, network: str = "cnn", step: str = RELEASED, **more: Any
+    partition: str, network: str = "cnn", step: str = PRINTED, **more: Any
 ) -> Compared:
     """Return what compares FedFeat+ with FedAvg, where more axes are those of both."""
     return accuracies(
-        _setting("fedavg", partition, network, **more),
-        _retrained(partition, network, step, **more),
+        setting_of("fedavg", partition, network, **more),
+        retrained(partition, network, step, **more),
     )
 
 
 def _as_printed(partition: str, network: str) -> Compared:
     """Return what compares FedFeat+ under the noise of Tables II and III with FedAvg."""
     return lambda runs: (
-        runs.accuracy(**_setting("fedavg", partition, network)),
-        runs.accuracy(**_noised_by(_epsilon(runs), partition, network)),
+        runs.accuracy(**setting_of("fedavg", partition, network)),
+        runs.accuracy(**noised_by(_epsilon(runs), partition, network)),
     )
 
 
@@ -166,8 +127,8 @@ def _gain(
     """
     more = {} if clients is None else {"clients_per_round": clients}
     noise = {} if epsilon is None else {"mechanism": "feature_gaussian", "epsilon": epsilon}
-    fedavg = runs.accuracy(**_setting("fedavg", partition, network, **more))
-    return runs.accuracy(**_retrained(partition, network, **more, **noise)) - fedavg
+    fedavg = runs.accuracy(**setting_of("fedavg", partition, network, **more))
+    return runs.accuracy(**retrained(partition, network, **more, **noise)) - fedavg
 
 
 def _gain_by_clients(network: str) -> Compared:
@@ -190,12 +151,31 @@ def _printed_gains(first: tuple[str, str], second: tuple[str, str]) -> Compared:
     )
 
 
+def _cells_ahead(runs: Runs) -> Sides:
+    """Return half of Table II's cells, and the share in which FedFeat+ is ahead; a tie is half.
+
+    Ten clients a round are under the table's noise, fifty without.
+    """
+    cells = [
+        compared(runs)
+        for network in NETWORKS
+        for compared in (
+            _as_printed("iid", network),
+            _over_fedavg("iid", network, clients_per_round=MANY),
+        )
+    ]
+    leads = [fedfeat - fedavg for fedavg, fedfeat in cells]
+    ahead = [BySeed((1 + np.sign(lead.values)) / 2, lead.diverged) for lead in leads]
+    share = (1 / len(ahead)) * reduce(add, ahead)
+    return share.constant(0.5), share
+
+
 def _rounds(runs: Runs, partition: str, network: str) -> Sides:
     """Return the rounds until FedFeat+ and FedAvg are as accurate as FedAvg is in the end."""
-    fedavg = _setting("fedavg", partition, network)
+    fedavg = setting_of("fedavg", partition, network)
     first, second = (
         runs.until("test_accuracy", fedavg, end_of, rounds_until, **setting)
-        for setting in (_retrained(partition, network), fedavg)
+        for setting in (retrained(partition, network), fedavg)
     )
     return first, second
 
@@ -213,7 +193,7 @@ def _speed(runs: Runs, network: str) -> BySeed:
 
 def _falling(comes_to: Callable[[Any], float], network: str) -> Compared:
     """Return what compares how FedFeat+'s curve and FedAvg's fall on shards."""
-    settings = _retrained("shards", network), _setting("fedavg", "shards", network)
+    settings = retrained("shards", network), setting_of("fedavg", "shards", network)
     return lambda runs: tuple(
         runs.along("test_accuracy", comes_to, **setting) for setting in settings
     )
@@ -223,8 +203,8 @@ def _as_soon(partition: str) -> Compared:
     """Return what compares the rounds to convergence of FedAvg with and without noise."""
     noise = {"mechanism": "feature_gaussian", "epsilon": HEADLINE}
     settings = (
-        _setting("fedfeat", partition, server_epochs=0, **noise),
-        _setting("fedavg", partition),
+        setting_of("fedfeat", partition, server_epochs=0, **noise),
+        setting_of("fedavg", partition),
     )
     return lambda runs: tuple(
         runs.along("test_accuracy", rounds_to_converge, **setting) for setting in settings
@@ -233,13 +213,13 @@ def _as_soon(partition: str) -> Compared:
 
 def _metric(column: str, partition: str) -> Compared:
     """Return what compares a metric of the noise at the least and at the greatest epsilon."""
-    least, *_, greatest = (_noised_by(epsilon, partition) for epsilon in EPSILONS)
+    least, *_, greatest = (noised_by(epsilon, partition) for epsilon in EPSILONS)
     return measures(column, least, greatest)
 
 
 def _blindly(attack: str, epsilon: float) -> Compared:
     """Return what compares a blind guess with an attack on features on shards, which is first."""
-    setting = _noised_by(epsilon, "shards")
+    setting = noised_by(epsilon, "shards")
     return lambda runs: (
         runs.measured(attack, **setting),
         runs.measured(f"{attack}_blind", **setting),
@@ -248,26 +228,26 @@ def _blindly(attack: str, epsilon: float) -> Compared:
 
 def _of_noise(column: str, lesser: float, greater: float, **more: Any) -> Compared:
     """Return what compares a metric of the noise at two epsilons."""
-    return measures(column, _noised(lesser, **more), _noised(greater, **more))
+    return measures(column, noised(lesser, **more), noised(greater, **more))
 
 
-ON_SHARDS = _setting("fedfeat", "shards")
+ON_SHARDS = setting_of("fedfeat", "shards")
 
 COMPARED: Mapping[str, ByPart] = {
     "fedfeat-01": {
         f"{partition}_{step}": accuracies(
-            _setting("fedavg", partition), _noised_by(HEADLINE, partition, step=step)
+            setting_of("fedavg", partition), noised_by(HEADLINE, partition, step=step)
         )
         for partition, step in product(PARTITIONS, SERVER_STEPS)
     },
     "fedfeat-02": {
-        "iid": measures("test_accuracy_best", _setting("fedavg", "iid"), _retrained("iid"), 100),
-        "shards": measures(
+        partition: measures(
             "test_accuracy_best",
-            _setting("fedavg", "shards", clients_per_round=MANY),
-            _retrained("shards", clients_per_round=MANY),
+            setting_of("fedavg", partition, **clients),
+            noised_by(HEADLINE, partition, **clients),
             100,
-        ),
+        )
+        for partition, clients in (("iid", {}), ("shards", {"clients_per_round": MANY}))
     },
     "fedfeat-05": _by_step("iid", "mlp"),
     "fedfeat-06": _by_step("iid", "cnn"),
@@ -280,16 +260,23 @@ COMPARED: Mapping[str, ByPart] = {
         **{f"{network}_rounds": _sooner("iid", network) for network in NETWORKS},
         "networks": lambda runs: (_speed(runs, "mlp"), _speed(runs, "cnn")),
     },
-    "fedfeat-10": {network: _gain_by_clients(network) for network in NETWORKS},
+    "fedfeat-10": {
+        **{network: _gain_by_clients(network) for network in NETWORKS},
+        **{f"{network}_ten": _over_fedavg("shards", network) for network in NETWORKS},
+    },
     "fedfeat-11": _every_cell(),
     "fedfeat-12": _every_cell(),
-    "fedfeat-14": {network: _as_printed("iid", network) for network in NETWORKS},
+    "fedfeat-14": {"share": _cells_ahead},
+    # The larger gain is to be one: where both methods fail, what FedAvg loses would look like it.
     "fedfeat-16": {
-        partition: _printed_gains((partition, "mlp"), (partition, "cnn"))
-        for partition in PARTITIONS
+        **{p: _printed_gains((p, "mlp"), (p, "cnn")) for p in PARTITIONS},
+        **{f"{p}_ahead": _as_printed(p, "cnn") for p in PARTITIONS},
+        **{f"{p}_plain": _gains((p, "mlp"), (p, "cnn")) for p in PARTITIONS},
     },
     "fedfeat-17": {
-        network: _printed_gains(("iid", network), ("shards", network)) for network in NETWORKS
+        **{n: _printed_gains(("iid", n), ("shards", n)) for n in NETWORKS},
+        **{f"{n}_ahead": _as_printed("shards", n) for n in NETWORKS},
+        **{f"{n}_plain": _gains(("iid", n), ("shards", n)) for n in NETWORKS},
     },
     "fedfeat-18": {
         **{f"{network}_falling": _falling(rounds_falling, network) for network in NETWORKS},
@@ -301,7 +288,7 @@ COMPARED: Mapping[str, ByPart] = {
     },
     "fedfeat-20": {
         f"{partition}_{network}_{name}": accuracies(
-            _noised_by(lesser, partition, network), _noised_by(greater, partition, network)
+            noised_by(lesser, partition, network), noised_by(greater, partition, network)
         )
         for partition, network in product(PARTITIONS, NETWORKS)
         for name, (lesser, greater) in STEPS.items()
@@ -312,7 +299,7 @@ COMPARED: Mapping[str, ByPart] = {
     "fedfeat-22": {
         column: _metric(column, "shards") for column in ("mutual_information", "kl_divergence")
     },
-    "fedfeat-23": {"2": accuracies(_retrained("shards"), _noised_by(HEADLINE, "shards"))},
+    "fedfeat-23": {"2": accuracies(retrained("shards"), noised_by(HEADLINE, "shards"))},
     "fedfeat-24": {partition: _as_soon(partition) for partition in PARTITIONS},
     "fedfeat-25": {
         f"{attack}_{epsilon:g}": _blindly(attack, epsilon)
@@ -322,8 +309,8 @@ COMPARED: Mapping[str, ByPart] = {
     "fedfeat-26": {
         partition: measures(
             "probe_accuracy",
-            _setting("fedfeat", partition, server_epochs=0, probed=True),
-            _retrained(partition, probed=True),
+            setting_of("fedfeat", partition, server_epochs=0, probed=True),
+            retrained(partition, probed=True),
             100,
         )
         for partition in PARTITIONS
@@ -331,12 +318,12 @@ COMPARED: Mapping[str, ByPart] = {
 }
 
 
-ON = {"fedfeat-02": CIFAR10, "fedfeat-11": MNIST, "fedfeat-12": MNIST}
-"""Sentences that name their data."""
-
-NOT_ON_MNIST = {f"fedfeat-{number:02}" for number in (1, 5, 6, 7, 8, 18, 19)}
-"""Sentences of the headline and of Fig. 2, on other data, tried on the digits too; MNIST has its
-own."""
+ON = {
+    **dict.fromkeys(("fedfeat-01", "fedfeat-02", "fedfeat-20"), CIFAR10),
+    **dict.fromkeys(("fedfeat-11", "fedfeat-12"), MNIST),
+}
+"""Sentences whose numbers are of one data set. All others are tried on the digits and on CIFAR-10:
+of MNIST the paper says no more than these, and has numbers there against some of the others."""
 
 
 def _grounded(sentence: str, compared: Compared) -> Compared:
@@ -344,8 +331,8 @@ def _grounded(sentence: str, compared: Compared) -> Compared:
     data = ON.get(sentence, "")
 
     def sides(runs: Runs) -> Sides:
-        task = _task(runs) or data
-        another = sentence in NOT_ON_MNIST and task.startswith(MNIST)
+        task = runs.task or data
+        another = not data and task.startswith((MNIST, ADAM))
         return compared(runs) if task.startswith(data) and not another else (NOTHING, NOTHING)
 
     return sides
@@ -357,20 +344,29 @@ SENTENCES: Mapping[str, ByPart] = {
 }
 
 
+def _under_adam(partition: str) -> Compared:
+    """Return what compares where clients train as printed too, on which no sentence is judged.
+
+    The paper has one rate for all of its networks, at which narrower ones may learn nothing.
+    """
+    compared = _over_fedavg(partition)
+    return lambda runs: compared(runs) if runs.task.startswith(ADAM) else (NOTHING, NOTHING)
+
+
 def _norms(runs: Runs) -> Sides:
-    sides = measures("feature_norm", _noised(32.0), _noised(0.5))(runs)
+    sides = measures("feature_norm", noised(32.0), noised(0.5))(runs)
     return sides if all(not side.values.empty for side in sides) else (NOTHING, NOTHING)
 
 
 HYPOTHESES: ByPart = {
     "without_retraining": accuracies(
-        _setting("fedavg", "shards", network="mlp"),
-        _setting("fedfeat", "shards", network="mlp", server_epochs=0),
+        setting_of("fedavg", "shards", network="mlp"),
+        setting_of("fedfeat", "shards", network="mlp", server_epochs=0),
     ),
     "averaged": accuracies(ON_SHARDS, ON_SHARDS | {"features_from": "averaged"}),
-    "ccvr": accuracies(_setting("ccvr", "shards"), ON_SHARDS),
+    "ccvr": accuracies(setting_of("ccvr", "shards"), ON_SHARDS),
     **{
-        f"from_{low:g}": accuracies(_noised(low), _noised(high))
+        f"from_{low:g}": accuracies(noised(low), noised(high))
         for low, high in pairwise((2.0, 8.0, 32.0))
     },
     "kl_falls": _of_noise("kl_divergence", 2.0, 0.5),
@@ -380,4 +376,5 @@ HYPOTHESES: ByPart = {
         for column, rises in METRICS.items()
     },
     "norms": _norms,
+    **{f"adam_{partition}": _under_adam(partition) for partition in PARTITIONS},
 }

@@ -8,8 +8,10 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
+import pandas as pd
+
 from fbftl.papers.quantities import ByPart, BySeed, Compared, Runs, Sides
-from fbftl.papers.thesis.claims_splitmix import WIDTHS, fedavg, network_of
+from fbftl.papers.thesis.claims_splitmix import WIDTHS, network_of
 
 HALF = 0.5
 WEIGHTS = (0, 0.1, 0.2, 0.3, HALF, 1)
@@ -38,31 +40,55 @@ def _baseline(kind: str, weight: float) -> Any:
     return _scored(kind, 0, disturbed_normalisation="shared", **weighted)
 
 
-def best_share(runs: Runs, weight: float) -> float:
-    """Return the λ at which two normalisations do best beside adversarial FedAvg of one weight.
+def best_shares(runs: Runs, weight: float) -> dict[int, float]:
+    """Return by seed the λ at which two normalisations do best beside one of some weight.
 
     A curve passes above a point if both its accuracies somewhere exceed the point's: best is where
-    the lesser of the two leads is greatest, by means over seeds.
+    the lesser of the two leads is greatest, by means over all other seeds, so that no seed is
+    judged at a λ that it chose itself. Of a single seed it is nan.
     """
 
-    def lesser_lead(share: float) -> float:
-        leads = (
-            _scored(kind, share)(runs).values.mean() - _baseline(kind, weight)(runs).values.mean()
+    def lesser_lead(share: float) -> pd.Series:
+        leads = [
+            _over_others((_scored(kind, share)(runs) - _baseline(kind, weight)(runs)).values)
             for kind in KINDS
-        )
-        return float(min(leads))
+        ]
+        return pd.concat(leads, axis=1).min(axis=1)
 
-    return max(SHARES, key=lesser_lead)
+    by_share = pd.DataFrame({share: lesser_lead(share) for share in SHARES})
+    return {
+        seed: float("nan") if leads.isna().any() else max(SHARES, key=leads.get)
+        for seed, leads in by_share.iterrows()
+    }
+
+
+def _over_others(values: pd.Series) -> pd.Series:
+    """Return the mean over all other seeds, by seed; of a single seed nan."""
+    return (values.sum() - values) / (len(values) - 1)
 
 
 def _over(kind: str, weight: float) -> Compared:
     """Return what compares adversarial FedAvg of one weight with two normalisations."""
 
     def sides(runs: Runs) -> Sides:
-        share = best_share(runs, weight)
-        return _baseline(kind, weight)(runs), _scored(kind, share)(runs)
+        by_share = {share: _scored(kind, share)(runs) for share in SHARES}
+        shares = best_shares(runs, weight)
+        values = {
+            seed: by_share[share].values[seed] if share in by_share else None
+            for seed, share in shares.items()
+        }
+        mixed = BySeed(pd.Series(values, dtype=float), by_share[0].diverged)
+        return _baseline(kind, weight)(runs), mixed
 
     return sides
+
+
+def _costs(weight: float) -> Compared:
+    """Return what compares adversarial FedAvg with that of weight 0, plain FedAvg, on clean inputs.
+
+    Both are trained and tested in the same way.
+    """
+    return lambda runs: (_baseline("standard", weight)(runs), _baseline("standard", 0)(runs))
 
 
 def _step(kind: str, less: float, more: float) -> Compared:
@@ -108,8 +134,5 @@ SENTENCES: Mapping[str, ByPart] = {
             for width in WIDTHS
         },
     },
-    "c4-25": {
-        "clean": lambda r: (_baseline("standard", HALF)(r), r.accuracy(**fedavg(r, 1))),
-        "clean_1": lambda r: (_baseline("standard", 1)(r), r.accuracy(**fedavg(r, 1))),
-    },
+    "c4-25": {"clean": _costs(HALF), "clean_1": _costs(1)},
 }

@@ -26,8 +26,11 @@ POOREST_FIRST = {"budget_order": "poorest_first"}
 FEW = (5, 10)
 """Clients of 20 that take part in a round."""
 
-ALL_IID = {"partition": "iid"}
-HALF_IID = ALL_IID | {"fraction": 0.5}
+IID = {"partition": "iid"}
+
+HALF_DATA, RELEASED_RATES = "digits-half", "digits-released"
+"""What tasks begin with whose clients have half as many samples, and that train at the rates of the
+public sweep. Its 0.01 of bases is for clients of far more samples and is shown, not judged by."""
 
 HARDEST, STEPS = 0.05, 19
 """Accuracies to which rounds are counted: so many steps of this size."""
@@ -98,6 +101,21 @@ def _sooner(first: Mapping[str, Any] | float, second: Mapping[str, Any] | float)
 def _ahead(width: float, **axes: Any) -> Compared:
     """Return what compares SHeteroFL with Split-Mix at one width."""
     return lambda r: (at(r, "sheterofl", width, **axes), at(r, "splitmix", width, **axes))
+
+
+def _at_printed_rates(compared: Compared) -> Compared:
+    """Return what compares the same wherever rates are not those of the public sweep."""
+
+    def sides(runs: Runs) -> Sides:
+        released = runs.task.startswith(RELEASED_RATES)
+        return (NOTHING, NOTHING) if released else compared(runs)
+
+    return sides
+
+
+def _to_heterofl(width: float, **axes: Any) -> Compared:
+    """Return what compares HeteroFL with Split-Mix at one width."""
+    return lambda r: (at(r, "heterofl", width, **axes), at(r, "splitmix", width, **axes))
 
 
 def _to_fedavg(width: float, at_width: float = 1, **axes: Any) -> Compared:
@@ -190,24 +208,42 @@ def _steadier(runs: Runs) -> Sides:
     return splitmix, sheterofl
 
 
-def _iid(method: str, width: float, **axes: Any) -> Compared:
+def _of_data(compared: Compared, half: bool) -> Compared:
+    """Return what compares on tasks whose clients have all of their samples, or half of them."""
+
+    def sides(runs: Runs) -> Sides:
+        return compared(runs) if runs.task.startswith(HALF_DATA) == half else (NOTHING, NOTHING)
+
+    return sides
+
+
+def _iid(method: str, width: float, half: bool) -> Compared:
     """Return what compares Split-Mix with another method at one width on iid clients."""
     other = (
-        (lambda r: r.accuracy(**fedavg(r, width, **axes)))
+        (lambda r: r.accuracy(**fedavg(r, width, **IID)))
         if method == "fedavg"
-        else (lambda r: at(r, method, width, **axes))
+        else (lambda r: at(r, method, width, **IID))
     )
-    return lambda r: (at(r, "splitmix", width, **axes), other(r))
+    return _of_data(lambda r: (at(r, "splitmix", width, **IID), other(r)), half)
 
 
 STEPS_OF_WIDTH = [(f"{wide:g}", narrow, wide) for narrow, wide in pairwise(WIDTHS)]
+AMOUNTS = {"half": True, "all": False}
+"""Of data, and whether it is half."""
 
 SENTENCES: Mapping[str, ByPart] = {
     "c4-01": {f"{width:g}": _ahead(width) for width in WIDTHS},
     "c4-02": {
-        f"{budgets}_{width:g}": _ahead(width, budgets=budgets, **order)
-        for laws, order in ((PRINTED_LAWS, {}), (RELEASED_LAWS, POOREST_FIRST))
-        for budgets, width in product(laws, (0.5, 1))
+        **{
+            f"{budgets}_{width:g}": _at_printed_rates(_ahead(width, budgets=budgets, **order))
+            for laws, order in ((PRINTED_LAWS, {}), (RELEASED_LAWS, POOREST_FIRST))
+            for budgets, width in product(laws, (0.5, 1))
+        },
+        # Under this law the thesis has HeteroFL in SHeteroFL's place.
+        **{
+            f"lognormal_heterofl_{width:g}": _to_heterofl(width, budgets="lognormal")
+            for width in (0.5, 1)
+        },
     },
     "c4-03": {
         "quarter": lambda r: (at(r, "sheterofl", 1), at(r, "sheterofl", 0.25)),
@@ -237,19 +273,19 @@ SENTENCES: Mapping[str, ByPart] = {
     "c4-13": {
         **{name: _mixed(narrow, wide) for name, narrow, wide in STEPS_OF_WIDTH},
         **{
-            f"iid_{share}_{name}": _mixed(narrow, wide, **axes)
-            for share, axes in (("half", HALF_IID), ("all", ALL_IID))
+            f"iid_{amount}_{name}": _of_data(_mixed(narrow, wide, **IID), half)
+            for amount, half in AMOUNTS.items()
             for name, narrow, wide in STEPS_OF_WIDTH
         },
     },
     "c4-14": {
-        "sheterofl": lambda r: _iid("sheterofl", 1, **HALF_IID)(r)[::-1],
-        "fedavg": lambda r: _iid("fedavg", 1, **HALF_IID)(r)[::-1],
+        "sheterofl": lambda r: _iid("sheterofl", 1, half=True)(r)[::-1],
+        "fedavg": lambda r: _iid("fedavg", 1, half=True)(r)[::-1],
     },
     "c4-15": {
-        f"{method}_{name}": _iid(method, 0.125, **axes)
+        f"{method}_{amount}": _iid(method, 0.125, half)
         for method in ("fedavg", "sheterofl")
-        for name, axes in (("half", HALF_IID), ("all", ALL_IID))
+        for amount, half in AMOUNTS.items()
     },
     "c4-16": {f"{width:g}": _rescaled(width) for width in WIDTHS},
     "c4-17": {"rescaled": _ahead(1), "plain": _plain_behind},

@@ -119,6 +119,17 @@ def test_statistics_are_those_of_either_kind_of_inputs(separate: bool) -> None:
         assert first is second
 
 
+@pytest.mark.parametrize("weight", [0.0, 0.2, 1.0])
+def test_kinds_that_share_a_normalisation_count_by_their_loss(weight: float) -> None:
+    """Of weight 0 it is tested as FedAvg on clean inputs, of weight 1 as on disturbed alone."""
+    network = doubled(normalising(), separate=False)
+    clean, disturbed = inputs(), inputs() * 2 + 1
+    ((both, _),) = measured(network, clean, disturbed, weight)
+    alone = [measured(network, kind, kind)[0][0] for kind in (clean, disturbed)]
+    for moment, of_clean, of_disturbed in zip(both, *alone, strict=True):
+        torch.testing.assert_close(moment, torch.lerp(of_clean, of_disturbed, weight))
+
+
 def test_one_normalisation_has_no_parameters_of_its_own():
     counts = [
         len(list(doubled(normalising(), separate).parameters())) for separate in (False, True)
