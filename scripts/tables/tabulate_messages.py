@@ -11,6 +11,7 @@ from fbftl.findings.columns import accuracy
 from fbftl.findings.tables import Column, prefixed, tabulate, write_table
 from fbftl.findings.wording import AS_TASK
 from fbftl.ground.csv_tables import read_table
+from fbftl.ground.errors import UserError
 
 COLUMNS = [
     Column("label", "Framework"),
@@ -41,12 +42,26 @@ def main(frameworks: Sequence[str], grounds: Sequence[str], csv: str) -> None:
         frameworks: table of the frameworks on each task.
         grounds: name of each of these tasks.
         csv: path of the csv.
+
+    Raises:
+        UserError: if a task's table is of an earlier version.
     """
     by_ground = [
-        in_order(read_table(path)).assign(ground=ground)
+        in_order(_table_of(path)).assign(ground=ground)
         for path, ground in zip(frameworks, grounds, strict=True)
     ]
     write_table(csv, pd.concat(by_ground, ignore_index=True), COLUMNS, ON_PAGE)
+
+
+def _table_of(path: str) -> pd.DataFrame:
+    """Return a task's table; it may lie finished from a call before this one."""
+    table = read_table(path)
+    if missing := {column.name for column in COLUMNS} - {"ground", "position"} - {*table.columns}:
+        raise UserError(
+            f"{path} lacks {', '.join(sorted(missing))}, as tables of an earlier version do: "
+            "make it anew, or move its task's folder away"
+        )
+    return table
 
 
 def in_order(table: pd.DataFrame) -> pd.DataFrame:
