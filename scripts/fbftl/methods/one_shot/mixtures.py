@@ -13,6 +13,9 @@ import numpy as np
 ROUNDS = 20
 """Steps of EM."""
 
+AT_ONCE = 2**15
+"""Differences between samples and means that are worked on at once; they stay in a core's cache."""
+
 HELD = 5
 """Of so many samples of a class one is held out, to choose the number of components by."""
 
@@ -69,7 +72,13 @@ class Mixture:
 
     def _logs(self, x: np.ndarray) -> np.ndarray:
         """Return log(weight x density) (n, G) of each component, a common constant left out."""
-        distance = ((x[:, None] - self.means) ** 2 / self.variances).sum(axis=2)
+        distance = np.empty((len(x), len(self.means)))
+        rows = max(1, AT_ONCE // self.means.size)
+        for start in range(0, len(x), rows):
+            gap = x[start : start + rows, None] - self.means
+            np.square(gap, out=gap)
+            np.divide(gap, self.variances, out=gap)
+            gap.sum(axis=2, out=distance[start : start + rows])
         spread = np.log(np.broadcast_to(self.variances, self.means.shape)).sum(axis=1)
         return np.log(np.maximum(self.weights, 1e-300)) - (distance + spread) / 2
 
@@ -102,13 +111,14 @@ class Fitting:
         means = x[np.sort(rng.choice(len(x), size=components, replace=False))]
         variances = np.tile(self._bounded(x.var(axis=0)), (components, 1))
         mixture = Mixture(np.full(components, 1 / components), means, variances)
+        squares = x**2
         for _ in range(ROUNDS if components > 1 else 1):
             shares = mixture.responsibilities(x)
             sizes = shares.sum(axis=0)
             kept = np.maximum(sizes, 1e-12)[:, None]
             means = np.where(sizes[:, None] > 1e-9, shares.T @ x / kept, mixture.means)
-            squares = shares.T @ x**2 / kept - means**2
-            mixture = Mixture(sizes / len(x), means, self._bounded(squares))
+            variances = self._bounded(shares.T @ squares / kept - means**2)
+            mixture = Mixture(sizes / len(x), means, variances)
         return mixture
 
     def chosen(

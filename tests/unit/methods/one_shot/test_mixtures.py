@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from fbftl.messages.codec import Compression
+from fbftl.methods.one_shot import mixtures
 from fbftl.methods.one_shot.kinds import MixturesMessage
 from fbftl.methods.one_shot.mixtures import Fitting, Mixture, client_samples
 
@@ -69,6 +70,17 @@ def test_a_mixtures_likelihood_is_that_of_its_density():
     wide = Mixture(np.array([1.0]), np.zeros((1, 2)), np.array([[4.0, 1.0]]))
     expected = -np.log(4 * np.pi) - 1 / 8 - 9 / 2
     assert wide.log_likelihood(np.array([[1.0, 3.0]])) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("fitting", [DIAGONAL, SPHERICAL])
+@pytest.mark.parametrize("at_once", [1, 100, 2**15])
+def test_a_mixture_is_the_same_to_the_bit_in_whichever_parts_it_is_fitted(
+    fitting, at_once, monkeypatch
+):
+    rows = np.random.default_rng(0).standard_normal((53, 40)).astype(np.float32)
+    whole = fitting.fitted(rows, 4, np.random.default_rng(1)).rows()
+    monkeypatch.setattr(mixtures, "AT_ONCE", at_once)
+    assert (fitting.fitted(rows, 4, np.random.default_rng(1)).rows() == whole).all()
 
 
 @pytest.mark.parametrize("fitting", [DIAGONAL, SPHERICAL])
