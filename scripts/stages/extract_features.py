@@ -1,6 +1,7 @@
 """Extract the features of every client's samples once, at all cuts in one pass, and cache them."""
 
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from fbftl.data.clients import ClientFile
@@ -18,6 +19,8 @@ def main(
     manifests: list[str], features: dict[str, Any], code: str, device: str, threads: int,
 ) -> None:  # fmt: skip
     """Run the frozen extractor over every sample and write a feature store per cut.
+
+    What another task's extraction has made of the same clients, weights and settings is linked.
 
     Args:
         module: dotted name of the module that makes the extractor of the task's kind of data.
@@ -38,7 +41,14 @@ def main(
         extract(
             extraction.samples,
             extraction.forward,
-            targets_of(stores, manifests, extraction.provenances, features["chunk_mib"], code),
+            targets_of(
+                stores,
+                manifests,
+                extraction.provenances,
+                features["chunk_mib"],
+                code,
+                others=Path(manifests[0]).parents[1],
+            ),
             batch=features["batch"],
             stage=extraction.stage,
             progress=ProgressBar(),

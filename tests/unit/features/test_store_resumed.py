@@ -74,6 +74,41 @@ def test_what_an_engine_removes_before_a_job_runs_again_costs_no_extraction(tmp_
     assert toys.files(tmp_path) == undisturbed
 
 
+def targets_beside_others(folder, **fields):
+    return [replace(target, others=folder.parent) for target in toys.toy_targets(folder, **fields)]
+
+
+def test_what_another_task_has_extracted_from_the_same_is_linked(tmp_path, undisturbed):
+    extract_toys(tmp_path / "one")
+    (tmp_path / "two" / "dense.zarr").mkdir(parents=True)
+    (tmp_path / "two" / "dense.zarr" / "left").write_text("by another extraction")
+    targets = targets_beside_others(tmp_path / "two")
+    extract(nothing_to_extract(), toys.toy_forward, targets, batch=toys.BATCH)
+    assert toys.files(tmp_path / "two") == undisturbed
+    linked = tmp_path / "two" / "dense.zarr" / "train" / "features" / "c" / "0" / "0"
+    assert linked.samefile(tmp_path / "one" / linked.relative_to(tmp_path / "two"))
+
+
+def test_of_another_task_nothing_else_is_linked(tmp_path):
+    extract_toys(tmp_path / "one")
+    with pytest.raises(AssertionError, match="nothing to extract"):
+        extract_toys(tmp_path / "two", nothing_to_extract())  # not told where other tasks are
+    targets = targets_beside_others(tmp_path / "two", source="6" * 64)
+    with pytest.raises(AssertionError, match="nothing to extract"):
+        extract(nothing_to_extract(), toys.toy_forward, targets, batch=toys.BATCH)
+
+
+def test_what_another_task_has_that_is_damaged_is_extracted_anew(tmp_path, undisturbed):
+    extract_toys(tmp_path / "one")
+    chunk = tmp_path / "one" / "dense.zarr" / "train" / "features" / "c" / "0" / "0"
+    chunk.write_bytes(chunk.read_bytes()[:-1])
+    targets = targets_beside_others(tmp_path / "two")
+    with pytest.raises(AssertionError, match="nothing to extract"):
+        extract(nothing_to_extract(), toys.toy_forward, targets, batch=toys.BATCH)
+    extract(toys.ToySource(), toys.toy_forward, targets, batch=toys.BATCH)
+    assert toys.files(tmp_path / "two") == undisturbed
+
+
 @pytest.mark.parametrize("damage", ["", "{", "[]", '{"header": 1, "manifest": 2, "digest": 3}'])
 def test_a_damaged_record_is_none(tmp_path, undisturbed, damage):
     extract_toys(tmp_path)

@@ -29,7 +29,7 @@ from fbftl.features.store.location import Folder, Location, Remote, is_url
 from fbftl.features.store.lock import exclusive
 from fbftl.features.store.manifest import Manifest, digests_of_files
 from fbftl.features.store.ragged import Column
-from fbftl.features.store.record import finish_again, write_record
+from fbftl.features.store.record import finish_again, link_equal, write_record
 from fbftl.features.store.target import Target, place_beside
 from fbftl.features.store.work import WorkFolder
 from fbftl.features.store.writer import SplitWriter
@@ -127,6 +127,8 @@ def store_writer(
 ) -> Iterator[StoreWriter | None]:
     """Go on with the extraction of a store where it was; yield None if it is finished already.
 
+    A store of another task that was made from the same is finished as well: its chunks are linked.
+
     Args:
         target: where to.
         counts: rows of each split, all at least one.
@@ -146,7 +148,10 @@ def store_writer(
             "chunk_bytes": target.chunk_bytes,
             "code": target.code,
         }
-        if finish_again(target, header):
+        finished = finish_again(target, header) or (
+            link_equal(target, header) and finish_again(target, header)
+        )
+        if finished:
             shutil.rmtree(target.work_path)
             yield None
             return

@@ -22,6 +22,8 @@ class Target:
     chunk_bytes: decoded size of a feature chunk; what a kill can cost.
     code: digest of the code that makes the features; what other code has made is not gone on
         with.
+    others: folder whose folders are tasks; what one of them has extracted with all of this equal
+        is linked. None links nothing.
     """
 
     store: str | Path
@@ -29,6 +31,7 @@ class Target:
     manifest: str | Path | None = None
     chunk_bytes: int = FEATURE_CHUNK_BYTES
     code: str = ""
+    others: Path | None = None
 
     @property
     def manifest_path(self) -> Path:
@@ -52,6 +55,7 @@ def targets_of(
     provenances: Mapping[str, Provenance],
     chunk_mib: int,
     code: str,
+    others: Path | None = None,
 ) -> list[Target]:
     """Return the targets of one pass, one per cut.
 
@@ -61,9 +65,10 @@ def targets_of(
         provenances: what the features at each cut are, in the same order.
         chunk_mib: decoded size of a feature chunk in MiB.
         code: digest of the code that makes the features.
+        others: folder of the tasks that may have extracted the same.
     """
     return [
-        Target(store, provenance, manifest, chunk_mib * 2**20, code)
+        Target(store, provenance, manifest, chunk_mib * 2**20, code, others)
         for store, manifest, provenance in zip(stores, manifests, provenances.values(), strict=True)
     ]
 
