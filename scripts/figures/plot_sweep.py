@@ -56,10 +56,10 @@ def main(
 def story(rows: pd.DataFrame, score: str, along: str) -> Story:
     """Return where the score is highest along the axis."""
     (title, factor), best = SCORES[score], rows.loc[rows[score].idxmax()]
-    name, place = title.removesuffix(" (%)"), words(along, f"{best[along]:g}")
-    where = "its default" if pd.isna(best[along]) else place
+    name, value = title.removesuffix(" (%)"), best[along]
+    where = f"without {axis_name(along)}" if pd.isna(value) else f"at {words(along, f'{value:g}')}"
     return Story(
-        f"The highest mean {name}, {factor * best[score]:.1f}%, is at {where}",
+        f"The highest mean {name}, {factor * best[score]:.1f}%, is {where}",
         f"Mean {name} in per cent along {axis_name(along)}, an axis of the study, a line for each "
         "combination of the other axes, with bars of one standard deviation over seeds; a setting "
         "that leaves the axis at a default of none is a dotted level.",
@@ -82,7 +82,7 @@ def draw(
                 label=label,
             )  # fmt: skip
         for level in factor * line.loc[line[along].isna(), score]:
-            without = f"{label}, {axis_name(along)} at its default".removeprefix(", ")
+            without = f"{label}, without {axis_name(along)}".removeprefix(", ")
             axes.axhline(level, color=colour, linestyle=":", label=without)
     along_axis(axes, rows[along].dropna(), along)
     axes.set_ylabel(title)
@@ -94,22 +94,24 @@ def draw(
 def by_line(
     rows: pd.DataFrame, others: Sequence[str], looks: dict[str, ShownMethod]
 ) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield the rows that share all other axes, with what tells them apart in a legend."""
+    """Yield the rows that share all other axes, with what tells them apart in a legend.
+
+    An axis that a line leaves at a default of none is not in its label.
+    """
     if not others:
         yield "", rows
         return
     for values, line in rows.groupby(list(others), dropna=False, sort=False):
         pairs = zip(others, values, strict=True)
-        yield ", ".join(named(axis, value, looks) for axis, value in pairs), line
+        names = [named(axis, value, looks) for axis, value in pairs if pd.notna(value)]
+        yield ", ".join(names) or f"without {' and '.join(map(axis_name, others))}", line
 
 
 def named(axis: str, value: Any, looks: dict[str, ShownMethod]) -> str:
     """Return how a legend names the value of an axis."""
     if axis == "method":
         return looks[value].figure_label
-    if isinstance(value, float):
-        value = "none" if pd.isna(value) else f"{value:g}"
-    return words(axis, str(value))
+    return words(axis, f"{value:g}" if isinstance(value, float) else str(value))
 
 
 def along_axis(axes: Axes, values: pd.Series, along: str) -> None:

@@ -127,7 +127,7 @@ def test_the_figure_has_a_line_for_each_method_and_a_level_without_the_axis(tabl
         tabulated, "test_accuracy", "epsilon", ["method"], plot_sweep.shown(METHODS)
     )
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert sorted(labels) == ["FTL$_c$", "FbFTL", "FbFTL, epsilon at its default"]
+    assert sorted(labels) == ["FTL$_c$", "FbFTL", "FbFTL, without epsilon"]
     lines = {
         bars.get_label(): bars.lines[0].get_xydata().tolist() for bars in figure.axes[0].containers
     }
