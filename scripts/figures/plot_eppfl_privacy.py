@@ -1,6 +1,6 @@
 """Plot EPPFL's accuracy against the ε of one activation, both inferences (paper eppfl, Fig. 4).
 
-One panel per sensitivity; the paper's points for its own task are in a panel of their own.
+One panel per sensitivity that was run; the paper's points for its own task have one of their own.
 """
 
 from typing import TYPE_CHECKING
@@ -17,7 +17,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-PANELS = {"channel_maximum": "Channel maximum (no guarantee)", "clip": "Clipped"}
+PANELS = {
+    "channel_maximum": (
+        "Channel maximum (no guarantee)",
+        "noise by the channel maximum, which guarantees nothing",
+    ),
+    "clip": ("Clipped", "noise on clipped activations"),
+}
+"""Title of each sensitivity's panel, and what an alternative text calls it."""
+
 INFERENCES = {"accuracy": ("clean", "o", "#0072B2"), "protected": ("protected", "s", "#D55E00")}
 
 WHOLE = {"keep_activations": 1.0, "keep_gradients": 1.0, "local_epochs": 2, "aggregation": "open"}
@@ -46,10 +54,16 @@ def story(table: pd.DataFrame) -> Story:
     return Story(
         f"At ε = {least['epsilon']:g} {compared(('clean inference', 'protected'), sides)}",
         "Test accuracy in per cent against the ε of one activation, on a logarithmic axis, of "
-        "clean and of protected inference with bars of one standard deviation, in panels for "
-        "noise by the channel maximum, which guarantees nothing, and for clipped activations; the "
-        "run without noise is a level. In a panel of its own what the paper prints of CIFAR-10.",
+        "clean and of protected inference with bars of one standard deviation, in a panel for "
+        f"{' and one for '.join(PANELS[name][1] for name in sensitivities(table))}; the run "
+        "without noise is a level. In a panel of its own what the paper prints of CIFAR-10.",
     )
+
+
+def sensitivities(table: pd.DataFrame) -> list[str]:
+    """Return the sensitivities under which there is a run with noise, in the order of panels."""
+    run = set(table.loc[table["epsilon"].notna(), "laplace_sensitivity"])
+    return [name for name in PANELS if name in run]
 
 
 def plotted(table: pd.DataFrame) -> pd.DataFrame:
@@ -82,14 +96,15 @@ def draw(table: pd.DataFrame, paper: pd.DataFrame) -> "Figure":
     """Return the figure of mean accuracies, bars of one standard deviation over seeds."""
     import matplotlib.pyplot as plt
 
-    figure, grid = plt.subplots(1, len(PANELS) + 1, figsize=(TEXT_WIDTH, 2.3), sharey=True)
+    names = sensitivities(table)
+    figure, grid = plt.subplots(1, len(names) + 1, figsize=(TEXT_WIDTH, 2.3), sharey=True)
     epsilons = sorted(table["epsilon"].dropna().unique())
     clean = table.loc[table["epsilon"].isna(), "accuracy"]
-    for axes, (sensitivity, title) in zip(grid, PANELS.items(), strict=False):
-        panel(axes, table[table["laplace_sensitivity"] == sensitivity])
+    for axes, name in zip(grid, names, strict=False):
+        panel(axes, table[table["laplace_sensitivity"] == name])
         for level in 100 * clean[:1]:
             axes.axhline(level, color=NEUTRAL, linestyle=":", label="without noise")
-        axes.set_title(title, loc="left", fontsize="medium")
+        axes.set_title(PANELS[name][0], loc="left", fontsize="medium")
     order = paper.sort_values("epsilon")
     grid[-1].plot(order["epsilon"], order["accuracy"], **PRINTED)
     grid[-1].set_title("Printed, CIFAR-10", loc="left", fontsize="medium")
