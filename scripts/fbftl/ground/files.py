@@ -4,6 +4,7 @@ import errno
 import hashlib
 import json
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -192,3 +193,15 @@ def check_digest(
             "correct source.sha256 if this is the file you mean"
         )
     return actual
+
+
+def link(source: Path, path: Path) -> None:
+    """Link a file, or copy it where its file system cannot."""
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.unlink(missing_ok=True)
+        try:
+            os.link(source, path)
+        except OSError:
+            with replacing(path) as temporary:
+                shutil.copyfile(source, temporary)

@@ -11,8 +11,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from fbftl.ground.files import sha256, write_json
-from fbftl.ground.records import link, record, taken_over, write_record
+from fbftl.ground.files import link, sha256, write_json
+from fbftl.ground.records import record, taken_over, write_record
 from fbftl.ground.staleness import record_of_log
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from fbftl.ground.digests import digests_of_param
-from fbftl.ground.files import replacing, sha256, write_json, writing
+from fbftl.ground.files import link, sha256, write_json
 from fbftl.ground.provenance import lock_digest
 from fbftl.ground.staleness import STOOD_FOR, JobRecord, read_record, record_of_log, store_digest
 
@@ -109,15 +109,3 @@ def _link_store(there: Path, root: str) -> None:
         link(path, path.relative_to(there))
     if (there / note).is_file():
         link(there / note, note)
-
-
-def link(source: Path, path: Path) -> None:
-    """Link a file, or copy it where its file system cannot."""
-    with writing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.unlink(missing_ok=True)
-        try:
-            os.link(source, path)
-        except OSError:
-            with replacing(path) as temporary:
-                shutil.copyfile(source, temporary)

@@ -19,8 +19,7 @@ from fbftl.features.store.location import is_url, location
 from fbftl.features.store.manifest import Manifest
 from fbftl.features.store.target import Target, place_beside
 from fbftl.features.store.verify import damaged_files
-from fbftl.ground.files import write_json
-from fbftl.ground.records import link
+from fbftl.ground.files import link, write_json
 
 
 def write_record(path: Path, header: Mapping[str, Any], manifest: Manifest) -> None:
