@@ -83,7 +83,7 @@ def plotted(runs: pd.DataFrame, series: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw(points: pd.DataFrame, looks: dict[str, ShownMethod]) -> plt.Figure:
-    """Return the figure: a row of panels per network, a column per partition."""
+    """Return the figure: a row of panels per network, a column per partition, none without runs."""
     networks = sorted(points["network"].unique())
     partitions = [name for name in PARTITIONS if name in set(points["partition"])]
     figure, grid = plt.subplots(
@@ -94,17 +94,26 @@ def draw(points: pd.DataFrame, looks: dict[str, ShownMethod]) -> plt.Figure:
         for axes, partition in zip(row, partitions, strict=True):
             here = (points["network"] == network) & (points["partition"] == partition)
             draw_lines(axes, points[here], looks)
-            axes.set_title(f"{network.upper()}, {DEALT[partition]}", loc="left", fontsize="medium")
+            axes.set_title(f"{named(network)}, {DEALT[partition]}", loc="left", fontsize="medium")
+            axes.set_visible(bool(here.any()))
         row[0].set_ylabel("test accuracy (%)")
-    for axes in grid[-1]:
-        axes.set_xlabel("round")
-    named = [axes.get_legend_handles_labels() for axes in grid.flat]
-    lines = {label: handle for labelled in named for handle, label in zip(*labelled, strict=True)}
+    for column in grid.T:
+        *_, lowest = (axes for axes in column if axes.has_data())
+        lowest.set_xlabel("round")
+        lowest.xaxis.set_tick_params(labelbottom=True)
+    legends = [axes.get_legend_handles_labels() for axes in grid.flat]
+    lines = {label: handle for labelled in legends for handle, label in zip(*labelled, strict=True)}
     figure.legend(
         lines.values(), lines, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, fontsize=7.5
     )
     figure.tight_layout()
     return figure
+
+
+def named(network: str) -> str:
+    """Return what a title calls a network: "CNN one" of `cnn_one`."""
+    kind, *rest = network.split("_")
+    return " ".join([kind.upper(), *rest])
 
 
 def draw_lines(axes: plt.Axes, points: pd.DataFrame, looks: dict[str, ShownMethod]) -> None:
