@@ -98,6 +98,15 @@ def test_of_another_task_nothing_else_is_linked(tmp_path):
         extract(nothing_to_extract(), toys.toy_forward, targets, batch=toys.BATCH)
 
 
+def test_a_damaged_store_of_the_task_itself_is_extracted_anew(tmp_path, undisturbed):
+    targets = targets_beside_others(tmp_path / "one")
+    extract(toys.ToySource(), toys.toy_forward, targets, batch=toys.BATCH)
+    chunk = tmp_path / "one" / "dense.zarr" / "train" / "features" / "c" / "0" / "0"
+    chunk.write_bytes(chunk.read_bytes()[:-1])
+    extract(toys.ToySource(), toys.toy_forward, targets, batch=toys.BATCH)
+    assert toys.files(tmp_path / "one") == undisturbed
+
+
 def test_what_another_task_has_that_is_damaged_is_extracted_anew(tmp_path, undisturbed):
     extract_toys(tmp_path / "one")
     chunk = tmp_path / "one" / "dense.zarr" / "train" / "features" / "c" / "0" / "0"

@@ -74,7 +74,10 @@ def link_equal(target: Target, header: Mapping[str, Any]) -> bool:
     for manifest, finished in _finished_in(target.others, header):
         metadata = metadata_files(manifest.store)
         chunks = [key for key in manifest.files if key not in metadata]
-        if all((finished / key).is_file() for key in chunks):
+        # What is damaged here is no help; it would be removed before it is linked.
+        if finished.resolve() != store.resolve() and all(
+            (finished / key).is_file() for key in chunks
+        ):
             shutil.rmtree(store, ignore_errors=True)
             for key in chunks:
                 link(finished / key, store / key)
