@@ -8,7 +8,12 @@ one after the other,
 
     PYTHONPATH=scripts python scripts/tools/renew_results.py papers/thesis --systems budget fade
 
-takes over what was found of some, and leaves what is kept of the others.
+takes over what was found of some, and leaves what is kept of the others. Of a system whose full
+study is several files, each run in a folder of its own,
+
+    PYTHONPATH=scripts python scripts/tools/renew_results.py papers/fbftl --tasks digits-full
+
+takes over what was found on some tasks, and leaves what is kept of others.
 
     PYTHONPATH=scripts python scripts/tools/renew_results.py --verify digits
 
@@ -46,6 +51,7 @@ from fbftl.ground.code import digest, sources
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import read_json, replacing, write_json, write_text
 from fbftl.methods.by_name import modules
+from fbftl.papers.kept_tasks import merge_notes_of_tasks, merge_parts, merge_sentences
 from fbftl.study.call import call_for
 from fbftl.study.full_studies import read_every_full
 from fbftl.study.systems import read_systems
@@ -68,15 +74,27 @@ PAGES = (
 MAKERS = ("extract_features", "train_setting", "collect_runs", "write_numbers")
 """Stages whose code says whether committed results are those of the tree."""
 
+TABLES = tuple(Path("tables", f"{table}.csv") for table in MERGED)
+"""Tables in which rows of several studies stand together: sentences, then comparisons."""
+
+SUFFIXES = (".csv", ".md")
+"""Forms in which a table is kept."""
+
 PACKAGES = ("torch", "numpy", "scikit-learn", "snakemake")
 
 
-def main(names: Sequence[str], systems: Sequence[str] = (), root: Path = Path()) -> None:
+def main(
+    names: Sequence[str],
+    systems: Sequence[str] = (),
+    tasks: Sequence[str] = (),
+    root: Path = Path(),
+) -> None:
     """Renew results, then every page.
 
     Args:
         names: tasks, and `papers/<paper>`, whose study is finished in `results/`.
         systems: of one paper, which alone are renewed of it; all if none.
+        tasks: of one paper, which alone are renewed of it, instead of systems; all if none.
         root: the project's folder.
 
     Raises:
@@ -84,7 +102,9 @@ def main(names: Sequence[str], systems: Sequence[str] = (), root: Path = Path())
     """
     stamp = made_by()  # before anything is written, which would make the tree another
     for name in names:
-        if systems:
+        if tasks:
+            renew_tasks(root, name, tasks, stamp)
+        elif systems:
             renew_systems(root, name, systems, stamp)
         else:
             renew(root, name, stamp)
@@ -135,21 +155,78 @@ def renew_systems(root: Path, name: str, systems: Sequence[str], by: dict[str, A
     folder, registry = root / KEPT / name, root / "published" / name.removeprefix(kept.PAPERS)
     sentences = rows(registry / "sentences.csv")
     of = renewed(sentences, [*read_systems(root), *read_every_full(root)], systems)
-    listed = [kept.place_of(root, name, each) for each in kept.listed_figures(root)[name]]
-    staying = [place for place in listed if place.is_file()]
-    files, notes = kept.files_of(root, name, staying), by | finished(root, name)
-    tables = [Path("tables", f"{table}.csv") for table in MERGED]
-    if missing := [csv for csv in tables if root / "results" / name / csv not in files]:
-        raise UserError(f"results/{name}/{missing[0]} is not there; finish the study first")
+    files, notes = beside_others(root, name), by | finished(root, name)
     with tempfile.TemporaryDirectory() as temporary:
         before = Path(shutil.copytree(folder, Path(temporary, "kept")))
         take_over(files)
-        for csv in tables:
+        for csv in TABLES:
             merge_table(folder / csv, before / csv, [row["id"] for row in sentences], of)
         notes = merge_notes(notes, read_json(before / "made.json", "notes on kept results"), of)
-    for figure in {*(folder / "figures").glob("*.svg")} - {*listed}:
-        figure.unlink()
+    drop_unlisted(root, name)
     write_json(folder / "made.json", notes)
+
+
+def renew_tasks(root: Path, name: str, tasks: Sequence[str], by: dict[str, Any]) -> None:
+    """Replace what is committed of a paper on some tasks; what is of its other tasks stays.
+
+    Tables of which no row is of a task are those that are kept; figures are taken over where they
+    were made.
+
+    Args:
+        root: the project's folder.
+        name: `papers/<paper>`, which is kept already.
+        tasks: their names.
+        by: commit, environment and code that made them.
+
+    Raises:
+        UserError: if nothing of the paper was run on a task, its study is not finished, or what is
+            kept was reckoned with another number of tested sentences.
+    """
+    folder, notes = root / KEPT / name, by | finished(root, name)
+    if unknown := [task for task in tasks if task not in notes["runs"]]:
+        raise UserError(
+            f"results/ has no finished runs of {name.removeprefix(kept.PAPERS)} on {unknown[0]}; "
+            f"give some of {', '.join(notes['runs'])}"
+        )
+    merged = {root / "results" / name / csv.with_suffix(s) for csv in TABLES for s in SUFFIXES}
+    files = {
+        path: place
+        for path, place in beside_others(root, name).items()
+        if path in merged or path.suffix == ".svg"
+    }
+    with tempfile.TemporaryDirectory() as temporary:
+        before = Path(shutil.copytree(folder, Path(temporary, "kept")))
+        take_over(files)
+        sentences, *comparisons = TABLES
+        for csv in comparisons:
+            merge_parts(folder / csv, before / csv, tasks)
+        parts = folder / "tables/parts.csv"
+        merge_sentences(folder / sentences, before / sentences, tasks, parts)
+        notes_before = read_json(before / "made.json", "notes on kept results")
+    drop_unlisted(root, name)
+    write_json(folder / "made.json", merge_notes_of_tasks(notes, notes_before, tasks))
+
+
+def beside_others(root: Path, name: str) -> dict[Path, Path]:
+    """Return what is taken over of a finished paper of which a part was run.
+
+    Listed figures stay as they are kept where the study did not make them.
+
+    Raises:
+        UserError: if a table that is merged was not made.
+    """
+    listed = [kept.place_of(root, name, each) for each in kept.listed_figures(root).get(name, ())]
+    files = kept.files_of(root, name, [place for place in listed if place.is_file()])
+    if missing := [csv for csv in TABLES if root / "results" / name / csv not in files]:
+        raise UserError(f"results/{name}/{missing[0]} is not there; finish the study first")
+    return files
+
+
+def drop_unlisted(root: Path, name: str) -> None:
+    """Remove the kept figures of a paper that `docs/results/figures.csv` does not list any more."""
+    listed = {kept.place_of(root, name, each) for each in kept.listed_figures(root).get(name, ())}
+    for figure in {*(root / KEPT / name / "figures").glob("*.svg")} - listed:
+        figure.unlink()
 
 
 def take_over(files: Mapping[Path, Path]) -> None:
@@ -276,12 +353,13 @@ def called(words: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(allow_abbrev=False)
     parser.add_argument("names", nargs="*")
     parser.add_argument("--systems", metavar="SYSTEM", nargs="+", default=())
+    parser.add_argument("--tasks", metavar="TASK", nargs="+", default=())
     parser.add_argument("--verify", metavar="NAME")
     parser.add_argument("--draw", metavar="SEED", type=int)
     parser.add_argument("--cores", metavar="CORES", default="all")
     options = parser.parse_args(words)
     if options.verify is None:
-        main(options.names, options.systems)
+        main(options.names, options.systems, options.tasks)
         return 0
     seed = secrets.randbelow(10**6) if options.draw is None else options.draw
     return verify(Path(), options.verify, seed, options.cores)

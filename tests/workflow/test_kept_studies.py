@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from project import Project, environment
 
+RENEW = "scripts/tools/renew_results.py"
+
 FULL = """# Seeds: 2, because this is a toy.
 study: {tasks: [toy-full], experiments: [toy_sweep]}
 tasks:
@@ -51,7 +53,7 @@ def kept(fresh: Project) -> Project:
     (fresh.folder / "studies/full/rivals-toy.yaml").write_text(FULL, encoding="utf-8")
     (fresh.folder / "docs/results/figures.csv").write_text("folder,figure\n", encoding="utf-8")
     made(fresh, "size=full", "system=rivals", "exact=true")
-    done = called(fresh, "scripts/tools/renew_results.py", "papers/rivals")
+    done = called(fresh, RENEW, "papers/rivals")
     assert done.returncode == 0, done.stderr
     return fresh
 
@@ -59,7 +61,7 @@ def kept(fresh: Project) -> Project:
 def verified(project: Project) -> tuple[int, dict[str, str]]:
     """Verify what is kept; return what the call ends with, and the outcome of each setting."""
     words = ("--verify", "papers/rivals", "--cores", "2", "--draw", "5")
-    done = called(project, "scripts/tools/renew_results.py", *words)
+    done = called(project, RENEW, *words)
     assert "3 settings of papers/rivals, drawn by seed 5, are made in" in done.stdout, done.stderr
     outcomes = re.findall(r"^  toy-full, (\S+), 2 seeds: (\w+)", done.stdout, re.MULTILINE)
     return done.returncode, dict(outcomes)
@@ -74,6 +76,14 @@ def test_drawn_settings_are_made_again_and_a_changed_digest_is_found(kept: Proje
     assert content["runs"]["toy-full"].keys() == names
     assert verified(kept) == (0, dict.fromkeys(names, "equal"))
 
+    tables = {t: t.read_bytes() for t in notes.parent.glob("tables/*.*")}
+    renewed = called(kept, RENEW, "papers/rivals", "--tasks", "toy-full")
+    assert renewed.returncode == 0, renewed.stderr
+    assert {t: t.read_bytes() for t in tables} == tables
+    assert json.loads(notes.read_text())["runs"] == content["runs"]
+    refused = called(kept, RENEW, "papers/rivals", "--tasks", "digits")
+    assert "no finished runs of rivals on digits; give some of toy-full" in refused.stderr
+
     spoilt = sorted(names)[1]
     content["runs"]["toy-full"][spoilt]["sha256"] = "0" * 64
     notes.write_text(json.dumps(content))
@@ -82,7 +92,7 @@ def test_drawn_settings_are_made_again_and_a_changed_digest_is_found(kept: Proje
 
 
 def test_a_study_that_is_not_kept_is_refused(untouched: Project) -> None:
-    done = called(untouched, "scripts/tools/renew_results.py", "--verify", "papers/rival")
+    done = called(untouched, RENEW, "--verify", "papers/rival")
     assert done.returncode == 1
     assert done.stderr.strip().endswith("name a folder of docs/results with a made.json")
     assert not Path(untouched.folder, "docs/results/papers/rival").exists()

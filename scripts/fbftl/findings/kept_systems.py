@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fbftl.findings.front import rows
+from fbftl.findings.kept_tables import lines_of, write_lines
 from fbftl.ground.errors import UserError
-from fbftl.ground.files import write_text
 from fbftl.study.systems import System
 
 MERGED = ("sentences", "parts", "hypotheses")
@@ -21,9 +20,6 @@ MERGED = ("sentences", "parts", "hypotheses")
 
 EARLIER = "earlier"
 """Key of the notes under which stands what made the tasks that stayed."""
-
-HEAD = 2
-"""Lines of a table in Markdown before its rows."""
 
 
 @dataclass(frozen=True)
@@ -79,29 +75,11 @@ def merge_table(now: Path, before: Path, order: Sequence[str], of: Renewed) -> N
         order: of the sentences.
         of: what is renewed.
     """
-    lines = [(row, line) for row, line in _lines(before) if not of.has(row)]
-    lines += [(row, line) for row, line in _lines(now) if of.has(row)]
+    lines = [line for line in lines_of(before) if not of.has(line.cells)]
+    lines += [line for line in lines_of(now) if of.has(line.cells)]
     places = {sentence: place for place, sentence in enumerate(order)}
-    lines.sort(key=lambda each: places.get(each[0]["sentence"], len(places)))
-    for path, index in ((now, 0), (now.with_suffix(".md"), 1)):
-        head = path.read_text(encoding="utf-8").splitlines(keepends=True)[: HEAD if index else 1]
-        write_text(path, "".join(head) + "".join(line[index] for _, line in lines))
-
-
-def _lines(table: Path) -> list[tuple[dict[str, str], tuple[str, str]]]:
-    """Return each row of a table with its line in the csv and in the Markdown beside it.
-
-    Raises:
-        UserError: if the two have not as many rows.
-    """
-    parsed = rows(table)
-    csv, markdown = (
-        table.with_suffix(suffix).read_text(encoding="utf-8").splitlines(keepends=True)[head:]
-        for suffix, head in ((".csv", 1), (".md", HEAD))
-    )
-    if not len(parsed) == len(csv) == len(markdown):
-        raise UserError(f"{table} and its Markdown have not as many rows; renew the whole paper")
-    return list(zip(parsed, zip(csv, markdown, strict=True), strict=True))
+    lines.sort(key=lambda line: places.get(line.cells["sentence"], len(places)))
+    write_lines(now, lines)
 
 
 def merge_notes(now: Mapping[str, Any], before: Mapping[str, Any], of: Renewed) -> dict[str, Any]:

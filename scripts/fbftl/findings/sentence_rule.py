@@ -30,7 +30,7 @@ interval lies above the lower end of the band, the contrary holds if it lies bel
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -172,3 +172,18 @@ def together(parts: Iterable[Judgement]) -> Judgement:
     if {Judgement.HOLDS, Judgement.CONTRARY} <= found or Judgement.DEPENDS in found:
         return Judgement.DEPENDS
     return found.pop() if len(found) == 1 else Judgement.UNDECIDED
+
+
+def over_tasks(by_task: Collection[Mapping[str, Judgement]], parts: int) -> Judgement:
+    """Return what a sentence comes to over all tasks of full studies.
+
+    A part that no task ran leaves it undecided, whatever the others come to, but where it already
+    depends on the case.
+
+    Args:
+        by_task: what each task says of the parts that it ran, by their names.
+        parts: how many the sentence has.
+    """
+    verdict = together(part for of_task in by_task for part in of_task.values())
+    complete = len(set().union(*by_task)) == parts
+    return verdict if complete or verdict is Judgement.DEPENDS else Judgement.UNDECIDED

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from fbftl.findings.sentence_rule import Judgement, together
+from fbftl.findings.sentence_rule import Judgement, over_tasks, together
 from fbftl.papers.claims import Examined
 from fbftl.papers.comparisons import NOT_RUN, ByTask, diverged, no_verdict, readable
 from fbftl.papers.formulas import Decides, Decision, PaperRecord
@@ -91,8 +91,7 @@ def on_tasks(sentence: str, by_task: ByTask) -> list[OnTask]:
 def overall(tasks: Sequence[OnTask], tested: int) -> str:
     """Return what a sentence comes to over all tasks of full studies.
 
-    A part that no full study ran leaves it undecided, whatever the others come to. Without any full
-    study it has the largest size that was run.
+    Without any full study it has the largest size that was run.
     """
     full = [task for task in tasks if task.size is Size.FULL]
     if not full:
@@ -100,10 +99,7 @@ def overall(tasks: Sequence[OnTask], tested: int) -> str:
         run = [size for size in (Size.PILOT, Size.QUICK) if size in sizes]
         return no_verdict(run[0]) if run else NOT_RUN
     judgements = [task.judgements(tested) for task in full]
-    verdict = together(part for of_task in judgements for part in of_task.values())
-    parts = set().union(*judgements)
-    complete = len(parts) == full[0].claims
-    return str(verdict if complete or verdict is Judgement.DEPENDS else Judgement.UNDECIDED)
+    return str(over_tasks(judgements, full[0].claims))
 
 
 def sentences_table(
