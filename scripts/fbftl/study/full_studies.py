@@ -2,8 +2,9 @@
 
 What a full study makes is in `studies/full/{system}.yaml`, or in several files
 `studies/full/{system}-{name}.yaml`, written before any of its runs is looked at: its settings, and
-as many seeds as the spread over the pilot's asks for (`findings.power`). The pilot is derived from
-the same files, so that nothing but names and seeds can differ.
+as many seeds as the spread over the pilot's asks for (`findings.power`). A call makes all of them,
+or the file that it names by `{system}-{name}`. The pilot is derived from the same files, so that
+nothing but names and seeds can differ.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -72,12 +73,25 @@ def read_of_size(root: Path, config: Mapping[str, Any], systems: Sequence[System
             "of one system; leave papers out"
         )
     known = {*(config.get("tasks") or {})}.union(*(each.tasks for each in systems))
-    studies = read_full(root, require_full(root, size, system), known)
+    name = require_full(root, size, system)
+    studies = read_full(root, system_named(root, name), known)
+    if name not in PAPER:
+        studies = [_alone(studies, f"{FOLDER.name}/{name}")]
     return [pilot_of(study) for study in studies] if size == Size.PILOT else studies
 
 
+def _alone(studies: Sequence[System], name: str) -> System:
+    """Return one file of a full study, which makes its own tasks and knows those of all files."""
+    tasks, experiments = (
+        {key: block for study in studies for key, block in getattr(study, of).items()}
+        for of in ("tasks", "experiments")
+    )
+    (study,) = (study for study in studies if study.name == name)
+    return replace(study, tasks=tasks, experiments=experiments)
+
+
 def require_full(root: Path, size: str, system: str | None) -> str:
-    """Return the name of a system that has a full study.
+    """Return the name of a system that has a full study, or of one file of such a study.
 
     Raises:
         UserError: if no system is named, or it is unknown or has no full study.
@@ -86,11 +100,11 @@ def require_full(root: Path, size: str, system: str | None) -> str:
         raise UserError(
             f"config: size is {size}, but system is null; name one of {', '.join(PAPER)}"
         )
-    if system not in PAPER:
+    if system not in (names := [*PAPER, *_parts(root)]):
         raise UserError(
-            f"config: system is '{system}', which is unknown{suggestion(system, PAPER)}"
+            f"config: system is '{system}', which is unknown{suggestion(system, names)}"
         )
-    if not files_of(root, system):
+    if not files_of(root, system_named(root, system)):
         raise UserError(
             f"config: system is '{system}', which has no full study yet; write "
             f"{FOLDER}/{system}.yaml, as docs/sizes.md says"
@@ -103,6 +117,22 @@ def files_of(root: Path, system: str) -> list[str]:
     folder = root / FOLDER
     paths = [folder / f"{system}.yaml", *sorted(folder.glob(f"{system}-*.yaml"))]
     return [path.relative_to(root).as_posix() for path in paths if path.is_file()]
+
+
+def _parts(root: Path) -> dict[str, str]:
+    """Return the system of each file that is a part of a full study, by the file's stem."""
+    files = {Path(file).stem: system for system in PAPER for file in files_of(root, system)}
+    return {stem: system for stem, system in files.items() if stem not in PAPER}
+
+
+def system_named(root: Path, name: str) -> str:
+    """Return the system of a full study: of one of its files that one, of the whole itself.
+
+    Args:
+        root: folder of `studies/`.
+        name: as `require_full` returns it.
+    """
+    return _parts(root).get(name, name)
 
 
 def read_every_full(root: Path) -> list[System]:

@@ -89,6 +89,43 @@ def test_a_full_study_is_made_of_all_its_files(folder, schema):
     assert study.paper == {"scarcity": "fbftl", "few": "thesis", "bits": "thesis"}
 
 
+@pytest.mark.parametrize("size", ["full", "pilot"])
+def test_one_file_alone_makes_its_own_tasks_and_knows_those_of_the_others(folder, schema, size):
+    more = """study: {tasks: [narrow-full], experiments: [few, bits]}
+tasks: {narrow-full: {like: digits-full, features: {cut: fc2}, seeds: [100]}}
+experiments: {}
+"""
+    (folder / "studies/full/fade-few.yaml").write_text(more)
+    text = (folder / "studies/full/fade-more.yaml").read_text()
+    shared = text + "      - {bits: [4], tasks: [narrow-full]}\n"
+    (folder / "studies/full/fade-more.yaml").write_text(shared)
+    fade = FADE.replace("few: {tasks: [wide-full]}", "few: {tasks: [wide-full, narrow-full]}")
+    (folder / "studies/full/fade.yaml").write_text(fade)
+
+    alone, whole = (made(folder, schema, size, system=name) for name in ("fade-few", "fade"))
+    assert {task: list(of_task) for task, of_task in alone.settings.items()} == {
+        f"narrow-{size}": ["few", "bits"]
+    }
+    assert alone.settings[f"narrow-{size}"] == whole.settings[f"narrow-{size}"]
+    assert alone.task(f"narrow-{size}") == whole.task(f"narrow-{size}")
+    assert alone.config["data_folder"] is None
+    with pytest.raises(UserError, match="'fade-fex', which is unknown; did you mean 'fade-few'"):
+        made(folder, schema, size, system="fade-fex")
+
+
+def test_files_that_share_experiments_can_be_made_alone(root, schema):
+    config, systems = yaml.safe_load((root / "config.yaml").read_text()), read_systems(root)
+    config |= {"size": "full", "data_folder": None}
+    stems = [Path(file).stem for file in full_studies.files_of(root, "fbftl")]
+    whole, *alone = (
+        resolve(each, schema, systems, read_of_size(root, each, systems))
+        for each in (config | {"system": name} for name in ["fbftl", *stems])
+    )
+    for part in alone:
+        for task in part.tasks:
+            assert part.settings[task] == whole.settings[task], task
+
+
 def pairs(full: Study, pilot: Study) -> list[tuple[str, str]]:
     """Return the tasks that two studies make, one beside the other."""
     return list(zip(full.tasks, pilot.tasks, strict=True))
