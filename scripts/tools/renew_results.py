@@ -152,7 +152,7 @@ def renew_systems(root: Path, name: str, systems: Sequence[str], by: dict[str, A
     Raises:
         UserError: if the paper has no such system, or its study is not finished.
     """
-    folder, registry = root / KEPT / name, root / "published" / name.removeprefix(kept.PAPERS)
+    folder, registry = kept_before(root, name), root / "published" / name.removeprefix(kept.PAPERS)
     sentences = rows(registry / "sentences.csv")
     of = renewed(sentences, [*read_systems(root), *read_every_full(root)], systems)
     files, notes = beside_others(root, name), by | finished(root, name)
@@ -182,7 +182,7 @@ def renew_tasks(root: Path, name: str, tasks: Sequence[str], by: dict[str, Any])
         UserError: if nothing of the paper was run on a task, its study is not finished, or what is
             kept was reckoned with another number of tested sentences.
     """
-    folder, notes = root / KEPT / name, by | finished(root, name)
+    folder, notes = kept_before(root, name), by | finished(root, name)
     if unknown := [task for task in tasks if task not in notes["runs"]]:
         raise UserError(
             f"results/ has no finished runs of {name.removeprefix(kept.PAPERS)} on {unknown[0]}; "
@@ -205,6 +205,21 @@ def renew_tasks(root: Path, name: str, tasks: Sequence[str], by: dict[str, Any])
         notes_before = read_json(before / "made.json", "notes on kept results")
     drop_unlisted(root, name)
     write_json(folder / "made.json", merge_notes_of_tasks(notes, notes_before, tasks))
+
+
+def kept_before(root: Path, name: str) -> Path:
+    """Return the folder of what is kept of a paper.
+
+    Raises:
+        UserError: if nothing is, so that there is nothing to stay.
+    """
+    folder = root / KEPT / name
+    if not name.startswith(kept.PAPERS) or not (folder / "made.json").is_file():
+        raise UserError(
+            f"{KEPT}/{name} is no paper of which something is kept; renew it without --systems and "
+            "--tasks"
+        )
+    return folder
 
 
 def beside_others(root: Path, name: str) -> dict[Path, Path]:
@@ -358,6 +373,8 @@ def called(words: Sequence[str]) -> int:
     parser.add_argument("--draw", metavar="SEED", type=int)
     parser.add_argument("--cores", metavar="CORES", default="all")
     options = parser.parse_args(words)
+    if options.systems and options.tasks:
+        raise UserError("--systems and --tasks are two ways to renew a part; give one of them")
     if options.verify is None:
         main(options.names, options.systems, options.tasks)
         return 0

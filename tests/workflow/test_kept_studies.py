@@ -91,6 +91,22 @@ def test_drawn_settings_are_made_again_and_a_changed_digest_is_found(kept: Proje
     assert "toy-pilot/runs" in made(kept, "size=pilot", "system=rivals", "-n")
 
 
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("digits", "--tasks", "digits"), "digits is no paper of which something is kept"),
+        (("papers/rival", "--systems", "rivals"), "papers/rival is no paper of which something"),
+        (("papers/rivals", "--systems", "rivals", "--tasks", "digits"), "give one of them"),
+    ],
+)
+def test_a_part_of_nothing_is_not_renewed(
+    untouched: Project, words: tuple[str, ...], sentence: str
+) -> None:
+    done = called(untouched, RENEW, *words)
+    assert done.returncode == 1
+    assert sentence in done.stderr.splitlines()[-1]
+
+
 def test_a_study_that_is_not_kept_is_refused(untouched: Project) -> None:
     done = called(untouched, RENEW, "--verify", "papers/rival")
     assert done.returncode == 1
