@@ -56,8 +56,10 @@ def marked(points: pd.DataFrame, column: str, alike: list[str]) -> pd.DataFrame:
 
 
 def story(points: pd.DataFrame, looks: dict[str, ShownMethod]) -> Story:
-    """Return whose settings are the best for their bits where most clients send."""
-    drawn = points[points["fraction"] == points["fraction"].max()]
+    """Return whose settings are the best for their bits at the share with most settings."""
+    share = max(points["fraction"].unique(), key=lambda at: ((points["fraction"] == at).sum(), at))
+    of_share = "" if share == 1 else f" with {share_words(share)},"
+    drawn = points[points["fraction"] == share]
     front = drawn[drawn["pareto"]]
     of_method = front["method"].value_counts()
     labels = [looks[name].figure_label for name in of_method.index]
@@ -66,7 +68,7 @@ def story(points: pd.DataFrame, looks: dict[str, ShownMethod]) -> Story:
     cheapest = front.loc[front["uplink_bits"].idxmin()]
     best = front.loc[front["accuracy"].idxmax()]
     return Story(
-        f"Of {len(drawn)} compressions {len(front)} are the best for their bits: {whose}",
+        f"Of {len(drawn)} compressions{of_share} {len(front)} are the best for their bits: {whose}",
         f"Test accuracy in per cent against the uplink of all clients in {best['epochs']} epochs, "
         "in bits on a logarithmic axis, a marker per setting and bars of one standard deviation. "
         f"The cheapest of the best sends {prefixed(cheapest['uplink_bits'])}bit for "

@@ -16,7 +16,7 @@ from fbftl.study.grid import from_axes
 from fbftl.study.methods import rows
 from fbftl.study.settings import DEFAULTS, Setting
 from plot_compression import arranged
-from plot_rate_distortion import draw, marked
+from plot_rate_distortion import draw, marked, story
 from tabulate_compression import as_printed
 from tabulate_compression import main as tabulate_compression
 from tabulate_packet_loss import EQ_18, loss_rate
@@ -189,6 +189,26 @@ def test_no_panel_hides_a_point_that_lies_below_those_of_another() -> None:
     for axes, accuracy in zip(figure.axes, (80, 10), strict=True):
         low, high = axes.get_ylim()
         assert low <= max(accuracy - 30, 0) < accuracy < high
+
+
+@pytest.mark.parametrize(
+    ("shares", "title"),
+    [
+        ((1.0, 0.1), "Of 1 compressions 1 are the best for their bits: 1 of FbFTL"),
+        (
+            (1.0, 0.1, 0.1),
+            "Of 2 compressions with 10% of the clients, 2 are the best for their bits: all FbFTL's",
+        ),
+    ],
+)
+def test_the_title_is_of_the_share_with_most_settings(
+    shares: tuple[float, ...], title: str
+) -> None:
+    points = pd.DataFrame(
+        [("fbftl", share, 10 + row, 0.5 + row / 10) for row, share in enumerate(shares)],
+        columns=["method", "fraction", "uplink_bits", "accuracy"],
+    ).assign(epochs=8)
+    assert story(marked(points, "pareto", ["fraction"]), shown(rows(["fbftl"]))).title == title
 
 
 def test_loss_rates_by_formula() -> None:
