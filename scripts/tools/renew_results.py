@@ -28,7 +28,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.metadata import version
 from os.path import relpath
 from pathlib import Path
@@ -136,8 +137,9 @@ def renew(root: Path, name: str, by: dict[str, Any]) -> None:
     notes, files = by | finished(root, name), kept.files_of(root, name)
     for below in ("tables", "figures"):
         shutil.rmtree(root / KEPT / name / below, ignore_errors=True)
-    take_over(files)
-    write_json(root / KEPT / name / "made.json", notes)
+    folder = root / KEPT / name
+    take_over(files, folder, folder)
+    write_json(folder / "made.json", notes)
 
 
 def renew_systems(root: Path, name: str, systems: Sequence[str], by: dict[str, Any]) -> None:
@@ -156,14 +158,13 @@ def renew_systems(root: Path, name: str, systems: Sequence[str], by: dict[str, A
     sentences = rows(registry / "sentences.csv")
     of = renewed(sentences, [*read_systems(root), *read_every_full(root)], systems)
     files, notes = beside_others(root, name), by | finished(root, name)
-    with tempfile.TemporaryDirectory() as temporary:
-        before = Path(shutil.copytree(folder, Path(temporary, "kept")))
-        take_over(files)
+    with replaced(folder) as (before, now):
+        take_over(files, folder, now)
         for csv in TABLES:
-            merge_table(folder / csv, before / csv, [row["id"] for row in sentences], of)
+            merge_table(now / csv, before / csv, [row["id"] for row in sentences], of)
         notes = merge_notes(notes, read_json(before / "made.json", "notes on kept results"), of)
-    drop_unlisted(root, name)
-    write_json(folder / "made.json", notes)
+        drop_unlisted(root, name, now)
+        write_json(now / "made.json", notes)
 
 
 def renew_tasks(root: Path, name: str, tasks: Sequence[str], by: dict[str, Any]) -> None:
@@ -194,17 +195,27 @@ def renew_tasks(root: Path, name: str, tasks: Sequence[str], by: dict[str, Any])
         for path, place in beside_others(root, name).items()
         if path in merged or path.suffix == ".svg"
     }
-    with tempfile.TemporaryDirectory() as temporary:
-        before = Path(shutil.copytree(folder, Path(temporary, "kept")))
-        take_over(files)
+    with replaced(folder) as (before, now):
+        take_over(files, folder, now)
         sentences, *comparisons = TABLES
         for csv in comparisons:
-            merge_parts(folder / csv, before / csv, tasks)
-        parts = folder / "tables/parts.csv"
-        merge_sentences(folder / sentences, before / sentences, tasks, parts)
+            merge_parts(now / csv, before / csv, tasks)
+        merge_sentences(now / sentences, before / sentences, tasks, now / "tables/parts.csv")
         notes_before = read_json(before / "made.json", "notes on kept results")
-    drop_unlisted(root, name)
-    write_json(folder / "made.json", merge_notes_of_tasks(notes, notes_before, tasks))
+        drop_unlisted(root, name, now)
+        write_json(now / "made.json", merge_notes_of_tasks(notes, notes_before, tasks))
+
+
+@contextmanager
+def replaced(folder: Path) -> Iterator[tuple[Path, Path]]:
+    """Yield two copies of a folder, and put the second in its place unless something fails."""
+    with tempfile.TemporaryDirectory() as temporary:
+        before, now = (
+            Path(shutil.copytree(folder, Path(temporary, name))) for name in ("before", "now")
+        )
+        yield before, now
+        shutil.rmtree(folder)
+        shutil.copytree(now, folder)
 
 
 def kept_before(root: Path, name: str) -> Path:
@@ -237,17 +248,31 @@ def beside_others(root: Path, name: str) -> dict[Path, Path]:
     return files
 
 
-def drop_unlisted(root: Path, name: str) -> None:
-    """Remove the kept figures of a paper that `docs/results/figures.csv` does not list any more."""
-    listed = {kept.place_of(root, name, each) for each in kept.listed_figures(root).get(name, ())}
-    for figure in {*(root / KEPT / name / "figures").glob("*.svg")} - listed:
-        figure.unlink()
+def drop_unlisted(root: Path, name: str, folder: Path) -> None:
+    """Remove the figures of a paper that `docs/results/figures.csv` does not list any more.
+
+    Args:
+        root: the project's folder.
+        name: `papers/<paper>`.
+        folder: in which they are kept.
+    """
+    listed = [kept.place_of(root, name, each) for each in kept.listed_figures(root).get(name, ())]
+    names = {place.name for place in listed}
+    for figure in (folder / "figures").glob("*.svg"):
+        if figure.name not in names:
+            figure.unlink()
 
 
-def take_over(files: Mapping[Path, Path]) -> None:
-    """Copy files to their places."""
+def take_over(files: Mapping[Path, Path], folder: Path, to: Path) -> None:
+    """Copy files to their places.
+
+    Args:
+        files: their places in a folder.
+        folder: in which these are.
+        to: folder that they go to instead; it may be the same.
+    """
     for path, place in files.items():
-        with replacing(place) as temporary:
+        with replacing(to / place.relative_to(folder)) as temporary:
             shutil.copyfile(path, temporary)
 
 

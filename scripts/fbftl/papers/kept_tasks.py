@@ -84,9 +84,8 @@ def _write_merged(now: Path, before: Path, tasks: Collection[str]) -> None:
     made, kept = _by_comparison(lines_of(now)), _by_comparison(lines_of(before))
     lines = []
     for comparison, of_made in made.items():
-        of_kept = kept.get(comparison, [])
-        _same_number_tested(now, of_made + of_kept)
-        lines += _merged(of_made, of_kept, tasks)
+        staying = _of_the_same_number(now, of_made, kept.get(comparison, []))
+        lines += _merged(of_made, staying, tasks)
     write_lines(now, lines)
 
 
@@ -116,13 +115,22 @@ def _merged(made: Sequence[Line], kept: Sequence[Line], tasks: Collection[str]) 
     return computed if computed and verdicts <= {*FORMULA.values(), NOT_COMPUTED} else made_without
 
 
-def _same_number_tested(table: Path, lines: Sequence[Line]) -> None:
-    tested = sorted({line.cells["tested"] for line in lines})
-    if len(tested) > 1:
+def _of_the_same_number(table: Path, made: Sequence[Line], kept: Sequence[Line]) -> list[Line]:
+    """Return the kept rows whose intervals are at the level of the made ones.
+
+    Numbers of quick studies at another level have no verdict, and are left out.
+
+    Raises:
+        UserError: if a verdict was given at another level.
+    """
+    (tested,) = {line.cells["tested"] for line in made}
+    others = [line for line in kept if line.cells["tested"] != tested and line.cells["task"]]
+    if full := [line.cells for line in others if line.cells["size"] == str(Size.FULL)]:
         raise UserError(
-            f"{table.name}: {lines[0].cells['sentence']} is one of {' and of '.join(tested)} "
-            "tested sentences, by which intervals differ; renew the whole system"
+            f"{table.name}: {full[0]['sentence']} was one of {full[0]['tested']} tested sentences "
+            f"and is one of {tested}, by which intervals differ; renew the whole system"
         )
+    return [line for line in kept if line not in others]
 
 
 def merge_notes_of_tasks(

@@ -123,8 +123,22 @@ def test_rows_of_another_number_of_tested_sentences_are_refused(tmp_path):
     made = write(tmp_path / "made", {"dale-full": examined(DALE)})
     text = (kept / "parts.csv").read_text()
     (kept / "parts.csv").write_text(text.replace(",3\n", ",4\n"))
-    with pytest.raises(UserError, match="a-1 is one of 3 and of 4 tested sentences"):
+    with pytest.raises(UserError, match="a-1 was one of 4 tested sentences and is one of 3"):
         merge(made, kept, "dale-full")
+
+
+def test_numbers_of_a_quick_study_among_other_sentences_are_left_out(tmp_path):
+    kept = write(tmp_path / "kept", {"hill": examined(HILL)})
+    for name in ("parts.csv", "sentences.csv"):
+        text = (kept / name).read_text()
+        changed = text.replace(",3\n", ",4\n").replace(",3,by", ",4,by")
+        assert changed != text
+        (kept / name).write_text(changed)
+    made = write(tmp_path / "made", {"dale-full": examined(DALE)})
+    together = write(tmp_path / "together", {"dale-full": examined(DALE)})
+    merge(made, kept, "dale-full")
+    for name in ("sentences.csv", "parts.csv"):
+        assert (made / name).read_text() == (together / name).read_text()
 
 
 def test_notes_have_the_runs_of_both_and_of_no_task_that_is_not_named():
