@@ -283,8 +283,8 @@ def finished(root: Path, name: str) -> dict[str, Any]:
         UserError: if it is not finished, or was not computed exactly.
     """
     results = root / "results"
-    if not (results / name / "tables").is_dir():
-        raise UserError(f"results/{name} has no tables; run its study first")
+    if not any((results / name / made).exists() for made in ("tables", "numbers.json")):
+        raise UserError(f"results/{name} has no tables and no numbers; run its study first")
     tasks = kept.tasks_of(results, name, [*read_systems(root), *read_every_full(root)])
     arithmetic = distinct(a for task in tasks for a in arithmetics(results / task).values())
     if inexact := [each for each in arithmetic if not each["exact"]]:
