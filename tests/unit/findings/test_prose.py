@@ -48,12 +48,14 @@ def printed(root):
 
 
 ORDERS = {
-    ("cifar10-imagenet", ""): (False, False, False),
+    ("rival-images-full", ""): (None, False, False),
+    ("rival-images-full", "+samples_per_client=128"): (None, False, False),
+    ("rival-images-full", "+samples_per_client=1024"): (None, False, False),
     ("digits", ""): (True, False, True),
     ("rival_digits", "+partition=dirichlet_equal+alpha=0.1"): (None, False, True),
 }
 """Where `docs/what-to-upload.md` has heads solved from features, means and statistics ahead of the
-trained one, by task and clients; None where it says that there is no run."""
+trained one, by task and clients; None where it has no run, or says that it is as statistics."""
 
 
 @pytest.mark.parametrize(("task", "clients"), ORDERS)
