@@ -52,7 +52,7 @@ from fbftl.ground.code import digest, sources
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import read_json, replacing, write_json, write_text
 from fbftl.methods.by_name import modules
-from fbftl.papers.kept_tasks import merge_notes_of_tasks, merge_parts, merge_sentences
+from fbftl.papers.kept_tasks import merge_notes_of_tasks, merge_rows, merge_sentences
 from fbftl.study.call import call_for
 from fbftl.study.full_studies import read_every_full
 from fbftl.study.systems import read_systems
@@ -137,9 +137,8 @@ def renew(root: Path, name: str, by: dict[str, Any]) -> None:
     notes, files = by | finished(root, name), kept.files_of(root, name)
     for below in ("tables", "figures"):
         shutil.rmtree(root / KEPT / name / below, ignore_errors=True)
-    folder = root / KEPT / name
-    take_over(files, folder, folder)
-    write_json(folder / "made.json", notes)
+    take_over(files)
+    write_json(root / KEPT / name / "made.json", notes)
 
 
 def renew_systems(root: Path, name: str, systems: Sequence[str], by: dict[str, Any]) -> None:
@@ -158,13 +157,11 @@ def renew_systems(root: Path, name: str, systems: Sequence[str], by: dict[str, A
     sentences = rows(registry / "sentences.csv")
     of = renewed(sentences, [*read_systems(root), *read_every_full(root)], systems)
     files, notes = beside_others(root, name), by | finished(root, name)
-    with replaced(folder) as (before, now):
-        take_over(files, folder, now)
+    with replaced(folder, files, listed_places(root, name)) as (before, now):
         for csv in TABLES:
             merge_table(now / csv, before / csv, [row["id"] for row in sentences], of)
-        notes = merge_notes(notes, read_json(before / "made.json", "notes on kept results"), of)
-        drop_unlisted(root, name, now)
-        write_json(now / "made.json", notes)
+        notes_before = read_json(before / "made.json", "notes on kept results")
+        write_json(now / "made.json", merge_notes(notes, notes_before, of))
 
 
 def renew_tasks(root: Path, name: str, tasks: Sequence[str], by: dict[str, Any]) -> None:
@@ -195,27 +192,42 @@ def renew_tasks(root: Path, name: str, tasks: Sequence[str], by: dict[str, Any])
         for path, place in beside_others(root, name).items()
         if path in merged or path.suffix == ".svg"
     }
-    with replaced(folder) as (before, now):
-        take_over(files, folder, now)
+    with replaced(folder, files, listed_places(root, name)) as (before, now):
         sentences, *comparisons = TABLES
         for csv in comparisons:
-            merge_parts(now / csv, before / csv, tasks)
+            merge_rows(now / csv, before / csv, tasks)
         merge_sentences(now / sentences, before / sentences, tasks, now / "tables/parts.csv")
         notes_before = read_json(before / "made.json", "notes on kept results")
-        drop_unlisted(root, name, now)
         write_json(now / "made.json", merge_notes_of_tasks(notes, notes_before, tasks))
 
 
 @contextmanager
-def replaced(folder: Path) -> Iterator[tuple[Path, Path]]:
-    """Yield two copies of a folder, and put the second in its place unless something fails."""
+def replaced(
+    folder: Path, files: Mapping[Path, Path], listed: Sequence[Path]
+) -> Iterator[tuple[Path, Path]]:
+    """Yield a folder as it was and as it will be, which takes its place unless something fails.
+
+    Args:
+        folder: of what is kept of a paper.
+        files: what is taken over into it, with the place of each.
+        listed: places of the figures that may stay in it.
+    """
     with tempfile.TemporaryDirectory() as temporary:
         before, now = (
             Path(shutil.copytree(folder, Path(temporary, name))) for name in ("before", "now")
         )
+        take_over({path: now / place.relative_to(folder) for path, place in files.items()})
+        for figure in {*folder.glob("figures/*.svg")} - {*listed}:
+            (now / figure.relative_to(folder)).unlink()
         yield before, now
         shutil.rmtree(folder)
         shutil.copytree(now, folder)
+
+
+def listed_places(root: Path, name: str) -> list[Path]:
+    """Return where the figures are kept that `docs/results/figures.csv` lists of a paper."""
+    listed = kept.listed_figures(root).get(name, ())
+    return [kept.place_of(root, name, figure) for figure in listed]
 
 
 def kept_before(root: Path, name: str) -> Path:
@@ -241,38 +253,17 @@ def beside_others(root: Path, name: str) -> dict[Path, Path]:
     Raises:
         UserError: if a table that is merged was not made.
     """
-    listed = [kept.place_of(root, name, each) for each in kept.listed_figures(root).get(name, ())]
-    files = kept.files_of(root, name, [place for place in listed if place.is_file()])
+    staying = [place for place in listed_places(root, name) if place.is_file()]
+    files = kept.files_of(root, name, staying)
     if missing := [csv for csv in TABLES if root / "results" / name / csv not in files]:
         raise UserError(f"results/{name}/{missing[0]} is not there; finish the study first")
     return files
 
 
-def drop_unlisted(root: Path, name: str, folder: Path) -> None:
-    """Remove the figures of a paper that `docs/results/figures.csv` does not list any more.
-
-    Args:
-        root: the project's folder.
-        name: `papers/<paper>`.
-        folder: in which they are kept.
-    """
-    listed = [kept.place_of(root, name, each) for each in kept.listed_figures(root).get(name, ())]
-    names = {place.name for place in listed}
-    for figure in (folder / "figures").glob("*.svg"):
-        if figure.name not in names:
-            figure.unlink()
-
-
-def take_over(files: Mapping[Path, Path], folder: Path, to: Path) -> None:
-    """Copy files to their places.
-
-    Args:
-        files: their places in a folder.
-        folder: in which these are.
-        to: folder that they go to instead; it may be the same.
-    """
+def take_over(files: Mapping[Path, Path]) -> None:
+    """Copy files to their places."""
     for path, place in files.items():
-        with replacing(to / place.relative_to(folder)) as temporary:
+        with replacing(place) as temporary:
             shutil.copyfile(path, temporary)
 
 

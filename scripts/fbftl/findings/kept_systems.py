@@ -13,6 +13,7 @@ from typing import Any
 
 from fbftl.findings.kept_tables import lines_of, write_lines
 from fbftl.ground.errors import UserError
+from fbftl.study.full_studies import system_named
 from fbftl.study.systems import System
 
 MERGED = ("sentences", "parts", "hypotheses")
@@ -63,7 +64,7 @@ def renewed(
 def system_of(study: str) -> str:
     """Return the system of a study by its name: `budget` of `full/budget-mnist35`."""
     stem = study.removeprefix("full/")
-    return stem.rpartition("-")[2] if stem == study else stem.partition("-")[0]
+    return stem.rpartition("-")[2] if stem == study else system_named(stem)
 
 
 def merge_table(now: Path, before: Path, order: Sequence[str], of: Renewed) -> None:

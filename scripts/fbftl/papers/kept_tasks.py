@@ -21,8 +21,8 @@ OVERALL = ("overall", "All tasks")
 """The column of what a sentence comes to over all tasks, in the csv and in the Markdown."""
 
 
-def merge_parts(now: Path, before: Path, tasks: Collection[str]) -> None:
-    """Put rows of other tasks into a table of comparisons that has just been renewed.
+def merge_rows(now: Path, before: Path, tasks: Collection[str]) -> None:
+    """Put rows of other tasks into a table that has just been renewed.
 
     Args:
         now: the csv that was taken over from the results; its Markdown is beside it.
@@ -30,13 +30,18 @@ def merge_parts(now: Path, before: Path, tasks: Collection[str]) -> None:
         tasks: those that are renewed.
 
     Raises:
-        UserError: if the two count other numbers of tested sentences.
+        UserError: if a verdict that stays counts another number of tested sentences.
     """
-    _write_merged(now, before, tasks)
+    made, kept = _by_comparison(lines_of(now)), _by_comparison(lines_of(before))
+    lines = []
+    for comparison, of_made in made.items():
+        staying = _of_the_same_number(now, of_made, kept.get(comparison, []))
+        lines += _merged(of_made, staying, tasks)
+    write_lines(now, lines)
 
 
 def merge_sentences(now: Path, before: Path, tasks: Collection[str], parts: Path) -> None:
-    """Put rows of other tasks into a table of sentences that has just been renewed.
+    """Merge a table of sentences, and tell anew what each comes to over all tasks.
 
     Args:
         now: the csv that was taken over from the results; its Markdown is beside it.
@@ -45,9 +50,9 @@ def merge_sentences(now: Path, before: Path, tasks: Collection[str], parts: Path
         parts: the csv of their parts, merged before.
 
     Raises:
-        UserError: if the two count other numbers of tested sentences.
+        UserError: if a verdict that stays counts another number of tested sentences.
     """
-    _write_merged(now, before, tasks)
+    merge_rows(now, before, tasks)
     verdicts = _verdicts([line.cells for line in lines_of(parts)])
     head = head_of(now)
     lines = [
@@ -78,15 +83,6 @@ def _overall(parts: Sequence[Mapping[str, str]]) -> Judgement:
         if row["size"] == str(Size.FULL):
             by_task.setdefault(row["task"], {})[row["part"]] = Judgement(row["verdict"])
     return over_tasks(list(by_task.values()), len({row["part"] for row in parts}))
-
-
-def _write_merged(now: Path, before: Path, tasks: Collection[str]) -> None:
-    made, kept = _by_comparison(lines_of(now)), _by_comparison(lines_of(before))
-    lines = []
-    for comparison, of_made in made.items():
-        staying = _of_the_same_number(now, of_made, kept.get(comparison, []))
-        lines += _merged(of_made, staying, tasks)
-    write_lines(now, lines)
 
 
 def _by_comparison(lines: Sequence[Line]) -> dict[tuple[str, str], list[Line]]:

@@ -74,7 +74,7 @@ def read_of_size(root: Path, config: Mapping[str, Any], systems: Sequence[System
         )
     known = {*(config.get("tasks") or {})}.union(*(each.tasks for each in systems))
     name = require_full(root, size, system)
-    studies = read_full(root, system_named(root, name), known)
+    studies = read_full(root, system_named(name), known)
     if name not in PAPER:
         studies = [_alone(studies, f"{FOLDER.name}/{name}")]
     return [pilot_of(study) for study in studies] if size == Size.PILOT else studies
@@ -100,11 +100,12 @@ def require_full(root: Path, size: str, system: str | None) -> str:
         raise UserError(
             f"config: size is {size}, but system is null; name one of {', '.join(PAPER)}"
         )
-    if system not in (names := [*PAPER, *_parts(root)]):
+    files = [Path(file).stem for name in PAPER for file in files_of(root, name)]
+    if system not in (names := [*dict.fromkeys([*PAPER, *files])]):
         raise UserError(
             f"config: system is '{system}', which is unknown{suggestion(system, names)}"
         )
-    if not files_of(root, system_named(root, system)):
+    if not files_of(root, system_named(system)):
         raise UserError(
             f"config: system is '{system}', which has no full study yet; write "
             f"{FOLDER}/{system}.yaml, as docs/sizes.md says"
@@ -119,20 +120,9 @@ def files_of(root: Path, system: str) -> list[str]:
     return [path.relative_to(root).as_posix() for path in paths if path.is_file()]
 
 
-def _parts(root: Path) -> dict[str, str]:
-    """Return the system of each file that is a part of a full study, by the file's stem."""
-    files = {Path(file).stem: system for system in PAPER for file in files_of(root, system)}
-    return {stem: system for stem, system in files.items() if stem not in PAPER}
-
-
-def system_named(root: Path, name: str) -> str:
-    """Return the system of a full study: of one of its files that one, of the whole itself.
-
-    Args:
-        root: folder of `studies/`.
-        name: as `require_full` returns it.
-    """
-    return _parts(root).get(name, name)
+def system_named(name: str) -> str:
+    """Return the system of a full study or of one of its files: `fbftl` of `fbftl-images`."""
+    return name.partition("-")[0]
 
 
 def read_every_full(root: Path) -> list[System]:

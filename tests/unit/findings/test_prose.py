@@ -48,6 +48,7 @@ def printed(root):
 
 
 ORDERS = {
+    ("cifar10-imagenet", ""): (False, False, False),
     ("rival-images-full", ""): (None, False, False),
     ("rival-images-full", "+samples_per_client=128"): (None, False, False),
     ("rival-images-full", "+samples_per_client=1024"): (None, False, False),
@@ -55,7 +56,7 @@ ORDERS = {
     ("rival_digits", "+partition=dirichlet_equal+alpha=0.1"): (None, False, True),
 }
 """Where `docs/what-to-upload.md` has heads solved from features, means and statistics ahead of the
-trained one, by task and clients; None where it has no run, or says that it is as statistics."""
+trained one, by task and clients; None where it says that there is no run."""
 
 
 @pytest.mark.parametrize(("task", "clients"), ORDERS)

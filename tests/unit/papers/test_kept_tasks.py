@@ -9,7 +9,7 @@ from fbftl.ground.errors import UserError
 from fbftl.papers.claims import Claim, Examined, Form
 from fbftl.papers.comparisons import COLUMNS, ByTask, comparisons_table
 from fbftl.papers.formulas import Decision
-from fbftl.papers.kept_tasks import merge_notes_of_tasks, merge_parts, merge_sentences
+from fbftl.papers.kept_tasks import merge_notes_of_tasks, merge_rows, merge_sentences
 from fbftl.papers.quantities import BySeed
 from fbftl.papers.registry import BY_FORMULA, NOT_TESTABLE, TESTED, Sentence, number_tested
 from fbftl.papers.sentences import sentences_table
@@ -63,7 +63,7 @@ def write(folder: Path, by_task: ByTask, **formula: Decision) -> Path:
 
 
 def merge(made: Path, kept: Path, *tasks: str) -> None:
-    merge_parts(made / "parts.csv", kept / "parts.csv", tasks)
+    merge_rows(made / "parts.csv", kept / "parts.csv", tasks)
     merge_sentences(made / "sentences.csv", kept / "sentences.csv", tasks, made / "parts.csv")
 
 
