@@ -12,7 +12,7 @@ from pathlib import Path
 
 from fbftl.findings.coverage import ABSENT, Item, core_hours
 from fbftl.findings.front import rows, tally
-from fbftl.findings.leading import Row, plain, scale_of, verdict_of
+from fbftl.findings.leading import Row, scale_of, verdict_of
 from fbftl.findings.scoreboard import COLUMNS, SENTENCES, Scores
 from fbftl.findings.story import alternative_of
 from fbftl.ground.errors import UserError
@@ -222,7 +222,7 @@ def _sentences(document: Document) -> str:
     lines = []
     for row in document.sentences:
         found = document.found.get(row["id"], ())
-        ours = [escape(plain(each["measured"])) for each in found if each["measured"]]
+        ours = [escape(each["shown"]) for each in found if each["shown"]]
         scales = [escape(scale_of(each).replace("`", "")) for each in found]
         cells = (
             escape(row["id"]),

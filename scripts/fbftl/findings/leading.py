@@ -4,7 +4,8 @@ A page names them between two comments that Markdown does not show, ``<!--leadin
 fbftl-10-->`` and ``<!--end-->``. Words and place are those of the registry
 (`published/{paper}/sentences.csv`), numbers and verdicts those of the kept results
 (`docs/results/papers/{paper}/tables/sentences.csv`), of full studies alone: where none is kept, the
-page says that the sentence is to be run.
+page says that the sentence is to be run. Where a task ran many parts of a sentence, a cell counts
+what they came to and shows the first of each; all are in `tables/parts.csv`.
 """
 
 import re
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from fbftl.findings.coverage import under
 from fbftl.findings.front import rows
+from fbftl.findings.sentence_rule import Judgement
 from fbftl.ground.errors import UserError
 
 Row = Mapping[str, str]
@@ -35,6 +37,17 @@ WITHOUT_VERDICT = {
 }
 """How the page puts a verdict, or a status of the registry, that decides nothing."""
 
+LISTED = 3
+"""Parts up to which a cell shows all that a task ran of a sentence."""
+
+CAME_TO: Mapping[str, str] = {
+    Judgement.HOLDS: "hold",
+    Judgement.CONTRARY: "come to the contrary",
+    Judgement.NO_DIFFERENCE: "make no difference of half the printed size",
+    Judgement.UNDECIDED: "are undecided",
+}
+"""What parts do that came to a verdict."""
+
 SCIENTIFIC = re.compile(r"\b\d\.\d+e\+0[0-6]\b")
 """Numbers below ten millions that a table prints with an exponent."""
 
@@ -47,14 +60,44 @@ def registered(folder: Path) -> dict[str, Row]:
 def outcomes(folders: Iterable[Path]) -> dict[str, list[Row]]:
     """Return the rows of all papers' tables of sentences, by sentence.
 
+    Each has one cell more, `shown`: what was measured, shortened where it is of many parts.
+
     Args:
-        folders: a folder of results of each paper; one without the table is passed over.
+        folders: a folder of results of each paper; one without the tables is passed over.
     """
     by_sentence: dict[str, list[Row]] = {}
-    for table in (folder / "tables" / "sentences.csv" for folder in sorted(folders)):
-        for row in rows(table) if table.is_file() else ():
-            by_sentence.setdefault(row["sentence"], []).append(row)
+    for tables in (folder / "tables" for folder in sorted(folders)):
+        if not (tables / "sentences.csv").is_file():
+            continue
+        of_parts: dict[tuple[str, str], dict[str, str]] = {}
+        for part in rows(tables / "parts.csv"):
+            verdicts = of_parts.setdefault((part["sentence"], part["task"]), {})
+            verdicts[part["compares"]] = part["verdict"]
+        for row in rows(tables / "sentences.csv"):
+            verdicts = of_parts.get((row["sentence"], row["task"]), {}) if row["task"] else {}
+            shown = shortened(row["measured"], verdicts)
+            by_sentence.setdefault(row["sentence"], []).append({**row, "shown": shown})
     return by_sentence
+
+
+def shortened(measured: str, verdicts: Mapping[str, str]) -> str:
+    """Return measured parts as they are if they are few, else by verdict, with the first of each.
+
+    Args:
+        measured: of a sentence on one task, its parts one after the other.
+        verdicts: what each part came to, by the words for what it compares.
+    """
+    parts: dict[str, list[str]] = {}
+    for part in measured.split("; ") if verdicts else ():
+        parts.setdefault(verdicts[part.rpartition(": ")[0]], []).append(part)
+    count = sum(map(len, parts.values()))
+    if count <= LISTED:
+        return plain(measured)
+    groups = []
+    for verdict, of_verdict in parts.items():
+        what = CAME_TO.get(verdict, f"({verdict})")
+        groups.append(f"{len(of_verdict)} of {count} {what}, first {of_verdict[0]}")
+    return plain("; ".join(groups))
 
 
 def verdict_of(registry_row: Row, found: Sequence[Row]) -> str:
@@ -84,7 +127,7 @@ def plain(measured: str) -> str:
 def cells(registry_row: Row, found: Sequence[Row]) -> list[str]:
     """Return the cells of a sentence under `HEADING`; tasks are lines of one cell."""
     verdict = verdict_of(registry_row, found)
-    measured = [plain(row["measured"]) for row in found]
+    measured = [row["shown"] for row in found]
     scales = [scale_of(row) for row in found] or [registry_row["reason"]]
     texts = [
         f"**{verdict}**",

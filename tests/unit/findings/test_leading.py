@@ -14,6 +14,7 @@ from fbftl.findings.leading import (
     outcomes,
     plain,
     registered,
+    shortened,
     verdict_of,
 )
 from fbftl.ground.errors import UserError
@@ -25,7 +26,7 @@ SAID = {
 
 RUN = {
     "sentence": "ant-01", "task": "hill-full", "size": "full", "seeds": "9.0",
-    "measured": "ants over bees: 4.0 [3.1, 4.9] points", "overall": "holds", "note": "",
+    "shown": "ants over bees: 4.0 [3.1, 4.9] points", "overall": "holds", "note": "",
 }  # fmt: skip
 
 PAGES = sorted((Path(__file__).parents[3] / "docs" / "papers").glob("*.md"))
@@ -35,13 +36,13 @@ def test_a_full_study_gives_verdict_number_and_scale():
     verdict, sentence, printed, ours, scale = cells(SAID, [RUN])
     assert verdict == "**holds**"
     assert sentence == r"`ant-01`: Ants \| bees carry more. (Sec. 2)"
-    assert (printed, ours) == ("3 points", RUN["measured"])
+    assert (printed, ours) == ("3 points", RUN["shown"])
     assert scale == "`hill-full`, full, 9 seeds"
 
 
 def test_every_task_of_a_sentence_is_a_line_of_its_cell():
-    ours, scale = cells(SAID, [RUN, RUN | {"task": "dale-full", "measured": "none"}])[3:]
-    assert ours.split("<br>") == [RUN["measured"], "none"]
+    ours, scale = cells(SAID, [RUN, RUN | {"task": "dale-full", "shown": "none"}])[3:]
+    assert ours.split("<br>") == [RUN["shown"], "none"]
     assert scale.split("<br>")[1] == "`dale-full`, full, 9 seeds"
 
 
@@ -58,6 +59,31 @@ def test_what_nothing_can_run_keeps_its_word():
 
 def test_small_exponents_are_written_out():
     assert plain("a 9.143e+04; b 3.216e+15 bits") == "a 91,430; b 3.216e+15 bits"
+
+
+def test_few_parts_are_all_shown():
+    three = "a: 1 [0, 2] points; b: 2 [1, 3] points; c: 3 [2, 4] points"
+    assert shortened(three, dict.fromkeys("abc", "holds")) == three
+    assert shortened("fl 9.143e+04 bits", {}) == "fl 91,430 bits"
+
+
+def test_of_many_parts_every_verdict_is_counted_and_its_first_part_is_shown():
+    five = "; ".join(f"{part}: 1 [0, 2] points" for part in "abcde")
+    verdicts = {"a": "undecided", "b": "holds", "c": "holds", "d": "the contrary holds"}
+    assert shortened(five, verdicts | {"e": "holds"}) == (
+        "1 of 5 are undecided, first a: 1 [0, 2] points; 3 of 5 hold, first b: 1 [0, 2] points; "
+        "1 of 5 come to the contrary, first d: 1 [0, 2] points"
+    )
+    quick = shortened(five, dict.fromkeys("abcde", "quick: no verdict"))
+    assert quick == "5 of 5 (quick: no verdict), first a: 1 [0, 2] points"
+
+
+def test_kept_parts_of_a_sentence_are_those_of_the_table_of_parts(root):
+    for row in (
+        row for found in outcomes((root / KEPT / "papers").glob("*")).values() for row in found
+    ):
+        if row["task"]:
+            assert row["parts"].split()[0] == str(len(row["measured"].split("; ")))
 
 
 def test_a_page_is_filled_again_and_again_and_names_no_stranger():
