@@ -69,10 +69,10 @@ class ClientImages:
     def training_data(self, repetition: Repetition, samples: LabelledSamples) -> TrainingData:
         """Return what a repetition trains on, given what the clients hold."""
         training = repetition.job.network_training
-        turns = batches.rounds(
+        schedule = batches.rounds(
             repetition.clients, training.clients_per_round, training.epochs, repetition.seed
         )
-        return TrainingData(samples, repetition.validation, self.test, training, turns)
+        return TrainingData(samples, repetition.validation, self.test, training, schedule)
 
     def score(self, repetition: Repetition, learner: FollowedLearner) -> Score:
         """Return the accuracy at the epoch that the job selects, and what else is known there."""

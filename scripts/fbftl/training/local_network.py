@@ -100,7 +100,7 @@ class LocalNetwork(TrainedNetwork):
     def train(self, round_: Round) -> Trained | None:
         """Train the clients of a round from the global weights; None if there are none."""
         local_updates = [
-            LocalUpdate(self.seed, round_.turn, int(client), rows[present])
+            LocalUpdate(self.seed, round_.number, int(client), rows[present])
             for client, rows, present in zip(
                 round_.clients, round_.rows, round_.present, strict=True
             )

@@ -103,7 +103,7 @@ class TrainedNetwork:
             if batch.present.shape[1] > 1:
                 return self._updates_apart(batch)
             # Clients of one sample each have masks of their own in one pass too.
-            with self.passes.masked(batch.number):
+            with self.passes.masked(batch.round_index):
                 return updates_of(batch.inputs, batch.labels, batch.present)
 
         return updates
@@ -123,7 +123,7 @@ class TrainedNetwork:
         samples = self.training_data.samples.at(round_.rows)
         present = torch.from_numpy(round_.present).to(samples.labels.device)
         return RoundBatch(
-            round_.number, samples.inputs, samples.labels, present, round_.clients, round_.counts
+            round_.index, samples.inputs, samples.labels, present, round_.clients, round_.counts
         )
 
     def weighted(self, round_: Round, arrives: np.ndarray) -> tuple[RoundBatch, Tensor]:

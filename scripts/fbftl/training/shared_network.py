@@ -124,7 +124,7 @@ class SharedNetwork(LocalNetwork):
             self.hooks, start=lambda local_update: before[slots[local_update.slot].places]
         )
         local_updates = {
-            (index, slot): LocalUpdate(self.seed, round_.turn, int(client), rows[present], slot)
+            (index, slot): LocalUpdate(self.seed, round_.number, int(client), rows[present], slot)
             for index, (client, rows, present) in enumerate(
                 zip(round_.clients, round_.rows, round_.present, strict=True)
             )
@@ -147,12 +147,12 @@ class SharedNetwork(LocalNetwork):
         return self._trained
 
     def _assign(self, clients: np.ndarray) -> list[list[int]]:
-        """Return the slots of each client of a round; clients take their turns in their order."""
+        """Return the slots of each client of a round, assigned in the order of their ids."""
         order = np.argsort(clients)
-        turns = self.budgeted.assigned(
+        in_order = self.budgeted.assigned(
             [self.budgeted.budgets[clients[position]] for position in order]
         )
-        return [turns[turn] for turn in np.argsort(order)]
+        return [in_order[place] for place in np.argsort(order)]
 
     def floats(self, round_: Round) -> np.ndarray:
         """Return how many weights each client of the round that was trained last holds, (C,)."""

@@ -151,7 +151,7 @@ def test_rounds_are_numbered_over_all_epochs(schedule: list[Rounds]) -> None:
         batch_gradient(learner_, lambda round_: seen.append(round_) or all_arrive(round_)),
         schedule,
     )
-    assert [round_.turn for round_ in seen] == list(range(1, len(seen) + 1))
+    assert [round_.number for round_ in seen] == list(range(1, len(seen) + 1))
 
 
 def test_a_split_clients_message_is_its_smashed_data_and_its_parts_update(

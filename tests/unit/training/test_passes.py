@@ -57,8 +57,8 @@ def values(model: nn.Module) -> Tensor:
     return nn.utils.parameters_to_vector(model.parameters()).detach()
 
 
-def one_round(clients: list[np.ndarray], number: int = 0) -> Round:
-    return next(laid_out([np.arange(len(clients))], clients).single(number))
+def one_round(clients: list[np.ndarray], index: int = 0) -> Round:
+    return next(laid_out([np.arange(len(clients))], clients).single(index))
 
 
 @pytest.mark.parametrize("at", ["relu1_1", "norm2_1", "pool2", "drop_fc1"])
@@ -101,7 +101,7 @@ def test_a_clients_update_depends_on_no_other_client(mode: tuple[bool, str]) -> 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_client_alone_has_the_masks_that_it_has_in_its_round(mode: tuple[bool, str]) -> None:
-    round_ = one_round([CLIENTS[1], CLIENTS[0], np.arange(4, 24)], number=3)
+    round_ = one_round([CLIENTS[1], CLIENTS[0], np.arange(4, 24)], index=3)
     message = learner(mode, network()).client_message(round_.only(1))
     np.testing.assert_array_equal(message, updates(mode, round_)[1])
 
@@ -112,7 +112,7 @@ def test_masks_come_from_seed_round_and_client() -> None:
     assert not np.array_equal(first_updates[0], first_updates[1])
     np.testing.assert_array_equal(first_updates, updates(mode, first))
     assert not np.array_equal(first_updates, updates(mode, first, seed=1))
-    assert not np.array_equal(first_updates, updates(mode, replace(first, number=1)))
+    assert not np.array_equal(first_updates, updates(mode, replace(first, index=1)))
 
 
 def test_training_leaves_torchs_generator_and_the_models_mode_alone() -> None:

@@ -139,13 +139,15 @@ class EdgeRounds:
         if arrives.sum() >= (LEAST_MASKED if self.secret else 1):
             weights = trained.weights[torch.from_numpy(arrives).to(trained.weights.device)]
             clients = uplink.owners[round_.clients[arrives]].tolist()
-            learner.set_weights(self._average(weights, clients, round_.turn, sizes.front))
+            learner.set_weights(self._average(weights, clients, round_.number, sizes.front))
         if not self.boundary.crossing.sends_all:
-            tested = self.boundary.tested(round_.turn, learner.weights().device)
+            tested = self.boundary.tested(round_.number, learner.weights().device)
             self.protected.append(learner.tested(tested))
         return trained.losses.mean()
 
-    def _average(self, weights: Tensor, clients: Sequence[int], turn: int, front: int) -> Tensor:
+    def _average(
+        self, weights: Tensor, clients: Sequence[int], round_number: int, front: int
+    ) -> Tensor:
         """Return the mean (X,) of weights (A, X), the first `front` through their masks."""
         if not torch.isfinite(weights).all():
             raise NotFiniteError("a client's weights are not finite")
@@ -153,25 +155,25 @@ class EdgeRounds:
         if self.secret:
             width = 1 if self.job.setting.mask_shape == "scalar" else None
             front_weights = weights[:, :front].cpu().numpy()
-            mean = masked_mean(front_weights, clients, self.dealer, turn, width, self.ring)
+            mean = masked_mean(front_weights, clients, self.dealer, round_number, width, self.ring)
             average[:front] = torch.from_numpy(mean).to(average)
         return average
 
     def _exchange(self, uplink: Uplink, round_: Round, sizes: MessageFloats) -> np.ndarray:
         """Send all messages of a round; return which clients' weights arrive (C,)."""
-        post, setting, turn = uplink.post, self.job.setting, round_.turn
+        post, setting, round_number = uplink.post, self.job.setting, round_.number
         client, samples = uplink.owners[round_.clients], round_.counts * setting.local_epochs
-        self._hand_out(post, uplink.owners, sizes, turn)
+        self._hand_out(post, uplink.owners, sizes, round_number)
         up, down, place_bits = crossing_floats(self.boundary.crossing, sizes.cut)
         values = {"activations": samples * up, "labels": samples}
         seed_bits = SEED_BITS if up < sizes.cut.width else 0
-        trains = post.up(values, client, turn, receiver="edge", beside=seed_bits)
+        trains = post.up(values, client, round_number, receiver="edge", beside=seed_bits)
         back = {"gradients": samples * down}
         post.answer(back, trains, sender="edge", beside=samples * place_bits)
         half = {"weights": sizes.front * self._floats_per_number}
         at = np.flatnonzero(trains.arrives)
-        receipt = post.up(half, client, turn, receiver="aggregator", offered=at)
-        post.between({"weights": sizes.rest}, "edge", "aggregator", turn, client[at])
+        receipt = post.up(half, client, round_number, receiver="aggregator", offered=at)
+        post.between({"weights": sizes.rest}, "edge", "aggregator", round_number, client[at])
         self._ask(post, receipt)
         uplink.count(trains, values)
         uplink.count(receipt, half)
@@ -184,17 +186,19 @@ class EdgeRounds:
     def _floats_per_number(self) -> int:
         return NUMBER_BYTES // FLOAT_BYTES if self.secret else 1
 
-    def _hand_out(self, post: Post, clients: np.ndarray, sizes: MessageFloats, turn: int) -> None:
+    def _hand_out(
+        self, post: Post, clients: np.ndarray, sizes: MessageFloats, round_number: int
+    ) -> None:
         """Send what begins a round: the global weights, and what unmasks the clients' half."""
-        if self.secret and turn == 1:
+        if self.secret and round_number == 1:
             post.down({"mask": KEY_BYTES // FLOAT_BYTES}, clients, sender="dealer")
         numbers = sizes.front * (self._floats_per_number if self._summed else 1)
-        post.broadcast({"weights": numbers}, turn, sender="aggregator")
+        post.broadcast({"weights": numbers}, round_number, sender="aggregator")
         if self._summed:
             width = 1 if self.job.setting.mask_shape == "scalar" else sizes.front
             masks = {"mask": width * self._floats_per_number}
-            post.broadcast(masks, turn, sender="dealer")
-        post.between({"weights": sizes.rest}, "aggregator", "edge", turn)
+            post.broadcast(masks, round_number, sender="dealer")
+        post.between({"weights": sizes.rest}, "aggregator", "edge", round_number)
 
     def _ask(self, post: Post, receipt: Receipt) -> None:
         """Tell the dealer whose masked weights arrived, an id of 32 bits each."""
@@ -242,7 +246,7 @@ def crossing_floats(crossing: Crossing, cut: CutMap) -> tuple[int, int, int]:
 
 
 def masked_mean(
-    values: np.ndarray, clients: Sequence[int], dealer: Dealer, turn: int,
+    values: np.ndarray, clients: Sequence[int], dealer: Dealer, round_number: int,
     width: int | None = None, ring: Ring = WORD,
 ) -> np.ndarray:  # fmt: skip
     """Return the mean (X,) of clients' values (A, X), exact in fixed point, by way of their masks.
@@ -253,10 +257,12 @@ def masked_mean(
     largest = sum(reach(fixed_point(client_weights, ring)) for client_weights in values)
     require_room(largest, ring, len(values))
     messages = [
-        masked(client_weights, dealer.key(client), turn, width, ring)
+        masked(client_weights, dealer.key(client), round_number, width, ring)
         for client_weights, client in zip(values, clients, strict=True)
     ]
-    masks = dealer.sum_of_masks(clients, turn, values.shape[1] if width is None else width, ring)
+    masks = dealer.sum_of_masks(
+        clients, round_number, values.shape[1] if width is None else width, ring
+    )
     return unmasked_sum(messages, masks, ring) / len(values)
 
 

@@ -58,4 +58,4 @@ def beside_itself(rows: np.ndarray, position: int, request: Request, batch: int 
     both = np.stack([np.resize(rows, largest), np.resize(rows, largest)])
     present = np.ones(both.shape, dtype=bool)
     present[0, len(rows) :] = False
-    return Round(request.number - 1, np.full(2, position), both, present)
+    return Round(request.round_or_sum - 1, np.full(2, position), both, present)
