@@ -49,7 +49,7 @@ class TrainedNetwork:
         """Whether the loss has stopped being finite."""
         return self.curves.diverged
 
-    def together(self, round_: Round, arrives: np.ndarray) -> tuple[Tensor, list[Tensor]]:
+    def mean_gradient(self, round_: Round, arrives: np.ndarray) -> tuple[Tensor, list[Tensor]]:
         """Return loss and gradient of the mean loss over all arriving samples."""
         batch, weights = self.weighted(round_, arrives)
         loss = torch.stack(
@@ -60,7 +60,7 @@ class TrainedNetwork:
         ).sum()
         return loss.detach(), list(torch.autograd.grad(loss, self.parameters))
 
-    def apart(self, round_: Round) -> tuple[Tensor, Tensor]:
+    def client_gradients(self, round_: Round) -> tuple[Tensor, Tensor]:
         """Return the round's mean loss, and each client's sum of per-sample gradients (C, X)."""
         if not len(round_.clients):  # Poisson sampling may take nobody
             numbers = sum(value.numel() for value in self.parameters)

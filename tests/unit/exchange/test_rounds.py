@@ -136,7 +136,7 @@ def test_a_client_alone_is_its_own_part_of_the_round(schedule: list[Rounds]) -> 
             np.concatenate([client_round.clients for client_round in alone]).tolist()
             == round_.clients.tolist()
         )
-        _, parts = learner(network()).together(round_, all_arrive(round_))
+        _, parts = learner(network()).mean_gradient(round_, all_arrive(round_))
         mean = torch.cat([part.flatten() for part in parts]).numpy()
         summed = sum(learner(network()).client_message(client_round) for client_round in alone)
         assert summed / round_.counts.sum() == pytest.approx(mean, abs=1e-6)
