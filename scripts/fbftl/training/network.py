@@ -18,7 +18,7 @@ from fbftl.models.modes import couples_samples
 from fbftl.training.batches import Round
 from fbftl.training.client_updates import client_updates, weighted_losses
 from fbftl.training.curves import Curves
-from fbftl.training.measures import Further
+from fbftl.training.measures import ExtraMeasures
 from fbftl.training.passes import Passes, RoundBatch, together
 from fbftl.training.samples import LabelledSamples, TrainingData, by_domain
 from fbftl.training.sgd import Sgd
@@ -86,9 +86,12 @@ class TrainedNetwork:
         )
         self.curves.append(loss, *validation, test_accuracy, digest_of(self.model))
 
-    def further(self, epoch: int) -> Further:
-        """Return what was measured at the chosen epoch, from 1, beside what every run has."""
-        return Further()
+    def restore(self) -> None:
+        """Go back to the weights of the chosen epoch, where they are kept: here they are not."""
+
+    def extra_measures(self, epoch: int) -> ExtraMeasures:
+        """Return what is measured at the chosen epoch, from 1, beside what every run has."""
+        return ExtraMeasures()
 
     @cached_property
     def _updates_of(self) -> Callable[[RoundBatch], tuple[Tensor, Tensor]]:

@@ -26,7 +26,7 @@ from fbftl.training.local_updates import (
     SplitModel,
     Trained,
 )
-from fbftl.training.measures import Further, Measure, Series
+from fbftl.training.measures import ExtraMeasures, Measure, Series
 from fbftl.training.samples import TrainingData, by_domain
 
 Assigning = Callable[[Sequence[int]], list[list[int]]]
@@ -165,7 +165,7 @@ class SharedNetwork(LocalNetwork):
         index = self._index[int(round_.clients[0])]
         return self._trained.weights[index][self._trained.pieces.positions(index)].cpu().numpy()
 
-    def at_chosen(self, epoch: int) -> Further:
+    def extra_measures(self, epoch: int) -> ExtraMeasures:
         """Return accuracies by width and domain, and who trained what."""
         widths = {
             width / self.budgeted.bases: self.in_domains(self.shared.at(width), epoch)
@@ -184,4 +184,4 @@ class SharedNetwork(LocalNetwork):
         }
         measures = {name: Measure("share", "higher", diverged=0.0) for name in numbers}
         series = {name: Series("share", by="domain") for name in lists}
-        return Further(numbers, lists, record, measures, series)
+        return ExtraMeasures(numbers, lists, record, measures, series)
