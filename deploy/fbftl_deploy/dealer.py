@@ -18,7 +18,7 @@ from fbftl.exchange.ring_messages import BYTES, IDS, seal, unseal
 from fbftl.ground.errors import UserError
 from fbftl.ground.ring import Ring
 from fbftl.privacy import masking
-from fbftl.privacy.masking import KEY_BYTES
+from fbftl.privacy.masking import KEY_BYTES, LEAST_SUMMED
 
 from fbftl_deploy.plans import Dealer, DealerPlan, read_dealer
 
@@ -58,8 +58,10 @@ class DealerProcess:
                 f"sum {sum_number} was told of other clients; two sets show what one sent"
             )
         ring = Ring(int(call["bits"]), int(call["fraction_bits"]))
-        if len(clients) < 2 or len(set(clients)) < len(clients):
-            raise ValueError(f"{len(clients)} messages arrived, and no sum is told of fewer than 2")
+        if len(clients) < LEAST_SUMMED or len(set(clients)) < len(clients):
+            raise ValueError(
+                f"{len(clients)} messages arrived, and no sum is told of fewer than {LEAST_SUMMED}"
+            )
         return seal(dealer.sum_of_masks(clients, sum_number, count, ring), ring, sum_number)
 
     def _require(self, call: dict[str, Any], token: str) -> None:

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from fbftl.exchange.post import Post, Receipt
-from fbftl.exchange.unmasking import FLOAT_BYTES, Unmasked, sum_of, too_few
+from fbftl.exchange.unmasking import Unmasked, sum_of, too_few
+from fbftl.ground.floats import FLOAT_BYTES
 from fbftl.ground.ring import Ring
 from fbftl.privacy.boxes import PUBLIC_BYTES, KeyPair
-from fbftl.privacy.masking import derived
-from fbftl.privacy.members import DIGEST_BYTES, LEAST_SUMMED, Member, sum_of_masks
+from fbftl.privacy.masking import LEAST_SUMMED, derived
+from fbftl.privacy.members import DIGEST_BYTES, Member, sum_of_masks
 from fbftl.privacy.replicated import ClientSeeds, Committee, PublicCommittee
 from fbftl.study.job import Job
 from fbftl.study.release import spelled

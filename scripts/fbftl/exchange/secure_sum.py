@@ -18,7 +18,8 @@ import numpy as np
 from fbftl.exchange.committee import CommitteeMasks
 from fbftl.exchange.post import Post, Receipt
 from fbftl.exchange.sum_noise import SumNoise
-from fbftl.exchange.unmasking import FLOAT_BYTES, DealerMasks, Unmasker
+from fbftl.exchange.unmasking import DealerMasks, Unmasker
+from fbftl.ground.floats import FLOAT_BYTES
 from fbftl.ground.ring import WORD_BITS, Ring
 from fbftl.messages.codec.bitpack import pack
 from fbftl.messages.codec.header import HEADER_BYTES

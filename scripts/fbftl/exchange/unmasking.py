@@ -12,10 +12,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from fbftl.exchange.post import Post, Receipt
+from fbftl.ground.floats import FLOAT_BYTES
 from fbftl.ground.ring import Ring
-from fbftl.privacy.masking import KEY_BYTES, Dealer, mask, reduced
-
-FLOAT_BYTES = 4
+from fbftl.privacy.masking import KEY_BYTES, LEAST_SUMMED, Dealer, mask, reduced
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,10 +120,10 @@ class DealerMasks:
         """Tell the dealer who arrived, an id of 32 bits each, and be told the sum of the masks."""
         arrived = int(receipt.arrives.sum())
         post.between({"mask": arrived}, "server", "dealer", receipt.round)
-        if arrived < 2:
-            return Unmasked(None, too_few(arrived, 2))
+        if arrived < LEAST_SUMMED:
+            return Unmasked(None, too_few(arrived, LEAST_SUMMED))
         post.between({"mask": ring.floats(count)}, "dealer", "server", receipt.round)
-        if len(made) > 1:
+        if len(made) >= LEAST_SUMMED:
             return Unmasked(self.dealer.sum_of_masks(made, sum_number, count, ring))
         return Unmasked(sum_of(self, made, sum_number, count, ring))
 

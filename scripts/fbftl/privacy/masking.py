@@ -31,6 +31,9 @@ from fbftl.ground.ring import WORD_BITS, Ring, bits_of
 
 KEY_BYTES = 32
 NUMBER_BYTES = WORD_BITS // 8
+LEAST_SUMMED = 2
+"""Messages of which a sum shows none; no sum is told of fewer."""
+
 WORD = Ring()
 """The ring of whole words, with 24 bits behind the point."""
 
@@ -138,7 +141,7 @@ class Dealer:
         Raises:
             UserError: for a set of one, whose sum is the message itself.
         """
-        if len(clients) < 2:
+        if len(clients) < LEAST_SUMMED:
             raise UserError(
                 f"sum {sum_number} has {len(clients)} message to sum, which a masked sum would "
                 "show; let more clients take part, or use aggregation: open"

@@ -16,11 +16,8 @@ import numpy as np
 from fbftl.ground.errors import UserError
 from fbftl.ground.ring import Ring
 from fbftl.privacy.boxes import BoxError, KeyPair, unseal
-from fbftl.privacy.masking import KEY_BYTES, WORD, reduced
+from fbftl.privacy.masking import KEY_BYTES, LEAST_SUMMED, WORD, reduced
 from fbftl.privacy.replicated import Boxes, PublicCommittee, sum_of_streams
-
-LEAST_SUMMED = 2
-"""Messages of which a sum shows none."""
 
 DIGEST_BYTES = 32
 """Bytes of the digest of a list."""

@@ -32,6 +32,7 @@ from fbftl.exchange.repetition import parameter_count, run_rounds
 from fbftl.exchange.secure_sum import RING_MEASURES
 from fbftl.exchange.uplink import Traffic, Uplink
 from fbftl.ground.errors import required
+from fbftl.ground.floats import FLOAT_BYTES
 from fbftl.ground.ring import Ring
 from fbftl.learners.local import local_network
 from fbftl.messages.codec import NotFiniteError
@@ -39,6 +40,7 @@ from fbftl.methods.eppfl.activations import Boundary, Crossing, cut_map
 from fbftl.privacy import mechanisms
 from fbftl.privacy.masking import (
     KEY_BYTES,
+    LEAST_SUMMED,
     NUMBER_BYTES,
     WORD,
     Dealer,
@@ -57,12 +59,8 @@ from fbftl.training.local_network import LocalNetwork
 from fbftl.training.local_updates import FEDAVG, Hooks
 from fbftl.training.measures import MEASURES, SERIES, Measure, Series
 
-FLOAT_BYTES = 4
 SEED_BITS = 64
 """What tells an edge server where a client's random selections of a round were made."""
-
-LEAST_MASKED = 2
-"""Messages of which a masked sum shows none."""
 
 REACHED = 0.9
 """Test accuracy up to which rounds are counted."""
@@ -136,7 +134,7 @@ class EdgeRounds:
         trained, sizes = required(learner.train(round_)), MessageFloats.of(learner)
         self.sizes = sizes
         arrives = self._exchange(uplink, round_, sizes)
-        if arrives.sum() >= (LEAST_MASKED if self.secret else 1):
+        if arrives.sum() >= (LEAST_SUMMED if self.secret else 1):
             weights = trained.weights[torch.from_numpy(arrives).to(trained.weights.device)]
             clients = uplink.owners[round_.clients[arrives]].tolist()
             learner.set_weights(self._average(weights, clients, round_.number, sizes.front))
@@ -205,7 +203,7 @@ class EdgeRounds:
         if self.secret:
             count = int(receipt.arrives.sum())
             post.between({"mask": count}, "aggregator", "dealer", receipt.round)
-            self._summed |= count >= LEAST_MASKED
+            self._summed |= count >= LEAST_SUMMED
 
     def with_measures(self, repetition: dict) -> dict:
         """Return a repetition's record with what EPPFL measures beside; rounds not run are 0."""

@@ -15,6 +15,7 @@ from fbftl.exchange.arrivals import NOISE_OF_A_STUDY, Arrived, Exchange, Served,
 from fbftl.exchange.post import Post
 from fbftl.exchange.ring_messages import unseal
 from fbftl.ground.errors import UserError
+from fbftl.ground.floats import FLOAT_BYTES
 from fbftl.ground.ring import Ring
 from fbftl.learners.linear import score_of_linear
 from fbftl.messages.codec import Compression, CorruptMessage, decode, encode
@@ -213,7 +214,7 @@ class _Serving:
         ring = ring_of(self.job, samples, len(self.owner), no_mechanism())
         count = numbers_of(self.job.setting.message, classes, width)
         owners = self.owner[places]
-        self.post.down({"share": KEY_BYTES // 4}, owners, sender="dealer")
+        self.post.down({"share": KEY_BYTES // FLOAT_BYTES}, owners, sender="dealer")
 
         def reading(_: int, messages: tuple[bytes, ...]) -> np.ndarray:
             if len(messages) != 1:
