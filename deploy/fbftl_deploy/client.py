@@ -33,7 +33,7 @@ def answer(plan: ClientPlan, request: Request, memory: Memory) -> ClientAnswer:
         ValueError: if it is asked for what its setting does not send.
     """
     messages = tuple(_messages(plan, request, memory))
-    return ClientAnswer(request.run, request.turn, plan.client, messages)
+    return ClientAnswer(request.run, request.request_number, plan.client, messages)
 
 
 def _messages(plan: ClientPlan, request: Request, memory: Memory) -> list[bytes]:
@@ -88,7 +88,7 @@ def _one_shot(plan: ClientPlan, request: Request) -> list[bytes]:
         return client.scores(request.messages)
     if plan.dealer is None:
         raise ValueError("a client without a dealer masks nothing")
-    return client.masked_sums(request.number, key_of(plan.dealer, plan.client))
+    return client.masked_sums(request.round_or_sum, key_of(plan.dealer, plan.client))
 
 
 def _update(plan: ClientPlan, request: Request, memory: Memory) -> list[bytes]:

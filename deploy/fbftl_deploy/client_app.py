@@ -30,7 +30,7 @@ def query(message: Message, context: Context) -> Message:
         reply_answer = answer(plan, request, memory)
         context.state[MEMORY] = ConfigRecord(memory)
     else:
-        reply_answer = ClientAnswer(request.run, request.turn, plan.client, ())
+        reply_answer = ClientAnswer(request.run, request.request_number, plan.client, ())
     reply = Message(of_answer(reply_answer), reply_to=message)
     noted = {
         "up": _sizes(reply, reply_answer.messages),

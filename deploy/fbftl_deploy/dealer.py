@@ -18,7 +18,7 @@ from fbftl.exchange.ring_messages import BYTES, IDS, seal, unseal
 from fbftl.ground.errors import UserError
 from fbftl.ground.ring import Ring
 from fbftl.privacy import masking
-from fbftl.privacy.masking import KEY_BYTES
+from fbftl.privacy.masking import KEY_BYTES, LEAST_SUMMED
 
 from fbftl_deploy.plans import Dealer, DealerPlan, read_dealer
 
@@ -33,7 +33,7 @@ class DealerProcess:
     """A dealer with the sums that it has told.
 
     plan: what it was told before the run.
-    sums: the clients of each sum that was told, by its turn.
+    sums: the clients of each sum that was told, by its number.
     """
 
     plan: DealerPlan
@@ -51,14 +51,18 @@ class DealerProcess:
             key = np.frombuffer(dealer.key(int(call["client"])), dtype=np.uint8)
             return seal(key.astype(np.uint64), BYTES, 0)
         self._require(call, self.plan.server)
-        turn, count = int(call["turn"]), int(call["count"])
-        clients = unseal(message, IDS, turn).tolist()
-        if self.sums.setdefault(turn, clients) != clients:
-            raise ValueError(f"sum {turn} was told of other clients; two sets show what one sent")
+        sum_number, count = int(call["sum_number"]), int(call["count"])
+        clients = unseal(message, IDS, sum_number).tolist()
+        if self.sums.setdefault(sum_number, clients) != clients:
+            raise ValueError(
+                f"sum {sum_number} was told of other clients; two sets show what one sent"
+            )
         ring = Ring(int(call["bits"]), int(call["fraction_bits"]))
-        if len(clients) < 2 or len(set(clients)) < len(clients):
-            raise ValueError(f"{len(clients)} messages arrived, and no sum is told of fewer than 2")
-        return seal(dealer.sum_of_masks(clients, turn, count, ring), ring, turn)
+        if len(clients) < LEAST_SUMMED or len(set(clients)) < len(clients):
+            raise ValueError(
+                f"{len(clients)} messages arrived, and no sum is told of fewer than {LEAST_SUMMED}"
+            )
+        return seal(dealer.sum_of_masks(clients, sum_number, count, ring), ring, sum_number)
 
     def _require(self, call: dict[str, Any], token: str) -> None:
         if not token or not hmac.compare_digest(token, str(call["token"])):
@@ -100,16 +104,18 @@ class RemoteDealer:
 
     dealer: Dealer
 
-    def sum_of_masks(self, clients: Sequence[int], turn: int, count: int, ring: Ring) -> np.ndarray:
-        """Return the sum (count,) of the masks of clients in the sum `turn`.
+    def sum_of_masks(
+        self, clients: Sequence[int], sum_number: int, count: int, ring: Ring
+    ) -> np.ndarray:
+        """Return the sum (count,) of the masks of clients in the sum `sum_number`.
 
         Raises:
             UserError: if the dealer tells none, as of fewer than two.
         """
-        call = {"kind": "masks", "turn": turn, "count": count, "bits": ring.bits}
+        call = {"kind": "masks", "sum_number": sum_number, "count": count, "bits": ring.bits}
         call["fraction_bits"] = ring.fraction_bits
-        message = seal(np.array(clients, dtype=np.uint64), IDS, turn)
-        return unseal(_called(self.dealer, call, message), ring, turn, count)
+        message = seal(np.array(clients, dtype=np.uint64), IDS, sum_number)
+        return unseal(_called(self.dealer, call, message), ring, sum_number, count)
 
 
 def _called(dealer: Dealer, call: dict[str, Any], message: bytes) -> bytes:

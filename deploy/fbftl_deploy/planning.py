@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from fbftl.data.participation import clients_of, grouped, participating
-from fbftl.exchange.protection import pace
 from fbftl.exchange.served_rounds import taking_part
 from fbftl.features.store.opening import open_store
 from fbftl.ground.errors import UserError
@@ -204,7 +203,7 @@ def rounds_of(job: Job, clients: int) -> int:
     """Return the rounds that a setting of so many clients takes; 0 where they send once."""
     if methods.record(job.setting.method).sends == "once":
         return 0
-    steps, points = pace(job.network_training, clients)
+    steps, points = job.network_training.pace(clients)
     return steps * points
 
 

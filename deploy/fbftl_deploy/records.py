@@ -10,10 +10,10 @@ def of_request(request: Request, clients: list[int]) -> RecordDict:
     """Return the record of a request to some clients."""
     fields = {
         "run": request.run,
-        "turn": request.turn,
+        "request_number": request.request_number,
         "kind": request.kind,
         "messages": list(request.messages),
-        "number": request.number,
+        "round_or_sum": request.round_or_sum,
         "largest": request.largest,
         "version": request.version,
         "clients": clients,
@@ -33,7 +33,7 @@ def of_answer(answer: ClientAnswer) -> RecordDict:
     """Return the record of an answer."""
     fields = {
         "run": answer.run,
-        "turn": answer.turn,
+        "request_number": answer.request_number,
         "client": answer.client,
         "messages": list(answer.messages),
         "version": answer.version,

@@ -222,7 +222,7 @@ def arrived(outcome: Path) -> str:
     if not answers:
         return "before any answer arrived; call it again"
     size = sum(answer["bytes"] for answer in answers)
-    last = max(answer["turn"] for answer in answers)
+    last = max(answer["request_number"] for answer in answers)
     return (
         f"{len(answers)} answers of {size:,} bytes had arrived by request {last} and are not kept; "
         "call it again"

@@ -104,7 +104,9 @@ class Carrier:
     def _note(self, answer: ClientAnswer) -> None:
         """Write that an answer has arrived."""
         size = sum(map(len, answer.messages))
-        line = json.dumps({"turn": answer.turn, "client": answer.client, "bytes": size})
+        line = json.dumps(
+            {"request_number": answer.request_number, "client": answer.client, "bytes": size}
+        )
         with self.noted.open("a", encoding="utf-8") as file:
             file.write(line + "\n")
 

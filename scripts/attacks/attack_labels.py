@@ -139,21 +139,24 @@ def under(seen: FirstRound, sigma: float, clip: float) -> FirstRound:
     """Return a round with every update clipped and under the round's noise."""
     return FirstRound(
         noised(seen.victims, sigma, clip),
-        noised(seen.simulated, sigma, clip, turn=VICTIMS),
+        noised(seen.simulated, sigma, clip, first_round=VICTIMS),
         sigma > 0,
     )
 
 
-def noised(sent: Sequence[Update], sigma: float, clip: float, turn: int = 0) -> list[Update]:
-    """Return updates as clients clip them, each under a noise of its own, from `turn` on."""
+def noised(sent: Sequence[Update], sigma: float, clip: float, first_round: int = 0) -> list[Update]:
+    """Return updates as clients clip them, each under the noise of a round of its own."""
     return [
         Update(
             noisy_sum(
-                clip_rows(update.values[None], clip), noise_std=sigma * clip, seed=0, turn=at
+                clip_rows(update.values[None], clip),
+                noise_std=sigma * clip,
+                seed=0,
+                round_number=at,
             ),
             update.counts,
         )
-        for at, update in enumerate(sent, turn)
+        for at, update in enumerate(sent, first_round)
     ]
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 from fbftl.cost.compute import training_products
 from fbftl.cost.layers import Layer, read_network
-from fbftl.cost.split import FLOAT_BYTES, printed_uplink_bytes
+from fbftl.cost.split import printed_uplink_bytes
 from fbftl.findings import published
 from fbftl.findings.marks import PointName, name_points
 from fbftl.findings.shown import shown
@@ -22,6 +22,7 @@ from fbftl.findings.tables import ratio
 from fbftl.findings.wording import axes_of
 from fbftl.ground.binding import run_by_name
 from fbftl.ground.csv_tables import read_table
+from fbftl.ground.floats import FLOAT_BYTES
 from fbftl.papers.eppfl.claims import EPPFL, VANILLA2
 from fbftl.papers.eppfl.published import SplitSetting, setup_of
 

@@ -89,10 +89,10 @@ def draw(vote_shares: pd.DataFrame, models: list[str]) -> plt.Figure:
     return figure
 
 
-def legend(samples: float, turn: int, similarity: str) -> str:
+def legend(samples: float, vote_round: int, similarity: str) -> str:
     """Return how a legend tells a setting."""
     many = "all" if samples == float("inf") else f"{samples:g}"
-    return f"{many} samples, round {turn}, {similarity}"
+    return f"{many} samples, round {vote_round}, {similarity}"
 
 
 if __name__ == "__main__":

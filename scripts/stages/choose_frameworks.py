@@ -145,8 +145,8 @@ def by_pass(job: Job, client_data: ClientSamples) -> np.ndarray:
     both = list(zip(models, parts, strict=True))
     rows = [[training] * len(personal.weights) for personal, (training, _) in both]
     curves = []
-    for turn in range(1, PASSES + 1):
-        train_side_by_side(models, public, rows, turn, epochs=1)
+    for round_number in range(1, PASSES + 1):
+        train_side_by_side(models, public, rows, round_number, epochs=1)
         scores = [
             personal.accuracies([public.at(rest)] * len(personal.weights))
             for personal, (_, rest) in both

@@ -10,12 +10,13 @@ from math import ceil
 from typing import Any
 
 import pandas as pd
-from fbftl.cost.split import FLOAT_BYTES, printed_downlink_bytes, printed_uplink_bytes
+from fbftl.cost.split import printed_downlink_bytes, printed_uplink_bytes
 from fbftl.findings.columns import SEED_COUNTS, accuracy, with_spread
 from fbftl.findings.comparison import Measured
 from fbftl.findings.run_file import read_run
 from fbftl.findings.seeds import counted
 from fbftl.findings.tables import Column, tabulate, write_table
+from fbftl.ground.floats import FLOAT_BYTES
 from fbftl.messages.ledger import read_ledger
 
 BYTES = "{:,.0f}"

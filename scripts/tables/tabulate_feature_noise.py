@@ -110,8 +110,8 @@ def epsilons(row: Mapping[str, Any], delta: float, rounds: int) -> tuple[float, 
     match row["mechanism"]:
         case "feature_gaussian":
             return tuple(
-                epsilon_at_stated_sensitivity(row["noise_std"], delta, turns)
-                for turns in (1, rounds)
+                epsilon_at_stated_sensitivity(row["noise_std"], delta, releases)
+                for releases in (1, rounds)
             )
         case "feature_laplace":
             return row["epsilon"], rounds * row["epsilon"]

@@ -57,7 +57,7 @@ class Polling:
 
     def after(self, learner: LocalNetwork, round_: Round, _: np.ndarray) -> None:
         """Keep the votes of the round, or the weights of one before it."""
-        if round_.turn < self.job.setting.vote_round:
+        if round_.number < self.job.setting.vote_round:
             self.before = learner.weights()
             return
         self.clients = round_.clients.tolist()

@@ -4,9 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
-from fbftl.ground.floats import FLOAT_BITS
-
-FLOAT_BYTES = FLOAT_BITS // 8
+from fbftl.ground.floats import FLOAT_BYTES
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
 """What a server has of clients that a network carries: their answers to its requests, and no more.
 
-A study knows every message before it is sent. Here a request names the run, its turn and what is
-asked, and an answer is taken once, from a client that was asked, in the turn that is open, under
-this version, and if its messages can be read. Anything else is refused with a sentence and counted.
-What carries both is the caller's: whatever `Ask` gives back is looked at.
+A study knows every message before it is sent. Here a request names the run, its number in it and
+what is asked, and an answer is taken once, from a client that was asked, while its request is open,
+under this version, and if its messages can be read. Anything else is refused with a sentence and
+counted. What carries both is the caller's: whatever `Ask` gives back is looked at.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,7 +19,7 @@ from fbftl.messages.ledger import Ledger
 from fbftl.messages.link import Delivery, Link
 from fbftl.messages.release import Encoded, encoded
 
-VERSION = 1
+VERSION = 2
 """Of requests and answers; one of another version is refused."""
 
 
@@ -32,18 +32,18 @@ class Request:
     """What a server asks of clients.
 
     run: word that no other run of a federation has.
-    turn: number of the request in the run, from 1.
+    request_number: of the request in the run, from 1.
     kind: what is asked: uploads, summary, scores, sums, update or weights.
     messages: what goes down with it, encoded, the same to every client.
-    number: of the round or of the sum, from 1; 0 for what has none.
+    round_or_sum: number of the one or of the other, from 1; 0 for what has none.
     largest: samples of the client of the round that has most.
     """
 
     run: str
-    turn: int
+    request_number: int
     kind: str
     messages: tuple[bytes, ...] = ()
-    number: int = 0
+    round_or_sum: int = 0
     largest: int = 0
     version: int = VERSION
 
@@ -52,13 +52,13 @@ class Request:
 class ClientAnswer:
     """What one client answers to a request.
 
-    run, turn, version: as its request has them.
+    run, request_number, version: as its request has them.
     client: id of who answers.
     messages: encoded, in the order that the kind of request says.
     """
 
     run: str
-    turn: int
+    request_number: int
     client: int
     messages: tuple[bytes, ...]
     version: int = VERSION
@@ -99,7 +99,7 @@ class Exchange:
     run: str
     ask: Ask
     refused: list[str] = field(default_factory=list)
-    _turn: int = 0
+    _request_number: int = 0
 
     def request(
         self,
@@ -107,7 +107,7 @@ class Exchange:
         clients: Sequence[int],
         reading: Reading[Read],
         messages: Sequence[bytes] = (),
-        number: int = 0,
+        round_or_sum: int = 0,
         largest: int = 0,
     ) -> list[Arrived[Read]]:
         """Ask clients for something; return what arrived, in the order of their ids.
@@ -117,10 +117,12 @@ class Exchange:
             clients: ids of those that are asked.
             reading: gives what a client's messages say.
             messages: what goes down with the request.
-            number, largest: see `Request`.
+            round_or_sum, largest: see `Request`.
         """
-        self._turn += 1
-        request = Request(self.run, self._turn, kind, tuple(messages), number, largest)
+        self._request_number += 1
+        request = Request(
+            self.run, self._request_number, kind, tuple(messages), round_or_sum, largest
+        )
         arrived: dict[int, Arrived[Read]] = {}
         for answer in self.ask(request, clients):
             fault = _fault(answer, request, clients, arrived)
@@ -141,7 +143,7 @@ def _fault(
     """Return why an answer is not taken, None if it is."""
     if answer.version != request.version:
         return f"it is of version {answer.version}, and this run is of {request.version}"
-    if (answer.run, answer.turn) != (request.run, request.turn):
+    if (answer.run, answer.request_number) != (request.run, request.request_number):
         return "it answers another request than the one that is open"
     if answer.client not in clients:
         return "the client was not asked"

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from fbftl.exchange.post import Post, Receipt
-from fbftl.exchange.unmasking import FLOAT_BYTES, Unmasked, sum_of, too_few
+from fbftl.exchange.unmasking import Unmasked, sum_of, too_few
+from fbftl.ground.floats import FLOAT_BYTES
 from fbftl.ground.ring import Ring
 from fbftl.privacy.boxes import PUBLIC_BYTES, KeyPair
-from fbftl.privacy.masking import derived
-from fbftl.privacy.members import DIGEST_BYTES, LEAST_SUMMED, Member, sum_of_masks
+from fbftl.privacy.masking import LEAST_SUMMED, derived
+from fbftl.privacy.members import DIGEST_BYTES, Member, sum_of_masks
 from fbftl.privacy.replicated import ClientSeeds, Committee, PublicCommittee
 from fbftl.study.job import Job
 from fbftl.study.release import spelled
@@ -81,16 +82,22 @@ class CommitteeMasks:
         post.down({"key": keys}, new, sender="member")
         self._keyed.update(new.tolist())
 
-    def mask(self, client: int, turn: int, count: int, ring: Ring) -> np.ndarray:
+    def mask(self, client: int, sum_number: int, count: int, ring: Ring) -> np.ndarray:
         """Return the sum of the key streams of a client's seeds."""
-        return self._seeds(client, turn).mask(turn, count, ring)
+        return self._seeds(client, sum_number).mask(sum_number, count, ring)
 
-    def enclosed(self, client: int, turn: int) -> bytes:
+    def enclosed(self, client: int, sum_number: int) -> bytes:
         """Return a client's public key and its boxes."""
-        return self._seeds(client, turn).boxes(self.public, turn, client).travelling()
+        return self._seeds(client, sum_number).boxes(self.public, sum_number, client).travelling()
 
     def unmask(
-        self, post: Post, receipt: Receipt, made: Sequence[int], turn: int, count: int, ring: Ring
+        self,
+        post: Post,
+        receipt: Receipt,
+        made: Sequence[int],
+        sum_number: int,
+        count: int,
+        ring: Ring,
     ) -> Unmasked:
         """Have members compare the list of arrivals, and one for each set answer."""
         arrived = int(receipt.arrives.sum())
@@ -115,17 +122,17 @@ class CommitteeMasks:
         sums = {"answer": ring.floats(count)}
         _each(post, len(answering), sums, "member", "server", receipt.round)
         if len(made) < LEAST_SUMMED:
-            return Unmasked(sum_of(self, made, turn, count, ring))
+            return Unmasked(sum_of(self, made, sum_number, count, ring))
         # Of a simulated sum fewer clients may have been made than arrive; members know the bound.
         bound = least if len(made) == arrived else LEAST_SUMMED
-        return Unmasked(self._answered(present, answering, made, turn, count, ring, bound))
+        return Unmasked(self._answered(present, answering, made, sum_number, count, ring, bound))
 
     def _answered(
         self,
         present: tuple[int, ...],
         answering: tuple[int, ...],
         made: Sequence[int],
-        turn: int,
+        sum_number: int,
         count: int,
         ring: Ring,
         least: int,
@@ -133,22 +140,24 @@ class CommitteeMasks:
         """Return the sum of masks as the members that are there tell it, of so many at least."""
         members = [self.members[number] for number in present]
         for client in made:
-            boxes = self._seeds(client, turn).boxes(self.public, turn, client)
+            boxes = self._seeds(client, sum_number).boxes(self.public, sum_number, client)
             for member in members:
-                member.open(turn, client, boxes)
-        digests = {member.number: member.receive_list(turn, made, least) for member in members}
+                member.open(sum_number, client, boxes)
+        digests = {
+            member.number: member.receive_list(sum_number, made, least) for member in members
+        }
         for member in members:
-            member.compare(turn, digests)
+            member.compare(sum_number, digests)
         answers = [
-            self.members[number].answer(turn, index, count, ring)
+            self.members[number].answer(sum_number, index, count, ring)
             for index, number in enumerate(answering)
         ]
         for member in members:
-            member.forget(turn)
-        return sum_of_masks(self.public, turn, made, answers, ring)
+            member.forget(sum_number)
+        return sum_of_masks(self.public, sum_number, made, answers, ring)
 
-    def _seeds(self, client: int, turn: int) -> ClientSeeds:
-        return ClientSeeds.of_study(self.secret, self.committee, turn, client)
+    def _seeds(self, client: int, sum_number: int) -> ClientSeeds:
+        return ClientSeeds.of_study(self.secret, self.committee, sum_number, client)
 
     def _withhold(self, receipt: Receipt, why: str) -> Unmasked:
         sentence = f"round {receipt.round}: {why}"

@@ -18,7 +18,7 @@ from fbftl.ground.errors import required
 from fbftl.messages.codec import Compression
 from fbftl.privacy import mechanisms
 from fbftl.privacy.mechanisms import PrivacyRecord
-from fbftl.study.job import Job, Training
+from fbftl.study.job import Job
 from fbftl.study.release import noise_seed
 from fbftl.training.batches import Rounds, poisson_rounds
 
@@ -70,7 +70,7 @@ def _as_printed(job: Job, clients: int) -> float:
     """
     training, setting = job.network_training, job.setting
     rate = min(training.clients_per_round / clients, 1.0)
-    steps, points = pace(training, clients)
+    steps, points = training.pace(clients)
     budget = (setting.epsilon, required(job.privacy.delta))
     return _sigma_of_rounds(*budget, rate, steps * points)
 
@@ -94,7 +94,7 @@ def guarantees_by_rounds(job: Job, clients: int) -> tuple[PrivacyRecord, ...]:
         return (mechanisms.no_mechanism(),)
     training = job.network_training
     rate = min(training.clients_per_round / clients, 1.0)
-    steps, points = pace(training, clients)
+    steps, points = training.pace(clients)
     return round_noise(job, rate, steps * points, 1.0).records
 
 
@@ -103,7 +103,7 @@ def _dp_fedavg(job: Job, clients: Sequence[np.ndarray], seed: int) -> Protection
     training = job.network_training
     # Numbers of clients and samples count as public, so that rate and clip norm may use them.
     rate = min(training.clients_per_round / len(clients), 1.0)
-    steps, points = pace(training, len(clients))
+    steps, points = training.pace(len(clients))
     samples = sum(len(client_rows) for client_rows in clients)
     clip_norm = required(job.privacy.update_clip) * samples / len(clients)
     rounds = steps * points
@@ -141,13 +141,6 @@ def round_noise(job: Job, rate: float, rounds: int, clip_norm: float) -> RoundNo
     setting = job.setting
     budget = (setting.sigma, setting.epsilon, required(job.privacy.delta))
     return _round_noise(*budget, clip_norm, rate, rounds, setting.schedule, setting.decay)
-
-
-def pace(training: Training, clients: int) -> tuple[int, int]:
-    """Return the rounds between two points of the curves, and how many points there are."""
-    if training.rounds is not None:
-        return 1, training.rounds
-    return -(-clients // training.clients_per_round), training.epochs
 
 
 @cache

@@ -16,7 +16,7 @@ from fbftl.messages.codec.decoder import CorruptMessage
 from fbftl.messages.codec.header import HEADER_BYTES
 
 FIELDS = struct.Struct("<2sBBHIII")
-"""Magic, version, bits of a number, nothing; turn of the sum, how many numbers, nothing."""
+"""Magic, version, bits of a number, nothing; number of the sum, how many numbers, nothing."""
 
 CHECKSUM = struct.Struct("<I")
 MAGIC, VERSION = b"FR", 1
@@ -28,36 +28,36 @@ IDS = Ring(32)
 """The ring of clients' ids."""
 
 
-def seal(numbers: np.ndarray, ring: Ring, turn: int) -> bytes:
-    """Return numbers of a ring (count,) uint64 as one message of the sum `turn`."""
+def seal(numbers: np.ndarray, ring: Ring, sum_number: int) -> bytes:
+    """Return numbers of a ring (count,) uint64 as one message of the sum `sum_number`."""
     body = bytes(travelling(np.ascontiguousarray(numbers, dtype="<u8"), ring))
-    start = FIELDS.pack(MAGIC, VERSION, ring.bits, 0, turn, len(numbers), 0)
+    start = FIELDS.pack(MAGIC, VERSION, ring.bits, 0, sum_number, len(numbers), 0)
     return start + CHECKSUM.pack(crc32(body, crc32(start))) + body
 
 
-def unseal(message: bytes, ring: Ring, turn: int, count: int | None = None) -> np.ndarray:
+def unseal(message: bytes, ring: Ring, sum_number: int, count: int | None = None) -> np.ndarray:
     """Return the numbers (count,) uint64 of a message.
 
     Args:
         message: as it came.
         ring: that they should be in.
-        turn: of the sum that they should be of.
+        sum_number: the sum that they should be of.
         count: how many there should be; None for any number of them.
 
     Raises:
-        CorruptMessage: if it is damaged, or is of another ring, turn or length.
+        CorruptMessage: if it is damaged, or is of another ring, sum or length.
     """
     if len(message) < HEADER_BYTES:
         raise CorruptMessage(f"it has {len(message)} bytes, a header has {HEADER_BYTES}")
-    magic, version, bits, _, of_turn, length, _ = FIELDS.unpack_from(message)
+    magic, version, bits, _, of_sum, length, _ = FIELDS.unpack_from(message)
     if (magic, version) != (MAGIC, VERSION):
         raise CorruptMessage("it does not start like a message of a secure sum")
     start, body = message[: FIELDS.size], message[HEADER_BYTES:]
     if CHECKSUM.unpack_from(message, FIELDS.size)[0] != crc32(body, crc32(start)):
         raise CorruptMessage("its checksum does not match its content")
-    if (bits, of_turn) != (ring.bits, turn) or (count is not None and length != count):
+    if (bits, of_sum) != (ring.bits, sum_number) or (count is not None and length != count):
         raise CorruptMessage(
-            f"it holds {length} numbers of {bits} bits of sum {of_turn}, and sum {turn} takes "
+            f"it holds {length} numbers of {bits} bits of sum {of_sum}, and sum {sum_number} takes "
             f"{'any' if count is None else count} of {ring.bits}"
         )
     if len(body) != packed_bytes(length, bits):

@@ -32,14 +32,14 @@ ClientMessage = Callable[[Round], np.ndarray]
 
 def batch_gradient(learner: Learner, arrivals: Arrivals) -> Gradient:
     """Return the gradient of all arriving samples' mean loss."""
-    return lambda round_: learner.together(round_, arrivals(round_))
+    return lambda round_: learner.mean_gradient(round_, arrivals(round_))
 
 
 def client_gradient(learner: Learner, average: Average) -> Gradient:
     """Return the average of the clients' own updates as it comes out of the uplink."""
 
     def gradient(round_: Round) -> tuple[Tensor, list[Tensor]]:
-        losses, updates = learner.apart(round_)
+        losses, updates = learner.client_gradients(round_)
         return losses, as_gradient(learner, average(round_, updates.cpu().numpy()))
 
     return gradient

@@ -6,7 +6,7 @@ whoever can take masks off, a dealer or a committee (`exchange/unmasking.py`), t
 sum of the masks of those whose messages arrived. A sum of fewer than two is refused, and the server
 learns nothing.
 
-Every sum of one repetition has a turn of its own, so that no key stream is used twice.
+Every sum of one repetition has a number of its own, so that no key stream is used twice.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,8 @@ import numpy as np
 from fbftl.exchange.committee import CommitteeMasks
 from fbftl.exchange.post import Post, Receipt
 from fbftl.exchange.sum_noise import SumNoise
-from fbftl.exchange.unmasking import FLOAT_BYTES, DealerMasks, Unmasker
+from fbftl.exchange.unmasking import DealerMasks, Unmasker
+from fbftl.ground.floats import FLOAT_BYTES
 from fbftl.ground.ring import WORD_BITS, Ring
 from fbftl.messages.codec.bitpack import pack
 from fbftl.messages.codec.header import HEADER_BYTES
@@ -79,7 +80,7 @@ class SecureSum:
     post: Post
     ring: Ring = WORD
     unmasker: Unmasker | None = None
-    _turn: int = 0
+    _sum_number: int = 0
 
     def __post_init__(self) -> None:
         self._by = self.unmasker or DealerMasks(Dealer.of_study(self.post.seed))
@@ -122,12 +123,12 @@ class SecureSum:
         Raises:
             UserError: if a value is not finite, or the sum could leave the ring.
         """
-        self._turn += 1
+        self._sum_number += 1
         client = np.asarray(client)
         sent = np.arange(len(client)) if offered is None else offered
         self._by.hand_out(self.post, client[sent])
         made = set(sent[:masked_count].tolist())
-        messages = _Messages(values, known, client, made, self._turn, self.ring, self._by)
+        messages = _Messages(values, known, client, made, self._sum_number, self.ring, self._by)
         if noise is not None and self._by.noise_by_clients:
             messages.shared, messages.planned = noise, np.sort(sent)
         digests: list[bytes | None] = [None] * len(client)
@@ -138,13 +139,15 @@ class SecureSum:
             largest += messages.reach
             if position in made:
                 digest = sha256(travelling(message, self.ring))
-                digest.update(self._by.enclosed(int(client[position]), self._turn))
+                digest.update(self._by.enclosed(int(client[position]), self._sum_number))
                 digests[position] = digest.digest()
         require_room(largest, self.ring, len(sent))
         receipt = self._send(part, len(total), client, round, sent, digests, columns)
         arrived = sent[receipt.arrives]
         masked = [int(client[position]) for position in arrived.tolist() if position in made]
-        unmasked = self._by.unmask(self.post, receipt, masked, self._turn, len(total), self.ring)
+        unmasked = self._by.unmask(
+            self.post, receipt, masked, self._sum_number, len(total), self.ring
+        )
         if unmasked.masks is None:
             return Summed(None, receipt, unmasked.withheld)
         for position in sent[~receipt.arrives].tolist():
@@ -232,12 +235,12 @@ class _Messages:
         known: ClientVectors | None,
         client: np.ndarray,
         made: set[int],
-        turn: int,
+        sum_number: int,
         ring: Ring,
         by: Unmasker,
     ) -> None:
         self._values, self._known, self._client, self._made = values, known, client, made
-        self._turn, self._ring, self._by = turn, ring, by
+        self._sum_number, self._ring, self._by = sum_number, ring, by
         self.shared: SumNoise | None = None
         self.planned = np.zeros(0, dtype=np.int64)
         self.reach = 0
@@ -254,5 +257,5 @@ class _Messages:
         if position not in self._made:
             return numbers
         client = int(self._client[position])
-        key_stream = self._by.mask(client, self._turn, len(numbers), self._ring)
+        key_stream = self._by.mask(client, self._sum_number, len(numbers), self._ring)
         return reduced(numbers + key_stream, self._ring)

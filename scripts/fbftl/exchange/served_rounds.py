@@ -86,15 +86,15 @@ class ServedRounds:
             return decoded_model(messages, len(model))
 
         arrived: Sequence[Arrived[np.ndarray]] = self.exchange.request(
-            self.part, clients.tolist(), reading, [encode(model)], round_.turn,
+            self.part, clients.tolist(), reading, [encode(model)], round_.number,
             int(round_.counts.max(initial=0)),
         )  # fmt: skip
-        self.post.broadcast({"weights": len(model)}, round_.turn)
+        self.post.broadcast({"weights": len(model)}, round_.number)
         came = {answer.client: answer for answer in arrived}
         messages = [
             came[client].messages[0] if client in came else None for client in clients.tolist()
         ]
-        receipt = enter(self.post, parts, clients, messages, round_.turn)
+        receipt = enter(self.post, parts, clients, messages, round_.number)
         values = np.zeros((len(clients), len(model)), dtype=np.float32)
         for place, client in enumerate(clients.tolist()):
             if client in came:

@@ -68,9 +68,9 @@ class SummedRounds:
         if seed not in self.sums:
             self.sums[seed] = secure_sum(self.job, uplink.post, self.ring)
         secure = self.sums[seed]
-        uplink.post.broadcast({"weights": numbers}, round_.turn)
+        uplink.post.broadcast({"weights": numbers}, round_.number)
         values, client = _Weighted(trained.weights, round_.counts), uplink.owners[round_.clients]
-        summed = secure.of(values, client, round_.turn, part="weights")
+        summed = secure.of(values, client, round_.number, part="weights")
         uplink.count(summed.receipt, {"weights": secure.ring.floats(numbers)})
         if summed.total is not None:
             average = summed.total / round_.counts[summed.receipt.arrives].sum()

@@ -12,10 +12,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from fbftl.exchange.post import Post, Receipt
+from fbftl.ground.floats import FLOAT_BYTES
 from fbftl.ground.ring import Ring
-from fbftl.privacy.masking import KEY_BYTES, Dealer, mask, reduced
-
-FLOAT_BYTES = 4
+from fbftl.privacy.masking import KEY_BYTES, LEAST_SUMMED, Dealer, mask, reduced
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,14 +47,20 @@ class Unmasker(Protocol):
     def hand_out(self, post: Post, client: np.ndarray) -> None:
         """Give clients (n,) what they need before they mask."""
 
-    def mask(self, client: int, turn: int, count: int, ring: Ring) -> np.ndarray:
-        """Return a client's mask in the sum `turn`, (count,) uint64 below 2^w."""
+    def mask(self, client: int, sum_number: int, count: int, ring: Ring) -> np.ndarray:
+        """Return a client's mask in the sum `sum_number`, (count,) uint64 below 2^w."""
 
-    def enclosed(self, client: int, turn: int) -> bytes:
+    def enclosed(self, client: int, sum_number: int) -> bytes:
         """Return what travels in a client's message beside its numbers."""
 
     def unmask(
-        self, post: Post, receipt: Receipt, made: Sequence[int], turn: int, count: int, ring: Ring
+        self,
+        post: Post,
+        receipt: Receipt,
+        made: Sequence[int],
+        sum_number: int,
+        count: int,
+        ring: Ring,
     ) -> Unmasked:
         """Tell the sum of the masks of those whose messages arrived.
 
@@ -63,7 +68,7 @@ class Unmasker(Protocol):
             post: through which everything goes.
             receipt: what became of the messages that were sent.
             made: clients whose arrived messages were really masked; the others' masks are zero.
-            turn: the sum.
+            sum_number: which sum it is.
             count: numbers in a message.
             ring: that they are in.
         """
@@ -95,36 +100,42 @@ class DealerMasks:
         post.down({"share": KEY_BYTES // FLOAT_BYTES}, new, sender="dealer")
         self._keyed.update(new.tolist())
 
-    def mask(self, client: int, turn: int, count: int, ring: Ring) -> np.ndarray:
+    def mask(self, client: int, sum_number: int, count: int, ring: Ring) -> np.ndarray:
         """Return the key stream of the key that a client shares with the dealer."""
-        return mask(self.dealer.key(client), turn, count, ring)
+        return mask(self.dealer.key(client), sum_number, count, ring)
 
-    def enclosed(self, client: int, turn: int) -> bytes:
+    def enclosed(self, client: int, sum_number: int) -> bytes:
         """Return nothing: the dealer needs nothing of a message."""
         return b""
 
     def unmask(
-        self, post: Post, receipt: Receipt, made: Sequence[int], turn: int, count: int, ring: Ring
+        self,
+        post: Post,
+        receipt: Receipt,
+        made: Sequence[int],
+        sum_number: int,
+        count: int,
+        ring: Ring,
     ) -> Unmasked:
         """Tell the dealer who arrived, an id of 32 bits each, and be told the sum of the masks."""
         arrived = int(receipt.arrives.sum())
         post.between({"mask": arrived}, "server", "dealer", receipt.round)
-        if arrived < 2:
-            return Unmasked(None, too_few(arrived, 2))
+        if arrived < LEAST_SUMMED:
+            return Unmasked(None, too_few(arrived, LEAST_SUMMED))
         post.between({"mask": ring.floats(count)}, "dealer", "server", receipt.round)
-        if len(made) > 1:
-            return Unmasked(self.dealer.sum_of_masks(made, turn, count, ring))
-        return Unmasked(sum_of(self, made, turn, count, ring))
+        if len(made) >= LEAST_SUMMED:
+            return Unmasked(self.dealer.sum_of_masks(made, sum_number, count, ring))
+        return Unmasked(sum_of(self, made, sum_number, count, ring))
 
 
 def sum_of(
-    unmasker: Unmasker, clients: Sequence[int], turn: int, count: int, ring: Ring
+    unmasker: Unmasker, clients: Sequence[int], sum_number: int, count: int, ring: Ring
 ) -> np.ndarray:
     """Return the sum of the masks of clients, of whom only some of many were really masked.
 
     So few are never a set that arrived, but those of it that were really made.
     """
-    masks = (unmasker.mask(client, turn, count, ring) for client in clients)
+    masks = (unmasker.mask(client, sum_number, count, ring) for client in clients)
     return reduced(sum(masks, np.zeros(count, dtype=np.uint64)), ring)
 
 

@@ -57,7 +57,7 @@ def relatively_noisy(sigma: float, compression: Compression, seed: int) -> Relea
         if not np.ptp(updates, axis=1).all():
             raise NotFiniteError("an update is constant, so that relative noise has no bound")
         largest = relative_range(updates, int(round_.counts.max()))
-        draws = stream(seed, "update_noise", round_.turn)
+        draws = stream(seed, "update_noise", round_.number)
         noise = draws.standard_normal(updates.shape, dtype=np.float32)
         return release(add_relative(updates, noise, sigma=sigma, largest=largest), compression)
 
@@ -88,8 +88,8 @@ def noisy_mean(noise_stds: np.ndarray, samples_per_round: float, seed: int) -> A
     """
 
     def averaged(round_: Round, receipt: Receipt) -> np.ndarray:
-        std = float(noise_stds[round_.number])
-        total = noisy_sum(receipt.arrived, noise_std=std, seed=seed, turn=round_.turn)
+        std = float(noise_stds[round_.index])
+        total = noisy_sum(receipt.arrived, noise_std=std, seed=seed, round_number=round_.number)
         return total / np.float32(samples_per_round)
 
     return averaged
@@ -147,7 +147,7 @@ class Uplink:
     def arrivals(self, round_: Round) -> np.ndarray:
         """Exchange a round's messages, to which nothing is done; return which arrive (C,)."""
         first = None
-        if round_.turn == 1 and self.client_message is not None:
+        if round_.number == 1 and self.client_message is not None:
             alone = (
                 self.client_message(round_.only(index)) for index in range(len(round_.clients))
             )
@@ -167,7 +167,7 @@ class Uplink:
         releasing = required(self.releasing)
         sent = releasing(round_, updates) if len(updates) else Release(updates, updates, [])
         # Rounds 1, 2, 4, ... are measured: updates change early.
-        if sent.messages and round_.turn & (round_.turn - 1) == 0:
+        if sent.messages and round_.number & (round_.number - 1) == 0:
             self._sample.append(
                 message_sample(sent.wanted[0], sent.values[0], self.post.compression)
             )
@@ -179,11 +179,11 @@ class Uplink:
         client = self.owners[round_.clients]
         if self.exchanged.by_client is None:
             parts = self.exchanged.update(round_.counts)
-            self.post.broadcast(self.exchanged.model, round_.turn)
+            self.post.broadcast(self.exchanged.model, round_.number)
         else:
             parts = self.exchanged.by_client(round_)
-            self.post.down(parts, client, round_.turn)
-        receipt = self.post.up(parts, client, round_.turn, content=content)
+            self.post.down(parts, client, round_.number)
+        receipt = self.post.up(parts, client, round_.number, content=content)
         if self.exchanged.answer is not None:
             self.post.answer(self.exchanged.answer(round_.counts), receipt)
         self.count(receipt, parts)
@@ -197,8 +197,8 @@ class Uplink:
             down: floats of what the server sends its clients by part.
             up: floats of what each of them answers by part.
         """
-        self.post.broadcast(down, round_.turn)
-        receipt = self.post.up(up, self.owners[round_.clients], round_.turn)
+        self.post.broadcast(down, round_.number)
+        receipt = self.post.up(up, self.owners[round_.clients], round_.number)
         self.count(receipt, up)
         return receipt.arrives
 

@@ -15,7 +15,7 @@ from fbftl.findings.run_file import read_run
 from fbftl.findings.seeds import counted
 from fbftl.ground.errors import UserError
 from fbftl.messages.ledger import read_ledger
-from fbftl.study.job import KnownAxes, known_axes
+from fbftl.study.job import KnownAxes, known_axes, pace
 from fbftl.training.curves import first_epoch_at
 
 TOTALS = ["messages", "payload_bits", "bits", "packets", "attempts", "lost"]
@@ -63,7 +63,7 @@ class Exchanged:
     @property
     def points(self) -> int:
         """How many points its curves have."""
-        return points_of(self.training)
+        return int(self.totals.index.get_level_values("epoch").max())
 
     @property
     def accuracy(self) -> np.ndarray:
@@ -156,16 +156,6 @@ class Exchanged:
         return first_epoch_at(self.accuracy.mean(axis=0), accuracy)
 
 
-def points_of(training: Mapping[str, Any]) -> int:
-    """Return how many points a run's curves have: its epochs, or rounds under local epochs."""
-    return training.get("rounds") or training["epochs"]
-
-
-def rounds_per_point(training: Mapping[str, Any], clients: int) -> int:
-    """Return how many rounds lie between two points: until every client had its turn, or one."""
-    return 1 if training.get("rounds") else math.ceil(clients / training["clients_per_round"])
-
-
 def read_exchanged(run: str | Path, ledger: str | Path, axes: Mapping[str, Any]) -> Exchanged:
     """Read a run file and its ledger.
 
@@ -176,8 +166,15 @@ def read_exchanged(run: str | Path, ledger: str | Path, axes: Mapping[str, Any])
     """
     document = read_run(run)
     repetitions, training = document["repetitions"], document["training"]
-    clients = {repetition["seed"]: repetition["clients"] for repetition in repetitions}
-    rounds_per_epoch = {s: rounds_per_point(training, u) for s, u in clients.items()}
+    paces = {
+        repetition["seed"]: pace(
+            repetition["clients"], training["clients_per_round"], training["epochs"],
+            training.get("rounds"),
+        )
+        for repetition in repetitions
+    }  # fmt: skip
+    rounds_per_epoch = {seed: rounds for seed, (rounds, _) in paces.items()}
+    _, points = paces[repetitions[0]["seed"]]
     rows = read_ledger(ledger, COLUMNS).to_pandas()
     epoch = np.ceil(rows["round"] / rows["seed"].map(rounds_per_epoch)).astype(int)
     # Only the first part of a message says what became of it.
@@ -186,7 +183,7 @@ def read_exchanged(run: str | Path, ledger: str | Path, axes: Mapping[str, Any])
         ["seed", "direction", "epoch"], observed=True
     )[TOTALS]
     every = pd.MultiIndex.from_product(
-        [clients, DIRECTIONS, range(points_of(training) + 1)],
+        [paces, DIRECTIONS, range(points + 1)],
         names=["seed", "direction", "epoch"],
     )
     totals = by_epoch.sum().reindex(every, fill_value=0).astype(np.int64)

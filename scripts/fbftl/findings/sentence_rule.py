@@ -162,7 +162,7 @@ def judged(difference: Measured, of: Stated, tested: int) -> Judgement:
     return Judgement.UNDECIDED
 
 
-def together(parts: Iterable[Judgement]) -> Judgement:
+def over_parts(parts: Iterable[Judgement]) -> Judgement:
     """Return what several tasks, steps or cells of one sentence come to.
 
     They come to what all of them do; if one holds where of another the contrary does, it depends on
@@ -184,6 +184,6 @@ def over_tasks(by_task: Collection[Mapping[str, Judgement]], parts: int) -> Judg
         by_task: what each task says of the parts that it ran, by their names.
         parts: how many the sentence has.
     """
-    verdict = together(part for of_task in by_task for part in of_task.values())
+    verdict = over_parts(part for of_task in by_task for part in of_task.values())
     complete = len(set().union(*by_task)) == parts
     return verdict if complete or verdict is Judgement.DEPENDS else Judgement.UNDECIDED

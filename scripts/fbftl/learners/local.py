@@ -47,13 +47,13 @@ class LocalTrainingData:
         """The job's training values."""
         return self.repetition.job.network_training
 
-    def by_rounds(self, turns: Iterable[Rounds] | None = None) -> TrainingData:
+    def by_rounds(self, schedule: Iterable[Rounds] | None = None) -> TrainingData:
         """Return what it trains on, by rounds of clients picked anew unless it is told others."""
         repetition, training = self.repetition, self.training
-        turns = turns or batches.picked_rounds(
+        schedule = schedule or batches.picked_rounds(
             repetition.clients, training.clients_per_round, training.local_rounds, repetition.seed
         )
-        return replace(self.training_data, schedule=turns)
+        return replace(self.training_data, schedule=schedule)
 
     @property
     def plan(self) -> LocalPlan:
@@ -105,7 +105,7 @@ class LocalTrainingData:
 
 def cosine(rounds: int) -> Callable[[int], float]:
     """Return the factor of the learning rate in a round, from 1 down to nearly 0."""
-    return lambda turn: (1 + cos(pi * (turn - 1) / rounds)) / 2
+    return lambda round_number: (1 + cos(pi * (round_number - 1) / rounds)) / 2
 
 
 ABSENT = {"masked": float("-inf"), "zeroed": 0.0}

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from fbftl.findings.sentence_rule import Judgement, over_tasks, together
+from fbftl.findings.sentence_rule import Judgement, over_parts, over_tasks
 from fbftl.papers.claims import Examined
 from fbftl.papers.comparisons import NOT_RUN, ByTask, diverged, no_verdict, readable
 from fbftl.papers.formulas import Decides, Decision, PaperRecord
@@ -49,7 +49,7 @@ class OnTask:
         """Return what the task says of the sentence; one of a full study alone says anything."""
         if self.size is not Size.FULL:
             return no_verdict(self.size)
-        return str(together(self.judgements(tested).values()))
+        return str(over_parts(self.judgements(tested).values()))
 
     def shown(self, tested: int) -> str:
         """Return what was measured of every part, with its interval, in one line."""

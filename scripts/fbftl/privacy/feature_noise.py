@@ -97,8 +97,10 @@ def bounded(
         UserError: if an argument is out of its range.
     """
     accounting.require_positive("clip norm", clip_norm)
-    turns = {"rate": 1.0, "rounds": rounds}
-    multiplier = sigma or accounting.rounds_sigma(epsilon, delta, adjacency="replace-one", **turns)
+    sampling = {"rate": 1.0, "rounds": rounds}
+    multiplier = sigma or accounting.rounds_sigma(
+        epsilon, delta, adjacency="replace-one", **sampling
+    )
     adjacencies: tuple[Adjacency, ...] = ("replace-one", "zero-out")
     records = tuple(
         PrivacyRecord(
@@ -108,7 +110,7 @@ def bounded(
             clip_norm=clip_norm,
             sigma=multiplier,
             noise_std=multiplier * clip_norm,
-            epsilon=accounting.rounds_epsilon(multiplier, delta, adjacency=adjacency, **turns),
+            epsilon=accounting.rounds_epsilon(multiplier, delta, adjacency=adjacency, **sampling),
             delta=delta,
             accountant="exact Gaussian",
             note=LABELS_OPEN + WEIGHTS_OPEN,

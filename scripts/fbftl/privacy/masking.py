@@ -2,9 +2,9 @@
 
 Numbers become fixed point in the integers mod 2^w (`ground/ring.py` has which w suffices). Every
 client shares a key with a dealer (the randomness server), and adds to its message a key stream of
-that key and the round, of w bits a number. The dealer tells the server the sum of the masks of
-those whose messages arrived; what is left is the exact sum of their fixed-point numbers, whoever
-dropped out after masking.
+that key and the number of the sum, of w bits a number. The dealer tells the server the sum of the
+masks of those whose messages arrived; what is left is the exact sum of their fixed-point numbers,
+whoever dropped out after masking.
 
 Who can undo it: dealer and server together read every message; the server and all clients of a set
 but one read the last one's, as with any sum. A client alone, or clients without the server, read
@@ -31,6 +31,9 @@ from fbftl.ground.ring import WORD_BITS, Ring, bits_of
 
 KEY_BYTES = 32
 NUMBER_BYTES = WORD_BITS // 8
+LEAST_SUMMED = 2
+"""Messages of which a sum shows none; no sum is told of fewer."""
+
 WORD = Ring()
 """The ring of whole words, with 24 bits behind the point."""
 
@@ -125,36 +128,36 @@ class Dealer:
         return derived(self.secret, b"client" + client.to_bytes(8, "little"))
 
     def sum_of_masks(
-        self, clients: Sequence[int], turn: int, count: int, ring: Ring = WORD
+        self, clients: Sequence[int], sum_number: int, count: int, ring: Ring = WORD
     ) -> np.ndarray:
-        """Return what unmasks a round, (count,) uint64 below 2^w.
+        """Return what unmasks a sum, (count,) uint64 below 2^w.
 
         Args:
             clients: those whose messages arrived.
-            turn: the round.
+            sum_number: which sum it is.
             count: numbers in a message.
             ring: that they are in.
 
         Raises:
             UserError: for a set of one, whose sum is the message itself.
         """
-        if len(clients) < 2:
+        if len(clients) < LEAST_SUMMED:
             raise UserError(
-                f"round {turn} has {len(clients)} message to sum, which a masked sum would show; "
-                "let more clients take part, or use aggregation: open"
+                f"sum {sum_number} has {len(clients)} message to sum, which a masked sum would "
+                "show; let more clients take part, or use aggregation: open"
             )
         total = np.zeros(count, dtype=np.uint64)
         for client in clients:
-            total += mask(self.key(client), turn, count, ring)
+            total += mask(self.key(client), sum_number, count, ring)
         return reduced(total, ring)
 
 
-def mask(key: bytes, turn: int, count: int, ring: Ring = WORD) -> np.ndarray:
-    """Return a client's mask in one round: (count,) uint64 below 2^w, uniform without the key.
+def mask(key: bytes, sum_number: int, count: int, ring: Ring = WORD) -> np.ndarray:
+    """Return a client's mask in one sum: (count,) uint64 below 2^w, uniform without the key.
 
     Args:
         key: 32 bytes, shared with the dealer.
-        turn: the round, used once per key; it is the stream's nonce.
+        sum_number: which sum it is, used once per key; it is the stream's nonce.
         count: numbers in the message.
         ring: that they are in; each takes the low bits of one word of the stream.
 
@@ -165,26 +168,28 @@ def mask(key: bytes, turn: int, count: int, ring: Ring = WORD) -> np.ndarray:
         raise UserError(
             f"a mask key has {len(key)} bytes instead of {KEY_BYTES}; have the dealer hand it out"
         )
-    nonce = bytes(8) + turn.to_bytes(8, "little")
+    nonce = bytes(8) + sum_number.to_bytes(8, "little")
     stream = Cipher(ChaCha20(key, nonce), mode=None).encryptor()
     return reduced(np.frombuffer(stream.update(bytes(NUMBER_BYTES * count)), dtype="<u8"), ring)
 
 
 def masked(
-    values: np.ndarray, key: bytes, turn: int, width: int | None = None, ring: Ring = WORD
+    values: np.ndarray, key: bytes, sum_number: int, width: int | None = None, ring: Ring = WORD
 ) -> np.ndarray:
     """Return the message of `values` (count,): uint64 below 2^w, uniform in the ring.
 
     Args:
         values: what is sent.
         key: 32 bytes, shared with the dealer.
-        turn: the round.
+        sum_number: which sum it is.
         width: numbers of the mask, one for each value if None. A mask of one number is added to
             every value, which hides nothing but their mean.
         ring: that they are in.
     """
     numbers = to_ring(values, ring)
-    return reduced(numbers + mask(key, turn, len(numbers) if width is None else width, ring), ring)
+    return reduced(
+        numbers + mask(key, sum_number, len(numbers) if width is None else width, ring), ring
+    )
 
 
 def unmasked_sum(

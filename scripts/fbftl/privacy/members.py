@@ -16,11 +16,8 @@ import numpy as np
 from fbftl.ground.errors import UserError
 from fbftl.ground.ring import Ring
 from fbftl.privacy.boxes import BoxError, KeyPair, unseal
-from fbftl.privacy.masking import KEY_BYTES, WORD, reduced
+from fbftl.privacy.masking import KEY_BYTES, LEAST_SUMMED, WORD, reduced
 from fbftl.privacy.replicated import Boxes, PublicCommittee, sum_of_streams
-
-LEAST_SUMMED = 2
-"""Messages of which a sum shows none."""
 
 DIGEST_BYTES = 32
 """Bytes of the digest of a list."""
@@ -58,18 +55,18 @@ class Member:
     _lists: dict[int, tuple[bytes, tuple[int, ...]]] = field(default_factory=dict, repr=False)
     _agreed: set[int] = field(default_factory=set, repr=False)
 
-    def open(self, turn: int, client: int, boxes: Boxes) -> None:
+    def open(self, sum_number: int, client: int, boxes: Boxes) -> None:
         """Take a client's seeds out of its box.
 
         Raises:
             UserError: naming the client, if the box was sent before, damaged, or made for another
                 sum, client or member.
         """
-        held = self._boxes.setdefault(turn, {})
-        if client in held or turn in self._lists:
+        held = self._boxes.setdefault(sum_number, {})
+        if client in held or sum_number in self._lists:
             raise self._refusal(f"a box of client {client} again", "send one message in each sum")
         try:
-            context = self.public.context(turn, client, self.number)
+            context = self.public.context(sum_number, client, self.number)
             content = unseal(boxes.boxes[self.number], boxes.key, self.pair, context)
         except (BoxError, IndexError) as error:
             raise self._refusal(
@@ -82,11 +79,13 @@ class Member:
         seeds = (content[at : at + KEY_BYTES] for at in range(0, len(content), KEY_BYTES))
         held[client] = tuple(seeds)
 
-    def receive_list(self, turn: int, arrivals: Sequence[int], least: int = LEAST_SUMMED) -> bytes:
+    def receive_list(
+        self, sum_number: int, arrivals: Sequence[int], least: int = LEAST_SUMMED
+    ) -> bytes:
         """Receive whose messages arrived; return the digest of the list.
 
         Args:
-            turn: the sum.
+            sum_number: which sum it is.
             arrivals: the clients, whose boxes have come before.
             least: clients that a list has at least.
 
@@ -94,7 +93,7 @@ class Member:
             UserError: for a second list of a sum, one that is too short, one that names a client
                 twice, and one with a client that has no box.
         """
-        if turn in self._lists:
+        if sum_number in self._lists:
             raise self._refusal("a second list of arrivals", "name those who arrived once")
         least = max(least, LEAST_SUMMED)
         if len(set(arrivals)) < least or len(set(arrivals)) < len(arrivals):
@@ -102,24 +101,24 @@ class Member:
                 f"a list of {len(set(arrivals))} clients in {len(arrivals)} indices",
                 f"let at least {least} take part, each once",
             )
-        unknown = [client for client in arrivals if client not in self._boxes.get(turn, {})]
+        unknown = [client for client in arrivals if client not in self._boxes.get(sum_number, {})]
         if unknown:
             raise self._refusal(f"no box of client {unknown[0]}", "leave the client out")
-        digest = list_digest(turn, arrivals)
-        self._lists[turn] = digest, tuple(arrivals)
+        digest = list_digest(sum_number, arrivals)
+        self._lists[sum_number] = digest, tuple(arrivals)
         return digest
 
-    def compare(self, turn: int, digests: Mapping[int, bytes]) -> None:
+    def compare(self, sum_number: int, digests: Mapping[int, bytes]) -> None:
         """Compare the list with those of the other members that are there.
 
         Args:
-            turn: the sum.
+            sum_number: which sum it is.
             digests: of each of them, by its number.
 
         Raises:
             UserError: naming the members that were told another list, or that too few were told.
         """
-        list_here, _ = self._lists[turn]
+        list_here, _ = self._lists[sum_number]
         others = sorted(member for member, digest in digests.items() if digest != list_here)
         if others:
             raise self._refusal(
@@ -131,13 +130,13 @@ class Member:
             raise self._refusal(
                 f"the list of {len(present)} members", f"ask {self.public.committee.threshold}"
             )
-        self._agreed.add(turn)
+        self._agreed.add(sum_number)
 
-    def answer(self, turn: int, index: int, count: int, ring: Ring = WORD) -> Answer:
+    def answer(self, sum_number: int, index: int, count: int, ring: Ring = WORD) -> Answer:
         """Return the sum of one set's streams over those who arrived.
 
         Args:
-            turn: the sum.
+            sum_number: which sum it is.
             index: of the set among the committee's.
             count: numbers in a message.
             ring: that they are in.
@@ -145,33 +144,33 @@ class Member:
         Raises:
             UserError: if the lists were not compared, or the member is in the set.
         """
-        if turn not in self._agreed:
+        if sum_number not in self._agreed:
             raise self._refusal("a question before lists were compared", "compare them first")
         held = self.public.committee.held(self.number)
         if index not in held:
             raise self._refusal(f"a question for set {index}, which it is in", "ask another member")
-        digest, arrivals = self._lists[turn]
+        digest, arrivals = self._lists[sum_number]
         at = held.index(index)
-        seeds = [self._boxes[turn][client][at] for client in arrivals]
-        return Answer(self.number, index, digest, sum_of_streams(seeds, turn, count, ring))
+        seeds = [self._boxes[sum_number][client][at] for client in arrivals]
+        return Answer(self.number, index, digest, sum_of_streams(seeds, sum_number, count, ring))
 
-    def forget(self, turn: int) -> None:
+    def forget(self, sum_number: int) -> None:
         """Drop the seeds of a sum that has been answered; its list stays known."""
-        self._boxes.pop(turn, None)
+        self._boxes.pop(sum_number, None)
 
     def _refusal(self, what: str, remedy: str) -> UserError:
         return UserError(f"member {self.number} has {what} and tells no sum; {remedy}")
 
 
-def list_digest(turn: int, arrivals: Sequence[int]) -> bytes:
+def list_digest(sum_number: int, arrivals: Sequence[int]) -> bytes:
     """Return the digest of a list of arrivals, whatever its order."""
-    numbers = np.array([turn, *sorted(arrivals)], dtype="<i8")
+    numbers = np.array([sum_number, *sorted(arrivals)], dtype="<i8")
     return sha256(numbers.tobytes()).digest()
 
 
 def sum_of_masks(
     public: PublicCommittee,
-    turn: int,
+    sum_number: int,
     arrivals: Sequence[int],
     answers: Sequence[Answer],
     ring: Ring = WORD,
@@ -180,7 +179,7 @@ def sum_of_masks(
 
     Args:
         public: the committee.
-        turn: the sum.
+        sum_number: which sum it is.
         arrivals: whose messages arrived.
         answers: one for each set.
         ring: that the numbers are in.
@@ -188,7 +187,7 @@ def sum_of_masks(
     Raises:
         UserError: if a member answers for another list, or a set lacks its answer or has two.
     """
-    digest, sets = list_digest(turn, arrivals), public.committee.sets
+    digest, sets = list_digest(sum_number, arrivals), public.committee.sets
     for answer in answers:
         if answer.arrivals != digest:
             raise UserError(

@@ -200,7 +200,7 @@ def add_gaussian(vectors: ArrayLike, noise: Floats, *, sigma: float, clip_norm: 
     return clip_rows(vectors, clip_norm) + np.float32(sigma * clip_norm) * noise
 
 
-def noisy_sum(clipped: ArrayLike, *, noise_std: float, seed: int, turn: int) -> Floats:
+def noisy_sum(clipped: ArrayLike, *, noise_std: float, seed: int, round_number: int) -> Floats:
     """Return one round's sum of clipped client updates plus N(0, sigma^2 c^2 I), shape (d,).
 
     To keep the guarantee, divide by the expected number of samples in a round, not by the number
@@ -211,16 +211,16 @@ def noisy_sum(clipped: ArrayLike, *, noise_std: float, seed: int, turn: int) -> 
             (clients, d); may have no row.
         noise_std: sigma c, the noise's standard deviation.
         seed: the repetition's seed.
-        turn: the round, which has its own noise.
+        round_number: the round, which has its own noise.
     """
     total = np.asarray(clipped, dtype=np.float32).sum(axis=0)
-    noise = stream(seed, "update_noise", turn).standard_normal(len(total))
+    noise = stream(seed, "update_noise", round_number).standard_normal(len(total))
     return (total + noise_std * noise).astype(np.float32)
 
 
-def poisson_sample(seed: int, turn: int, clients: int, rate: float) -> NDArray[np.intp]:
+def poisson_sample(seed: int, round_index: int, clients: int, rate: float) -> NDArray[np.intp]:
     """Return the clients that take part in a round, each independently with probability C."""
-    return np.flatnonzero(stream(seed, "participation", turn).random(clients) < rate)
+    return np.flatnonzero(stream(seed, "participation", round_index).random(clients) < rate)
 
 
 def keep_probability(epsilon: float, classes: int) -> float:

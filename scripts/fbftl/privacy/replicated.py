@@ -117,9 +117,9 @@ class PublicCommittee:
         numbers = bytes([self.committee.members, self.committee.threshold])
         return sha256(numbers + b"".join(self.keys)).digest()
 
-    def context(self, turn: int, client: int, member: int) -> bytes:
-        """Return what a box is for: this run's sum `turn`, from one client to one member."""
-        numbers = (number.to_bytes(8, "little") for number in (turn, client, member))
+    def context(self, sum_number: int, client: int, member: int) -> bytes:
+        """Return what a box is for: this run's sum `sum_number`, from one client to one member."""
+        numbers = (number.to_bytes(8, "little") for number in (sum_number, client, member))
         return self.digest + b"".join(numbers)
 
 
@@ -151,32 +151,34 @@ class ClientSeeds:
     pair: KeyPair
 
     @classmethod
-    def of_study(cls, secret: bytes, committee: Committee, turn: int, client: int) -> "ClientSeeds":
+    def of_study(
+        cls, secret: bytes, committee: Committee, sum_number: int, client: int
+    ) -> "ClientSeeds":
         """Return a study's seeds of a client, which repeat with the run's secret."""
         count = len(committee.sets)
-        purpose = b"client" + turn.to_bytes(8, "little") + client.to_bytes(8, "little")
+        purpose = b"client" + sum_number.to_bytes(8, "little") + client.to_bytes(8, "little")
         drawn = derived(secret, purpose, KEY_BYTES * (count + 1))
         parts = [drawn[at : at + KEY_BYTES] for at in range(0, len(drawn), KEY_BYTES)]
         return cls(tuple(parts[:count]), KeyPair(parts[count]))
 
-    def mask(self, turn: int, count: int, ring: Ring = WORD) -> np.ndarray:
+    def mask(self, sum_number: int, count: int, ring: Ring = WORD) -> np.ndarray:
         """Return the client's mask, (count,) uint64 below 2^w: the sum of its seeds' streams."""
-        return sum_of_streams(self.seeds, turn, count, ring)
+        return sum_of_streams(self.seeds, sum_number, count, ring)
 
-    def boxes(self, public: PublicCommittee, turn: int, client: int) -> Boxes:
+    def boxes(self, public: PublicCommittee, sum_number: int, client: int) -> Boxes:
         """Return each member's seeds in a box of its own."""
         sealed = []
         for member, key in enumerate(public.keys):
             content = b"".join(self.seeds[index] for index in public.committee.held(member))
-            sealed.append(seal(content, self.pair, key, public.context(turn, client, member)))
+            sealed.append(seal(content, self.pair, key, public.context(sum_number, client, member)))
         return Boxes(self.pair.public, tuple(sealed))
 
 
 def sum_of_streams(
-    seeds: "tuple[bytes, ...] | list[bytes]", turn: int, count: int, ring: Ring = WORD
+    seeds: "tuple[bytes, ...] | list[bytes]", sum_number: int, count: int, ring: Ring = WORD
 ) -> np.ndarray:
     """Return the sum of the key streams of seeds in the ring, (count,) uint64 below 2^w."""
     total = np.zeros(count, dtype=np.uint64)
     for seed in seeds:
-        total += mask(seed, turn, count)
+        total += mask(seed, sum_number, count)
     return reduced(total, ring)

@@ -121,6 +121,24 @@ class Training:
         """
         return required(self.rounds)
 
+    def pace(self, clients: int) -> tuple[int, int]:
+        """Return the rounds between two points of the curves, and how many points there are."""
+        return pace(clients, self.clients_per_round, self.epochs, self.rounds)
+
+
+def pace(clients: int, clients_per_round: int, epochs: int, rounds: int | None) -> tuple[int, int]:
+    """Return the rounds between two points of a run's curves, and how many points there are.
+
+    Args:
+        clients: how many take part.
+        clients_per_round: as in `Training`.
+        epochs: points of a method without local epochs; in each every client takes part once.
+        rounds: points of a method with local epochs; None for all others.
+    """
+    if rounds is not None:
+        return 1, rounds
+    return -(-clients // clients_per_round), epochs
+
 
 @dataclass(frozen=True)
 class FineTuning:

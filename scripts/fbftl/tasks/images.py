@@ -27,7 +27,7 @@ from fbftl.tasks.target_network import TargetNetwork
 from fbftl.tasks.task import Inputs, Learner, Repetition, Score
 from fbftl.training import batches
 from fbftl.training.curves import Curves, record
-from fbftl.training.measures import Further
+from fbftl.training.measures import ExtraMeasures
 from fbftl.training.pictures import Pictures
 from fbftl.training.samples import LabelledInputs, LabelledSamples, TrainingData
 
@@ -40,8 +40,11 @@ class FollowedLearner(Learner, Protocol):
 
     curves: Curves
 
-    def further(self, epoch: int) -> Further:
-        """Return what was measured at the chosen epoch, from 1, beside what every run has."""
+    def restore(self) -> None:
+        """Go back to the weights of the chosen epoch, where they are kept."""
+
+    def extra_measures(self, epoch: int) -> ExtraMeasures:
+        """Return what is measured at the chosen epoch, from 1, beside what every run has."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,15 +72,16 @@ class ClientImages:
     def training_data(self, repetition: Repetition, samples: LabelledSamples) -> TrainingData:
         """Return what a repetition trains on, given what the clients hold."""
         training = repetition.job.network_training
-        turns = batches.rounds(
+        schedule = batches.rounds(
             repetition.clients, training.clients_per_round, training.epochs, repetition.seed
         )
-        return TrainingData(samples, repetition.validation, self.test, training, turns)
+        return TrainingData(samples, repetition.validation, self.test, training, schedule)
 
     def score(self, repetition: Repetition, learner: FollowedLearner) -> Score:
         """Return the accuracy at the epoch that the job selects, and what else is known there."""
         recorded = record(learner.curves, repetition.job.training.selection)
-        more = learner.further(recorded["epoch"])
+        learner.restore()
+        more = learner.extra_measures(recorded["epoch"])
         recorded |= {**more.numbers, **more.record, "series": {**recorded["series"], **more.lists}}
         return Score(recorded, measures=more.measures, series=more.series)
 

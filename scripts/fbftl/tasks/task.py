@@ -134,10 +134,10 @@ class Learner(Protocol):
     def diverged(self) -> bool:
         """Whether a loss was not finite; then there are no more rounds."""
 
-    def together(self, round_: Round, arrives: np.ndarray) -> tuple[Tensor, list[Tensor]]:
+    def mean_gradient(self, round_: Round, arrives: np.ndarray) -> tuple[Tensor, list[Tensor]]:
         """Return losses and gradient of the mean over the samples of clients that arrive (C,)."""
 
-    def apart(self, round_: Round) -> tuple[Tensor, Tensor]:
+    def client_gradients(self, round_: Round) -> tuple[Tensor, Tensor]:
         """Return losses, and each client's sum of per-sample gradients (C, X)."""
 
     def client_message(self, round_: Round) -> np.ndarray:

@@ -105,32 +105,32 @@ def _masked(
 class Round:
     """What takes part in one round.
 
-    number: of the round, from 0 over all epochs.
+    index: of the round, from 0 over all epochs.
     clients: (C,) clients.
     rows: (C, K) row numbers, K the most samples of any client.
     present: (C, K) booleans, False where a client has fewer samples.
     """
 
-    number: int
+    index: int
     clients: np.ndarray
     rows: np.ndarray
     present: np.ndarray
 
     @property
-    def turn(self) -> int:
+    def number(self) -> int:
         """Its number as the ledger counts, from 1."""
-        return self.number + 1
+        return self.index + 1
 
     @property
     def counts(self) -> np.ndarray:
         """Samples K_u of each client, (C,)."""
         return self.present.sum(axis=1)
 
-    def only(self, index: int) -> "Round":
+    def only(self, place: int) -> "Round":
         """Return the round of one of its clients alone, without padding."""
-        client_rows = self.rows[index][self.present[index]][None]
-        here = self.clients[index : index + 1]
-        return Round(self.number, here, client_rows, np.ones(client_rows.shape, dtype=bool))
+        client_rows = self.rows[place][self.present[place]][None]
+        here = self.clients[place : place + 1]
+        return Round(self.index, here, client_rows, np.ones(client_rows.shape, dtype=bool))
 
 
 @dataclass(frozen=True)
@@ -150,11 +150,11 @@ class Rounds:
         return len(self.clients)
 
     def single(self, first: int = 0) -> Iterator[Round]:
-        """Yield one round after the other, numbered from `first` on, empty places left out."""
+        """Yield one round after the other, of indices from `first` on, empty places left out."""
         parts = zip(self.clients, self.rows, self.present, strict=True)
-        for number, (clients, rows, present) in enumerate(parts, first):
+        for index, (clients, rows, present) in enumerate(parts, first):
             taken = clients >= 0
-            yield Round(number, clients[taken], rows[taken], present[taken])
+            yield Round(index, clients[taken], rows[taken], present[taken])
 
 
 def rounds(
@@ -188,18 +188,20 @@ def picked_rounds(
         rounds: rounds to yield.
         seed: the repetition's seed.
     """
-    for turn in range(rounds):
-        yield laid_out([picked(len(clients), clients_per_round, turn, seed)], clients)
+    for round_index in range(rounds):
+        yield laid_out([picked(len(clients), clients_per_round, round_index, seed)], clients)
 
 
-def picked(clients: int, clients_per_round: int, turn: int, seed: int) -> np.ndarray:
-    """Return the clients of a round, of so many; rounds count from 0."""
-    return stream(seed, "participation", turn).permutation(clients)[:clients_per_round]
+def picked(clients: int, clients_per_round: int, round_index: int, seed: int) -> np.ndarray:
+    """Return the clients of the round of an index, of so many."""
+    return stream(seed, "participation", round_index).permutation(clients)[:clients_per_round]
 
 
 def most_participations(clients: int, clients_per_round: int, rounds: int, seed: int) -> int:
     """Return in how many of the rounds that client takes part who does most often."""
-    visits = [picked(clients, clients_per_round, turn, seed) for turn in range(rounds)]
+    visits = [
+        picked(clients, clients_per_round, round_index, seed) for round_index in range(rounds)
+    ]
     return int(np.bincount(np.concatenate(visits)).max())
 
 
@@ -225,10 +227,12 @@ def drawn_rounds(
             f"most {len(pool)}"
         )
     nothing = pool[:0]
-    for turn, usual in enumerate(picked_rounds(clients, clients_per_round, rounds, seed)):
+    for round_index, usual in enumerate(picked_rounds(clients, clients_per_round, rounds, seed)):
         picked = usual.clients[0]
         draws = {
-            client: stream(seed, "drawn", turn, client).choice(pool, draw_count, replace=False)
+            client: stream(seed, "drawn", round_index, client).choice(
+                pool, draw_count, replace=False
+            )
             for client in picked.tolist()
         }
         yield laid_out([picked], [draws.get(client, nothing) for client in range(len(clients))])
@@ -247,8 +251,10 @@ def poisson_rounds(
         seed: the repetition's seed.
     """
     for epoch in range(epochs):
-        turns = range(epoch * steps, (epoch + 1) * steps)
-        yield laid_out([poisson_sample(seed, turn, len(clients), rate) for turn in turns], clients)
+        indices = range(epoch * steps, (epoch + 1) * steps)
+        yield laid_out(
+            [poisson_sample(seed, index, len(clients), rate) for index in indices], clients
+        )
 
 
 def laid_out(taking_part: Sequence[np.ndarray], clients: Sequence[np.ndarray]) -> Rounds:
@@ -259,12 +265,12 @@ def laid_out(taking_part: Sequence[np.ndarray], clients: Sequence[np.ndarray]) -
     rounds = Rounds(
         np.full(shape[:2], -1), np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=bool)
     )
-    for turn, chosen in enumerate(taking_part):
-        rounds.clients[turn, : len(chosen)] = chosen
+    for index, chosen in enumerate(taking_part):
+        rounds.clients[index, : len(chosen)] = chosen
         for position, client in enumerate(chosen):
             client_rows = clients[client]
-            rounds.rows[turn, position, : len(client_rows)] = client_rows
-            rounds.present[turn, position, : len(client_rows)] = True
+            rounds.rows[index, position, : len(client_rows)] = client_rows
+            rounds.present[index, position, : len(client_rows)] = True
     return rounds
 
 

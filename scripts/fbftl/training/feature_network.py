@@ -117,7 +117,7 @@ class FeatureNetwork(LocalNetwork):
         """Train the clients of a round; those that are asked to tell what their features are."""
         self._reported = {int(client): [] for client in round_.clients}
         self._draws = {
-            client: stream(self.request.noised_by, "feature_noise", round_.turn, client)
+            client: stream(self.request.noised_by, "feature_noise", round_.number, client)
             for client in self._reported
         }
         trained = super().train(round_)
@@ -154,24 +154,26 @@ class FeatureNetwork(LocalNetwork):
             clean = self.split_model.front(samples.inputs)
         return ReportedFeatures(client, rows, clean, self._noised(clean, client), samples.labels)
 
-    def retrain(self, turn: int, received: Sequence[ReportedFeatures]) -> None:
+    def retrain(self, round_number: int, received: Sequence[ReportedFeatures]) -> None:
         """Retrain the classifier from its present values on what the server heard, Eq. (11)-(12).
 
         Args:
-            turn: the round, from 1.
+            round_number: the round, from 1.
             received: what clients reported; nothing leaves it as it is.
         """
         self.received = received
         if received:
             features = torch.cat([reported.sent for reported in received])
-            self.retrain_on(turn, features, torch.cat([reported.labels for reported in received]))
+            self.retrain_on(
+                round_number, features, torch.cat([reported.labels for reported in received])
+            )
 
-    def retrain_on(self, turn: int, features: Tensor, labels: Tensor) -> None:
+    def retrain_on(self, round_number: int, features: Tensor, labels: Tensor) -> None:
         """Retrain the classifier on features (n, ...) with labels (n,) after a round."""
-        order = stream(self.seed, "retraining", turn)
+        order = stream(self.seed, "retraining", round_number)
         plan = self._server_plan
         if self.request.step == "chosen":
-            draws = stream(self.seed, "retraining_choice", turn)
+            draws = stream(self.seed, "retraining_choice", round_number)
             plan = chosen_plan(self.split_model.rest, features, labels, candidates(plan), draws)
         retrain(self.split_model.rest, features, labels, plan, order)
 

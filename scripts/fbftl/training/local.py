@@ -139,6 +139,8 @@ def _dropout(split_model: SplitModel, plan: LocalPlan, local_update: LocalUpdate
         return
     with torch.random.fork_rng(), dropping(split_model.front, split_model.rest):
         seed_dropout(
-            torch_seed(local_update.seed, "dropout", local_update.turn - 1, local_update.client)
+            torch_seed(
+                local_update.seed, "dropout", local_update.round_number - 1, local_update.client
+            )
         )
         yield

@@ -21,7 +21,7 @@ from fbftl.training.local_updates import (
     flattened,
     set_flat,
 )
-from fbftl.training.measures import Further, Series
+from fbftl.training.measures import ExtraMeasures, Series
 from fbftl.training.network import TrainedNetwork, evaluate
 from fbftl.training.samples import TrainingData, by_domain
 
@@ -57,17 +57,18 @@ class LocalNetwork(TrainedNetwork):
         if selected_epoch(self.curves, rule) == len(self.curves.test):
             self.chosen = self.weights()
 
-    def further(self, epoch: int) -> Further:
-        """Go back to the chosen round and return what is measured there."""
+    def restore(self) -> None:
+        """Go back to the weights of the chosen round."""
         self.set_weights(self.chosen)
-        return self.at_chosen(epoch)
 
-    def at_chosen(self, epoch: int) -> Further:
+    def extra_measures(self, epoch: int) -> ExtraMeasures:
         """Return the accuracy in each domain, if there are domains."""
         if self.training_data.test.domain is None:
-            return Further()
+            return ExtraMeasures()
         series = {"domain_accuracy": Series("share", by="domain")}
-        return Further(lists={"domain_accuracy": self.in_domains(self.model, epoch)}, series=series)
+        return ExtraMeasures(
+            lists={"domain_accuracy": self.in_domains(self.model, epoch)}, series=series
+        )
 
     def in_domains(self, model: Callable[[Tensor], Tensor], epoch: int) -> list[float]:
         """Return a model's test accuracy in each domain, 0 if it had diverged at its epoch."""
@@ -100,7 +101,7 @@ class LocalNetwork(TrainedNetwork):
     def train(self, round_: Round) -> Trained | None:
         """Train the clients of a round from the global weights; None if there are none."""
         local_updates = [
-            LocalUpdate(self.seed, round_.turn, int(client), rows[present])
+            LocalUpdate(self.seed, round_.number, int(client), rows[present])
             for client, rows, present in zip(
                 round_.clients, round_.rows, round_.present, strict=True
             )

@@ -41,14 +41,14 @@ class LocalUpdate:
     """A client's training in one round.
 
     seed: of its repetition; with round and client it decides mini-batches and dropout.
-    turn: the round, from 1.
+    round_number: the round, from 1.
     client: its number.
     rows: (K_u,) rows of its samples, at least one.
     slot: which network it trains, where there are several.
     """
 
     seed: int
-    turn: int
+    round_number: int
     client: int
     rows: np.ndarray
     slot: int = 0
@@ -100,7 +100,7 @@ class Hooks:
     logits: Callable[[Tensor, np.ndarray], Tensor] = lambda logits, _: logits
     boundary: Callable[[Tensor, MiniBatch], Tensor] | None = None
     collect: Callable[[MiniBatch, Tensor, Tensor], None] | None = None
-    rate: Callable[[int], float] = lambda turn: 1.0
+    rate: Callable[[int], float] = lambda round_number: 1.0
     start: Callable[[LocalUpdate], Tensor | None] = lambda local_update: None
 
     @property
@@ -196,7 +196,7 @@ def mini_batches(
             "normalisation makes nothing; give samples_per_client and local_batch at least 2, "
             "or training.batch_norm: frozen"
         )
-    order = stream(local_update.seed, "local", local_update.turn, local_update.client)
+    order = stream(local_update.seed, "local", local_update.round_number, local_update.client)
     return batched(local_update.rows, plan, order, least)
 
 
@@ -225,8 +225,8 @@ def least_batch(split_model: SplitModel) -> int:
 
 def training_of(plan: LocalPlan, hooks: Hooks, local_update: LocalUpdate) -> Training:
     """Return the training values of a local update: the plan's, at the rate of its round."""
-    decayed = plan.training.learning_rate * plan.training.decay ** (local_update.turn - 1)
-    rate = decayed * hooks.rate(local_update.turn)
+    decayed = plan.training.learning_rate * plan.training.decay ** (local_update.round_number - 1)
+    rate = decayed * hooks.rate(local_update.round_number)
     return replace(plan.training, learning_rate=rate)
 
 

@@ -36,7 +36,7 @@ class Series:
 
 
 @dataclass(frozen=True)
-class Further:
+class ExtraMeasures:
     """What a learner measured at the chosen epoch beside what every run does.
 
     numbers: by name; declared in `measures`.

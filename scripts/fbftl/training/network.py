@@ -18,7 +18,7 @@ from fbftl.models.modes import couples_samples
 from fbftl.training.batches import Round
 from fbftl.training.client_updates import client_updates, weighted_losses
 from fbftl.training.curves import Curves
-from fbftl.training.measures import Further
+from fbftl.training.measures import ExtraMeasures
 from fbftl.training.passes import Passes, RoundBatch, together
 from fbftl.training.samples import LabelledSamples, TrainingData, by_domain
 from fbftl.training.sgd import Sgd
@@ -49,7 +49,7 @@ class TrainedNetwork:
         """Whether the loss has stopped being finite."""
         return self.curves.diverged
 
-    def together(self, round_: Round, arrives: np.ndarray) -> tuple[Tensor, list[Tensor]]:
+    def mean_gradient(self, round_: Round, arrives: np.ndarray) -> tuple[Tensor, list[Tensor]]:
         """Return loss and gradient of the mean loss over all arriving samples."""
         batch, weights = self.weighted(round_, arrives)
         loss = torch.stack(
@@ -60,7 +60,7 @@ class TrainedNetwork:
         ).sum()
         return loss.detach(), list(torch.autograd.grad(loss, self.parameters))
 
-    def apart(self, round_: Round) -> tuple[Tensor, Tensor]:
+    def client_gradients(self, round_: Round) -> tuple[Tensor, Tensor]:
         """Return the round's mean loss, and each client's sum of per-sample gradients (C, X)."""
         if not len(round_.clients):  # Poisson sampling may take nobody
             numbers = sum(value.numel() for value in self.parameters)
@@ -86,9 +86,12 @@ class TrainedNetwork:
         )
         self.curves.append(loss, *validation, test_accuracy, digest_of(self.model))
 
-    def further(self, epoch: int) -> Further:
-        """Return what was measured at the chosen epoch, from 1, beside what every run has."""
-        return Further()
+    def restore(self) -> None:
+        """Go back to the weights of the chosen epoch, where they are kept: here they are not."""
+
+    def extra_measures(self, epoch: int) -> ExtraMeasures:
+        """Return what is measured at the chosen epoch, from 1, beside what every run has."""
+        return ExtraMeasures()
 
     @cached_property
     def _updates_of(self) -> Callable[[RoundBatch], tuple[Tensor, Tensor]]:
@@ -103,7 +106,7 @@ class TrainedNetwork:
             if batch.present.shape[1] > 1:
                 return self._updates_apart(batch)
             # Clients of one sample each have masks of their own in one pass too.
-            with self.passes.masked(batch.number):
+            with self.passes.masked(batch.round_index):
                 return updates_of(batch.inputs, batch.labels, batch.present)
 
         return updates
@@ -123,7 +126,7 @@ class TrainedNetwork:
         samples = self.training_data.samples.at(round_.rows)
         present = torch.from_numpy(round_.present).to(samples.labels.device)
         return RoundBatch(
-            round_.number, samples.inputs, samples.labels, present, round_.clients, round_.counts
+            round_.index, samples.inputs, samples.labels, present, round_.clients, round_.counts
         )
 
     def weighted(self, round_: Round, arrives: np.ndarray) -> tuple[RoundBatch, Tensor]:

@@ -25,7 +25,7 @@ from fbftl.study.job import Training
 class RoundBatch:
     """The samples that take part in one round, on the training device.
 
-    number: of the round, from 0 over all epochs.
+    round_index: from 0 over all epochs.
     inputs: (C, K, ...) samples of C clients, padded to K.
     labels: (C, K).
     present: (C, K) booleans, False on padding.
@@ -33,7 +33,7 @@ class RoundBatch:
     counts: (C,) samples K_u of each.
     """
 
-    number: int
+    round_index: int
     inputs: Tensor
     labels: Tensor
     present: Tensor
@@ -83,7 +83,7 @@ class ClientByClient:
                         "training.batch_norm: frozen"
                     )
                 present = batch.present[index]
-                with self._drawing(batch.number, int(client)):
+                with self._drawing(batch.round_index, int(client)):
                     yield (
                         batch.inputs[index][present],
                         batch.labels[index][present],

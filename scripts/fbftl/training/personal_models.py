@@ -53,7 +53,7 @@ class PersonalModels:
         return replace(self, weights=list(self.weights))
 
     def train(
-        self, samples: LabelledSamples, rows: Sequence[np.ndarray], turn: int,
+        self, samples: LabelledSamples, rows: Sequence[np.ndarray], round_number: int,
         hooks: Hooks = FEDAVG, epochs: int | None = None,
     ) -> Tensor:  # fmt: skip
         """Train every client's network on its rows and keep what comes of it.
@@ -61,14 +61,14 @@ class PersonalModels:
         Args:
             samples: what the rows are of.
             rows: of each client; who has none trains nothing.
-            turn: the round, from 1; with seed and client it decides the mini-batches.
+            round_number: the round, from 1; with seed and client it decides the mini-batches.
             hooks: what is different.
             epochs: passes over the rows; the plan's if None.
 
         Returns:
             The mean of the clients' losses.
         """
-        return train_side_by_side([self], samples, [rows], turn, hooks, epochs)[0]
+        return train_side_by_side([self], samples, [rows], round_number, hooks, epochs)[0]
 
     def network(self, client: int) -> SplitModel:
         """Return a client's network with its weights, until another one's is asked for."""
@@ -90,7 +90,7 @@ class PersonalModels:
 
 def train_side_by_side(
     several: Sequence[PersonalModels], samples: LabelledSamples,
-    rows: Sequence[Sequence[np.ndarray]], turn: int, hooks: Hooks = FEDAVG,
+    rows: Sequence[Sequence[np.ndarray]], round_number: int, hooks: Hooks = FEDAVG,
     epochs: int | None = None,
 ) -> Tensor:  # fmt: skip
     """Train clients of several repetitions, which have the same architectures, as each would alone.
@@ -99,7 +99,7 @@ def train_side_by_side(
         several: the networks of R repetitions.
         samples: what the rows are of, in all of them.
         rows: of each repetition's clients; who has none trains nothing.
-        turn: the round, from 1; with seed and client it decides the mini-batches.
+        round_number: the round, from 1; with seed and client it decides the mini-batches.
         hooks: what is different.
         epochs: passes over the rows; the plan's if None.
 
@@ -123,7 +123,9 @@ def train_side_by_side(
             if len(rows[index][client]):
                 network = first_client[id(split_model)]
                 networks.setdefault(network, split_model)
-                local_update = LocalUpdate(models.seed, turn, client, rows[index][client], index)
+                local_update = LocalUpdate(
+                    models.seed, round_number, client, rows[index][client], index
+                )
                 local_updates.setdefault(network, []).append(local_update)
     for network, theirs in local_updates.items():
         trained = train_clients(networks[network], samples, theirs, plan, start)

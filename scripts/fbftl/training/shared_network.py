@@ -26,7 +26,7 @@ from fbftl.training.local_updates import (
     SplitModel,
     Trained,
 )
-from fbftl.training.measures import Further, Measure, Series
+from fbftl.training.measures import ExtraMeasures, Measure, Series
 from fbftl.training.samples import TrainingData, by_domain
 
 Assigning = Callable[[Sequence[int]], list[list[int]]]
@@ -124,7 +124,7 @@ class SharedNetwork(LocalNetwork):
             self.hooks, start=lambda local_update: before[slots[local_update.slot].places]
         )
         local_updates = {
-            (index, slot): LocalUpdate(self.seed, round_.turn, int(client), rows[present], slot)
+            (index, slot): LocalUpdate(self.seed, round_.number, int(client), rows[present], slot)
             for index, (client, rows, present) in enumerate(
                 zip(round_.clients, round_.rows, round_.present, strict=True)
             )
@@ -147,12 +147,12 @@ class SharedNetwork(LocalNetwork):
         return self._trained
 
     def _assign(self, clients: np.ndarray) -> list[list[int]]:
-        """Return the slots of each client of a round; clients take their turns in their order."""
+        """Return the slots of each client of a round, assigned in the order of their ids."""
         order = np.argsort(clients)
-        turns = self.budgeted.assigned(
+        in_order = self.budgeted.assigned(
             [self.budgeted.budgets[clients[position]] for position in order]
         )
-        return [turns[turn] for turn in np.argsort(order)]
+        return [in_order[place] for place in np.argsort(order)]
 
     def floats(self, round_: Round) -> np.ndarray:
         """Return how many weights each client of the round that was trained last holds, (C,)."""
@@ -165,7 +165,7 @@ class SharedNetwork(LocalNetwork):
         index = self._index[int(round_.clients[0])]
         return self._trained.weights[index][self._trained.pieces.positions(index)].cpu().numpy()
 
-    def at_chosen(self, epoch: int) -> Further:
+    def extra_measures(self, epoch: int) -> ExtraMeasures:
         """Return accuracies by width and domain, and who trained what."""
         widths = {
             width / self.budgeted.bases: self.in_domains(self.shared.at(width), epoch)
@@ -184,4 +184,4 @@ class SharedNetwork(LocalNetwork):
         }
         measures = {name: Measure("share", "higher", diverged=0.0) for name in numbers}
         series = {name: Series("share", by="domain") for name in lists}
-        return Further(numbers, lists, record, measures, series)
+        return ExtraMeasures(numbers, lists, record, measures, series)

@@ -110,7 +110,7 @@ class TrainedT5:
         self._updates, self._least, self._best = 0, math.inf, _copy(self.head)
         self._dropout = Dropout(self.head, torch_seed(seed, "dropout"))
 
-    def together(self, round_: Round, arrives: np.ndarray) -> tuple[Tensor, list[Tensor]]:
+    def mean_gradient(self, round_: Round, arrives: np.ndarray) -> tuple[Tensor, list[Tensor]]:
         """Return each arriving sample's loss and the gradient of their mean."""
         rows = round_.rows[arrives][round_.present[arrives]]
         if not len(rows):
@@ -119,7 +119,7 @@ class TrainedT5:
         losses = self._losses(rows)
         return losses.detach(), list(torch.autograd.grad(losses.mean(), self.parameters))
 
-    def apart(self, round_: Round) -> tuple[Tensor, Tensor]:
+    def client_gradients(self, round_: Round) -> tuple[Tensor, Tensor]:
         """Return each sample's loss, and each client's sum of per-sample gradients (C, X)."""
         every, updates = [], []
         for rows, present in zip(round_.rows, round_.present, strict=True):
@@ -135,7 +135,7 @@ class TrainedT5:
         Its dropout is that of the round, which is yet to be drawn.
         """
         with self._dropout.rewound():
-            return self.apart(round_)[1][0].cpu().numpy()
+            return self.client_gradients(round_)[1][0].cpu().numpy()
 
     def step(self, gradient: Sequence[Tensor]) -> None:
         """Take one step of AdamW, at the learning rate of this update."""
@@ -215,7 +215,7 @@ def train_at_server(learner: TrainedT5) -> TrainedT5:
     for epoch in learner.schedule:
         losses = []
         for round_ in epoch.single() if not learner.diverged else ():
-            loss, gradient = learner.together(round_, np.ones(len(round_.clients), dtype=bool))
+            loss, gradient = learner.mean_gradient(round_, np.ones(len(round_.clients), dtype=bool))
             learner.step(gradient)
             losses.append(loss)
         learner.end_epoch(losses)

@@ -16,8 +16,8 @@ def test_one_number_for_all_weights_hides_nothing_but_the_mean():
     assert byte_uniformity(message) < 1e-6
 
 
-@pytest.mark.parametrize("turn", [1, 2, 3])
-def test_a_number_for_each_weight_hides_them(turn):
-    message = masked(WEIGHTS, KEY, turn)
+@pytest.mark.parametrize("sum_number", [1, 2, 3])
+def test_a_number_for_each_weight_hides_them(sum_number):
+    message = masked(WEIGHTS, KEY, sum_number)
     assert abs(correlation(message, WEIGHTS)) < 3 / np.sqrt(COUNT)
     assert byte_uniformity(message) > 1e-3

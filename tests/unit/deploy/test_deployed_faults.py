@@ -38,7 +38,7 @@ FAULTS = {
     "too few messages": (lambda sent: replace(sent, messages=sent.messages[1:]), "7 uploads"),
     "another version": (lambda sent: replace(sent, version=9), "version 9"),
     "a replayed run": (lambda sent: replace(sent, run="0" * 16), "another request"),
-    "a replayed turn": (lambda sent: replace(sent, turn=0), "another request"),
+    "a replayed request": (lambda sent: replace(sent, request_number=0), "another request"),
 }
 
 
@@ -88,10 +88,12 @@ IDS = Ring(32)
 def test_a_dealer_tells_a_sum_once_and_of_two_at_least():
     process = DealerProcess(DealerPlan(0, "word", "00" * 32, {"1": "mine"}))
     pair, other = (seal(np.array(ids, dtype=np.uint64), IDS, 1) for ids in ([1, 2], [1, 3]))
-    assert process.reply(CALL | {"turn": 1}, pair) == process.reply(CALL | {"turn": 1}, pair)
+    assert process.reply(CALL | {"sum_number": 1}, pair) == process.reply(
+        CALL | {"sum_number": 1}, pair
+    )
     with pytest.raises(ValueError, match="two sets show what one sent"):
-        process.reply(CALL | {"turn": 1}, other)
+        process.reply(CALL | {"sum_number": 1}, other)
     with pytest.raises(ValueError, match="fewer than 2"):
-        process.reply(CALL | {"turn": 2}, seal(np.array([1], dtype=np.uint64), IDS, 2))
+        process.reply(CALL | {"sum_number": 2}, seal(np.array([1], dtype=np.uint64), IDS, 2))
     with pytest.raises(ValueError, match="does not know the word"):
         process.reply({"kind": "key", "client": 1, "token": "word"}, b"")

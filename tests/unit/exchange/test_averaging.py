@@ -122,11 +122,11 @@ def test_one_client_is_plain_training_to_the_bit(files, network):
     client_data = client_data_of(files, job_)
     model = torch.nn.Sequential(*client_data.target.random(job_, SEED))
     rows = np.arange(124)
-    for turn in (1, 2, 3):
+    for round_number in (1, 2, 3):
         optimizer = torch.optim.SGD(
             model.parameters(), lr=0.05, momentum=0.9, weight_decay=5e-4, fused=True
         )
-        for _, batch in mini_batches(LocalUpdate(SEED, turn, 0, rows), local.plan):
+        for _, batch in mini_batches(LocalUpdate(SEED, round_number, 0, rows), local.plan):
             optimizer.zero_grad()
             taken = client_data.samples.at(batch)
             functional.cross_entropy(model(taken.inputs), taken.labels).backward()
@@ -270,13 +270,13 @@ def test_aggregation_and_the_servers_own_step_are_asked(files):
     seen = []
 
     def after(learner, round_, arrives):
-        seen.append((round_.turn, len(round_.clients), arrives.sum()))
+        seen.append((round_.number, len(round_.clients), arrives.sum()))
         learner.set_weights(torch.zeros(len(learner.weights())))
 
     unweighted = Server(aggregate=lambda weights, counts: weights.mean(0), after=after)
     local, _, outcome = fedavg(files, job({"plr": 0.5}), lambda: unweighted)
     lost = up(outcome).groupby("round")["lost"].sum()
-    assert seen == [(turn, 5, 5 - lost[turn]) for turn in (1, 2, 3)]
+    assert seen == [(round_number, 5, 5 - lost[round_number]) for round_number in (1, 2, 3)]
     assert not local.weights().any()
 
 

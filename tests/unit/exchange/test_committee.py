@@ -112,7 +112,7 @@ def test_keys_go_to_a_client_once_and_sums_have_seeds_of_their_own():
     assert len(table.query("part == 'key'")) == 2
     assert table.query("part == 'update'")["sha256"].nunique() == 4
     masks = sums.unmasker
-    drawn = [masks._seeds(client, turn).seeds for client in (40, 41) for turn in (1, 2)]
+    drawn = [masks._seeds(client, sum_number).seeds for client in (40, 41) for sum_number in (1, 2)]
     assert len({seed for seeds in drawn for seed in seeds}) == 4 * 10
 
 

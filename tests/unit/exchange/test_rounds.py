@@ -136,7 +136,7 @@ def test_a_client_alone_is_its_own_part_of_the_round(schedule: list[Rounds]) -> 
             np.concatenate([client_round.clients for client_round in alone]).tolist()
             == round_.clients.tolist()
         )
-        _, parts = learner(network()).together(round_, all_arrive(round_))
+        _, parts = learner(network()).mean_gradient(round_, all_arrive(round_))
         mean = torch.cat([part.flatten() for part in parts]).numpy()
         summed = sum(learner(network()).client_message(client_round) for client_round in alone)
         assert summed / round_.counts.sum() == pytest.approx(mean, abs=1e-6)
@@ -151,7 +151,7 @@ def test_rounds_are_numbered_over_all_epochs(schedule: list[Rounds]) -> None:
         batch_gradient(learner_, lambda round_: seen.append(round_) or all_arrive(round_)),
         schedule,
     )
-    assert [round_.turn for round_ in seen] == list(range(1, len(seen) + 1))
+    assert [round_.number for round_ in seen] == list(range(1, len(seen) + 1))
 
 
 def test_a_split_clients_message_is_its_smashed_data_and_its_parts_update(

@@ -35,10 +35,10 @@ def updates() -> np.ndarray:
 
 
 def a_round(
-    turn: int = 1, clients: np.ndarray = TAKING_PART, counts: np.ndarray = COUNTS
+    round_number: int = 1, clients: np.ndarray = TAKING_PART, counts: np.ndarray = COUNTS
 ) -> Round:  # fmt: skip
     present = np.arange(max(counts, default=0)) < counts[:, None]
-    return Round(turn - 1, clients, np.zeros(present.shape, dtype=int), present)
+    return Round(round_number - 1, clients, np.zeros(present.shape, dtype=int), present)
 
 
 def uplink(
@@ -161,8 +161,8 @@ def test_every_message_is_in_the_ledger_with_its_length_and_digest() -> None:
     compression = Compression(8, 0.5)
     setting = Setting(bits=8, keep=0.5, plr=0.5)
     sent = uplink(compressing(compression, None), setting, EVERYONE + 100)
-    for turn in (1, 2, 3, 4):
-        sent.average(a_round(turn), updates())
+    for round_number in (1, 2, 3, 4):
+        sent.average(a_round(round_number), updates())
     up, down = rows_of(sent, "up"), rows_of(sent, "down")
     assert up["round"].tolist() == [1] * 3 + [2] * 3 + [3] * 3 + [4] * 3
     assert up["client"].tolist() == [104, 100, 102] * 4
@@ -184,8 +184,8 @@ def test_every_message_is_in_the_ledger_with_its_length_and_digest() -> None:
 
 def test_updates_that_are_never_made_are_recorded_all_the_same() -> None:
     sent = uplink(None)
-    for turn in (1, 2):
-        assert sent.arrivals(a_round(turn)).all()
+    for round_number in (1, 2):
+        assert sent.arrivals(a_round(round_number)).all()
     up = rows_of(sent, "up")
     assert (up["bits"] == 32 * WIDTH + 8 * HEADER_BYTES).all()
     assert (up["encoded"] == "counted").all()
@@ -194,8 +194,8 @@ def test_updates_that_are_never_made_are_recorded_all_the_same() -> None:
 
 def test_the_first_round_alone_is_made_where_it_can_be() -> None:
     sent = uplink(None, client_message=lambda one: updates()[one.counts[0] - 2])
-    for turn in (1, 2, 3):
-        sent.arrivals(a_round(turn))
+    for round_number in (1, 2, 3):
+        sent.arrivals(a_round(round_number))
     up = rows_of(sent, "up")
     assert up["encoded"].tolist() == ["made"] * 3 + ["counted"] * 6
     digests = [sha256(encode(updates()[count - 2])).digest() for count in COUNTS]

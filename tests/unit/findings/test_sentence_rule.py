@@ -12,8 +12,8 @@ from fbftl.findings.sentence_rule import (
     Stated,
     interval,
     judged,
+    over_parts,
     stated,
-    together,
 )
 from scipy import stats
 
@@ -137,7 +137,7 @@ def test_equal_reaches_as_far_as_what_is_printed_as_equal(printed, band):
     ],
 )
 def test_parts_agree_or_depend_on_the_case(parts, verdict):
-    assert together(parts) is verdict
+    assert over_parts(parts) is verdict
 
 
 def errors(systems: int, sentences: int, seeds: int, tested: int) -> float:

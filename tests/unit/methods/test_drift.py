@@ -84,10 +84,12 @@ class Scalar:
     def squared(outputs, labels):
         return CURVATURE[labels] / 2 * (outputs[:, 0] - LEAST[labels]) ** 2
 
-    def round(self, turn: int, shares=(0.5, 0.5)) -> tuple[list[float], float]:
+    def round(self, round_number: int, shares=(0.5, 0.5)) -> tuple[list[float], float]:
         """Return what each client has after a round, and their average, which is kept."""
         samples = LabelledInputs(torch.zeros(2, 1), torch.arange(2))
-        local_updates = [LocalUpdate(0, turn, client, np.array([client])) for client in range(2)]
+        local_updates = [
+            LocalUpdate(0, round_number, client, np.array([client])) for client in range(2)
+        ]
         weights = train_clients(
             self.split_model, samples, local_updates, self.plan, self.hooks
         ).weights
@@ -118,8 +120,8 @@ def test_two_rounds_of_scaffold_on_quadratics_by_hand():
     assert [float(controls.clients[client][1]) for client in range(2)] == [2, -3]
     assert controls.common[1] == -0.5
 
-    for turn in range(3, 60):
-        _, x = scalar.round(turn)
+    for round_number in range(3, 60):
+        _, x = scalar.round(round_number)
         controls.server().after(None, everyone, arrives)
     assert x == pytest.approx(8 / 3)  # where the sum of both losses is least
 
@@ -130,8 +132,8 @@ def test_scaffold_of_unequal_clients_ends_where_the_loss_of_all_samples_is_least
     controls.reset(SimpleNamespace(clients=[[0], [1, 2, 3]]))
     everyone = SimpleNamespace(clients=np.arange(2), counts=np.array([1, 3]))
     scalar = Scalar(controls.corrected)
-    for turn in range(1, 80):
-        _, x = scalar.round(turn, (0.25, 0.75))
+    for round_number in range(1, 80):
+        _, x = scalar.round(round_number, (0.25, 0.75))
         controls.server().after(None, everyone, np.ones(2, dtype=bool))
     assert x == pytest.approx(24 / 7)
 
@@ -139,8 +141,8 @@ def test_scaffold_of_unequal_clients_ends_where_the_loss_of_all_samples_is_least
 def test_fedavg_on_the_same_quadratics_ends_elsewhere():
     """Its fixed point: x/4 of one client and 4 of the other have the mean x = 16/7."""
     scalar = Scalar(None)
-    for turn in range(60):
-        _, x = scalar.round(turn)
+    for round_number in range(60):
+        _, x = scalar.round(round_number)
     assert x == pytest.approx(16 / 7)
 
 

@@ -73,9 +73,9 @@ def test_the_ledger_tells_which_pieces_were_sent(files, tmp_path, method):
     for repetition in repetitions:
         mine = ledger[ledger["seed"] == repetition["seed"]]
         assert repetition["budgets"] == [1] * 4 + [0.75] * 4 + [0.5] * 4 + [0.25] * 4
-        for turn, assigned in enumerate(repetition["assigned"], start=1):
-            up = mine[(mine["direction"] == "up") & (mine["round"] == turn)]
-            down = mine[(mine["direction"] == "down") & (mine["round"] == turn)]
+        for round_number, assigned in enumerate(repetition["assigned"], start=1):
+            up = mine[(mine["direction"] == "up") & (mine["round"] == round_number)]
+            down = mine[(mine["direction"] == "down") & (mine["round"] == round_number)]
             assert sorted(up["client"]) == sorted(down["client"]) == list(range(16))
             for client, bits, pieces in zip(
                 up["client"], up["payload_bits"], assigned, strict=True

@@ -24,10 +24,10 @@ SMALL = Ring(36)
 
 
 @given(st.lists(NUMBERS, min_size=2, max_size=6), st.integers(0, 2**40))
-def test_masked_sums_equal_fixed_point_sums_bit_for_bit(rows, turn):
+def test_masked_sums_equal_fixed_point_sums_bit_for_bit(rows, sum_number):
     values, dealer = np.array(rows), Dealer.of_study(7)
-    sent = [masked(row, dealer.key(u), turn) for u, row in enumerate(values)]
-    unmasked = unmasked_sum(sent, dealer.sum_of_masks(range(len(rows)), turn, 3))
+    sent = [masked(row, dealer.key(u), sum_number) for u, row in enumerate(values)]
+    unmasked = unmasked_sum(sent, dealer.sum_of_masks(range(len(rows)), sum_number, 3))
     expected = np.rint(values * 2.0**FRACTION_BITS).sum(axis=0) / 2.0**FRACTION_BITS
     assert np.array_equal(unmasked, expected)
 
@@ -113,7 +113,7 @@ def test_a_client_that_drops_out_after_masking_leaves_the_sum_of_the_others():
 
 def test_a_masked_message_is_uniform_and_uncorrelated():
     values = np.random.default_rng(0).normal(size=20_000)
-    message = masked(values, Dealer.of_study(3).key(5), turn=1)
+    message = masked(values, Dealer.of_study(3).key(5), sum_number=1)
     counts = np.bincount(message.view(np.uint8), minlength=256)
     assert chisquare(counts).pvalue > 1e-3
     assert abs(np.corrcoef(from_ring(message), values)[0, 1]) < 3 / np.sqrt(len(values))
@@ -123,7 +123,7 @@ def test_a_masked_message_is_uniform_and_uncorrelated():
 def test_a_masked_message_is_uniform_in_a_smaller_ring(bits):
     """Its highest and its lowest bits, of numbers that take a small part of the ring alone."""
     values, ring = np.full(20_000, 0.25), Ring(bits, fraction_bits=20)
-    message = masked(values, Dealer.of_study(3).key(5), turn=1, ring=ring)
+    message = masked(values, Dealer.of_study(3).key(5), sum_number=1, ring=ring)
     assert int(message.max()) < 2**bits
     for part in (message >> np.uint64(bits - 6), message & np.uint64(63)):
         counts = np.bincount(part.astype(np.int64), minlength=64)
@@ -133,7 +133,7 @@ def test_a_masked_message_is_uniform_in_a_smaller_ring(bits):
 
 def test_masks_differ_by_client_round_and_dealer():
     keys = [Dealer.of_study(seed).key(client) for seed in (0, 1) for client in (0, 1)]
-    masks = [tuple(mask(key, turn, 2)) for key in keys for turn in (0, 1)]
+    masks = [tuple(mask(key, sum_number, 2)) for key in keys for sum_number in (0, 1)]
     assert len(set(masks)) == len(masks)
     assert tuple(mask(keys[0], 0, 5)[:2]) == masks[0]
     assert mask(keys[0], 0, 2, SMALL).tolist() == [m % 2**36 for m in map(int, masks[0])]

@@ -15,8 +15,10 @@ PUBLIC = PublicCommittee(COMMITTEE, tuple(pair.public for pair in PAIRS))
 CLIENTS = [4, 7, 9]
 
 
-def boxes(client: int, turn: int = 1, public: PublicCommittee = PUBLIC) -> Boxes:
-    return ClientSeeds.of_study(b"s" * 32, COMMITTEE, turn, client).boxes(public, turn, client)
+def boxes(client: int, sum_number: int = 1, public: PublicCommittee = PUBLIC) -> Boxes:
+    return ClientSeeds.of_study(b"s" * 32, COMMITTEE, sum_number, client).boxes(
+        public, sum_number, client
+    )
 
 
 def member(number: int = 0) -> Member:
@@ -75,7 +77,7 @@ def test_a_member_is_given_the_seeds_of_the_sets_that_it_is_not_in():
         (replace(boxes(5), boxes=()), "does not open"),
         (replace(boxes(5), key=bytes(32)), "does not open"),
         (boxes(6), "a box of client 5 that does not open"),  # another client's
-        (boxes(5, turn=2), "does not open"),  # sent in another sum
+        (boxes(5, sum_number=2), "does not open"),  # sent in another sum
         (
             boxes(5, public=PublicCommittee(COMMITTEE, PUBLIC.keys[::-1])),
             "does not open",
@@ -110,7 +112,7 @@ def test_two_lists_of_a_sum_are_refused_and_lists_of_two_sums_are_not():
     with pytest.raises(UserError, match="a second list of arrivals"):
         one.receive_list(1, [4, 7])
     for client in CLIENTS:
-        one.open(2, client, boxes(client, turn=2))
+        one.open(2, client, boxes(client, sum_number=2))
     assert one.receive_list(2, CLIENTS) == list_digest(2, CLIENTS) != list_digest(1, CLIENTS)
 
 

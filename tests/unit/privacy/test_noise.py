@@ -117,21 +117,23 @@ def test_gaussian_noise_scales_with_the_clip_norm():
 
 def test_noisy_sum_without_noise_is_the_sum():
     updates = stream(0, "test").normal(size=(6, 4))
-    exact = noisy_sum(updates, noise_std=0.0, seed=0, turn=0)
+    exact = noisy_sum(updates, noise_std=0.0, seed=0, round_number=0)
     np.testing.assert_allclose(exact, updates.sum(axis=0), rtol=1e-5)
 
 
 def test_each_round_has_its_own_noise_even_without_clients():
     empty = np.zeros((0, 50))
-    first, again, second = (noisy_sum(empty, noise_std=6.0, seed=1, turn=t) for t in (0, 0, 1))
+    first, again, second = (
+        noisy_sum(empty, noise_std=6.0, seed=1, round_number=t) for t in (0, 0, 1)
+    )
     np.testing.assert_array_equal(first, again)
     assert (first != second).all()
-    many = noisy_sum(np.zeros((0, 50_000)), noise_std=6.0, seed=1, turn=2)
+    many = noisy_sum(np.zeros((0, 50_000)), noise_std=6.0, seed=1, round_number=2)
     assert many.std() == pytest.approx(6.0, rel=0.02)
 
 
 def test_clients_take_part_independently():
-    sizes = [len(poisson_sample(0, turn, 1000, 0.1)) for turn in range(200)]
+    sizes = [len(poisson_sample(0, round_index, 1000, 0.1)) for round_index in range(200)]
     assert np.mean(sizes) == pytest.approx(100, abs=5 * np.sqrt(90 / 200))
     assert np.var(sizes) == pytest.approx(90, rel=0.5)
     assert poisson_sample(0, 0, 5, 1.0).tolist() == [0, 1, 2, 3, 4]

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, chi2_contingency
 
-TURN = 3
+SUM_NUMBER = 3
 
 
 def public_of(committee: Committee, secret: int = 0) -> tuple[PublicCommittee, list[KeyPair]]:
@@ -25,7 +25,7 @@ def public_of(committee: Committee, secret: int = 0) -> tuple[PublicCommittee, l
 
 
 def seeds_of(committee: Committee, client: int, secret: bytes = b"s" * 32) -> ClientSeeds:
-    return ClientSeeds.of_study(secret, committee, TURN, client)
+    return ClientSeeds.of_study(secret, committee, SUM_NUMBER, client)
 
 
 def sum_by_members(
@@ -41,18 +41,18 @@ def sum_by_members(
     total = np.zeros(numbers.shape[1], dtype=np.uint64)
     for client in arrivals:
         seeds = seeds_of(committee, client)
-        total += reduced(numbers[client] + seeds.mask(TURN, numbers.shape[1], ring), ring)
+        total += reduced(numbers[client] + seeds.mask(SUM_NUMBER, numbers.shape[1], ring), ring)
         for member in members:
-            member.open(TURN, client, seeds.boxes(public, TURN, client))
-    digests = {member.number: member.receive_list(TURN, arrivals) for member in members}
+            member.open(SUM_NUMBER, client, seeds.boxes(public, SUM_NUMBER, client))
+    digests = {member.number: member.receive_list(SUM_NUMBER, arrivals) for member in members}
     for member in members:
-        member.compare(TURN, digests)
+        member.compare(SUM_NUMBER, digests)
     by_number = {member.number: member for member in members}
     answers = [
-        by_number[one].answer(TURN, place, numbers.shape[1], ring)
+        by_number[one].answer(SUM_NUMBER, place, numbers.shape[1], ring)
         for place, one in enumerate(committee.answering(present))
     ]
-    return reduced(total - sum_of_masks(public, TURN, arrivals, answers, ring), ring)
+    return reduced(total - sum_of_masks(public, SUM_NUMBER, arrivals, answers, ring), ring)
 
 
 def open_sum(numbers: np.ndarray, arrivals: list[int], ring: Ring) -> np.ndarray:
@@ -130,7 +130,7 @@ def test_a_committee_of_two_groups_that_could_answer_two_lists_is_refused(member
 def test_a_message_is_longer_by_a_key_and_boxes(members, threshold):
     committee = Committee(members, threshold)
     public, _ = public_of(committee)
-    boxes = seeds_of(committee, 5).boxes(public, TURN, 5)
+    boxes = seeds_of(committee, 5).boxes(public, SUM_NUMBER, 5)
     assert len(boxes.travelling()) == committee.box_bytes
     seeds = comb(members - 1, threshold - 1)
     assert committee.box_bytes == 32 + members * (32 * seeds + 16)
@@ -153,7 +153,7 @@ def views(
     """
     drawn: dict[bytes, np.ndarray] = {}
 
-    def uniform(seed: bytes, _turn: int, count: int, in_ring: Ring = WORD) -> np.ndarray:
+    def uniform(seed: bytes, _sum_number: int, count: int, in_ring: Ring = WORD) -> np.ndarray:
         if seed not in drawn:
             drawn[seed] = rng.integers(2**62, size=count).astype(np.uint64)
         return reduced(drawn[seed], in_ring)
@@ -161,12 +161,12 @@ def views(
     monkeypatch.setattr(replicated, "mask", uniform)
     clients = [seeds_of(committee, client) for client in (0, 1)]
     seen = [
-        reduced(np.uint64(value) + seeds.mask(TURN, trials, ring), ring)
+        reduced(np.uint64(value) + seeds.mask(SUM_NUMBER, trials, ring), ring)
         for value, seeds in zip(inputs, clients, strict=True)
     ]
     places = {place for member in colluding for place in committee.held(member)}
     for place in range(len(committee.sets)):
-        streams = [uniform(seeds.seeds[place], TURN, trials, ring) for seeds in clients]
+        streams = [uniform(seeds.seeds[place], SUM_NUMBER, trials, ring) for seeds in clients]
         seen += streams if place in places else [reduced(streams[0] + streams[1], ring)]
     code = np.zeros(trials, dtype=np.int64)
     for numbers in seen:
@@ -208,7 +208,7 @@ def test_views_of_a_threshold_of_members_tell_the_inputs(monkeypatch):
 
 
 def test_a_masked_message_is_uniform_bytes():
-    mask = seeds_of(Committee(5, 3), 1).mask(TURN, 50_000)
+    mask = seeds_of(Committee(5, 3), 1).mask(SUM_NUMBER, 50_000)
     counts = np.bincount(mask.view(np.uint8), minlength=256)
     assert abs(counts - counts.mean()).max() < 6 * np.sqrt(counts.mean())
 
@@ -217,14 +217,14 @@ def test_two_runs_share_no_seed_and_no_block_of_mask():
     """Clients, sums and runs have seeds of their own, and masks meet in bytes by chance alone."""
     committee, count = Committee(5, 3), 20_000
     drawn = [
-        ClientSeeds.of_study(secret, committee, turn, client)
+        ClientSeeds.of_study(secret, committee, sum_number, client)
         for secret in (b"a" * 32, b"b" * 32)
-        for turn in (1, 2)
+        for sum_number in (1, 2)
         for client in (0, 1)
     ]
     seeds = [seed for client in drawn for seed in (*client.seeds, client.pair.private)]
     assert len(set(seeds)) == len(seeds) == 8 * 11
-    masks = [client.mask(TURN, count) for client in drawn]
+    masks = [client.mask(SUM_NUMBER, count) for client in drawn]
     blocks = [block.tobytes() for mask in masks for block in mask.reshape(-1, 2)]
     assert len(set(blocks)) == len(blocks)
     for first, second in combinations(masks, 2):

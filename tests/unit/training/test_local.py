@@ -178,7 +178,7 @@ def test_every_epoch_goes_through_all_samples_in_a_new_order():
     epochs = [np.concatenate([r for e, r in batches if e == n]) for n in (1, 2, 3)]
     assert all(sorted(epoch) == sorted(ROWS[0]) for epoch in epochs)
     assert len({tuple(epoch) for epoch in epochs}) == 3
-    later = mini_batches(replace(LOCAL_UPDATES[0], turn=3), PLAN)
+    later = mini_batches(replace(LOCAL_UPDATES[0], round_number=3), PLAN)
     assert any(a.tolist() != b.tolist() for (_, a), (_, b) in zip(batches, later, strict=True))
 
 
@@ -224,7 +224,7 @@ def test_what_passes_the_boundary_in_the_last_epoch_is_collected_once_each():
 def test_another_loss_and_another_rate_are_used():
     halved = replace(PLAN, training=replace(TRAINING, learning_rate=0.025))
     wanted = train_clients(dense(), samples(), LOCAL_UPDATES, halved)
-    by_round = Hooks(rate=lambda turn: 1 / turn)
+    by_round = Hooks(rate=lambda round_number: 1 / round_number)
     trained = train_clients(dense(), samples(), LOCAL_UPDATES, PLAN, by_round)
     assert torch.equal(trained.weights, wanted.weights)
     nothing = Hooks(loss=lambda logits, labels: 0 * logits.sum(1))

@@ -57,8 +57,8 @@ def values(model: nn.Module) -> Tensor:
     return nn.utils.parameters_to_vector(model.parameters()).detach()
 
 
-def one_round(clients: list[np.ndarray], number: int = 0) -> Round:
-    return next(laid_out([np.arange(len(clients))], clients).single(number))
+def one_round(clients: list[np.ndarray], index: int = 0) -> Round:
+    return next(laid_out([np.arange(len(clients))], clients).single(index))
 
 
 @pytest.mark.parametrize("at", ["relu1_1", "norm2_1", "pool2", "drop_fc1"])
@@ -88,7 +88,7 @@ def test_without_either_passes_are_those_of_a_round_at_once() -> None:
 
 
 def updates(mode: tuple[bool, str], round_: Round, seed: int = 0) -> np.ndarray:
-    _, client_updates_ = learner(mode, network(), seed=seed).apart(round_)
+    _, client_updates_ = learner(mode, network(), seed=seed).client_gradients(round_)
     return client_updates_.numpy()
 
 
@@ -101,7 +101,7 @@ def test_a_clients_update_depends_on_no_other_client(mode: tuple[bool, str]) -> 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_client_alone_has_the_masks_that_it_has_in_its_round(mode: tuple[bool, str]) -> None:
-    round_ = one_round([CLIENTS[1], CLIENTS[0], np.arange(4, 24)], number=3)
+    round_ = one_round([CLIENTS[1], CLIENTS[0], np.arange(4, 24)], index=3)
     message = learner(mode, network()).client_message(round_.only(1))
     np.testing.assert_array_equal(message, updates(mode, round_)[1])
 
@@ -112,7 +112,7 @@ def test_masks_come_from_seed_round_and_client() -> None:
     assert not np.array_equal(first_updates[0], first_updates[1])
     np.testing.assert_array_equal(first_updates, updates(mode, first))
     assert not np.array_equal(first_updates, updates(mode, first, seed=1))
-    assert not np.array_equal(first_updates, updates(mode, replace(first, number=1)))
+    assert not np.array_equal(first_updates, updates(mode, replace(first, index=1)))
 
 
 def test_training_leaves_torchs_generator_and_the_models_mode_alone() -> None:
@@ -136,8 +136,8 @@ def test_frozen_statistics_stay_what_they_were() -> None:
 def test_one_sample_has_no_statistics() -> None:
     round_, everyone = one_round([CLIENTS[0], CLIENTS[0][:1]]), np.ones(2, dtype=bool)
     with pytest.raises(UserError, match=r"client 1 has one sample in a round.*at least 2"):
-        learner((False, "batch"), network()).together(round_, everyone)
-    learner((True, "frozen"), network()).together(round_, everyone)
+        learner((False, "batch"), network()).mean_gradient(round_, everyone)
+    learner((True, "frozen"), network()).mean_gradient(round_, everyone)
 
 
 def deep(norm: str) -> nn.Sequential:
@@ -174,11 +174,11 @@ def test_clients_of_one_sample_have_masks_of_their_own_in_one_pass() -> None:
     round_ = one_round(singles)
     alone = TrainedNetwork(model, training_data(), ClientByClient(0, (model,), dropout=False))
     _, expected = alone._updates_apart(alone.batch(round_))
-    assert torch.allclose(alone.apart(round_)[1], expected, atol=1e-6)
+    assert torch.allclose(alone.client_gradients(round_)[1], expected, atol=1e-6)
     assert torch.equal(expected[1], expected[2])
     dropping = TrainedNetwork(model, training_data(), passes_in((True, "frozen"), model))
-    _, dropped = dropping.apart(round_)
-    assert torch.equal(dropped, dropping.apart(round_)[1])
+    _, dropped = dropping.client_gradients(round_)
+    assert torch.equal(dropped, dropping.client_gradients(round_)[1])
     assert not torch.equal(dropped[1], dropped[2])
     assert not model.training
 

@@ -125,8 +125,10 @@ def test_ftl_c_equals_fbftl_step_by_step(cut):
     fbftl, ftl_c = (learner(model(), cut, data, EVERYONE, plan) for _ in range(2))
     for epoch in fbftl.schedule:
         for round_ in epoch.single():
-            together, gradient = fbftl.together(round_, np.ones(len(round_.clients), dtype=bool))
-            apart, updates = ftl_c.apart(round_)
+            together, gradient = fbftl.mean_gradient(
+                round_, np.ones(len(round_.clients), dtype=bool)
+            )
+            apart, updates = ftl_c.client_gradients(round_)
             torch.testing.assert_close(together, apart)
             for rows_, present, update in zip(round_.rows, round_.present, updates, strict=True):
                 wanted = by_hand(ftl_c.head, cut, data, rows_[present])
@@ -146,12 +148,12 @@ def test_a_lost_update_leaves_the_mean_over_those_that_arrive():
     round_ = next(learner(model(), 1, uploads(1), EVERYONE, PLAN).schedule[0].single())
     first, both = (learner(model(), 1, uploads(1), EVERYONE, PLAN) for _ in range(2))
     arrives = np.array([True, False])
-    losses, gradient = first.together(round_, arrives)
+    losses, gradient = first.mean_gradient(round_, arrives)
     assert len(losses) == round_.counts[0]
-    _, updates = both.apart(round_)
+    _, updates = both.client_gradients(round_)
     flat = torch.cat([part.flatten() for part in gradient])
     torch.testing.assert_close(flat, updates[0] / round_.counts[0], rtol=1e-3, atol=1e-5)
-    losses, nothing = first.together(round_, np.zeros(2, dtype=bool))
+    losses, nothing = first.mean_gradient(round_, np.zeros(2, dtype=bool))
     assert len(losses) == 0
     assert not any(part.any() for part in nothing)
 

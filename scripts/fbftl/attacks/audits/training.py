@@ -50,7 +50,7 @@ from fbftl.training.samples import LabelledInputs, TrainingData
 MOVED = 128
 """Numbers of an update, each moved by a client of its own."""
 
-TURNS = 2
+ROUND_COUNT = 2
 """Rounds, or steps, that are composed."""
 
 
@@ -87,11 +87,11 @@ def _averaging(epsilon: float, replaced: bool) -> Job:
     if replaced:
         axes = {
             "sigma": accounting.rounds_sigma(
-                epsilon, DELTA, rate=1.0, rounds=TURNS, adjacency="replace-one"
+                epsilon, DELTA, rate=1.0, rounds=ROUND_COUNT, adjacency="replace-one"
             )
         }
     return job_of(
-        "ftl_c", clients_per_round=MOVED, rounds=TURNS, privacy={"update_clip": CLIP},
+        "ftl_c", clients_per_round=MOVED, rounds=ROUND_COUNT, privacy={"update_clip": CLIP},
         mechanism="dp_fedavg", **axes,
     )  # fmt: skip
 
@@ -107,18 +107,18 @@ def _two_rounds(job: Job, included: Flags, seed: int, replaced: bool) -> tuple[F
         moves = np.diag(length * (signs(included[part]) if replaced else 1.0)).astype(np.float32)
         moves = np.pad(moves, (0, MOVED - len(moves)))
         sums = []
-        for number in range(TURNS):
+        for index in range(ROUND_COUNT):
             takes_part = np.zeros(MOVED, dtype=bool)
             takes_part[: len(length)] = True if replaced else included[part]
-            takes_part[1::2] &= number == 0
+            takes_part[1::2] &= index == 0
             clients = np.flatnonzero(takes_part)
             present = np.ones((len(clients), 1), dtype=bool)
-            round_ = Round(number, clients, clients[:, None], present)
+            round_ = Round(index, clients, clients[:, None], present)
             sent = protected.releasing(round_, moves[clients]).values
-            receipt = Receipt(clients, round_.turn, present[:, 0], sent)
+            receipt = Receipt(clients, round_.number, present[:, 0], sent)
             sums.append(protected.averaging(round_, receipt) * MOVED)
         outputs.append(np.stack(sums, axis=1)[: len(length)])
-    std = protection.round_noise(job, 1.0, TURNS, CLIP).multipliers[0] * CLIP
+    std = protection.round_noise(job, 1.0, ROUND_COUNT, CLIP).multipliers[0] * CLIP
     return np.concatenate(outputs).astype(np.float64), std
 
 
@@ -138,9 +138,9 @@ def descending(epsilon: float, included: Flags, seed: int) -> Mapping[str, Score
     if the first step fits it: whoever has the noise of one step from the other sees that.
     """
     few = included[: len(included) // FEW]
-    both, std = _moved(epsilon, included, seed, TURNS, LOW_RATE)
-    second, other_std = _moved(epsilon / 2, few, seed, TURNS, LOW_RATE)
-    (step, _), (steps, _) = (_moved(epsilon, few, seed, turns, 1.0) for turns in (1, TURNS))
+    both, std = _moved(epsilon, included, seed, ROUND_COUNT, LOW_RATE)
+    second, other_std = _moved(epsilon / 2, few, seed, ROUND_COUNT, LOW_RATE)
+    (step, _), (steps, _) = (_moved(epsilon, few, seed, count, 1.0) for count in (1, ROUND_COUNT))
     return {
         RELEASE: split(both, included),
         ROUNDS: split(step - (steps - step), few),
@@ -161,7 +161,7 @@ def _moved(
     and the noise on each step."""
     job = job_of(
         "private_gd", privacy={"gradient_clip": GRADIENT_CLIP}, mechanism="dp_gd",
-        epsilon=epsilon, descent_steps=TURNS, neighbour_relation="replaced",
+        epsilon=epsilon, descent_steps=ROUND_COUNT, neighbour_relation="replaced",
     )  # fmt: skip
     multipliers = noise_of(job).multipliers
     padded = np.concatenate([included, np.zeros(-len(included) % MOVED, dtype=bool)])
@@ -240,9 +240,9 @@ def sent_features(epsilon: float, included: Flags, seed: int) -> Mapping[str, Sc
     records, nothing = np.arange(count), np.arange(count, 2 * count)
     present = np.ones((2, count), dtype=bool)
 
-    def sent(number: int, rows: np.ndarray) -> list[tuple[np.ndarray, Floats]]:
+    def sent(index: int, rows: np.ndarray) -> list[tuple[np.ndarray, Floats]]:
         """Return rows and first numbers in the order in which each client sends them."""
-        round_ = Round(number, np.arange(2), rows, present)
+        round_ = Round(index, np.arange(2), rows, present)
         network.train(round_)
         reports = network.reported(round_, np.ones(2, dtype=bool))
         return [(report.rows, report.sent[:, 0].numpy().astype(np.float64)) for report in reports]

@@ -106,9 +106,9 @@ def canaries_in_rounds(job: Job, seed: int) -> Canaries:
 
 def _averaged(protected: Protection, round_: Round, sending: NDArray, updates: NDArray) -> NDArray:
     present = np.ones((len(sending), 1), dtype=bool)
-    of_canaries = Round(round_.number, sending, sending[:, None], present)
+    of_canaries = Round(round_.index, sending, sending[:, None], present)
     sent = protected.releasing(of_canaries, updates).values if len(sending) else updates
-    return protected.averaging(of_canaries, Receipt(sending, round_.turn, present[:, 0], sent))
+    return protected.averaging(of_canaries, Receipt(sending, round_.number, present[:, 0], sent))
 
 
 def proven_in_one_run(job: Job, client_data: LabelledFeatures, seed: int) -> float | None:

@@ -183,9 +183,9 @@ def sent_activations(epsilon: float, included: Flags, seed: int) -> Mapping[str,
     boundary = activations.Boundary(crossing_of(job), seed)
     record = torch.from_numpy(included.astype(np.float32) * np.float32(LONG * CLIP))[:, None]
 
-    def passed(turn: int, client: int, values: torch.Tensor) -> Floats:
+    def passed(round_number: int, client: int, values: torch.Tensor) -> Floats:
         rows = np.arange(len(values))
-        batch = MiniBatch(LocalUpdate(seed, turn, client, rows), 1, True, rows)
+        batch = MiniBatch(LocalUpdate(seed, round_number, client, rows), 1, True, rows)
         return boundary(values, batch)[:, 0].numpy().astype(np.float64)
 
     first, of_neighbour = passed(1, 0, record), passed(1, 1, torch.zeros_like(record))

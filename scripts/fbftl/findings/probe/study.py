@@ -47,9 +47,9 @@ def _codec() -> list[Any]:
 
 def _feedback() -> list[Any]:
     state = memory(4, 300)
-    for turn in range(3):
+    for draw in range(3):
         sent = compress_with_feedback(
-            floats(3, 300, draw=turn) / 3, state, np.array([0, 2, 3]), Compression(4, 0.1)
+            floats(3, 300, draw=draw) / 3, state, np.array([0, 2, 3]), Compression(4, 0.1)
         )
     return [state, sent.values]
 
@@ -99,7 +99,7 @@ def _noise() -> list[Any]:
     return [noise.clip_rows(values, 3.0), noise.relative_range(values), drawn, answers, schedule,
             noise.add_relative(values, drawn, sigma=0.1, largest=3.3), fitted, ring,
             masking.from_ring(ring), batch_entropy(np.full(10, 0.1), 50),
-            noise.noisy_sum(values, noise_std=0.3, seed=1, turn=2)]  # fmt: skip
+            noise.noisy_sum(values, noise_std=0.3, seed=1, round_number=2)]  # fmt: skip
 
 
 def _head(head: LinearHead) -> list[Any]:

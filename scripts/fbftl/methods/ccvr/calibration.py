@@ -62,7 +62,7 @@ def by_calibrating(job: Job, classes: int, sums: dict[int, SecureSum]) -> Train:
 
     def train(learner: FeatureNetwork, uplink: Uplink, schedule: Iterable[Rounds]) -> list[int]:
         def after(_: LocalNetwork, round_: Round, arrives: np.ndarray) -> None:
-            if round_.turn == last and learner.request.epochs:
+            if round_.number == last and learner.request.epochs:
                 if ring is not None:
                     sums[learner.seed] = secure_sum(job, uplink.post, ring)
                 calibrate(learner, uplink, last, classes, sums.get(learner.seed))
@@ -79,29 +79,33 @@ def ring_of(job: Job) -> Ring | None:
 
 
 def calibrate(
-    learner: FeatureNetwork, uplink: Uplink, turn: int, classes: int, secure: SecureSum | None
+    learner: FeatureNetwork,
+    uplink: Uplink,
+    round_number: int,
+    classes: int,
+    secure: SecureSum | None,
 ) -> None:
     """Exchange statistics and retrain the classifier on virtual features, if any arrive.
 
     Args:
         learner: with the averaged weights.
         uplink: through which everything goes.
-        turn: the last round.
+        round_number: the last round.
         classes: number of classes N.
         secure: by which the server learns the sum of the messages alone; None where it sees each.
     """
-    uplink.post.broadcast({"weights": learner.client_floats}, turn)
+    uplink.post.broadcast({"weights": learner.client_floats}, round_number)
     messages = _Messages(learner, classes)
     if secure is None:
-        total = _open_sum(uplink, messages, turn)
+        total = _open_sum(uplink, messages, round_number)
     else:
-        total = _masked_sum(uplink, messages, turn, secure)
+        total = _masked_sum(uplink, messages, round_number, secure)
     draws = stream(learner.seed, "virtual_features")
     features, labels = virtual_features(total, classes, learner.width, draws)
     if len(labels):
         device = learner.training_data.samples.labels.device
         shaped = torch.from_numpy(features).view(-1, *learner.crossing_shape).to(device)
-        learner.retrain_on(turn, shaped, torch.from_numpy(labels).to(device))
+        learner.retrain_on(round_number, shaped, torch.from_numpy(labels).to(device))
 
 
 @dataclass(frozen=True)
@@ -125,20 +129,22 @@ class _Messages:
         return self.classes * length(1, self.learner.width)
 
 
-def _open_sum(uplink: Uplink, messages: _Messages, turn: int) -> np.ndarray:
+def _open_sum(uplink: Uplink, messages: _Messages, round_number: int) -> np.ndarray:
     parts = {"statistics": messages.numbers}
     content = encoded(
         encode(messages[client].astype(np.float32)) for client in range(len(messages))
     )
-    receipt = uplink.post.up(parts, uplink.owners, turn, content=content)
+    receipt = uplink.post.up(parts, uplink.owners, round_number, content=content)
     uplink.count(receipt, parts)
     places = np.flatnonzero(receipt.arrives).tolist()
     arrived = (messages[client].astype(np.float32) for client in places)
     return sum(arrived, np.zeros(messages.numbers))
 
 
-def _masked_sum(uplink: Uplink, messages: _Messages, turn: int, secure: SecureSum) -> np.ndarray:
-    summed = secure.of(messages, uplink.owners, turn, part="statistics")
+def _masked_sum(
+    uplink: Uplink, messages: _Messages, round_number: int, secure: SecureSum
+) -> np.ndarray:
+    summed = secure.of(messages, uplink.owners, round_number, part="statistics")
     uplink.count(summed.receipt, {"statistics": secure.ring.floats(messages.numbers)})
     return np.zeros(messages.numbers) if summed.total is None else summed.total
 

@@ -135,7 +135,7 @@ class Boundary:
 
     def __init__(self, crossing: Crossing, seed: int) -> None:
         self.crossing, self._seed = crossing, seed
-        self._turn = 0
+        self._round_number = 0
         self._draws: dict[int, tuple[LocalUpdate, torch.Generator]] = {}
         self._norms: list[tuple[Tensor, Tensor]] = []
 
@@ -149,9 +149,9 @@ class Boundary:
         received.register_hook(partial(self._sent_back, draws))
         return received
 
-    def tested(self, turn: int, device: torch.device) -> Callable[[Tensor], Tensor]:
+    def tested(self, round_number: int, device: torch.device) -> Callable[[Tensor], Tensor]:
         """Return what becomes of samples that clients have the network classify after a round."""
-        draws = self._generator(device, "inference", turn)
+        draws = self._generator(device, "inference", round_number)
         return lambda features: self._sent(features, draws)
 
     @property
@@ -207,12 +207,14 @@ class Boundary:
         return values.reshape(1, -1) if self.crossing.whole_batch else in_channels(values)
 
     def _of_local_update(self, local_update: LocalUpdate, device: torch.device) -> torch.Generator:
-        """Return a visit's draws. Clients of a round may take their steps in turns."""
-        if local_update.turn != self._turn:
-            self._turn, self._draws = local_update.turn, {}
+        """Return a local update's draws. Clients of a round may take their steps alternately."""
+        if local_update.round_number != self._round_number:
+            self._round_number, self._draws = local_update.round_number, {}
         started, draws = self._draws.get(local_update.client, (None, None))
         if draws is None or started is not local_update:
-            draws = self._generator(device, "boundary", local_update.turn, local_update.client)
+            draws = self._generator(
+                device, "boundary", local_update.round_number, local_update.client
+            )
             self._draws[local_update.client] = local_update, draws
         return draws
 

@@ -32,6 +32,7 @@ from fbftl.exchange.repetition import parameter_count, run_rounds
 from fbftl.exchange.secure_sum import RING_MEASURES
 from fbftl.exchange.uplink import Traffic, Uplink
 from fbftl.ground.errors import required
+from fbftl.ground.floats import FLOAT_BYTES
 from fbftl.ground.ring import Ring
 from fbftl.learners.local import local_network
 from fbftl.messages.codec import NotFiniteError
@@ -39,6 +40,7 @@ from fbftl.methods.eppfl.activations import Boundary, Crossing, cut_map
 from fbftl.privacy import mechanisms
 from fbftl.privacy.masking import (
     KEY_BYTES,
+    LEAST_SUMMED,
     NUMBER_BYTES,
     WORD,
     Dealer,
@@ -57,12 +59,8 @@ from fbftl.training.local_network import LocalNetwork
 from fbftl.training.local_updates import FEDAVG, Hooks
 from fbftl.training.measures import MEASURES, SERIES, Measure, Series
 
-FLOAT_BYTES = 4
 SEED_BITS = 64
 """What tells an edge server where a client's random selections of a round were made."""
-
-LEAST_MASKED = 2
-"""Messages of which a masked sum shows none."""
 
 REACHED = 0.9
 """Test accuracy up to which rounds are counted."""
@@ -136,16 +134,18 @@ class EdgeRounds:
         trained, sizes = required(learner.train(round_)), MessageFloats.of(learner)
         self.sizes = sizes
         arrives = self._exchange(uplink, round_, sizes)
-        if arrives.sum() >= (LEAST_MASKED if self.secret else 1):
+        if arrives.sum() >= (LEAST_SUMMED if self.secret else 1):
             weights = trained.weights[torch.from_numpy(arrives).to(trained.weights.device)]
             clients = uplink.owners[round_.clients[arrives]].tolist()
-            learner.set_weights(self._average(weights, clients, round_.turn, sizes.front))
+            learner.set_weights(self._average(weights, clients, round_.number, sizes.front))
         if not self.boundary.crossing.sends_all:
-            tested = self.boundary.tested(round_.turn, learner.weights().device)
+            tested = self.boundary.tested(round_.number, learner.weights().device)
             self.protected.append(learner.tested(tested))
         return trained.losses.mean()
 
-    def _average(self, weights: Tensor, clients: Sequence[int], turn: int, front: int) -> Tensor:
+    def _average(
+        self, weights: Tensor, clients: Sequence[int], round_number: int, front: int
+    ) -> Tensor:
         """Return the mean (X,) of weights (A, X), the first `front` through their masks."""
         if not torch.isfinite(weights).all():
             raise NotFiniteError("a client's weights are not finite")
@@ -153,25 +153,25 @@ class EdgeRounds:
         if self.secret:
             width = 1 if self.job.setting.mask_shape == "scalar" else None
             front_weights = weights[:, :front].cpu().numpy()
-            mean = masked_mean(front_weights, clients, self.dealer, turn, width, self.ring)
+            mean = masked_mean(front_weights, clients, self.dealer, round_number, width, self.ring)
             average[:front] = torch.from_numpy(mean).to(average)
         return average
 
     def _exchange(self, uplink: Uplink, round_: Round, sizes: MessageFloats) -> np.ndarray:
         """Send all messages of a round; return which clients' weights arrive (C,)."""
-        post, setting, turn = uplink.post, self.job.setting, round_.turn
+        post, setting, round_number = uplink.post, self.job.setting, round_.number
         client, samples = uplink.owners[round_.clients], round_.counts * setting.local_epochs
-        self._hand_out(post, uplink.owners, sizes, turn)
+        self._hand_out(post, uplink.owners, sizes, round_number)
         up, down, place_bits = crossing_floats(self.boundary.crossing, sizes.cut)
         values = {"activations": samples * up, "labels": samples}
         seed_bits = SEED_BITS if up < sizes.cut.width else 0
-        trains = post.up(values, client, turn, receiver="edge", beside=seed_bits)
+        trains = post.up(values, client, round_number, receiver="edge", beside=seed_bits)
         back = {"gradients": samples * down}
         post.answer(back, trains, sender="edge", beside=samples * place_bits)
         half = {"weights": sizes.front * self._floats_per_number}
         at = np.flatnonzero(trains.arrives)
-        receipt = post.up(half, client, turn, receiver="aggregator", offered=at)
-        post.between({"weights": sizes.rest}, "edge", "aggregator", turn, client[at])
+        receipt = post.up(half, client, round_number, receiver="aggregator", offered=at)
+        post.between({"weights": sizes.rest}, "edge", "aggregator", round_number, client[at])
         self._ask(post, receipt)
         uplink.count(trains, values)
         uplink.count(receipt, half)
@@ -184,24 +184,26 @@ class EdgeRounds:
     def _floats_per_number(self) -> int:
         return NUMBER_BYTES // FLOAT_BYTES if self.secret else 1
 
-    def _hand_out(self, post: Post, clients: np.ndarray, sizes: MessageFloats, turn: int) -> None:
+    def _hand_out(
+        self, post: Post, clients: np.ndarray, sizes: MessageFloats, round_number: int
+    ) -> None:
         """Send what begins a round: the global weights, and what unmasks the clients' half."""
-        if self.secret and turn == 1:
+        if self.secret and round_number == 1:
             post.down({"mask": KEY_BYTES // FLOAT_BYTES}, clients, sender="dealer")
         numbers = sizes.front * (self._floats_per_number if self._summed else 1)
-        post.broadcast({"weights": numbers}, turn, sender="aggregator")
+        post.broadcast({"weights": numbers}, round_number, sender="aggregator")
         if self._summed:
             width = 1 if self.job.setting.mask_shape == "scalar" else sizes.front
             masks = {"mask": width * self._floats_per_number}
-            post.broadcast(masks, turn, sender="dealer")
-        post.between({"weights": sizes.rest}, "aggregator", "edge", turn)
+            post.broadcast(masks, round_number, sender="dealer")
+        post.between({"weights": sizes.rest}, "aggregator", "edge", round_number)
 
     def _ask(self, post: Post, receipt: Receipt) -> None:
         """Tell the dealer whose masked weights arrived, an id of 32 bits each."""
         if self.secret:
             count = int(receipt.arrives.sum())
             post.between({"mask": count}, "aggregator", "dealer", receipt.round)
-            self._summed |= count >= LEAST_MASKED
+            self._summed |= count >= LEAST_SUMMED
 
     def with_measures(self, repetition: dict) -> dict:
         """Return a repetition's record with what EPPFL measures beside; rounds not run are 0."""
@@ -242,7 +244,7 @@ def crossing_floats(crossing: Crossing, cut: CutMap) -> tuple[int, int, int]:
 
 
 def masked_mean(
-    values: np.ndarray, clients: Sequence[int], dealer: Dealer, turn: int,
+    values: np.ndarray, clients: Sequence[int], dealer: Dealer, round_number: int,
     width: int | None = None, ring: Ring = WORD,
 ) -> np.ndarray:  # fmt: skip
     """Return the mean (X,) of clients' values (A, X), exact in fixed point, by way of their masks.
@@ -253,10 +255,12 @@ def masked_mean(
     largest = sum(reach(fixed_point(client_weights, ring)) for client_weights in values)
     require_room(largest, ring, len(values))
     messages = [
-        masked(client_weights, dealer.key(client), turn, width, ring)
+        masked(client_weights, dealer.key(client), round_number, width, ring)
         for client_weights, client in zip(values, clients, strict=True)
     ]
-    masks = dealer.sum_of_masks(clients, turn, values.shape[1] if width is None else width, ring)
+    masks = dealer.sum_of_masks(
+        clients, round_number, values.shape[1] if width is None else width, ring
+    )
     return unmasked_sum(messages, masks, ring) / len(values)
 
 

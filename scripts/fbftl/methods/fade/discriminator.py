@@ -44,15 +44,15 @@ def gradient_reversed(values: Tensor, scale: float) -> Tensor:
     return _Reversed.apply(values, scale)
 
 
-def adversary_weight(turn: int, rounds: int, warm_up: float = 0.0) -> float:
+def adversary_weight(round_index: int, rounds: int, warm_up: float = 0.0) -> float:
     """Return lambda of a round, counted from 0: 2 / (1 + exp(-10 t / T)) - 1 (App. B).
 
     Args:
-        turn: the round t.
+        round_index: the round t, from 0.
         rounds: how many there are, T.
         warm_up: share of the rounds with lambda 0, before the schedule begins.
     """
-    played = (turn / rounds - warm_up) / (1 - warm_up)
+    played = (round_index / rounds - warm_up) / (1 - warm_up)
     return math.tanh(STEEPNESS * played / 2) if played > 0 else 0.0
 
 

@@ -31,17 +31,17 @@ def of_group(group: int) -> str:
     return f"adversary_loss_{group}"
 
 
-def rounds_to(turns: Sequence[int], losses: Sequence[float | None]) -> dict[str, int]:
+def rounds_to(round_numbers: Sequence[int], losses: Sequence[float | None]) -> dict[str, int]:
     """Return the first of some rounds with a loss at each level or below, where one has it.
 
     Args:
-        turns: rounds at which the loss was looked at.
+        round_numbers: rounds at which the loss was looked at.
         losses: of the task there; None where it is no number.
     """
     rounds = {}
     for level in LEVELS:
         reached = [loss is not None and loss <= level for loss in losses]
-        first = next(compress(turns, reached), None)
+        first = next(compress(round_numbers, reached), None)
         if first is not None:
             rounds[f"rounds_to_loss_{round(100 * level)}"] = first
     return rounds

@@ -244,16 +244,16 @@ class Debiasing:
         rounds = self.job.network_training.local_rounds
         every = max(1, rounds // self.job.block["adversarial_game"]["points"])
         losses: list[Tensor] = []
-        for turn in range(1, rounds + 1):
-            losses.append(self._round(turn))
-            if turn % every == 0 or turn == rounds:
+        for round_number in range(1, rounds + 1):
+            losses.append(self._round(round_number))
+            if round_number % every == 0 or round_number == rounds:
                 mean = torch.stack(losses).double().cpu().numpy().mean(0)
-                yield turn, np.where(self.diverged, np.nan, mean)
+                yield round_number, np.where(self.diverged, np.nan, mean)
                 losses = []
         for trial in self.trials:
             trial.server.settle()
 
-    def _round(self, turn: int) -> Tensor:
+    def _round(self, round_number: int) -> Tensor:
         """Play one round; return each trial's task loss (S,)."""
         job, game, training = (
             self.job,
@@ -261,29 +261,31 @@ class Debiasing:
             self.job.network_training,
         )
         rounds, steps = training.local_rounds, job.setting.local_steps
-        chosen = np.stack([trial.turns.users[turn - 1] for trial in self.trials])
-        table = self._table(turn, chosen, adversary_weight(turn - 1, rounds, game["warm_up"]))
+        chosen = np.stack([trial.turns.users[round_number - 1] for trial in self.trials])
+        table = self._table(
+            round_number, chosen, adversary_weight(round_number - 1, rounds, game["warm_up"])
+        )
         # Pad a stack of one to two: its matrix product rounds differently.
         seats = 2 if chosen.size == 1 else 1
         copies = self.networks.copies(chosen.shape[1] * seats)
         visit = AdversarialStep(copies, rules_of(job), training)
-        mini_batches = self._mini_batches(turn, chosen)
+        mini_batches = self._mini_batches(round_number, chosen)
         rows, share = (values.repeat_interleave(seats, 1) for values in mini_batches)
         losses = []
         for step in range(steps):
-            at = (turn - 1) * steps + step
+            at = (round_number - 1) * steps + step
             falls = rate_factor(at, rounds * steps) if game["falling_rate"] else 1.0
-            factor = falls * training.decay ** (turn - 1)
+            factor = falls * training.decay ** (round_number - 1)
             inputs = nn.functional.embedding(rows[step], self._values)
             labels = self.samples.labels[rows[step]]
             seated = table.repeated(seats)
             losses.append(visit.step(inputs, labels, share[step], seated, factor)[0, ::seats])
         weights = copies.flat()[::seats].unflatten(0, chosen.shape)
-        self._average(turn, chosen, weights, table)
+        self._average(round_number, chosen, weights, table)
         return torch.stack(losses).mean(0).view(chosen.shape).mean(1)
 
     def _average(
-        self, turn: int, chosen: np.ndarray, weights: Tensor, table: ParticipantBatch
+        self, round_number: int, chosen: np.ndarray, weights: Tensor, table: ParticipantBatch
     ) -> None:
         """Let every server average what its users have, and move its networks that way."""
         before = self.networks.flat()
@@ -303,15 +305,15 @@ class Debiasing:
             servers = [self.trials[index].server for index in indices]
             of_servers = open_averages if is_open else masked_averages
             average[indices] = of_servers(
-                servers, turn, chosen[indices], before[indices], weights[indices], spans
+                servers, round_number, chosen[indices], before[indices], weights[indices], spans
             )
         beta = self.job.block["adversarial_game"]["server_momentum"]
         self.networks.fill(torch.lerp(before, average, beta))
 
-    def _table(self, turn: int, chosen: np.ndarray, weight: float) -> ParticipantBatch:
+    def _table(self, round_number: int, chosen: np.ndarray, weight: float) -> ParticipantBatch:
         trials = zip(self.trials, chosen, strict=True)
         groups = np.stack([trial.users.group[users] for trial, users in trials])
-        plays = np.stack([trial.turns.plays[turn - 1] for trial in self.trials])
+        plays = np.stack([trial.turns.plays[round_number - 1] for trial in self.trials])
         labelled = self.job.block["adversarial_game"]["labelled"]
         is_labelled = np.ones_like(plays) if labelled is None else np.isin(groups, labelled)
         device = self.samples.labels.device
@@ -323,11 +325,13 @@ class Debiasing:
         at_once = self.job.setting.discriminator_start == "at_once"
         return ParticipantBatch(group, labelled_, plays_, weight, at_once)
 
-    def _mini_batches(self, turn: int, chosen: np.ndarray) -> tuple[Tensor, Tensor]:
+    def _mini_batches(self, round_number: int, chosen: np.ndarray) -> tuple[Tensor, Tensor]:
         """Return rows and their weights (K, H, B) of a round's users, trial by trial."""
         draw = self.draw or self._batches
         sampled = [
-            draw(index, turn, user) for index, users in enumerate(chosen) for user in users.tolist()
+            draw(index, round_number, user)
+            for index, users in enumerate(chosen)
+            for user in users.tolist()
         ]
         steps, most = len(sampled[0]), max(len(rows) for batches in sampled for rows in batches)
         rows = np.zeros((steps, len(sampled), most), dtype=np.int64)
@@ -339,7 +343,7 @@ class Debiasing:
         device = self.samples.labels.device
         return torch.from_numpy(rows).to(device), torch.from_numpy(share).to(device)
 
-    def _batches(self, index: int, turn: int, user: int) -> list[np.ndarray]:
+    def _batches(self, index: int, round_number: int, user: int) -> list[np.ndarray]:
         seat = (index, user)
         if seat not in self._cycles:
             trial = self.trials[index]

@@ -38,7 +38,7 @@ def _played(jobs: Sequence[Job], client_data: GroupedClients) -> Iterator[tuple[
     )
     evaluations = [
         (
-            turn,
+            round_number,
             [
                 evaluation | of_trial
                 for evaluation, of_trial in zip(
@@ -49,12 +49,12 @@ def _played(jobs: Sequence[Job], client_data: GroupedClients) -> Iterator[tuple[
             ],
             playing.digests(),
         )
-        for turn, losses in playing.play()
+        for round_number, losses in playing.play()
     ]
-    turns = [turn for turn, _, _ in evaluations]
+    round_numbers = [round_number for round_number, _, _ in evaluations]
     probes = fairness_probe.probes(playing.seen(test)[0])
     repetitions = (
-        _repetition(trial, turns, [evaluation[index] for _, evaluation, _ in evaluations])
+        _repetition(trial, round_numbers, [evaluation[index] for _, evaluation, _ in evaluations])
         | {"models": [models[index] for _, _, models in evaluations]}
         | probes[index]
         | fairness_probe.by_chance()
@@ -74,7 +74,7 @@ def _played(jobs: Sequence[Job], client_data: GroupedClients) -> Iterator[tuple[
 
 
 def _repetition(
-    trial: Trial, turns: list[int], evaluations: list[dict[str, float]]
+    trial: Trial, round_numbers: list[int], evaluations: list[dict[str, float]]
 ) -> dict[str, Any]:
     """Return what one seed found: the last round counts, for there is no validation."""
     server, last = trial.server, evaluations[-1]
@@ -83,7 +83,7 @@ def _repetition(
     rounds = range(1, trial.job.network_training.local_rounds + 1)
     return {
         **{name: value for name, value in last.items() if name != "loss"},
-        **rounds_to(turns, [evaluation.get(UTILITY) for evaluation in evaluations]),
+        **rounds_to(round_numbers, [evaluation.get(UTILITY) for evaluation in evaluations]),
         "seed": trial.seed,
         "epoch": len(evaluations),
         "validation_accuracy": None,

@@ -119,11 +119,13 @@ class PartServer:
         """Return the samples of each of some users."""
         return self._counts[users]
 
-    def sent(self, turn: int, chosen: np.ndarray, before: Tensor, weights: Tensor) -> Tensor:
+    def sent(
+        self, round_number: int, chosen: np.ndarray, before: Tensor, weights: Tensor
+    ) -> Tensor:
         """Return what the users (C,) of a round send (C, X) of their weights.
 
         Args:
-            turn: the round, from 1.
+            round_number: the round, from 1.
             chosen: (C,) its users.
             before: (X,) what they began with.
             weights: (C, X) what they have.
@@ -133,21 +135,21 @@ class PartServer:
             return weights
         updates = clip_rows((weights - before).cpu().numpy(), noise.clip_norm)
         for index, user in enumerate(chosen.tolist()):
-            draws = stream(noise.seed, "update_noise", turn, user)
+            draws = stream(noise.seed, "update_noise", round_number, user)
             updates[index] += noise.std * draws.standard_normal(updates.shape[1], dtype=np.float32)
         return before + torch.from_numpy(updates).to(before)
 
     def masked_average(
-        self, turn: int, chosen: np.ndarray, before: Tensor, sent: Tensor, spans: Spans
+        self, round_number: int, chosen: np.ndarray, before: Tensor, sent: Tensor, spans: Spans
     ) -> Tensor:
         """Exchange a round's masked messages; return the average (X,) of what was trained.
 
         Args:
-            turn, chosen, before: as in `sent`.
+            round_number, chosen, before: as in `sent`.
             sent: (C, X) what the users send.
             spans: who trained which numbers; those that nobody trained stay.
         """
-        self._enter_broadcasts([turn], len(before))
+        self._enter_broadcasts([round_number], len(before))
         counts = self.counts(chosen)
         weighted = sent.double().cpu().numpy() * counts[:, None]
         # Only a clipped update is bounded, so that it alone is in the ring.
@@ -155,7 +157,9 @@ class PartServer:
         known = None if self.noise is None else broadcast
         owners = self.users.owners[chosen]
         # Nothing is lost, and two users take part at least: there is a sum.
-        summed = required(self.secure).of(weighted, owners, turn, part="weights", known=known)
+        summed = required(self.secure).of(
+            weighted, owners, round_number, part="weights", known=known
+        )
         total = required(summed.total)
         whole, average = torch.from_numpy(total / counts.sum()).to(before), before.clone()
         for span, who in spans:
@@ -167,19 +171,24 @@ class PartServer:
         return average
 
     def receive(
-        self, turn: int, chosen: np.ndarray, before: np.ndarray, sent: np.ndarray, who: np.ndarray
+        self,
+        round_number: int,
+        chosen: np.ndarray,
+        before: np.ndarray,
+        sent: np.ndarray,
+        who: np.ndarray,
     ) -> None:
         """Receive a round's open messages.
 
         Args:
-            turn, chosen: as in `sent`.
+            round_number, chosen: as in `sent`.
             before: (X,) what the users began with.
             sent: (C, X) what they send.
             who: (C,) which of them trained the discriminator.
         """
         if self.outputs:
-            self._before[turn] = before[-self.outputs :]
-        self._waiting.append((turn, chosen, sent, who))
+            self._before[round_number] = before[-self.outputs :]
+        self._waiting.append((round_number, chosen, sent, who))
         if len(self._waiting) == TOGETHER:
             self.settle()
 
@@ -187,22 +196,22 @@ class PartServer:
         """Enter the messages that wait, and read what they say of their senders."""
         if not self._waiting:
             return
-        turns, chosen, sent, who = zip(*self._waiting, strict=True)
+        round_numbers, chosen, sent, who = zip(*self._waiting, strict=True)
         self._waiting.clear()
         users, values = np.concatenate(chosen), np.concatenate(sent)
-        rounds = np.repeat(turns, [len(ids) for ids in chosen])
-        self._enter_broadcasts(turns, values.shape[1])
+        rounds = np.repeat(round_numbers, [len(ids) for ids in chosen])
+        self._enter_broadcasts(round_numbers, values.shape[1])
         parts = {"weights": values.shape[1]}
         receipt = self.post.up(parts, self.users.owners[users], rounds, content=values)
         if self.outputs:
-            before = np.stack([self._before.pop(turn) for turn in turns])
+            before = np.stack([self._before.pop(round_number) for round_number in round_numbers])
             sent_biases = required(receipt.values)[:, -self.outputs :]
-            moved = sent_biases - before[np.searchsorted(turns, rounds)]
+            moved = sent_biases - before[np.searchsorted(round_numbers, rounds)]
             trained = np.concatenate(who)
             self._read.append((moved[trained], users[trained]))
 
-    def _enter_broadcasts(self, turns: Sequence[int], numbers: int) -> None:
-        self.post.broadcast({"weights": numbers}, np.array(turns))
+    def _enter_broadcasts(self, round_numbers: Sequence[int], numbers: int) -> None:
+        self.post.broadcast({"weights": numbers}, np.array(round_numbers))
 
     def leaked(self) -> dict[str, float]:
         """Return how well the adversary read groups; nothing where no discriminator was trained."""
@@ -214,14 +223,14 @@ class PartServer:
 
 
 def open_averages(
-    servers: Sequence[PartServer], turn: int, chosen: np.ndarray, before: Tensor, weights: Tensor,
-    spans: Spans,
+    servers: Sequence[PartServer], round_number: int, chosen: np.ndarray, before: Tensor,
+    weights: Tensor, spans: Spans,
 ) -> Tensor:  # fmt: skip
     """Have S servers that see every message receive a round's; return their averages (S, X).
 
     Args:
         servers: each of a trial of its own.
-        turn: the round, from 1.
+        round_number: the round, from 1.
         chosen: (S, C) the users of each.
         before: (S, X) what they began with; numbers that nobody trained stay.
         weights: (S, C, X) what they have.
@@ -230,11 +239,11 @@ def open_averages(
     counts, sent = [], []
     for server, users, *values in zip(servers, chosen, before, weights, strict=True):
         counts.append(server.counts(users))
-        sent.append(server.sent(turn, users, *values))
+        sent.append(server.sent(round_number, users, *values))
     samples, messages = np.stack(counts), torch.stack(sent)
     contents = zip(servers, chosen, before.cpu().numpy(), messages.cpu().numpy(), strict=True)
     for server, users, broadcast, message in contents:
-        server.receive(turn, users, broadcast, message, spans[-1][1])
+        server.receive(round_number, users, broadcast, message, spans[-1][1])
     average = before.clone()
     for span, who in spans:
         if who.any():
@@ -247,12 +256,12 @@ def open_averages(
 
 
 def masked_averages(
-    servers: Sequence[PartServer], turn: int, chosen: np.ndarray, before: Tensor, weights: Tensor,
-    spans: Spans,
+    servers: Sequence[PartServer], round_number: int, chosen: np.ndarray, before: Tensor,
+    weights: Tensor, spans: Spans,
 ) -> Tensor:  # fmt: skip
     """Have servers that see sums alone exchange a round, arguments and averages as above."""
     averages = []
     for server, users, start, trained in zip(servers, chosen, before, weights, strict=True):
-        sent = server.sent(turn, users, start, trained)
-        averages.append(server.masked_average(turn, users, start, sent, spans))
+        sent = server.sent(round_number, users, start, trained)
+        averages.append(server.masked_average(round_number, users, start, sent, spans))
     return torch.stack(averages)

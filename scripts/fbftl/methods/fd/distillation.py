@@ -30,19 +30,19 @@ def play(cohort: Cohort) -> PersonalModels:
         samples, rows = with_generated(cohort, setting.seed_samples)
     taught = LabelledInputs(samples.inputs, coded(samples.labels, rows, cohort.client_data.classes))
     teachers: Tensor | None = None
-    for turn in cohort.rounds:
+    for round_number in cohort.rounds:
         if teachers is None or not setting.distillation_weight:
-            loss = cohort.models.train(samples, rows, turn)
+            loss = cohort.models.train(samples, rows, round_number)
         else:
             hooks = Hooks(loss=distilling(teachers, setting.distillation_weight))
-            loss = cohort.models.train(taught, rows, turn, hooks)
+            loss = cohort.models.train(taught, rows, round_number, hooks)
         try:
-            teachers = exchanged(cohort, turn)
+            teachers = exchanged(cohort, round_number)
         except NotFiniteError:
             cohort.end_round(math.nan)
             break
         cohort.end_round(float(loss))
-        alone.train(private, cohort.rows, turn)
+        alone.train(private, cohort.rows, round_number)
     return alone
 
 
@@ -68,15 +68,15 @@ def with_generated(cohort: Cohort, seeds: int) -> tuple[LabelledInputs, list[np.
     return augmented(private.at(np.arange(len(labels))), cohort.rows, generator, seed)
 
 
-def exchanged(cohort: Cohort, turn: int) -> Tensor:
+def exchanged(cohort: Cohort, round_number: int) -> Tensor:
     """Send every client's mean logits up and the others' down; return the teachers (C, N, N)."""
     classes = cohort.client_data.classes
     means, counts = label_means(cohort.models, cohort.client_data.samples, cohort.rows, classes)
     floats = {"logits": classes**2, "statistics": classes}
     content = torch.cat([means.flatten(1), counts], dim=1).cpu().numpy()
-    arrives = cohort.post.up(floats, cohort.owners, turn, content=content).arrives
+    arrives = cohort.post.up(floats, cohort.owners, round_number, content=content).arrives
     if arrives.any():
-        cohort.post.down({"logits": classes**2}, cohort.owners, turn)
+        cohort.post.down({"logits": classes**2}, cohort.owners, round_number)
     return of_others(means, counts * torch.from_numpy(arrives).to(counts)[:, None])
 
 

@@ -20,7 +20,7 @@ def weights(
     seed: int,
     client_data: ClientImageSamples,
     request: Request,
-    position: int,
+    client_index: int,
 ) -> list[bytes]:
     """Return a client's message of one round: its weights after its local epochs.
 
@@ -29,26 +29,31 @@ def weights(
         seed: of the repetition.
         client_data: the client's own images, those that it trains on.
         request: with the global weights and the round.
-        position: of the client among those that take part, which its mini-batches follow from.
+        client_index: of the client among those that take part, which its mini-batches follow from.
     """
     rows = np.arange(len(client_data.samples.labels))
     repetition = Repetition(job, seed, [rows], np.zeros(0, dtype=np.int64))
     learner = initial_learner(client_data, repetition)
     model = decoded_model(request.messages, parameter_count(learner))
     learner.set_weights(torch.from_numpy(model))
-    trained = required(learner.train(beside_itself(rows, position, request, learner.plan.batch)))
+    trained = required(
+        learner.train(with_padding_client(rows, client_index, request, learner.plan.batch))
+    )
     return [encode(trained.weights[0].cpu().numpy())]
 
 
-def beside_itself(rows: np.ndarray, position: int, request: Request, batch: int | None) -> Round:
-    """Return a round of one client and of a second one whose samples are some of the first's again.
+def with_padding_client(
+    rows: np.ndarray, client_index: int, request: Request, batch: int | None
+) -> Round:
+    """Return a round of a client and of a second one that pads it, with samples of the first again.
 
-    A study trains the clients of a round side by side, which rounds otherwise than one alone does.
-    The second client has as many samples as the largest that takes as many steps.
+    A study trains the clients of a round side by side, and such kernels round floats otherwise than
+    those of one client alone. The second has as many samples as the largest that takes as many
+    steps.
 
     Args:
         rows: (n,) the client's samples.
-        position: of the client among those that take part.
+        client_index: of the client among those that take part.
         request: with the round, and the samples of its largest client.
         batch: samples of a step; None for all that a client has.
     """
@@ -58,4 +63,4 @@ def beside_itself(rows: np.ndarray, position: int, request: Request, batch: int 
     both = np.stack([np.resize(rows, largest), np.resize(rows, largest)])
     present = np.ones(both.shape, dtype=bool)
     present[0, len(rows) :] = False
-    return Round(request.number - 1, np.full(2, position), both, present)
+    return Round(request.round_or_sum - 1, np.full(2, client_index), both, present)

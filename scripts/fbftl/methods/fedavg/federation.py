@@ -39,7 +39,7 @@ def early(accuracy: Sequence[float]) -> dict[str, float]:
 def initial_learner(client_data: ClientSamples, repetition: Repetition) -> LocalNetwork:
     """Return a repetition's learner with the starts and the draws that its setting asks for."""
     setting, training = repetition.job.setting, repetition.job.network_training
-    turns = None
+    schedule = None
     if setting.resampled_per_round is not None:
         shape = (
             setting.resampled_per_round,
@@ -47,13 +47,13 @@ def initial_learner(client_data: ClientSamples, repetition: Repetition) -> Local
             training.local_rounds,
             repetition.seed,
         )
-        turns = drawn_rounds(repetition.clients, *shape)
+        schedule = drawn_rounds(repetition.clients, *shape)
     hooks = (
         Hooks(start=own_starts(client_data, repetition))
         if setting.initial_weights == "own"
         else Hooks()
     )
-    return local_network(client_data, repetition, hooks, turns)
+    return local_network(client_data, repetition, hooks, schedule)
 
 
 def own_starts(
@@ -62,7 +62,7 @@ def own_starts(
     """Return what has every client begin its first round from initial values of its own."""
 
     def start(local_update: LocalUpdate) -> Tensor | None:
-        if local_update.turn > 1:
+        if local_update.round_number > 1:
             return None
         seed = int(stream(repetition.seed, "start", local_update.client).integers(2**31))
         return local_network(client_data, replace(repetition, seed=seed)).weights()

@@ -66,7 +66,7 @@ def by_retraining(job: Job) -> Train:
     def train(learner: FeatureNetwork, uplink: Uplink, schedule: Iterable[Rounds]) -> list[int]:
         def after(_: LocalNetwork, round_: Round, arrives: np.ndarray) -> None:
             if learner.request.epochs:
-                learner.retrain(round_.turn, _received(learner, uplink, round_, arrives))
+                learner.retrain(round_.number, _received(learner, uplink, round_, arrives))
 
         return by_weights(lambda: Server(aggregate, after=after))(learner, uplink, schedule)
 

@@ -50,18 +50,18 @@ def by_rounds(cohorts: Sequence[Cohort], public: LabelledInputs) -> list[Persona
     """Train cohorts for their rounds; return what their clients would be alone."""
     alone = {cohort.post.seed: cohort.models.copy() for cohort in cohorts}
     going = {cohort.post.seed: cohort for cohort in cohorts}
-    for turn in cohorts[0].rounds:
+    for round_number in cohorts[0].rounds:
         consensuses: dict[int, Tensor] = {}
         for seed, cohort in list(going.items()):
             try:
-                scores = consensus(cohort, public, turn)
+                scores = consensus(cohort, public, round_number)
             except NotFiniteError:
                 cohort.end_round(math.nan)
                 del going[seed]
             else:
                 consensuses |= {} if scores is None else {seed: scores}
-        digested({seed: going[seed] for seed in consensuses}, public, consensuses, turn)
-        revisited(going, alone, turn)
+        digested({seed: going[seed] for seed in consensuses}, public, consensuses, round_number)
+        revisited(going, alone, round_number)
     return list(alone.values())
 
 
@@ -71,13 +71,13 @@ def transferred(cohorts: Sequence[Cohort], public: LabelledInputs, learnt: Learn
     plan = replace(cohorts[0].models.plan, epochs=setting.transfer_epochs)
     keys = [(setting.public_data, plan, cohort.post.seed, len(cohort.owners)) for cohort in cohorts]
     # A round of its own stream, behind all others, at the rate of the first.
-    turn, everything = cohorts[0].rounds.stop, np.arange(len(public.labels))
+    round_number, everything = cohorts[0].rounds.stop, np.arange(len(public.labels))
     hooks = Hooks(rate=paced(plan, 1))
     new = {key: cohort for key, cohort in zip(keys, cohorts, strict=True) if key not in learnt}
     if new:
         open_rows = [[everything] * len(cohort.owners) for cohort in new.values()]
         models = [cohort.models for cohort in new.values()]
-        train_side_by_side(models, public, open_rows, turn, hooks, plan.epochs)
+        train_side_by_side(models, public, open_rows, round_number, hooks, plan.epochs)
         learnt |= {key: list(cohort.models.weights) for key, cohort in new.items()}
     for key, cohort in zip(keys, cohorts, strict=True):
         cohort.models.weights = list(learnt[key])
@@ -85,12 +85,12 @@ def transferred(cohorts: Sequence[Cohort], public: LabelledInputs, learnt: Learn
     for count in sorted(set(passes)):
         some = [cohort for cohort, theirs in zip(cohorts, passes, strict=True) if theirs == count]
         models, rows = [cohort.models for cohort in some], [cohort.rows for cohort in some]
-        train_side_by_side(models, some[0].client_data.samples, rows, turn, hooks, count)
+        train_side_by_side(models, some[0].client_data.samples, rows, round_number, hooks, count)
 
 
 def digested(
     cohorts: Mapping[int, Cohort], public: LabelledInputs, consensuses: Mapping[int, Tensor],
-    turn: int,
+    round_number: int,
 ) -> None:  # fmt: skip
     """Train the clients of cohorts on the consensus of each, both by seed."""
     if not cohorts:
@@ -98,23 +98,23 @@ def digested(
     group = [*cohorts.values()]
     # A copy of the open samples for every seed, since each has labels of its own.
     labels = torch.cat([consensuses[seed] for seed in cohorts])
-    inputs = [aligned(cohort, public, turn).inputs for cohort in group]
+    inputs = [aligned(cohort, public, round_number).inputs for cohort in group]
     count = len(inputs[0])
     training_data = LabelledInputs(torch.cat(inputs), labels)
     everything = [np.arange(index * count, (index + 1) * count) for index in range(len(group))]
     rows = [[mine] * len(cohort.owners) for cohort, mine in zip(group, everything, strict=True)]
     setting = group[0].repetition.job.setting
-    rate = paced(group[0].models.plan, turn, setting.digest_rate)
+    rate = paced(group[0].models.plan, round_number, setting.digest_rate)
     hooks = Hooks(loss=DISTANCES[setting.digest_loss], rate=rate)
     # Rounds of their own streams, beside those of the own samples.
-    beside = group[0].rounds.stop + 1 + turn
+    beside = group[0].rounds.stop + 1 + round_number
     train_side_by_side(
         [cohort.models for cohort in group], training_data, rows, beside, hooks, epochs=1
     )
 
 
 def revisited(
-    cohorts: Mapping[int, Cohort], alone: Mapping[int, PersonalModels], turn: int
+    cohorts: Mapping[int, Cohort], alone: Mapping[int, PersonalModels], round_number: int
 ) -> None:
     """Train the clients of cohorts on their own samples, as they are and as they would be alone.
 
@@ -125,14 +125,14 @@ def revisited(
     group = [*cohorts.values()]
     models = [cohort.models for cohort in group] + [alone[seed] for seed in cohorts]
     rows = [cohort.rows for cohort in group] * 2
-    losses = train_side_by_side(models, group[0].client_data.samples, rows, turn)
+    losses = train_side_by_side(models, group[0].client_data.samples, rows, round_number)
     for cohort, loss in zip(group, losses, strict=False):
         cohort.end_round(float(loss))
 
 
-def paced(plan: LocalPlan, turn: int, factor: float = 1.0) -> Callable[[int], float]:
+def paced(plan: LocalPlan, round_number: int, factor: float = 1.0) -> Callable[[int], float]:
     """Return what makes the rate in a round that of another one, times a factor."""
-    return lambda other: factor * plan.training.decay ** (turn - other)
+    return lambda other: factor * plan.training.decay ** (round_number - other)
 
 
 def own_passes(cohort: Cohort, open_samples: int, passes: int) -> int:
@@ -149,20 +149,20 @@ def batches_of(samples: int, batch: int | None) -> int:
     return 1 if batch is None else -(-samples // batch)
 
 
-def consensus(cohort: Cohort, public: LabelledInputs, turn: int) -> Tensor | None:
+def consensus(cohort: Cohort, public: LabelledInputs, round_number: int) -> Tensor | None:
     """Send every client's scores up and their mean down; return it (n, N), None if all are lost."""
-    clients, inputs = range(len(cohort.owners)), aligned(cohort, public, turn).inputs
+    clients, inputs = range(len(cohort.owners)), aligned(cohort, public, round_number).inputs
     scores = torch.stack([cohort.models.logits(client, inputs) for client in clients])
     floats = {"scores": scores[0].numel()}
     content = scores.flatten(1).cpu().numpy()
-    arrives = cohort.post.up(floats, cohort.owners, turn, content=content).arrives
+    arrives = cohort.post.up(floats, cohort.owners, round_number, content=content).arrives
     if not arrives.any():
         return None
-    cohort.post.broadcast(floats, turn)
+    cohort.post.broadcast(floats, round_number)
     return scores[torch.from_numpy(arrives)].mean(0)
 
 
-def aligned(cohort: Cohort, public: LabelledInputs, turn: int) -> LabelledInputs:
+def aligned(cohort: Cohort, public: LabelledInputs, round_number: int) -> LabelledInputs:
     """Return the open samples that are scored in a round: all, or as many drawn anew.
 
     Raises:
@@ -177,7 +177,9 @@ def aligned(cohort: Cohort, public: LabelledInputs, turn: int) -> LabelledInputs
             f"fedmd on {cohort.repetition.job.task} is to score {count:,} open samples of "
             f"{there:,}; give alignment_samples at most {there:,}"
         )
-    return public.at(stream(cohort.post.seed, "alignment samples", turn).permutation(there)[:count])
+    return public.at(
+        stream(cohort.post.seed, "alignment samples", round_number).permutation(there)[:count]
+    )
 
 
 def absolute(scores: Tensor, agreed_on: Tensor) -> Tensor:

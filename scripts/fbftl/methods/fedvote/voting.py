@@ -41,24 +41,24 @@ class Ballot:
     uplink: through which models and votes go.
     models: the source models that are voted on.
     unbiased: which similarity.
-    turn: the round of the vote.
+    round_number: the round of the vote.
     counts: votes of each model, in their order, as far as they arrived.
     """
 
     uplink: Uplink
     models: SourceModels
     unbiased: bool
-    turn: int
+    round_number: int
     counts: list[int] = field(default_factory=list)
 
     def hold(self, learner: LocalNetwork, round_: Round, _: np.ndarray) -> None:
         """Let a round's clients vote after it, if it is the round of the vote."""
-        if round_.turn != self.turn:
+        if round_.number != self.round_number:
             return
         post, owners = self.uplink.post, self.uplink.owners[round_.clients]
-        post.broadcast({"weights": self.models.numbers}, round_.turn)
+        post.broadcast({"weights": self.models.numbers}, round_.number)
         cast = votes(learner, round_, self.models, self.unbiased, post.seed)
-        arrives = post.up({"votes": 1}, owners, round_.turn).arrives
+        arrives = post.up({"votes": 1}, owners, round_.number).arrives
         self.counts = np.bincount(cast[arrives], minlength=len(self.models)).tolist()
         if arrives.any():
             learner.take_over(self.models[int(np.argmax(self.counts))])

@@ -49,7 +49,9 @@ def update(
     padded = np.zeros((1, max(request.largest, len(rows))), dtype=np.int64)
     padded[0, : len(rows)] = rows
     present = np.arange(padded.shape[1])[None] < len(rows)
-    _, updates = learner.apart(Round(request.number - 1, nobody_else, padded, present))
+    _, updates = learner.client_gradients(
+        Round(request.round_or_sum - 1, nobody_else, padded, present)
+    )
     values, compression = updates.cpu().numpy(), Compression(job.setting.bits, job.setting.keep)
     if compression == PLAIN:
         return [encode(values[0])]

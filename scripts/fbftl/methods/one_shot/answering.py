@@ -61,12 +61,14 @@ class OneShotClient:
         summary = self._kind.summary(self.client, self._prepared, self.labels)
         return [] if summary is None else [summary.message(Compression(self.job.setting.bits))]
 
-    def masked_sums(self, turn: int, key: bytes) -> list[bytes]:
-        """Return what it adds to the sum `turn`, under the key that it shares with the dealer."""
+    def masked_sums(self, sum_number: int, key: bytes) -> list[bytes]:
+        """Return what it adds to a sum, under the key that it shares with the dealer."""
         statistics = Statistics.of(self._prepared, self.labels, self.classes)
         count = numbers_of(self.job.setting.message, self.classes, self._prepared.shape[1])
         ring = ring_of(self.job, self.samples, self.members, self.guarantee)
-        return [seal(masked(statistics.numbers()[:count], key, turn, ring=ring), ring, turn)]
+        return [
+            seal(masked(statistics.numbers()[:count], key, sum_number, ring=ring), ring, sum_number)
+        ]
 
     def scores(self, messages: tuple[bytes, ...]) -> list[bytes]:
         """Return how many of the rows that it held out each of some heads has right.

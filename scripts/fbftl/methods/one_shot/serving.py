@@ -15,6 +15,7 @@ from fbftl.exchange.arrivals import NOISE_OF_A_STUDY, Arrived, Exchange, Served,
 from fbftl.exchange.post import Post
 from fbftl.exchange.ring_messages import unseal
 from fbftl.ground.errors import UserError
+from fbftl.ground.floats import FLOAT_BYTES
 from fbftl.ground.ring import Ring
 from fbftl.learners.linear import score_of_linear
 from fbftl.messages.codec import Compression, CorruptMessage, decode, encode
@@ -42,8 +43,10 @@ from fbftl.tasks.images import ClientImageFeatures
 class DealerLink(Protocol):
     """How a server reaches the dealer of its masked sums."""
 
-    def sum_of_masks(self, clients: Sequence[int], turn: int, count: int, ring: Ring) -> np.ndarray:
-        """Return the sum (count,) of the masks of clients in the sum `turn`.
+    def sum_of_masks(
+        self, clients: Sequence[int], sum_number: int, count: int, ring: Ring
+    ) -> np.ndarray:
+        """Return the sum (count,) of the masks of clients in the sum `sum_number`.
 
         Raises:
             UserError: if the dealer tells none, as of fewer than two or twice of one sum.
@@ -199,34 +202,38 @@ class _Serving:
     def learned_from_sums(self, dealer: DealerLink) -> Learned:
         """Return what the server has of masked sums, and of nothing that one client says."""
         sums = [
-            self._sum(places, turn, dealer)
-            for turn, places in enumerate((self.training, self.validation), 1)
+            self._sum(places, sum_number, dealer)
+            for sum_number, places in enumerate((self.training, self.validation), 1)
         ]
         other = sums[1] if len(self.validation) else None
         return self._with(sums[0], other, [])
 
-    def _sum(self, places: np.ndarray, turn: int, dealer: DealerLink) -> Statistics:
+    def _sum(self, places: np.ndarray, sum_number: int, dealer: DealerLink) -> Statistics:
         classes, width = self.server.classes, self.server.width
         samples = len(self.server.partition.client)
         ring = ring_of(self.job, samples, len(self.owner), no_mechanism())
         count = numbers_of(self.job.setting.message, classes, width)
         owners = self.owner[places]
-        self.post.down({"share": KEY_BYTES // 4}, owners, sender="dealer")
+        self.post.down({"share": KEY_BYTES // FLOAT_BYTES}, owners, sender="dealer")
 
         def reading(_: int, messages: tuple[bytes, ...]) -> np.ndarray:
             if len(messages) != 1:
                 raise CorruptMessage(f"it has {len(messages)} messages, not one")
-            return unseal(messages[0], ring, turn, count)
+            return unseal(messages[0], ring, sum_number, count)
 
         clients = owners.tolist()
-        arrived = self.exchange.request("sums", clients, reading, number=turn) if clients else []
+        arrived = (
+            self.exchange.request("sums", clients, reading, round_or_sum=sum_number)
+            if clients
+            else []
+        )
         here = self._enter("statistics", places, arrived, ring.floats(count))
         summed = [answer for answer in arrived if answer.client in here]
         self.post.between({"mask": len(summed)}, "server", "dealer")
         if not len(owners):
             return Statistics.nothing(classes, width)
         members = [answer.client for answer in summed]
-        masks = dealer.sum_of_masks(members, turn, count, ring)
+        masks = dealer.sum_of_masks(members, sum_number, count, ring)
         self.post.between({"mask": ring.floats(count)}, "dealer", "server")
         total = unmasked_sum([answer.content for answer in summed], masks, ring)
         return statistics_of_sum(total, classes, width)

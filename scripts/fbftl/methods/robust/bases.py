@@ -18,7 +18,7 @@ from fbftl.methods.robust.dual_norm import Statistics, measured, mixed
 from fbftl.methods.robust.network import SHARES, both_losses, pictures
 from fbftl.models.widths import SharedWeights
 from fbftl.training.local_updates import Hooks, LocalPlan, MiniBatch
-from fbftl.training.measures import Further, Measure
+from fbftl.training.measures import ExtraMeasures, Measure
 from fbftl.training.samples import TrainingData, by_domain
 from fbftl.training.shared_network import Budgeted, SharedNetwork
 
@@ -55,10 +55,10 @@ class RobustBases(SharedNetwork):
         with mixed(self.base, 0.0):
             super().end_epoch(losses)
 
-    def at_chosen(self, epoch: int) -> Further:
+    def extra_measures(self, epoch: int) -> ExtraMeasures:
         """Return what a `SharedNetwork` does, and accuracies on both kinds by width and λ."""
         with mixed(self.base, 0.0):
-            further = super().at_chosen(epoch)
+            extra = super().extra_measures(epoch)
         hits = self._hits()
         count, lost = len(self.training_data.test.labels), self.curves.loss[epoch - 1] is None
         numbers = {
@@ -69,9 +69,9 @@ class RobustBases(SharedNetwork):
         }
         declared = {name: Measure("share", "higher", diverged=0.0) for name in numbers}
         return replace(
-            further,
-            numbers={**further.numbers, **numbers},
-            measures={**further.measures, **declared},
+            extra,
+            numbers={**extra.numbers, **numbers},
+            measures={**extra.measures, **declared},
         )
 
     def _hits(self) -> dict[tuple[str, int, float], int]:

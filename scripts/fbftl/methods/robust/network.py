@@ -18,7 +18,7 @@ from fbftl.methods.robust.disturbances import Disturbance, at_random, descended
 from fbftl.methods.robust.dual_norm import Statistics, doubled, measured, mixed
 from fbftl.training.local_network import LocalNetwork
 from fbftl.training.local_updates import Hooks, LocalPlan, MiniBatch, SplitModel, cross_entropies
-from fbftl.training.measures import Further, Measure, Series
+from fbftl.training.measures import ExtraMeasures, Measure, Series
 from fbftl.training.pictures import Pictures
 from fbftl.training.samples import LabelledSamples, TrainingData, by_domain
 
@@ -64,7 +64,7 @@ class RobustNetwork(LocalNetwork):
         with mixed(self.network, 0.0):
             super().end_epoch(losses)
 
-    def at_chosen(self, epoch: int) -> Further:
+    def extra_measures(self, epoch: int) -> ExtraMeasures:
         """Return accuracies on clean and disturbed inputs by λ."""
         by_share, lost = self._by_share(), self.curves.loss[epoch - 1] is None
         lists = {
@@ -76,7 +76,7 @@ class RobustNetwork(LocalNetwork):
             for name, values in lists.items()
             for share, value in zip(SHARES, values, strict=True)
         }
-        return Further(
+        return ExtraMeasures(
             numbers=numbers,
             lists=lists,
             measures={name: Measure("share", "higher", diverged=0.0) for name in numbers},

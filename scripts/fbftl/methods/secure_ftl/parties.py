@@ -68,9 +68,9 @@ def trained(job: Job, client_data: ClientSamples, seed: int, multiply: Product) 
     _, theirs, classes = _views(client_data.test, client_data.classes)
     curves, exact, margin, steps = Curves(), [], 0.0, 0
     in_the_open = InTheOpen(parties) if job.setting.protection != "plain" else None
-    for turn in range(1, training.local_rounds + 1):
-        of_b = multiply(parties.matrix_of_b(), parties.numbers_of_a(), 1, turn)
-        of_a = multiply(parties.matrix_of_a(), parties.numbers_of_b(), 0, turn)
+    for round_number in range(1, training.local_rounds + 1):
+        of_b = multiply(parties.matrix_of_b(), parties.numbers_of_a(), 1, round_number)
+        of_a = multiply(parties.matrix_of_a(), parties.numbers_of_b(), 0, round_number)
         steps += (of_a is not None) + (of_b is not None)
         if in_the_open is not None:
             in_the_open.step(parties, of_a, of_b, training)

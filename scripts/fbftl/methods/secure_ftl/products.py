@@ -40,9 +40,9 @@ def plain(post: Post) -> Product:
     """Return products that hide nothing."""
 
     def product(
-        matrices: np.ndarray, numbers: np.ndarray, party: int, turn: int
+        matrices: np.ndarray, numbers: np.ndarray, party: int, round_number: int
     ) -> np.ndarray | None:
-        if not _tell(post, {"activations": numbers.size}, 1 - party, turn):
+        if not _tell(post, {"activations": numbers.size}, 1 - party, round_number):
             return None
         return np.einsum("dmn,dn->dm", matrices, numbers)
 
@@ -67,14 +67,14 @@ class Shares:
         self.dealer = randomness(self.post.seed, 2)
 
     def __call__(
-        self, matrices: np.ndarray, numbers: np.ndarray, party: int, turn: int
+        self, matrices: np.ndarray, numbers: np.ndarray, party: int, round_number: int
     ) -> np.ndarray | None:
         """Return the products to the party of the matrices."""
         count, rows, columns = matrices.shape
         triple = multiplication_triple(count, rows, columns, self.dealer)
         both = np.array([0, 1])
         handed = {"share": RING_FLOATS * triple.numbers}
-        self.post.between(handed, "dealer", "client", np.array([turn, turn]), both)
+        self.post.between(handed, "dealer", "client", np.array([round_number, round_number]), both)
         x = shared(to_ring(matrices), self.parties[party])
         y = shared(to_ring(numbers), self.parties[1 - party])
         opening = matrices.size + numbers.size  # each opens e and f to the other
@@ -82,7 +82,7 @@ class Shares:
         senders = [party, 1 - party, party, 1 - party, 1 - party]
         shares = ({"share": RING_FLOATS * size} for size in sizes)
         messages = zip(shares, senders, strict=True)
-        if not all(_tell(self.post, share, sender, turn) for share, sender in messages):
+        if not all(_tell(self.post, share, sender, round_number) for share, sender in messages):
             return None
         return from_ring(opened(multiplied(x, y, triple))) / SCALE
 
@@ -104,13 +104,13 @@ class Ciphertexts:
         self.masks = randomness(self.post.seed, 0), randomness(self.post.seed, 1)
 
     def __call__(
-        self, matrices: np.ndarray, numbers: np.ndarray, party: int, turn: int
+        self, matrices: np.ndarray, numbers: np.ndarray, party: int, round_number: int
     ) -> np.ndarray | None:
         """Return the products to the party of the matrices."""
         cipher, count = self.ciphers[1 - party], matrices.shape[0] * matrices.shape[1]
         length = cipher.bits // FLOAT_BITS
         encrypted = cipher.encrypted(_fixed(numbers))
-        if not _tell(self.post, {"ciphertext": length * numbers.size}, 1 - party, turn):
+        if not _tell(self.post, {"ciphertext": length * numbers.size}, 1 - party, round_number):
             return None
         # Two of the ring's numbers, 128 bits: far beyond the products that they hide.
         high, low = (self.masks[party].numbers(count).astype(object) for _ in range(2))
@@ -118,7 +118,7 @@ class Ciphertexts:
         sums = cipher.combined(_fixed(matrices), encrypted).ravel() + mask
         masked, shown = {"ciphertext": length * count}, {"mask": 2 * RING_FLOATS * count}
         messages = (masked, party), (shown, 1 - party)
-        if not all(_tell(self.post, parts, sender, turn) for parts, sender in messages):
+        if not all(_tell(self.post, parts, sender, round_number) for parts, sender in messages):
             return None
         unmasked = cipher.decrypted(sums) - mask
         return unmasked.astype(float).reshape(matrices.shape[:2]) / SCALE**2
@@ -129,9 +129,9 @@ def _fixed(values: np.ndarray) -> np.ndarray:
     return np.rint(values * SCALE).astype(np.int64).astype(object)
 
 
-def _tell(post: Post, parts: dict[str, int], party: int, turn: int) -> bool:
+def _tell(post: Post, parts: dict[str, int], party: int, round_number: int) -> bool:
     """Send a message of one party to the other; return whether it arrives."""
-    return post.between(parts, "client", "client", turn, np.array([party]))
+    return post.between(parts, "client", "client", round_number, np.array([party]))
 
 
 def products_under(protection: str, post: Post, ciphers: Any = None) -> Product:

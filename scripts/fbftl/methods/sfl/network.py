@@ -62,7 +62,7 @@ class SplitNetwork(TrainedNetwork):
         with torch.no_grad():
             return self.client_part(self.training_data.samples.at(np.arange(2)).inputs)[0].numel()
 
-    def together(self, round_: Round, arrives: np.ndarray) -> tuple[Tensor, list[Tensor]]:
+    def mean_gradient(self, round_: Round, arrives: np.ndarray) -> tuple[Tensor, list[Tensor]]:
         """Return loss and gradient, the latter in two parts that meet at the smashed data."""
         stepped = self._step(*self.weighted(round_, arrives))
         return stepped.loss, [*stepped.of_clients, *stepped.of_server]

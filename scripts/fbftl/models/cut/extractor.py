@@ -57,7 +57,7 @@ def split(model: nn.Module, cut: str, example: torch.Tensor) -> tuple[nn.Module,
         return nn.Identity(), model
     cutter = _checked(model, [cut], example)
     if isinstance(cutter, ChainCutter):
-        return cutter.split_model(cut)
+        return cutter.split_at(cut)
     return _Only(cutter.extractor([cut], example), cut), cutter.rest(cut, example)
 
 
@@ -111,18 +111,18 @@ class ChainCutter:
         """Return whether there is a layer `cut`."""
         return cut in self.names
 
-    def split_model(self, cut: str) -> tuple[nn.Sequential, nn.Sequential]:
+    def split_at(self, cut: str) -> tuple[nn.Sequential, nn.Sequential]:
         """Return the layers up to and including `cut`, and those after it."""
         after = 1 + self.names.index(cut)
         return self.model[:after], self.model[after:]
 
     def extractor(self, cuts: Sequence[str], example: torch.Tensor) -> nn.Module:
         """Return the layers up to the last of `cuts`, as `Cutter.extractor`."""
-        return _ChainExtractor(self.split_model(max(cuts, key=self.names.index))[0], cuts)
+        return _ChainExtractor(self.split_at(max(cuts, key=self.names.index))[0], cuts)
 
     def rest(self, cut: str, example: torch.Tensor) -> nn.Module:
         """Return the layers after `cut`."""
-        return self.split_model(cut)[1]
+        return self.split_at(cut)[1]
 
 
 class _ChainExtractor(nn.Module):

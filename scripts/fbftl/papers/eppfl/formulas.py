@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 
 from fbftl.cost.compute import training_products
-from fbftl.cost.split import FLOAT_BYTES, printed_uplink_bytes
+from fbftl.cost.split import printed_uplink_bytes
 from fbftl.findings.comparison import Measured
+from fbftl.ground.floats import FLOAT_BYTES
 from fbftl.papers.eppfl.claims import HALVES, VANILLA2
 from fbftl.papers.eppfl.published import setup_of
 from fbftl.papers.formulas import Decides, Decision, PaperRecord, audited, each, identical

@@ -70,7 +70,9 @@ def a12(text: Numbers) -> AuditRow:
     epsilon = text["epsilon_cifar10"]
     rounds = int(text["rounds_at_least"])
     sigma = printed_sigma(float(epsilon), DELTAS[1])
-    computed = [epsilon_at_stated_sensitivity(sigma, DELTAS[1], turns) for turns in (1, rounds)]
+    computed = [
+        epsilon_at_stated_sensitivity(sigma, DELTAS[1], releases) for releases in (1, rounds)
+    ]
     return finding("A12", [epsilon] * 2, computed, "{:.3g}", rounds=rounds)
 
 

@@ -22,8 +22,8 @@ def rows(published: Mapping[str, pd.DataFrame]) -> list[AuditRow]:
 def a1(printed: pd.DataFrame) -> AuditRow:
     """An accuracy under privacy without its epsilon."""
     accuracy = lookup(printed, noise="dp")
-    turns = {"rate": BATCH / SAMPLES, "rounds": EPOCHS * SAMPLES // BATCH}
-    reached = [rounds_epsilon(sigma, DELTA, **turns) for sigma in SIGMAS]
+    sampling = {"rate": BATCH / SAMPLES, "rounds": EPOCHS * SAMPLES // BATCH}
+    reached = [rounds_epsilon(sigma, DELTA, **sampling) for sigma in SIGMAS]
     computed = "; ".join(
         f"{epsilon:.2g} at σ = {sigma:g}" for sigma, epsilon in zip(SIGMAS, reached, strict=True)
     )

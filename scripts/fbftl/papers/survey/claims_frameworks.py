@@ -66,8 +66,10 @@ FEDERATED: Mapping[str, ByPart] = {
 NO_VOTE = {"method": "fedvote", "network": "mlp", "most_samples": 50}
 
 
-def _vote(turn: int = 10, most: int = 50, **axes: Any) -> dict[str, Any]:
-    return NO_VOTE | {"vote_candidates": "all", "vote_round": turn, "most_samples": most} | axes
+def _vote(vote_round: int = 10, most: int = 50, **axes: Any) -> dict[str, Any]:
+    return (
+        NO_VOTE | {"vote_candidates": "all", "vote_round": vote_round, "most_samples": most} | axes
+    )
 
 
 def _for_fitting(first: dict[str, Any], second: dict[str, Any]) -> Compared:
@@ -80,7 +82,10 @@ def _majority(runs: Runs) -> Sides:
 
 
 VOTED: Mapping[str, ByPart] = {
-    "s-07": {str(turn): measures("rounds_to_target", _vote(turn), NO_VOTE) for turn in (3, 5, 10)},
+    "s-07": {
+        str(vote_round): measures("rounds_to_target", _vote(vote_round), NO_VOTE)
+        for vote_round in (3, 5, 10)
+    },
     "s-10": {
         "accuracy": accuracies(_vote(vote_candidates="unrelated"), NO_VOTE),
         "rounds": measures("rounds_to_target", NO_VOTE, _vote(vote_candidates="unrelated")),

@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 
 from fbftl.findings.published import Numbers, by_quantity
+from fbftl.ground.floats import FLOAT_BYTES
 from fbftl.methods.ecos.counting import counts_guarantee
 from fbftl.methods.ecos.coverage import printed as shared_out
 from fbftl.papers.audit import AuditRow, finding
 
-FLOAT_BYTES = 4
 KILO = 1000
 ORDERS = range(2, 2001)
 """Orders of Rényi divergence over which the thesis's recipe is minimised."""

@@ -174,7 +174,9 @@ def test_draws_are_a_visits_own_and_repeat(features):
     first, other, again = (boundary(features, MiniBatch(v, 1, True, v.rows)) for v in local_updates)
     assert torch.equal(first, again)
     assert not torch.equal(first, other)
-    tested = [boundary.tested(turn, features.device)(features) for turn in (1, 2, 1)]
+    tested = [
+        boundary.tested(round_number, features.device)(features) for round_number in (1, 2, 1)
+    ]
     assert torch.equal(tested[0], tested[2])
     assert not torch.equal(tested[0], tested[1])
 

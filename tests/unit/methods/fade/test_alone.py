@@ -35,8 +35,11 @@ def test_without_a_game_it_is_fedavg_bit_for_bit(files, setting, momentum):
     playing = ready(files, job(users | setting, seeds=(seed,), game=game, local_batch=None))
     rows = playing.trials[0].users.rows
 
-    def as_fedavg(index: int, turn: int, user: int) -> list[np.ndarray]:
-        return [batch for _, batch in mini_batches(LocalUpdate(seed, turn, user, rows[user]), plan)]
+    def as_fedavg(index: int, round_number: int, user: int) -> list[np.ndarray]:
+        return [
+            batch
+            for _, batch in mini_batches(LocalUpdate(seed, round_number, user, rows[user]), plan)
+        ]
 
     playing.draw = as_fedavg
     fedavg = from_params(

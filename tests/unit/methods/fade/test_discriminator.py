@@ -86,11 +86,17 @@ def test_under_cdan_the_game_moves_the_task_head_through_the_weights_of_samples(
 
 
 def test_schedules():
-    weights = [adversary_weight(turn, 100) for turn in range(100)]
+    weights = [adversary_weight(round_index, 100) for round_index in range(100)]
     assert weights[0] == 0
-    for turn in (1, 37, 99):
-        assert weights[turn] == pytest.approx(2 / (1 + math.exp(-10 * turn / 100)) - 1)
-    assert [adversary_weight(turn, 100, 0.5) > 0 for turn in (10, 50, 51)] == [False, False, True]
+    for round_index in (1, 37, 99):
+        assert weights[round_index] == pytest.approx(
+            2 / (1 + math.exp(-10 * round_index / 100)) - 1
+        )
+    assert [adversary_weight(round_index, 100, 0.5) > 0 for round_index in (10, 50, 51)] == [
+        False,
+        False,
+        True,
+    ]
     assert rate_factor(0, 50) == 1
     assert rate_factor(20, 50) == pytest.approx(5**-0.75)
 

@@ -26,25 +26,25 @@ def test_parts_are_averaged_over_those_who_trained_them(files):
     setting = {"adversary": "plain", "majority_users": 3, "opt_out": 0.5, "local_steps": 2}
     playing = ready(files, job(setting, seeds=(0,), game={"labelled": [0], "server_momentum": 1.0}))
     users, sizes = playing.trials[0].users, playing.networks.sizes
-    for turn in range(1, 13):
+    for round_number in range(1, 13):
         before, sent = playing.networks.flat()[0], {}
         server = playing.trials[0].server
         ordinary = server.sent
 
-        def watched(turn, chosen, before, weights, sent=sent):
+        def watched(round_number, chosen, before, weights, sent=sent):
             sent["weights"] = weights.clone()
             return weights
 
         server.sent = watched
-        playing._round(turn)
+        playing._round(round_number)
         server.sent = ordinary
         chosen, plays = (
-            playing.trials[0].turns.users[turn - 1],
-            playing.trials[0].turns.plays[turn - 1],
+            playing.trials[0].turns.users[round_number - 1],
+            playing.trials[0].turns.plays[round_number - 1],
         )
         labelled = users.group[chosen] == 0
         counts = np.array([len(users.rows[user]) for user in chosen], dtype=np.float32)
-        plays = plays & (turn > 1)  # lambda begins at 0
+        plays = plays & (round_number > 1)  # lambda begins at 0
         at = 0
         for name, who in (("encoder", labelled | plays), ("task", labelled), ("group", plays)):
             part = slice(at, at + sizes[name])

@@ -48,7 +48,7 @@ def initial_of(tmp_path_factory):
 
 def test_own_starts_are_one_network_for_each_client_and_one_for_all_from_round_two(initial_of):
     client_data, repetition, learner = initial_of(initial_weights="own")
-    first, second = (next(iter(turn.single(n))) for n, turn in enumerate(learner.schedule))
+    first, second = (next(iter(rounds.single(n))) for n, rounds in enumerate(learner.schedule))
     trained = learner.train(first)
     start = federation.own_starts(client_data, repetition)
     samples = learner.training_data.samples
@@ -83,8 +83,8 @@ def test_the_rate_falls_by_its_factor_from_round_to_round():
 
 def test_draws_are_new_in_every_round_without_repeats_and_from_all_samples():
     clients = [np.arange(0, 30), np.arange(30, 40)]
-    turns = [turn for point in drawn_rounds(clients, 25, 2, 3, 0) for turn in point.single()]
-    rows = np.array([turn.rows for turn in turns])
+    rounds = [round_ for point in drawn_rounds(clients, 25, 2, 3, 0) for round_ in point.single()]
+    rows = np.array([round_.rows for round_ in rounds])
     assert rows.shape == (3, 2, 25)
     assert all(len(set(sampled)) == 25 for sampled in rows.reshape(6, 25))
     assert len({tuple(sampled) for sampled in rows.reshape(6, 25)}) == 6

@@ -301,6 +301,7 @@ def test_bounded_features_are_paid_for_in_every_round_of_a_client(inputs):
 
 def _visits(rounds: int) -> np.ndarray:
     picks = [
-        stream(SEED, "participation", turn).permutation(EVERYBODY)[:5] for turn in range(rounds)
+        stream(SEED, "participation", round_index).permutation(EVERYBODY)[:5]
+        for round_index in range(rounds)
     ]
     return np.bincount(np.concatenate(picks))

@@ -111,7 +111,7 @@ def gathered_at(inputs, **axes):
 
 def test_alignment_samples_are_drawn_anew_in_every_round_and_sent_as_many(run, inputs):
     cohort, public = gathered_at(inputs, alignment_samples=7)
-    drawn = [consensus.aligned(cohort, public, turn).inputs for turn in (1, 1, 2)]
+    drawn = [consensus.aligned(cohort, public, round_number).inputs for round_number in (1, 1, 2)]
     assert torch.equal(drawn[0], drawn[1])
     assert not torch.equal(drawn[0], drawn[2])
     assert len(drawn[0].flatten(1).unique(dim=0)) == 7

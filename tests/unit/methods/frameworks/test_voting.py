@@ -23,7 +23,7 @@ def test_the_most_voted_model_takes_the_global_ones_place(run, monkeypatch):
 
     def watched(self, learner, round_, arrives):
         hold(self, learner, round_, arrives)
-        if round_.turn == self.turn:
+        if round_.number == self.round_number:
             taken.append((learner.weights(), self, list(learner.split_model.named_parameters)))
 
     monkeypatch.setattr(voting.Ballot, "hold", watched)
