@@ -254,7 +254,7 @@ def dp_gd(
     ]
     if accountant == "zcdp":
         rho = budget * accounting.SENSITIVITY[adjacency] ** 2 / 2
-        rows.insert(0, (adjacency, "zCDP", accounting.zcdp_epsilon(rho, delta)))
+        rows.insert(0, (adjacency, "zCDP", accounting.loose_zcdp_epsilon(rho, delta)))
     return tuple(
         PrivacyRecord(
             mechanism="dp_gd",
