@@ -53,6 +53,7 @@ rule compose_guarantees:
         code=code("stages/compose_guarantees.py"),
         together=together_of,
         releases=releases_of,
+        unprotected=unprotected_of,
         delta=delta_of,
         client_rows=samples_of_clients,
     message:

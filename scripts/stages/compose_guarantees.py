@@ -13,7 +13,7 @@ from fbftl.privacy.together import Released, costs
 
 def main(
     runs: Sequence[str], together: Mapping[str, Sequence[str]], releases: Mapping[str, str],
-    delta: float, client_rows: int, table: str,
+    unprotected: Mapping[str, str], delta: float, client_rows: int, table: str,
 ) -> None:  # fmt: skip
     """Write a row per name, unit, neighbours and release, and one for the sum.
 
@@ -21,13 +21,17 @@ def main(
         runs: run files of all settings that are named.
         together: names of settings that touch the same rows, by the name of their group.
         releases: what stands for the release of each, which are counted once if they are the same.
+        unprotected: what settings send beside what their guarantees are for, of those that do.
         delta: delta of each release and of the sum.
         client_rows: rows of a client in the task's own partition.
         table: csv to write.
     """
     documents = list(map(read_run, runs))
     released = {
-        document["name"]: release(document, releases[document["name"]]) for document in documents
+        document["name"]: release(
+            document, releases[document["name"]], unprotected.get(document["name"])
+        )
+        for document in documents
     }
     rows: list[dict[str, Any]] = []
     for name, settings in together.items():
@@ -43,15 +47,16 @@ def main(
                     "delta": delta,
                     "accountant": cost.composed.accountant,
                     "covers_labels": cost.covers_labels,
+                    "note": cost.note,
                 }
             )
     write_tidy(table, pd.DataFrame(rows))
 
 
-def release(document: Mapping[str, Any], spelling: str) -> Released:
+def release(document: Mapping[str, Any], spelling: str, unprotected: str | None) -> Released:
     """Return the releases that a run file tells, those of its weakest repetition."""
     samples = document["setting"].get("samples_per_client")
-    return Released(document["name"], weakest_privacy(document), samples, spelling)
+    return Released(document["name"], weakest_privacy(document), samples, spelling, unprotected)
 
 
 if __name__ == "__main__":

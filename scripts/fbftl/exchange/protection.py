@@ -154,7 +154,7 @@ def _round_noise(
     """
     # Accounting is slow to import, and only this mechanism needs it.
     from fbftl.privacy.accounting import rounds_sigma
-    from fbftl.privacy.composition import scaled
+    from fbftl.privacy.composition import factor_to_epsilon
     from fbftl.privacy.schedules import named
 
     enough = sigma or rounds_sigma(epsilon, delta, rate=rate, rounds=rounds)
@@ -165,7 +165,7 @@ def _round_noise(
         return RoundNoise((enough,) * rounds, records)
     multipliers = named(schedule, rounds * enough**-2, rounds, decay)
     if sigma is None and rate < 1:
-        multipliers *= scaled(multipliers.tolist(), rate, epsilon, delta)
+        multipliers *= factor_to_epsilon(multipliers.tolist(), rate, epsilon, delta)
     records = mechanisms.dp_fedavg_by_rounds(
         clip_norm=clip_norm, multipliers=multipliers.tolist(), delta=delta, rate=rate
     )

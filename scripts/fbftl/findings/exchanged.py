@@ -13,7 +13,7 @@ import pandas as pd
 from fbftl.cost.payload import Federation
 from fbftl.findings.run_file import read_run
 from fbftl.findings.seeds import counted
-from fbftl.ground.errors import UserError
+from fbftl.ground.errors import UserError, required
 from fbftl.messages.ledger import read_ledger
 from fbftl.study.job import KnownAxes, known_axes, pace
 from fbftl.training.curves import first_epoch_at
@@ -148,8 +148,12 @@ class Exchanged:
         }
 
     def reaching(self, accuracy: float) -> list[int]:
-        """Return the first epoch of each seed at a test accuracy that every seed reaches."""
-        return [int(np.argmax(curve >= accuracy)) + 1 for curve in self.accuracy]
+        """Return the first epoch of each seed at a test accuracy that every seed reaches.
+
+        Raises:
+            ValueError: if a seed never does.
+        """
+        return [required(first_epoch_at(curve, accuracy)) for curve in self.accuracy]
 
     def first_reaching(self, accuracy: float) -> int | None:
         """Return the first epoch at which the mean curve over seeds reaches an accuracy."""

@@ -7,10 +7,10 @@ folder, has one function:
 
 One that can step several settings together has `run_together(jobs, inputs) -> Iterable[Outcome]` in
 its place, which yields in the order of the jobs; those of others that share a process run one after
-another. One with privacy mechanisms has
-`guarantees(job, clients)`, which says before any job what a run will guarantee. What of a method
-differs by the kind of task is in a module of its folder that has the name of the kind. Modules are
-imported only when they are needed.
+another. One with privacy mechanisms has `guarantees(job, clients)`, which says before any job what
+a run will guarantee, and is refused without (`study/record_faults.py`). What of a method differs by
+the kind of task is in a module of its folder that has the name of the kind. Modules are imported
+only when they are needed.
 """
 
 from collections.abc import Iterator, Sequence
@@ -55,6 +55,9 @@ def planned_guarantees(job: "Job", clients: int) -> "tuple[PrivacyRecord, ...]":
     Args:
         job: a setting with its training values.
         clients: clients that take part.
+
+    Raises:
+        UserError: if only a job can know what a mechanism guarantees.
     """
     module = import_module(entry_module(job.setting.method))
     if hasattr(module, "guarantees"):

@@ -99,9 +99,9 @@ def classical_delta(epsilon: float, delta: float) -> float:
     return gaussian_delta(classical_sigma(epsilon, delta), epsilon, "zero-out")
 
 
-def zcdp_rho(epsilon: float, delta: float) -> float:
+def loose_zcdp_rho(epsilon: float, delta: float) -> float:
     """Return the largest rho whose zCDP is known to give (epsilon, delta): the inverse of
-    `zcdp_epsilon`, (sqrt(ln(1/delta) + epsilon) - sqrt(ln(1/delta)))^2.
+    `loose_zcdp_epsilon`, (sqrt(ln(1/delta) + epsilon) - sqrt(ln(1/delta)))^2.
 
     Raises:
         UserError: if epsilon is not positive or delta is not between 0 and 1.
@@ -111,18 +111,18 @@ def zcdp_rho(epsilon: float, delta: float) -> float:
     return (sqrt(log(1 / delta) + epsilon) - sqrt(log(1 / delta))) ** 2
 
 
-def zcdp_epsilon(rho: float, delta: float) -> float:
+def loose_zcdp_epsilon(rho: float, delta: float) -> float:
     """Return the epsilon of rho-zCDP, rho + 2 sqrt(rho ln(1/delta)) (paper thesis, Lemma 4)."""
     require_positive("rho", rho)
     require_delta(delta)
     return rho + 2 * sqrt(rho * log(1 / delta))
 
 
-def concentrated_epsilon(rho: float, delta: float) -> float:
+def zcdp_epsilon(rho: float, delta: float) -> float:
     """Return an epsilon that rho-zCDP gives at delta, the least by any order α of its bound.
 
-    Canonne, Kamath and Steinke (2020, arXiv 2004.00010), Proposition 12; `zcdp_epsilon` is the
-    weaker one that paper thesis prints.
+    Canonne, Kamath and Steinke (2020, arXiv 2004.00010), Proposition 12;
+    `loose_zcdp_epsilon` is the weaker one that paper thesis prints.
 
     Raises:
         UserError: if rho is not positive or delta is not between 0 and 1.
@@ -140,21 +140,21 @@ def concentrated_epsilon(rho: float, delta: float) -> float:
     return max(0.0, float(minimize_scalar(at, bounds=(-10.0, 20.0), method="bounded").fun))
 
 
-def concentrated_rho(epsilon: float, delta: float) -> float:
-    """Return the largest rho, to 0.01 %, at which `concentrated_epsilon` just meets epsilon."""
+def zcdp_rho(epsilon: float, delta: float) -> float:
+    """Return the largest rho, to 0.01 %, at which `zcdp_epsilon` just meets epsilon."""
     require_positive("epsilon", epsilon)
     require_delta(delta)
     from scipy.optimize import brentq
 
     def excess(log_rho: float) -> float:
-        return log(concentrated_epsilon(exp(log_rho), delta) / epsilon + 1e-300)
+        return log(zcdp_epsilon(exp(log_rho), delta) / epsilon + 1e-300)
 
-    # Pure privacy of epsilon is epsilon² / 2; epsilon itself bounds rho from above.
-    low = high = log(zcdp_rho(epsilon, delta))
+    # The loose rho is never too large, so that the search goes up from it.
+    low = high = log(loose_zcdp_rho(epsilon, delta))
     while excess(high) < 0:
         high += 1.0
     root = float(brentq(excess, low, high, xtol=_CLOSE)) if high > low else low
-    while concentrated_epsilon(exp(root), delta) > epsilon:  # on the wrong side by rounding
+    while zcdp_epsilon(exp(root), delta) > epsilon:  # on the wrong side by rounding
         root -= _CLOSE
     return exp(root)
 
@@ -171,7 +171,7 @@ def schedule_budget(
         adjacency: which data count as neighbours.
     """
     if accountant == "zcdp":
-        return 2 * zcdp_rho(epsilon, delta) / SENSITIVITY[adjacency] ** 2
+        return 2 * loose_zcdp_rho(epsilon, delta) / SENSITIVITY[adjacency] ** 2
     return gaussian_sigma(epsilon, delta, adjacency) ** -2
 
 

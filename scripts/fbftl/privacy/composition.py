@@ -15,12 +15,12 @@ from fbftl.privacy.accounting import (
     GRID,
     SENSITIVITY,
     Adjacency,
-    concentrated_epsilon,
     gaussian_epsilon,
     relation_of,
     require_delta,
     require_positive,
     require_rounds,
+    zcdp_epsilon,
 )
 
 COARSE_GRID = 1e-2
@@ -65,7 +65,7 @@ def gaussian(multiplier: float, times: int = 1, summed: bool = False) -> Event:
     return Event("gaussian", multiplier, times=times, summed=summed)
 
 
-def concentrated(multiplier: float) -> Event:
+def zcdp_event(multiplier: float) -> Event:
     """Return noise on the sum of all records with zCDP like a Gaussian's of this multiplier."""
     require_positive("noise multiplier", multiplier)
     return Event("concentrated", multiplier, summed=True)
@@ -92,7 +92,7 @@ def as_documents(events: Iterable[Event]) -> tuple[dict[str, Any], ...]:
 
 
 def read(events: Iterable[Mapping[str, Any]]) -> tuple[Event, ...]:
-    """Return events from a run file; nothing as_documents is no guarantee."""
+    """Return events from a run file; no event recorded means no guarantee."""
     return tuple(Event(**event) for event in events) or (NO_GUARANTEE,)
 
 
@@ -147,13 +147,13 @@ def _with_concentrated(events: Sequence[Event], delta: float, adjacency: Adjacen
     others = [event for event in events if event not in bounded]
     rho = (SENSITIVITY[adjacency] / _as_one(bounded)) ** 2 / 2
     if not others:
-        return Composed(concentrated_epsilon(rho, delta), "zCDP")
+        return Composed(zcdp_epsilon(rho, delta), "zCDP")
     rest = compose(others, delta / 2, adjacency)
-    epsilon = concentrated_epsilon(rho, delta / 2) + rest.epsilon
+    epsilon = zcdp_epsilon(rho, delta / 2) + rest.epsilon
     return Composed(epsilon, f"zCDP, {rest.accountant}")
 
 
-def scaled(shape: Sequence[float], rate: float, epsilon: float, delta: float) -> float:
+def factor_to_epsilon(shape: Sequence[float], rate: float, epsilon: float, delta: float) -> float:
     """Return the factor at which rounds with noise of this shape just meet epsilon.
 
     Args:
@@ -174,6 +174,7 @@ def scaled(shape: Sequence[float], rate: float, epsilon: float, delta: float) ->
         low, high = high, 2 * high
     while excess(low) <= 0:
         low, high = low / 2, low
+    # The root is off by up to its tolerance on either side; twice that more noise is enough.
     return float(brentq(excess, low, high, rtol=1e-3)) * (1 + 2e-3)
 
 
@@ -223,19 +224,19 @@ def of_group(events: Iterable[Event], size: int) -> tuple[Event, ...]:
     times as far together.
 
     Args:
-        events: for one record, none of them sampled.
+        events: for one record. A sampled one counts as unsampled, which bounds it: a group nearly
+            always has some record in a round.
         size: records of the group.
     """
 
-    def whole(event: Event) -> Event:
-        """Records sampled one by one, of which a group nearly always has some, are not sampled."""
+    def unsampled(event: Event) -> Event:
         if event.kind == "sampled" and size > 1:
             return replace(event, kind="gaussian", rate=1.0)
         return event
 
     return tuple(
         replace(
-            whole(event),
+            unsampled(event),
             multiplier=event.multiplier / (size if event.summed else sqrt(size)),
             times=event.times * (size if event.kind == "pure" else 1),
         )

@@ -74,8 +74,8 @@ def tau(parameter: float, shares: int) -> float:
     return 10 * sum(exp(-exponent * k / (k + 1)) for k in range(1, shares))
 
 
-def concentrated(moved: float, parameter: float, shares: int, numbers: int) -> float:
-    """Return ε of ε²/2 of concentrated privacy that a sum of shares gives.
+def root_of_twice_rho(moved: float, parameter: float, shares: int, numbers: int) -> float:
+    """Return √(2 ρ) of the concentrated privacy ρ that a sum of shares gives: the ε of ε²/2 above.
 
     Args:
         moved: Δ, how far the sum moves between neighbours in L2 norm, in steps.

@@ -59,6 +59,9 @@ TRUSTED_WITH_SAMPLES = (
     " samples; their number counts as public."
 )
 
+NOTHING_SENT = "nothing sent"
+"""Accountant of what sends nothing, whose epsilon is 0 without an event."""
+
 
 @dataclass(frozen=True)
 class PrivacyRecord:
@@ -72,7 +75,7 @@ class PrivacyRecord:
     sigma: noise standard deviation over the clip norm, the least of a schedule; for `relative`,
         over R std(g).
     events: the releases as an accountant sees them, `composition.Event` in builtin types; none
-        where nothing is guaranteed.
+        where nothing is guaranteed, or nothing sent.
     """
 
     mechanism: str
@@ -254,7 +257,7 @@ def dp_gd(
     ]
     if accountant == "zcdp":
         rho = budget * accounting.SENSITIVITY[adjacency] ** 2 / 2
-        rows.insert(0, (adjacency, "zCDP", accounting.zcdp_epsilon(rho, delta)))
+        rows.insert(0, (adjacency, "zCDP", accounting.loose_zcdp_epsilon(rho, delta)))
     return tuple(
         PrivacyRecord(
             mechanism="dp_gd",

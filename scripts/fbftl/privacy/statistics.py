@@ -21,7 +21,7 @@ import numpy as np
 from fbftl.ground.randomness import stream
 from fbftl.privacy import accounting, composition
 from fbftl.privacy.composition import as_documents, gaussian
-from fbftl.privacy.discrete_noise import concentrated, moved_by
+from fbftl.privacy.discrete_noise import moved_by, root_of_twice_rho
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.privacy.noise import clip_rows
 
@@ -107,7 +107,7 @@ def shares_std(epsilon: float, delta: float, numbers: int, fraction_bits: int) -
         fraction_bits: bits behind the point.
     """
     moved = moved_by(sensitivity(1.0, "replace-one"), numbers, fraction_bits)
-    root = sqrt(2 * accounting.concentrated_rho(epsilon, delta))
+    root = sqrt(2 * accounting.zcdp_rho(epsilon, delta))
     return moved / root / 2.0**fraction_bits
 
 
@@ -128,7 +128,7 @@ def shares_guarantee(
     """
     moved = moved_by(sensitivity(1.0, "replace-one"), numbers, fraction_bits)
     share = std * 2.0**fraction_bits / sqrt(planned)
-    root = concentrated(moved, share, arrived, numbers)
+    root = root_of_twice_rho(moved, share, arrived, numbers)
     return PrivacyRecord(
         mechanism="gaussian",
         unit="sample",
@@ -136,12 +136,12 @@ def shares_guarantee(
         clip_norm=clip_norm,
         sigma=std,
         noise_std=std * sqrt(arrived / planned),
-        epsilon=accounting.concentrated_epsilon(root**2 / 2, delta),
+        epsilon=accounting.zcdp_epsilon(root**2 / 2, delta),
         delta=delta,
         accountant="zCDP",
         covers_labels=True,
         note=SHARED,
-        events=as_documents([composition.concentrated(2 / root)]),
+        events=as_documents([composition.zcdp_event(2 / root)]),
     )
 
 

@@ -115,7 +115,7 @@ def concentrated_tradeoff(epsilon: float, delta: float) -> GaussianTradeOff:
 
     Sums of discrete Gaussians are so near to it that no test tells them apart.
     """
-    return GaussianTradeOff(sqrt(2 * accounting.concentrated_rho(epsilon, delta)))
+    return GaussianTradeOff(sqrt(2 * accounting.zcdp_rho(epsilon, delta)))
 
 
 def together(*releases: GaussianTradeOff) -> GaussianTradeOff:

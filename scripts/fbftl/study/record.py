@@ -34,6 +34,10 @@ def unbounded(*_: Any) -> None:
     """Return that nothing bounds a masked sum."""
 
 
+def all_protected(*_: Any) -> None:
+    """Return that nothing is sent beside what a mechanism protects."""
+
+
 def keys(*names: str) -> Callable[[AxisValues, Block], dict[str, Any]]:
     """Return what takes some keys of a task's block, for jobs that read them beside the rest."""
     return lambda _setting, task: {name: task[name] for name in names}
@@ -80,6 +84,8 @@ class MethodRecord:
         block, its training samples and its clients under the setting; either is None if unknown.
     largest_sum: returns the bound on the size of a masked sum that is known before any job, from
         the setting, the task's block and its training samples; None where nothing bounds it.
+    unprotected: returns what clients send of the same samples beside what a setting's mechanism
+        protects, in words, where the guarantees of its runs are for the rest alone; else None.
     block: returns what its jobs read of the task's block beside what all read.
     together: returns what settings have in common that train in one process, beside what they read.
         Without it settings with local epochs share one, and others have one each.
@@ -110,6 +116,7 @@ class MethodRecord:
     task_faults: Callable[[AxisValues, Block, Block], Iterable[str]] = nothing
     size_faults: Callable[[AxisValues, Block, int | None, int | None], Iterable[str]] = nothing
     largest_sum: Callable[[AxisValues, Block, int], float | None] = unbounded
+    unprotected: Callable[[AxisValues], str | None] = all_protected
     block: Callable[[AxisValues, Block], dict[str, Any]] = NO_KEY
     together: Callable[[AxisValues], tuple[Any, ...]] | None = None
     alike_together: bool = False

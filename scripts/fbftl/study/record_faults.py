@@ -16,9 +16,14 @@ METHODS = Path(__file__).parents[1] / "methods"
 ENGINES = {"run_rounds": BY_ROUNDS}
 """Axes that an engine reads of every setting, by the name under which a method imports it."""
 
+PLANNED = "guarantees"
+"""What a method with mechanisms says before any job; `methods/by_name.py` calls it."""
+
 
 def require_records(records: Sequence[MethodRecord] = RECORDS, methods: Path = METHODS) -> None:
     """Refuse a record without a module, with an axis at odds with others', or without one read.
+
+    One with mechanisms is refused whose module does not say what they guarantee.
 
     Args:
         records: of all methods.
@@ -37,6 +42,11 @@ def require_records(records: Sequence[MethodRecord] = RECORDS, methods: Path = M
             raise UserError(
                 f"{where} has no module scripts/fbftl/methods/{record.name}.py; write it, or take "
                 "the record out"
+            )
+        if record.mechanisms != ("none",) and PLANNED not in _bound(entry):
+            raise UserError(
+                f"{where} has mechanisms, and scripts/fbftl/methods/{entry.relative_to(methods)} "
+                f"no function {PLANNED}(job, clients); write it, or leave mechanisms out"
             )
         others = {*folder.glob("*.py")} - {entry}
         modules = [entry, *filter(_names_an_engine, others)]
@@ -77,11 +87,36 @@ def _names_an_engine(module: Path) -> bool:
 
 
 def _imported(module: Path) -> Iterable[str]:
-    """Yield the names that a module imports from others; none of what is no Python."""
-    try:
-        tree = ast.parse(module.read_text(encoding="utf-8"))
-    except (SyntaxError, ValueError) as error:
-        raise UserError(f"scripts/fbftl/methods/{module.name} is no Python: {error}") from error
-    for node in ast.walk(tree):
+    """Yield the names that a module imports from others.
+
+    Raises:
+        UserError: if it is no Python.
+    """
+    for node in ast.walk(_parsed(module)):
         if isinstance(node, ast.ImportFrom):
             yield from (alias.name for alias in node.names)
+
+
+def _bound(module: Path) -> set[str]:
+    """Return the names that a module defines, imports or assigns at its top.
+
+    Raises:
+        UserError: if it is no Python.
+    """
+    names: set[str] = set()
+    for node in _parsed(module).body:
+        match node:
+            case ast.FunctionDef(name=name):
+                names.add(name)
+            case ast.ImportFrom(names=aliases):
+                names |= {alias.asname or alias.name for alias in aliases}
+            case ast.Assign(targets=targets):
+                names |= {target.id for target in targets if isinstance(target, ast.Name)}
+    return names
+
+
+def _parsed(module: Path) -> ast.Module:
+    try:
+        return ast.parse(module.read_text(encoding="utf-8"))
+    except (SyntaxError, ValueError) as error:
+        raise UserError(f"scripts/fbftl/methods/{module.name} is no Python: {error}") from error

@@ -223,8 +223,8 @@ def drawn_rounds(
     pool = np.concatenate(clients)
     if draw_count > len(pool):
         raise UserError(
-            f"clients are to draw {draw_count} samples in a round of {len(pool)}; give drawn at "
-            f"most {len(pool)}"
+            f"clients are to draw {draw_count} samples in a round of {len(pool)}; give "
+            f"resampled_per_round at most {len(pool)}"
         )
     nothing = pool[:0]
     for round_index, usual in enumerate(picked_rounds(clients, clients_per_round, rounds, seed)):

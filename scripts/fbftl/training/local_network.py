@@ -155,8 +155,8 @@ class LocalNetwork(TrainedNetwork):
         front = {name for name, _ in self.split_model.front.named_parameters()}
         if not taken or (whole_front and not front <= taken):
             raise UserError(
-                "a source model has other layers than the clients' network before its cut; train "
-                "sources.network of the task under the setting's axis network"
+                "a source model has other layers than the clients' network before its cut; give "
+                "source_models of the task the network that the setting's axis network names"
             )
         for name in taken:
             parameters[name].copy_(model[name])

@@ -183,6 +183,13 @@ def test_fbftl_sends_everything_before_the_first_epoch(runs: dict[str, tuple]) -
     assert (at_start == run.until("up", "bits", [EPOCHS, EPOCHS])).all()
 
 
+def test_an_accuracy_that_a_seed_never_reaches_has_no_epoch(runs: dict[str, tuple]) -> None:
+    run = read_exchanged(*runs["fbftl"], {})
+    assert run.reaching(0.0) == [1, 1]
+    with pytest.raises(ValueError, match="a value is missing"):
+        run.reaching(1.01)
+
+
 def test_the_table_sets_formula_beside_ledger(table: pd.DataFrame, network: Network) -> None:
     assert (table["uplink_formula"] == table["uplink_ledger"]).all()
     assert (table["upload_batches"] == table["messages"]).all()

@@ -104,7 +104,7 @@ def test_counts_of_work_by_hand():
     assert counts.weights() == (1_290, 1_199_882)
     assert counts.forward() == 194_688 + 10_616_832 + 1_179_648 + 1_280
     assert counts.fedmd() - counts.fedavg() == 4 * 1000 * counts.forward()
-    assert counts.beaver(counts.ON_DIGITS) == 6 * 2 * 8 * 393 * 58
+    assert counts.beaver(counts.ON_DIGITS) == 5 * 2 * 8 * 393 * 58
     assert counts.paillier(counts.ON_DIGITS) > 4096 * 2048 * 2 * 8 * 58
     assert counts.products(counts.AS_SIMULATED) == 2 * 128 * 9217 * (1280 + 128)
     assert counts.paillier(counts.AS_SIMULATED) > counts.fedmd() > counts.fedhealth()

@@ -19,12 +19,12 @@ from fbftl.privacy.composition import (
     NO_GUARANTEE,
     as_documents,
     compose,
+    factor_to_epsilon,
     gaussian,
     of_group,
     pure,
     read,
     rounds,
-    scaled,
 )
 from fbftl.privacy.mechanisms import (
     dp_fedavg,
@@ -121,7 +121,7 @@ def test_every_record_tells_events_that_cost_its_epsilon():
 
 def test_rounds_of_unequal_noise_are_scaled_to_epsilon():
     shape = [2.0, 1.0, 0.5]
-    factor = scaled(shape, 0.2, 2.0, DELTA)
+    factor = factor_to_epsilon(shape, 0.2, 2.0, DELTA)
     reached = compose(
         [rounds(factor * multiplier, 0.2, 1) for multiplier in shape], DELTA, "add-remove"
     )

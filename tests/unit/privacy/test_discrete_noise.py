@@ -6,19 +6,17 @@ import numpy as np
 import pytest
 from fbftl.ground.errors import UserError
 from fbftl.privacy.accounting import (
-    concentrated_epsilon,
-    concentrated_rho,
     gaussian_epsilon,
+    loose_zcdp_epsilon,
     zcdp_epsilon,
+    zcdp_rho,
 )
-from fbftl.privacy.composition import NO_GUARANTEE, compose, concentrated, gaussian, of_group, pure
-from fbftl.privacy.discrete_noise import (
-    concentrated as concentrated_of,
-)
+from fbftl.privacy.composition import NO_GUARANTEE, compose, gaussian, of_group, pure, zcdp_event
 from fbftl.privacy.discrete_noise import (
     discrete_gaussian,
     moved_by,
     require_steps,
+    root_of_twice_rho,
     tau,
 )
 from fbftl.privacy.statistics import sensitivity, shares_guarantee, shares_std
@@ -84,11 +82,11 @@ def test_a_sum_of_shares_is_nearly_one_discrete_gaussian():
 
 
 def test_concentrated_privacy_of_a_sum_is_that_of_its_length_over_its_deviation():
-    assert concentrated_of(6.0, 4.0, 9, 100) == pytest.approx(0.5)
+    assert root_of_twice_rho(6.0, 4.0, 9, 100) == pytest.approx(0.5)
     wanted = 6.0 / (3 * 0.8) + 10 * 10 * sum(
         exp(-2 * pi**2 * 0.64 * k / (k + 1)) for k in range(1, 9)
     )
-    assert concentrated_of(6.0, 0.8, 9, 100) == pytest.approx(wanted)
+    assert root_of_twice_rho(6.0, 0.8, 9, 100) == pytest.approx(wanted)
 
 
 def test_rounding_moves_each_number_by_a_step_more():
@@ -102,9 +100,9 @@ def test_rounding_moves_each_number_by_a_step_more():
 @pytest.mark.parametrize("rho", [1e-4, 0.05, 0.5, 3.0, 100.0])
 @pytest.mark.parametrize("delta", [1e-9, 1e-5])
 def test_concentrated_privacy_costs_more_than_a_gaussian_and_less_than_printed(rho, delta):
-    epsilon = concentrated_epsilon(rho, delta)
+    epsilon = zcdp_epsilon(rho, delta)
     exact = gaussian_epsilon(2 / sqrt(2 * rho), delta, "replace-one")
-    assert exact <= epsilon <= zcdp_epsilon(rho, delta)
+    assert exact <= epsilon <= loose_zcdp_epsilon(rho, delta)
     orders = 1 + np.geomspace(1e-3, 1e6, 20_000)
     bounds = orders * rho + np.log1p(-1 / orders) - np.log(delta * orders) / (orders - 1)
     assert epsilon == pytest.approx(max(0.0, bounds.min()), rel=1e-5)
@@ -112,14 +110,14 @@ def test_concentrated_privacy_costs_more_than_a_gaussian_and_less_than_printed(r
 
 @pytest.mark.parametrize("epsilon", [0.01, 1.0, 8.0, 50.0])
 def test_rho_is_the_largest_that_meets_epsilon(epsilon):
-    rho = concentrated_rho(epsilon, 1e-6)
-    assert epsilon * (1 - 1e-3) <= concentrated_epsilon(rho, 1e-6) <= epsilon
+    rho = zcdp_rho(epsilon, 1e-6)
+    assert epsilon * (1 - 1e-3) <= zcdp_epsilon(rho, 1e-6) <= epsilon
 
 
 def test_shares_are_calibrated_to_epsilon_with_their_rounding():
     std = shares_std(2.0, 1e-6, 10_000, 8)
-    plain = sensitivity(1.0, "replace-one") / sqrt(2 * concentrated_rho(2.0, 1e-6))
-    assert std == pytest.approx(plain + 100 / 2**8 / sqrt(2 * concentrated_rho(2.0, 1e-6)))
+    plain = sensitivity(1.0, "replace-one") / sqrt(2 * zcdp_rho(2.0, 1e-6))
+    assert std == pytest.approx(plain + 100 / 2**8 / sqrt(2 * zcdp_rho(2.0, 1e-6)))
     record = shares_guarantee(
         clip_norm=3.0, std=std, delta=1e-6, numbers=10_000, fraction_bits=8, planned=50, arrived=50
     )
@@ -138,18 +136,18 @@ def test_of_fewer_arrivals_there_is_less_noise_and_more_epsilon():
 
 
 def test_concentrated_events_add_their_rho_to_gaussian_ones():
-    delta, both = 1e-6, [concentrated(3.0), gaussian(4.0)]
+    delta, both = 1e-6, [zcdp_event(3.0), gaussian(4.0)]
     rho = 2 / 9 + 2 / 16
     composed = compose(both, delta, "replace-one")
-    assert composed.epsilon == pytest.approx(concentrated_epsilon(rho, delta))
+    assert composed.epsilon == pytest.approx(zcdp_epsilon(rho, delta))
     assert composed.accountant == "zCDP"
     assert compose(both, delta, "add-remove").epsilon < composed.epsilon
-    mixed = compose([concentrated(3.0), pure(0.5)], delta, "replace-one")
-    assert mixed.epsilon == pytest.approx(concentrated_epsilon(2 / 9, delta / 2) + 0.5)
-    assert compose([concentrated(3.0), NO_GUARANTEE], delta, "replace-one").epsilon == float("inf")
+    mixed = compose([zcdp_event(3.0), pure(0.5)], delta, "replace-one")
+    assert mixed.epsilon == pytest.approx(zcdp_epsilon(2 / 9, delta / 2) + 0.5)
+    assert compose([zcdp_event(3.0), NO_GUARANTEE], delta, "replace-one").epsilon == float("inf")
 
 
 def test_a_group_of_rows_moves_a_sum_as_far_as_they_are_many():
-    (event,) = of_group([concentrated(6.0)], 3)
+    (event,) = of_group([zcdp_event(6.0)], 3)
     assert (event.kind, event.multiplier) == ("concentrated", pytest.approx(2.0))
     assert log(compose([event], 1e-6, "replace-one").epsilon) > 0

@@ -1,22 +1,66 @@
 """Releases of the same rows, per unit and neighbours, and budgets of them."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from math import inf
 
+import compose_guarantees
+import pandas as pd
 import pytest
 from fbftl.ground.errors import UserError
 from fbftl.methods.by_name import planned_guarantees
+from fbftl.methods.ecos.counting import nothing_sent
 from fbftl.privacy import mechanisms
 from fbftl.privacy.accounting import gaussian_epsilon
 from fbftl.privacy.composition import compose, gaussian, pure, read, rounds
 from fbftl.privacy.together import TOGETHER, Released, costs, require_within
 from fbftl.study.job import from_params
-from fbftl.study.methods import axes_by_method
+from fbftl.study.methods import axes_by_method, record
 
 DELTA = 1e-6
 FEATURES = mechanisms.gaussian(clip_norm=2.0, sigma=6.0, delta=DELTA)
 LABELS = (mechanisms.randomised_response(1.0),)
 ROUNDS = mechanisms.dp_fedavg(clip_norm=1.0, sigma=2.0, delta=DELTA, rate=0.2, rounds=10)
 STEPS = mechanisms.dp_gd(clip_norm=1.0, multipliers=[30.0, 40.0], delta=DELTA)
+
+
+COUNTS = {"method": "ecos", "purchase": 300, "mechanism": "counts", "sigma": 10.0}
+NOISY_FEATURES = {
+    "method": "fedfeat",
+    "mechanism": "gaussian",
+    "sigma": 9.0,
+    "feature_clip": 1.0,
+    "server_epochs": 1,
+    "network": "small",
+}
+PARAMS = {
+    "task": "toy",
+    "kind": "images",
+    "seeds": [0],
+    "clients": {},
+    "block": {"head": [], "outsourcing": {}},
+    "training": {
+        "epochs": 3,
+        "batch": 8,
+        "clients_per_round": 5,
+        "learning_rate": 0.1,
+        "momentum": 0.0,
+        "weight_decay": 0.0,
+        "validation": 0.0,
+        "selection": "last",
+    },
+    "privacy": {"delta": DELTA, "gradient_clip": 1.0, "update_clip": 1.0},
+}
+
+
+def planned_job(rounds=None, **setting):
+    """Return a job of 3 epochs, or of so many rounds."""
+    training = PARAMS["training"] | {"rounds": rounds}
+    return from_params(PARAMS | {"training": training, "setting": setting}, axes_by_method())
+
+
+def planned(**setting):
+    """Return what a job of 20 clients will guarantee, in builtin types."""
+    return [asdict(each) for each in planned_guarantees(planned_job(**setting), 20)]
 
 
 def released(name, *records, samples=None):
@@ -94,29 +138,6 @@ def test_a_budget_holds_a_sum_just_below_it_and_refuses_one_just_above(room, fit
 
 
 def test_what_is_planned_is_what_a_run_will_tell():
-    params = {
-        "task": "toy",
-        "kind": "images",
-        "seeds": [0],
-        "clients": {},
-        "block": {"head": []},
-        "training": {
-            "epochs": 3,
-            "batch": 8,
-            "clients_per_round": 5,
-            "learning_rate": 0.1,
-            "momentum": 0.0,
-            "weight_decay": 0.0,
-            "validation": 0.0,
-            "selection": "last",
-        },
-        "privacy": {"delta": DELTA, "gradient_clip": 1.0},
-    }
-
-    def planned(**setting):
-        job = from_params(params | {"setting": setting}, axes_by_method())
-        return [asdict(record) for record in planned_guarantees(job, 20)]
-
     features = planned(method="fbftl", mechanism="gaussian", sigma=6.0, label_epsilon=1.0)
     assert [guarantee["events"] for guarantee in features] == [
         guarantee.events for guarantee in (*FEATURES, *LABELS)
@@ -146,3 +167,121 @@ def test_settings_that_release_the_same_are_counted_once():
     at = "sample", "replace-one"
     assert sums(*twice)[at].composed == once[at].composed
     assert apart[at].composed.epsilon > once[at].composed.epsilon
+
+
+# --- parts without protection, and nothing --------------------------------------------------------
+
+
+def test_counts_beside_plain_uploads_cost_what_nothing_bounds():
+    alone = sums(Released("counts", planned(**COUNTS)))
+    assert alone["sample", "replace-one"].composed.epsilon < 1
+    for cost in sums(Released("uploads", planned(**COUNTS, uploaders=5))).values():
+        assert (cost.composed.epsilon, cost.covers_labels) == (inf, False)
+        assert cost.note == "No guarantee: there is none for uploads."
+
+
+def test_of_two_settings_with_the_same_counts_the_one_that_uploads_leaves_no_guarantee():
+    few, many = (
+        Released(name, planned(**COUNTS, uploaders=uploaders), None, "the same counts")
+        for name, uploaders in (("few", 0), ("many", 5))
+    )
+    for releases in ((few, many), (many, few)):
+        cost = sums(*releases)["sample", "replace-one"]
+        assert (cost.composed.epsilon, cost.covers_labels) == (inf, False)
+
+
+@pytest.mark.parametrize(
+    ("setting", "guarantees"),
+    [
+        (planned_job(rounds=6, **NOISY_FEATURES).setting, planned(rounds=6, **NOISY_FEATURES)),
+        (
+            planned_job(
+                method="eppfl", mechanism="laplace", epsilon=0.1, laplace_sensitivity="clip"
+            ).setting,
+            [asdict(mechanisms.laplace(epsilon=0.1, clip=1.0, coordinates=10))],
+        ),
+    ],
+)
+def test_weights_that_are_sent_beside_what_is_noised_leave_no_guarantee(setting, guarantees):
+    bounded = Released("noised", guarantees)
+    assert guarantees[0]["epsilon"] < 10
+    assert sums(bounded)["sample", "replace-one"].composed.epsilon < 10
+    whole = replace(bounded, unprotected=record(setting.method).unprotected(setting))
+    for cost in costs([whole], DELTA, 4):
+        assert cost.composed.epsilon == inf
+        assert cost.note == (
+            "No guarantee: there is none for noised."
+            if cost.release == TOGETHER
+            else "No guarantee: weights that were trained on the same samples are sent without "
+            "noise."
+        )
+    with pytest.raises(UserError, match=r"bounded, for not all of noised has a guarantee"):
+        require_within({"sample": 1e6}, costs([whole], DELTA, 4), DELTA, "digits", "life")
+
+
+@pytest.mark.parametrize("method", ["fedfeat", "eppfl"])
+def test_what_is_sent_without_noise_says_so_itself(method):
+    plain = planned_job(method=method, network="small")
+    assert record(method).unprotected(plain.setting) is None
+    (cost, _) = costs([Released("plain", planned(method=method))], DELTA, 4)[:2]
+    assert (cost.composed.epsilon, cost.note) == (inf, "No noise, no guarantee.")
+
+
+def test_where_nothing_is_sent_nothing_is_added():
+    nothing = Released("bought", planned(method="ecos", purchase=300, purchase_rule="random"))
+    assert nothing.guarantees == [asdict(nothing_sent())]
+    for cost in sums(nothing).values():
+        assert (cost.composed.epsilon, cost.note, cost.covers_labels) == (0.0, "", True)
+    at = "client", "replace-one"
+    features = released("features", *FEATURES)
+    assert sums(nothing, features)[at] == sums(features)[at]
+
+
+def test_uploads_beside_a_purchase_that_needs_nothing_leave_no_guarantee():
+    uploads = planned(method="ecos", purchase=300, purchase_rule="random", uploaders=2)
+    assert sums(Released("uploads", uploads))["sample", "replace-one"].composed.epsilon == inf
+
+
+# --- plans ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("axes", [{"sigma": 8.0}, {"epsilon": 3.0}])
+def test_a_plan_of_fade_has_its_users_in_every_round(axes):
+    fade = {"method": "fade", "mechanism": "update_gaussian", "network": "small"} | axes
+    (guarantee,) = planned(rounds=16, **fade)
+    wanted = axes.get("epsilon", gaussian_epsilon(8.0 / 4, DELTA, "replace-one"))
+    assert (guarantee["unit"], guarantee["adjacency"]) == ("client", "replace-one")
+    assert guarantee["epsilon"] == pytest.approx(wanted)
+    client = sums(Released("fade", [guarantee]))["client", "replace-one"]
+    assert client.composed.epsilon == pytest.approx(wanted)
+    assert planned(rounds=16, method="fade") == [asdict(mechanisms.no_mechanism())]
+
+
+def test_what_eppfl_noises_no_plan_can_count():
+    laplace = {"mechanism": "laplace", "epsilon": 1.0, "laplace_sensitivity": "clip"}
+    with pytest.raises(UserError, match=r"tasks\.toy\.privacy\.budget holds against no setting of"):
+        planned(method="eppfl", **laplace)
+
+
+def test_the_table_says_what_has_no_protection(tmp_path, monkeypatch):
+    documents = {
+        name: {"name": name, "setting": {}, "repetitions": [{"privacy": [asdict(FEATURES[0])]}]}
+        for name in ("all", "part")
+    }
+    monkeypatch.setattr(compose_guarantees, "read_run", documents.get)
+    compose_guarantees.main(
+        runs=["all", "part"],
+        together={"life": ["all", "part"]},
+        releases={"all": "a", "part": "b"},
+        unprotected={"part": "weights are plain"},
+        delta=DELTA,
+        client_rows=1,
+        table=tmp_path / "together.csv",
+    )
+    table = pd.read_csv(tmp_path / "together.csv").query(
+        "unit == 'sample' and adjacency == 'replace-one'"
+    )
+    table = table.set_index("release")
+    assert table["epsilon"].isna().to_dict() == {"all": False, "part": True, TOGETHER: True}
+    assert table.at["part", "note"] == "No guarantee: weights are plain."
+    assert pd.isna(table.at["all", "note"])

@@ -169,6 +169,11 @@ def test_the_records_of_the_project_have_no_fault() -> None:
             replace(FEDAVG, axes=(*FEDAVG.axes, replace(AXES["head"], values=("mlp", "tree")))),
             "values of the axis 'head' that others do not know; describe them in study/axes.py",
         ),
+        (
+            replace(methods.record("secure_ftl"), mechanisms=("none", "gaussian")),
+            r"secure_ftl.py has mechanisms, and scripts/fbftl/methods/secure_ftl/run.py no "
+            r"function guarantees\(job, clients\); write it, or",
+        ),
     ],
 )
 def test_a_faulty_record_is_one_sentence(record: MethodRecord, message: str) -> None:

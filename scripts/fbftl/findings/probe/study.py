@@ -84,7 +84,7 @@ def _accounts() -> list[Any]:
         composition.rounds(3.0, 0.1, 4),
     ]
     zero = [accounting.gaussian_epsilon(s, 1e-6) for s in (0.5, 1.0, 7.3)]
-    return [*zero, accounting.gaussian_sigma(1.5, 1e-6), accounting.zcdp_rho(1.5, 1e-6),
+    return [*zero, accounting.gaussian_sigma(1.5, 1e-6), accounting.loose_zcdp_rho(1.5, 1e-6),
             accounting.rounds_epsilon(3.0, 1e-5, rate=0.05, rounds=10),
             composition.compose(events, 1e-5, "add-remove").epsilon,
             accounting.gaussian_delta(1.3, 0.7)]  # fmt: skip

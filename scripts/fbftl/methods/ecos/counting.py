@@ -13,7 +13,7 @@ from math import inf, sqrt
 from fbftl.privacy import composition
 from fbftl.privacy.accounting import Adjacency, rounds_sigma
 from fbftl.privacy.composition import Event
-from fbftl.privacy.mechanisms import PrivacyRecord
+from fbftl.privacy.mechanisms import NOTHING_SENT, PrivacyRecord
 
 LOCAL = "Holds against the server too: every client noises what it sends."
 
@@ -98,5 +98,5 @@ def counts_sigma(epsilon: float, rate: float, delta: float) -> float:
 def nothing_sent() -> PrivacyRecord:
     """Return the record of a purchase that rests on nothing of the clients."""
     return PrivacyRecord(
-        "none", "Nothing of the clients' rows is sent.", epsilon=0.0, accountant="nothing sent"
+        "none", "Nothing of the clients' rows is sent.", epsilon=0.0, accountant=NOTHING_SENT
     )

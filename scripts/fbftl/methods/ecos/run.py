@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from fbftl.ground.errors import required
 from fbftl.methods.ecos.public_rows import public_rows
 from fbftl.methods.ecos.sampling import PublicPool, guarantees_of, outsourced
-from fbftl.privacy.mechanisms import PrivacyRecord, no_mechanism
+from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.study.job import Job
 from fbftl.tasks.task import Inputs, Outcome, labelled_features
 
@@ -19,4 +19,4 @@ def run_together(jobs: Sequence[Job], inputs: Inputs) -> Iterator[Outcome]:
 
 def guarantees(job: Job, clients: int) -> tuple[PrivacyRecord, ...]:
     """Return what a job with so many clients will guarantee."""
-    return guarantees_of(job) if job.setting.mechanism == "counts" else (no_mechanism(),)
+    return guarantees_of(job)

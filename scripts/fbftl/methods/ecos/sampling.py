@@ -182,7 +182,7 @@ def outsourced(job: Job, pool: PublicPool) -> Outcome:
                 else None
             }
             | summed(post, uploads)
-            | {"privacy": [asdict(record) for record in all_guarantees(job, guarantees)]}
+            | {"privacy": [asdict(record) for record in guarantees]}
             | selected.record
         )
         scores = None if selected.scores is None else [float(v) for v in selected.scores]
@@ -191,7 +191,15 @@ def outsourced(job: Job, pool: PublicPool) -> Outcome:
 
 
 def guarantees_of(job: Job) -> tuple[PrivacyRecord, ...]:
-    """Return what a setting guarantees the rows that are counted or vote on labels."""
+    """Return what a setting guarantees: first the rows that are counted or vote on labels.
+
+    Features that are uploaded have no protection.
+    """
+    of_rows = _guarantees_of_rows(job)
+    return (*of_rows, no_mechanism()) if job.setting.uploaders else of_rows
+
+
+def _guarantees_of_rows(job: Job) -> tuple[PrivacyRecord, ...]:
     setting, block, events = job.setting, job.block["outsourcing"], []
     counting = setting.purchase > 0 and setting.purchase_rule in COUNTING
     noisy = setting.mechanism != "none"
@@ -207,11 +215,6 @@ def guarantees_of(job: Job) -> tuple[PrivacyRecord, ...]:
         return (no_mechanism(),)
     sigma = noise_of(job) if counting else None
     return rows_guarantee(tuple(events), sigma, job.privacy.delta, setting.aggregation == "masked")
-
-
-def all_guarantees(job: Job, guarantees: Sequence[PrivacyRecord]) -> list[PrivacyRecord]:
-    """Return all that a setting guarantees; features that are uploaded have no protection."""
-    return [*guarantees, no_mechanism()] if job.setting.uploaders else list(guarantees)
 
 
 def noise_of(job: Job) -> float:

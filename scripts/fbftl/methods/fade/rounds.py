@@ -131,14 +131,14 @@ def initial_networks(
     )
 
 
-def guarantee_of(job: Job, turns: ParticipationSchedule) -> PrivacyRecord:
-    """Return what a setting's noise guarantees a user over all its rounds."""
+def guarantee_of(job: Job, visits: int) -> PrivacyRecord:
+    """Return what a setting's noise guarantees a user that takes part in so many rounds at most."""
     setting, privacy = job.setting, job.privacy
     if setting.mechanism == "none":
         return mechanisms.no_mechanism()
     from fbftl.privacy.accounting import gaussian_sigma
 
-    visits, delta = turns.most_participations, required(privacy.delta)
+    delta = required(privacy.delta)
     sigma = setting.sigma or gaussian_sigma(setting.epsilon, delta) * visits**0.5
     return mechanisms.update_gaussian(
         clip_norm=required(privacy.update_clip), sigma=sigma, delta=delta, visits=visits
@@ -196,7 +196,7 @@ def _trial(
 ) -> Trial:
     """Return one seed of a setting; the discriminator has so many outputs, 0 for none."""
     turns = schedule_of(job, users, seed)
-    guarantee = guarantee_of(job, turns)
+    guarantee = guarantee_of(job, turns.most_participations)
     noise = None
     if guarantee.noise_std is not None:
         clip_norm = required(guarantee.clip_norm)

@@ -12,7 +12,8 @@ from fbftl.exchange.secure_sum import RING_MEASURES
 from fbftl.methods.fade.fairness import FOLLOWED, FairnessProbe, measures, series
 from fbftl.methods.fade.groups import GroupedClients, grouped_clients
 from fbftl.methods.fade.losses import UTILITY, rounds_to
-from fbftl.methods.fade.rounds import Trial, debiasing, rounds_of
+from fbftl.methods.fade.rounds import Trial, debiasing, guarantee_of, rounds_of
+from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.study.job import Job
 from fbftl.tasks.task import Inputs, Outcome
 
@@ -98,3 +99,12 @@ def _repetition(
         "privacy": [asdict(server.post.guarantee)],
         **({} if server.secure is None else server.secure.record),
     }
+
+
+def guarantees(job: Job, clients: int) -> tuple[PrivacyRecord, ...]:
+    """Return what a job will guarantee a user that takes part in every round, which bounds it.
+
+    How often the users take part only the job knows; noise that is calibrated to epsilon costs it
+    however often that is.
+    """
+    return (guarantee_of(job, job.network_training.local_rounds),)

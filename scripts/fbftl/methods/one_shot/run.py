@@ -88,7 +88,7 @@ def run_together(jobs: Sequence[Job], inputs: Inputs) -> Iterator[Outcome]:
     """Run settings of one cut one after another on features that are read once.
 
     Raises:
-        UserError: as `run`.
+        UserError: as `tell`.
     """
     features = labelled_features(jobs[0], inputs)
     yield from (_outcome(job, features) for job in jobs)

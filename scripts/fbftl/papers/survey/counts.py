@@ -90,8 +90,8 @@ def products(parties: PartySizes) -> int:
 
 
 def beaver(parties: PartySizes) -> int:
-    """Return those of both gradients in shares: e y, x f and e f at either party."""
-    return 2 * 3 * products(parties)
+    """Return those of both gradients in shares: e b and a f at either party, e f at one of them."""
+    return (2 * 2 + 1) * products(parties)
 
 
 def paillier(parties: PartySizes) -> int:

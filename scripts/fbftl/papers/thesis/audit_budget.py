@@ -8,7 +8,7 @@ import pandas as pd
 
 from fbftl.findings.published import Numbers, by_quantity
 from fbftl.papers.audit import AuditRow, finding
-from fbftl.privacy.accounting import schedule_budget, zcdp_rho
+from fbftl.privacy.accounting import loose_zcdp_rho, schedule_budget
 from fbftl.privacy.schedules import (
     best_steps,
     dynamic_bound,
@@ -86,7 +86,7 @@ def a5(printed: Numbers) -> AuditRow:
 
 def a6(printed: Numbers) -> AuditRow:
     """The budget by zCDP."""
-    rho = zcdp_rho(float(printed["epsilon"]), float(printed["delta"]))
+    rho = loose_zcdp_rho(float(printed["epsilon"]), float(printed["delta"]))
     both = [printed["rho"], printed["budget"]]
     return finding("A6", both, [rho, 2 * rho], "{:.6f}", between=", ")
 

@@ -12,7 +12,7 @@ from fbftl.papers.formulas import Decides, Decision, PaperRecord, audited
 from fbftl.papers.registry import Sentence
 from fbftl.papers.thesis.claims_ecos import scored
 from fbftl.papers.thesis.claims_fade import adapted
-from fbftl.privacy.accounting import zcdp_rho
+from fbftl.privacy.accounting import loose_zcdp_rho
 from fbftl.privacy.schedules import best_steps, dynamic_bound, named, spent, uniform_bound
 
 KAPPA = 100
@@ -81,7 +81,7 @@ def _budgets(sentence: Sentence, record: PaperRecord) -> Decision:
     """
     printed = by_quantity(record.published["ch2"])
     epsilon, delta = float(printed["epsilon"]), float(printed["delta"])
-    by_zcdp, by_moments = 2 * zcdp_rho(epsilon, delta), epsilon**2 / log(1 / delta)
+    by_zcdp, by_moments = 2 * loose_zcdp_rho(epsilon, delta), epsilon**2 / log(1 / delta)
     shown = f"{by_zcdp:.4f} against {by_moments:.4f}"
     quantity = "R by zCDP as the chapter spends it, not as Lemma 4 prints it, against ε²/ln(1/δ)"
     return Decision(quantity, shown, by_zcdp > by_moments)

@@ -81,6 +81,12 @@ def faults(setting: AxisValues) -> Iterator[str]:
         )
 
 
+def unprotected(setting: AxisValues) -> str | None:
+    """Return what clients send beside activations under noise that bounds what these tell."""
+    noisy = setting.mechanism == "laplace"
+    return "weights that were trained on the same samples are sent without noise" if noisy else None
+
+
 RECORD = MethodRecord(
     "eppfl", "EPPFL", "#882255", "d", "eppfl",
     reads="clients and source",
@@ -89,4 +95,5 @@ RECORD = MethodRecord(
     mechanisms=("none", "laplace"),
     compresses=False,
     faults=faults,
+    unprotected=unprotected,
 )  # fmt: skip

@@ -61,6 +61,12 @@ def faults(setting: AxisValues) -> Iterator[str]:
         )
 
 
+def unprotected(setting: AxisValues) -> str | None:
+    """Return what clients send beside features under noise that bounds what these tell."""
+    noisy = setting.mechanism == "gaussian"
+    return "weights that were trained on the same samples are sent without noise" if noisy else None
+
+
 RECORD = MethodRecord(
     "fedfeat", "FedFeat+", "#8B4513", "h", "fedfeat",
     reads="clients and source",
@@ -70,4 +76,5 @@ RECORD = MethodRecord(
     ),
     mechanisms=("none", "feature_gaussian", "feature_laplace", "gaussian"),
     faults=faults,
+    unprotected=unprotected,
 )  # fmt: skip

@@ -1,6 +1,6 @@
 """ECOS on toy blobs: what is sent, what it costs in privacy, and what is bought by it."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from hashlib import sha256
 
 import numpy as np
@@ -11,7 +11,7 @@ from fbftl.features.store.target import Target
 from fbftl.ground.errors import UserError
 from fbftl.ground.ring import FRACTION_BITS, Ring
 from fbftl.messages.codec import encode
-from fbftl.methods.by_name import train
+from fbftl.methods.by_name import planned_guarantees, train
 from fbftl.methods.ecos import sampling
 from fbftl.methods.ecos.counting import counts_guarantee, counts_sigma
 from fbftl.methods.ecos.coverage import nearest
@@ -173,6 +173,24 @@ def test_epsilon_is_that_of_a_sampled_gaussian(sigma, added, replaced):
     assert records[0].epsilon == pytest.approx(added, abs=0.002)
     assert records[1].epsilon == pytest.approx(replaced, abs=0.002)
     assert counts_sigma(records[0].epsilon, 0.8, 1e-5) == pytest.approx(sigma, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    "axes",
+    [
+        {"mechanism": "counts", "sigma": 10.0, "uploaders": 2},
+        {"mechanism": "counts", "sigma": 10.0},
+        {"purchase_rule": "random", "uploaders": 2},
+        {"purchase_rule": "random"},
+        {},
+    ],
+)
+def test_what_is_planned_is_what_a_run_tells(inputs, axes):
+    planned = [asdict(record) for record in planned_guarantees(buying(**axes), 4)]
+    assert run(inputs, **axes).repetitions[0]["privacy"] == planned
+    assert any(record["note"] == "No noise, no guarantee." for record in planned) == (
+        "uploaders" in axes or not axes
+    )
 
 
 def test_epsilon_hangs_on_nothing_that_is_done_with_the_counts(inputs):
