@@ -21,7 +21,7 @@ from fbftl.messages.statistics import (
     whole,
 )
 from fbftl.methods.one_shot.message import Shape, Summaries, Summary, Table
-from fbftl.methods.one_shot.mixtures import Fitting, Mixture, client_samples
+from fbftl.methods.one_shot.mixtures import Fitting, Mixture, held_out_count
 from fbftl.methods.one_shot.private_gaussians import GaussiansMessage
 
 
@@ -237,7 +237,7 @@ class MixturesMessage:
     def _size(self, samples: np.ndarray, draws: np.random.Generator) -> int:
         """Return the components of a class's samples; 0 if they are not sent."""
         allowed = self._allowed(len(samples))
-        kept = len(samples) - client_samples(len(samples))
+        kept = len(samples) - held_out_count(len(samples))
         judged = [size for size in self._allowed(kept) if size in allowed]
         if len(judged) > 1:
             return self.fitting.chosen(samples, judged, draws)

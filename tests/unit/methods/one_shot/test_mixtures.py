@@ -5,7 +5,7 @@ import pytest
 from fbftl.messages.codec import Compression
 from fbftl.methods.one_shot import mixtures
 from fbftl.methods.one_shot.kinds import MixturesMessage
-from fbftl.methods.one_shot.mixtures import Fitting, Mixture, client_samples
+from fbftl.methods.one_shot.mixtures import Fitting, Mixture, held_out_count
 
 DIAGONAL, SPHERICAL = Fitting(1e-3), Fitting(1e-3, spherical=True)
 WIDTH = 3
@@ -97,7 +97,7 @@ def test_two_far_blobs_choose_two_components_and_one_blob_one(fitting):
 
 def test_few_samples_take_the_fewest_components():
     """Of three samples one is held out, and two have a mixture of one component alone."""
-    assert [client_samples(count) for count in (1, 4, 5, 9, 10, 60)] == [1, 1, 1, 1, 2, 12]
+    assert [held_out_count(count) for count in (1, 4, 5, 9, 10, 60)] == [1, 1, 1, 1, 2, 12]
     values, labels = two_blobs(3), np.zeros(3, dtype=int)
     assert message(1, 2).sizes(0, values, labels) == {0: 1}
 
