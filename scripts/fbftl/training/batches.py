@@ -199,8 +199,8 @@ def picked(clients: int, clients_per_round: int, turn: int, seed: int) -> np.nda
 
 def most_participations(clients: int, clients_per_round: int, rounds: int, seed: int) -> int:
     """Return in how many of the rounds that client takes part who does most often."""
-    visits = [picked(clients, clients_per_round, turn, seed) for turn in range(rounds)]
-    return int(np.bincount(np.concatenate(visits)).max())
+    participants = [picked(clients, clients_per_round, turn, seed) for turn in range(rounds)]
+    return int(np.bincount(np.concatenate(participants)).max())
 
 
 def drawn_rounds(

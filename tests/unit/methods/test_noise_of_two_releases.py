@@ -142,7 +142,7 @@ def updates_of_users(_: str, folder: Path) -> Releases:
 
 
 def passed_features(mechanism: str, _: Path) -> Releases:
-    """FedFeat+'s noise on what passes the boundary in a client's visit."""
+    """FedFeat+'s noise on what passes the boundary in a client's local update."""
     repetition = SimpleNamespace(clients=[np.arange(4)] * 16, seed=0)
 
     def request_of(_: Any, __: Any, of: partial) -> FeatureRequest:

@@ -130,7 +130,7 @@ class Boundary:
 
     Args:
         crossing: how values cross.
-        seed: the repetition's seed; a visit's draws are its own.
+        seed: the repetition's seed; a local update's draws are its own.
     """
 
     def __init__(self, crossing: Crossing, seed: int) -> None:
@@ -207,7 +207,7 @@ class Boundary:
         return values.reshape(1, -1) if self.crossing.whole_batch else in_channels(values)
 
     def _of_local_update(self, local_update: LocalUpdate, device: torch.device) -> torch.Generator:
-        """Return a visit's draws. Clients of a round may take their steps in turns."""
+        """Return a local update's draws. Clients of a round may take their steps in turns."""
         if local_update.turn != self._turn:
             self._turn, self._draws = local_update.turn, {}
         started, draws = self._draws.get(local_update.client, (None, None))
