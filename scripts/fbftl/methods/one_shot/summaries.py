@@ -24,9 +24,9 @@ from fbftl.exchange.secure_sum import SecureSum, secure_sum
 from fbftl.exchange.sum_noise import SumNoise, noise_on_sums
 from fbftl.ground.errors import UserError
 from fbftl.messages.codec import Compression
+from fbftl.messages.encoded import Encoded
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.link import link_of
-from fbftl.messages.release import Encoded
 from fbftl.messages.statistics import (
     ClassMeans,
     LabelledRows,
