@@ -19,7 +19,7 @@ from fbftl.findings.tables import Column, tabulate, write_table
 from fbftl.ground import devices
 from fbftl.ground.logs import log
 from fbftl.messages.ledger import Ledger
-from fbftl.methods.fedmd.consensus import batches_of, by_rounds, transferred
+from fbftl.methods.fedmd.consensus import batches_of, by_rounds, train_on_open_data
 from fbftl.methods.secure_ftl.parties import run_pair
 from fbftl.study.job import Job, from_params
 from fbftl.tasks.open_data import open_samples
@@ -169,7 +169,7 @@ def digests(
         job = from_params(params | {"setting": params["setting"] | {"digest_rate": rate}}, axes)
         cohorts = cohorts_of(job, client_data)
         if not initial:
-            transferred(cohorts, public, {})
+            train_on_open_data(cohorts, public, {})
             initial = [list(company.models.weights) for company in cohorts]
         for company, weights in zip(cohorts, initial, strict=True):
             company.models.weights = list(weights)

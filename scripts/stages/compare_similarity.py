@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fbftl.findings.indices import INDICES, shares_matched
 from fbftl.findings.measured import write_by_seed
 from fbftl.findings.tables import Column, tabulate
 from fbftl.ground import devices
+from fbftl.methods.fedvote.index_comparison import INDICES, shares_matched
 from fbftl.study.job import Job
 from fbftl.tasks.task import ClientSamples, Inputs
 

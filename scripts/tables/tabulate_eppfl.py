@@ -167,9 +167,9 @@ def bytes_by_part(ledger: str) -> dict[str, float]:
     """Return the mean bytes of one client in one round, by part."""
     rows = read_ledger(ledger, ["sender", "receiver", "part", "bits"]).to_pandas()
     sums = rows.groupby(["sender", "receiver", "part"], observed=True)["bits"].agg(["sum", "count"])
-    visits = sums["count"].get(SENT["activations"], 0)
+    uploads = sums["count"].get(SENT["activations"], 0)
     bits_of = {part: sums["sum"].get(key, 0) for part, key in SENT.items()}
-    return {part: bits / 8 / max(visits, 1) for part, bits in bits_of.items()}
+    return {part: bits / 8 / max(uploads, 1) for part, bits in bits_of.items()}
 
 
 if __name__ == "__main__":

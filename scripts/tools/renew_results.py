@@ -14,18 +14,10 @@ study is several files, each run in a folder of its own,
     PYTHONPATH=scripts python scripts/tools/renew_results.py papers/fbftl --tasks digits-full
 
 takes over what was found on some tasks, and leaves what is kept of others.
-
-    PYTHONPATH=scripts python scripts/tools/renew_results.py --verify digits
-
-makes three drawn settings of a kept study again, in a folder of its own, and says which run files
-have other digests than the kept study's. `--draw SEED` makes those of an earlier call, `--cores N`
-takes fewer cores than all.
 """
 
 import argparse
-import secrets
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -46,14 +38,12 @@ from fbftl.findings.origins import arithmetics, distinct
 from fbftl.findings.prose import fill
 from fbftl.findings.scoreboard import Scores, fill_scoreboard, numbers, scores
 from fbftl.findings.story import fill_alternatives
-from fbftl.findings.verification import KeptRun, differing, drawn, kept_runs
 from fbftl.ground import provenance
 from fbftl.ground.code import digest, sources
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import read_json, replacing, write_json, write_text
 from fbftl.methods.by_name import modules
 from fbftl.papers.kept_tasks import merge_notes_of_tasks, merge_rows, merge_sentences
-from fbftl.study.call import call_for
 from fbftl.study.full_studies import read_every_full
 from fbftl.study.systems import read_systems
 
@@ -286,61 +276,6 @@ def finished(root: Path, name: str) -> dict[str, Any]:
     return {"arithmetic": arithmetic, "runs": kept.run_digests(results, tasks)}
 
 
-def verify(root: Path, name: str, seed: int, cores: str) -> int:
-    """Make drawn settings of a kept study again and compare; return 0 if all are equal, else 1.
-
-    What was made is kept where a digest differs.
-
-    Args:
-        root: the project's folder.
-        name: task, or `papers/<paper>`.
-        seed: that draws them.
-        cores: as Snakemake takes them.
-
-    Raises:
-        UserError: if nothing is kept under the name, or no study makes what was drawn.
-    """
-    notes = root / KEPT / name / "made.json"
-    if not notes.is_file():
-        raise UserError(f"{KEPT}/{name} does not exist; name a folder of {KEPT} with a made.json")
-    runs = drawn(kept_runs(read_json(notes, "notes on kept results"), name), seed)
-    folder = Path(tempfile.mkdtemp(prefix="verify-"))
-    print(f"{len(runs)} settings of {name}, drawn by seed {seed}, are made in {folder}", flush=True)
-    make(root, runs, folder, cores)
-    others = differing(runs, folder)
-    for run in runs:
-        found = others.get(run)
-        outcome = "equal" if found is None else f"differs: {found} is now, {run.sha256} is kept"
-        print(f"  {run.task}, {run.setting}, {len(run.seeds)} seeds: {outcome}")
-    if not others:
-        shutil.rmtree(folder)
-    return 1 if others else 0
-
-
-def make(root: Path, runs: Sequence[KeptRun], folder: Path, cores: str) -> None:
-    """Make runs in a folder, exactly, by one call of the workflow for each study that has some.
-
-    Raises:
-        UserError: if no study makes one of them, or a call fails.
-    """
-    calls: dict[tuple[str, ...], list[str]] = {}
-    for run in runs:
-        call, study = call_for(root, run.task, run.setting)
-        if study.task(run.task)["seeds"] != list(run.seeds):
-            raise UserError(
-                f"the study that makes {run.task} has other seeds than its kept runs; renew them"
-            )
-        arguments = tuple(call.words(root, study, exact="true"))
-        calls.setdefault(arguments, []).append(run.path)
-    shutil.copy(root / "config.yaml", folder)  # which the Snakefile reads where it is called
-    snakefile = str((root / "Snakefile").resolve())
-    command = [sys.executable, "-m", "snakemake", "--snakefile", snakefile, "--cores", cores]
-    for arguments, paths in calls.items():
-        done = subprocess.run([*command, *paths, "--quiet", *arguments], cwd=folder)
-        if done.returncode != 0:
-            raise UserError(f"the workflow failed in {folder}; its logs there say why")
-
-
 def made_by() -> dict[str, Any]:
     """Return commit, environment and code of what is being taken over."""
     return {
@@ -379,27 +314,20 @@ def pages(root: Path) -> list[Path]:
     return [page for page in candidates if page.parent.name != "tables"]
 
 
-def called(words: Sequence[str]) -> int:
-    """Renew or verify, as the words of the command line say; return what the process ends with."""
+def called(words: Sequence[str]) -> None:
+    """Renew what the words of the command line say."""
     parser = argparse.ArgumentParser(allow_abbrev=False)
     parser.add_argument("names", nargs="*")
     parser.add_argument("--systems", metavar="SYSTEM", nargs="+", default=())
     parser.add_argument("--tasks", metavar="TASK", nargs="+", default=())
-    parser.add_argument("--verify", metavar="NAME")
-    parser.add_argument("--draw", metavar="SEED", type=int)
-    parser.add_argument("--cores", metavar="CORES", default="all")
     options = parser.parse_args(words)
     if options.systems and options.tasks:
         raise UserError("--systems and --tasks are two ways to renew a part; give one of them")
-    if options.verify is None:
-        main(options.names, options.systems, options.tasks)
-        return 0
-    seed = secrets.randbelow(10**6) if options.draw is None else options.draw
-    return verify(Path(), options.verify, seed, options.cores)
+    main(options.names, options.systems, options.tasks)
 
 
 if __name__ == "__main__":
     try:
-        sys.exit(called(sys.argv[1:]))
+        called(sys.argv[1:])
     except UserError as error:
         sys.exit(str(error))

@@ -25,10 +25,10 @@ from fbftl.exchange.uplink import Releasing, Traffic, Uplink, compressing
 from fbftl.ground import devices
 from fbftl.messages.codec import Compression, compress, decode, encode, encode_each, message_size
 from fbftl.messages.codec.header import HEADER_BYTES
+from fbftl.messages.encoded import EncodedRows
 from fbftl.messages.feedback import memory
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.link import link_of
-from fbftl.messages.release import Release
 from fbftl.models.heads import head_module
 from fbftl.models.networks import vgg
 from fbftl.privacy.mechanisms import no_mechanism
@@ -180,7 +180,7 @@ def share_of(
     releasing = compressing(compression, memory(CLIENTS, parameters))
     spent = []
 
-    def timed(round_: Round, updates: np.ndarray) -> Release:
+    def timed(round_: Round, updates: np.ndarray) -> EncodedRows:
         start = time.process_time()
         sent = releasing(round_, updates)
         spent.append(time.process_time() - start)

@@ -219,7 +219,7 @@ class Trial:
         for description, fault in self.each(writes, {len(content) for content in whole.values()}):
             with fault():
                 ended = self.job.run()
-            self.judge(description, ended, files(self.results) - before, whole)
+            self.check(description, ended, files(self.results) - before, whole)
             remove_new(self.results, before)
             tried += 1
         move(files(kept), kept, self.results)
@@ -236,7 +236,7 @@ class Trial:
         for size in sorted({0, *(size - 1 for size in sizes if size)}):
             yield f"no file over {size} bytes", lambda n=size: short_files(n)
 
-    def judge(
+    def check(
         self, description: str, ended: str, left: Iterable[Path], whole: dict[Path, bytes]
     ) -> None:
         """Note what is wrong after a fault."""

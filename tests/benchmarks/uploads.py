@@ -19,8 +19,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
 from fbftl.messages.codec import Compression
 from fbftl.messages.statistics import Statistics, length
-from fbftl.methods.one_shot.kinds import MeansMessage, MixturesMessage, StatisticsMessage
 from fbftl.methods.one_shot.mixtures import Fitting
+from fbftl.methods.one_shot.summary_messages import MeansMessage, MixturesMessage, StatisticsMessage
 from fbftl.privacy.masking import NUMBER_BYTES, Dealer, masked
 from fbftl.training.closed_form import lda, ridge
 
@@ -77,16 +77,16 @@ def masking() -> None:
 def lengths(values: np.ndarray, labels: np.ndarray) -> None:
     """Print encoded lengths over the closed form of their numbers, headers left out."""
     chunk, of = values[:CLIENT], labels[:CLIENT]
-    kinds = {
+    messages = {
         "statistics": StatisticsMessage(CLASSES, WIDTH),
         "means": MeansMessage(CLASSES, WIDTH),
         "mixtures": MixturesMessage(CLASSES, WIDTH, (1,), Fitting(1e-3), 1, 0),
     }
-    for name, kind in kinds.items():
+    for name, message in messages.items():
         for bits in (32, 8):
-            summary = kind.summary(0, chunk, of)
+            summary = message.summary(0, chunk, of)
             sent = 8 * len(summary.message(Compression(bits)))
-            numbers = bits * kind.shape(0, chunk, of).numbers
+            numbers = bits * message.shape(0, chunk, of).numbers
             print(f"{name} at {bits} bits: {sent / numbers - 1:+.2%} of the closed form (2 %)")
 
 

@@ -58,7 +58,7 @@ class Page:
 
     driver: Any
 
-    def visit(self, path: Path) -> None:
+    def open_page(self, path: Path) -> None:
         """Open another page in the same window."""
         self.driver.get(path.resolve().as_uri())
         assert self.until(lambda: self.texts("main"))

@@ -35,6 +35,7 @@ ELSEWHERE = {
     "./run deploy": "tests/workflow/test_deployed_federation.py",
     "python -m fbftl_deploy": "tests/unit/deploy/test_deployed_runs.py",
     "PYTHONPATH=scripts python scripts/tools/renew_results.py": "tests/unit/findings/test_prose.py",
+    "PYTHONPATH=scripts python scripts/tools/verify": "tests/workflow/test_kept_studies.py",
 }
 """How commands begin that another test runs, with that test."""
 

@@ -10,6 +10,7 @@ import pytest
 from project import Project, environment
 
 RENEW = "scripts/tools/renew_results.py"
+VERIFY = "scripts/tools/verify_results.py"
 
 FULL = """# Seeds: 2, because this is a toy.
 study: {tasks: [toy-full], experiments: [toy_sweep]}
@@ -60,8 +61,7 @@ def kept(fresh: Project) -> Project:
 
 def verified(project: Project) -> tuple[int, dict[str, str]]:
     """Verify what is kept; return what the call ends with, and the outcome of each setting."""
-    words = ("--verify", "papers/rivals", "--cores", "2", "--draw", "5")
-    done = called(project, RENEW, *words)
+    done = called(project, VERIFY, "papers/rivals", "--cores", "2", "--draw", "5")
     assert "3 settings of papers/rivals, drawn by seed 5, are made in" in done.stdout, done.stderr
     outcomes = re.findall(r"^  toy-full, (\S+), 2 seeds: (\w+)", done.stdout, re.MULTILINE)
     return done.returncode, dict(outcomes)
@@ -108,7 +108,7 @@ def test_a_part_of_nothing_is_not_renewed(
 
 
 def test_a_study_that_is_not_kept_is_refused(untouched: Project) -> None:
-    done = called(untouched, RENEW, "--verify", "papers/rival")
+    done = called(untouched, VERIFY, "papers/rival")
     assert done.returncode == 1
     assert done.stderr.strip().endswith("name a folder of docs/results with a made.json")
     assert not Path(untouched.folder, "docs/results/papers/rival").exists()

@@ -138,9 +138,9 @@ def test_nobody_is_kept_out_and_nothing_is_off_the_screen(
     size = WINDOWS[dark]
     with browser.opened(toy.results / "index.html", *size, dark=dark) as page:
         for name in ("index.html", report.name, *TABLES):
-            page.visit(toy.results / name)
+            page.open_page(toy.results / name)
             assert page.violations() == [], name
             assert not page.scrolls_sideways(), name
-        page.visit(report)
+        page.open_page(report)
         page.go(papers(report)[0])
         assert page.violations() == []

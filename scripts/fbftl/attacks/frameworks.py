@@ -13,7 +13,7 @@ from fbftl.learners.local import local_network
 from fbftl.messages.ledger import Ledger
 from fbftl.methods.fd import distillation
 from fbftl.methods.fedavg.federation import initial_learner
-from fbftl.methods.fedhealth.transfer import health_of
+from fbftl.methods.fedhealth.transfer import fedhealth_run
 from fbftl.methods.fedmd import consensus
 from fbftl.methods.fedvote.sources import source_models
 from fbftl.methods.fedvote.voting import Voting
@@ -25,14 +25,14 @@ from fbftl.tasks.task import ClientSamples
 def on_weights(job: Job, client_data: ClientSamples) -> list[Attained]:
     """Attack the weights of FedAvg's clients."""
     watching = Watching(partial(initial_learner, client_data))
-    watching.play(job, client_data)
+    watching.run_first_seed(job, client_data)
     return membership_in_weights(watching, client_data)
 
 
 def on_health(job: Job, client_data: ClientSamples) -> list[Attained]:
     """Attack the weights of FedHealth's clients, who begin with the cloud's."""
-    watching = Watching(health_of(job, client_data).initial_learner)
-    watching.play(job, client_data)
+    watching = Watching(fedhealth_run(job, client_data).initial_learner)
+    watching.run_first_seed(job, client_data)
     return membership_in_weights(watching, client_data)
 
 
@@ -41,7 +41,7 @@ def on_votes(job: Job, client_data: ClientSamples) -> list[Attained]:
     watching = Watching(partial(local_network, client_data))
     related = job.setting.vote_candidates != "unrelated"
     voting = Voting(job, source_models(client_data, job, related))
-    watching.play(job, client_data, voting.ballot_of)
+    watching.run_first_seed(job, client_data, voting.ballot_of)
     return [
         labels_of_votes(job, client_data, open_samples(client_data, "target")),
         *membership_in_weights(watching, client_data),
@@ -51,7 +51,7 @@ def on_votes(job: Job, client_data: ClientSamples) -> list[Attained]:
 def on_scores(job: Job, client_data: ClientSamples) -> list[Attained]:
     """Attack the scores of FedMD's clients."""
     cohort = gathered(job, client_data, job.seeds[0], Ledger(method="fedmd"))
-    consensus.agreed([cohort], open_samples(client_data, job.setting.public_data))
+    consensus.train_by_consensus([cohort], open_samples(client_data, job.setting.public_data))
     return [personal_models.membership_in_scores(cohort)]
 
 
@@ -60,7 +60,7 @@ def on_logits(job: Job, client_data: ClientSamples) -> list[Attained]:
     cohort = gathered(job, client_data, job.seeds[0], Ledger(method="fd"))
     if job.setting.seed_samples:
         return [personal_models.seeds_of_generator(cohort, job.setting.seed_samples)]
-    distillation.play(cohort)
+    distillation.train(cohort)
     return [
         personal_models.labels_of_mean_logits(cohort),
         personal_models.membership_in_mean_logits(cohort),

@@ -1,6 +1,6 @@
 """What the weights tell that clients send after local epochs: who was trained on.
 
-A repetition is played again with a server that keeps what it is sent: the weights of every client
+A repetition is run again with a server that keeps what it is sent: the weights of every client
 in the last round, and their average, which all clients get.
 """
 
@@ -74,8 +74,10 @@ class Watching:
         """Keep whose they were."""
         self.clients = round_.clients[arrives].tolist()
 
-    def play(self, job: Job, client_data: ClientSamples, further: Further | None = None) -> None:
-        """Play a setting's first seed.
+    def run_first_seed(
+        self, job: Job, client_data: ClientSamples, further: Further | None = None
+    ) -> None:
+        """Run a setting's first seed.
 
         Args:
             job: the setting.

@@ -2,14 +2,14 @@
 
 from fbftl.attacks.head_membership import test_split
 from fbftl.attacks.shadows import Population, population
-from fbftl.methods.one_shot.run import seen, solve_each, tell
+from fbftl.methods.one_shot.run import seen, send_all_seeds, solve_each
 from fbftl.study.job import Job
 from fbftl.tasks.task import LabelledFeatures
 
 
 def solved(job: Job, client_data: LabelledFeatures) -> Population:
     """Return a setting's heads as a population; samples that none has seen are the test split."""
-    sent = tell(job, client_data)
+    sent = send_all_seeds(job, client_data)
     test, labels_of_test = test_split(client_data)
     scores, unseen = zip(
         *(

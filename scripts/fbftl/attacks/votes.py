@@ -63,8 +63,8 @@ class Polling:
         self.clients = round_.clients.tolist()
         self.cast = self._votes(learner, round_, self.job.seeds[0])
 
-    def play(self) -> None:
-        """Play a setting's first seed to the round of the vote."""
+    def run_to_vote(self) -> None:
+        """Run a setting's first seed to the round of the vote."""
         ended = replace(self.job.training, rounds=self.job.setting.vote_round)
         alone = replace(self.job, seeds=self.job.seeds[:1], training=ended)
         train = by_weights(lambda: Server(after=self.after))
@@ -98,7 +98,7 @@ def labels_of_votes(job: Job, client_data: ClientSamples, open_samples: Any) -> 
     """Return the share of a client's samples whose label its vote tells."""
     related = job.setting.vote_candidates != "unrelated"
     polling = Polling(job, client_data, source_models(client_data, job, related))
-    polling.play()
+    polling.run_to_vote()
     polls = [polling.simulated(open_samples, seed) for seed in range(DEALS)]
     cast, counts = (np.concatenate(part) for part in zip(*polls, strict=True))
     labels = client_data.samples.labels.cpu().numpy()

@@ -15,9 +15,9 @@ import numpy as np
 from fbftl.exchange.post import Parts, Post, Receipt
 from fbftl.ground.floats import FLOAT_BITS
 from fbftl.messages.codec.header import HEADER_BYTES
+from fbftl.messages.encoded import Encoded, digested_messages
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.link import Delivery, Link
-from fbftl.messages.release import Encoded, encoded
 
 VERSION = 2
 """Of requests and answers; one of another version is refused."""
@@ -190,7 +190,7 @@ def enter(
     """
     link = post.link
     came = np.array([message is not None for message in messages])
-    made = encoded(message or b"" for message in messages)
+    made = digested_messages(message or b"" for message in messages)
     digests = [
         digest if here else None for digest, here in zip(made.digests, came.tolist(), strict=True)
     ]

@@ -76,12 +76,12 @@ class Cohort:
         self.curves.append(float(loss), None, None, accuracy, digest(self.models.weights))
 
 
-Play = Callable[[Sequence[Cohort]], Sequence[PersonalModels]]
+TrainCohorts = Callable[[Sequence[Cohort]], Sequence[PersonalModels]]
 """Trains the models of several seeds' cohorts; returns those that clients would have had alone.
 """
 
 
-def run_personal(job: Job, client_data: ClientSamples, play: Play) -> Outcome:
+def run_personal(job: Job, client_data: ClientSamples, train: TrainCohorts) -> Outcome:
     """Train clients' own models, one repetition per seed, with a cohort each.
 
     Raises:
@@ -89,7 +89,7 @@ def run_personal(job: Job, client_data: ClientSamples, play: Play) -> Outcome:
     """
     ledger = Ledger(method=job.setting.method, store=client_data.provenance["features"])
     cohorts = [gathered(job, client_data, seed, ledger) for seed in job.seeds]
-    repetitions = list(map(_measured, cohorts, play(cohorts)))
+    repetitions = list(map(_measured, cohorts, train(cohorts)))
     return Outcome(repetitions, ledger, client_data.provenance, PERSONAL_MEASURES, PERSONAL_SERIES)
 
 

@@ -24,9 +24,9 @@ from fbftl.ground.randomness import stream
 from fbftl.messages.codec import Compression
 from fbftl.messages.codec.compression import PLAIN
 from fbftl.messages.codec.header import HEADER_BYTES
+from fbftl.messages.encoded import Encoded, EncodedRows, encode_rows
 from fbftl.messages.ledger import BROADCAST, Ledger, privacy_columns
 from fbftl.messages.link import Delivery, Link
-from fbftl.messages.release import Encoded, Release, release
 from fbftl.privacy.mechanisms import PrivacyRecord
 
 Parts = Mapping[str, int | float | np.ndarray]
@@ -112,7 +112,7 @@ class Post:
         round: int | np.ndarray = 0,
         *,
         sample: np.ndarray | None = None,
-        content: np.ndarray | Release | Encoded | None = None,
+        content: np.ndarray | EncodedRows | Encoded | None = None,
         offered: np.ndarray | None = None,
         receiver: str = "server",
         beside: int | np.ndarray = 0,
@@ -139,7 +139,9 @@ class Post:
             NotFiniteError: if values are not finite.
             ValueError: if a plain message is shorter than what it holds, a bug of the method.
         """
-        encoded = release(content, self.compression) if isinstance(content, np.ndarray) else content
+        encoded = (
+            encode_rows(content, self.compression) if isinstance(content, np.ndarray) else content
+        )
         payload = _payload(parts, self.compression)
         bits = _plain_bits(payload) + beside if encoded is None else encoded.bits
         delivery = self.link.send(np.full(len(client), bits), self._losses)
@@ -150,7 +152,7 @@ class Post:
             "attempts": delivery.attempts,
             "lost": ~delivery.arrives,
             "sha256": None if encoded is None else encoded.digests,
-            "encoded": "counted" if encoded is None else encoded.encoded,
+            "encoded": "counted" if encoded is None else encoded.how_known,
             **columns,
         }
         receipt = Receipt(client, round, delivery.arrives, getattr(encoded, "values", None))

@@ -23,7 +23,7 @@ from fbftl.ground.floats import FLOAT_BYTES
 from fbftl.ground.ring import WORD_BITS, Ring
 from fbftl.messages.codec.bitpack import pack
 from fbftl.messages.codec.header import HEADER_BYTES
-from fbftl.messages.release import Encoded
+from fbftl.messages.encoded import Encoded
 from fbftl.privacy.masking import (
     WORD,
     Dealer,

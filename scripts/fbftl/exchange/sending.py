@@ -52,14 +52,14 @@ class Sending(Generic[PayloadT]):
     payload: every sample's upload.
     records: the guarantees, the mechanism's first.
     clip_norm: L2 clip norm c of the gaussian mechanism.
-    largest: R of the relative mechanism.
+    relative_range: R of the relative mechanism.
     """
 
     job: Job
     payload: PayloadT
     records: tuple[PrivacyRecord, ...]
     clip_norm: float | None = None
-    largest: float | None = None
+    relative_range: float | None = None
 
     @property
     def sigma(self) -> float:
@@ -78,7 +78,7 @@ class Sending(Generic[PayloadT]):
         """
         match self.job.setting.mechanism:
             case "relative":
-                return 1 / sqrt(1 + (self.sigma * required(self.largest)) ** 2)
+                return 1 / sqrt(1 + (self.sigma * required(self.relative_range)) ** 2)
             case "gaussian":
                 factors = 1 / np.sqrt(1 + self.sigma**2 * numbers)
                 return factors if np.ndim(numbers) else float(factors)
@@ -96,7 +96,11 @@ class Sending(Generic[PayloadT]):
             return self.payload
         seed_of_noise = noise_seed(self.job, seed)
         add = (
-            partial(add_relative, sigma=self.sigma, largest=required(self.largest))
+            partial(
+                add_relative,
+                sigma=self.sigma,
+                relative_range=required(self.relative_range),
+            )
             if self.job.setting.mechanism == "relative"
             else partial(add_gaussian, sigma=self.sigma, clip_norm=required(self.clip_norm))
         )
@@ -113,7 +117,7 @@ class Sending(Generic[PayloadT]):
             return noised
         return noised.responded(epsilon, noise_seed(self.job, seed))
 
-    def release(self, seed: int) -> Uploaded[PayloadT]:
+    def uploaded(self, seed: int) -> Uploaded[PayloadT]:
         """Return the messages of all samples, whether or not their clients take part."""
         return self.released(seed).uploaded(self.compression)
 
@@ -152,7 +156,7 @@ def sending(job: Job, payload: PayloadT, public: np.ndarray | None) -> Sending[P
     match setting.mechanism:
         case "relative":
             records = (mechanisms.relative(setting.sigma or _as_printed(job)), *labelled)
-            return Sending(job, payload, records, largest=payload.largest_difference())
+            return Sending(job, payload, records, relative_range=payload.relative_range())
         case "gaussian":
             # Accounting is slow to import, and only this mechanism needs it.
             from fbftl.privacy.accounting import gaussian_sigma

@@ -1,4 +1,4 @@
-"""The uplink of the gradient methods: clients' updates released, lost and averaged.
+"""The uplink of the gradient methods: clients' updates encoded, lost and averaged.
 
 Where only the arrival of updates matters, the server's average is the plain batch gradient over
 what arrives (`arrivals`): the updates of the first round are made for their digests, all others
@@ -16,13 +16,13 @@ from fbftl.exchange.rounds import ClientMessage
 from fbftl.ground.errors import required
 from fbftl.ground.randomness import stream
 from fbftl.messages.codec import Compression, NotFiniteError, encode
+from fbftl.messages.encoded import Encoded, EncodedRows, digested_messages, encode_rows
 from fbftl.messages.feedback import compress_with_feedback
-from fbftl.messages.release import Encoded, Release, encoded, release
 from fbftl.messages.sample import MessageSample, mean, message_sample
 from fbftl.privacy.noise import add_relative, clip_rows, noisy_sum, relative_range
 from fbftl.training.batches import Round
 
-Releasing = Callable[[Round, np.ndarray], Release]
+Releasing = Callable[[Round, np.ndarray], EncodedRows]
 """What a round's clients do to their updates (C, X) before these go on the link."""
 
 Averaging = Callable[[Round, Receipt], np.ndarray]
@@ -30,45 +30,50 @@ Averaging = Callable[[Round, Receipt], np.ndarray]
 
 
 def compressing(compression: Compression, memory: np.ndarray | None) -> Releasing:
-    """Return the release of compressed updates, with error feedback (Eq. 20-21) or without.
+    """Return what compresses updates, with error feedback (Eq. 20-21) or without.
 
     Args:
         compression: q and r.
         memory: (U, X) float32, one row per client, changed in place; None for no feedback.
     """
 
-    def compressed(round_: Round, updates: np.ndarray) -> Release:
+    def compressed(round_: Round, updates: np.ndarray) -> EncodedRows:
         if memory is None:
-            return release(updates, compression)
+            return encode_rows(updates, compression)
         return compress_with_feedback(updates, memory, round_.clients, compression)
 
     return compressed
 
 
 def relatively_noisy(sigma: float, compression: Compression, seed: int) -> Releasing:
-    """Return the release of updates under the paper's relative noise (Sec. V-B), as printed.
+    """Return what puts updates under the paper's relative noise (Sec. V-B), as printed.
 
     Its R is without bound as an update nears a constant, so that the noise on all others is too. A
     client that the network fits beyond what its numbers hold has a gradient of zeros: training has
     diverged.
     """
 
-    def noised(round_: Round, updates: np.ndarray) -> Release:
+    def noised(round_: Round, updates: np.ndarray) -> EncodedRows:
         if not np.ptp(updates, axis=1).all():
             raise NotFiniteError("an update is constant, so that relative noise has no bound")
-        largest = relative_range(updates, int(round_.counts.max()))
         draws = stream(seed, "update_noise", round_.number)
         noise = draws.standard_normal(updates.shape, dtype=np.float32)
-        return release(add_relative(updates, noise, sigma=sigma, largest=largest), compression)
+        noisy = add_relative(
+            updates,
+            noise,
+            sigma=sigma,
+            relative_range=relative_range(updates, int(round_.counts.max())),
+        )
+        return encode_rows(noisy, compression)
 
     return noised
 
 
 def clipping(clip_norm: float) -> Releasing:
-    """Return the release of updates that each client clips to L2 norm c before it sends them."""
+    """Return what clips each client's update to L2 norm c before it is sent."""
 
-    def clipped(_: Round, updates: np.ndarray) -> Release:
-        return release(clip_rows(updates, clip_norm), Compression())
+    def clipped(_: Round, updates: np.ndarray) -> EncodedRows:
+        return encode_rows(clip_rows(updates, clip_norm), Compression())
 
     return clipped
 
@@ -151,7 +156,7 @@ class Uplink:
             alone = (
                 self.client_message(round_.only(index)) for index in range(len(round_.clients))
             )
-            first = encoded(encode(values) for values in alone)
+            first = digested_messages(encode(values) for values in alone)
         return self._exchange(round_, first).arrives
 
     def average(self, round_: Round, updates: np.ndarray) -> np.ndarray:
@@ -165,7 +170,7 @@ class Uplink:
         noise hides that nobody took part.
         """
         releasing = required(self.releasing)
-        sent = releasing(round_, updates) if len(updates) else Release(updates, updates, [])
+        sent = releasing(round_, updates) if len(updates) else EncodedRows(updates, updates, [])
         # Rounds 1, 2, 4, ... are measured: updates change early.
         if sent.messages and round_.number & (round_.number - 1) == 0:
             self._sample.append(
@@ -174,7 +179,7 @@ class Uplink:
         receipt = self._exchange(round_, sent)
         return self.averaging(round_, receipt), receipt.arrives
 
-    def _exchange(self, round_: Round, content: Release | Encoded | None) -> Receipt:
+    def _exchange(self, round_: Round, content: EncodedRows | Encoded | None) -> Receipt:
         """Send the model, the clients' messages, and what they are answered."""
         client = self.owners[round_.clients]
         if self.exchanged.by_client is None:

@@ -13,9 +13,9 @@ import numpy as np
 from fbftl.data.participation import Partition, Uploads, clients_of, held_out, participating
 from fbftl.exchange.sending import Sending, sending
 from fbftl.messages.codec import Compression
+from fbftl.messages.encoded import Encoded
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.payload import PayloadT, Uploaded
-from fbftl.messages.release import Encoded
 from fbftl.study.job import Job
 from fbftl.tasks.task import ClientFeatures, Received, measured
 
@@ -178,7 +178,7 @@ def _among_all(values: np.ndarray, client_data: ClientFeatures) -> np.ndarray:
 def _uploaded(how: Sending[PayloadT], seed: int, clean: Clean) -> Uploaded[PayloadT]:
     if how.shared and how.compression in clean:
         return clean[how.compression]
-    uploaded = how.release(seed)
+    uploaded = how.uploaded(seed)
     if how.shared:
         clean[how.compression] = uploaded
     return uploaded

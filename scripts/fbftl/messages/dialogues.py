@@ -16,9 +16,9 @@ from fbftl.ground.room import RAM, Room
 from fbftl.messages.codec import Compression, CorruptMessage, decode, encode
 from fbftl.messages.codec.bitpack import pack, packed_bytes, unpack
 from fbftl.messages.codec.compression import PLAIN
+from fbftl.messages.encoded import digested_messages
 from fbftl.messages.link import plain_upload_bits
 from fbftl.messages.payload import Change, Uploaded
-from fbftl.messages.release import encoded
 from fbftl.messages.sample import MessageSample, mean, message_sample
 from fbftl.privacy.noise import relative_range_of_unequal
 
@@ -131,7 +131,7 @@ class Dialogues:
         """Refuse: a summary is no one label of a few."""
         raise ValueError("randomised response is for labels that are classes")
 
-    def largest_difference(self) -> float:
+    def relative_range(self) -> float:
         """Return R of the relative mechanism over whole dialogues."""
         return relative_range_of_unequal(
             [self.states(row).reshape(-1) for row in range(len(self.sample))]
@@ -148,7 +148,7 @@ class Dialogues:
             NotFiniteError: if a hidden state holds NaN or infinity.
         """
         read = self if compression == PLAIN else self._blank()
-        sent = encoded(self._messages(compression, read))
+        sent = digested_messages(self._messages(compression, read))
         sizes = mean(
             [self._measured(row, read, sent.bits[row], compression) for row in self.measured]
         )

@@ -8,7 +8,7 @@ import numpy as np
 from fbftl.ground.errors import UserError
 from fbftl.ground.room import mapped
 from fbftl.messages.codec import Compression
-from fbftl.messages.release import Release, release
+from fbftl.messages.encoded import EncodedRows, encode_rows
 from fbftl.study.memory import memory_bytes
 
 
@@ -35,7 +35,7 @@ def mapped_memory(clients: int, width: int, folder: str | Path) -> np.ndarray:
 
 def compress_with_feedback(
     gradients: np.ndarray, memory: np.ndarray, clients: np.ndarray, compression: Compression
-) -> Release:
+) -> EncodedRows:
     """Compress a round's gradients and update the memories of its clients in place.
 
     g' = Q_q(S_r(g + m)), Eq. (20); then m becomes g + m - g', Eq. (21). The memory is what the
@@ -54,7 +54,7 @@ def compress_with_feedback(
         raise ValueError("a client takes part in a round at most once")
     wanted = memory[clients]
     wanted += gradients
-    sent = release(wanted, compression)
+    sent = encode_rows(wanted, compression)
     for client, whole, sent_values in zip(clients, wanted, sent.values, strict=True):
         np.subtract(whole, sent_values, out=memory[client])
     return sent

@@ -7,7 +7,7 @@ from typing import Generic, Protocol, Self, TypeVar
 import numpy as np
 
 from fbftl.messages.codec import Compression
-from fbftl.messages.release import Encoded
+from fbftl.messages.encoded import Encoded
 
 Change = Callable[[np.ndarray, np.ndarray], np.ndarray]
 """From whole uploads (m, X) and the ids (m,) of their samples to what is sent instead, (m, X)."""
@@ -49,7 +49,7 @@ class Payload(Protocol):
     def responded(self, epsilon: float, seed: int) -> Self:
         """Return uploads whose labels went through randomised response."""
 
-    def largest_difference(self) -> float:
+    def relative_range(self) -> float:
         """Return R of the relative mechanism, see `privacy.noise.relative_range`."""
 
     def read(self, compression: Compression) -> Self:

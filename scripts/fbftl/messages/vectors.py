@@ -7,9 +7,9 @@ import numpy as np
 
 from fbftl.ground.room import RAM, Room
 from fbftl.messages.codec import Compression, compress
+from fbftl.messages.encoded import Encoded, encode_rows
 from fbftl.messages.link import plain_upload_bits
 from fbftl.messages.payload import Change, Uploaded
-from fbftl.messages.release import Encoded, release
 from fbftl.messages.sample import mean, message_sample
 from fbftl.privacy.noise import relative_range, respond
 
@@ -63,7 +63,7 @@ class Vectors:
         )
         return replace(self, labels=answers)
 
-    def largest_difference(self) -> float:
+    def relative_range(self) -> float:
         """Return R of the relative mechanism."""
         return relative_range(self.values)
 
@@ -81,10 +81,10 @@ class Vectors:
         digests: list[bytes] = []
 
         def sent(part: slice) -> np.ndarray:
-            released = release(self.values[part], compression, self.labels[part], self.classes)
-            bits.append(released.bits)
-            digests.extend(released.digests)
-            return released.values
+            encoded = encode_rows(self.values[part], compression, self.labels[part], self.classes)
+            bits.append(encoded.bits)
+            digests.extend(encoded.digests)
+            return encoded.values
 
         read = self._with(sent)
         samples = [

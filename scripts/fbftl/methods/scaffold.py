@@ -1,6 +1,6 @@
 """SCAFFOLD (Karimireddy et al. 2020, arXiv:1910.06378): local steps corrected by control variates.
 
-A client steps with g - c_i + c (Eq. 3). Its new c_i is the mean of the gradients g of its visit:
+A client steps with g - c_i + c (Eq. 3). Its new c_i is the mean of its local update's gradients g:
 under plain SGD that is Option II, c_i - c + (x - y_i) / (K η), whatever the rates of the steps. The
 server averages weights and controls by numbers of samples, as FedAvg here does, so that the rounds
 end where the loss of all samples is least; with equal numbers that is the paper's average, at a
@@ -46,13 +46,13 @@ class Controls:
         self._gradients: dict[int, tuple[int, Tensor]] = {}
 
     def corrected(self, local_update: LocalUpdate, gradient: Tensor, *_: Tensor) -> Tensor:
-        """Return what a client steps with, (X,), and add the gradient to those of its visit."""
+        """Return what a client steps with, (X,), and add the gradient to its local update's."""
         steps, total = self._gradients.get(local_update.client, (0, torch.zeros_like(gradient)))
         self._gradients[local_update.client] = steps + 1, total + gradient
         return gradient + (self.common - self.clients.get(local_update.client, 0.0))
 
     def change(self, client: int) -> Tensor:
-        """Return by what the visit of a client changes its control, (X,)."""
+        """Return by what the local update of a client changes its control, (X,)."""
         steps, total = self._gradients[client]
         return total / steps - self.clients.get(client, 0.0)
 

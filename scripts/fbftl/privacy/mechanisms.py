@@ -308,16 +308,18 @@ def laplace(*, epsilon: float, clip: float | None, coordinates: int) -> PrivacyR
     )
 
 
-def update_gaussian(*, clip_norm: float, sigma: float, delta: float, visits: int) -> PrivacyRecord:
+def update_gaussian(
+    *, clip_norm: float, sigma: float, delta: float, participations: int
+) -> PrivacyRecord:
     """Return what noise on every update of a client guarantees it, whoever sums them.
 
-    All its updates together are one Gaussian release with noise smaller by the root of the visits.
+    All its updates together are one Gaussian release with noise smaller by the root of the rounds.
 
     Args:
         clip_norm: L2 clip norm c of an update.
         sigma: noise standard deviation on each update, over c.
-        delta: delta over all visits.
-        visits: rounds that a client takes part in at most.
+        delta: delta over all rounds.
+        participations: rounds that a client takes part in at most.
 
     Raises:
         UserError: if an argument is out of its range.
@@ -330,12 +332,12 @@ def update_gaussian(*, clip_norm: float, sigma: float, delta: float, visits: int
         clip_norm=clip_norm,
         sigma=sigma,
         noise_std=sigma * clip_norm,
-        epsilon=accounting.gaussian_epsilon(sigma / sqrt(visits), delta, "replace-one"),
+        epsilon=accounting.gaussian_epsilon(sigma / sqrt(participations), delta, "replace-one"),
         delta=delta,
         accountant="exact Gaussian",
         covers_labels=True,
         note=EACH_UPDATE,
-        events=as_documents([composition.gaussian(sigma, visits)]),
+        events=as_documents([composition.gaussian(sigma, participations)]),
     )
 
 

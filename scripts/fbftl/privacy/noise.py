@@ -175,17 +175,19 @@ def _require_spread(number: int, spread: float) -> None:
         )
 
 
-def add_relative(vectors: ArrayLike, noise: Floats, *, sigma: float, largest: float) -> Floats:
+def add_relative(
+    vectors: ArrayLike, noise: Floats, *, sigma: float, relative_range: float
+) -> Floats:
     """Return g + n with n ~ N(0, sigma^2 R^2 std(g)^2 I), paper fbftl, Sec. V-B.
 
     Args:
         vectors: uploads g, shape (n, d).
         noise: standard normal noise of the same shape.
         sigma: noise factor of the paper.
-        largest: R, see `relative_range`.
+        relative_range: R, see the function of that name.
     """
     g = np.asarray(vectors, dtype=np.float32)
-    return g + np.float32(sigma * largest) * g.std(axis=1, keepdims=True) * noise
+    return g + np.float32(sigma * relative_range) * g.std(axis=1, keepdims=True) * noise
 
 
 def add_gaussian(vectors: ArrayLike, noise: Floats, *, sigma: float, clip_norm: float) -> Floats:

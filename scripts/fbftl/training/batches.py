@@ -199,10 +199,10 @@ def picked(clients: int, clients_per_round: int, round_index: int, seed: int) ->
 
 def most_participations(clients: int, clients_per_round: int, rounds: int, seed: int) -> int:
     """Return in how many of the rounds that client takes part who does most often."""
-    visits = [
-        picked(clients, clients_per_round, round_index, seed) for round_index in range(rounds)
+    participants = [
+        picked(clients, clients_per_round, round_number, seed) for round_number in range(rounds)
     ]
-    return int(np.bincount(np.concatenate(visits)).max())
+    return int(np.bincount(np.concatenate(participants)).max())
 
 
 def drawn_rounds(

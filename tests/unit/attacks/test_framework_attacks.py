@@ -107,7 +107,7 @@ def test_a_client_that_learns_its_samples_by_heart_is_found(inputs):
     job = job_of("fedavg", {"network": MLP | {"fc": [64]}}, local_epochs=150)
     client_data = client_samples(job, inputs)
     watching = Watching(partial(initial_learner, client_data))
-    watching.play(job, client_data)
+    watching.run_first_seed(job, client_data)
     of_client, of_average = membership_in_weights(watching, client_data)
     assert sorted(watching.clients) == [0, 1, 2, 3]
     assert np.mean(of_client.values) > 0.6

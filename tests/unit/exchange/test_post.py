@@ -9,9 +9,9 @@ from fbftl.exchange.post import Post
 from fbftl.messages.codec import Compression, compress, encode
 from fbftl.messages.codec.compression import PLAIN
 from fbftl.messages.codec.header import HEADER_BYTES
+from fbftl.messages.encoded import digested_messages, encode_rows
 from fbftl.messages.ledger import BROADCAST, Ledger
 from fbftl.messages.link import link_of
-from fbftl.messages.release import encoded, release
 from fbftl.privacy.mechanisms import gaussian, no_mechanism
 from fbftl.study.settings import Setting
 
@@ -67,7 +67,7 @@ def test_what_is_counted_is_as_long_and_as_lost_as_what_is_made() -> None:
 
 def test_losses_do_not_hang_on_who_takes_part() -> None:
     some = np.array([2, 3, 11, 19])
-    messages = encoded(encode(row) for row in values())
+    messages = digested_messages(encode(row) for row in values())
     everyone, few = post(plr=0.5), post(plr=0.5)
     whole = everyone.up({"features": 7}, CLIENTS, content=messages, sample=np.arange(20))
     part = few.up({"features": 7}, CLIENTS, content=messages, sample=np.arange(20), offered=some)
@@ -132,7 +132,7 @@ def test_uploads_carry_their_guarantee_and_a_message_of_nobody_has_no_row() -> N
     post_ = post(guarantee=guarantee)
     post_.up({"features": 7}, CLIENTS[:0])
     assert len(rows(post_)) == 0
-    post_.up({"features": 7}, CLIENTS, content=release(values(), Compression()))
+    post_.up({"features": 7}, CLIENTS, content=encode_rows(values(), Compression()))
     found = rows(post_).iloc[0]
     assert (found["mechanism"], found["clip"], found["sigma"]) == ("gaussian", 1.5, 2.0)
     assert found["epsilon"] == guarantee.epsilon
@@ -148,7 +148,7 @@ def test_unknown_parts_and_parties_are_refused(parts: str, receiver: str, unknow
 
 def test_a_plain_message_is_not_shorter_than_what_it_holds() -> None:
     post_ = post()
-    one_part = encoded(encode(row) for row in values())
+    one_part = digested_messages(encode(row) for row in values())
     with pytest.raises(ValueError, match="a message of features and update holds more bits"):
         post_.up({"features": 339, "update": 7}, CLIENTS, content=one_part)
     assert post_.up({"update": 7}, CLIENTS, content=one_part).arrives.all()

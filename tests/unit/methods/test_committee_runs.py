@@ -19,7 +19,7 @@ from fbftl.study.rings import LARGEST_NORMAL
 from fbftl.tasks.task import Inputs, Outcome
 from unit.methods.ecos.test_ecos import inputs as ecos_inputs  # noqa: F401
 from unit.methods.ecos.test_ecos import run as run_ecos
-from unit.methods.fade.fade_toys import PLAIN, played
+from unit.methods.fade.fade_toys import PLAIN, trained
 from unit.methods.method_toys import CLASSES, WIDTH, job, one_shot, toy_inputs
 from unit.tasks.toy_task import CLIENTS, HEAD, TRAINING, make_task
 from unit.tasks.toy_vectors import make_vectors
@@ -207,7 +207,7 @@ def test_counts_by_a_committee_are_those_by_a_dealer(ecos_inputs):  # noqa: F811
 def test_fade_by_a_committee_is_fade_by_a_dealer(tmp_path):
     files = make_vectors(tmp_path)
     by_dealer, by_committee = (
-        played(files, PLAIN | {"aggregation": how}, rounds=3) for how in ("masked", "committee")
+        trained(files, PLAIN | {"aggregation": how}, rounds=3) for how in ("masked", "committee")
     )
     assert torch.equal(by_dealer.networks.flat(), by_committee.networks.flat())
     parts = set(by_committee.ledgers[0].table().to_pandas()["part"])

@@ -28,7 +28,7 @@ from fbftl.methods.eppfl import rounds as eppfl_rounds
 from fbftl.methods.fade.groups import grouped_clients
 from fbftl.methods.fade.rounds import debiasing
 from fbftl.methods.fedfeat import retraining
-from fbftl.methods.one_shot.run import tell
+from fbftl.methods.one_shot.run import send_all_seeds
 from fbftl.methods.private_gd import run as private_gd_run
 from fbftl.methods.private_gd.heads import PrivateHeads, private_heads
 from fbftl.privacy.noise import clip_rows
@@ -99,7 +99,7 @@ def statistics(aggregation: str, folder: Path) -> Releases:
     client_data = client_features(released(), inputs)
 
     def release(sigma: float) -> np.ndarray:
-        received = tell(released(mechanism="gaussian", sigma=sigma), client_data)
+        received = send_all_seeds(released(mechanism="gaussian", sigma=sigma), client_data)
         return received.learned[0].training.numbers()
 
     values = clipped(client_data.payload.values, 3.0)
@@ -142,7 +142,7 @@ def updates_of_users(_: str, folder: Path) -> Releases:
 
 
 def passed_features(mechanism: str, _: Path) -> Releases:
-    """FedFeat+'s noise on what passes the boundary in a client's visit."""
+    """FedFeat+'s noise on what passes the boundary in a client's local update."""
     repetition = SimpleNamespace(clients=[np.arange(4)] * 16, seed=0)
 
     def request_of(_: Any, __: Any, of: partial) -> FeatureRequest:

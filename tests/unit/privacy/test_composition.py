@@ -109,7 +109,7 @@ def test_every_record_tells_events_that_cost_its_epsilon():
         *dp_gd(clip_norm=1.0, multipliers=[9.0, 8.0], delta=DELTA),
         laplace(epsilon=0.5, clip=1.0, coordinates=7),
         randomised_response(2.0),
-        update_gaussian(clip_norm=1.0, sigma=9.0, delta=DELTA, visits=12),
+        update_gaussian(clip_norm=1.0, sigma=9.0, delta=DELTA, participations=12),
         statistics_guarantee(clip_norm=1.0, epsilon=2.0, sigma=None, delta=DELTA, central=True),
     ]
     for record in records:

@@ -89,7 +89,7 @@ def test_records_are_json_and_named_after_mechanisms():
         *dp_fedavg(clip_norm=1.0, sigma=1.0, delta=1e-6, rate=1, rounds=1),
         *dp_gd(clip_norm=1.0, multipliers=[1.0, 2.0], delta=1e-6, accountant="zcdp"),
         laplace(epsilon=1.0, clip=1.0, coordinates=3),
-        update_gaussian(clip_norm=1.0, sigma=1.0, delta=1e-6, visits=3),
+        update_gaussian(clip_norm=1.0, sigma=1.0, delta=1e-6, participations=3),
         *published("feature_gaussian", 1.0, 1e-6).records,
         *published("feature_laplace", 1.0).records,
         *counts_guarantee(1.0, 0.5, 1e-6),

@@ -106,7 +106,7 @@ def test_relative_range_of_a_constant_vector_is_undefined():
 def test_relative_noise_scales_with_each_vectors_own_spread():
     g = np.array([[0.0, 2.0], [0.0, 20.0]])
     noise = np.ones((2, 2), dtype=np.float32)
-    added = add_relative(g, noise, sigma=0.5, largest=4.0) - g
+    added = add_relative(g, noise, sigma=0.5, relative_range=4.0) - g
     np.testing.assert_allclose(added, [[2.0, 2.0], [20.0, 20.0]])
 
 

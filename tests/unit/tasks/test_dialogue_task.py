@@ -250,7 +250,7 @@ def test_relative_noise_follows_the_spread_of_a_whole_dialogue(folder: Path) -> 
     for row in range(TRAIN):
         clear = client_data.payload.states(row)
         noise = how.noised(0, draw=0).states(row) - clear
-        assert noise.std() == pytest.approx(0.1 * how.largest * clear.std(), rel=0.25)
+        assert noise.std() == pytest.approx(0.1 * how.relative_range * clear.std(), rel=0.25)
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ def test_shuffled_visits_every_row_equally_often(count: int, batch: int, epochs:
         [e.rows[:, 0][e.weights[:, 0] > 0] for e in shuffled([rows], batch, steps, epochs, [0])]
     )
     assert len(chosen) == steps * epochs * min(batch, count)
-    visits = np.bincount(chosen, minlength=rows.max() + 1)[rows]
-    assert visits.max() - visits.min() <= 1
+    times_taken = np.bincount(chosen, minlength=rows.max() + 1)[rows]
+    assert times_taken.max() - times_taken.min() <= 1
     assert set(chosen) <= set(rows)
 
 

@@ -40,8 +40,8 @@ from fbftl.ground.ring import WORD_BITS, Ring
 from fbftl.messages.channel import PacketLoss
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.link import Link
-from fbftl.methods.one_shot import kinds, summaries
-from fbftl.methods.one_shot.kinds import StatisticsMessage
+from fbftl.methods.one_shot import summaries, summary_messages
+from fbftl.methods.one_shot.summary_messages import StatisticsMessage
 from fbftl.privacy import statistics
 from fbftl.privacy.mechanisms import no_mechanism
 from fbftl.privacy.tradeoffs import (
@@ -102,9 +102,9 @@ def _statistics(epsilon: float, included: Flags, seed: int, client: int) -> tupl
         values = np.zeros((CANARIES, width), dtype=np.float32)
         values[np.arange(CANARIES), label] = LONG * CLIP
         noised_by = summaries.noise_seed(job, of_call, np.zeros(1, dtype=np.int64))
-        kind = StatisticsMessage(width, width, guarantee.noise_std, noised_by)
-        message = kind.summary(client, statistics.clipped(values, CLIP), label)
-        counts, (sums, squares) = message.counts, message.tables
+        statistics_message = StatisticsMessage(width, width, guarantee.noise_std, noised_by)
+        summary = statistics_message.summary(client, statistics.clipped(values, CLIP), label)
+        counts, (sums, squares) = summary.counts, summary.tables
         ends = np.cumsum(np.arange(width, 0, -1))
         diagonal = squares.rows[0][np.concatenate([[0], ends[:-1]])]
         likelier = counts + np.diagonal(sums.rows) + diagonal
@@ -227,7 +227,7 @@ SUMS = (
             Fault(faults.HALVED, (Patch(StatisticsMessage, "noised", halving_statistics),)),
             faults.unclipped(statistics),
             STATISTICS_ADJACENCY,
-            faults.without_keys(kinds, faults.CLIENTS, [0]),
+            faults.without_keys(summary_messages, faults.CLIENTS, [0]),
             faults.same_release(summaries),
         ),
         fine=True,

@@ -97,7 +97,7 @@ def _noise() -> list[Any]:
     answers = noise.respond(integers(5, 20), np.arange(20), epsilon=1.0, classes=5, seed=3)
     ring = masking.to_ring(values.ravel())
     return [noise.clip_rows(values, 3.0), noise.relative_range(values), drawn, answers, schedule,
-            noise.add_relative(values, drawn, sigma=0.1, largest=3.3), fitted, ring,
+            noise.add_relative(values, drawn, sigma=0.1, relative_range=3.3), fitted, ring,
             masking.from_ring(ring), batch_entropy(np.full(10, 0.1), 50),
             noise.noisy_sum(values, noise_std=0.3, seed=1, round_number=2)]  # fmt: skip
 

@@ -22,7 +22,7 @@ from fbftl.ground.randomness import stream
 from fbftl.ground.ring import Ring
 from fbftl.learners.local import local_network
 from fbftl.messages.codec import encode
-from fbftl.messages.release import encoded
+from fbftl.messages.encoded import digested_messages
 from fbftl.messages.statistics import Statistics, length
 from fbftl.study.job import Job
 from fbftl.tasks.task import ClientSamples, Repetition
@@ -131,7 +131,7 @@ class _Messages:
 
 def _open_sum(uplink: Uplink, messages: _Messages, round_number: int) -> np.ndarray:
     parts = {"statistics": messages.numbers}
-    content = encoded(
+    content = digested_messages(
         encode(messages[client].astype(np.float32)) for client in range(len(messages))
     )
     receipt = uplink.post.up(parts, uplink.owners, round_number, content=content)

@@ -15,7 +15,8 @@ def distilled(
     """Return the head that minimises share T² CE(q_T, p_T) + (1 - share) CE(y, p) + λ/2 ‖W‖².
 
     Here p_T is the softmax of its scores over T, q_T that of the teacher's. Samples are scaled to a
-    mean square of one, as in `logistic`, which this is where the teacher has no share.
+    mean square of one, as in `logistic`, which this is but for rounding where the teacher has no
+    share: all numbers are float64 here, products float32 there.
 
     Args:
         rows: the training samples.

@@ -29,10 +29,10 @@ from fbftl.ground.ring import Ring
 from fbftl.learners.linear import score_of_linear
 from fbftl.messages.channel import PacketLoss
 from fbftl.messages.codec import Compression
+from fbftl.messages.encoded import Encoded
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.link import Link
 from fbftl.messages.payload import Uploaded
-from fbftl.messages.release import Encoded
 from fbftl.messages.statistics import LabelledRows
 from fbftl.messages.vectors import Vectors
 from fbftl.methods.ecos.counting import (

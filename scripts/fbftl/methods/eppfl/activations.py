@@ -130,7 +130,7 @@ class Boundary:
 
     Args:
         crossing: how values cross.
-        seed: the repetition's seed; a visit's draws are its own.
+        seed: the repetition's seed; a local update's draws are its own.
     """
 
     def __init__(self, crossing: Crossing, seed: int) -> None:

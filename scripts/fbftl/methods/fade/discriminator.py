@@ -1,8 +1,8 @@
-"""The game that encoder, task head and discriminator play at each user (thesis ch. 3, Alg. 3.1).
+"""Adversarial training of encoder, task head and discriminator at each user (thesis, Alg. 3.1).
 
 The encoder G gives z, the task head f reads the class from z, the discriminator D reads the user's
 group from z. D learns to, and a gradient that changes its sign on the way back has G unlearn what D
-reads. All users of a round, of all seeds, play side by side, each with copies of its own.
+reads. All users of a round, of all seeds, train side by side, each with copies of its own.
 """
 
 import math
@@ -52,8 +52,8 @@ def adversary_weight(round_index: int, rounds: int, warm_up: float = 0.0) -> flo
         rounds: how many there are, T.
         warm_up: share of the rounds with lambda 0, before the schedule begins.
     """
-    played = (round_index / rounds - warm_up) / (1 - warm_up)
-    return math.tanh(STEEPNESS * played / 2) if played > 0 else 0.0
+    progress = (round_index / rounds - warm_up) / (1 - warm_up)
+    return math.tanh(STEEPNESS * progress / 2) if progress > 0 else 0.0
 
 
 def rate_factor(step: int, steps: int) -> float:
@@ -63,7 +63,7 @@ def rate_factor(step: int, steps: int) -> float:
 
 @dataclass(frozen=True)
 class Rules:
-    """How the game is played.
+    """Rules of the adversarial game.
 
     adversary: none, plain (the group's cross-entropy b) or squared (b^2 / 2, the mean first).
     sees: what D reads: z, or the product of class probabilities and z; cdan is the product with
@@ -88,33 +88,33 @@ class ParticipantBatch:
 
     group: (H,) of each.
     labelled: (H,) booleans, whether its labels are known to it.
-    plays: (H,) booleans, whether it takes part in the game.
+    adversarial: (H,) booleans, whether it trains the discriminator, or declines.
     weight: lambda.
     at_once: whether the discriminator learns while lambda is 0.
     """
 
     group: Tensor
     labelled: Tensor
-    plays: Tensor
+    adversarial: Tensor
     weight: float
     at_once: bool = False
 
     @property
-    def has_game(self) -> bool:
-        """Whether the discriminator learns now."""
+    def trains_discriminator(self) -> bool:
+        """Whether the discriminator is trained now."""
         return self.weight > 0 or self.at_once
 
     @property
     def trains(self) -> tuple[Tensor, Tensor]:
         """Which users (H,) train the task head, and which the discriminator."""
-        return self.labelled, self.plays & self.has_game
+        return self.labelled, self.adversarial & self.trains_discriminator
 
     def repeated(self, times: int) -> "ParticipantBatch":
-        """Return a table where every user has so many seats, side by side."""
+        """Return a batch in which every user has so many copies, side by side."""
         return ParticipantBatch(
             self.group.repeat_interleave(times),
             self.labelled.repeat_interleave(times),
-            self.plays.repeat_interleave(times),
+            self.adversarial.repeat_interleave(times),
             self.weight,
             self.at_once,
         )
@@ -282,7 +282,7 @@ class AdversarialStep:
     """Local updates of H users: local steps from the global networks on.
 
     networks: of the users, changed in place.
-    rules: of the game.
+    rules: of the adversarial game.
     training: learning rate eta_0, momentum, weight decay, the optimiser's name.
     """
 
@@ -305,52 +305,53 @@ class AdversarialStep:
         inputs: Tensor,
         labels: Tensor,
         share: Tensor,
-        table: ParticipantBatch,
+        participants: ParticipantBatch,
         factor: float = 1.0,
     ) -> Tensor:
-        """Take one local step; return each user's losses (2, H): of the task, and of the game.
+        """Take one local step; return each user's losses (2, H): of the task, and adversarial.
 
         Args:
             inputs: (H, B, width) of each user's mini-batch.
             labels: (H, B); those of users without labels are not looked at.
             share: (H, B) weight of each sample in its user's mean.
-            table: the users.
+            participants: the users.
             factor: of the learning rate.
         """
-        plays = table.has_game and self.networks.group is not None and bool(table.plays.any())
-        for _ in range(self.rules.discriminator_steps - 1 if plays else 0):
+        adversarial = bool(participants.trains[1].any()) and self.networks.group is not None
+        for _ in range(self.rules.discriminator_steps - 1 if adversarial else 0):
             with torch.no_grad():
                 z = self.networks.representation(inputs)
                 logits = self.networks.logits(z)
-            loss = self._group_loss(z, logits, share, table)
+            loss = self._group_loss(z, logits, share, participants)
             self._descend(loss, ["group"], factor)
         z = self.networks.representation(inputs)
         logits = self.networks.logits(z)
         losses = functional.cross_entropy(logits.flatten(0, 1), labels.flatten(), reduction="none")
         task = (losses.view_as(share) * share).sum(1)
-        if not table.labelled.all():
-            task = task * table.labelled
+        if not participants.labelled.all():
+            task = task * participants.labelled
         total = task
-        if self.rules.unlabelled == "shot" and not table.labelled.all():
-            total = total + self._information(z, share) * ~table.labelled
-        game = torch.zeros_like(task)
-        if plays:
-            game = self._group_loss(gradient_reversed(z, table.weight), logits, share, table)
-            total = total + game
-        parts = ["encoder", "task", *(["group"] if plays else [])]
+        if self.rules.unlabelled == "shot" and not participants.labelled.all():
+            total = total + self._information(z, share) * ~participants.labelled
+        group_loss = torch.zeros_like(task)
+        if adversarial:
+            reversed_z = gradient_reversed(z, participants.weight)
+            group_loss = self._group_loss(reversed_z, logits, share, participants)
+            total = total + group_loss
+        parts = ["encoder", "task", *(["group"] if adversarial else [])]
         self._descend(total, parts, factor)
-        return torch.stack([task.detach(), game.detach()])
+        return torch.stack([task.detach(), group_loss.detach()])
 
     def _group_loss(
-        self, z: Tensor, logits: Tensor, share: Tensor, table: ParticipantBatch
+        self, z: Tensor, logits: Tensor, share: Tensor, participants: ParticipantBatch
     ) -> Tensor:
-        """Return b or b^2 / 2 of each user that plays (H,), and 0 of the others."""
+        """Return b or b^2 / 2 of each user that trains D (H,), and 0 of the others."""
         if self.rules.sees == "cdan":
-            share = certainty_weighted(share, gradient_reversed(logits, table.weight))
-        group = table.group[:, None].expand_as(share)
+            share = certainty_weighted(share, gradient_reversed(logits, participants.weight))
+        group = participants.group[:, None].expand_as(share)
         losses = group_losses(self.networks, self.rules.sees, z, logits, group)
         loss = (losses * share).sum(1)
-        return (loss if self.rules.adversary == "plain" else loss**2 / 2) * table.plays
+        return (loss if self.rules.adversary == "plain" else loss**2 / 2) * participants.adversarial
 
     def _information(self, z: Tensor, share: Tensor) -> Tensor:
         """Return what users without labels lower (H,): minus I(z; class), and pseudo-labels.

@@ -1,4 +1,4 @@
-"""Who takes part in which round of the game of FADE, and who declines."""
+"""Who takes part in which round of FADE, and who declines adversarial training."""
 
 from dataclasses import dataclass
 
@@ -20,11 +20,11 @@ class ParticipationSchedule:
     """Who takes part when, in one seed.
 
     users: (T, C) of each of T rounds.
-    plays: (T, C) booleans, whether each plays the game or declines.
+    adversarial: (T, C) booleans, whether each trains the discriminator or declines.
     """
 
     users: np.ndarray
-    plays: np.ndarray
+    adversarial: np.ndarray
 
     @property
     def most_participations(self) -> int:

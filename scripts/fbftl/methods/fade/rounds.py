@@ -1,16 +1,16 @@
-"""Rounds of the game of FADE (thesis ch. 3, Alg. 3.2): some users play, the server averages parts.
+"""Rounds of FADE (thesis ch. 3, Alg. 3.2): some users train adversarially, the server averages.
 
 theta <- beta * sum_i (n_i / n_A) theta_i + (1 - beta) theta, part by part: a part is averaged over
 those of the picked users who trained it, n_A their samples (printed as N), and what nobody trained
 stays. All seeds, of one setting or of several with the same rules, go through their rounds
-together; each has the users, turns and mini-batches that it would have alone, and where users fill
-their mini-batches, and layers the lanes of a processor (multiples of 16 numbers, as in the study),
-the same numbers to the bit; elsewhere the last digit of a sum may depend on where in the stack it
-lies.
+together; each has the users, schedule and mini-batches that it would have alone, and where users
+fill their mini-batches, and layers the lanes of a processor (multiples of 16 numbers, as in the
+study), the same numbers to the bit; elsewhere the last digit of a sum may depend on where in the
+stack it lies.
 
 A user's group is known to the user, who picks the sign of its own loss by it, and to nobody else
-here but the judge of `leak`. Nothing is lost on the way, so that messages are entered in the ledger
-many rounds at a time; what the attack reads is what arrived.
+here but what evaluates `leak`. Nothing is lost on the way, so that messages are entered in the
+ledger many rounds at a time; what the attack reads is what arrived.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -63,7 +63,7 @@ Draw = Callable[[int, int, int], Sequence[np.ndarray]]
 
 
 def rules_of(job: Job) -> Rules:
-    """Return how a setting's game is played."""
+    """Return the rules of a setting's adversarial game."""
     setting, game = job.setting, job.block["adversarial_game"]
     return Rules(
         adversary=setting.adversary,
@@ -75,8 +75,8 @@ def rules_of(job: Job) -> Rules:
     )
 
 
-def rounds_of(job: Job, groups: int) -> str:
-    """Return what settings have in common whose rounds can be played together.
+def lockstep_key(job: Job, groups: int) -> str:
+    """Return what settings have in common whose rounds can be trained in lockstep.
 
     Among it is how many users take part in one: of few users all of them, with a preset
     probability one.
@@ -131,7 +131,7 @@ def initial_networks(
     )
 
 
-def guarantee_of(job: Job, visits: int) -> PrivacyRecord:
+def guarantee_of(job: Job, participations: int) -> PrivacyRecord:
     """Return what a setting's noise guarantees a user that takes part in so many rounds at most."""
     setting, privacy = job.setting, job.privacy
     if setting.mechanism == "none":
@@ -139,38 +139,41 @@ def guarantee_of(job: Job, visits: int) -> PrivacyRecord:
     from fbftl.privacy.accounting import gaussian_sigma
 
     delta = required(privacy.delta)
-    sigma = setting.sigma or gaussian_sigma(setting.epsilon, delta) * visits**0.5
+    sigma = setting.sigma or gaussian_sigma(setting.epsilon, delta) * participations**0.5
     return mechanisms.update_gaussian(
-        clip_norm=required(privacy.update_clip), sigma=sigma, delta=delta, visits=visits
+        clip_norm=required(privacy.update_clip),
+        sigma=sigma,
+        delta=delta,
+        participations=participations,
     )
 
 
 @dataclass(frozen=True)
 class Trial:
-    """One seed of a setting: who plays when, and the server between them.
+    """One seed of a setting: who trains when, and the server between them.
 
     job: the setting.
     seed: its seed.
     users: who holds what.
-    turns: who takes part when.
+    schedule: who takes part when.
     server: it averages what they send.
     """
 
     job: Job
     seed: int
     users: Users
-    turns: ParticipationSchedule
+    schedule: ParticipationSchedule
     server: PartServer
 
 
 def debiasing(jobs: Sequence[Job], client_data: GroupedClients) -> "Debiasing":
-    """Return the trials of all seeds of some settings, ready to play.
+    """Return the trials of all seeds of some settings, ready to train.
 
     Raises:
-        ValueError: if the settings' rounds cannot be played together.
+        ValueError: if the settings' rounds cannot be trained in lockstep.
     """
-    if len({rounds_of(job, client_data.groups) for job in jobs}) > 1:
-        raise ValueError("settings with other rules or networks cannot be played together")
+    if len({lockstep_key(job, client_data.groups) for job in jobs}) > 1:
+        raise ValueError("settings with other rules or networks cannot be trained in lockstep")
     seeded = [(job, seed) for job in jobs for seed in job.seeds]
     users = [client_data.users(*trial) for trial in seeded]
     split_models, training_data = zip(
@@ -195,16 +198,16 @@ def _trial(
     job: Job, seed: int, users: Users, outputs: int, post: Callable[[int, PrivacyRecord], Post]
 ) -> Trial:
     """Return one seed of a setting; the discriminator has so many outputs, 0 for none."""
-    turns = schedule_of(job, users, seed)
-    guarantee = guarantee_of(job, turns.most_participations)
+    schedule = schedule_of(job, users, seed)
+    guarantee = guarantee_of(job, schedule.most_participations)
     noise = None
     if guarantee.noise_std is not None:
         clip_norm = required(guarantee.clip_norm)
         noise = UpdateNoise(clip_norm, guarantee.noise_std, noise_seed(job, seed))
     posted = post(seed, guarantee)
-    secure = sums_of(job, posted, users, turns.users.shape[1], noise)
+    secure = sums_of(job, posted, users, schedule.users.shape[1], noise)
     server = PartServer(posted, users, secure, outputs, noise)
-    return Trial(job, seed, users, turns, server)
+    return Trial(job, seed, users, schedule, server)
 
 
 @dataclass
@@ -236,8 +239,8 @@ class Debiasing:
         """Number of classes N."""
         return self.networks.task.biases[-1].shape[2]
 
-    def play(self) -> Iterator[tuple[int, np.ndarray]]:
-        """Play all rounds; yield at every point the round and the mean losses since the last.
+    def train(self) -> Iterator[tuple[int, np.ndarray]]:
+        """Train for all rounds; yield at every point the round and the mean losses since the last.
 
         The losses are those of the task, of each trial (S,), and no number where it has diverged.
         """
@@ -254,23 +257,23 @@ class Debiasing:
             trial.server.settle()
 
     def _round(self, round_number: int) -> Tensor:
-        """Play one round; return each trial's task loss (S,)."""
+        """Train for one round; return each trial's task loss (S,)."""
         job, game, training = (
             self.job,
             self.job.block["adversarial_game"],
             self.job.network_training,
         )
         rounds, steps = training.local_rounds, job.setting.local_steps
-        chosen = np.stack([trial.turns.users[round_number - 1] for trial in self.trials])
-        table = self._table(
-            round_number, chosen, adversary_weight(round_number - 1, rounds, game["warm_up"])
-        )
+        chosen = np.stack([trial.schedule.users[round_number - 1] for trial in self.trials])
+        weight = adversary_weight(round_number - 1, rounds, game["warm_up"])
+        participants = self._participants(round_number, chosen, weight)
         # Pad a stack of one to two: its matrix product rounds differently.
-        seats = 2 if chosen.size == 1 else 1
-        copies = self.networks.copies(chosen.shape[1] * seats)
-        visit = AdversarialStep(copies, rules_of(job), training)
+        copies_per_user = 2 if chosen.size == 1 else 1
+        copies = self.networks.copies(chosen.shape[1] * copies_per_user)
+        local_updates = AdversarialStep(copies, rules_of(job), training)
+        repeated = participants.repeated(copies_per_user)
         mini_batches = self._mini_batches(round_number, chosen)
-        rows, share = (values.repeat_interleave(seats, 1) for values in mini_batches)
+        rows, share = (values.repeat_interleave(copies_per_user, 1) for values in mini_batches)
         losses = []
         for step in range(steps):
             at = (round_number - 1) * steps + step
@@ -278,21 +281,27 @@ class Debiasing:
             factor = falls * training.decay ** (round_number - 1)
             inputs = nn.functional.embedding(rows[step], self._values)
             labels = self.samples.labels[rows[step]]
-            seated = table.repeated(seats)
-            losses.append(visit.step(inputs, labels, share[step], seated, factor)[0, ::seats])
-        weights = copies.flat()[::seats].unflatten(0, chosen.shape)
-        self._average(round_number, chosen, weights, table)
+            step_losses = local_updates.step(inputs, labels, share[step], repeated, factor)
+            losses.append(step_losses[0, ::copies_per_user])
+        weights = copies.flat()[::copies_per_user].unflatten(0, chosen.shape)
+        self._average(round_number, chosen, weights, participants)
         return torch.stack(losses).mean(0).view(chosen.shape).mean(1)
 
     def _average(
-        self, round_number: int, chosen: np.ndarray, weights: Tensor, table: ParticipantBatch
+        self, round_number: int, chosen: np.ndarray, weights: Tensor, participants: ParticipantBatch
     ) -> None:
         """Let every server average what its users have, and move its networks that way."""
         before = self.networks.flat()
         average = before.clone()
-        labelled, plays = (flags.cpu().numpy().reshape(chosen.shape) for flags in table.trains)
+        labelled, adversarial = (
+            flags.cpu().numpy().reshape(chosen.shape) for flags in participants.trains
+        )
         alone = self.job.setting.unlabelled_loss != "none"
-        trained = {"encoder": labelled | plays | alone, "task": labelled, "group": plays}
+        trained = {
+            "encoder": labelled | adversarial | alone,
+            "task": labelled,
+            "group": adversarial,
+        }
         self.diverged |= ~torch.isfinite(weights).flatten(1).all(1).cpu().numpy()
         patterns: dict[tuple[bool, bytes], list[int]] = {}  # most trials have one
         for index in np.flatnonzero(~self.diverged).tolist():
@@ -310,20 +319,25 @@ class Debiasing:
         beta = self.job.block["adversarial_game"]["server_momentum"]
         self.networks.fill(torch.lerp(before, average, beta))
 
-    def _table(self, round_number: int, chosen: np.ndarray, weight: float) -> ParticipantBatch:
+    def _participants(
+        self, round_number: int, chosen: np.ndarray, weight: float
+    ) -> ParticipantBatch:
         trials = zip(self.trials, chosen, strict=True)
         groups = np.stack([trial.users.group[users] for trial, users in trials])
-        plays = np.stack([trial.turns.plays[round_number - 1] for trial in self.trials])
+        adversarial = np.stack(
+            [trial.schedule.adversarial[round_number - 1] for trial in self.trials]
+        )
         labelled = self.job.block["adversarial_game"]["labelled"]
-        is_labelled = np.ones_like(plays) if labelled is None else np.isin(groups, labelled)
+        is_labelled = np.ones_like(adversarial) if labelled is None else np.isin(groups, labelled)
         device = self.samples.labels.device
-        group, labelled_, plays_ = (
-            torch.from_numpy(values.flatten()).to(device) for values in (groups, is_labelled, plays)
+        group_of_user, labels_known, trains_group = (
+            torch.from_numpy(values.flatten()).to(device)
+            for values in (groups, is_labelled, adversarial)
         )
         if self.networks.group is None:
-            return ParticipantBatch(group, labelled_, plays_, 0.0)
+            return ParticipantBatch(group_of_user, labels_known, trains_group, 0.0)
         at_once = self.job.setting.discriminator_start == "at_once"
-        return ParticipantBatch(group, labelled_, plays_, weight, at_once)
+        return ParticipantBatch(group_of_user, labels_known, trains_group, weight, at_once)
 
     def _mini_batches(self, round_number: int, chosen: np.ndarray) -> tuple[Tensor, Tensor]:
         """Return rows and their weights (K, H, B) of a round's users, trial by trial."""
@@ -344,12 +358,12 @@ class Debiasing:
         return torch.from_numpy(rows).to(device), torch.from_numpy(share).to(device)
 
     def _batches(self, index: int, round_number: int, user: int) -> list[np.ndarray]:
-        seat = (index, user)
-        if seat not in self._cycles:
+        trial_and_user = (index, user)
+        if trial_and_user not in self._cycles:
             trial = self.trials[index]
             order = stream(trial.seed, "local", user)
-            self._cycles[seat] = Cycle(trial.users.rows[user], order)
-        cycle = self._cycles[seat]
+            self._cycles[trial_and_user] = Cycle(trial.users.rows[user], order)
+        cycle = self._cycles[trial_and_user]
         batch = self.job.network_training.local_batch or len(cycle.rows)
         batch = min(batch, len(cycle.rows))
         return [cycle.take(batch) for _ in range(self.job.setting.local_steps)]

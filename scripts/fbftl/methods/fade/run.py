@@ -12,30 +12,30 @@ from fbftl.exchange.secure_sum import RING_MEASURES
 from fbftl.methods.fade.fairness import FOLLOWED, FairnessProbe, measures, series
 from fbftl.methods.fade.groups import GroupedClients, grouped_clients
 from fbftl.methods.fade.losses import UTILITY, rounds_to
-from fbftl.methods.fade.rounds import Trial, debiasing, guarantee_of, rounds_of
+from fbftl.methods.fade.rounds import Trial, debiasing, guarantee_of, lockstep_key
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.study.job import Job
 from fbftl.tasks.task import Inputs, Outcome
 
 
 def run_together(jobs: Sequence[Job], inputs: Inputs) -> list[Outcome]:
-    """Play several settings; those whose rounds are alike side by side."""
+    """Train several settings; those whose rounds are alike in lockstep."""
     client_data, alike = grouped_clients(jobs[0], inputs), defaultdict(list)
     for job in jobs:
-        alike[rounds_of(job, client_data.groups)].append(job)
+        alike[lockstep_key(job, client_data.groups)].append(job)
     outcomes = {
-        id(job): outcome for some in alike.values() for job, outcome in _played(some, client_data)
+        id(job): outcome for some in alike.values() for job, outcome in _trained(some, client_data)
     }
     return [outcomes[id(job)] for job in jobs]
 
 
-def _played(jobs: Sequence[Job], client_data: GroupedClients) -> Iterator[tuple[Job, Outcome]]:
-    """Yield each of some settings with what it found; their rounds are played side by side."""
+def _trained(jobs: Sequence[Job], client_data: GroupedClients) -> Iterator[tuple[Job, Outcome]]:
+    """Yield each of some settings with what it found; their rounds are trained in lockstep."""
     test = client_data.samples.test.at(np.arange(len(client_data.test)))
-    playing = debiasing(jobs, client_data)
-    seeds = [trial.seed for trial in playing.trials]
+    training_run = debiasing(jobs, client_data)
+    seeds = [trial.seed for trial in training_run.trials]
     fairness_probe = FairnessProbe(
-        test.labels.cpu().numpy(), client_data.test, playing.classes, seeds
+        test.labels.cpu().numpy(), client_data.test, training_run.classes, seeds
     )
     evaluations = [
         (
@@ -43,25 +43,25 @@ def _played(jobs: Sequence[Job], client_data: GroupedClients) -> Iterator[tuple[
             [
                 evaluation | of_trial
                 for evaluation, of_trial in zip(
-                    fairness_probe.evaluate(*playing.seen(test), losses),
-                    playing.losses(client_data.train),
+                    fairness_probe.evaluate(*training_run.seen(test), losses),
+                    training_run.losses(client_data.train),
                     strict=True,
                 )
             ],
-            playing.digests(),
+            training_run.digests(),
         )
-        for round_number, losses in playing.play()
+        for round_number, losses in training_run.train()
     ]
     round_numbers = [round_number for round_number, _, _ in evaluations]
-    probes = fairness_probe.probes(playing.seen(test)[0])
+    probes = fairness_probe.probes(training_run.seen(test)[0])
     repetitions = (
         _repetition(trial, round_numbers, [evaluation[index] for _, evaluation, _ in evaluations])
         | {"models": [models[index] for _, _, models in evaluations]}
         | probes[index]
         | fairness_probe.by_chance()
-        for index, trial in enumerate(playing.trials)
+        for index, trial in enumerate(training_run.trials)
     )
-    for job, ledger in zip(jobs, playing.ledgers, strict=True):
+    for job, ledger in zip(jobs, training_run.ledgers, strict=True):
         yield (
             job,
             Outcome(

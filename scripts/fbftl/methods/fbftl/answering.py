@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from fbftl.exchange.sending import Sending
 from fbftl.ground.errors import required
-from fbftl.messages.release import release
+from fbftl.messages.encoded import encode_rows
 from fbftl.messages.vectors import Vectors
 from fbftl.privacy.noise import add_gaussian
 from fbftl.privacy.system_noise import system_noise, system_responses
@@ -43,4 +43,4 @@ def uploads(how: Sending[Vectors]) -> list[bytes]:
 
 
 def _messages(how: Sending[Vectors], released: Vectors) -> list[bytes]:
-    return release(released.values, how.compression, released.labels, released.classes).messages
+    return encode_rows(released.values, how.compression, released.labels, released.classes).messages

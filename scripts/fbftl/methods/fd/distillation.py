@@ -21,7 +21,7 @@ from fbftl.training.personal_models import PersonalModels
 from fbftl.training.samples import LabelledInputs, LabelledSamples
 
 
-def play(cohort: Cohort) -> PersonalModels:
+def train(cohort: Cohort) -> PersonalModels:
     """Train a cohort by distillation; return what its clients would have come to alone."""
     setting, alone = cohort.repetition.job.setting, cohort.models.copy()
     private, rows = cohort.client_data.samples, cohort.rows
@@ -86,10 +86,12 @@ def label_means(
     """Return each client's mean logits by label (C, N, N), 0 without samples, and counts (C, N)."""
     means, counts = [], []
     for client, client_rows in enumerate(rows):
-        lesson = samples.at(client_rows)
-        of_label = functional.one_hot(lesson.labels, classes).to(lesson.inputs.dtype)
+        samples_of_client = samples.at(client_rows)
+        of_label = functional.one_hot(samples_of_client.labels, classes).to(
+            samples_of_client.inputs.dtype
+        )
         counts.append(of_label.sum(0))
-        total = of_label.T @ models.logits(client, lesson.inputs)
+        total = of_label.T @ models.logits(client, samples_of_client.inputs)
         means.append(total / counts[-1].clamp(min=1)[:, None])
     return torch.stack(means), torch.stack(counts)
 

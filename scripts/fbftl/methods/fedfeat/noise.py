@@ -29,11 +29,13 @@ def feature_noise(job: Job, clients: int, seed: int) -> FeatureNoise | None:
     if setting.mechanism != "gaussian":
         return None
     training = job.network_training
-    visits = most_participations(clients, training.clients_per_round, training.local_rounds, seed)
+    participations = most_participations(
+        clients, training.clients_per_round, training.local_rounds, seed
+    )
     return bounded(
         clip_norm=setting.feature_clip,
         delta=required(delta),
-        rounds=visits,
+        rounds=participations,
         epsilon=setting.epsilon,
         sigma=setting.sigma,
     )

@@ -93,14 +93,14 @@ def _adapt(
     *_, last = split_model.rest.children()
     inner, optimiser = before_last(split_model.rest), OPTIMISERS[plan.optimiser]
     stepper = optimiser.alone(list(split_model.rest.parameters()), plan.training)
-    lesson = samples.at(np.sort(local_update.rows))
+    samples_of_client = samples.at(np.sort(local_update.rows))
     with torch.no_grad():
-        features = split_model.front(lesson.inputs)
+        features = split_model.front(samples_of_client.inputs)
     places = replace(local_update, rows=np.arange(len(local_update.rows)))
     for _, rows in mini_batches(places, plan):
-        at = torch.from_numpy(rows).to(lesson.labels.device)
+        at = torch.from_numpy(rows).to(samples_of_client.labels.device)
         hidden = inner(features[at])
-        loss = functional.cross_entropy(last(hidden), lesson.labels[at])
+        loss = functional.cross_entropy(last(hidden), samples_of_client.labels[at])
         if alignment.weight:
             loss = loss + alignment.loss(hidden)
         gradients = torch.autograd.grad(loss, stepper.parameters)

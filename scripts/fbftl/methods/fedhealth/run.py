@@ -1,7 +1,7 @@
 """A run of FedHealth, all its seeds."""
 
 from fbftl.exchange.repetition import run_rounds
-from fbftl.methods.fedhealth.transfer import health_of
+from fbftl.methods.fedhealth.transfer import fedhealth_run
 from fbftl.study.job import Job
 from fbftl.tasks.task import Inputs, Outcome, client_samples
 
@@ -9,8 +9,8 @@ from fbftl.tasks.task import Inputs, Outcome, client_samples
 def run(job: Job, inputs: Inputs) -> Outcome:
     """Train and adapt, one repetition per seed."""
     client_data = client_samples(job, inputs)
-    health, scratch = health_of(job, client_data), inputs.room.folder
+    fedhealth, scratch = fedhealth_run(job, client_data), inputs.room.folder
     outcome = run_rounds(
-        job, client_data, health.initial_learner, health.exchanged, scratch, health.train
+        job, client_data, fedhealth.initial_learner, fedhealth.exchanged, scratch, fedhealth.train
     )
-    return health.with_measures(outcome)
+    return fedhealth.with_measures(outcome)

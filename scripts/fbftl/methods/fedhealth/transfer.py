@@ -31,7 +31,7 @@ from fbftl.training.personal_models import PersonalModels
 
 
 @dataclass
-class Health:
+class FedHealthRun:
     """What a run needs beside FedAvg's parts.
 
     client_data: what the clients hold.
@@ -131,7 +131,9 @@ class Health:
         return replace(outcome, repetitions=repetitions, measures=measures, series=series)
 
 
-def health_of(job: Job, client_data: ClientSamples) -> Health:
+def fedhealth_run(job: Job, client_data: ClientSamples) -> FedHealthRun:
     """Return the parts that a job asks for."""
     cipher = PackedCipher() if job.setting.protection == "ckks" else None
-    return Health(job, client_data, open_samples(client_data, job.setting.public_data), cipher)
+    return FedHealthRun(
+        job, client_data, open_samples(client_data, job.setting.public_data), cipher
+    )

@@ -28,12 +28,12 @@ Learnt = dict[tuple[Any, ...], list[Tensor]]
 """Clients' weights after the open data, by what decides them: settings may share them."""
 
 
-def agreed(
+def train_by_consensus(
     cohorts: Sequence[Cohort], public: LabelledInputs, learnt: Learnt | None = None
 ) -> list[PersonalModels]:
     """Train cohorts of a setting by consensus; return what their clients would be alone.
 
-    Alone a client learns open data and its own as often, but digests nothing.
+    Alone a client learns open data and its own with as many steps, but digests nothing.
 
     Args:
         cohorts: of several seeds.
@@ -42,7 +42,7 @@ def agreed(
     """
     for cohort in cohorts:
         cohort.post.broadcast({"samples": public.inputs.numel(), "labels": len(public.labels)})
-    transferred(cohorts, public, {} if learnt is None else learnt)
+    train_on_open_data(cohorts, public, {} if learnt is None else learnt)
     return by_rounds(cohorts, public)
 
 
@@ -60,19 +60,19 @@ def by_rounds(cohorts: Sequence[Cohort], public: LabelledInputs) -> list[Persona
                 del going[seed]
             else:
                 consensuses |= {} if scores is None else {seed: scores}
-        digested({seed: going[seed] for seed in consensuses}, public, consensuses, round_number)
-        revisited(going, alone, round_number)
+        digest({seed: going[seed] for seed in consensuses}, public, consensuses, round_number)
+        revisit(going, alone, round_number)
     return list(alone.values())
 
 
-def transferred(cohorts: Sequence[Cohort], public: LabelledInputs, learnt: Learnt) -> None:
-    """Train every client on the open data, then on its own as often."""
+def train_on_open_data(cohorts: Sequence[Cohort], public: LabelledInputs, learnt: Learnt) -> None:
+    """Train every client on the open data, then on its own with as many steps."""
     setting = cohorts[0].repetition.job.setting
     plan = replace(cohorts[0].models.plan, epochs=setting.transfer_epochs)
     keys = [(setting.public_data, plan, cohort.post.seed, len(cohort.owners)) for cohort in cohorts]
     # A round of its own stream, behind all others, at the rate of the first.
     round_number, everything = cohorts[0].rounds.stop, np.arange(len(public.labels))
-    hooks = Hooks(rate=paced(plan, 1))
+    hooks = Hooks(rate=rate_of_round(plan, 1))
     new = {key: cohort for key, cohort in zip(keys, cohorts, strict=True) if key not in learnt}
     if new:
         open_rows = [[everything] * len(cohort.owners) for cohort in new.values()]
@@ -88,7 +88,7 @@ def transferred(cohorts: Sequence[Cohort], public: LabelledInputs, learnt: Learn
         train_side_by_side(models, some[0].client_data.samples, rows, round_number, hooks, count)
 
 
-def digested(
+def digest(
     cohorts: Mapping[int, Cohort], public: LabelledInputs, consensuses: Mapping[int, Tensor],
     round_number: int,
 ) -> None:  # fmt: skip
@@ -98,13 +98,13 @@ def digested(
     group = [*cohorts.values()]
     # A copy of the open samples for every seed, since each has labels of its own.
     labels = torch.cat([consensuses[seed] for seed in cohorts])
-    inputs = [aligned(cohort, public, round_number).inputs for cohort in group]
+    inputs = [scored_samples(cohort, public, round_number).inputs for cohort in group]
     count = len(inputs[0])
     training_data = LabelledInputs(torch.cat(inputs), labels)
     everything = [np.arange(index * count, (index + 1) * count) for index in range(len(group))]
     rows = [[mine] * len(cohort.owners) for cohort, mine in zip(group, everything, strict=True)]
     setting = group[0].repetition.job.setting
-    rate = paced(group[0].models.plan, round_number, setting.digest_rate)
+    rate = rate_of_round(group[0].models.plan, round_number, setting.digest_rate)
     hooks = Hooks(loss=DISTANCES[setting.digest_loss], rate=rate)
     # Rounds of their own streams, beside those of the own samples.
     beside = group[0].rounds.stop + 1 + round_number
@@ -113,7 +113,7 @@ def digested(
     )
 
 
-def revisited(
+def revisit(
     cohorts: Mapping[int, Cohort], alone: Mapping[int, PersonalModels], round_number: int
 ) -> None:
     """Train the clients of cohorts on their own samples, as they are and as they would be alone.
@@ -130,7 +130,9 @@ def revisited(
         cohort.end_round(float(loss))
 
 
-def paced(plan: LocalPlan, round_number: int, factor: float = 1.0) -> Callable[[int], float]:
+def rate_of_round(
+    plan: LocalPlan, round_number: int, factor: float = 1.0
+) -> Callable[[int], float]:
     """Return what makes the rate in a round that of another one, times a factor."""
     return lambda other: factor * plan.training.decay ** (round_number - other)
 
@@ -151,7 +153,7 @@ def batches_of(samples: int, batch: int | None) -> int:
 
 def consensus(cohort: Cohort, public: LabelledInputs, round_number: int) -> Tensor | None:
     """Send every client's scores up and their mean down; return it (n, N), None if all are lost."""
-    clients, inputs = range(len(cohort.owners)), aligned(cohort, public, round_number).inputs
+    clients, inputs = range(len(cohort.owners)), scored_samples(cohort, public, round_number).inputs
     scores = torch.stack([cohort.models.logits(client, inputs) for client in clients])
     floats = {"scores": scores[0].numel()}
     content = scores.flatten(1).cpu().numpy()
@@ -162,7 +164,7 @@ def consensus(cohort: Cohort, public: LabelledInputs, round_number: int) -> Tens
     return scores[torch.from_numpy(arrives)].mean(0)
 
 
-def aligned(cohort: Cohort, public: LabelledInputs, round_number: int) -> LabelledInputs:
+def scored_samples(cohort: Cohort, public: LabelledInputs, round_number: int) -> LabelledInputs:
     """Return the open samples that are scored in a round: all, or as many drawn anew.
 
     Raises:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from fbftl.exchange.personal import run_personal
-from fbftl.methods.fedmd.consensus import Learnt, agreed
+from fbftl.methods.fedmd.consensus import Learnt, train_by_consensus
 from fbftl.study.job import Job
 from fbftl.tasks.open_data import open_samples
 from fbftl.tasks.task import Inputs, Outcome, client_samples
@@ -16,4 +16,6 @@ def run_together(jobs: Sequence[Job], inputs: Inputs) -> Iterator[Outcome]:
     for job in jobs:
         client_data = client_samples(job, inputs)
         public = open_samples(client_data, job.setting.public_data)
-        yield run_personal(job, client_data, partial(agreed, public=public, learnt=learnt))
+        yield run_personal(
+            job, client_data, partial(train_by_consensus, public=public, learnt=learnt)
+        )

@@ -9,8 +9,8 @@ from fbftl.exchange.arrivals import Request
 from fbftl.exchange.served_rounds import decoded_model
 from fbftl.messages.codec import Compression, encode
 from fbftl.messages.codec.compression import PLAIN
+from fbftl.messages.encoded import encode_rows
 from fbftl.messages.feedback import compress_with_feedback, memory
-from fbftl.messages.release import release
 from fbftl.methods.ftl_c.images import head
 from fbftl.study.job import Job
 from fbftl.tasks.images import ClientImageFeatures
@@ -56,7 +56,7 @@ def update(
     if compression == PLAIN:
         return [encode(values[0])]
     if not job.setting.feedback:
-        return release(values, compression).messages
+        return encode_rows(values, compression).messages
     unsent = memory(1, count)
     if REMEMBERED in remembered:
         unsent[0] = np.frombuffer(remembered[REMEMBERED], dtype=np.float32)

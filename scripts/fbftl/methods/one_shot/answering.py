@@ -3,7 +3,6 @@
 It holds its own samples and knows the setting; nothing here needs torch.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,21 +13,18 @@ from fbftl.exchange.ring_messages import seal
 from fbftl.messages.codec import Compression, CorruptMessage, decode, encode
 from fbftl.messages.statistics import LabelledRows, Statistics
 from fbftl.methods.one_shot.clients import right_on
-from fbftl.methods.one_shot.kinds import Kind, SplitMeansMessage
 from fbftl.methods.one_shot.preparation import (
     holds_out_rows,
-    kind_of,
+    message_of,
     numbers_of,
     prepared,
     ring_of,
 )
+from fbftl.methods.one_shot.summary_messages import SplitMeansMessage, SummaryMessage
 from fbftl.privacy.masking import masked
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.study.job import Job
 from fbftl.training.closed_form import LinearHead
-
-Keying = Callable[[], bytes]
-"""Gives the key of 32 bytes that a client shares with the dealer."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +54,7 @@ class OneShotClient:
 
     def summary(self) -> list[bytes]:
         """Return its message; nothing where it has too few samples for one."""
-        summary = self._kind.summary(self.client, self._prepared, self.labels)
+        summary = self._message.summary(self.client, self._prepared, self.labels)
         return [] if summary is None else [summary.message(Compression(self.job.setting.bits))]
 
     def masked_sums(self, sum_number: int, key: bytes) -> list[bytes]:
@@ -83,8 +79,8 @@ class OneShotClient:
             raise CorruptMessage(f"it holds no heads of {self.classes} classes and {width} numbers")
         heads = heads_of(numbers, self.classes, width)
         rows = np.ones(len(self.labels), dtype=bool)
-        if isinstance(self._kind, SplitMeansMessage):
-            rows = self._kind.holds_out(self.client, self.labels)
+        if isinstance(self._message, SplitMeansMessage):
+            rows = self._message.holds_out(self.client, self.labels)
         whose = np.full(np.count_nonzero(rows), self.client)
         right = right_on(LabelledRows(self._prepared[rows], self.labels[rows], whose))(heads)
         return [encode(right.astype(np.float32))]
@@ -94,12 +90,12 @@ class OneShotClient:
         return prepared(self.job, self.values, self.seed, self.guarantee)[0]
 
     @cached_property
-    def _kind(self) -> Kind:
+    def _message(self) -> SummaryMessage:
         job, classes, width = self.job, self.classes, self._prepared.shape[1]
         share = job.training.validation
         if holds_out_rows(job, held_out(np.arange(self.taking_part), share, self.seed)[1]):
             return SplitMeansMessage(classes, width, share, self.seed)
-        return kind_of(job, classes, width, self.seed, self.guarantee, 0)
+        return message_of(job, classes, width, self.seed, self.guarantee, 0)
 
 
 def numbers_of_heads(heads: list[LinearHead]) -> np.ndarray:

@@ -8,8 +8,8 @@ import numpy as np
 
 from fbftl.exchange.post import Post
 from fbftl.messages.statistics import LabelledRows
-from fbftl.methods.one_shot.kinds import Kind
 from fbftl.methods.one_shot.message import Shape, Summary
+from fbftl.methods.one_shot.summary_messages import SummaryMessage
 from fbftl.training.closed_form import LinearHead
 
 HeadEvaluation = Callable[[Sequence[LinearHead]], np.ndarray]
@@ -45,15 +45,15 @@ class Clients:
             self.values[rows], self.labels[rows], np.repeat(self.owner[places], sizes)
         )
 
-    def summary(self, kind: Kind, index: int) -> Summary | None:
+    def summary(self, message: SummaryMessage, index: int) -> Summary | None:
         """Return one client's summary, None without a message."""
         rows = self.rows[index]
-        return kind.summary(int(self.owner[index]), self.values[rows], self.labels[rows])
+        return message.summary(int(self.owner[index]), self.values[rows], self.labels[rows])
 
-    def shapes(self, kind: Kind) -> list[Shape]:
+    def shapes(self, message: SummaryMessage) -> list[Shape]:
         """Return what each client's message holds."""
         return [
-            kind.shape(int(client), self.values[rows], self.labels[rows])
+            message.shape(int(client), self.values[rows], self.labels[rows])
             for client, rows in zip(self.owner, self.rows, strict=True)
         ]
 
@@ -74,7 +74,7 @@ def right_on(rows: LabelledRows) -> HeadEvaluation:
     return right
 
 
-def judge_of_clients(
+def evaluation_by_clients(
     clients: Clients, places: Sequence[int], post: Post, counts: dict[str, Any]
 ) -> HeadEvaluation:
     """Return what sends heads to held-out clients and sums up their answers.

@@ -16,7 +16,7 @@ ROUNDS = 20
 AT_ONCE = 2**15
 """Differences between samples and means that are worked on at once; they stay in a core's cache."""
 
-HELD = 5
+ONE_HELD_OUT_IN = 5
 """Of so many samples of a class one is held out, to choose the number of components by."""
 
 
@@ -126,7 +126,7 @@ class Fitting:
     ) -> int:
         """Return the number of components under which held-out samples are likeliest.
 
-        One in `HELD` samples is held out, one at least; mixtures are fitted to the others.
+        One sample in `ONE_HELD_OUT_IN` is held out, one at least; mixtures are fitted to the rest.
 
         Args:
             samples: (n, d) of a class, at least two.
@@ -135,7 +135,7 @@ class Fitting:
             rng: draws what is held out, and where EM starts.
         """
         order = rng.permutation(len(samples))
-        held_out, kept = np.split(samples[order], [client_samples(len(samples))])
+        held_out, kept = np.split(samples[order], [held_out_count(len(samples))])
         likelihoods = {
             size: self.fitted(kept, size, rng).log_likelihood(held_out) for size in candidates
         }
@@ -148,6 +148,6 @@ class Fitting:
         return np.maximum(variances, self.least_variance)
 
 
-def client_samples(samples: int) -> int:
+def held_out_count(samples: int) -> int:
     """Return how many of a class's samples are held out to choose by."""
-    return max(1, samples // HELD)
+    return max(1, samples // ONE_HELD_OUT_IN)

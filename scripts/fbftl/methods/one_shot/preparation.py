@@ -10,9 +10,14 @@ import numpy as np
 from fbftl.ground.errors import UserError
 from fbftl.ground.ring import Ring
 from fbftl.messages.statistics import Statistics, length, random_projection
-from fbftl.methods.one_shot.kinds import Kind, MeansMessage, MixturesMessage, StatisticsMessage
 from fbftl.methods.one_shot.mixtures import Fitting
 from fbftl.methods.one_shot.private_gaussians import GaussiansMessage
+from fbftl.methods.one_shot.summary_messages import (
+    MeansMessage,
+    MixturesMessage,
+    StatisticsMessage,
+    SummaryMessage,
+)
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.privacy.statistics import clipped
 from fbftl.study.job import Job
@@ -39,10 +44,10 @@ def prepared(
     return clipped(values, guarantee.clip_norm), projection, 1 / guarantee.clip_norm
 
 
-def kind_of(
+def message_of(
     job: Job, classes: int, width: int, seed: int, guarantee: PrivacyRecord, noised_by: int
-) -> Kind:
-    """Return the kind of message; `noised_by` is the seed of its noise."""
+) -> SummaryMessage:
+    """Return how clients make their messages; `noised_by` is the seed of their noise."""
     match job.setting.message:
         case "means":
             return MeansMessage(classes, width)

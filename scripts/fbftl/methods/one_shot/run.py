@@ -25,7 +25,7 @@ from fbftl.messages.statistics import ClassMeans, LabelledRows, Statistics
 from fbftl.messages.vectors import Vectors
 from fbftl.methods.one_shot.clients import right_on
 from fbftl.methods.one_shot.guarantees import guarantee_of, guarantees
-from fbftl.methods.one_shot.summaries import Known, Learned, send_summaries
+from fbftl.methods.one_shot.summaries import Knowledge, Learned, send_summaries
 from fbftl.study.job import Job
 from fbftl.tasks.task import Inputs, LabelledFeatures, Outcome, Received, Score, labelled_features
 from fbftl.training.closed_form import (
@@ -71,7 +71,7 @@ among the task's candidates of that name, each client's class means."""
 
 
 @dataclass(frozen=True, eq=False)
-class ToldBySeed:
+class ReceivedBySeed:
     """What all seeds' messages tell the server.
 
     learned: by seed.
@@ -95,7 +95,7 @@ def run_together(jobs: Sequence[Job], inputs: Inputs) -> Iterator[Outcome]:
 
 
 def _outcome(job: Job, client_data: LabelledFeatures) -> Outcome:
-    received = tell(job, client_data)
+    received = send_all_seeds(job, client_data)
     choices: list[tuple[float | None, float]]
     if job.setting.head == "mlp":
         scores = _trained(job, client_data, received.learned)
@@ -116,7 +116,7 @@ def _outcome(job: Job, client_data: LabelledFeatures) -> Outcome:
     return Outcome(repetitions, received.ledger, client_data.provenance, measures=MEASURED)
 
 
-def tell(job: Job, client_data: LabelledFeatures) -> ToldBySeed:
+def send_all_seeds(job: Job, client_data: LabelledFeatures) -> ReceivedBySeed:
     """Send each seed's messages.
 
     Raises:
@@ -128,17 +128,17 @@ def tell(job: Job, client_data: LabelledFeatures) -> ToldBySeed:
     guarantee = guarantee_of(job, client_data)
     ledger = Ledger(method=job.setting.method, store=client_data.provenance["features"])
     learned = [send_summaries(job, client_data, ledger, seed, guarantee) for seed in job.seeds]
-    return ToldBySeed(learned, ledger, [asdict(guarantee)])
+    return ReceivedBySeed(learned, ledger, [asdict(guarantee)])
 
 
 def seen(job: Job, learned: Learned) -> np.ndarray:
     """Return the rows behind a head: a solved one is solved from held-out rows as well."""
     if job.setting.head == "mlp":
-        return learned.members
-    return np.sort(np.concatenate([learned.members, learned.held_members]))
+        return learned.training_rows
+    return np.sort(np.concatenate([learned.training_rows, learned.held_out_rows]))
 
 
-def solve_each(job: Job, client_data: LabelledFeatures, received: ToldBySeed) -> list[Solved]:
+def solve_each(job: Job, client_data: LabelledFeatures, received: ReceivedBySeed) -> list[Solved]:
     """Return each seed's head, on features, whatever these went through before."""
     classes = client_data.payload.classes
     return [solved_on_features(job, learned, classes) for learned in received.learned]
@@ -166,33 +166,33 @@ def _require_finite(client_data: LabelledFeatures) -> None:
         )
 
 
-def _from_features(job: Job, client_data: LabelledFeatures) -> ToldBySeed:
+def _from_features(job: Job, client_data: LabelledFeatures) -> ReceivedBySeed:
     """Send every sample's features, as FbFTL does; return what the server has, in rows."""
     sent = send(job, client_data, {})
     learned: list[Learned] = []
-    for seed, read, (training, validation), counts in zip(
+    for seed, read, (training_rows, held_out_rows), counts in zip(
         job.seeds, sent.read, sent.split(), sent.counts, strict=True
     ):
         client = clients_of(job, client_data.partition, seed)
-        rows = [
-            LabelledRows(read.values[members], read.labels[members], client[members])
-            for members in (training, validation)
-        ]
-        other = rows[1] if len(validation) else None
+        training, held_out = (
+            LabelledRows(read.values[rows], read.labels[rows], client[rows])
+            for rows in (training_rows, held_out_rows)
+        )
+        other = held_out if len(held_out_rows) else None
         offered = sent.uploads[len(learned)].offered
         right = None if other is None else right_on(other)
         learned.append(
             Learned(
-                rows[0],
-                other,
                 training,
+                other,
+                training_rows,
                 offered,
                 counts,
-                held_members=validation,
+                held_out_rows=held_out_rows,
                 right=right,
             )
         )
-    return ToldBySeed(learned, sent.ledger, [asdict(record) for record in sent.how.records])
+    return ReceivedBySeed(learned, sent.ledger, [asdict(record) for record in sent.how.records])
 
 
 def solve(head: str, learned: Learned, classes: int, block: Mapping[str, Any]) -> Solved:
@@ -231,7 +231,7 @@ def _of_means(head: str, learned: Learned, classes: int, candidates: Sequence[fl
     """
     whole = learned.whole
 
-    def solved(some: Known, candidate: float) -> Solved:
+    def solved(some: Knowledge, candidate: float) -> Solved:
         means = _means(some, classes)
         if head == "lda":
             return lda(means.estimated(), [candidate])
@@ -244,21 +244,21 @@ def _of_means(head: str, learned: Learned, classes: int, candidates: Sequence[fl
     return solved(whole, candidates[int(np.argmax(right))])
 
 
-def _statistics(received: Known, classes: int) -> Statistics:
+def _statistics(received: Knowledge, classes: int) -> Statistics:
     if isinstance(received, Statistics):
         return received
     rows = _rows(received)
     return Statistics.of(rows.values, rows.labels, classes)
 
 
-def _means(received: Known, classes: int) -> ClassMeans:
+def _means(received: Knowledge, classes: int) -> ClassMeans:
     if isinstance(received, ClassMeans):
         return received
     rows = _rows(received)
     return ClassMeans.of(rows.values, rows.labels, rows.client, classes)
 
 
-def _rows(received: Known) -> LabelledRows:
+def _rows(received: Knowledge) -> LabelledRows:
     """Return the rows that the server has of some clients.
 
     Raises:

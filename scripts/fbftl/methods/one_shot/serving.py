@@ -24,7 +24,6 @@ from fbftl.messages.link import link_of
 from fbftl.messages.statistics import ClassMeans, SplitMeans, Statistics
 from fbftl.methods.one_shot.answering import numbers_of_heads
 from fbftl.methods.one_shot.clients import HeadEvaluation
-from fbftl.methods.one_shot.kinds import MeansMessage, SplitMeansMessage, StatisticsMessage
 from fbftl.methods.one_shot.message import Summary
 from fbftl.methods.one_shot.preparation import (
     holds_out_rows,
@@ -33,7 +32,12 @@ from fbftl.methods.one_shot.preparation import (
     statistics_of_sum,
 )
 from fbftl.methods.one_shot.run import solved_on_features
-from fbftl.methods.one_shot.summaries import Known, Learned
+from fbftl.methods.one_shot.summaries import Knowledge, Learned
+from fbftl.methods.one_shot.summary_messages import (
+    MeansMessage,
+    SplitMeansMessage,
+    StatisticsMessage,
+)
 from fbftl.privacy.masking import KEY_BYTES, unmasked_sum
 from fbftl.privacy.mechanisms import no_mechanism
 from fbftl.study.job import Job
@@ -118,7 +122,7 @@ class _Serving:
 
     def learned(self) -> Learned:
         """Return what the server has of messages that it reads one by one."""
-        kind, classes = self._kind(), self.server.classes
+        message, classes = self._message(), self.server.classes
         owners = self.owner[self.taking_part].tolist()
         arrived = self.exchange.request("summary", owners, self._summary)
         if not arrived:
@@ -126,12 +130,14 @@ class _Serving:
         here = self._enter("statistics", self.taking_part, arrived, _numbers(arrived))
         summaries = {answer.client: answer.content for answer in arrived if answer.client in here}
         training, validation = (
-            kind.combined((client, summaries[client]) for client in self._of(places, summaries))
+            message.combined((client, summaries[client]) for client in self._of(places, summaries))
             for places in (self.training, self.validation)
         )
         if isinstance(training, SplitMeans):
-            judges = [client for client, summary in summaries.items() if len(summary.tables) > 1]
-            return self._with(training.kept, training.held_out, judges)
+            scoring_clients = [
+                client for client, summary in summaries.items() if len(summary.tables) > 1
+            ]
+            return self._with(training.kept, training.held_out, scoring_clients)
         if isinstance(training, ClassMeans | Statistics):
             others = self._of(self.validation, summaries)
             means = self.job.setting.message == "means"
@@ -139,7 +145,7 @@ class _Serving:
             return self._with(training, other, others if means else [])
         raise TypeError(f"{classes} classes of {type(training).__name__} are no summary")
 
-    def _kind(self) -> MeansMessage | SplitMeansMessage | StatisticsMessage:
+    def _message(self) -> MeansMessage | SplitMeansMessage | StatisticsMessage:
         classes, width = self.server.classes, self.server.width
         if holds_out_rows(self.job, self.validation):
             share = self.job.training.validation
@@ -170,13 +176,15 @@ class _Serving:
             raise CorruptMessage(f"it has tables of {shapes}, which are no statistics")
         return summary
 
-    def _with(self, training: Known, other: Known | None, judges: list[int]) -> Learned:
+    def _with(
+        self, training: Knowledge, other: Knowledge | None, scoring_clients: list[int]
+    ) -> Learned:
         """Return what heads are solved from, and who scores them."""
         nothing = np.zeros(0, dtype=np.int64)
-        right = self._scores(judges) if judges else None
+        right = self._scores(scoring_clients) if scoring_clients else None
         return Learned(training, other, nothing, self.offered, {}, right=right)
 
-    def _scores(self, judges: list[int]) -> HeadEvaluation:
+    def _scores(self, scoring_clients: list[int]) -> HeadEvaluation:
         """Return what sends heads to clients and adds up what their answers count."""
 
         def right(heads: Sequence[Any]) -> np.ndarray:
@@ -188,9 +196,11 @@ class _Serving:
                 return counts[0]
 
             numbers = numbers_of_heads(list(heads))
-            self.post.down({"weights": np.full(len(judges), len(numbers))}, np.array(judges))
-            arrived = self.exchange.request("scores", judges, reading, [encode(numbers)])
-            places = np.searchsorted(self.owner, judges)
+            self.post.down(
+                {"weights": np.full(len(scoring_clients), len(numbers))}, np.array(scoring_clients)
+            )
+            arrived = self.exchange.request("scores", scoring_clients, reading, [encode(numbers)])
+            places = np.searchsorted(self.owner, scoring_clients)
             here = self._enter("scores", places, arrived, len(heads), everyone=False)
             counts = [answer.content for answer in arrived if answer.client in here]
             return np.sum(counts, axis=0) if counts else np.zeros(len(heads))

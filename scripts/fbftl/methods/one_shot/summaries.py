@@ -24,37 +24,37 @@ from fbftl.exchange.secure_sum import SecureSum, secure_sum
 from fbftl.exchange.sum_noise import SumNoise, noise_on_sums
 from fbftl.ground.errors import UserError
 from fbftl.messages.codec import Compression
+from fbftl.messages.encoded import Encoded
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.link import link_of
-from fbftl.messages.release import Encoded
 from fbftl.messages.statistics import (
     ClassMeans,
     LabelledRows,
     SplitMeans,
     Statistics,
 )
-from fbftl.methods.one_shot.clients import Clients, HeadEvaluation, judge_of_clients
+from fbftl.methods.one_shot.clients import Clients, HeadEvaluation, evaluation_by_clients
 from fbftl.methods.one_shot.guarantees import of_arrivals
-from fbftl.methods.one_shot.kinds import (
-    Kind,
-    SplitMeansMessage,
-    StatisticsMessage,
-)
 from fbftl.methods.one_shot.message import Summary
 from fbftl.methods.one_shot.preparation import (
     holds_out_rows,
-    kind_of,
+    message_of,
     numbers_of,
     prepared,
     ring_of,
     statistics_of_sum,
+)
+from fbftl.methods.one_shot.summary_messages import (
+    SplitMeansMessage,
+    StatisticsMessage,
+    SummaryMessage,
 )
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.study.job import Job
 from fbftl.study.release import noise_seed
 from fbftl.tasks.task import LabelledFeatures
 
-Known = Statistics | ClassMeans | LabelledRows
+Knowledge = Statistics | ClassMeans | LabelledRows
 """What the server knows of some clients."""
 
 
@@ -64,8 +64,8 @@ class Learned:
 
     training: of the clients that heads are solved from.
     held_out: of those held out; None if there are none.
-    members: rows behind `training`.
-    held_members: rows behind `held_out`.
+    training_rows: rows behind `training`.
+    held_out_rows: rows behind `held_out`.
     right: how many held-out rows each of some heads has right; None if nobody can tell.
     offered: rows of the clients that take part.
     counts: what the messages come to, for the run file.
@@ -73,29 +73,29 @@ class Learned:
     scale: what features were multiplied by.
     """
 
-    training: Known
-    held_out: Known | None
-    members: np.ndarray
+    training: Knowledge
+    held_out: Knowledge | None
+    training_rows: np.ndarray
     offered: np.ndarray
     counts: dict[str, Any]
     projection: np.ndarray | None = None
     scale: float = 1.0
-    held_members: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    held_out_rows: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     right: HeadEvaluation | None = None
 
     @property
-    def parts(self) -> list[Known]:
+    def parts(self) -> list[Knowledge]:
         """What the server knows of the clients that are not held out, then of those that are."""
         return [self.training] if self.held_out is None else [self.training, self.held_out]
 
     @property
-    def whole(self) -> Known:
+    def whole(self) -> Knowledge:
         """What the server knows of all of them together."""
         return self.training if self.held_out is None else _together(self.training, self.held_out)
 
 
-def _together(kept: Known, other: Known) -> Known:
-    """Return what the server knows of two sets of clients, whose messages are of one kind."""
+def _together(kept: Knowledge, other: Knowledge) -> Knowledge:
+    """Return what the server knows of two sets of clients, whose messages are alike."""
     if isinstance(kept, Statistics) and isinstance(other, Statistics):
         return kept + other
     if isinstance(kept, ClassMeans) and isinstance(other, ClassMeans):
@@ -147,8 +147,8 @@ def send_summaries(
         receive = _masked(clients, secure, setting.message, classes, sum_noise, block["made"])
     else:
         noised_by = noise_seed(job, seed, client, client_data.payload.sample)
-        kind = split or kind_of(job, classes, width, seed, guarantee, noised_by)
-        receive = _open(clients, post, kind, block["made"])
+        message = split or message_of(job, classes, width, seed, guarantee, noised_by)
+        receive = _open(clients, post, message, block["made"])
     results = [receive(clients) for clients in (training, validation)]
     (training_part, arrived), (other, others) = results
     counts: dict[str, Any] = {
@@ -170,26 +170,34 @@ def send_summaries(
     if split is not None and isinstance(training_part, SplitMeans):
         solving, scoring = _halves(job, clients, split)
         other, others, training_part = training_part.held_out, arrived, training_part.kept
-    members = solving.rows_of(arrived)
-    held_members = scoring.rows_of(others)
+    training_rows = solving.rows_of(arrived)
+    held_out_rows = scoring.rows_of(others)
     right = None
-    if setting.message == "means" and setting.aggregation == "open" and len(held_members):
-        judges = [index for index in others if len(scoring.rows[index])]
-        right = judge_of_clients(scoring, judges, post, counts)
+    if setting.message == "means" and setting.aggregation == "open" and len(held_out_rows):
+        scoring_clients = [index for index in others if len(scoring.rows[index])]
+        right = evaluation_by_clients(scoring, scoring_clients, post, counts)
     other = other if len(others) else None
     return Learned(
-        training_part, other, members, offered, counts, projection, scale, held_members, right
+        training_part,
+        other,
+        training_rows,
+        offered,
+        counts,
+        projection,
+        scale,
+        held_out_rows,
+        right,
     )
 
 
-def _halves(job: Job, clients: Clients, kind: SplitMeansMessage) -> tuple[Clients, Clients]:
+def _halves(job: Job, clients: Clients, message: SplitMeansMessage) -> tuple[Clients, Clients]:
     """Return the clients with the rows that each keeps, and with those that it holds out.
 
     Raises:
         UserError: if none of those that take part holds any out.
     """
     held_out = [
-        kind.holds_out(int(client), clients.labels[rows])
+        message.holds_out(int(client), clients.labels[rows])
         for client, rows in zip(clients.owner, clients.rows, strict=True)
     ]
     if not any(held_out[index].any() for index in clients.taking_part):
@@ -200,16 +208,16 @@ def _halves(job: Job, clients: Clients, kind: SplitMeansMessage) -> tuple[Client
     return clients.keeping([~rows for rows in held_out]), clients.keeping(held_out)
 
 
-def _open(clients: Clients, post: Post, kind: Kind, bound: int) -> Any:
+def _open(clients: Clients, post: Post, message: SummaryMessage, bound: int) -> Any:
     """Send every client's message; return what gives the server's knowledge of some of them.
 
     Args:
         clients: who sends what.
         post: through which.
-        kind: of the messages.
+        message: how each is made.
         bound: bytes of messages that are really made; the first one always is.
     """
-    shapes = clients.shapes(kind)
+    shapes = clients.shapes(message)
     bits = np.array([shape.bits(post.compression) for shape in shapes])
     floats = np.array([shape.numbers for shape in shapes])
     digests: list[bytes | None] = [None] * len(shapes)
@@ -219,7 +227,7 @@ def _open(clients: Clients, post: Post, kind: Kind, bound: int) -> Any:
         spent += int(bits[index]) // 8
         if read and spent > bound:
             break
-        summary = clients.summary(kind, index)
+        summary = clients.summary(message, index)
         if summary is not None:
             digests[index] = summary.digest(post.compression)
             read[index] = summary.read(post.compression)
@@ -229,27 +237,30 @@ def _open(clients: Clients, post: Post, kind: Kind, bound: int) -> Any:
     )
     arrives = dict(zip(clients.taking_part.tolist(), receipt.arrives.tolist(), strict=True))
 
-    def receive(places: np.ndarray) -> tuple[Known | SplitMeans, list[int]]:
+    def receive(places: np.ndarray) -> tuple[Knowledge | SplitMeans, list[int]]:
         arrived = [index for index in places.tolist() if arrives[index]]
         rest = [index for index in arrived if index not in read]
         # Plain statistics that were not made alone are those of all samples at once.
-        sums = kind if isinstance(kind, StatisticsMessage) and post.compression.bits == 32 else None
+        plain = post.compression.bits == 32
+        sums = message if isinstance(message, StatisticsMessage) and plain else None
         pools = sums is not None and rest
         each = (
             (int(clients.owner[index]), summary)
             for index in arrived
             if not (pools and index in rest)
-            if (summary := read.get(index) or _read(clients, kind, index, post.compression))
+            if (summary := read.get(index) or _read(clients, message, index, post.compression))
         )
         if sums is not None and rest:
             return sums.combined(each) + sums.pooled(clients.held_by(rest)), arrived
-        return kind.combined(each), arrived
+        return message.combined(each), arrived
 
     return receive
 
 
-def _read(clients: Clients, kind: Kind, index: int, compression: Compression) -> Summary | None:
-    summary = clients.summary(kind, index)
+def _read(
+    clients: Clients, message: SummaryMessage, index: int, compression: Compression
+) -> Summary | None:
+    summary = clients.summary(message, index)
     return None if summary is None else summary.read(compression)
 
 

@@ -1,4 +1,4 @@
-"""Bases of a `SharedNetwork` whose clients train on clean and on disturbed inputs.
+"""Bases of a `SharedNetwork` whose clients train on clean and on adversarial inputs.
 
 Split-Mix's robust variant under budgets (paper thesis, Sec. 4.5.2): every base has normalisations
 for either kind, and a mixture of bases predicts by the mean of their logits at one λ.
@@ -13,9 +13,9 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
-from fbftl.methods.robust.disturbances import descended
-from fbftl.methods.robust.dual_norm import Statistics, measured, mixed
+from fbftl.methods.robust.dual_batch_norm import Statistics, measured, mixed
 from fbftl.methods.robust.network import SHARES, both_losses, pictures
+from fbftl.methods.robust.pgd import pgd_perturbed
 from fbftl.models.widths import SharedWeights
 from fbftl.training.local_updates import Hooks, LocalPlan, MiniBatch
 from fbftl.training.measures import ExtraMeasures, Measure
@@ -32,7 +32,7 @@ class RobustBases(SharedNetwork):
     Args:
         shared, training_data, plan, seed, budgeted, hooks: as of a `SharedNetwork`; every base has
             doubled normalisations.
-        weight: of the loss on disturbed inputs, from 0 to 1.
+        weight: of the loss on adversarial inputs, from 0 to 1.
     """
 
     def __init__(
@@ -44,11 +44,13 @@ class RobustBases(SharedNetwork):
         self.base, self.weight = shared.slots[0].network, weight
 
     def _both(self, inputs: Tensor, mini_batch: MiniBatch) -> Tensor:
-        """Return a mini-batch and, after it, the same disturbed against the base as it is."""
+        """Return a mini-batch and, after it, the same perturbed against the base as it is."""
         samples = pictures(self.training_data.samples)
         labels = samples.labels[torch.from_numpy(mini_batch.rows).to(samples.labels.device)]
         with mixed(self.base, 1.0) as network:
-            return torch.cat([inputs, descended(network, inputs, labels, samples.preprocessing)])
+            return torch.cat(
+                [inputs, pgd_perturbed(network, inputs, labels, samples.preprocessing)]
+            )
 
     def end_epoch(self, losses: Sequence[Tensor]) -> None:
         """Add the round to the curves, by the clean normalisation."""
@@ -88,24 +90,24 @@ class RobustBases(SharedNetwork):
             part, statistics = test.at(rows), self._statistics(domain_samples)
             for (width, slots), share in product(mixtures, SHARES):
                 network = self._mixture(slots, share, statistics)
-                moved = descended(network, part.inputs, part.labels, test.preprocessing)
-                for kind, inputs in zip(KINDS, (part.inputs, moved), strict=True):
+                adversarial = pgd_perturbed(network, part.inputs, part.labels, test.preprocessing)
+                for kind, inputs in zip(KINDS, (part.inputs, adversarial), strict=True):
                     with torch.no_grad():
                         right = network(inputs).argmax(1) == part.labels
                     hits[kind, width, share] += int(right.sum())
         return hits
 
     def _statistics(self, rows: np.ndarray) -> list[Statistics]:
-        """Return every base's statistics of some samples, disturbed against it as in training."""
+        """Return every base's statistics of some samples, perturbed against it as in training."""
         samples = pictures(self.training_data.samples)
         part = samples.at(rows)
-        found = []
+        statistics = []
         for slot in range(len(self.shared.slots)):
             attacked = self._mixture([slot], 1.0, None)
-            moved = descended(attacked, part.inputs, part.labels, samples.preprocessing)
+            adversarial = pgd_perturbed(attacked, part.inputs, part.labels, samples.preprocessing)
             self._take(slot)
-            found.append(measured(self.base, part.inputs, moved, self.weight))
-        return found
+            statistics.append(measured(self.base, part.inputs, adversarial, self.weight))
+        return statistics
 
     def _mixture(
         self, slots: Sequence[int], share: float, statistics: Sequence[Statistics] | None

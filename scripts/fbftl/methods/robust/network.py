@@ -1,8 +1,9 @@
-"""A `LocalNetwork` whose clients train on clean and on disturbed inputs.
+"""A `LocalNetwork` whose clients train on clean and on adversarial inputs.
 
-Split-Mix's robust variant (paper thesis, Sec. 4.4.2) at one base: L = CE(clean)/2 + CE(disturbed)/2
-(4.1), both in one step, under normalisations of their own. After training a share of the disturbed
-inputs' normalisation trades accuracy on clean inputs for accuracy on disturbed ones (4.2).
+Split-Mix's robust variant (paper thesis, Sec. 4.4.2) at one base: L = CE(clean)/2 +
+CE(adversarial)/2 (4.1), both in one step, under normalisations of their own. After training a
+share of the adversarial inputs' normalisation trades accuracy on clean inputs for accuracy on
+adversarial ones (4.2).
 """
 
 from collections import OrderedDict
@@ -14,8 +15,8 @@ import torch
 from torch import Tensor, nn
 
 from fbftl.ground.randomness import torch_seed
-from fbftl.methods.robust.disturbances import Disturbance, at_random, descended
-from fbftl.methods.robust.dual_norm import Statistics, doubled, measured, mixed
+from fbftl.methods.robust.dual_batch_norm import Statistics, doubled, measured, mixed
+from fbftl.methods.robust.pgd import PGD, pgd_perturbed, random_corners
 from fbftl.training.local_network import LocalNetwork
 from fbftl.training.local_updates import Hooks, LocalPlan, MiniBatch, SplitModel, cross_entropies
 from fbftl.training.measures import ExtraMeasures, Measure, Series
@@ -38,8 +39,8 @@ class RobustNetwork(LocalNetwork):
         plan: how clients train.
         seed: the repetition's seed.
         hooks: what else is different from FedAvg.
-        separate: whether disturbed inputs have normalisations of their own.
-        weight: of the loss on disturbed inputs, from 0 to 1.
+        separate: whether adversarial inputs have normalisations of their own.
+        weight: of the loss on adversarial inputs, from 0 to 1.
     """
 
     def __init__(
@@ -53,11 +54,13 @@ class RobustNetwork(LocalNetwork):
         self.network, self.weight = network, weight
 
     def _both(self, inputs: Tensor, mini_batch: MiniBatch) -> Tensor:
-        """Return a mini-batch and, after it, the same disturbed against the network as it is."""
+        """Return a mini-batch and, after it, the same perturbed against the network as it is."""
         samples = pictures(self.training_data.samples)
         labels = samples.labels[torch.from_numpy(mini_batch.rows).to(samples.labels.device)]
         with mixed(self.network, 1.0) as network:
-            return torch.cat([inputs, descended(network, inputs, labels, samples.preprocessing)])
+            return torch.cat(
+                [inputs, pgd_perturbed(network, inputs, labels, samples.preprocessing)]
+            )
 
     def end_epoch(self, losses: Sequence[Tensor]) -> None:
         """Add the round to the curves, by the clean normalisation."""
@@ -65,7 +68,7 @@ class RobustNetwork(LocalNetwork):
             super().end_epoch(losses)
 
     def extra_measures(self, epoch: int) -> ExtraMeasures:
-        """Return accuracies on clean and disturbed inputs by λ."""
+        """Return accuracies on clean and adversarial inputs by λ."""
         by_share, lost = self._by_share(), self.curves.loss[epoch - 1] is None
         lists = {
             f"{kind}_accuracy": [0.0 if lost else hits[kind] for hits in by_share.values()]
@@ -86,7 +89,7 @@ class RobustNetwork(LocalNetwork):
     def _by_share(self) -> dict[float, dict[str, float]]:
         """Return accuracies on clean inputs, under PGD, and under noise as large, by λ.
 
-        Every domain is normalised by the statistics of its clients' samples, clean and disturbed.
+        Every domain is normalised by the statistics of its clients' samples, clean and perturbed.
         """
         samples, test = self.training_data.samples, pictures(self.training_data.test)
         training = np.setdiff1d(np.arange(len(samples.labels)), self.training_data.validation)
@@ -95,11 +98,13 @@ class RobustNetwork(LocalNetwork):
         tested = by_domain(test, np.arange(len(test.labels)))
         for domain_samples, rows in zip(by_domain(samples, training), tested, strict=True):
             statistics, part = self._statistics(domain_samples), test.at(rows)
-            random = at_random(part.inputs, test.preprocessing, Disturbance().reach, noise)
+            random = random_corners(part.inputs, test.preprocessing, PGD().radius, noise)
             for share, counted in hits.items():
                 with mixed(self.network, share, statistics) as network:
-                    moved = descended(network, part.inputs, part.labels, test.preprocessing)
-                    for kind, inputs in zip(KINDS, (part.inputs, moved, random), strict=True):
+                    adversarial = pgd_perturbed(
+                        network, part.inputs, part.labels, test.preprocessing
+                    )
+                    for kind, inputs in zip(KINDS, (part.inputs, adversarial, random), strict=True):
                         with torch.no_grad():
                             right = network(inputs).argmax(1) == part.labels
                         counted[kind] += int(right.sum())
@@ -110,12 +115,12 @@ class RobustNetwork(LocalNetwork):
         }
 
     def _statistics(self, rows: np.ndarray) -> Statistics:
-        """Return the statistics of some samples, clean and disturbed as they are in training."""
+        """Return the statistics of some samples, clean and perturbed as they are in training."""
         samples = pictures(self.training_data.samples)
         part = samples.at(rows)
         with mixed(self.network, 1.0) as network:
-            moved = descended(network, part.inputs, part.labels, samples.preprocessing)
-        return measured(self.network, part.inputs, moved, self.weight)
+            adversarial = pgd_perturbed(network, part.inputs, part.labels, samples.preprocessing)
+        return measured(self.network, part.inputs, adversarial, self.weight)
 
 
 def pictures(samples: LabelledSamples) -> Pictures:
@@ -126,19 +131,22 @@ def pictures(samples: LabelledSamples) -> Pictures:
     """
     if isinstance(samples, Pictures):
         return samples
-    raise TypeError("inputs without their preprocessing have no pixels to disturb")
+    raise TypeError("inputs without their preprocessing have no pixels to perturb")
 
 
 def both_losses(weight: float) -> Callable[[Tensor, Tensor], Tensor]:
     """Return every sample's loss, given both kinds' logits (2n, N): Eq. (4.1) with half of each.
 
     Args:
-        weight: of the loss on disturbed inputs; the rest is that on clean ones.
+        weight: of the loss on adversarial inputs; the rest is that on clean ones.
     """
 
     def losses(logits: Tensor, labels: Tensor) -> Tensor:
-        clean, disturbed = logits.chunk(2)
-        on_clean, on_disturbed = cross_entropies(clean, labels), cross_entropies(disturbed, labels)
-        return (1 - weight) * on_clean + weight * on_disturbed
+        clean, adversarial = logits.chunk(2)
+        on_clean, on_adversarial = (
+            cross_entropies(clean, labels),
+            cross_entropies(adversarial, labels),
+        )
+        return (1 - weight) * on_clean + weight * on_adversarial
 
     return losses

@@ -91,7 +91,7 @@ def against_published(
             "published": cell.printed,
             "unit": cell.unit,
         }
-        rows += [shared | _judge(reading, cell.printed, cell.unit) for reading in matching]
+        rows += [shared | _beside_printed(reading, cell.printed, cell.unit) for reading in matching]
         if not matching:
             rows.append(shared | {"verdict": str(Verdict.NOT_RUN)})
     frame = pd.DataFrame(rows, dtype=object)
@@ -99,7 +99,7 @@ def against_published(
     return frame.reindex(columns=[*("quantity", "method"), *keys, "published", "unit", *columns])
 
 
-def _judge(reading: Reading, printed: str, unit: str) -> dict[str, object]:
+def _beside_printed(reading: Reading, printed: str, unit: str) -> dict[str, object]:
     """Return the columns of one reading."""
     rounded = at_printed_precision(reading.value, printed, unit)
     verdict = formula_verdict(reading.value, printed, unit)

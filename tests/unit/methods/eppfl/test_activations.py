@@ -163,7 +163,7 @@ def test_of_equal_values_no_more_are_sent_than_counted():
     assert magnitude_mask(rows, 4, largest=False).all()
 
 
-def test_draws_are_a_visits_own_and_repeat(features):
+def test_draws_are_a_local_updates_own_and_repeat(features):
     crossing = Crossing(keep_activations=0.5, epsilon=1.0, clip=1.0)
     boundary = Boundary(crossing, 0)
     local_updates = [

@@ -49,10 +49,10 @@ def ready(files: dict[str, str], job_: Job) -> Debiasing:
     return debiasing([job_], grouped_clients(job_, inputs(files)))
 
 
-def played(files: dict[str, str], setting: dict[str, Any], **training) -> Debiasing:
-    playing = ready(files, job(setting, **training))
-    list(playing.play())
-    return playing
+def trained(files: dict[str, str], setting: dict[str, Any], **training) -> Debiasing:
+    training_run = ready(files, job(setting, **training))
+    list(training_run.train())
+    return training_run
 
 
 def run(files: dict[str, str], setting: dict[str, Any], **training) -> list[dict[str, Any]]:

@@ -10,13 +10,13 @@ from fbftl.exchange.averaging import Server, by_samples, by_weights
 from fbftl.exchange.repetition import run_rounds, whole_update
 from fbftl.learners.local import local_network
 from fbftl.methods.by_name import train
-from fbftl.methods.fade.rounds import rounds_of
+from fbftl.methods.fade.rounds import lockstep_key
 from fbftl.study.job import from_params
 from fbftl.study.methods import axes_by_method
 from fbftl.tasks.images import client_samples
 from fbftl.training.local_updates import LocalUpdate, mini_batches
 from unit.methods.fade import fade_toys as toys
-from unit.methods.fade.fade_toys import PLAIN, inputs, job, params, played, ready
+from unit.methods.fade.fade_toys import PLAIN, inputs, job, params, ready, trained
 
 
 @pytest.mark.parametrize(
@@ -32,8 +32,8 @@ def test_without_a_game_it_is_fedavg_bit_for_bit(files, setting, momentum):
     """Also while lambda is 0 throughout: on the same users, batches and server step."""
     users, seed = {"majority_users": 3}, 1
     game = {"clip": None, "server_momentum": momentum}
-    playing = ready(files, job(users | setting, seeds=(seed,), game=game, local_batch=None))
-    rows = playing.trials[0].users.rows
+    training_run = ready(files, job(users | setting, seeds=(seed,), game=game, local_batch=None))
+    rows = training_run.trials[0].users.rows
 
     def as_fedavg(index: int, round_number: int, user: int) -> list[np.ndarray]:
         return [
@@ -41,7 +41,7 @@ def test_without_a_game_it_is_fedavg_bit_for_bit(files, setting, momentum):
             for _, batch in mini_batches(LocalUpdate(seed, round_number, user, rows[user]), plan)
         ]
 
-    playing.draw = as_fedavg
+    training_run.draw = as_fedavg
     fedavg = from_params(
         params({"method": "fedavg"}, seeds=(seed,), local_batch=None), axes_by_method()
     )
@@ -64,8 +64,8 @@ def test_without_a_game_it_is_fedavg_bit_for_bit(files, setting, momentum):
     run_rounds(
         fedavg, client_data, initial_learner, whole_update(), train=by_weights(lambda: server)
     )
-    list(playing.play())
-    weights = playing.networks.flat()[0]
+    list(training_run.train())
+    weights = training_run.networks.flat()[0]
     assert len(learner.weights()) <= len(weights)
     np.testing.assert_array_equal(weights[: len(learner.weights())], learner.weights())
 
@@ -74,10 +74,10 @@ def test_lambda_zero_plays_no_game(files):
     """All rounds but the last of a warm-up that long: the discriminator stays as it began."""
     warm = {"warm_up": 11.5 / 12}
     start = ready(files, job(PLAIN)).networks
-    warm_players = played(files, PLAIN, game=warm).networks
-    np.testing.assert_array_equal(warm_players.group.flat(), start.group.flat())
-    alone = played(files, {"adversary": "none", "majority_users": 3}).networks
-    np.testing.assert_array_equal(warm_players.encoder.flat(), alone.encoder.flat())
+    warmed_up = trained(files, PLAIN, game=warm).networks
+    np.testing.assert_array_equal(warmed_up.group.flat(), start.group.flat())
+    alone = trained(files, {"adversary": "none", "majority_users": 3}).networks
+    np.testing.assert_array_equal(warmed_up.encoder.flat(), alone.encoder.flat())
 
 
 def _client(rows: list[np.ndarray]) -> np.ndarray:
@@ -98,7 +98,7 @@ def _client(rows: list[np.ndarray]) -> np.ndarray:
     ],
 )
 def test_each_seed_finds_what_it_finds_alone(files, monkeypatch, setting):
-    """The same users, turns and batches, and the same numbers but for how a sum rounds.
+    """The same users, schedule and batches, and the same numbers but for how a sum rounds.
 
     That depends on where in the stack it lies. At sizes that fill the lanes of a processor some
     processors give the same bits, others do not.
@@ -106,14 +106,14 @@ def test_each_seed_finds_what_it_finds_alone(files, monkeypatch, setting):
     for sizes, batch, width in ((toys.SIZES, 64, 16), (toys.NETWORK, 16, 6)):
         monkeypatch.setattr(toys, "NETWORK", sizes)
         game = {"discriminator": [width]}
-        together = played(files, setting, seeds=(3, 4, 5), game=game, local_batch=batch)
+        together = trained(files, setting, seeds=(3, 4, 5), game=game, local_batch=batch)
         for index, seed in enumerate((3, 4, 5)):
-            alone = played(files, setting, seeds=(seed,), game=game, local_batch=batch)
+            alone = trained(files, setting, seeds=(seed,), game=game, local_batch=batch)
             np.testing.assert_array_equal(
-                alone.trials[0].turns.users, together.trials[index].turns.users
+                alone.trials[0].schedule.users, together.trials[index].schedule.users
             )
             np.testing.assert_array_equal(
-                alone.trials[0].turns.plays, together.trials[index].turns.plays
+                alone.trials[0].schedule.adversarial, together.trials[index].schedule.adversarial
             )
             torch.testing.assert_close(
                 alone.networks.flat()[0], together.networks.flat()[index], atol=1e-5, rtol=0
@@ -121,7 +121,7 @@ def test_each_seed_finds_what_it_finds_alone(files, monkeypatch, setting):
 
 
 def test_each_setting_finds_what_it_finds_alone(files, monkeypatch):
-    """Those of equal rules play side by side, the others after them, in whatever order they come.
+    """Those of equal rules train side by side, the others after them, in whatever order they come.
 
     Run files and ledgers are those of a process each, to the byte.
     """
@@ -138,7 +138,7 @@ def test_each_setting_finds_what_it_finds_alone(files, monkeypatch):
     jobs = [job(axes, game=game, local_batch=64) for axes in settings]
     monkeypatch.setattr(toys, "NETWORK", toys.SIZES | {"init": "torch"})
     jobs.append(job(PLAIN, game=game, local_batch=64))
-    assert len({rounds_of(job_, groups=2) for job_ in jobs}) == 3
+    assert len({lockstep_key(job_, groups=2) for job_ in jobs}) == 3
     together = train(jobs, inputs(files))
     for job_, outcome in zip(jobs, together, strict=True):
         (alone,) = train([job_], inputs(files))

@@ -44,9 +44,11 @@ def batch():
     return inputs, labels, torch.full((H, B), 1 / B)
 
 
-def table(weight: float = 0.7, groups=(0, 1, 1), plays=True, labelled=True) -> ParticipantBatch:
+def participants(
+    weight: float = 0.7, groups=(0, 1, 1), adversarial=True, labelled=True
+) -> ParticipantBatch:
     each = torch.ones(H, dtype=torch.bool)
-    return ParticipantBatch(torch.tensor(groups), each & labelled, each & plays, weight)
+    return ParticipantBatch(torch.tensor(groups), each & labelled, each & adversarial, weight)
 
 
 def moved(
@@ -79,8 +81,10 @@ def test_certain_samples_weigh_up_to_twice_the_others():
 
 def test_under_cdan_the_game_moves_the_task_head_through_the_weights_of_samples():
     both = ("product", "cdan")
-    steps = {sees: moved(Rules("plain", sees=sees), table(0.7), sees=sees) for sees in both}
-    without = {sees: moved(Rules("plain", sees=sees), table(0.0), sees=sees) for sees in both}
+    steps = {sees: moved(Rules("plain", sees=sees), participants(0.7), sees=sees) for sees in both}
+    without = {
+        sees: moved(Rules("plain", sees=sees), participants(0.0), sees=sees) for sees in both
+    }
     assert torch.equal(steps["product"]["task"], without["product"]["task"])
     assert not torch.equal(steps["cdan"]["task"], without["cdan"]["task"])
 
@@ -106,7 +110,7 @@ def test_schedules():
 def test_a_step_is_algorithm_3_1(groups, adversary):
     """One user by hand: D descends on the group's loss, G on the task's less lambda times it."""
     who = (0, 1, groups - 1)
-    moves = moved(Rules(adversary), table(0.7, who), groups=groups)
+    moves = moved(Rules(adversary), participants(0.7, who), groups=groups)
     stack, (inputs, labels, _) = networks(groups), batch()
     for user in range(H):
         z = stack.representation(inputs)[user : user + 1].detach().requires_grad_()
@@ -139,26 +143,29 @@ def test_a_step_is_algorithm_3_1(groups, adversary):
 
 def test_the_power_is_taken_of_the_mean():
     """The gradient of b^2 / 2 is b times that of b: one factor for the whole mini-batch."""
-    plain = moved(Rules("plain"), table())["group"]
-    squared = moved(Rules("squared"), table())["group"]
+    plain = moved(Rules("plain"), participants())["group"]
+    squared = moved(Rules("squared"), participants())["group"]
     ratio = squared / plain
     for user in range(H):
         factors = ratio[user][plain[user].abs() > 1e-6]
         torch.testing.assert_close(factors, factors.mean().expand_as(factors), rtol=1e-3, atol=0)
-    loss = AdversarialStep(networks(), Rules("plain"), PLAIN).step(*batch(), table())[1]
+    loss = AdversarialStep(networks(), Rules("plain"), PLAIN).step(*batch(), participants())[1]
     torch.testing.assert_close(ratio.nanmean(1), loss, rtol=1e-2, atol=0)
 
 
-@pytest.mark.parametrize("at", [table(0.0), table(plays=False)])
-def test_who_does_not_play_trains_no_discriminator_and_learns_the_task_alone(at):
-    apart, alone = moved(Rules("plain", clip=0.1), at), moved(Rules("none", clip=0.1), table(0.0))
+@pytest.mark.parametrize("at", [participants(0.0), participants(adversarial=False)])
+def test_who_declines_trains_no_discriminator_and_learns_the_task_alone(at):
+    apart, alone = (
+        moved(Rules("plain", clip=0.1), at),
+        moved(Rules("none", clip=0.1), participants(0.0)),
+    )
     assert not apart["group"].any()
     torch.testing.assert_close(apart["encoder"], alone["encoder"], rtol=0, atol=0)
     torch.testing.assert_close(apart["task"], alone["task"], rtol=0, atol=0)
 
 
 def test_a_step_is_clipped_over_all_parts_that_have_a_gradient():
-    for at in (table(), table(plays=False)):
+    for at in (participants(), participants(adversarial=False)):
         parts = moved(Rules("plain", clip=0.05), at)
         together = torch.cat(list(parts.values()), dim=1).norm(dim=1)
         torch.testing.assert_close(together, torch.full((H,), 0.1 * 0.05), rtol=1e-5, atol=0)
@@ -166,17 +173,17 @@ def test_a_step_is_clipped_over_all_parts_that_have_a_gradient():
 
 def test_the_discriminator_has_its_own_rate_and_steps():
     once, fast = (
-        moved(Rules("plain"), table()),
-        moved(Rules("plain", discriminator_rate=5), table()),
+        moved(Rules("plain"), participants()),
+        moved(Rules("plain", discriminator_rate=5), participants()),
     )
     torch.testing.assert_close(fast["group"], 5 * once["group"])
     torch.testing.assert_close(fast["encoder"], once["encoder"])
-    often = moved(Rules("plain", discriminator_steps=8), table())
+    often = moved(Rules("plain", discriminator_steps=8), participants())
     assert (often["group"].norm(dim=1) > 2 * once["group"].norm(dim=1)).all()
 
 
 def test_users_without_labels_leave_the_head_and_follow_information_only_if_asked():
-    unlabelled = table(plays=False, labelled=False)
+    unlabelled = participants(adversarial=False, labelled=False)
     nothing = moved(Rules("plain"), unlabelled)
     assert not torch.cat([nothing["task"], nothing["encoder"]], dim=1).any()
     shot = moved(Rules("plain", unlabelled="shot"), unlabelled)
@@ -195,17 +202,17 @@ def test_information_rises_where_the_loss_falls():
         return (-(mean * mean.log()).sum(1) - entropy).sum().detach()
 
     before = information()
-    game = AdversarialStep(stack, Rules("none", unlabelled="shot"), PLAIN)
+    local_updates = AdversarialStep(stack, Rules("none", unlabelled="shot"), PLAIN)
     for _ in range(30):
-        game.step(inputs, labels, share, table(0.0, labelled=False))
+        local_updates.step(inputs, labels, share, participants(0.0, labelled=False))
     assert information() > before + 0.01
 
 
 def test_cdan_reads_the_product_of_classes_and_z():
-    moves = moved(Rules("plain", sees="product"), table(), sees="product")
+    moves = moved(Rules("plain", sees="product"), participants(), sees="product")
     assert moves["group"].any()
     # The probabilities are not what is learnt: the head has the task's gradient alone.
-    alone = moved(Rules("none"), table(0.0))["task"]
+    alone = moved(Rules("none"), participants(0.0))["task"]
     torch.testing.assert_close(moves["task"], alone, rtol=1e-5, atol=1e-8)
 
 
@@ -255,9 +262,9 @@ def test_other_networks_are_refused():
 def test_each_user_moves_as_it_would_alone():
     rules, training = Rules("squared", clip=0.5), replace(PLAIN, momentum=0.9)
     together = networks()
-    game, (inputs, labels, share) = AdversarialStep(together, rules, training), batch()
+    local_updates, (inputs, labels, share) = AdversarialStep(together, rules, training), batch()
     for _ in range(3):
-        game.step(inputs, labels, share, table())
+        local_updates.step(inputs, labels, share, participants())
     for user in range(H):
         row = slice(user, user + 1)
         alone = networks(seeds=(user,))

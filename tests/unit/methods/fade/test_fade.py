@@ -5,30 +5,32 @@ import numpy as np
 import pytest
 import torch
 from fbftl.ground.errors import UserError
-from unit.methods.fade.fade_toys import PLAIN, job, played, ready, run
+from unit.methods.fade.fade_toys import PLAIN, job, ready, run, trained
 from unit.tasks.toy_vectors import make_vectors
 
 
 def test_the_ledger_has_every_message(files):
-    playing = played(files, PLAIN)
-    ledger = playing.ledgers[0].table().to_pandas().query("seed == 0")
+    training_run = trained(files, PLAIN)
+    ledger = training_run.ledgers[0].table().to_pandas().query("seed == 0")
     up, down = (ledger.query(f"direction == '{way}'") for way in ("up", "down"))
-    numbers = playing.networks.flat().shape[1]
+    numbers = training_run.networks.flat().shape[1]
     assert up["round"].tolist() == np.repeat(range(1, 13), 2).tolist()
     assert down["round"].tolist() == list(range(1, 13))
     assert set(up["payload_bits"]) == set(down["payload_bits"]) == {32 * numbers}
     assert up["sha256"].notna().all()
-    np.testing.assert_array_equal(up["client"], playing.trials[0].turns.users.ravel())
+    np.testing.assert_array_equal(up["client"], training_run.trials[0].schedule.users.ravel())
 
 
 def test_parts_are_averaged_over_those_who_trained_them(files):
     """Users of group 1 have no labels here, and half of all decline."""
     setting = {"adversary": "plain", "majority_users": 3, "opt_out": 0.5, "local_steps": 2}
-    playing = ready(files, job(setting, seeds=(0,), game={"labelled": [0], "server_momentum": 1.0}))
-    users, sizes = playing.trials[0].users, playing.networks.sizes
+    training_run = ready(
+        files, job(setting, seeds=(0,), game={"labelled": [0], "server_momentum": 1.0})
+    )
+    users, sizes = training_run.trials[0].users, training_run.networks.sizes
     for round_number in range(1, 13):
-        before, sent = playing.networks.flat()[0], {}
-        server = playing.trials[0].server
+        before, sent = training_run.networks.flat()[0], {}
+        server = training_run.trials[0].server
         ordinary = server.sent
 
         def watched(round_number, chosen, before, weights, sent=sent):
@@ -36,34 +38,38 @@ def test_parts_are_averaged_over_those_who_trained_them(files):
             return weights
 
         server.sent = watched
-        playing._round(round_number)
+        training_run._round(round_number)
         server.sent = ordinary
-        chosen, plays = (
-            playing.trials[0].turns.users[round_number - 1],
-            playing.trials[0].turns.plays[round_number - 1],
+        chosen, adversarial = (
+            training_run.trials[0].schedule.users[round_number - 1],
+            training_run.trials[0].schedule.adversarial[round_number - 1],
         )
         labelled = users.group[chosen] == 0
         counts = np.array([len(users.rows[user]) for user in chosen], dtype=np.float32)
-        plays = plays & (round_number > 1)  # lambda begins at 0
+        adversarial = adversarial & (round_number > 1)  # lambda begins at 0
         at = 0
-        for name, who in (("encoder", labelled | plays), ("task", labelled), ("group", plays)):
+        for name, who in (
+            ("encoder", labelled | adversarial),
+            ("task", labelled),
+            ("group", adversarial),
+        ):
             part = slice(at, at + sizes[name])
             expected = before[part]
             if who.any():
                 shares = torch.from_numpy(who * counts / (who * counts).sum())
                 expected = shares @ sent["weights"][:, part]
-            torch.testing.assert_close(playing.networks.flat()[0][part], expected)
+            torch.testing.assert_close(training_run.networks.flat()[0][part], expected)
             at = part.stop
 
 
 def test_one_user_a_round_with_the_preset_probability(files):
-    playing = ready(files, job(PLAIN | {"minority_participation": 0.2}, rounds=2000))
-    for trial in playing.trials:
-        users, turns = trial.users, trial.turns
-        assert turns.users.shape == (2000, 1)
-        group = users.group[turns.users[:, 0]]
+    training_run = ready(files, job(PLAIN | {"minority_participation": 0.2}, rounds=2000))
+    for trial in training_run.trials:
+        users, schedule = trial.users, trial.schedule
+        assert schedule.users.shape == (2000, 1)
+        group = users.group[schedule.users[:, 0]]
         assert abs((group == 0).mean() - 0.2) < 0.04
-        counts = np.bincount(turns.users[:, 0])[users.group == 1]
+        counts = np.bincount(schedule.users[:, 0])[users.group == 1]
         assert counts.min() > 0.8 * counts.mean()
 
 

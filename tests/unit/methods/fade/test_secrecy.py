@@ -20,11 +20,11 @@ from fbftl.study.job import from_params
 from fbftl.study.methods import axes_by_method
 from train_setting import Outputs
 from train_setting import main as train_setting
-from unit.methods.fade.fade_toys import PLAIN, job, params, played, ready, run
+from unit.methods.fade.fade_toys import PLAIN, job, params, ready, run, trained
 
 
 def test_masked_sums_change_nothing_but_the_last_digits_and_what_is_seen(files):
-    opened, masked = (played(files, PLAIN | {"aggregation": how}) for how in ("open", "masked"))
+    opened, masked = (trained(files, PLAIN | {"aggregation": how}) for how in ("open", "masked"))
     torch.testing.assert_close(opened.networks.flat(), masked.networks.flat(), atol=1e-5, rtol=0)
     assert [trial.server.leaked()["leak"] for trial in opened.trials] == [1.0, 1.0]
     for trial in masked.trials:
@@ -34,7 +34,7 @@ def test_masked_sums_change_nothing_but_the_last_digits_and_what_is_seen(files):
 
 
 def test_a_sum_over_everyone_tells_no_more_than_how_many_there_are_of_each_group(files):
-    everyone = played(files, PLAIN | {"aggregation": "masked"}, clients_per_round=4)
+    everyone = trained(files, PLAIN | {"aggregation": "masked"}, clients_per_round=4)
     for trial in everyone.trials:
         leaked = trial.server.leaked()
         assert leaked["leak"] <= leaked["leak_by_chance"] == 0.75
@@ -60,9 +60,9 @@ def test_noise_on_every_update_drowns_a_message_and_tells_its_price(files):
 def test_clipped_updates_have_a_smaller_ring_and_the_same_sums(files, monkeypatch, fraction_bits):
     noisy = {"mechanism": "update_gaussian", "sigma": 1.0, "fraction_bits": fraction_bits}
     setting = PLAIN | noisy | {"aggregation": "masked"}
-    small = played(files, setting)
+    small = trained(files, setting)
     monkeypatch.setattr(server, "ring_for", lambda _, __, point: Ring(64, point))
-    word = played(files, setting)
+    word = trained(files, setting)
     assert small.digests() == word.digests()
     for trial in small.trials:
         most = sorted(len(rows) for rows in trial.users.rows)[-2:]
@@ -95,15 +95,15 @@ def test_nobody_says_which_user_is_in_which_group(files, tmp_path):
     outputs = Outputs(*(str(tmp_path / f"run.{end}") for end in ("json", "parquet", "meta.json")))
     job_params = params(PLAIN, seeds=(0, 1, 2))
     train_setting(files, "", [outputs], [job_params], axes_by_method(), "cpu", RAM, 1)
-    playing = ready(files, from_params(job_params, axes_by_method()))
-    assignments = [trial.users.group for trial in playing.trials]
+    training_run = ready(files, from_params(job_params, axes_by_method()))
+    assignments = [trial.users.group for trial in training_run.trials]
     with h5py.File(files["clients"]) as file:
         rows = np.concatenate([file["train/groups"][client][:] for client in file["train/groups"]])
         published: list[str] = []
         file["train/examples"].visit(published.append)
     store = open_store(files["manifest"]).read("train")
-    ledger = playing.ledgers[0]
-    list(playing.play())
+    ledger = training_run.ledgers[0]
+    list(training_run.train())
     ledger = ledger.table().to_pandas()
     for name in [
         *published,
@@ -118,7 +118,7 @@ def test_nobody_says_which_user_is_in_which_group(files, tmp_path):
         ledger[column].to_numpy() for column in ledger if ledger[column].dtype.kind in "iufb"
     ]
     published += [np.asarray(values) for values in _lists(read_run(outputs.run))]
-    by_message = [trial.users.group[trial.turns.users.ravel()] for trial in playing.trials]
+    by_message = [trial.users.group[trial.schedule.users.ravel()] for trial in training_run.trials]
     for secret in (rows, *assignments, *by_message):
         for values in published:
             if values.ndim == 1 and len(values) == len(secret):

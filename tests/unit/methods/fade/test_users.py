@@ -6,7 +6,7 @@ from fbftl.ground.errors import UserError
 from fbftl.methods.fade.groups import Ranges, dealt
 from fbftl.methods.fade.losses import rounds_to
 from fbftl.study.grid import expand
-from unit.methods.fade.fade_toys import PLAIN, played, run
+from unit.methods.fade.fade_toys import PLAIN, run, trained
 
 GROUP = np.repeat([0, 1], 300)
 LABELS = np.tile(np.arange(10), 60)
@@ -43,27 +43,27 @@ def test_a_user_without_samples_is_refused():
 
 
 def test_a_round_has_as_many_users_as_the_setting_says(files):
-    many = played(files, PLAIN | {"users_per_round": 4})
-    assert many.trials[0].turns.users.shape == (12, 4)
-    assert played(files, PLAIN).trials[0].turns.users.shape == (12, 2)
-    few = played(files, PLAIN | {"minority_users": 2})
+    many = trained(files, PLAIN | {"users_per_round": 4})
+    assert many.trials[0].schedule.users.shape == (12, 4)
+    assert trained(files, PLAIN).trials[0].schedule.users.shape == (12, 2)
+    few = trained(files, PLAIN | {"minority_users": 2})
     assert np.bincount(few.trials[0].users.group).tolist() == [2, 3]
 
 
 def test_a_discriminator_learns_while_its_weight_is_zero(files):
     game = {"warm_up": 0.9}
     late, early = (
-        played(files, PLAIN | start, rounds=5, game=game)
+        trained(files, PLAIN | start, rounds=5, game=game)
         for start in ({}, {"discriminator_start": "at_once"})
     )
-    parts = [playing.networks.parts for playing in (late, early)]
-    assert parts[0]["group"].flat().equal(played(files, PLAIN, rounds=1).networks.group.flat())
+    parts = [training_run.networks.parts for training_run in (late, early)]
+    assert parts[0]["group"].flat().equal(trained(files, PLAIN, rounds=1).networks.group.flat())
     assert not parts[0]["group"].flat().equal(parts[1]["group"].flat())
 
 
 def test_a_discriminator_may_begin_otherwise_than_its_network(files):
     his, hers = (
-        played(files, PLAIN | start, rounds=1) for start in ({}, {"discriminator_init": "xavier"})
+        trained(files, PLAIN | start, rounds=1) for start in ({}, {"discriminator_init": "xavier"})
     )
     assert his.networks.encoder.flat().equal(hers.networks.encoder.flat())
     assert not his.networks.group.flat().equal(hers.networks.group.flat())

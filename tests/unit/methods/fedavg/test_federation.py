@@ -78,7 +78,7 @@ def test_the_rate_falls_by_its_factor_from_round_to_round():
     slower = replace(PLAN, training=replace(PLAN.training, decay=0.5))
     half = replace(PLAN, training=replace(PLAN.training, learning_rate=0.025))
     slowed, expected = (train_clients(dense(), samples(), LOCAL_UPDATES, p) for p in (slower, half))
-    assert torch.equal(slowed.weights, expected.weights)  # the visits are of round 2
+    assert torch.equal(slowed.weights, expected.weights)  # the updates are of round 2
 
 
 def test_draws_are_new_in_every_round_without_repeats_and_from_all_samples():

@@ -288,18 +288,20 @@ def test_bounded_features_are_paid_for_in_every_round_of_a_client(inputs):
     axes = {"mechanism": "gaussian", "epsilon": 8.0, "feature_clip": 0.5}
     learner, repetition, _ = fitted(inputs, job(axes, rounds=6))
     assert max(features.clean.flatten(1).norm(dim=1).max() for features in learner.received) <= 0.5
-    visits = int(_visits(6).max())
+    participations = int(_participations(6).max())
     replaced, zeroed = repetition["privacy"]
     assert replaced["epsilon"] == pytest.approx(8, rel=1e-4)
     assert zeroed["epsilon"] < replaced["epsilon"]
-    wanted = rounds_epsilon(replaced["sigma"], 1e-5, rate=1, rounds=visits, adjacency="replace-one")
+    wanted = rounds_epsilon(
+        replaced["sigma"], 1e-5, rate=1, rounds=participations, adjacency="replace-one"
+    )
     assert replaced["epsilon"] == pytest.approx(wanted)
     assert not replaced["covers_labels"]
     noise = torch.cat([(features.sent - features.clean).flatten() for features in learner.received])
     assert noise.std().item() == pytest.approx(replaced["noise_std"], rel=0.2)
 
 
-def _visits(rounds: int) -> np.ndarray:
+def _participations(rounds: int) -> np.ndarray:
     picks = [
         stream(SEED, "participation", round_index).permutation(EVERYBODY)[:5]
         for round_index in range(rounds)

@@ -22,10 +22,10 @@ def curve_end(repetition: dict[str, Any]) -> float:
 
 def test_fedhealth_begins_with_the_cloud_and_sends_the_covariance_once(run):
     axes = {"public_data": "target", "transfer_epochs": 30, "adaptation_epochs": 3}
-    plain, aligned = run("fedhealth", **axes), run("fedhealth", coral_weight=1.0, **axes)
-    assert plain.repetitions[0]["accuracy_before"] == aligned.repetitions[0]["accuracy_before"]
+    plain, with_coral = run("fedhealth", **axes), run("fedhealth", coral_weight=1.0, **axes)
+    assert plain.repetitions[0]["accuracy_before"] == with_coral.repetitions[0]["accuracy_before"]
     assert plain.repetitions[0]["test_accuracy"] != plain.repetitions[0]["accuracy_before"]
-    assert list(sent(aligned, part="statistics")["payload_bits"]) == [32 * 6 * 6]
+    assert list(sent(with_coral, part="statistics")["payload_bits"]) == [32 * 6 * 6]
     assert len(sent(plain, part="statistics")) == 0
     assert curve(run("fedavg"))[0] < curve(plain)[0]
 

@@ -47,10 +47,10 @@ def test_a_rate_that_falls_by_round_is_whole_before_the_first(inputs):
         falling = replace(job, training=replace(job.training, decay=decay))
         cohort = gathered(falling, client_samples(falling, inputs), 0, Ledger(method="fedmd"))
         public = open_samples(cohort.client_data, "source")
-        consensus.transferred([cohort], public, {})
+        consensus.train_on_open_data([cohort], public, {})
         weights.append(torch.cat(cohort.models.weights))
         aims = consensus.consensus(cohort, public, 2)
-        consensus.digested({0: cohort}, public, {0: aims}, 2)
+        consensus.digest({0: cohort}, public, {0: aims}, 2)
         weights.append(torch.cat(cohort.models.weights))
     torch.testing.assert_close(weights[:2], weights[2:])
     assert not torch.equal(weights[0], weights[1])
@@ -65,7 +65,7 @@ def test_fedmds_clients_step_with_adam_where_they_are_asked_to(inputs):
     )
     public = open_samples(cohort.client_data, "source")
     before = torch.cat(cohort.models.weights)
-    consensus.digested({0: cohort}, public, {0: torch.full((40, 10), 3.0)}, 1)
+    consensus.digest({0: cohort}, public, {0: torch.full((40, 10), 3.0)}, 1)
     moved = (torch.cat(cohort.models.weights) - before).abs()
     rates = torch.full_like(moved[moved > 0], adam.learning_rate)
     assert len(rates) > len(moved) / 2
@@ -111,7 +111,9 @@ def gathered_at(inputs, **axes):
 
 def test_alignment_samples_are_drawn_anew_in_every_round_and_sent_as_many(run, inputs):
     cohort, public = gathered_at(inputs, alignment_samples=7)
-    drawn = [consensus.aligned(cohort, public, round_number).inputs for round_number in (1, 1, 2)]
+    drawn = [
+        consensus.scored_samples(cohort, public, round_number).inputs for round_number in (1, 1, 2)
+    ]
     assert torch.equal(drawn[0], drawn[1])
     assert not torch.equal(drawn[0], drawn[2])
     assert len(drawn[0].flatten(1).unique(dim=0)) == 7
@@ -121,10 +123,10 @@ def test_alignment_samples_are_drawn_anew_in_every_round_and_sent_as_many(run, i
 
 def test_all_alignment_samples_are_those_that_there_are(inputs):
     cohort, public = gathered_at(inputs)
-    assert consensus.aligned(cohort, public, 1) is public
+    assert consensus.scored_samples(cohort, public, 1) is public
     more, _ = gathered_at(inputs, alignment_samples=41)
     with pytest.raises(UserError, match="41 open samples of 40; give alignment_samples at most 40"):
-        consensus.aligned(more, public, 1)
+        consensus.scored_samples(more, public, 1)
 
 
 def test_an_absolute_digest_does_not_know_how_far_it_has_to_go(inputs):
@@ -134,7 +136,7 @@ def test_an_absolute_digest_does_not_know_how_far_it_has_to_go(inputs):
         for far in (100.0, 200.0):
             cohort, public = gathered_at(inputs, digest_loss=loss, digest_rate=1e-5)
             before = torch.cat(cohort.models.weights)
-            consensus.digested({0: cohort}, public, {0: torch.full((40, 10), far)}, 1)
+            consensus.digest({0: cohort}, public, {0: torch.full((40, 10), far)}, 1)
             moved[loss, far] = (torch.cat(cohort.models.weights) - before).norm()
     torch.testing.assert_close(moved["absolute", 100.0], moved["absolute", 200.0])
     assert not moved["squared", 200.0] < 1.5 * moved["squared", 100.0]

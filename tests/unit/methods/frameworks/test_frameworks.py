@@ -14,8 +14,8 @@ from fbftl.findings.shown import shown
 from fbftl.findings.wording import AS_TASK
 from fbftl.ground.errors import UserError
 from fbftl.messages.codec.compression import PLAIN
+from fbftl.messages.encoded import encode_rows
 from fbftl.messages.ledger import Ledger
-from fbftl.messages.release import release
 from fbftl.methods import by_name
 from fbftl.methods.fedmd import consensus
 from fbftl.study.methods import rows as told_of
@@ -68,13 +68,16 @@ def test_first_messages_are_those_computed_by_hand(run, inputs):
     cohort.models.train(samples, cohort.rows, 1)
     content = []
     for client, rows in enumerate(cohort.rows):
-        lesson = samples.at(rows)
-        logits, labels = cohort.models.logits(client, lesson.inputs), lesson.labels
+        samples_of_client = samples.at(rows)
+        logits, labels = (
+            cohort.models.logits(client, samples_of_client.inputs),
+            samples_of_client.labels,
+        )
         counts = torch.bincount(labels, minlength=10)
         sums = torch.stack([logits[labels == label].sum(0) for label in range(10)])
         content.append(torch.cat([(sums / counts.clamp(min=1)[:, None]).flatten(), counts]))
     logits_sent = sent(run("fd", distillation_weight=1.0), round=1, direction="up", part="logits")
-    decoded = release(torch.stack(content).numpy(), PLAIN)
+    decoded = encode_rows(torch.stack(content).numpy(), PLAIN)
     assert len(logits_sent) == 4
     sizes = logits_sent["bits"] + sent(run("fd"), round=1, part="statistics")["bits"].to_numpy()
     assert sizes.tolist() == [decoded.bits[0]] * 4
@@ -87,7 +90,7 @@ def test_first_messages_are_those_computed_by_hand(run, inputs):
     assert passes == round(5 / 4)  # 40 open samples, 31 own ones, 8 a step
     cohort.models.train(cohort.client_data.samples, cohort.rows, 4, epochs=passes)
     scores = [cohort.models.logits(c, public.inputs).flatten().numpy() for c in range(4)]
-    by_hand = release(np.stack(scores), PLAIN).digests
+    by_hand = encode_rows(np.stack(scores), PLAIN).digests
     outcome = run("fedmd", {"architectures": [MLP, WIDER]}, transfer_epochs=1)
     assert sent(outcome, round=1, direction="up")["sha256"].tolist() == list(by_hand)
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from fbftl.messages.codec import Compression
 from fbftl.methods.one_shot import mixtures
-from fbftl.methods.one_shot.kinds import MixturesMessage
-from fbftl.methods.one_shot.mixtures import Fitting, Mixture, client_samples
+from fbftl.methods.one_shot.mixtures import Fitting, Mixture, held_out_count
+from fbftl.methods.one_shot.summary_messages import MixturesMessage
 
 DIAGONAL, SPHERICAL = Fitting(1e-3), Fitting(1e-3, spherical=True)
 WIDTH = 3
@@ -86,9 +86,9 @@ def test_a_mixture_is_the_same_to_the_bit_in_whichever_parts_it_is_fitted(
 @pytest.mark.parametrize("fitting", [DIAGONAL, SPHERICAL])
 def test_two_far_blobs_choose_two_components_and_one_blob_one(fitting):
     values = np.concatenate([two_blobs(60), blob(60, seed=3)])
-    kind, labels = message(1, 2, fitting=fitting), np.repeat([0, 3], 60)
-    assert kind.sizes(0, values, labels) == {0: 2, 3: 1}
-    summary = kind.summary(0, values, labels)
+    mixtures_message, labels = message(1, 2, fitting=fitting), np.repeat([0, 3], 60)
+    assert mixtures_message.sizes(0, values, labels) == {0: 2, 3: 1}
+    summary = mixtures_message.summary(0, values, labels)
     assert summary.tables[0].labels.tolist() == [0, 0, 3]
     assert summary.counts.tolist() == [60, 60]
     # Fitted again to all sixty: the mean of the one component is that of all of them.
@@ -97,7 +97,7 @@ def test_two_far_blobs_choose_two_components_and_one_blob_one(fitting):
 
 def test_few_samples_take_the_fewest_components():
     """Of three samples one is held out, and two have a mixture of one component alone."""
-    assert [client_samples(count) for count in (1, 4, 5, 9, 10, 60)] == [1, 1, 1, 1, 2, 12]
+    assert [held_out_count(count) for count in (1, 4, 5, 9, 10, 60)] == [1, 1, 1, 1, 2, 12]
     values, labels = two_blobs(3), np.zeros(3, dtype=int)
     assert message(1, 2).sizes(0, values, labels) == {0: 1}
 
@@ -120,8 +120,11 @@ def test_spherical_classes_with_at_most_so_many_samples_as_components_are_not_se
 def test_a_message_is_as_long_as_its_shape_says(fitting, width, bits):
     """Three components and two counts; beside them two headers, ranges of 8 bytes, 2-bit labels."""
     values = np.concatenate([two_blobs(60), blob(60, seed=3)])
-    kind, labels = message(1, 2, fitting=fitting), np.repeat([0, 3], 60)
-    shape, summary = kind.shape(0, values, labels), kind.summary(0, values, labels)
+    mixtures_message, labels = message(1, 2, fitting=fitting), np.repeat([0, 3], 60)
+    shape, summary = (
+        mixtures_message.shape(0, values, labels),
+        mixtures_message.summary(0, values, labels),
+    )
     assert shape.numbers == 3 * width + 2
     assert shape.bits(Compression(bits)) == 8 * len(summary.message(Compression(bits)))
     empty = message(200).shape(0, values, labels)

@@ -8,7 +8,7 @@ from fbftl.ground.ring import FRACTION_BITS, Ring
 from fbftl.messages.ledger import BROADCAST
 from fbftl.messages.statistics import ClassMeans, length
 from fbftl.methods.one_shot import preparation
-from fbftl.methods.one_shot.kinds import SplitMeansMessage
+from fbftl.methods.one_shot.summary_messages import SplitMeansMessage
 from fbftl.study.uploads import HEADS_FROM
 from fbftl.tasks.task import Inputs
 from fbftl.training.closed_form import fedcof
@@ -298,9 +298,9 @@ def test_a_choice_on_rows_is_that_of_all_candidates_tried_and_its_head_is_of_all
     blobs, candidates = StretchedBlobs(), [1.0, 0.1, 0.01, 1e-3]
     (train,), (test,) = (list(blobs.batches(split, 1000)) for split in ("train", "test"))
     values, labels = train.arrays["x"].astype(np.float64), train.arrays["label"]
-    kind = SplitMeansMessage(CLASSES, WIDTH, 0.1, seed=0)
+    split_means = SplitMeansMessage(CLASSES, WIDTH, 0.1, seed=0)
     held_out = np.concatenate(
-        [kind.holds_out(u, labels[train.client == u]) for u in range(CLIENTS)]
+        [split_means.holds_out(u, labels[train.client == u]) for u in range(CLIENTS)]
     )
     assert held_out.sum() == COUNTS["train"] // PER_CLIENT
 

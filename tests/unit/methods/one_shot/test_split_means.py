@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from fbftl.messages.codec import Compression
 from fbftl.messages.statistics import ClassMeans
-from fbftl.methods.one_shot.kinds import SplitMeansMessage
+from fbftl.methods.one_shot.summary_messages import SplitMeansMessage
 
 CLASSES, WIDTH = 4, 6
 
@@ -25,12 +25,12 @@ def test_a_client_keeps_one_sample_of_every_class():
 def test_kept_and_held_out_means_travel_together_and_give_those_of_all(compression, labels):
     labels = np.array(labels)
     values = np.random.default_rng(0).normal(size=(len(labels), WIDTH))
-    kind = SplitMeansMessage(CLASSES, WIDTH, 0.5, seed=0)
-    summary = kind.summary(4, values, labels)
+    split_means = SplitMeansMessage(CLASSES, WIDTH, 0.5, seed=0)
+    summary = split_means.summary(4, values, labels)
     length_in_bits = 8 * len(summary.message(compression))
-    assert kind.shape(4, values, labels).bits(compression) == length_in_bits
-    split = kind.combined([(4, summary.read(compression))])
-    held_out = kind.holds_out(4, labels)
+    assert split_means.shape(4, values, labels).bits(compression) == length_in_bits
+    split = split_means.combined([(4, summary.read(compression))])
+    held_out = split_means.holds_out(4, labels)
     assert split.kept.counts.sum() == (~held_out).sum()
     assert split.held_out.counts.sum() == held_out.sum()
     both = split.kept + split.held_out

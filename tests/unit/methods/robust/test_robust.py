@@ -1,4 +1,4 @@
-"""Disturbed inputs: PGD in closed form and within its bounds, and two normalisations for one."""
+"""Adversarial inputs: PGD in closed form and within its bounds, and two normalisations for one."""
 
 import json
 from pathlib import Path
@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import pytest
 import torch
 from fbftl.data.preprocess import Preprocessing
-from fbftl.methods.robust.disturbances import Disturbance, at_random, bounds, descended
-from fbftl.methods.robust.dual_norm import DualNorm, doubled, measured, mixed
+from fbftl.methods.robust.dual_batch_norm import DualBatchNorm, doubled, measured, mixed
 from fbftl.methods.robust.network import both_losses
+from fbftl.methods.robust.pgd import PGD, bounds, pgd_perturbed, random_corners
 from fbftl.models.modes import normalise_by_batch
 from fbftl.study.methods.robust import OF_BASES, faults
 from torch import nn
@@ -41,26 +41,26 @@ def test_on_a_linear_model_it_is_the_sign_of_the_weights():
     direction = (weight[1 - labels()] - weight[labels()]).sign().view(-1, 1, 3, 3)
     low, high = bounds(inputs(), PIXELS, 8 / 255)
     expected = torch.where(direction > 0, high, low)
-    torch.testing.assert_close(descended(network, inputs(), labels(), PIXELS), expected)
+    torch.testing.assert_close(pgd_perturbed(network, inputs(), labels(), PIXELS), expected)
 
 
-def test_it_stays_within_reach_and_among_the_pixels():
-    moved = descended(linear(), inputs(), labels(), PIXELS)
-    pixels, before = moved * 0.25 + 0.3, inputs() * 0.25 + 0.3
+def test_it_stays_within_the_radius_and_among_the_pixels():
+    adversarial = pgd_perturbed(linear(), inputs(), labels(), PIXELS)
+    pixels, before = adversarial * 0.25 + 0.3, inputs() * 0.25 + 0.3
     assert (pixels - before).abs().max() <= 8 / 255 + 1e-6
     assert pixels.min() >= -1e-6
     assert pixels.max() <= 1 + 1e-6
 
 
 def test_no_steps_move_nothing():
-    how = Disturbance(steps=0)
-    assert torch.equal(descended(linear(), inputs(), labels(), PIXELS, how), inputs())
+    attack = PGD(steps=0)
+    assert torch.equal(pgd_perturbed(linear(), inputs(), labels(), PIXELS, attack), inputs())
 
 
 def test_it_is_never_better_for_the_network_than_noise_as_large():
     network, clean = linear(), inputs(64)
-    moved = descended(network, clean, labels(64), PIXELS)
-    noise = at_random(clean, PIXELS, 8 / 255, torch.Generator().manual_seed(1))
+    adversarial = pgd_perturbed(network, clean, labels(64), PIXELS)
+    noise = random_corners(clean, PIXELS, 8 / 255, torch.Generator().manual_seed(1))
 
     def loss(some: torch.Tensor) -> float:
         return functional.cross_entropy(network(some), labels(64)).item()
@@ -68,8 +68,8 @@ def test_it_is_never_better_for_the_network_than_noise_as_large():
     def accuracy(some: torch.Tensor) -> float:
         return (network(some).argmax(1) == labels(64)).double().mean().item()
 
-    assert loss(moved) > max(loss(noise), loss(clean))
-    assert accuracy(moved) <= min(accuracy(noise), accuracy(clean))
+    assert loss(adversarial) > max(loss(noise), loss(clean))
+    assert accuracy(adversarial) <= min(accuracy(noise), accuracy(clean))
 
 
 def normalising() -> nn.Sequential:
@@ -85,11 +85,11 @@ def normalising() -> nn.Sequential:
 def test_halves_of_a_batch_are_normalised_apart_and_shares_mix():
     plain = normalising()
     network = doubled(plain, separate=True)
-    disturbed = inputs() * 2 + 1
-    logits = network(torch.cat([inputs(), disturbed]))
-    torch.testing.assert_close(logits, torch.cat([plain(inputs()), plain(disturbed)]))
+    adversarial = inputs() * 2 + 1
+    logits = network(torch.cat([inputs(), adversarial]))
+    torch.testing.assert_close(logits, torch.cat([plain(inputs()), plain(adversarial)]))
     with torch.no_grad():
-        network.norm.disturbed.bias += 1
+        network.norm.adversarial.bias += 1
     by_share = {}
     for share in (0.0, 0.25, 1.0):
         with mixed(network, share):
@@ -103,17 +103,17 @@ def test_halves_of_a_batch_are_normalised_apart_and_shares_mix():
 def test_statistics_are_those_of_either_kind_of_inputs(separate: bool) -> None:
     """At λ 0 and 1 samples are normalised as among those that were measured, one by one too."""
     network = doubled(normalising(), separate)
-    clean, disturbed = inputs(), inputs() * 2 + 1
-    both = network(torch.cat([clean, disturbed])).chunk(2)
-    statistics = measured(network, clean, disturbed)
-    for share, samples, expected in zip((0.0, 1.0), (clean, disturbed), both, strict=True):
+    clean, adversarial = inputs(), inputs() * 2 + 1
+    both = network(torch.cat([clean, adversarial])).chunk(2)
+    statistics = measured(network, clean, adversarial)
+    for share, samples, expected in zip((0.0, 1.0), (clean, adversarial), both, strict=True):
         with mixed(network, share, statistics):
             normalised = torch.cat([network(samples[row : row + 1]) for row in range(len(samples))])
         if separate:
             torch.testing.assert_close(normalised, expected)
     ((first, second),) = statistics
     if not separate:
-        values = torch.stack([clean, disturbed]).flatten(2)
+        values = torch.stack([clean, adversarial]).flatten(2)
         torch.testing.assert_close(first[0], values.mean(1).mean(0))
         torch.testing.assert_close(first[1], values.var(1, correction=0).mean(0))
         assert first is second
@@ -121,13 +121,13 @@ def test_statistics_are_those_of_either_kind_of_inputs(separate: bool) -> None:
 
 @pytest.mark.parametrize("weight", [0.0, 0.2, 1.0])
 def test_kinds_that_share_a_normalisation_count_by_their_loss(weight: float) -> None:
-    """Of weight 0 it is tested as FedAvg on clean inputs, of weight 1 as on disturbed alone."""
+    """Of weight 0 it is tested as FedAvg on clean inputs, of weight 1 as on adversarial alone."""
     network = doubled(normalising(), separate=False)
-    clean, disturbed = inputs(), inputs() * 2 + 1
-    ((both, _),) = measured(network, clean, disturbed, weight)
-    alone = [measured(network, kind, kind)[0][0] for kind in (clean, disturbed)]
-    for moment, of_clean, of_disturbed in zip(both, *alone, strict=True):
-        torch.testing.assert_close(moment, torch.lerp(of_clean, of_disturbed, weight))
+    clean, adversarial = inputs(), inputs() * 2 + 1
+    ((both, _),) = measured(network, clean, adversarial, weight)
+    alone = [measured(network, kind, kind)[0][0] for kind in (clean, adversarial)]
+    for moment, of_clean, of_adversarial in zip(both, *alone, strict=True):
+        torch.testing.assert_close(moment, torch.lerp(of_clean, of_adversarial, weight))
 
 
 def test_one_normalisation_has_no_parameters_of_its_own():
@@ -135,7 +135,7 @@ def test_one_normalisation_has_no_parameters_of_its_own():
         len(list(doubled(normalising(), separate).parameters())) for separate in (False, True)
     ]
     assert counts == [4, 6]
-    assert isinstance(doubled(normalising(), separate=True).norm, DualNorm)
+    assert isinstance(doubled(normalising(), separate=True).norm, DualBatchNorm)
 
 
 def test_losses_of_both_kinds_count_half():

@@ -1,8 +1,9 @@
-"""Two batch normalisations in the place of one: for clean inputs, and for disturbed ones.
+"""Two batch normalisations in the place of one: for clean inputs, and for adversarial ones.
 
-Clean and disturbed inputs have different statistics (Xie et al. 2020). All other weights are shared
-(paper thesis, Sec. 4.4.2), and a test may mix the two, Eq. (4.2). There each has the statistics of
-inputs of its own kind (`measured`): by those of the batch at hand, the two would be nearly one.
+Clean and adversarial inputs have different statistics (Xie et al. 2020). All other weights are
+shared (paper thesis, Sec. 4.4.2), and a test may mix the two, Eq. (4.2). There each has the
+statistics of inputs of its own kind (`measured`): by those of the batch at hand, the two would be
+nearly one.
 """
 
 import copy
@@ -19,36 +20,36 @@ Moments = tuple[Tensor, Tensor]
 """Mean and variance of each channel, (C,) each."""
 
 Statistics = Sequence[tuple[Moments, Moments]]
-"""Of every doubled normalisation in turn, of clean inputs and of disturbed ones."""
+"""Of every doubled normalisation in turn, of clean inputs and of adversarial ones."""
 
 
-class DualNorm(nn.Module):
-    """Normalises the first half of a batch as clean inputs, the second as disturbed ones.
+class DualBatchNorm(nn.Module):
+    """Normalises the first half of a batch as clean inputs, the second as adversarial ones.
 
     Args:
         norm: of the clean inputs, by the statistics of the batch; the other begins as a copy of it.
-        separate: whether disturbed inputs have a normalisation of their own.
+        separate: whether adversarial inputs have a normalisation of their own.
     """
 
     def __init__(self, norm: _BatchNorm, separate: bool = True) -> None:
         super().__init__()
         self.clean = norm
-        self.disturbed = copy.deepcopy(norm) if separate else norm
+        self.adversarial = copy.deepcopy(norm) if separate else norm
         self.share: float | None = None
         self.moments: tuple[Moments, Moments] | None = None
 
     def forward(self, inputs: Tensor) -> Tensor:
         """Return the halves of a batch normalised apart, or all of it by a mixture of both."""
         if self.share is None:
-            split_model = inputs.chunk(2)
-            return torch.cat([self.clean(split_model[0]), self.disturbed(split_model[1])])
-        clean, disturbed = self.moments or (None, None)
+            clean, adversarial = inputs.chunk(2)
+            return torch.cat([self.clean(clean), self.adversarial(adversarial)])
+        clean_moments, adversarial_moments = self.moments or (None, None)
         if self.share == 1:
-            return _normalised(self.disturbed, inputs, disturbed)
+            return _normalised(self.adversarial, inputs, adversarial_moments)
         if self.share == 0:
-            return _normalised(self.clean, inputs, clean)
-        return (1 - self.share) * _normalised(self.clean, inputs, clean) + (
-            self.share * _normalised(self.disturbed, inputs, disturbed)
+            return _normalised(self.clean, inputs, clean_moments)
+        return (1 - self.share) * _normalised(self.clean, inputs, clean_moments) + (
+            self.share * _normalised(self.adversarial, inputs, adversarial_moments)
         )
 
 
@@ -64,10 +65,10 @@ def doubled(network: nn.Sequential, separate: bool) -> nn.Sequential:
 
     Args:
         network: flat, of named layers.
-        separate: whether disturbed inputs have normalisations of their own.
+        separate: whether adversarial inputs have normalisations of their own.
     """
     layers = [
-        (name, DualNorm(layer, separate) if isinstance(layer, _BatchNorm) else layer)
+        (name, DualBatchNorm(layer, separate) if isinstance(layer, _BatchNorm) else layer)
         for name, layer in network.named_children()
     ]
     return nn.Sequential(OrderedDict(layers))
@@ -77,11 +78,11 @@ def doubled(network: nn.Sequential, separate: bool) -> nn.Sequential:
 def mixed(
     network: nn.Module, share: float, statistics: Statistics | None = None
 ) -> Iterator[nn.Module]:
-    """Let a network normalise whole batches in the block by (1 - share) clean + share disturbed.
+    """Let a network normalise whole batches in the block by a mixture of clean and adversarial.
 
     Args:
         network: with doubled normalisations.
-        share: lambda.
+        share: lambda, of the adversarial inputs' normalisation.
         statistics: those it normalises by; None for those of the batch at hand.
     """
     norms = _norms(network)
@@ -96,9 +97,9 @@ def mixed(
 
 @torch.no_grad()
 def measured(
-    network: nn.Module, clean: Tensor, disturbed: Tensor, weight: float = 0.5
+    network: nn.Module, clean: Tensor, adversarial: Tensor, weight: float = 0.5
 ) -> Statistics:
-    """Return the statistics of as many clean and disturbed inputs at every doubled normalisation.
+    """Return every doubled normalisation's statistics of as many clean and adversarial inputs.
 
     Where both kinds share one, each counts by its weight in the loss, so that plain FedAvg is
     tested under the statistics of clean inputs alone, as it was trained.
@@ -106,20 +107,20 @@ def measured(
     Args:
         network: with doubled normalisations.
         clean: inputs.
-        disturbed: as many.
-        weight: of the loss on disturbed inputs, from 0 to 1.
+        adversarial: as many.
+        weight: of the loss on adversarial inputs, from 0 to 1.
     """
     statistics: list[tuple[Moments, Moments]] = []
 
-    def look(norm: DualNorm, arguments: tuple[Tensor]) -> None:
-        clean_half, disturbed_half = (_moments(half) for half in arguments[0].chunk(2))
-        if norm.clean is norm.disturbed:
-            clean_half = disturbed_half = _weighted(clean_half, disturbed_half, weight)
-        statistics.append((clean_half, disturbed_half))
+    def look(norm: DualBatchNorm, arguments: tuple[Tensor]) -> None:
+        clean_half, adversarial_half = (_moments(half) for half in arguments[0].chunk(2))
+        if norm.clean is norm.adversarial:
+            clean_half = adversarial_half = _weighted(clean_half, adversarial_half, weight)
+        statistics.append((clean_half, adversarial_half))
 
     hooks = [norm.register_forward_pre_hook(look) for norm in _norms(network)]
     try:
-        network(torch.cat([clean, disturbed]))
+        network(torch.cat([clean, adversarial]))
     finally:
         for hook in hooks:
             hook.remove()
@@ -131,14 +132,14 @@ def _moments(values: Tensor) -> Moments:
     return mean, variance
 
 
-def _weighted(clean: Moments, disturbed: Moments, weight: float) -> Moments:
-    """Return the means of two kinds' statistics, those of disturbed inputs by their weight."""
+def _weighted(clean: Moments, adversarial: Moments, weight: float) -> Moments:
+    """Return the means of two kinds' statistics, those of adversarial inputs by their weight."""
     mean, variance = (
-        (1 - weight) * of_clean + weight * of_disturbed
-        for of_clean, of_disturbed in zip(clean, disturbed, strict=True)
+        (1 - weight) * of_clean + weight * of_adversarial
+        for of_clean, of_adversarial in zip(clean, adversarial, strict=True)
     )
     return mean, variance
 
 
-def _norms(network: nn.Module) -> list[DualNorm]:
-    return [layer for layer in network.modules() if isinstance(layer, DualNorm)]
+def _norms(network: nn.Module) -> list[DualBatchNorm]:
+    return [layer for layer in network.modules() if isinstance(layer, DualBatchNorm)]

@@ -4,7 +4,7 @@ import compare_similarity
 import numpy as np
 import pandas as pd
 import pytest
-from fbftl.findings.indices import (
+from fbftl.methods.fedvote.index_comparison import (
     INDICES,
     canonical,
     matched,

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from fbftl.messages.channel import packet_loss_rate
 from fbftl.messages.codec import Compression, decode
+from fbftl.messages.encoded import encode_rows
 from fbftl.messages.link import link_of, plain_upload_bits
-from fbftl.messages.release import release
 from fbftl.study.settings import Setting
 
 
@@ -15,7 +15,7 @@ from fbftl.study.settings import Setting
 def test_the_server_reads_what_the_bytes_say(compression: Compression) -> None:
     values = np.random.default_rng(0).standard_normal((20, 33)).astype(np.float32)
     labels = np.arange(20) % 10
-    sent = release(values, compression, labels, 10)
+    sent = encode_rows(values, compression, labels, 10)
     for row, message in enumerate(sent.messages):
         read = decode(message)
         assert (read.values[0] == sent.values[row]).all()
@@ -27,7 +27,7 @@ def test_the_server_reads_what_the_bytes_say(compression: Compression) -> None:
 def test_a_plain_upload_is_one_block() -> None:
     values = np.ones((3, 256), dtype=np.float32)
     bits = plain_upload_bits(256, 10)
-    assert (release(values, Compression(), np.arange(3), 10).bits == bits).all()
+    assert (encode_rows(values, Compression(), np.arange(3), 10).bits == bits).all()
     delivery = link_of(Setting(), bits).send(np.array([bits, bits + 1]), np.random.default_rng(0))
     assert delivery.blocks.tolist() == [1, 2]
     assert delivery.arrives.all()

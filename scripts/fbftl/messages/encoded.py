@@ -1,4 +1,4 @@
-"""A release: values go through the codec, and both ends are kept, the bytes and what they say."""
+"""Messages that the codec has made: their bytes or digests, and what they say."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,20 +11,21 @@ from fbftl.messages.codec import Compression, encode_each
 
 
 @dataclass(frozen=True, eq=False)
-class Release:
-    """Some messages and what the server reads from them.
+class EncodedRows:
+    """Rows of values as messages of the codec, and what the server reads from them.
 
     wanted: (n, X) what the clients had to say, before compression.
     values: (n, X) float32, decoded.
     messages: n encoded messages, one per row.
     labels: (n,) as they were sent, if they were.
+    how_known: that all of the messages were made.
     """
 
     wanted: np.ndarray
     values: np.ndarray
     messages: list[bytes]
     labels: np.ndarray | None = None
-    encoded = "made"
+    how_known = "made"
 
     @cached_property
     def bits(self) -> np.ndarray:
@@ -49,13 +50,13 @@ class Encoded:
     digests: Sequence[bytes | None]
 
     @property
-    def encoded(self) -> str | list[str]:
+    def how_known(self) -> str | list[str]:
         """Whether messages were made or counted: one word for all, or one for each."""
         words = ["counted" if digest is None else "made" for digest in self.digests]
         return words[0] if len(set(words)) == 1 else words
 
 
-def encoded(messages: Iterable[bytes]) -> Encoded:
+def digested_messages(messages: Iterable[bytes]) -> Encoded:
     """Return length and digest of messages that are made one at a time."""
     bits, digests = [], []
     for message in messages:
@@ -64,16 +65,16 @@ def encoded(messages: Iterable[bytes]) -> Encoded:
     return Encoded(np.array(bits, dtype=np.int64), digests)
 
 
-def release(
+def encode_rows(
     values: np.ndarray,
     compression: Compression,
     labels: np.ndarray | None = None,
     classes: int | None = None,
-) -> Release:
+) -> EncodedRows:
     """Encode each row of `values` (n, X) as a message, Eq. (22), with its label if there are any.
 
     Raises:
         ValueError: if `values` is empty or holds NaN or infinity, or a label is out of range.
     """
     messages, decoded = encode_each(values, labels, classes, compression)
-    return Release(values, decoded, messages, labels)
+    return EncodedRows(values, decoded, messages, labels)

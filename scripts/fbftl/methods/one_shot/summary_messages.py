@@ -1,6 +1,6 @@
-"""What a client may say instead of its features, one kind of message each.
+"""What a client may say instead of its features, a class for each sort of message.
 
-A kind tells what a client's message holds before it is made, makes it, and says what the server
+A class tells what a client's message holds before it is made, makes it, and says what the server
 knows from those that arrived. What most messages hold follows from labels alone; how many
 components a mixture has may be chosen by the samples.
 """
@@ -21,7 +21,7 @@ from fbftl.messages.statistics import (
     whole,
 )
 from fbftl.methods.one_shot.message import Shape, Summaries, Summary, Table
-from fbftl.methods.one_shot.mixtures import Fitting, Mixture, client_samples
+from fbftl.methods.one_shot.mixtures import Fitting, Mixture, held_out_count
 from fbftl.methods.one_shot.private_gaussians import GaussiansMessage
 
 
@@ -237,10 +237,10 @@ class MixturesMessage:
     def _size(self, samples: np.ndarray, draws: np.random.Generator) -> int:
         """Return the components of a class's samples; 0 if they are not sent."""
         allowed = self._allowed(len(samples))
-        kept = len(samples) - client_samples(len(samples))
-        judged = [size for size in self._allowed(kept) if size in allowed]
-        if len(judged) > 1:
-            return self.fitting.chosen(samples, judged, draws)
+        kept = len(samples) - held_out_count(len(samples))
+        comparable = [size for size in self._allowed(kept) if size in allowed]
+        if len(comparable) > 1:
+            return self.fitting.chosen(samples, comparable, draws)
         return allowed[0] if allowed else 0
 
     def _allowed(self, samples: int) -> list[int]:
@@ -264,4 +264,7 @@ class MixturesMessage:
         return LabelledRows(np.vstack(values), np.concatenate(labels), np.concatenate(whose))
 
 
-Kind = MeansMessage | SplitMeansMessage | StatisticsMessage | MixturesMessage | GaussiansMessage
+SummaryMessage = (
+    MeansMessage | SplitMeansMessage | StatisticsMessage | MixturesMessage | GaussiansMessage
+)
+"""Any of them."""
