@@ -195,17 +195,6 @@ def releases_in(study, task):
     return releases(jobs, methods.axes_by_method())
 
 
-def unprotected_in(study, task):
-    """Return what settings in a task's groups send beside what their guarantees are for, by name."""
-    named = {name for names in study.together(task).values() for name in names}
-    beside = {}
-    for setting in (study.setting(task, name) for name in sorted(named)):
-        sent = methods.record(setting.method).unprotected(setting)
-        if sent is not None:
-            beside[setting.name] = sent
-    return beside
-
-
 def require_budget(study, task, samples):
     """Refuse releases that cost more together than the task's budget of privacy."""
     # Accountants are slow to import, and only budgets ask them before a job.
@@ -214,7 +203,7 @@ def require_budget(study, task, samples):
 
     block, axes = study.task(task), methods.axes_by_method()
     delta, rows = block["privacy"]["delta"], block["clients"]["samples_per_client"] or 1
-    spellings, unprotected = releases_in(study, task), unprotected_in(study, task)
+    spellings = releases_in(study, task)
     for name, settings in study.together(task).items():
         released = []
         for setting in map(partial(study.setting, task), settings):
@@ -230,7 +219,7 @@ def require_budget(study, task, samples):
                     [asdict(record) for record in records],
                     setting.samples_per_client,
                     spellings[setting.name],
-                    unprotected.get(setting.name),
+                    methods.record(setting.method).unprotected(setting),
                 )
             )
         composed = costs(released, delta, rows)
@@ -297,7 +286,8 @@ def releases_of(wildcards):
 
 def unprotected_of(wildcards):
     """Return what some of them send beside what their guarantees are for, by the setting's name."""
-    return unprotected_in(STUDY, wildcards.task)
+    named = {n for names in STUDY.together(wildcards.task).values() for n in names}
+    return methods.unprotected(STUDY.setting(wildcards.task, n) for n in sorted(named))
 
 
 def require_image():
