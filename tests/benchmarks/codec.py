@@ -146,10 +146,10 @@ def link_to_server(parameters: int, releasing: Releasing, compression: Compressi
 
 
 def print_round_share() -> None:
-    """Print what the codec takes of a real round: gradients, release, link and average.
+    """Print what the codec takes of a real round: gradients, encoding, link and average.
 
     A round is the engine's own: every client's update in one batched pass (`client_gradient`),
-    then everything that `Uplink.average` does. The codec's time is that of the release with
+    then everything that `Uplink.average` does. The codec's time is that of the encoding with
     error feedback: selecting, quantising, packing, what the server reads, and the memory.
     """
     print(f"\nA round of {CLIENTS} clients through the engine: CPU ms")

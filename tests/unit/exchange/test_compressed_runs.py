@@ -35,8 +35,10 @@ COMPRESSED = [{"bits": 8, "keep": 0.3}, {"bits": 2}, {"keep": 0.1}, {"bits": 3, 
 def test_uploads_are_as_long_as_the_ledger_says(
     inputs: Inputs, axes: dict, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sent, make = [], vectors.release
-    monkeypatch.setattr(vectors, "release", lambda *a, **k: sent.append(make(*a, **k)) or sent[-1])
+    sent, make = [], vectors.encode_rows
+    monkeypatch.setattr(
+        vectors, "encode_rows", lambda *a, **k: sent.append(make(*a, **k)) or sent[-1]
+    )
     outcome = run(inputs, axes)
     rows = uploads(outcome)
     assert len(sent) == 1  # all seeds share their messages
@@ -57,12 +59,12 @@ def test_updates_are_as_long_as_the_ledger_says(
     sent = []
 
     def keeping(*arguments):
-        release = uplink.compressing(*arguments)
-        return lambda *round_: sent.append(release(*round_)) or sent[-1]
+        compress = uplink.compressing(*arguments)
+        return lambda *round_: sent.append(compress(*round_)) or sent[-1]
 
     monkeypatch.setattr(by_rounds, "compressing", keeping)
     outcome = run(inputs, {"method": "ftl_c", "feedback": feedback} | axes)
-    rows, messages = uploads(outcome), [m for release in sent for m in release.messages]
+    rows, messages = uploads(outcome), [m for encoded in sent for m in encoded.messages]
     assert rows["bits"].tolist() == [8 * len(message) for message in messages]
     decoded = [decode(message) for message in messages]
     assert {read.kept for read in decoded} == {kept_count(HEAD_PARAMETERS, axes.get("keep", 1.0))}
@@ -98,14 +100,14 @@ def test_an_update_that_is_not_finite_is_a_divergence(inputs: Inputs) -> None:
 def test_no_update_of_dp_fedavg_is_longer_than_its_clip_norm(
     inputs: Inputs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sent, make = [], uplink.release
-    monkeypatch.setattr(uplink, "release", lambda *a: sent.append(make(*a)) or sent[-1])
+    sent, make = [], uplink.encode_rows
+    monkeypatch.setattr(uplink, "encode_rows", lambda *a: sent.append(make(*a)) or sent[-1])
     outcome = run(inputs, {"method": "ftl_c", "mechanism": "dp_fedavg", "epsilon": 50.0})
     (clip,) = {repetition["privacy"][0]["clip_norm"] for repetition in outcome.repetitions}
     assert uploads(outcome)["clip"].unique().tolist() == [clip]
-    digests = [digest for release in sent for digest in release.digests]
+    digests = [digest for encoded in sent for digest in encoded.digests]
     assert uploads(outcome)["sha256"].tolist() == digests
-    norms = np.concatenate([row_norms(release.values) for release in sent])
+    norms = np.concatenate([row_norms(encoded.values) for encoded in sent])
     assert 0.99 * clip < norms.max() <= clip
 
 
