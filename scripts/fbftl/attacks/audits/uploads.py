@@ -147,7 +147,7 @@ def updates(epsilon: float, included: Flags, seed: int) -> Mapping[str, Scores]:
     privacy = {"update_clip": CLIP}
     job = job_of("fade", rounds=1, privacy=privacy, mechanism="update_gaussian", epsilon=epsilon)
     alone = ParticipationSchedule(everybody[None], np.ones((1, count), dtype=bool))
-    guarantee = fade_rounds.guarantee_of(job, alone)
+    guarantee = fade_rounds.guarantee_of(job, alone.most_participations)
     users = Users([everybody[:1]] * count, everybody, np.zeros(count, dtype=np.int64))
     update_noise = fade_server.UpdateNoise(CLIP, required(guarantee.noise_std), seed)
     post = Post(
