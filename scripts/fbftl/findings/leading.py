@@ -63,14 +63,16 @@ def outcomes(folders: Iterable[Path]) -> dict[str, list[Row]]:
     Each has one cell more, `shown`: what was measured, shortened where it is of many parts.
 
     Args:
-        folders: a folder of results of each paper; one without the tables is passed over.
+        folders: a folder of results of each paper; one without the table is passed over, and all
+            parts are shown where the table of parts is not beside it.
     """
     by_sentence: dict[str, list[Row]] = {}
     for tables in (folder / "tables" for folder in sorted(folders)):
         if not (tables / "sentences.csv").is_file():
             continue
         of_parts: dict[tuple[str, str], dict[str, str]] = {}
-        for part in rows(tables / "parts.csv"):
+        parts = tables / "parts.csv"
+        for part in rows(parts) if parts.is_file() else ():
             verdicts = of_parts.setdefault((part["sentence"], part["task"]), {})
             verdicts[part["compares"]] = part["verdict"]
         for row in rows(tables / "sentences.csv"):

@@ -78,6 +78,14 @@ def test_of_many_parts_every_verdict_is_counted_and_its_first_part_is_shown():
     assert quick == "5 of 5 (quick: no verdict), first a: 1 [0, 2] points"
 
 
+def test_all_parts_are_shown_where_no_table_tells_their_verdicts(tmp_path):
+    (tmp_path / "tables").mkdir()
+    five = "; ".join(f"{part}: 1 [0, 2] points" for part in "abcde")
+    table = f"sentence,task,measured\nant-01,hill-full,{five}\n"
+    (tmp_path / "tables" / "sentences.csv").write_text(table.replace(five, f'"{five}"'))
+    assert outcomes([tmp_path])["ant-01"][0]["shown"] == five
+
+
 def test_kept_parts_of_a_sentence_are_those_of_the_table_of_parts(root):
     for row in (
         row for found in outcomes((root / KEPT / "papers").glob("*")).values() for row in found
