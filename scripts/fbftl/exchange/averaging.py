@@ -51,9 +51,9 @@ def by_holders(
         if holds.any():
             of_pattern = np.flatnonzero(pattern.ravel() == index).tolist()
             pieces = [client_pieces.pieces[piece] for piece in of_pattern]
-            positions = torch.cat(pieces).sort().values
+            positions = pieces[0] if len(pieces) == 1 else torch.cat(pieces).sort().values
             chosen = torch.from_numpy(np.flatnonzero(holds)).to(weights.device)
-            average[positions] = by_samples(weights[chosen][:, positions], counts[holds])
+            average[positions] = by_samples(weights[chosen[:, None], positions], counts[holds])
     return average
 
 

@@ -9,12 +9,12 @@ client trains whole or not at all.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 
 import torch
 from torch import Tensor, nn
 from torch.func import functional_call
-from torch.nn.utils import vector_to_parameters
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,12 +23,24 @@ class Slot:
 
     network: what predicts; the values of its own parameters mean nothing.
     trained: what clients train in its place, with the same parameters.
-    places: (x,) where they lie, in the network's order.
+    places: where they lie, in the network's order: (x,) positions, or a slice if side by side.
     """
 
     network: nn.Module
     trained: nn.Module
-    places: Tensor
+    places: Tensor | slice
+
+    @cached_property
+    def parameters(self) -> tuple[nn.Parameter, ...]:
+        """Parameters of what predicts, listed once: to walk a network takes as long as a pass."""
+        return tuple(self.network.parameters())
+
+    def take(self, weights: Tensor) -> None:
+        """Give what predicts its own copy of the values (X,) at its places."""
+        sizes = [parameter.numel() for parameter in self.parameters]
+        parts = weights[self.places].clone().split(sizes)
+        for parameter, part in zip(self.parameters, parts, strict=True):
+            parameter.data = part.view_as(parameter)
 
 
 class SharedWeights(nn.Module):
@@ -63,7 +75,7 @@ class SharedWeights(nn.Module):
 
     def _logits(self, slot: int, inputs: Tensor) -> Tensor:
         chosen = self.slots[slot]
-        vector_to_parameters(self.weights.detach()[chosen.places], chosen.network.parameters())
+        chosen.take(self.weights.detach())
         return chosen.network(inputs)
 
 
@@ -76,11 +88,11 @@ def side_by_side(bases: Sequence[nn.Module], widths: Sequence[int]) -> SharedWei
     """
     weights = torch.stack([flat(base) for base in bases])
     device, numbers = weights.device, weights.shape[1]
-    places = [torch.arange(numbers, device=device) + base * numbers for base in range(len(bases))]
+    starts = [base * numbers for base in range(len(bases))]
     return SharedWeights(
         weights.flatten(),
-        [Slot(bases[0], bases[0], positions) for positions in places],
-        places,
+        [Slot(bases[0], bases[0], slice(start, start + numbers)) for start in starts],
+        [torch.arange(start, start + numbers, device=device) for start in starts],
         torch.eye(len(bases), dtype=torch.bool),
         {width: range(width) for width in widths},
     )

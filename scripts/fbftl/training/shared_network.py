@@ -123,11 +123,10 @@ class SharedNetwork(LocalNetwork):
         hooks = replace(
             self.hooks, start=lambda local_update: before[slots[local_update.slot].places]
         )
+        present = [rows[there] for rows, there in zip(round_.rows, round_.present, strict=True)]
         local_updates = {
-            (index, slot): LocalUpdate(self.seed, round_.number, int(client), rows[present], slot)
-            for index, (client, rows, present) in enumerate(
-                zip(round_.clients, round_.rows, round_.present, strict=True)
-            )
+            (index, slot): LocalUpdate(self.seed, round_.number, int(client), rows, slot)
+            for index, (client, rows) in enumerate(zip(round_.clients, present, strict=True))
             for slot in picked[index]
         }
         samples = self.training_data.samples

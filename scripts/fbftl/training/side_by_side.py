@@ -45,13 +45,7 @@ def stacked(
         samples, local_updates, plan, hooks: as there; nothing drops out.
     """
     least = least_batch(split_model)
-    batches_of = [
-        [
-            MiniBatch(local_update, epoch, epoch == plan.epochs, rows)
-            for epoch, rows in mini_batches(local_update, plan, least)
-        ]
-        for local_update in local_updates
-    ]
+    batches_of = _mini_batches(local_updates, plan, least)
     network = split_model.parameters
     global_weights = flattened(network)
     weights = global_weights.new_empty(len(local_updates), len(global_weights))
@@ -68,6 +62,22 @@ def stacked(
         losses[indices] = _train_stack(stack, optimiser, steps, of_round, taken, hooks, network)
         weights[indices] = stack.flat()
     return Trained(weights, losses)
+
+
+def _mini_batches(
+    local_updates: Sequence[LocalUpdate], plan: LocalPlan, least: int
+) -> list[list[MiniBatch]]:
+    """Return every local update's mini-batches; a client's networks share what is drawn once."""
+    drawn: dict[tuple[int, ...], list[tuple[int, np.ndarray]]] = {}
+    batches_of = []
+    for update in local_updates:
+        key = (update.seed, update.round_number, update.client, id(update.rows))
+        if key not in drawn:
+            drawn[key] = list(mini_batches(update, plan, least))
+        batches_of.append(
+            [MiniBatch(update, epoch, epoch == plan.epochs, rows) for epoch, rows in drawn[key]]
+        )
+    return batches_of
 
 
 def _train_stack(
