@@ -113,6 +113,10 @@ def _by_onednn(left: Tensor, right: Tensor) -> Tensor:
 
 def _linear(rows: Tensor, weight: Tensor) -> Tensor:
     """Return the product with a transposed matrix, as a dense layer has it."""
+    # Of a matrix that is a part of a wider one oneDNN has only a reference kernel, which takes
+    # hundreds of times as long and adds in another order.
+    if not (weight.is_contiguous() or weight.mT.is_contiguous()):
+        weight = weight.contiguous() if weight.stride(-1) == 1 else weight.mT.contiguous().mT
     # Torch's compiler calls oneDNN by this operator; there is no public one for dense matrices.
     return torch.ops.mkldnn._linear_pointwise(rows, weight, None, "none", [], "")
 

@@ -66,6 +66,19 @@ def test_a_row_does_not_depend_on_its_neighbours_nor_on_how_matrices_lie():
     assert torch.equal(stack, torch.stack([whole, -whole]))
 
 
+def wider(matrix):
+    """The same matrix as a part of a wider one."""
+    return torch.cat([matrix, matrix], dim=1)[:, : matrix.shape[1]]
+
+
+def test_parts_of_wider_matrices_multiply_as_they_do_alone():
+    a, b = numbers(70, 512), numbers(512, 33)
+    for left in (a, wider(a), wider(a.T).T):
+        for right in (b, wider(b), wider(b.T).T):
+            assert torch.equal(left @ right, a @ b)
+            assert torch.equal(right.T @ left.T, b.T @ a.T)
+
+
 def test_integers_and_other_floats_stay_with_torch():
     a, b = torch.arange(2 * LARGE).view(2, LARGE), torch.ones(LARGE, 2, dtype=torch.int64)
     assert (a @ b).tolist() == [[(LARGE - 1) * LARGE // 2] * 2, [(3 * LARGE - 1) * LARGE // 2] * 2]
