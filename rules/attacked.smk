@@ -51,15 +51,44 @@ def attacked_splits(wildcards):
     ]
 
 
-def attacked_frameworks(wildcards):
-    """Return the jobs whose messages are attacked; features have attacks of their own."""
-    task = wildcards.task
+def names_of_frameworks(task):
+    """Return the settings whose messages are attacked; features have attacks of their own."""
     settings = STUDY.settings[task]["frameworks"]
     return [
-        STUDY.job(task, name)
+        name
         for name, setting in settings.items()
         if methods.record(setting.method).sends == "local"
     ]
+
+
+def attacked_frameworks(wildcards):
+    """Return the jobs of these settings."""
+    task = wildcards.task
+    return [STUDY.job(task, name) for name in names_of_frameworks(task)]
+
+
+def files_of_frameworks(wildcards):
+    """Return what they are trained from, by input name."""
+    task = wildcards.task
+    return files_of_settings(task, names_of_frameworks(task))
+
+
+def digests_of_frameworks(wildcards):
+    """Return what stands for the large files among these."""
+    task = wildcards.task
+    return digests_of_settings(task, names_of_frameworks(task))
+
+
+def files_of_attacked(wildcards):
+    """Return what the settings that are attacked in every seed are trained from, by input name."""
+    task = wildcards.task
+    return files_of_settings(task, STUDY.settings[task]["attacked"])
+
+
+def digests_of_attacked(wildcards):
+    """Return what stands for the large files among these."""
+    task = wildcards.task
+    return digests_of_settings(task, STUDY.settings[task]["attacked"])
 
 
 def attacked_in(wildcards, experiment):

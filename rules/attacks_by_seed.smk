@@ -3,13 +3,8 @@
 
 rule attack_seeds:
     input:
-        "results/{task}/clients.h5.sha256",
-        manifest="results/{task}/features.json",
-        clients=ancient("results/{task}/clients.h5"),
-        weights=ancient("results/{task}/source.safetensors"),
-        source="results/{task}/source.json",
-        open_data="results/{task}/open.h5",
-        source_models="results/{task}/sources.safetensors",
+        digests_of_attacked,
+        unpack(files_of_attacked),
     output:
         **table(
             "results/{task}/tables/attacked_seeds",

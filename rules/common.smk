@@ -321,9 +321,9 @@ def hold_folder(logs):
 def start_when_free():
     """Let jobs of this machine start whenever their cores are free, without a rate.
 
-    Every look of Snakemake's scheduler for jobs begets one more a second later, so that its rate
-    of 100 jobs a second can be kept. After a hundred jobs it looks at all waiting jobs' inputs a
-    hundred times a second. Clusters keep the rate.
+    To keep its limit of 100 jobs a second, Snakemake's scheduler plans another pass a second after
+    each pass; after a hundred jobs it examines all waiting jobs' inputs a hundred times a second.
+    Clusters keep the limit.
     """
     if workflow.local_exec:
         workflow.scheduler.job_rate_limiter = None
@@ -356,6 +356,7 @@ require_image()
 
 # For the report's first page, whose text sees nothing but the configuration; jobs do not read it.
 config["commit"] = provenance.commit()
+config["planned"] = {"tasks": list(STUDY.settings), "experiments": sorted(STUDY.paper)}
 
 # Beside the axes in which a job deviates, which are its param: one more axis trains nothing again,
 # because defaults never change.

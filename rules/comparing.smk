@@ -1,4 +1,4 @@
-"""What was made from something else than this call makes it from: told, moved aside, made anew."""
+"""Results made from other code, data or settings than now: reported, moved aside, made again."""
 
 NAMES = {
     task: {name for settings in experiments.values() for name in settings}
@@ -73,7 +73,9 @@ def comparisons(newest):
         if "plan"
         not in record.wildcards  # a digest of what decides it, part of its path
         for written, changed in (
-            changed_runs if "jobs" in record.params else changed_job
+            changed_runs
+            if any(map(RUN_FILE.fullmatch, record.outputs))
+            else changed_job
         )(record)
         if any(newest[result] == path for result in written)
     ]
@@ -108,8 +110,8 @@ def of_other_versions(compared, stale):
 def force(stale):
     """Have Snakemake make stale results anew where a call's plan holds their jobs.
 
-    What it is forced to make on its command line it also adds to the targets; its plan can be told
-    alone, but only while it is made, by a function that the jobs' rules ask for input.
+    Files forced on the command line also become targets. `dag.forcefiles` forces them alone, but
+    must be filled while the plan is made; so a function that rules ask for input does it.
     """
 
     def nothing(wildcards):

@@ -100,7 +100,7 @@ def module_of(task, stage):
 
 
 def module_of_clients(wildcards):
-    """Return the module that deals out a task's data."""
+    """Return the module that partitions a task's data over clients."""
     return module_of(wildcards.task, "clients")
 
 

@@ -24,10 +24,12 @@ rule open_data:
 
 rule sources:
     input:
-        open_data="results/{task}/open.h5",
+        "results/{task}/open.h5.sha256",
+        open_data=ancient("results/{task}/open.h5"),
         manifest="results/{task}/features.json",
     output:
         sources="results/{task}/sources.safetensors",
+        digest="results/{task}/sources.safetensors.sha256",
     log:
         "results/{task}/logs/sources.log",
     conda:
@@ -46,11 +48,12 @@ rule sources:
 rule choose_frameworks:
     input:
         "results/{task}/clients.h5.sha256",
+        "results/{task}/open.h5.sha256",
         manifest="results/{task}/features.json",
         clients=ancient("results/{task}/clients.h5"),
         weights=ancient("results/{task}/source.safetensors"),
         source="results/{task}/source.json",
-        open_data="results/{task}/open.h5",
+        open_data=ancient("results/{task}/open.h5"),
     output:
         **table(
             "results/{task}/tables/framework_choice",

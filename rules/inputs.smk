@@ -186,7 +186,7 @@ def task_block(wildcards, block):
 
 
 def clients_block(wildcards):
-    """Return what decides a task's client file: who deals anew per seed does so in its job."""
+    """Return what decides a task's client file; one drawn per seed is drawn in the training job."""
     clients = STUDY.task(wildcards.task)["clients"]
     return {key: value for key, value in clients.items() if key != "draw"}
 
@@ -197,7 +197,7 @@ def setup_of_task(wildcards):
 
 
 def sources_block(wildcards):
-    """Return what decides a task's further source models, their network told out."""
+    """Return what decides a task's further source models, with their network's block for its name."""
     block = STUDY.task(wildcards.task)
     return block["source_models"] | {
         "network": block["networks"][block["source_models"]["network"]]
@@ -265,8 +265,8 @@ def files_to_train(task, cut):
         "clients": ancient(clients_of(task)),
         "weights": ancient(f"results/{task}/source.safetensors"),
         "source": f"results/{task}/source.json",
-        "open_data": f"results/{shared}/open.h5",
-        "source_models": f"results/{shared}/sources.safetensors",
+        "open_data": ancient(f"results/{shared}/open.h5"),
+        "source_models": ancient(f"results/{shared}/sources.safetensors"),
     }
 
 
@@ -306,13 +306,24 @@ def other_jobs_of_choice(wildcards):
 
 
 def digests_of(task, setting):
-    """Return what stands for the client file where a setting is trained from that."""
-    reads = STUDY.reads(task, setting)
-    return [f"{clients_of(task)}.sha256"] if "clients" in reads else []
+    """Return what stands for the large files without a manifest that a setting is trained from."""
+    files = files_to_train(task, None)
+    large = ("clients", "open_data", "source_models")
+    return [f"{files[k]}.sha256" for k in large if k in STUDY.reads(task, setting)]
+
+
+def files_of_settings(task, names):
+    """Return what any of some settings is trained from, by input name."""
+    return {key: path for name in names for key, path in inputs_of(task, name).items()}
+
+
+def digests_of_settings(task, names):
+    """Return what stands for the large files among these."""
+    return sorted({digest for name in names for digest in digests_of(task, name)})
 
 
 def digests_of_setting(wildcards):
-    """Return what stands for the client file where a job's own setting is trained from that."""
+    """Return what stands for the large files that a job's own setting is trained from."""
     return digests_of(wildcards.task, wildcards.setting)
 
 
@@ -368,7 +379,7 @@ def samples_of_clients(wildcards):
 
 
 def methods_of(wildcards, experiment):
-    """Return what a table or figure of an experiment is told of the methods that it shows."""
+    """Return what a table or figure of an experiment needs of the methods that it shows."""
     return STUDY.methods_of(wildcards.task, experiment)
 
 

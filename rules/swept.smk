@@ -17,7 +17,7 @@ def along_of_sweep(wildcards):
 
 
 def methods_of_sweep(wildcards):
-    """Return what a sweep is told of the methods that it shows."""
+    """Return what a sweep needs of the methods that it shows: labels and marks."""
     return methods_of(wildcards, wildcards.experiment)
 
 

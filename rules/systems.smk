@@ -14,11 +14,6 @@ def training_value(wildcards, key):
     return STUDY.task(wildcards.task)["training"][key]
 
 
-def delta_of_task(wildcards):
-    """Return the delta of a task's guarantees."""
-    return STUDY.task(wildcards.task)["privacy"]["delta"]
-
-
 def attacked_features(wildcards):
     """Return the jobs whose sent features are attacked: no noise, then the ends of each kind's ε.
 
@@ -107,7 +102,7 @@ def own_samples_per_client(wildcards):
 
 
 def plain_upload(wildcards):
-    """Return the job of FbFTL itself, whose clients an attack deals anew."""
+    """Return the job of FbFTL itself, whose samples an attack partitions anew."""
     return STUDY.job(wildcards.task, "fbftl")
 
 
@@ -136,8 +131,8 @@ def decays_of_budget(wildcards):
 def attacked_trust(wildcards):
     """Return the jobs under three models of trust whose stated epsilon is held against attacks.
 
-    Who noises features noises labels as well, with as much epsilon; who noises statistics has one
-    head of them.
+    Where features are noised, labels are too, with as much epsilon; of noised statistics one head
+    is attacked.
     """
     task = wildcards.task
     return [

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fbftl.ground.errors import UserError
-from fbftl.study.resolved import study_of
+from fbftl.study.resolved import folder_of, study_of
 
 from fbftl_deploy.planning import PATIENCE_SECONDS, Order
 from fbftl_deploy.running import Wire, deploy, only_plans
@@ -67,9 +67,7 @@ def main(words: Sequence[str]) -> int:
     )
     try:
         study = study_of(Path(), options.configfile)
-        folder = Path("results")
-        if study.config["results_folder"]:
-            folder = Path(study.config["results_folder"], "results")
+        folder = folder_of(study) / "results"
         if options.plans is not None:
             paths = only_plans(study, order, folder, options.plans, options.port + 1)
             print("\n".join(map(str, paths)))

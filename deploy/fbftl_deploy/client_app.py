@@ -21,7 +21,7 @@ app = ClientApp()
 
 @app.query()
 def query(message: Message, context: Context) -> Message:
-    """ClientAnswer a request; who is not asked says who it is and nothing else."""
+    """Answer a request; a client that is not asked replies with its id alone."""
     path = Path(str(context.node_config["plan"]))
     plan = read_client(path)
     request, clients = to_request(message.content)

@@ -14,7 +14,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 from fbftl.ground.errors import UserError
-from fbftl.ground.files import read_json, write_json
+from fbftl.ground.files import read_json, replacing, write_json
 from fbftl.study.config import Study
 
 from fbftl_deploy import plans
@@ -96,8 +96,8 @@ def deploy(study: Study, order: Order, results: Path, wire: Wire) -> tuple[Path,
         document = _described(order, planned) | {"tls": wire.tls} | document
         document |= compared(planned, results, order, document, folder / "server.json")
         path = target / f"{order.seed}.json"
-        write_json(path, document)
         keep_ledger(Path(planned.server.ledger), path.with_suffix(".parquet"), order.repeat)
+        write_json(path, document)
         return path, document
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -114,7 +114,8 @@ def keep_ledger(ledger: Path, target: Path, repeat: bool) -> None:
     table = pq.read_table(ledger)
     protection = {b"protection": (NO_PROTECTION if repeat else DRAWN).encode()}
     metadata = dict(table.schema.metadata or {}) | protection
-    pq.write_table(table.replace_schema_metadata(metadata), target)
+    with replacing(target) as temporary:
+        pq.write_table(table.replace_schema_metadata(metadata), temporary)
 
 
 def _run(planned: Plans, folder: Path, wire: Wire) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from fbftl.ground.files import replacing
 from fbftl_deploy.accounts import POLLING
 from fbftl_deploy.federation import Federation, Ports
 from fbftl_deploy.proxy import Proxy, Traffic
@@ -80,6 +81,7 @@ def measured(folder: Path) -> tuple[list[Upload], float]:
         Federation(folder, ports, exact=False, app=APP) as federation,
         Proxy(ports.proxies, ports.superlink) as proxy,
     ):
+        federation.start_fork_server([])
         federation.start_superlink()
         federation.start_node(0, folder)
         federation.run(folder)
@@ -143,11 +145,14 @@ def main(folder: Path) -> None:
     """Measure, and write table and figure."""
     with tempfile.TemporaryDirectory(prefix="fbftl-probe-") as run:
         uploads, per_second = measured(Path(run))
-    with (folder / "tables" / "transport.csv").open("w", newline="", encoding="utf-8") as file:
+    table, figure = folder / "tables" / "transport.csv", folder / "figures" / "transport.svg"
+    with replacing(table) as part, part.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["size", "up", "down", "added", "polling_per_second"])
         writer.writerows([u.size, u.up, u.down, u.added, round(per_second, 1)] for u in uploads)
-    for seconds, size in draw(uploads, per_second, folder / "figures" / "transport.svg").items():
+    with replacing(figure) as part:
+        limits = draw(uploads, per_second, part)
+    for seconds, size in limits.items():
         print(f"{seconds:4d} s waited: payload is nine tenths from {size:,.0f} bytes")
 
 

@@ -33,17 +33,16 @@ OF_EXPERIMENT["feature_noise"] = [
         | guarantees("feature_noise")
         | printed(printed="fedfeat/tables.csv"),
         axes("feature_noise", "mechanism", "epsilon", "feature_clip")
-        | {"delta": delta_of_task, "rounds": partial(training_value, key="rounds")},
+        | {"delta": delta_of, "rounds": partial(training_value, key="rounds")},
     ),
     Result(
         "plot_feature_noise", "privacy", "Noise on features", table_of("feature_noise")
     ),
     Result(
-        "tabulate_told_attacks",
+        "tabulate_feature_attacks",
         "privacy",
         "What an adversary gets from sent features",
         findings("noised_features"),
-        stem="feature_attacks",
         script="tabulate_attacks",
     ),
 ]

@@ -145,7 +145,7 @@ OF_PAPER["rivals"] = [
     Result(
         "tabulate_published_rivals",
         "audit",
-        "Printed of rivals",
+        "Published numbers of rivals",
         {"runs": tidy_tables_of_uploads}
         | printed(printed="rivals/accuracy.csv")
         | SETUPS,

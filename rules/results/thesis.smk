@@ -134,10 +134,11 @@ OF_EXPERIMENT["widths"] = [
         "tabulate_widths",
         "cost",
         "Widths",
-        runs_and_ledgers("widths") | {"clients": "results/{task}/clients.h5"},
+        runs_and_ledgers("widths") | CLIENTS,
         {"network": network_of_widths, "size": size_of_images, "domains": domains_of}
         | shown("widths")
         | axes("widths", "width", "budgets", "budget_order", "rescaled_init"),
+        files=CLIENTS_DIGEST,
     ),
     Result("plot_widths", "cost", "Widths", table_of("widths"), shown("widths")),
     Result(
@@ -172,8 +173,9 @@ OF_EXPERIMENT["ecos"] = [
         "plot_purchases",
         "privacy",
         "What each choice bought",
-        {"runs": runs_of_choices, "public": "results/{task}/public.h5"},
+        {"runs": runs_of_choices, "public": ancient("results/{task}/public.h5")},
         {"domains": domains_of, "block": partial(task_block, block="public")},
+        files=["results/{task}/public.h5.sha256"],
     ),
     Result(
         "tabulate_count_attacks",

@@ -170,11 +170,11 @@ def digests(
         cohorts = cohorts_of(job, client_data)
         if not initial:
             train_on_open_data(cohorts, public, {})
-            initial = [list(company.models.weights) for company in cohorts]
-        for company, weights in zip(cohorts, initial, strict=True):
-            company.models.weights = list(weights)
+            initial = [list(cohort.models.weights) for cohort in cohorts]
+        for cohort, weights in zip(cohorts, initial, strict=True):
+            cohort.models.weights = list(weights)
         by_rounds(cohorts, public)
-        accuracies = np.array([company.curves.test[-1] for company in cohorts])
+        accuracies = np.array([cohort.curves.test[-1] for cohort in cohorts])
         yield Tried(f"digest at {rate:g}", rate, job.training.rounds, accuracies)
 
 

@@ -16,7 +16,7 @@ def main(
     """Write the client file.
 
     Args:
-        module: dotted name of the module that deals out the task's kind of data.
+        module: dotted name of the module that partitions the task's kind of data over clients.
         out: path of ``clients.h5``.
         data: config block ``data`` of the task.
         clients: config block ``clients`` of the task.

@@ -17,7 +17,7 @@ def main(
         module: dotted name of the module that makes the source of the task's kind.
         model: where the weights go.
         manifest: where what is known of them goes, JSON.
-        source: the block, with `kind: pretrain` or `kind: load`.
+        source: the block, of `kind: pretrain`, `load`, or `vectors`, which has no weights.
         data: config block `data` of the task, where its source is trained on public samples of it.
         data_folder: where relative names of files and folders start.
         device: auto, cpu or cuda, where to pre-train.

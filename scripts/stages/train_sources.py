@@ -9,7 +9,7 @@ from fbftl.data.preprocess import Preprocessing
 from fbftl.features.store.manifest import read_manifest
 from fbftl.ground import devices
 from fbftl.ground.binding import run_by_name
-from fbftl.ground.files import replacing
+from fbftl.ground.files import replacing, write_digest
 from fbftl.methods.fedvote.sources import joined, trained_sources
 from fbftl.tasks.open_data import open_part
 from safetensors.torch import save
@@ -22,7 +22,7 @@ def main(
     open_data: str | Path, manifest: str | Path, sources: str | Path,
     block: Mapping[str, Any], device: str, threads: int,
 ) -> None:  # fmt: skip
-    """Write the models' parameters, each under its model's name.
+    """Write the models' parameters, each under its model's name, and the file's digest beside it.
 
     Args:
         open_data: the task's open data.
@@ -43,6 +43,7 @@ def main(
         temporary.write_bytes(
             save({name: tensor.cpu().contiguous() for name, tensor in models.items()})
         )
+    write_digest(sources)
 
 
 if __name__ == "__main__":

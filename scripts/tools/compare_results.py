@@ -41,7 +41,7 @@ def main(folder: str, other_folder: str) -> int:
 
 
 def models_part(first: Path, second: Path) -> str:
-    """Return where the models of two runs part, as a sentence ends; nothing where none is told."""
+    """Return where two runs' models part, as a sentence's end; empty if none are on record."""
     metas = [run.with_suffix(".meta.json") for run in (first, second)]
     if not all(meta.is_file() for meta in metas):
         return ""

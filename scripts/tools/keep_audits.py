@@ -3,9 +3,9 @@
     PYTHONPATH=scripts python scripts/tools/keep_audits.py [--processes N]
 
 For maintainers, some twenty minutes of a core; no rule runs it. A call that was stopped goes on
-where it was: finished cells are in `results/audits/cells.jsonl`, which is removed in the end. It
-fails if a fault is missed once or right mechanisms fail too often. `renew_results.py` fills the
-numbers into the pages.
+where it was: finished cells are in `results/audits/cells.jsonl`, which is removed in the end; those
+of another commit, and a line that a kill has cut, are made again. It fails if a fault is missed
+once or right mechanisms fail too often. `renew_results.py` fills the numbers into the pages.
 """
 
 import argparse
@@ -22,12 +22,16 @@ from fbftl.attacks.audits.repeated import Cell, cells, most_failures
 from fbftl.attacks.audits.trial import RIGHT
 from fbftl.findings.kept import KEPT
 from fbftl.findings.tables import Column, write_table
-from fbftl.ground.files import replacing, write_json, writing
+from fbftl.ground.files import replacing, write_json, write_text, writing
+from fbftl.ground.provenance import commit
 from fbftl.study.methods import axes_by_method
 
 FOLDER = KEPT / "audits"
 
 FINISHED = Path("results", "audits", "cells.jsonl")
+
+COMMIT = "commit"
+"""What a row says of the code that made it."""
 
 BROKEN, LEAST_RIGHT = 20, 400
 """Tests of each broken cell, and of all right ones together at least."""
@@ -50,23 +54,25 @@ def main(processes: int, root: Path = Path()) -> int:
     repetitions = {
         cell: -(-LEAST_RIGHT // right) if cell.fault == RIGHT else BROKEN for cell in every
     }
-    finished = root / FINISHED
-    rows = read_rows(finished)
+    finished, of_commit = root / FINISHED, commit()
+    rows = read_rows(finished, of_commit)
     missing = [cell for cell in every if (cell, repetitions[cell]) not in rows]
     # Right mechanisms last, whose tests go through all of their stages.
     missing.sort(key=lambda cell: cell.fault == RIGHT)
     axes = axes_by_method()
-    with writing(finished):
-        finished.parent.mkdir(parents=True, exist_ok=True)
+    # Without what a kill has cut, so that the next line begins where it should.
+    write_text(
+        finished, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows.values())
+    )
     pool = ProcessPoolExecutor(processes, get_context("spawn"))
     with writing(finished), pool, finished.open("a") as log:
         running = [pool.submit(cell.repeated, repetitions[cell], axes) for cell in missing]
         for future in as_completed(running):
-            line = json.dumps(future.result(), ensure_ascii=False)
+            line = json.dumps(future.result() | {COMMIT: of_commit}, ensure_ascii=False)
             print(line, file=log, flush=True)
             print(line, flush=True)
-    rows = read_rows(finished)
-    table = pd.DataFrame([rows[cell, repetitions[cell]] for cell in every])
+    rows = read_rows(finished, of_commit)
+    table = pd.DataFrame([rows[cell, repetitions[cell]] for cell in every]).drop(columns=COMMIT)
     summary = numbers(table)
     written = finished.with_name("mechanism_tests.csv")
     write_table(written, table, COLUMNS)
@@ -79,14 +85,16 @@ def main(processes: int, root: Path = Path()) -> int:
     return 0 if whole and summary["audits/false"] <= summary["audits/most_false"] else 1
 
 
-def read_rows(path: Path) -> dict[tuple[Cell, int], dict[str, Any]]:
-    """Return the rows of finished cells, by cell and number of tests."""
+def read_rows(path: Path, of_commit: str | None) -> dict[tuple[Cell, int], dict[str, Any]]:
+    """Return the rows of cells that were finished at a commit, by cell and number of tests."""
     if not path.exists():
         return {}
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    whole, _, _ = path.read_text(encoding="utf-8").rpartition("\n")
+    rows = [json.loads(line) for line in whole.splitlines()]
     return {
         (Cell(row["mechanism"], row["fault"], row["epsilon"]), row["repetitions"]): row
         for row in rows
+        if row[COMMIT] == of_commit
     }
 
 

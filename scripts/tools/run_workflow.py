@@ -32,6 +32,9 @@ PLUGINS = Path(__file__).parents[2] / "workflow" / "plugins"
 
 DRY = {"-n", "--dry-run", "--dryrun"}
 
+BUNDLED = re.compile(r"-[aFfkpt]*n[aFfkpt]*q?")
+"""Short options without a value in one word, a dry run among them, as `-np`."""
+
 WITHOUT_JOBS = {
     *("-h", "--help", "-v", "--version", "--lint", "-l", "--list", "--list-rules", "--lt"),
     *("--list-target-rules", "-S", "--summary", "-D", "--detailed-summary", "--dag", "--rulegraph"),
@@ -164,7 +167,7 @@ def main(words: Sequence[str]) -> int:
     """
     page, options = (words[1], words[2:]) if words[:1] == ["--page"] else (None, list(words))
     names = {word.partition("=")[0] for word in options}
-    if names & (DRY | WITHOUT_JOBS):
+    if names & (DRY | WITHOUT_JOBS) or any(map(BUNDLED.fullmatch, names)):
         os.execvp("snakemake", ["snakemake", *options])
     quiet = [word for word in options if word != VERBOSE]
     if VERBOSE in names or names & OF_ITS_OWN:

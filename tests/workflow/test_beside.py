@@ -45,6 +45,38 @@ def test_a_folder_that_is_no_studys_is_refused(finished: Project) -> None:
     assert "config: results_folder is 'scripts'; give the name of a new folder" in done.stderr
 
 
+def test_a_folder_of_its_own_goes_with_no_other_directory(finished: Project) -> None:
+    done = finished.call("--dry-run", "--directory", ".", study={"results_folder": "mine"})
+    assert done.returncode != 0
+    assert "and so does --directory; leave one of them out" in done.stderr
+
+
+def test_weights_are_found_from_where_the_call_is_made(finished: Project) -> None:
+    weights = finished.folder / "models" / "letters.safetensors"
+    weights.parent.mkdir()
+    weights.write_bytes(b"of other bytes than the digest says")
+    source = {
+        "kind": "load", "from": "torchvision", "name": "mobilenet_v3_small", "weights": "file",
+        "file": "models/letters.safetensors", "sha256": "0" * 64,
+    }  # fmt: skip
+    mine = {
+        "data": {"kind": "digits", "test_fraction": 0.2},
+        "clients": {"partition": "iid", "samples_per_client": 8},
+        "source": source,
+        "features": {"cut": "features.3"},
+        "head": [8],
+    }
+    study = {
+        "results_folder": "mine",
+        "study": {"tasks": ["mine"], "experiments": ["scarcity"]},
+        "tasks": {"mine": mine},
+    }
+    sentence = finished.call("--dry-run", study=study).stderr.splitlines()[-1]
+    assert "models/letters.safetensors" in sentence
+    assert "sha256" in sentence.lower()
+    assert "missing" not in sentence
+
+
 def test_what_other_calls_have_finished_counts_in_every_call(finished: Project) -> None:
     """Sentences are tabled over a task of another study that lies there, whoever asks."""
     other = finished.results / "other" / "experiments"

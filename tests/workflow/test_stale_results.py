@@ -41,6 +41,22 @@ def test_changed_seeds_and_code_are_noticed_without_snakemakes_records(finished:
     assert finished.planned()["train"] == 4
 
 
+ATTACKED = {
+    "study": {"tasks": ["digits"], "experiments": ["scarcity", "privacy"]},
+    "experiments": {"privacy": {"grids": [{"method": ["fbftl"]}]}},
+    "tasks": {"digits": {"privacy": {"shadows": 4}}},
+}
+
+
+def test_changed_code_of_an_attack_is_noticed_without_snakemakes_records(finished: Project) -> None:
+    wanted = ("--", "results/digits/attacks/membership.csv")
+    finished.finish(*wanted, study=ATTACKED)
+    shutil.rmtree(finished.folder / ".snakemake")
+    assert finished.planned(*wanted, study=ATTACKED) == Counter()
+    finished.append("scripts/fbftl/attacks/head_membership.py", "\nCHANGED = 1\n")
+    assert finished.planned(*wanted, study=ATTACKED)["attack_membership"] == 1
+
+
 def test_results_of_another_study_put_in_place_are_noticed(finished: Project) -> None:
     """Snakemake's records stay those of the first study, and say that its results are current."""
     shutil.copytree(finished.results, finished.folder / "first")

@@ -5,8 +5,9 @@ p_ka is the probability of label a for sample k and n_a the count of label a. Pr
 positive, so n_a is at least the next whole number above -g_a; with activations that are never
 negative, a negative entry in row a of the weight gradient shows that label a is present. When
 these bounds add up to K, they are the counts, and the adversary knows it. This is so when the
-probabilities of every label in the batch add up to less than one over the batch: always for
-K = 1, and for about K < N samples on a head that is not trained yet.
+probabilities of every label in the batch add up to less than one over the batch: for K = 1, as
+long as no probability is rounded to 0 or 1, and for about K < N samples on a head that is not
+trained yet.
 
 Otherwise the counts are estimated: n_a = sum_k p_ka - g_a, where the first term is the head's mean
 probability times K. The adversary learns it from public samples: it forms the updates of simulated

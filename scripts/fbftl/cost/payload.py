@@ -157,6 +157,6 @@ def compression_rate_with_positions(
         keep: r, the ratio of numbers kept.
         bits: d, bits of a number that is not compressed.
     """
-    kept = math.ceil(keep * width)
+    kept = math.ceil(Fraction(repr(float(keep))) * width)
     log_choices = math.lgamma(width + 1) - math.lgamma(kept + 1) - math.lgamma(width - kept + 1)
     return width * bits / (kept * q + log_choices / math.log(2))

@@ -14,6 +14,7 @@ need not be whole.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from math import ceil
 from typing import Any
 
@@ -312,14 +313,16 @@ class Post:
 
 
 def _payload(parts: Parts, compression: Compression) -> Payload:
-    """Return r·q·X of every part, as the paper counts."""
-    kept = compression.bits * compression.keep
-    return {
-        part: np.ceil(kept * floats).astype(np.int64)
-        if isinstance(floats, np.ndarray)
-        else ceil(kept * floats)
-        for part, floats in parts.items()
-    }
+    """Return ⌈r·q·X⌉ of every part, as the paper counts, with r the decimal of the config."""
+    kept = compression.bits * Fraction(repr(float(compression.keep)))
+    payload: Payload = {}
+    for part, floats in parts.items():
+        if isinstance(floats, np.ndarray):
+            distinct, which = np.unique(floats, return_inverse=True)
+            payload[part] = np.array([ceil(kept * int(n)) for n in distinct], dtype=np.int64)[which]
+        else:
+            payload[part] = ceil(kept * floats)
+    return payload
 
 
 def _require_room(payload: Payload, bits: int | np.ndarray) -> None:

@@ -6,7 +6,9 @@ whoever can take masks off, a dealer or a committee (`exchange/unmasking.py`), t
 sum of the masks of those whose messages arrived. A sum of fewer than two is refused, and the server
 learns nothing.
 
-Every sum of one repetition has a number of its own, so that no key stream is used twice.
+Every sum of one repetition has a number of its own, so that no key stream is used twice in it. In
+a study a dealer's keys are drawn from the seed, so that settings of one seed repeat them; only
+deployments draw keys from the system.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """What clients upload under FbFTL: features and labels, noised and compressed.
 
-An upload happens once. Its noise, its loss and its message are drawn once per seed and sample,
-whatever else the setting says; what the server decodes is all that training ever sees.
+An upload happens once. Its noise is drawn once for each seed, sample and release, its loss once for
+each seed and sample; what the server decodes is all that training ever sees.
 """
 
 from dataclasses import dataclass

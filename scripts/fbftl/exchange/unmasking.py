@@ -119,6 +119,8 @@ class DealerMasks:
     ) -> Unmasked:
         """Tell the dealer who arrived, an id of 32 bits each, and be told the sum of the masks."""
         arrived = int(receipt.arrives.sum())
+        if not len(receipt.client):  # nobody was asked, so there is nothing to tell
+            return Unmasked(None, too_few(arrived, LEAST_SUMMED))
         post.between({"mask": arrived}, "server", "dealer", receipt.round)
         if arrived < LEAST_SUMMED:
             return Unmasked(None, too_few(arrived, LEAST_SUMMED))

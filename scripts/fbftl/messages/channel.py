@@ -49,8 +49,11 @@ def burst_packet_loss_rate(blr: float, burst_length: float, blocks: ArrayLike) -
     The first block arrives with probability 1 - BLR, and each further one if the channel stays
     good: PLR = 1 - (1 - BLR)(1 - p)^(n_b - 1), where p is the rate of leaving the good state.
     """
-    staying = np.log1p(-BurstLoss(blr, burst_length).leave_good)
-    return -np.expm1(np.log1p(-blr) + (np.asarray(blocks) - 1) * staying)
+    further = np.asarray(blocks) - 1
+    leave_good = BurstLoss(blr, burst_length).leave_good
+    if leave_good == 1:  # nothing stays good, and a logarithm of 0 times no further block is 0
+        return np.where(further > 0, 1.0, blr)
+    return -np.expm1(np.log1p(-blr) + further * np.log1p(-leave_good))
 
 
 # --- channels -------------------------------------------------------------------------------

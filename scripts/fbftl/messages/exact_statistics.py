@@ -68,16 +68,20 @@ class ExactStatistics:
             fraction_bits: f.
 
         Raises:
-            UserError: if values are so large that their products are not exact.
+            UserError: if values are so large that their products are not exact, or their sums
+                leave int64.
         """
         statistics = cls.nothing(classes, values.shape[1], fraction_bits)
         for first in range(0, len(values), ROWS_AT_ONCE):
             steps = _steps(values[first : first + ROWS_AT_ONCE], fraction_bits)
             chunk_labels = labels[first : first + ROWS_AT_ONCE]
             belongs = (chunk_labels == np.arange(classes)[:, None]).astype(np.float64)
-            statistics.counts[:] += np.bincount(chunk_labels, minlength=classes)
-            statistics.sums[:] += (belongs @ steps).astype(np.int64)
-            statistics.scatter[:] += (steps.T @ steps).astype(np.int64)
+            statistics += cls(
+                np.bincount(chunk_labels, minlength=classes),
+                (belongs @ steps).astype(np.int64),
+                (steps.T @ steps).astype(np.int64),
+                fraction_bits=fraction_bits,
+            )
         return statistics
 
     def __add__(self, other: "ExactStatistics") -> "ExactStatistics":

@@ -134,7 +134,15 @@ def compose(events: Sequence[Event], delta: float, adjacency: Adjacency) -> Comp
         rest = compose([event for event in events if event not in added], delta, adjacency)
         more = sum(event.times * event.epsilon for event in added)
         return Composed(rest.epsilon + more, f"{rest.accountant}, pure DP")
-    return Composed(_by_distributions(sorted(events), delta, adjacency), "PLD")
+    epsilon = _by_distributions(sorted(events), delta, adjacency)
+    # Distributions round each pure release up to their grid, which many of them may exceed.
+    pure = [event for event in events if event.kind == "pure"]
+    if pure:
+        rest = compose([event for event in events if event.kind != "pure"], delta, adjacency)
+        simple = rest.epsilon + sum(event.times * event.epsilon for event in pure)
+        if simple < epsilon:
+            return Composed(simple, f"{rest.accountant}, pure DP")
+    return Composed(epsilon, "PLD")
 
 
 def _with_concentrated(events: Sequence[Event], delta: float, adjacency: Adjacency) -> Composed:

@@ -1,7 +1,8 @@
 """Applying privacy mechanisms to arrays: clipping, noise on uploads and updates, flipped labels.
 
-An upload's noise belongs to its sample. It is keyed by seed and sample id, so a sample gets the
-same draw whichever other samples take part, in every epoch and at every noise level. The public
+An upload's noise belongs to its sample. It is keyed by the release's seed and the sample's id, so a
+sample gets the same draw whichever other samples take part, in every epoch; another release, of
+another noise or clip norm or cut, has noise of its own (`study/release.py`). The public
 script's fresh draw per epoch is the same function with another `draw`.
 """
 

@@ -36,4 +36,5 @@ def system_responses(labels: ArrayLike, *, epsilon: float, classes: int) -> NDAr
 def system_uniforms(shape: tuple[int, ...]) -> NDArray[np.float64]:
     """Return numbers between 0 and 1 from `os.urandom`, neither of these two among them."""
     words = np.frombuffer(os.urandom(8 * prod(shape)), np.uint64)
-    return (((words >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53).reshape(shape)
+    # 52 bits and a half: with one bit more the largest of them would be rounded to 1.
+    return (((words >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52).reshape(shape)

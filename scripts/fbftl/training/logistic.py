@@ -42,9 +42,15 @@ def logistic(
 def _minimised(
     rows: LabelledRows, classes: int, penalty: float, start: np.ndarray | None = None
 ) -> tuple[np.ndarray, LinearHead]:
-    """Return the minimum as a flat vector of scaled weights, and the head that it is."""
+    """Return the minimum as a flat vector of scaled weights, and the head that it is.
+
+    Of no samples the penalty alone is least where all weights are 0.
+    """
     from scipy.optimize import minimize
 
+    if not len(rows.labels):
+        flat = np.zeros(classes * (rows.values.shape[1] + 1))
+        return flat, LinearHead(*_parts(flat, classes))
     scale = np.sqrt(max(float(np.mean(np.square(rows.values, dtype=np.float64))), 1e-300))
     scaled = rows.values / np.float32(scale)
     hot = np.eye(classes)[rows.labels]

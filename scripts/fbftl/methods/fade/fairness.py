@@ -101,11 +101,16 @@ def halved(count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def linear_probe(z: np.ndarray, group: np.ndarray, seed: int) -> float:
-    """Return the accuracy of a fresh logistic regression from z (n, d) to the group (n,)."""
+    """Return the accuracy of a fresh logistic regression from z (n, d) to the group (n,).
+
+    Where the half that it learns from is of one group, it takes all for that group's.
+    """
     # Slow to import, and only the evaluation of fairness needs it.
     from sklearn.linear_model import LogisticRegression
 
     fitting, scoring = halved(len(z), seed)
+    if len(np.unique(group[fitting])) == 1:
+        return float((group[scoring] == group[fitting][0]).mean())
     z = z.astype(np.float64)
     scaled = (z - z[fitting].mean(0)) / np.maximum(z[fitting].std(0), 1e-8)
     # Newton's steps, for far more rows than columns; in float64, as some columns are nearly others.

@@ -26,22 +26,19 @@ class Generator:
     basis: (k, p) principal components.
     means: (N, k) of each class; not a number without seeds.
     root: (k, k) a square root of the covariance inside classes.
+    has_seeds: (N,) classes of which there were seeds.
     """
 
     centre: Tensor
     basis: Tensor
     means: Tensor
     root: Tensor
+    has_seeds: np.ndarray
 
     @property
     def numbers(self) -> int:
         """Numbers that tell of it."""
         return sum(part.numel() for part in (self.centre, self.basis, self.means, self.root))
-
-    @property
-    def has_seeds(self) -> np.ndarray:
-        """Classes (N,) of which there were seeds."""
-        return self.means.isfinite().all(1).cpu().numpy()
 
     def sample(self, labels: np.ndarray, draws: np.random.Generator) -> Tensor:
         """Return a sample of each label (n,), (n, p)."""
@@ -90,7 +87,8 @@ def fitted(seeds: LabelledInputs, classes: int) -> Generator:
     within = placed - means[seeds.labels]
     degrees = max(len(values) - len(seeds.labels.unique()), 1)
     spread, vectors = torch.linalg.eigh(within.T @ within / degrees)
-    return Generator(centre, basis, means, vectors * spread.clamp(min=0).sqrt())
+    has_seeds = np.isin(np.arange(classes), seeds.labels.cpu().numpy())
+    return Generator(centre, basis, means, vectors * spread.clamp(min=0).sqrt(), has_seeds)
 
 
 def augmented(

@@ -2,7 +2,7 @@
 
 A step averages clipped gradients over the N samples, adds noise of standard deviation
 sigma_t G / N, and goes on by the bias-corrected momentum of such averages. A head's noise depends
-on its seed and the step's place alone, so that schedules are compared on the same draws.
+on the seed that it is given and the step's place; schedules are releases with seeds of their own.
 """
 
 from collections.abc import Callable, Sequence
