@@ -2,7 +2,8 @@
 
 The AUC on tuning targets, on which an attack is chosen, stands beside what it attains on the
 others. A threshold for a rate of false positives is chosen on shadows; the table has the rate that
-it attains on the targets.
+it attains on the targets. Clients take part whole, so that what the attack proves bounds the ε of a
+client's samples together, which is not below that of one of them.
 """
 
 import pandas as pd
@@ -28,7 +29,7 @@ RATES = ("0.01", "0.001")
 """Rates of false positives for which thresholds are chosen, as columns name them."""
 
 COUNTS = [
-    Column("proven", "Proves ε of at least", format="{:.3f}"),
+    Column("proven", "Proves ε of a client of at least", format="{:.3f}"),
     Column("targets", "Targets", format="{:.0f}"),
     Column("shadows", "Shadows", format="{:.0f}"),
     Column("quoted", "Quoted", format=lambda quoted: "yes" if quoted else ""),

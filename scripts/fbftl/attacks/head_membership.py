@@ -119,7 +119,9 @@ def membership_findings(job: Job, attempts: Sequence[Attempt]) -> list[Finding]:
         attained = best.rates[rate]
         measure = f"true positives, threshold for {rate:.1%} false ones"
         measures.append((measure, float(attained.alarms.mean()), attained.hits))
-    measures.append((f"ε is at least, with {CONFIDENCE:.0%} confidence", 0.0, [best.proven]))
+    measures.append(
+        (f"ε of a client is at least, with {CONFIDENCE:.0%} confidence", 0.0, [best.proven])
+    )
     return [finding(job, best, best.attack, *measure) for measure in measures]
 
 

@@ -33,6 +33,11 @@ CHANNEL_MAXIMUM = (
     " sample, and a silent channel gets no noise at all."
 )
 
+FINITE_DRAWS = (
+    "Of Laplace noise in real numbers: what is drawn has 30 random bits and ends at 21.5 times its"
+    " scale."
+)
+
 COUNT_VISIBLE = (
     "The server sees how many samples a client uploads, so neighbours have equally many: one"
     " sample is replaced by any other, or its vector by zero."
@@ -292,7 +297,7 @@ def laplace(*, epsilon: float, clip: float | None, coordinates: int) -> PrivacyR
         UserError: if epsilon is not positive.
     """
     accounting.require_positive("epsilon", epsilon)
-    each = f"{epsilon:g} per coordinate, {coordinates:,} of them. "
+    each = f"{epsilon:g} per coordinate, {coordinates:,} of them. {FINITE_DRAWS} "
     if clip is None:
         return PrivacyRecord("laplace", each + CHANNEL_MAXIMUM)
     return PrivacyRecord(

@@ -55,6 +55,17 @@ def test_values_are_encoded_and_read_again() -> None:
     assert ends(table.iloc[0]) == ("up", "client", "server")
 
 
+@pytest.mark.parametrize(
+    ("bits", "keep", "floats", "payload_bits"), [(3, 0.1, 4100, 1230), (6, 0.1, 1000, 600)]
+)
+def test_a_ratio_is_the_decimal_that_is_written(bits, keep, floats, payload_bits) -> None:
+    """0.1 · 3 · 4100 is a little more than 1230 in binary."""
+    for parts in ({"logits": floats}, {"logits": np.full(len(CLIENTS), floats)}):
+        post_ = post(compression=Compression(bits, keep))
+        post_.up(parts, CLIENTS, 2)
+        assert (rows(post_)["payload_bits"] == payload_bits).all()
+
+
 def test_what_is_counted_is_as_long_and_as_lost_as_what_is_made() -> None:
     made, counted = post(plr=0.4), post(plr=0.4)
     one = made.up({"update": 7}, CLIENTS, content=values())

@@ -145,6 +145,14 @@ def test_bursts_equal_a_chain_stepped_block_by_block():
     assert correlation[1] == pytest.approx(correlation[0], abs=0.03)
 
 
+@pytest.mark.parametrize(("blr", "length"), [(0.5, 1), (0.75, 3)])
+def test_where_no_good_state_lasts_one_block_is_lost_at_the_rate_and_two_surely(blr, length):
+    rates = burst_packet_loss_rate(blr, length, [1, 2, 9])
+    np.testing.assert_allclose(rates, [blr, 1, 1])
+    lost = transmit(np.full(1000, 2), BurstLoss(blr, length), 0, stream(5, "loss")).lost
+    assert lost.all()
+
+
 @pytest.mark.parametrize("blocks", [1, 2, 10, 100])
 def test_burst_simulation_meets_its_closed_form(blocks):
     # Far apart packets of interest are independent; the filler between them is not looked at.

@@ -57,6 +57,10 @@ def test_what_floats_or_words_do_not_hold_is_refused():
         summed(np.full((ROWS_AT_ONCE, 5), 2e3, np.float32), np.zeros(ROWS_AT_ONCE, np.int64))
     with pytest.raises(UserError, match="does not hold exactly"):
         summed(np.full((1, 5), np.nan, np.float32), np.zeros(1, np.int64))
+    # Every product of a chunk is exact, and the sum of all chunks is not.
+    many = np.full((1030 * ROWS_AT_ONCE, 1), 1447.0, np.float32)
+    with pytest.raises(UserError, match="leaves the whole numbers of 64 bits"):
+        ExactStatistics.of(many, np.zeros(len(many), np.int64), 1)
     large = ExactStatistics.nothing(CLASSES, 5)
     large.scatter[0, 0] = 2**62
     with pytest.raises(UserError, match="leaves the whole numbers of 64 bits"):

@@ -84,6 +84,13 @@ def test_three_kinds_compose_as_the_library_composes_them():
     assert accountant.get_epsilon(DELTA) <= mixed.epsilon <= without + 0.5 + 2e-3
 
 
+@pytest.mark.parametrize(("epsilon", "times"), [(1e-4, 10_000), (0.5, 2), (2.0, 1)])
+def test_pure_events_never_cost_more_than_their_sum(epsilon, times):
+    alone = compose([gaussian(3.0)], DELTA, "replace-one").epsilon
+    mixed = compose([gaussian(3.0), pure(epsilon, times)], DELTA, "replace-one")
+    assert alone <= mixed.epsilon <= alone + epsilon * times
+
+
 def test_an_event_without_a_guarantee_leaves_none():
     assert compose([gaussian(3.0), NO_GUARANTEE], DELTA, "add-remove").epsilon == math.inf
     assert read(()) == (NO_GUARANTEE,)

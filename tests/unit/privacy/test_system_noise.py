@@ -25,6 +25,14 @@ def test_uniform_numbers_lie_between_their_ends():
     assert kstest(numbers.reshape(-1), "uniform").pvalue > LEAST_PROBABLE
 
 
+def test_the_words_at_the_ends_give_numbers_between(monkeypatch):
+    for byte in (b"\x00", b"\xff"):
+        monkeypatch.setattr("os.urandom", lambda count, byte=byte: byte * count)
+        number = system_uniforms((1,))[0]
+        assert 0 < number < 1
+        assert np.isfinite(system_noise((1,))).all()
+
+
 def test_labels_stay_as_often_as_randomised_response_says():
     labels = np.arange(20_000) % 5
     answers = system_responses(labels, epsilon=1.0, classes=5)

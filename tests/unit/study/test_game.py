@@ -59,6 +59,12 @@ def test_what_can_be_played_is_let_through():
             "all its users have labels",
         ),
         ({}, {"adversarial_game": {"labelled": [2]}}, {}, "give some of 0 to 1"),
+        (
+            {"mechanism": "update_gaussian", "sigma": 1.0},
+            {"adversarial_game": {"labelled": [0]}},
+            {},
+            "of which groups users are",
+        ),
     ],
 )
 def test_what_cannot_is_refused(setting, block, training, sentence):
@@ -75,6 +81,10 @@ def test_what_cannot_is_refused(setting, block, training, sentence):
         ),
         ({"adversary": "plain", "aggregation": "masked", "opt_out": 0.2}, "of which one"),
         ({"mechanism": "update_gaussian"}, "needs sigma or epsilon"),
+        (
+            {"mechanism": "update_gaussian", "sigma": 1.0, "minority_participation": 0.95},
+            "draws who takes part by group",
+        ),
     ],
 )
 def test_a_grid_that_contradicts_itself_is_refused(axes, sentence):

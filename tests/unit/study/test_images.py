@@ -113,6 +113,15 @@ def test_training_values_without_meaning_are_refused(
         job_of({"methods": {method: values}}, method=method)
 
 
+@pytest.mark.parametrize("chosen", [{"selection": "validation"}, {"validation": 0.1}])
+def test_no_epoch_is_chosen_on_samples_that_noise_on_updates_leaves_open(chosen) -> None:
+    training = TASK["training"] | {"selection": "last", "validation": 0.0}
+    private = {"method": "fl", "mechanism": "dp_fedavg", "epsilon": 1.0}
+    settled(from_axes(private), "digits", TASK | {"training": training})
+    with pytest.raises(UserError, match="outside of its guarantee"):
+        settled(from_axes(private), "digits", TASK | {"training": training | chosen})
+
+
 def test_batches_of_one_sample_have_no_statistics() -> None:
     by_batch = {"methods": {"fl": {"batch_norm": "batch"}}}
     with pytest.raises(UserError, match=r"local_batch at least 2, or training.batch_norm"):

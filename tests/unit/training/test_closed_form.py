@@ -207,6 +207,13 @@ def test_logistic_regression_is_scikit_learns():
     assert np.allclose(ours / ours.sum(axis=1, keepdims=True), theirs, atol=2e-3)
 
 
+def test_logistic_regression_on_nothing_decides_nothing():
+    nothing = LabelledRows(*(np.zeros(shape, kind) for shape, kind in (
+        ((0, 4), np.float32), ((0,), np.int64), ((0,), np.int64))))  # fmt: skip
+    head = logistic(nothing, CLASSES, [0.05]).head
+    assert (head.scores(np.ones((2, 4))) == 0).all()
+
+
 def test_logistic_regression_is_fitted_to_held_out_samples_too():
     values, labels, client = samples()
     rows = LabelledRows(values.astype(np.float32), labels, client)

@@ -25,6 +25,9 @@ NEEDED: dict[str, tuple[str, ...]] = {
 }
 """The values of the block `privacy` that each mechanism needs; a job is given no others."""
 
+PROTECTING_UPDATES = ("dp_fedavg", "update_gaussian")
+"""Mechanisms whose noise is on what clients make of their samples, not on samples."""
+
 IN_NETWORKS = ("dropout", "batch_norm")
 """Training values for methods whose clients train a network; the jobs of others are not told."""
 
@@ -72,6 +75,7 @@ def check(setting: Setting, task: str, block: Mapping[str, Any]) -> None:
     _require_widths(where, setting, block)
     _require_further(where, setting, task, block)
     training = _training(setting, block)
+    _require_no_open_choice(where, setting, training)
     for fault in methods.record(setting.method).task_faults(setting, block, training):
         raise UserError(f"{where}; {fault}")
     if _clients_of_round(setting) and not _samples(setting, block) and _sends_once(setting):
@@ -80,6 +84,21 @@ def check(setting: Setting, task: str, block: Mapping[str, Any]) -> None:
             "client are unknown: give samples_per_client"
         )
     _require_meaning(setting, task, block)
+
+
+def _require_no_open_choice(where: str, setting: Setting, training: Mapping[str, Any]) -> None:
+    """Refuse to choose an epoch by clients' samples that no noise protects.
+
+    What features under noise are trained to is judged by uploads under noise, which is no release.
+    """
+    if setting.mechanism not in PROTECTING_UPDATES:
+        return
+    if training["selection"] == "validation" or training["validation"] > 0:
+        raise UserError(
+            f"{where}; {setting.mechanism} protects updates, and an epoch chosen on samples that "
+            "clients hold out is outside of its guarantee: give privacy.training or the task's "
+            "training selection: last and validation: 0"
+        )
 
 
 def _require_features_alone(where: str, setting: Setting, block: Mapping[str, Any]) -> None:

@@ -102,6 +102,11 @@ def faults(setting: AxisValues) -> Iterator[str]:
     alone = setting.minority_participation is not None or setting.opt_out > 0
     if setting.users_per_round is not None and setting.minority_participation is not None:
         yield "has one user a round by minority_participation; leave users_per_round out"
+    if setting.mechanism == "update_gaussian" and setting.minority_participation is not None:
+        yield (
+            "draws who takes part by group, which mechanism update_gaussian protects; leave one of "
+            "minority_participation and the mechanism out"
+        )
     alone = alone or setting.users_per_round == 1
     if setting.aggregation != "open" and alone:
         yield (
@@ -136,6 +141,11 @@ def task_faults(setting: AxisValues, task: Block, training: Block) -> Iterator[s
     if setting.aggregation != "open" and labelled is not None:
         yield (
             "a masked sum takes users who all train all parts: leave adversarial_game.labelled out"
+        )
+    if setting.mechanism == "update_gaussian" and labelled is not None:
+        yield (
+            "its server sees of which groups users are who train the task's part, and mechanism "
+            "update_gaussian protects these: leave adversarial_game.labelled or the mechanism out"
         )
     every_group = groups is not None and {*range(groups)} <= {*(labelled or ())}
     if setting.unlabelled_loss != "none" and (labelled is None or every_group):

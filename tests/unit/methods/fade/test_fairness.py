@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from fbftl.methods.fade.fairness import by_group
+from fbftl.methods.fade.fairness import by_group, linear_probe
 
 GROUP = np.repeat([0, 1], 4)
 PREDICTED = np.array([0, 1, 1, 1, 0, 0, 1, 0])
@@ -24,3 +24,11 @@ def test_groups_of_one_class_each_have_no_equalised_odds():
 
 def test_equalised_odds_are_those_of_two_classes():
     assert "delta_eo" not in by_group(PREDICTED, PREDICTED, GROUP, 3)
+
+
+def test_a_probe_that_has_seen_one_group_takes_all_for_that_group():
+    """Of eight rows one is of the other group, which half of the seeds score on."""
+    z, group = np.random.default_rng(0).normal(size=(8, 2)), np.array([0] * 7 + [1])
+    scores = {linear_probe(z, group, seed) for seed in range(6)}
+    assert 0.75 in scores
+    assert all(0 <= score <= 1 for score in scores)
