@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 from fbftl.messages.statistics import LabelledRows
+from fbftl.methods.ecos.counting import votes_event
 from fbftl.methods.ecos.distillation import distilled
 from fbftl.methods.ecos.private_knn import Answers, votes
+from fbftl.privacy.composition import compose, gaussian
 from fbftl.training.logistic import logistic
 from scipy.special import softmax
 
@@ -35,6 +37,31 @@ def test_a_row_more_moves_votes_by_root_two_at_most():
             queries, ROWS, LABELS, 3, 5, others
         )
         assert np.linalg.norm(moved, axis=1).max() <= 2**0.5
+
+
+def test_a_replaced_row_moves_votes_by_root_two_and_the_confidence_by_one_at_most():
+    """Every row by one of every class, near and far: what the guarantee's release rests on."""
+    queries = RNG.normal(size=(20, 4)).astype(np.float32)
+    sampled = RNG.random((20, 30)) < 0.5
+    before = votes(queries, ROWS, LABELS, 3, 5, sampled)
+    moved, surer = [], []
+    for row in range(30):
+        for label in range(3):
+            for place in (queries[row % 20], 100 * np.ones(4, np.float32)):
+                rows, labels = ROWS.copy(), LABELS.copy()
+                rows[row], labels[row] = place, label
+                after = votes(queries, rows, labels, 3, 5, sampled)
+                moved.append(np.linalg.norm(after - before, axis=1).max())
+                surer.append(np.abs(after.max(axis=1) - before.max(axis=1)).max())
+    assert max(moved) == pytest.approx(2**0.5)
+    assert max(surer) == 1
+
+
+def test_votes_and_confidence_cost_what_two_gaussian_releases_do():
+    """Sensitivities of √2 and 1, each under noise of its own, with every row in every query."""
+    together = compose([votes_event(6.0, 9.0, 1.0, 4)], 1e-5, "add-remove")
+    apart = compose([gaussian(6.0 / 2**0.5, 4), gaussian(9.0, 4)], 1e-5, "add-remove")
+    assert together.epsilon == pytest.approx(apart.epsilon, rel=2e-3)
 
 
 def test_the_most_confident_of_each_label_are_kept():
