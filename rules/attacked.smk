@@ -91,6 +91,16 @@ def digests_of_attacked(wildcards):
     return digests_of_settings(task, STUDY.settings[task]["attacked"])
 
 
+def files_of_settings(task, names):
+    """Return what any of some settings is trained from, by input name."""
+    return {key: path for name in names for key, path in inputs_of(task, name).items()}
+
+
+def digests_of_settings(task, names):
+    """Return what stands for the large files among these."""
+    return sorted({digest for name in names for digest in digests_of(task, name)})
+
+
 def attacked_in(wildcards, experiment):
     """Return the jobs of an experiment, whose messages are attacked in every seed."""
     return [

@@ -321,9 +321,8 @@ def hold_folder(logs):
 def start_when_free():
     """Let jobs of this machine start whenever their cores are free, without a rate.
 
-    To keep its limit of 100 jobs a second, Snakemake's scheduler plans another pass a second after
-    each pass; after a hundred jobs it examines all waiting jobs' inputs a hundred times a second.
-    Clusters keep the limit.
+    To keep a limit, Snakemake's scheduler plans another pass a second after each pass; after a
+    hundred jobs it examines all that wait a hundred times a second. Clusters keep the limit.
     """
     if workflow.local_exec:
         workflow.scheduler.job_rate_limiter = None

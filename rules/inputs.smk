@@ -312,16 +312,6 @@ def digests_of(task, setting):
     return [f"{files[k]}.sha256" for k in large if k in STUDY.reads(task, setting)]
 
 
-def files_of_settings(task, names):
-    """Return what any of some settings is trained from, by input name."""
-    return {key: path for name in names for key, path in inputs_of(task, name).items()}
-
-
-def digests_of_settings(task, names):
-    """Return what stands for the large files among these."""
-    return sorted({digest for name in names for digest in digests_of(task, name)})
-
-
 def digests_of_setting(wildcards):
     """Return what stands for the large files that a job's own setting is trained from."""
     return digests_of(wildcards.task, wildcards.setting)
