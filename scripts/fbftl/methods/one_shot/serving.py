@@ -239,9 +239,9 @@ class _Serving:
         )
         here = self._enter("statistics", places, arrived, ring.floats(count))
         summed = [answer for answer in arrived if answer.client in here]
-        self.post.between({"mask": len(summed)}, "server", "dealer")
-        if not len(owners):
+        if not len(owners):  # nobody was asked, so there is nothing to tell the dealer
             return Statistics.nothing(classes, width)
+        self.post.between({"mask": len(summed)}, "server", "dealer")
         members = [answer.client for answer in summed]
         masks = dealer.sum_of_masks(members, sum_number, count, ring)
         self.post.between({"mask": ring.floats(count)}, "dealer", "server")
