@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from fbftl.cost.layers import Network, parameters
-from fbftl.ground.floats import FLOAT_BITS
+from fbftl.ground.floats import FLOAT_BITS, as_written
 
 
 @dataclass(frozen=True)
@@ -157,6 +157,6 @@ def compression_rate_with_positions(
         keep: r, the ratio of numbers kept.
         bits: d, bits of a number that is not compressed.
     """
-    kept = math.ceil(Fraction(repr(float(keep))) * width)
+    kept = math.ceil(as_written(keep) * width)
     log_choices = math.lgamma(width + 1) - math.lgamma(kept + 1) - math.lgamma(width - kept + 1)
     return width * bits / (kept * q + log_choices / math.log(2))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 
-from fbftl.ground.floats import FLOAT_BYTES
+from fbftl.ground.floats import FLOAT_BYTES, as_written
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class CutMap:
 
 def kept_of(positions: int, share: float) -> int:
     """Return ⌈θ N⌉, with θ taken as the decimal number written in the config."""
-    return ceil(Fraction(repr(float(share))) * positions)
+    return ceil(as_written(share) * positions)
 
 
 def printed_uplink_bytes(samples: int, epochs: int, share: float, width: int) -> Fraction:
@@ -42,7 +42,7 @@ def printed_uplink_bytes(samples: int, epochs: int, share: float, width: int) ->
         share: θ_a.
         width: N.
     """
-    return FLOAT_BYTES * samples * epochs * (Fraction(repr(float(share))) * width + 1)
+    return FLOAT_BYTES * samples * epochs * (as_written(share) * width + 1)
 
 
 def printed_downlink_bytes(batches: int, epochs: int, share: float, width: int) -> Fraction:
@@ -54,4 +54,4 @@ def printed_downlink_bytes(batches: int, epochs: int, share: float, width: int) 
         share: θ_g.
         width: N.
     """
-    return FLOAT_BYTES * batches * epochs * Fraction(repr(float(share))) * width
+    return FLOAT_BYTES * batches * epochs * as_written(share) * width

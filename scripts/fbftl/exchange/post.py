@@ -14,13 +14,13 @@ need not be whole.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 from math import ceil
 from typing import Any
 
 import numpy as np
 
 from fbftl.ground.errors import required
+from fbftl.ground.floats import as_written
 from fbftl.ground.randomness import stream
 from fbftl.messages.codec import Compression
 from fbftl.messages.codec.compression import PLAIN
@@ -314,8 +314,8 @@ class Post:
 
 def _payload(parts: Parts, compression: Compression) -> Payload:
     """Return ⌈r·q·X⌉ of every part, as the paper counts, with r the decimal of the config."""
-    kept = compression.bits * Fraction(repr(float(compression.keep)))
-    payload: Payload = {}
+    kept = compression.bits * as_written(compression.keep)
+    payload: dict[str, int | np.ndarray] = {}
     for part, floats in parts.items():
         if isinstance(floats, np.ndarray):
             distinct, which = np.unique(floats, return_inverse=True)

@@ -1,10 +1,10 @@
 """S_r: keep the elements with the largest magnitudes, zero the others (paper Sec. IV-C)."""
 
-from fractions import Fraction
 from math import ceil
 
 import numpy as np
 
+from fbftl.ground.floats import as_written
 from fbftl.messages.codec.compression import finite_float32
 
 _WITHOUT_SIGN = np.uint32(0x7FFFFFFF)
@@ -13,11 +13,8 @@ _STRIDE = 16
 
 
 def kept_count(width: int, keep: float) -> int:
-    """Return ⌈r·X⌉, with r taken as the decimal number written in the config.
-
-    ⌈0.07 · 100⌉ is 7 here, although 0.07 * 100 is a little more than 7 in binary.
-    """
-    return ceil(Fraction(repr(float(keep))) * width)
+    """Return ⌈r·X⌉, with r taken as the decimal number written in the config."""
+    return ceil(as_written(keep) * width)
 
 
 def kept_positions(values: np.ndarray, count: int) -> np.ndarray:

@@ -10,7 +10,7 @@ from itertools import product
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.func import functional_call
 
 from fbftl.methods.robust.dual_batch_norm import Statistics, measured, mixed
@@ -105,7 +105,7 @@ class RobustBases(SharedNetwork):
         for slot in range(len(self.shared.slots)):
             attacked = self._mixture([slot], 1.0, None)
             adversarial = pgd_perturbed(attacked, part.inputs, part.labels, samples.preprocessing)
-            self._take(slot)
+            self.shared.slots[slot].take(self.shared.weights.detach())
             statistics.append(measured(self.base, part.inputs, adversarial, self.weight))
         return statistics
 
@@ -138,9 +138,3 @@ class RobustBases(SharedNetwork):
             named[name] = weights[first : first + parameter.numel()].view_as(parameter)
             first += parameter.numel()
         return named
-
-    def _take(self, slot: int) -> None:
-        """Give the base in memory the values of one of them."""
-        nn.utils.vector_to_parameters(
-            self.shared.weights.detach()[self.shared.slots[slot].places], self.base.parameters()
-        )
