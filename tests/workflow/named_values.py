@@ -1,4 +1,9 @@
-"""Print what every rule names, as JSON by rule; to be called in the folder of a project."""
+"""Print what every rule names, as JSON by rule; to be called in the folder of a project.
+
+    python named_values.py [STUDY ...]
+
+Studies are laid over config.yaml in their order, as after Snakemake's --configfile.
+"""
 
 import json
 import sys
@@ -15,11 +20,12 @@ def main() -> None:
     Of each rule are told: its script, the names of inputs, outputs, params and wildcards, and
     whether some inputs are named only when a job is planned, by more wildcards than a task.
     """
+    studies = [Path(name) for name in sys.argv[1:]]
     sys.argv = ["snakemake", "--dry-run"]
     with SnakemakeApi() as api:
         called = api.workflow(
             resource_settings=ResourceSettings(cores=1),
-            config_settings=ConfigSettings(),
+            config_settings=ConfigSettings(configfiles=studies),
             snakefile=Path("Snakefile"),
         )
         called.dag(DAGSettings())
@@ -43,9 +49,17 @@ def names(rule) -> dict:
 
 
 def inputs_of(file) -> list[str]:
-    """Return the names of the inputs that a rule's function gives for a task."""
+    """Return the names of the inputs that a rule's function gives for the first task it is of.
+
+    There are none of a rule that is of no task of this study.
+    """
     function = getattr(file._file, "callable", file._file)
-    return list(function(SimpleNamespace(task="digits")))
+    for task in function.__globals__["STUDY"].settings:
+        try:
+            return list(function(SimpleNamespace(task=task)))
+        except KeyError:  # this task has no setting of the rule's experiment
+            continue
+    return []
 
 
 if __name__ == "__main__":

@@ -31,16 +31,30 @@ def main_of(script: Path) -> ast.FunctionDef | None:
 
 @pytest.fixture(scope="module")
 def rules(untouched: Project) -> dict[str, dict[str, Any]]:
-    """What every rule names, by the rule, see `named_values.py`."""
-    listed = subprocess.run(
-        [sys.executable, Path(__file__).with_name("named_values.py")],
-        cwd=untouched.folder,
-        env=environment(),
-        capture_output=True,
-        text=True,
-    )
-    assert listed.returncode == 0, listed.stderr
-    return json.loads(listed.stdout.splitlines()[-1])
+    """What every rule names, by the rule, see `named_values.py`.
+
+    Of the default study, and of one with what only further studies attack.
+    """
+    attacked = {"tasks": ["frameworks_digits"], "grids": [{"method": ["fedavg"]}]}
+    (untouched.folder / "attacked.yaml").write_text(
+        json.dumps({"study": {"experiments": ["frameworks", "attacked"]},
+                    "experiments": {"attacked": attacked}})
+    )  # fmt: skip
+    by_rule: dict[str, dict[str, Any]] = {}
+    for studies in ([], ["studies/frameworks.yaml", "attacked.yaml"]):
+        listed = subprocess.run(
+            [sys.executable, Path(__file__).with_name("named_values.py"), *studies],
+            cwd=untouched.folder,
+            env=environment(),
+            capture_output=True,
+            text=True,
+        )
+        assert listed.returncode == 0, listed.stderr
+        for name, rule in json.loads(listed.stdout.splitlines()[-1]).items():
+            known = by_rule.setdefault(name, rule)
+            if len(rule["input"]) > len(known["input"]):
+                by_rule[name] = rule
+    return by_rule
 
 
 def test_every_rule_names_what_its_script_takes(root: Path, rules: dict) -> None:
