@@ -135,7 +135,7 @@ OF_EXPERIMENT["widths"] = [
         "cost",
         "Widths",
         runs_and_ledgers("widths") | {"clients": "results/{task}/clients.h5"},
-        {"network": network_of_widths, "size": size_of_images, "domains": domains_of}
+        {"network": partial(network_of_widths, experiment="widths"), "size": size_of_images, "domains": domains_of}
         | shown("widths")
         | axes("widths", "width", "budgets", "budget_order", "rescaled_init"),
     ),
@@ -146,6 +146,37 @@ OF_EXPERIMENT["widths"] = [
         "Domains",
         table_of("widths"),
         {"domains": domains_of} | shown("widths"),
+    ),
+]
+
+OF_EXPERIMENT["width_laws"] = [
+    Result(
+        "tabulate_width_laws",
+        "cost",
+        "Widths under laws of budgets",
+        runs_and_ledgers("width_laws") | {"clients": "results/{task}/clients.h5"},
+        {
+            "network": partial(network_of_widths, experiment="width_laws"),
+            "size": size_of_images,
+            "domains": domains_of,
+        }
+        | shown("width_laws")
+        | axes(
+            "width_laws",
+            "width",
+            "budgets",
+            "budget_order",
+            "rescaled_init",
+            "clients_per_round",
+        ),
+        script="tabulate_widths",
+    ),
+    Result(
+        "plot_width_laws",
+        "cost",
+        "Widths under laws of budgets",
+        table_of("width_laws"),
+        shown("width_laws"),
     ),
 ]
 
