@@ -135,7 +135,11 @@ OF_EXPERIMENT["widths"] = [
         "cost",
         "Widths",
         runs_and_ledgers("widths") | {"clients": "results/{task}/clients.h5"},
-        {"network": partial(network_of_widths, experiment="widths"), "size": size_of_images, "domains": domains_of}
+        {
+            "network": partial(network_of_widths, experiment="widths"),
+            "size": size_of_images,
+            "domains": domains_of,
+        }
         | shown("widths")
         | axes("widths", "width", "budgets", "budget_order", "rescaled_init"),
     ),

@@ -22,6 +22,9 @@ PANEL = ["budgets", "budget_order", "clients_per_round"]
 ORDERS = {"by_domain": "", "poorest_first": ", poorest first", "spread": ", spread"}
 """What follows a law's name; a law deals the widest networks to the first domains without it."""
 
+LAWS = {"lognormal": "log-normal", "ln0.5_0.4": "log-normal (.5, .4)", "8-2-1-1": "8 : 2 : 1 : 1"}
+"""Names of laws that are not words."""
+
 COLUMNS = 3
 """Panels side by side."""
 
@@ -40,8 +43,8 @@ def story(rows: pd.DataFrame, looks: dict[str, ShownMethod]) -> Story:
     best = pd.Series([panel.loc[panel["accuracy"].idxmax(), "method"] for panel in full])
     name, times = best.value_counts().index[0], best.value_counts().iloc[0]
     return Story(
-        f"{looks[name].figure_label} has the highest mean at full width in {times} of "
-        f"{len(panels)} panels, FedAvg of that width apart",
+        f"At full width {looks[name].figure_label} leads in {times} of {len(panels)} panels, "
+        "FedAvg apart",
         "Test accuracy in per cent against the width of the network, a line per method with bars "
         "of one standard deviation, in a panel for each law of the widths that clients can train, "
         "each order in which widths are dealt and each number of clients in a round; FedAvg of "
@@ -64,7 +67,7 @@ def panels_of(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
 def title(law: str, order: str, clients: float) -> str:
     """Return what a panel is called."""
     of_round = "" if pd.isna(clients) else f", {clients:g} clients a round"
-    return f"{law}{ORDERS[order]}{of_round}"
+    return f"{LAWS.get(law, law)}{ORDERS[order]}{of_round}"
 
 
 def draw(rows: pd.DataFrame, looks: dict[str, ShownMethod]) -> plt.Figure:
@@ -84,12 +87,12 @@ def draw(rows: pd.DataFrame, looks: dict[str, ShownMethod]) -> plt.Figure:
         axes.set_title(name, loc="left", fontsize="small")
     for axes in grid.flat[len(panels) :]:
         axes.set_axis_off()
-    for column in range(COLUMNS):  # the lowest of each column that has a panel
-        used = [place for place in range(column, len(panels), COLUMNS)]
-        if used:
-            grid.flat[used[-1]].tick_params(labelbottom=True)
-    figure.supxlabel("share of the full width (log scale)", fontsize="medium")
-    figure.supylabel("test accuracy (%)", fontsize="medium")
+    for axes in grid[:, 0]:
+        axes.set_ylabel("test accuracy (%)")
+    # The lowest panel of each column says what lies along it.
+    for axes in grid.flat[max(0, len(panels) - COLUMNS) : len(panels)]:
+        axes.tick_params(labelbottom=True)
+        axes.set_xlabel("share of the full width (log)")
     labelled = [axes.get_legend_handles_labels() for axes in grid.flat]
     shown_lines = {label: handle for pair in labelled for handle, label in zip(*pair, strict=True)}
     figure.legend(
