@@ -92,7 +92,7 @@ def draw(rows: pd.DataFrame, looks: dict[str, ShownMethod]) -> plt.Figure:
     # The lowest panel of each column says what lies along it.
     for axes in grid.flat[max(0, len(panels) - COLUMNS) : len(panels)]:
         axes.tick_params(labelbottom=True)
-        axes.set_xlabel("share of the full width (log)")
+        axes.set_xlabel("share of width (log scale)")
     labelled = [axes.get_legend_handles_labels() for axes in grid.flat]
     shown_lines = {label: handle for pair in labelled for handle, label in zip(*pair, strict=True)}
     figure.legend(
