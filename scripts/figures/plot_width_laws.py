@@ -39,7 +39,7 @@ def main(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
 def story(rows: pd.DataFrame, looks: dict[str, ShownMethod]) -> Story:
     """Return how often each method has the highest mean at full width."""
     panels = panels_of(rows)
-    full = [panel[panel["width"] == rows["width"].max()] for panel in panels.values()]
+    full = [panel[panel["width"] == panel["width"].max()] for panel in panels.values()]
     best = pd.Series([panel.loc[panel["accuracy"].idxmax(), "method"] for panel in full])
     name, times = best.value_counts().index[0], best.value_counts().iloc[0]
     return Story(

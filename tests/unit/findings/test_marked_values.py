@@ -197,7 +197,7 @@ MADE_UP: dict[str, dict[str, Any]] = {
     "width_laws": {
         "method": ["fedavg", "sheterofl", "splitmix"], "budgets": [None, "steps", "steps"],
         "budget_order": [None, "by_domain", "by_domain"], "rescaled_init": False,
-        "clients_per_round": [None, None, 5.0], "width": 1.0,
+        "clients_per_round": [None, None, 5.0], "width": [0.25, 0.5, 1.0],
     },
     "widths": {
         "method": "splitmix", "budgets": "exponential", "budget_order": "by_domain",
