@@ -130,9 +130,9 @@ def named_network(wildcards):
     return STUDY.task(wildcards.task)["networks"][wildcards.network]
 
 
-def network_of_widths(wildcards):
-    """Return the block of the network whose widths the experiment of that name compares."""
-    settings = STUDY.settings[wildcards.task]["widths"].values()
+def network_of_widths(wildcards, experiment):
+    """Return the block of the network whose widths an experiment compares."""
+    settings = STUDY.settings[wildcards.task][experiment].values()
     (name,) = {setting.network for setting in settings}
     return STUDY.task(wildcards.task)["networks"][name]
 

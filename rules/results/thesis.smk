@@ -129,14 +129,21 @@ OF_EXPERIMENT["robust"] = [
     ),
 ]
 
+
+def of_widths(experiment):
+    """Return params for a table of widths: network, images, domains and methods."""
+    network = partial(network_of_widths, experiment=experiment)
+    images = {"size": size_of_images, "domains": domains_of}
+    return {"network": network} | images | shown(experiment)
+
+
 OF_EXPERIMENT["widths"] = [
     Result(
         "tabulate_widths",
         "cost",
         "Widths",
         runs_and_ledgers("widths") | CLIENTS,
-        {"network": network_of_widths, "size": size_of_images, "domains": domains_of}
-        | shown("widths")
+        of_widths("widths")
         | axes("widths", "width", "budgets", "budget_order", "rescaled_init"),
         files=CLIENTS_DIGEST,
     ),
@@ -147,6 +154,33 @@ OF_EXPERIMENT["widths"] = [
         "Domains",
         table_of("widths"),
         {"domains": domains_of} | shown("widths"),
+    ),
+]
+
+OF_EXPERIMENT["width_laws"] = [
+    Result(
+        "tabulate_width_laws",
+        "cost",
+        "Widths under laws of budgets",
+        runs_and_ledgers("width_laws") | CLIENTS,
+        of_widths("width_laws")
+        | axes(
+            "width_laws",
+            "width",
+            "budgets",
+            "budget_order",
+            "rescaled_init",
+            "clients_per_round",
+        ),
+        script="tabulate_widths",
+        files=CLIENTS_DIGEST,
+    ),
+    Result(
+        "plot_width_laws",
+        "cost",
+        "Widths under laws of budgets",
+        table_of("width_laws"),
+        shown("width_laws"),
     ),
 ]
 

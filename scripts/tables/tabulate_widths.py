@@ -22,6 +22,7 @@ COLUMNS = [
     Column("budgets", "Budgets"),
     Column("budget_order", "Order"),
     Column("rescaled_init", "Rescaled"),
+    Column("clients_per_round", "Clients in a round"),
     Column("width", "Width", format="{:g}"),
     *accuracy(),
     *with_spread("gap", "Against full width", format="{:+.1%}"),
@@ -78,7 +79,7 @@ def main(
         served = at_widths(document, setting["width"])
         for width, accuracies, by_domain in served:
             rows.append(
-                {key: setting[key] for key in ("method", *SETTING)}
+                {key: setting[key] for key in ("method", *SETTING) if key in setting}
                 | {"width": width}
                 | summary(accuracies, served[-1][1] if len(served) > 1 else None)
                 | costs(network, entering, classes, setting, width)
@@ -95,11 +96,12 @@ def main(
     order = list(looks)
     table = table.assign(label=table["method"].map({n: look.label for n, look in looks.items()}))
     table = table.sort_values(
-        ["method", *SETTING, "width"],
+        ["method", *(axis for axis in SETTING if axis in table), "width"],
         key=lambda column: column.map(order.index) if column.name == "method" else column,
     )
     in_domains = [column for name in names for column in with_spread(name, heading_of(name))]
-    write_table(csv, table, COLUMNS[:9] + in_domains + COLUMNS[9:], ON_PAGE)
+    columns = [*COLUMNS[:10], *in_domains, *COLUMNS[10:]]
+    write_table(csv, table, [column for column in columns if column.name in table], ON_PAGE)
 
 
 def costs(
@@ -117,8 +119,8 @@ def costs(
     }
 
 
-SETTING = ("budget_order", "budgets", "rescaled_init")
-"""Axes that name a run beside its method."""
+SETTING = ("budget_order", "budgets", "rescaled_init", "clients_per_round")
+"""Axes that name a run beside its method; the last only where an experiment varies it."""
 
 
 def at_widths(

@@ -194,6 +194,11 @@ MADE_UP: dict[str, dict[str, Any]] = {
         "method": ["fd", "fedmd", "fedvote"], "partition": "iid", "variant": "local epochs 1",
         "up": [1e3, 1e4, 1e5],
     },
+    "width_laws": {
+        "method": ["fedavg", "sheterofl", "splitmix"], "budgets": [None, "steps", "steps"],
+        "budget_order": [None, "by_domain", "by_domain"], "rescaled_init": False,
+        "clients_per_round": [None, None, 5.0], "width": [0.25, 0.5, 1.0],
+    },
     "widths": {
         "method": "splitmix", "budgets": "exponential", "budget_order": "by_domain",
         "rescaled_init": False, "width": [0.25, 0.5, 1.0], "uplink_bits": [1e5, 2e5, 4e5],
@@ -206,7 +211,7 @@ MADE_UP: dict[str, dict[str, Any]] = {
 def test_a_figure_of_a_made_up_table_marks_its_rows(script: str, tmp_path: Path) -> None:
     table, svg = pd.DataFrame(RESULT | MADE_UP[script]), tmp_path / "figure.svg"
     table.to_csv(tmp_path / "table.csv", index=False)
-    more = [rows(names())] if script in ("frameworks", "widths") else []
+    more = [rows(names())] if script in ("frameworks", "width_laws", "widths") else []
     printed = [str(PRINTED)] if script == "eppfl_privacy" else []
     plot = importlib.import_module(f"plot_{script}")
     figure = unrendered(plot, str(tmp_path / "table.csv"), *printed, str(svg), *more)
