@@ -149,8 +149,8 @@ NOISY_STEPS = Needs(
 NOISE = (
     Axis(
         "mechanism", str, "none",
-        "noise on uploads: none, relative, gaussian, dp_fedavg, laplace or counts; dp_gd on a "
-        "server's steps.",
+        "noise on uploads: none, relative, gaussian, feature_gaussian, feature_laplace, "
+        "update_gaussian, dp_fedavg, laplace or counts; dp_gd on a server's steps.",
         {"$ref": "#/$defs/mechanism"},
     ),
     Axis(

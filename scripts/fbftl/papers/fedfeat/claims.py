@@ -40,8 +40,8 @@ from fbftl.papers.quantities import (
     measures,
 )
 
-CIFAR10, MNIST, ADAM = "cifar10", "mnist", "digits-fedfeat-adam"
-"""What tasks of a data set begin with, and those whose clients train as printed too."""
+CIFAR10, MNIST = "cifar10", "mnist"
+"""What tasks of a data set begin with."""
 
 STEPS = {
     **{f"{more:g}": (less, more) for less, more in pairwise(EPSILONS)},
@@ -263,6 +263,7 @@ COMPARED: Mapping[str, ByPart] = {
     "fedfeat-10": {
         **{network: _gain_by_clients(network) for network in NETWORKS},
         **{f"{network}_ten": _over_fedavg("shards", network) for network in NETWORKS},
+        **{f"{n}_fifty": _over_fedavg("shards", n, clients_per_round=MANY) for n in NETWORKS},
     },
     "fedfeat-11": _every_cell(),
     "fedfeat-12": _every_cell(),
@@ -332,7 +333,7 @@ def _grounded(sentence: str, compared: Compared) -> Compared:
 
     def sides(runs: Runs) -> Sides:
         task = runs.task or data
-        another = not data and task.startswith((MNIST, ADAM))
+        another = not data and task.startswith(MNIST)
         return compared(runs) if task.startswith(data) and not another else (NOTHING, NOTHING)
 
     return sides
@@ -342,15 +343,6 @@ SENTENCES: Mapping[str, ByPart] = {
     sentence: {part: _grounded(sentence, compared) for part, compared in parts.items()}
     for sentence, parts in COMPARED.items()
 }
-
-
-def _under_adam(partition: str) -> Compared:
-    """Return what compares where clients train as printed too, on which no sentence is judged.
-
-    The paper has one rate for all of its networks, at which narrower ones may learn nothing.
-    """
-    compared = _over_fedavg(partition)
-    return lambda runs: compared(runs) if runs.task.startswith(ADAM) else (NOTHING, NOTHING)
 
 
 def _norms(runs: Runs) -> Sides:
@@ -376,5 +368,4 @@ HYPOTHESES: ByPart = {
         for column, rises in METRICS.items()
     },
     "norms": _norms,
-    **{f"adam_{partition}": _under_adam(partition) for partition in PARTITIONS},
 }

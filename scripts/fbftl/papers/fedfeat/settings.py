@@ -14,7 +14,8 @@ OF_MNIST = 1.5
 """The one that the paper has on MNIST."""
 
 SERVER_STEPS = ("released", "printed", "chosen")
-"""How the server retrains: as the public code has it, as the paper prints, by held-out features."""
+"""How the server retrains: as the public code has it, as the paper prints, by held-out features.
+A full study has the first and the last beside the code's clients, the second beside the paper's."""
 
 PRINTED = SERVER_STEPS[1]
 """The paper's own, which sentences have that are about other things than the accuracies it stands
