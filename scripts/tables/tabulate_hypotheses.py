@@ -3,18 +3,10 @@
 from collections.abc import Sequence
 from importlib import import_module
 
-from fbftl.findings.tables import Column, tabulate, write_table
+from fbftl.findings.tables import tabulate, write_table
 from fbftl.papers.claims import OURS, claims_of, examined_by_task, read_claims
-from fbftl.papers.comparisons import NUMBERS, comparisons_table
+from fbftl.papers.comparisons import COLUMNS_OF_HYPOTHESES, comparisons_table
 from fbftl.papers.quantities import runs_by_task
-
-COLUMNS = [
-    Column("compares", "Hypothesis", width="6cm"),
-    Column("origin", "Where it comes from", width="3cm"),
-    *NUMBERS,
-    Column("tested", "Hypotheses tested"),
-]
-
 
 ON_PAGE = ("compares", "task", "size", "compared", "lower", "upper", "unit", "verdict")
 """Columns that the page shows; the csv has all."""
@@ -43,7 +35,8 @@ def main(
     compared = {OURS: import_module(f"fbftl.papers.{paper}.claims").HYPOTHESES}
     claims = claims_of(paper, compared, read_claims(texts))
     by_task = examined_by_task(claims, runs_by_task(experiments, uplinks, series, beside))
-    write_table(csv, comparisons_table(by_task, {OURS: len(claims)}), COLUMNS, ON_PAGE)
+    table = comparisons_table(by_task, {OURS: len(claims)})
+    write_table(csv, table, COLUMNS_OF_HYPOTHESES, ON_PAGE)
 
 
 if __name__ == "__main__":

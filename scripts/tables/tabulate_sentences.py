@@ -4,33 +4,14 @@ from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
-from fbftl.findings.columns import DIVERGED, SEEDS, VERDICT
 from fbftl.findings.front import rows
 from fbftl.findings.published import read
-from fbftl.findings.tables import Column, tabulate, write_table
+from fbftl.findings.tables import tabulate, write_table
 from fbftl.papers.claims import claims_of, examined_by_task, read_claims
 from fbftl.papers.formulas import PaperRecord
 from fbftl.papers.quantities import runs_by_task
 from fbftl.papers.registry import number_tested, read_sentences
-from fbftl.papers.sentences import decided, sentences_table
-
-COLUMNS = [
-    Column("sentence", "Sentence"),
-    Column("says", "Says", width="6cm"),
-    Column("place", "Place"),
-    Column("printed", "Printed", width="3cm"),
-    Column("task", "Task"),
-    Column("size", "Size"),
-    Column("measured", "Ours", width="6cm"),
-    Column("parts", "Parts"),
-    SEEDS,
-    DIVERGED,
-    VERDICT,
-    Column("overall", "All tasks"),
-    Column("tested", "Sentences tested"),
-    Column("note", "Note", width="4cm"),
-]
-
+from fbftl.papers.sentences import COLUMNS, decided, sentences_table
 
 ON_PAGE = ("sentence", "says", "printed", "task", "size", "measured", "verdict", "overall")
 """Columns that the page shows; the csv has all."""

@@ -18,6 +18,9 @@ PAGE = ROOT / "docs" / "columns.md"
 SHARED = "findings/columns.py"
 """Where columns are that many tables have."""
 
+OF_SENTENCES = {"comparisons": "parts, hypotheses", "sentences": "sentences"}
+"""Modules of `papers/` with the columns of tables that are kept and read anew, by these tables."""
+
 HEAD = """\
 # Columns of the tables
 
@@ -80,6 +83,10 @@ def page(scripts: Path) -> str:
     """
     shared = table((scripts / "fbftl" / SHARED).read_text(encoding="utf-8"))
     parts = [HEAD, f"## Shared by many tables\n\n{shared}\n"]
+    for name, tables in OF_SENTENCES.items():
+        source = (scripts / "fbftl" / "papers" / f"{name}.py").read_text(encoding="utf-8")
+        what = (ast.get_docstring(ast.parse(source)) or "").splitlines()[0]
+        parts.append(f"## {tables}\n\n{what}\n\n{table(source)}\n")
     for path in sorted((scripts / "tables").glob("tabulate_*.py")):
         source = path.read_text(encoding="utf-8")
         if rows := table(source):

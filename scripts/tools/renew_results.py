@@ -3,7 +3,8 @@
     PYTHONPATH=scripts python scripts/tools/renew_results.py digits cifar10-imagenet papers/fbftl
 
 For maintainers; no rule runs it. Tables go as CSV and Markdown, figures as SVG, numbers as JSON.
-Without a name it only fills the pages from what is committed. Of a paper whose systems are studied
+Every call reads the kept tables of sentences anew by `published/`, then fills the pages; without a
+name it does no more. Of a paper whose systems are studied
 one after the other,
 
     PYTHONPATH=scripts python scripts/tools/renew_results.py papers/thesis --systems budget fade
@@ -43,6 +44,7 @@ from fbftl.ground.code import digest, sources
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import read_json, replacing, write_json, write_text
 from fbftl.methods.by_name import modules
+from fbftl.papers.kept_registry import read_anew
 from fbftl.papers.kept_tasks import merge_notes_of_tasks, merge_rows, merge_sentences
 from fbftl.study.full_studies import read_every_full
 from fbftl.study.systems import read_systems
@@ -99,6 +101,8 @@ def main(
             renew_systems(root, name, systems, stamp)
         else:
             renew(root, name, stamp)
+    for folder in sorted((root / KEPT / kept.PAPERS).glob("*/")):
+        read_anew(folder / "tables", root / "published", folder.name)
     for page in pages(root):
         text = page.read_text(encoding="utf-8")
         if (now := filled(root, page)) != text:

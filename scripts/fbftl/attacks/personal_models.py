@@ -64,7 +64,7 @@ def images_of_mean_logits(cohort: Cohort, open_samples: LabelledInputs) -> Attai
 
     The server trains a network of the clients' architecture on open samples for as long, and fits
     pixels to its logits by ridge regression; mean logits of a label give the image of all samples
-    of that label. The blind guess is the mean of the open samples.
+    of that label. The blind guess knows the label as well: the mean of the open samples of it.
     """
     fresh = personal_models(cohort.client_data, cohort.repetition)
     server = replace(fresh, split_models=fresh.split_models[:1], weights=fresh.weights[:1])
@@ -75,12 +75,13 @@ def images_of_mean_logits(cohort: Cohort, open_samples: LabelledInputs) -> Attai
     gram = fitted_logits.T @ fitted_logits
     weights = torch.linalg.solve(gram + torch.eye(len(gram)).to(gram), fitted_logits.T @ pixels)
     means, _ = _sent_means(cohort)
+    guesses = means_of_labels(open_samples, cohort.client_data.classes)
     errors, blind = [], []
     for client, rows in enumerate(cohort.rows):
         samples = cohort.client_data.samples.at(rows)
         shown = _with_one(means[client]) @ weights
         errors.append(_distance(samples.inputs, shown[samples.labels]))
-        blind.append(_distance(samples.inputs, pixels.mean(0).expand(len(rows), -1)))
+        blind.append(_distance(samples.inputs, guesses[samples.labels]))
     measure, guess = "mean squared error", float(np.mean(blind))
     return Attained("reconstruction", "server", measure, errors, guess, lower=True)
 
@@ -104,12 +105,14 @@ def _margins(means: Tensor) -> Tensor:
 
 
 def seeds_of_generator(cohort: Cohort, seeds: int) -> Attained:
-    """Return how far the generator's mean of its label is from a seed; blind by the test mean.
+    """Return how far the generator's mean of its label is from a seed.
 
-    The server has the seeds as they are; this is what every other client gets of them.
+    The server has the seeds as they are; this is what every other client gets of them. The blind
+    guess is the mean of the test samples of that label.
     """
     labels = cohort.client_data.samples.labels.cpu().numpy()
-    mean = cohort.client_data.test.at(np.arange(len(cohort.client_data.test.labels))).inputs.mean(0)
+    test = cohort.client_data.test.at(np.arange(len(cohort.client_data.test.labels)))
+    guesses = means_of_labels(test, cohort.client_data.classes)
     chosen = [
         seeds_of(rows, labels, seeds, cohort.post.seed, client)
         for client, rows in enumerate(cohort.rows)
@@ -122,8 +125,20 @@ def seeds_of_generator(cohort: Cohort, seeds: int) -> Attained:
         generator.centre + generator.means[samples.labels] @ generator.basis for samples in sent
     ]
     error = [_distance(samples.inputs, at) for samples, at in zip(sent, guessed, strict=True)]
-    blind = float(np.mean([_distance(samples.inputs, mean) for samples in sent]))
+    blind = float(np.mean([_distance(samples.inputs, guesses[samples.labels]) for samples in sent]))
     return Attained("inversion", "other client", "mean squared error", error, blind, lower=True)
+
+
+def means_of_labels(samples: LabelledInputs, classes: int) -> Tensor:
+    """Return the mean sample of each label (N, width); of one that none has, the mean of all.
+
+    Args:
+        samples: labelled, n of them, flattened here to (n, width).
+        classes: N.
+    """
+    values = samples.inputs.flatten(1)
+    of_label = [values[samples.labels == label] for label in range(classes)]
+    return torch.stack([rows.mean(0) if len(rows) else values.mean(0) for rows in of_label])
 
 
 def _distance(sent: Tensor, guessed: Tensor) -> float:

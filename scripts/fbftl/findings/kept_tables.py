@@ -7,6 +7,7 @@ from io import StringIO
 from pathlib import Path
 
 from fbftl.findings.front import rows
+from fbftl.findings.tables import Column, escape_markdown
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import write_text
 
@@ -41,11 +42,37 @@ class Line:
         if self.cells[column] == text:
             return self
         cells = self.cells | {column: text}
-        line = StringIO()
-        csv.writer(line, lineterminator="\n").writerow(cells.values())
         shown = _cells(self.markdown)
         shown[_cells(head).index(title)] = text
-        return Line(cells, line.getvalue(), f"| {BETWEEN.join(shown)} |\n")
+        return Line(cells, _written(cells), f"| {BETWEEN.join(shown)} |\n")
+
+
+def line_of(cells: dict[str, str], columns: Iterable[Column]) -> Line:
+    """Return a row of some cells.
+
+    Args:
+        cells: texts by column of the csv.
+        columns: what the Markdown shows of them, in its order.
+    """
+    shown = (escape_markdown(column.print(_value(cells[column.name]))) for column in columns)
+    return Line(cells, _written(cells), f"| {BETWEEN.join(shown)} |\n")
+
+
+def _value(cell: str) -> str | float | None:
+    """Return what a cell holds: a number, a text, or nothing."""
+    if not cell:
+        return None
+    try:
+        number = float(cell)
+    except ValueError:
+        return cell
+    return int(number) if number.is_integer() and "." not in cell else number
+
+
+def _written(cells: dict[str, str]) -> str:
+    line = StringIO()
+    csv.writer(line, lineterminator="\n").writerow(cells.values())
+    return line.getvalue()
 
 
 def _cells(line: str) -> list[str]:

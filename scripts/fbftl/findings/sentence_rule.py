@@ -131,8 +131,13 @@ def interval(difference: Measured, tested: int) -> tuple[float, float]:
     """
     if difference.seeds < 2:
         return -math.inf, math.inf
-    reach = float(stdtrit(difference.seeds - 1, 1 - ERRORS / tested / 2)) * difference.error
+    reach = errors_away(difference.seeds, tested) * difference.error
     return difference.mean - reach, difference.mean + reach
+
+
+def errors_away(seeds: int, tested: int) -> float:
+    """Return how many standard errors the ends of that interval are away, of two seeds or more."""
+    return float(stdtrit(seeds - 1, 1 - ERRORS / tested / 2))
 
 
 def judged(difference: Measured, of: Stated, tested: int) -> Judgement:
@@ -143,9 +148,13 @@ def judged(difference: Measured, of: Stated, tested: int) -> Judgement:
         of: what is stated of it.
         tested: m, how many sentences of the system are tested.
     """
-    if difference.seeds < LEAST_SEEDS:
+    return judged_by(*interval(difference, tested), difference.seeds, of)
+
+
+def judged_by(lower: float, upper: float, seeds: int, of: Stated) -> Judgement:
+    """Return what an interval of a difference over some seeds says of what is stated."""
+    if seeds < LEAST_SEEDS:
         return Judgement.UNDECIDED
-    lower, upper = interval(difference, tested)
     if of.order:
         if lower - of.margin > ROUNDING:
             return Judgement.HOLDS
@@ -163,7 +172,7 @@ def judged(difference: Measured, of: Stated, tested: int) -> Judgement:
 
 
 def over_parts(parts: Iterable[Judgement]) -> Judgement:
-    """Return what several tasks, steps or cells of one sentence come to.
+    """Return what the parts of one sentence come to: tasks, steps, cells, or things that it says.
 
     They come to what all of them do; if one holds where of another the contrary does, it depends on
     the case, whichever of the three tells them apart; else the sentence is undecided.

@@ -61,6 +61,13 @@ COLUMNS = (
     Column("tested", "Sentences tested"),
 )
 
+COLUMNS_OF_HYPOTHESES = (
+    Column("compares", "Hypothesis", width="6cm"),
+    Column("origin", "Where it comes from", width="3cm"),
+    *NUMBERS,
+    Column("tested", "Hypotheses tested"),
+)
+
 
 def comparisons_table(by_task: ByTask, tested: Mapping[str, int]) -> pd.DataFrame:
     """Return comparisons as rows: names, both means, what is compared with its interval, verdict.

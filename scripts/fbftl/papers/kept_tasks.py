@@ -70,13 +70,13 @@ def _verdicts(parts: Sequence[Mapping[str, str]]) -> dict[str, Judgement]:
     for row in parts:
         by_sentence.setdefault(row["sentence"], []).append(row)
     return {
-        sentence: _overall(rows)
+        sentence: overall_of(rows)
         for sentence, rows in by_sentence.items()
         if any(row["size"] == str(Size.FULL) for row in rows)
     }
 
 
-def _overall(parts: Sequence[Mapping[str, str]]) -> Judgement:
+def overall_of(parts: Sequence[Mapping[str, str]]) -> Judgement:
     """Return what a sentence comes to over all tasks of full studies, by the rows of its parts."""
     by_task: dict[str, dict[str, Judgement]] = {}
     for row in parts:

@@ -9,12 +9,31 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from fbftl.findings.columns import DIVERGED, SEEDS, VERDICT
 from fbftl.findings.sentence_rule import Judgement, over_parts, over_tasks
+from fbftl.findings.tables import Column
 from fbftl.papers.claims import Examined
 from fbftl.papers.comparisons import NOT_RUN, ByTask, diverged, no_verdict, readable
 from fbftl.papers.formulas import Decides, Decision, PaperRecord
 from fbftl.papers.registry import BY_FORMULA, TESTED, Sentence
 from fbftl.study.sizes import Size, size_of
+
+COLUMNS = (
+    Column("sentence", "Sentence"),
+    Column("says", "Says", width="6cm"),
+    Column("place", "Place"),
+    Column("printed", "Printed", width="3cm"),
+    Column("task", "Task"),
+    Column("size", "Size"),
+    Column("measured", "Ours", width="6cm"),
+    Column("parts", "Parts"),
+    SEEDS,
+    DIVERGED,
+    VERDICT,
+    Column("overall", "All tasks"),
+    Column("tested", "Sentences tested"),
+    Column("note", "Note", width="4cm"),
+)
 
 FORMULA = {True: "by formula: holds", False: "by formula: does not hold"}
 NOT_COMPUTED = "by formula: not computed"

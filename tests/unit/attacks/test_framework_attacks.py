@@ -95,8 +95,16 @@ def test_images_are_made_of_what_clients_told_of_their_labels(inputs):
     first, second = (personal_models.images_of_mean_logits(cohort, public) for _ in range(2))
     assert first == second
     assert all(map(torch.equal, before, cohort.models.weights))
-    mean = public.inputs.mean(0)
-    blind = [(client_data.samples.at(rows).inputs - mean).square().mean() for rows in cohort.rows]
+    sent = [client_data.samples.at(rows) for rows in cohort.rows]
+    blind = [
+        torch.stack(
+            [
+                (image - public.inputs[public.labels == label].mean(0)).square().mean()
+                for image, label in zip(samples.inputs, samples.labels, strict=True)
+            ]
+        ).mean()
+        for samples in sent
+    ]
     assert first.blind == pytest.approx(float(torch.stack(blind).mean()), rel=1e-5)
 
 

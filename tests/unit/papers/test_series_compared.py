@@ -69,7 +69,7 @@ def test_comparable_to_a_whole_network_is_said_where_domains_differ():
     mixed = {"setting": MIXED, "method": "splitmix", **axes, "accuracy_x1": 0.9}
     whole = {"setting": "fedavg+network=mlp", "method": "fedavg", "network": "mlp"}
     rows = [mixed, whole | {"test_accuracy": 0.8, "rescaled_init": False}]
-    table = pd.DataFrame(rows).assign(task="toy", seed=0, diverged=False)
+    table = pd.DataFrame(rows).assign(task="digits-network-full", seed=0, diverged=False)
     for domains, compared in ((1, 0), (2, 1)):
         steps = range(1, domains + 1)
         series = pd.DataFrame({"setting": MIXED, "seed": 0, "step": steps, "value": 0.9})

@@ -229,7 +229,7 @@ ROBUSTNESS: Mapping[str, ByPart] = {
     },
     "fbftl-29": {
         **{name: _then(*curve) for name, curve in CURVES.items()},
-        **{f"flat_{name}": accuracies(*curve[:2]) for name, curve in CURVES.items()},
+        **{f"flat_{name}": _images(*curve[:2]) for name, curve in CURVES.items()},
     },
     "fbftl-30": {f"{plr:g}": _dialogues(FBFTL, FBFTL | {"plr": plr}) for plr in (0.5, 0.9)},
 }

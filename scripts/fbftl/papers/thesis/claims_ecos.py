@@ -27,12 +27,20 @@ Setting = Callable[[Runs], dict[str, Any]]
 """What names a setting of a task."""
 
 
-def scoring(runs: Runs) -> dict[str, Any]:
-    """Return how a task's counts are scored: as of those who buy by proximity, else as printed."""
+def scoring(runs: Runs, by_client: bool = False) -> dict[str, Any]:
+    """Return how a task's counts are scored: as of those who buy by proximity, else as printed.
+
+    Args:
+        runs: of a task.
+        by_client: whether the client labels what is bought, for which the thesis has another noise
+            on its larger images.
+    """
     settings = settings_in(runs.table).values() if "setting" in runs.table else ()
     for setting in settings:
-        if setting.get("purchase_rule") == "proximity":
-            return {axis: setting[axis] for axis in (*PRINTED, "centroids") if axis in setting}
+        its_own = (setting.get("label_source") == "client") == by_client
+        if setting.get("purchase_rule") == "proximity" and its_own:
+            axes = (*PRINTED, "centroids", "score_power")
+            return {axis: setting[axis] for axis in axes if axis in setting}
     return PRINTED
 
 
@@ -47,7 +55,8 @@ def bought(rule: str = "ecos", size: str = "middle", **axes: Any) -> Setting:
 
     def setting(runs: Runs) -> dict[str, Any]:
         named = {"method": "ecos", "purchase": purchases(runs)[size]} | axes
-        counted = scoring(runs) if rule in COUNTING else {}
+        by_client = axes.get("label_source") == "client"
+        counted = scoring(runs, by_client) if rule in COUNTING else {}
         return counted | named | ({} if rule == "ecos" else {"purchase_rule": rule})
 
     return setting
@@ -132,7 +141,14 @@ def _on_digits(compared: Compared) -> Compared:
 
 
 def _power(power: int, size: str, **axes: Any) -> Setting:
-    return bought(size=size, **axes, **({} if power == 1 else {"score_power": float(power)}))
+    """Return the setting that buys by scores of some power; 1 is the axis' default."""
+
+    def setting(runs: Runs) -> dict[str, Any]:
+        plain = bought(size=size, **axes)(runs)
+        plain.pop("score_power", None)
+        return plain if power == 1 else plain | {"score_power": float(power)}
+
+    return setting
 
 
 PRINTED_RULE = {"purchase_allocation": "printed"}

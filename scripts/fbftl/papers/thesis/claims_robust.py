@@ -134,5 +134,5 @@ SENTENCES: Mapping[str, ByPart] = {
             for width in WIDTHS
         },
     },
-    "c4-25": {"clean": _costs(HALF), "clean_1": _costs(1)},
+    "c4-25": {"clean_1": _costs(1)},
 }

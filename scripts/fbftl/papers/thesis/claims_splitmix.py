@@ -28,6 +28,11 @@ FEW = (5, 10)
 
 IID = {"partition": "iid"}
 
+OF_TABLE_C1 = "digits-network"
+"""What tasks begin with whose network is that of Table C.1, narrower: one base of eight has about
+1.7 % of its parameters and all have 13.5 %, where the thesis prints 1.8 and 12.7. The dense network
+of the other tasks has 4 and 33 %."""
+
 HALF_DATA, RELEASED_RATES = "digits-half", "digits-released"
 """What tasks begin with whose clients have half as many samples, and that train at the rates of the
 public sweep. Its 0.01 of bases is for clients of far more samples and is shown, not judged by."""
@@ -179,6 +184,11 @@ def _over_domains(compared: Compared) -> Compared:
     return sides
 
 
+def _with_a_small_base(compared: Compared) -> Compared:
+    """Return what compares the same where a base has the printed share of the whole network."""
+    return lambda runs: compared(runs) if runs.task.startswith(OF_TABLE_C1) else (NOTHING, NOTHING)
+
+
 def _in_domain(domain: int, width: float) -> Compared:
     """Return what compares losses to FedAvg of the same width, the same number for both."""
 
@@ -257,9 +267,11 @@ SENTENCES: Mapping[str, ByPart] = {
         "sheterofl": _sooner({"method": "splitmix"}, {"method": "sheterofl"}),
         "fedavg": _sooner({"method": "splitmix"}, 0.125),
     },
-    "c4-06": {"one_base": lambda r: (best(r, "sheterofl"), at(r, "splitmix", 0.125))},
+    "c4-06": {
+        "one_base": _with_a_small_base(lambda r: (best(r, "sheterofl"), at(r, "splitmix", 0.125)))
+    },
     # Said of the digits, whose domains differ; where classes do, it is said not to be so.
-    "c4-07": {"fedavg": _over_domains(_to_fedavg(1))},
+    "c4-07": {"fedavg": _with_a_small_base(_over_domains(_to_fedavg(1)))},
     "c4-08": {"fedavg": _to_fedavg(0.125)},
     "c4-09": {"bits": _sent, "accuracy": _ahead(1), "multiplications": _multiplied},
     "c4-10": {"mean": _ahead(1), "spread": _spread},
