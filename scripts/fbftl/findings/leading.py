@@ -122,8 +122,18 @@ def scale_of(row: Row) -> str:
 
 
 def plain(measured: str) -> str:
-    """Return measured numbers with thousands instead of small exponents."""
-    return SCIENTIFIC.sub(lambda match: f"{float(match[0]):,.0f}", measured)
+    """Return measured numbers with thousands instead of small exponents, equal ones once."""
+    thousands = SCIENTIFIC.sub(lambda match: f"{float(match[0]):,.0f}", measured)
+    return " / ".join(dict.fromkeys(map(_once, thousands.split(" / "))))
+
+
+def _once(group: str) -> str:
+    """Return numbers of one kind: pairs that are equal once, and equal numbers once and counted."""
+    pairs = list(dict.fromkeys(group.split(" | ")))
+    values = pairs[0].split("; ")
+    if len(pairs) == 1 and len(values) > 1 and len(set(values)) == 1:
+        return f"{values[0]}, {len(values)} of {len(values)} alike"
+    return " | ".join(pairs)
 
 
 def cells(registry_row: Row, found: Sequence[Row]) -> list[str]:

@@ -132,3 +132,8 @@ def test_the_kept_formulas_have_the_ratios_of_the_paper_s_uplink(root):
     ratio = numbers["papers/fbftl/total_uplink/ftl_c over fbftl"]
     epochs, batches, samples = 84, 6250, 50_000
     assert ratio == pytest.approx(epochs * batches * 35_665_418 / (samples * 4096))
+
+
+def test_equal_numbers_are_told_once():
+    told = "1e-14 over 8 partitions / 0.98; 0.98; 0.98 / 3; 4 | 3; 5 | 3; 4 / 3; 4 | 3; 5"
+    assert plain(told) == "1e-14 over 8 partitions / 0.98, 3 of 3 alike / 3; 4 | 3; 5"

@@ -27,12 +27,16 @@ BITS_OF_ROUND = "uplink_bits_per_round"
 
 
 def by_round(decides: Decides) -> Decides:
-    """Return what decides a sentence by runs that have the bits of a round, mean over a run's."""
+    """Return what decides a sentence by runs that have the bits of a round, mean over a run's.
+
+    A seed that diverged made fewer rounds than it counts, and is left out.
+    """
 
     def with_rounds(runs: Runs) -> Runs:
         table = runs.table
         if not {BITS, "epoch"} <= set(table):
             return runs
+        table = table[~table["diverged"].astype(bool)]
         # The last round is the one that counts, and there is one an epoch.
         return replace(runs, table=table.assign(**{BITS_OF_ROUND: table[BITS] / table["epoch"]}))
 
