@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from fbftl.findings.columns import DIVERGED, VERDICT, with_spread
-from fbftl.findings.comparison import Measured
+from fbftl.findings.comparison import ROUNDING, Measured
 from fbftl.findings.tables import Column
 from fbftl.papers.claims import Examined
 from fbftl.papers.quantities import BySeed
@@ -29,7 +29,12 @@ def diverged(examined: Examined) -> frozenset[tuple[str, int]]:
 
 
 def readable(value: float) -> str:
-    """Return counts without places, a quantity below a tenth with two digits, others with two."""
+    """Return counts without places, a quantity below a tenth with two digits, others with two.
+
+    What sums of floats are off by is nothing.
+    """
+    if abs(value) < ROUNDING:
+        value = 0.0
     if abs(value) >= 1000:
         return f"{value:,.0f}"
     return f"{value:.2f}" if abs(value) >= 0.1 or value == 0 else f"{value:.2g}"

@@ -64,8 +64,10 @@ def read_anew(tables: Path, published: Path, paper: str) -> None:
     tested = {sentence.id: by_system.get(sentence.system, 0) for sentence in registry}
     of_ours = [claim for claim in claims if claim["sentence"] == OURS]
     of_sentences = [claim for claim in claims if claim["sentence"] != OURS]
-    parts = comparisons(rows(tables / "parts.csv"), of_sentences, tested)
-    hypotheses = comparisons(rows(tables / "hypotheses.csv"), of_ours, {OURS: len(of_ours)})
+    columns = columns_of(tables / "parts.csv")
+    parts = comparisons(rows(tables / "parts.csv"), of_sentences, tested, columns)
+    ours = {OURS: len(of_ours)}
+    hypotheses = comparisons(rows(tables / "hypotheses.csv"), of_ours, ours, columns)
     kept = rows(tables / "sentences.csv")
     rewrite(tables / "parts.csv", parts, COLUMNS_OF_PARTS)
     rewrite(tables / "hypotheses.csv", hypotheses, COLUMNS_OF_HYPOTHESES)
@@ -76,6 +78,11 @@ def read_anew(tables: Path, published: Path, paper: str) -> None:
     )
 
 
+def columns_of(table: Path) -> list[str]:
+    """Return the names in the first line of a csv."""
+    return table.read_text(encoding="utf-8").partition("\n")[0].split(",")
+
+
 def rewrite(table: Path, now: Sequence[dict[str, str]], columns: Sequence[Column]) -> None:
     """Give a kept table other rows; those that are as they were keep their lines."""
     lines = {tuple(line.cells.items()): line for line in lines_of(table)}
@@ -83,7 +90,10 @@ def rewrite(table: Path, now: Sequence[dict[str, str]], columns: Sequence[Column
 
 
 def comparisons(
-    kept: Sequence[Row], claims: Sequence[Row], tested: Mapping[str, int]
+    kept: Sequence[Row],
+    claims: Sequence[Row],
+    tested: Mapping[str, int],
+    columns: Sequence[str],
 ) -> list[dict[str, str]]:
     """Return the rows of a kept table of comparisons as today's registry has them.
 
@@ -91,6 +101,7 @@ def comparisons(
         kept: rows of `parts.csv` or of `hypotheses.csv`.
         claims: rows of `published/claims.csv` that the table is of.
         tested: m, by sentence; of hypotheses how many there are, under `OURS`.
+        columns: of the table.
 
     Raises:
         UserError: if the verdict of a full study cannot be read anew.
@@ -103,14 +114,14 @@ def comparisons(
         m = tested[claim["sentence"]]
         before = by_claim.get((claim["sentence"], claim["part"]), [])
         read = [_read(row, claim, m) for row in before if row["task"]]
-        found += [row for row in read if row] or [_unrun(claim, kept[0], m)]
+        found += [row for row in read if row] or [_unrun(claim, columns, m)]
     return found
 
 
-def _unrun(claim: Row, like: Row, tested: int) -> dict[str, str]:
-    """Return the row of a claim that was run on no task, with the columns of another row."""
+def _unrun(claim: Row, columns: Sequence[str], tested: int) -> dict[str, str]:
+    """Return the row of a claim that was run on no task."""
     plain = {"diverged": "0", "verdict": NOT_RUN, "tested": str(tested)}
-    return dict.fromkeys(like, "") | _of_claim(claim) | plain
+    return dict.fromkeys(columns, "") | _of_claim(claim) | plain
 
 
 def _of_claim(claim: Row) -> dict[str, str]:

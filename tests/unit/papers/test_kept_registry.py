@@ -33,7 +33,7 @@ def kept(tested: int, **cells: str) -> dict[str, str]:
 
 def read(row: dict[str, str], tested: int = 5, **claim: str) -> dict[str, str]:
     """Return the one row that is made of a kept one."""
-    (found,) = comparisons([row], [CLAIM | claim], {"x-01": tested})
+    (found,) = comparisons([row], [CLAIM | claim], {"x-01": tested}, list(row))
     return found
 
 
@@ -68,7 +68,12 @@ def test_other_words_are_another_quantity():
 
 def test_a_comparison_that_left_the_registry_leaves_the_table():
     gone, stays = kept(5, part="b"), kept(5)
-    assert comparisons([gone, stays], [CLAIM], {"x-01": 5}) == [stays]
+    assert comparisons([gone, stays], [CLAIM], {"x-01": 5}, list(gone)) == [stays]
+
+
+def test_a_comparison_that_was_never_run_says_so():
+    (row,) = comparisons([], [CLAIM], {"x-01": 5}, list(kept(5)))
+    assert (row["verdict"], row["task"], row["compares"]) == ("not run", "", "one over two")
 
 
 def test_a_sentence_comes_to_what_its_parts_do():
