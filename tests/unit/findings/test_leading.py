@@ -135,5 +135,5 @@ def test_the_kept_formulas_have_the_ratios_of_the_paper_s_uplink(root):
 
 
 def test_equal_numbers_are_told_once():
-    told = "1e-14 over 8 partitions / 0.98; 0.98; 0.98 / 3; 4 | 3; 5 | 3; 4 / 3; 4 | 3; 5"
-    assert plain(told) == "1e-14 over 8 partitions / 0.98, 3 of 3 alike / 3; 4 | 3; 5"
+    measured = "1e-14 over 8 partitions / 0.98; 0.98; 0.98 / 3; 4 | 3; 5 | 3; 4 / 3; 4 | 3; 5"
+    assert plain(measured) == "1e-14 over 8 partitions / 0.98, 3 of 3 alike / 3; 4 | 3; 5"
