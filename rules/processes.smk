@@ -1,8 +1,9 @@
 """Settings that share a process: batches of what has to be trained now, with a rule for each.
 
-Only the call that plans knows which settings these are. A node of a cluster, which reads these rules again for
-the job that it was handed, finds the job's settings in a note of that call. Where results lie in an
-object store, all settings count as if they had to be trained, so that every node knows the batches.
+Only the call that plans knows which settings these are. A node of a cluster, which reads these
+rules again for the job that it was handed, finds the job's settings in a note of that call. Where
+results lie in an object store, all settings count as if they had to be trained, so that every node
+knows the batches.
 """
 
 NOTES = Path(".snakemake/processes")
