@@ -1,6 +1,7 @@
 """Convolutional networks of one shape, stacked: one grouped convolution serves them all.
 
 Worth it for small networks on small images, where calling a layer takes longer than its products.
+Batch normalisation takes the statistics of each network's own batch, as in `models.dense`.
 """
 
 from collections.abc import Sequence
@@ -12,9 +13,11 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from fbftl.models.clip import Clip
-from fbftl.models.dense import INERT
+from fbftl.models.dense import INERT, normalised_rows
 
-LAYERS = (nn.Conv2d, nn.ReLU, nn.MaxPool2d, nn.Flatten, nn.Linear, Clip)
+NORMS = (nn.BatchNorm2d, nn.BatchNorm1d)
+
+LAYERS = (nn.Conv2d, nn.ReLU, nn.MaxPool2d, nn.Flatten, nn.Linear, Clip, *NORMS)
 """What a network that can be stacked is made of."""
 
 
@@ -26,12 +29,14 @@ def chained(model: nn.Module) -> list[nn.Module]:
 def stackable_layers(model: nn.Module) -> list[nn.Module] | None:
     """Return the layers of a chain with convolutions that can be stacked, None for any other.
 
-    Dropout is looked through.
+    Dropout is looked through. What normalises does so by the batch, in training and in testing.
     """
     layers = chained(model)
     trained = [layer for layer in layers if isinstance(layer, nn.Conv2d | nn.Linear)]
     fits = all(type(layer) in LAYERS for layer in layers)
     fits = fits and all(layer.bias is not None for layer in trained)
+    norms = [layer for layer in layers if isinstance(layer, NORMS)]
+    fits = fits and all(norm.running_mean is None and norm.affine for norm in norms)
     convolutions = [layer for layer in trained if isinstance(layer, nn.Conv2d)]
     fits = fits and all(
         (layer.groups, layer.padding_mode) == (1, "zeros") for layer in convolutions
@@ -67,12 +72,20 @@ class ConvolutionalStack:
         """Return all tensors (H, ...), layer by layer."""
         return [parameter for layer in self.trained for parameter in layer]
 
-    def __call__(self, inputs: Tensor, _: Tensor) -> Tensor:
-        """Return logits (H, B, N) of inputs (H, B, I); rows have no weights to normalise by."""
-        return self._through(self._maps(inputs), 0, len(self.layers))
+    def __call__(self, inputs: Tensor, share: Tensor) -> Tensor:
+        """Return logits (H, B, N) of inputs (H, B, I).
+
+        Args:
+            inputs: a batch of each network.
+            share: (H, B) weight of each row in its batch's statistics, of sum 1.
+        """
+        return self._through(self._maps(inputs), 0, len(self.layers), share)
 
     def front(self, inputs: Tensor) -> list[Tensor]:
-        """Return what each network's first half gives (B, ...) of inputs (H, B, I)."""
+        """Return what each network's first half gives (B, ...) of inputs (H, B, I).
+
+        Halves are of networks that normalise nothing: which rows only fill is not told.
+        """
         values = self._through(self._maps(inputs), 0, self.boundary)
         if values.ndim == 3:
             return list(values)
@@ -87,7 +100,9 @@ class ConvolutionalStack:
     def _maps(self, inputs: Tensor) -> Tensor:
         return inputs.view(*inputs.shape[:2], *self.image).transpose(0, 1).flatten(1, 2)
 
-    def _through(self, values: Tensor, first: int, last: int) -> Tensor:
+    def _through(
+        self, values: Tensor, first: int, last: int, share: Tensor | None = None
+    ) -> Tensor:
         """Run some of the layers. Maps are (B, H channels, height, width), rows (H, B, width)."""
         count = len(self.weights)
         if values.ndim == 4:
@@ -106,6 +121,12 @@ class ConvolutionalStack:
                 case nn.Linear():
                     weight, bias = parameters
                     values = torch.baddbmm(bias[:, None], values, weight)
+                case nn.BatchNorm2d():
+                    values = _normalised_maps(values, parameters, share, layer.eps)
+                case nn.BatchNorm1d():
+                    scale, shift = parameters
+                    normal = normalised_rows(values, share, layer.eps)
+                    values = normal * scale[:, None] + shift[:, None]
                 case nn.Flatten():
                     values = values.reshape(len(values), count, -1).transpose(0, 1)
                 case Clip():
@@ -137,3 +158,24 @@ class ConvolutionalStack:
 def _turned(values: Tensor) -> Tensor:
     """Return stacked matrices transposed, and anything else as it is."""
     return values.transpose(1, 2) if values.ndim == 3 else values
+
+
+def _normalised_maps(
+    values: Tensor, parameters: Sequence[Tensor], share: Tensor, eps: float
+) -> Tensor:
+    """Return maps (B, H C, h, w) normalised over each network's batch, its rows weighted.
+
+    Args:
+        values: the maps of H networks.
+        parameters: scale and shift (H, C).
+        share: (H, B) weight of each row, of sum 1 over a batch.
+        eps: what is added to a variance.
+    """
+    scale, shift = parameters
+    maps = values.unflatten(1, scale.shape)
+    of_row = share.mT[..., None]
+    mean = (of_row * maps.mean((3, 4))).sum(0)
+    centred = maps - mean[..., None, None]
+    variance = (of_row * centred.square().mean((3, 4))).sum(0)
+    factor = scale * (variance + eps).rsqrt()
+    return (centred * factor[..., None, None] + shift[..., None, None]).flatten(1, 2)

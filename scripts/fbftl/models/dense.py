@@ -120,7 +120,7 @@ class DenseStack:
             values = torch.baddbmm(bias[..., :o], values, weight[:, :i, :o])
             if norm:
                 scale, shift = norm
-                values = _normalised(values, share) * scale[..., :o] + shift[..., :o]
+                values = normalised_rows(values, share) * scale[..., :o] + shift[..., :o]
             if weight is not self.layers[-1][0]:
                 values = torch.relu(values)
         return values
@@ -149,8 +149,8 @@ class DenseStack:
         )
 
 
-def _normalised(values: Tensor, share: Tensor) -> Tensor:
-    """Return values (H, B, W) with mean 0 and variance 1 over each batch's weighted rows."""
+def normalised_rows(values: Tensor, share: Tensor, eps: float = EPS) -> Tensor:
+    """Return values (H, B, W) with mean 0 and variance 1 over each batch's weighted rows (H, B)."""
     mean = share[:, None] @ values
     centred = values - mean
-    return centred * (share[:, None] @ centred**2 + EPS).rsqrt()
+    return centred * (share[:, None] @ centred**2 + eps).rsqrt()

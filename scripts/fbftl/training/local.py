@@ -16,7 +16,7 @@ from fbftl.ground.devices import seed_dropout
 from fbftl.ground.randomness import torch_seed
 from fbftl.models.convolutional import ConvolutionalStack, chained, stackable_layers
 from fbftl.models.dense import DenseStack, dense_shape
-from fbftl.models.modes import dropping
+from fbftl.models.modes import couples_samples, dropping
 from fbftl.training.local_updates import (
     FEDAVG,
     Hooks,
@@ -72,6 +72,8 @@ def _stack_of(
     split_model: SplitModel, samples: LabelledSamples, local_update: LocalUpdate, hooks: Hooks
 ) -> Callable[[Tensor], Stack] | None:
     """Return what stacks networks of this shape, given their weights; None where nothing does."""
+    if hooks.looks_inside and couples_samples(split_model.whole):
+        return None  # halves are not told which rows only fill a batch
     layers = stackable_layers(split_model.whole)
     if layers is not None:
         image = samples.at(local_update.rows[:1]).inputs.shape[1:]

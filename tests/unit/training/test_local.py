@@ -46,6 +46,17 @@ def convolutional(dropout: float = 0.0) -> SplitModel:
     return SplitModel(front.eval(), rest.eval())
 
 
+def normalised() -> SplitModel:
+    torch.manual_seed(0)
+    front = nn.Sequential(nn.Conv2d(1, 3, 3), nn.BatchNorm2d(3), nn.ReLU(), nn.MaxPool2d(2))
+    rest = nn.Sequential(
+        nn.Flatten(), nn.Linear(12, 5), nn.BatchNorm1d(5), nn.ReLU(), nn.Linear(5, 4)
+    )
+    for half in (front, rest):
+        normalise_by_batch(half)
+    return SplitModel(front.eval(), rest.eval())
+
+
 def flat(split_model: SplitModel) -> torch.Tensor:
     return torch.cat([parameter.detach().flatten() for parameter in split_model.parameters])
 
@@ -105,6 +116,16 @@ def test_a_stack_trains_as_its_clients_alone(name, batch):
     torch.testing.assert_close(together.losses, alone.losses)
 
 
+@pytest.mark.parametrize("batch", [5, None])
+def test_stacked_convolutions_normalise_by_their_own_batches(batch):
+    """Batches of 4, 6 and 10 fill up to the longest beside them."""
+    plan = replace(PLAN, batch=batch)
+    together = train_clients(normalised(), samples(), LOCAL_UPDATES, plan)
+    alone = one_by_one(normalised(), samples(), LOCAL_UPDATES, plan)
+    torch.testing.assert_close(together.weights, alone.weights, rtol=1e-4, atol=1e-6)
+    torch.testing.assert_close(together.losses, alone.losses)
+
+
 CROSSING = Crossing(keep_activations=0.5, keep_gradients=0.5, kept_gradients="random", epsilon=5.0)
 
 
@@ -145,15 +166,17 @@ def test_networks_are_stacked_where_it_pays(monkeypatch):
     monkeypatch.setattr(local, "one_by_one", lambda *_: seen.append("alone"))
     train_clients(dense(), samples(), LOCAL_UPDATES, PLAN)
     train_clients(convolutional(), samples(), LOCAL_UPDATES, PLAN)
+    train_clients(normalised(), samples(), LOCAL_UPDATES, PLAN)
     train_clients(convolutional(), samples(), LOCAL_UPDATES, PLAN, Hooks(collect=lambda *_: None))
     assert not seen
+    train_clients(normalised(), samples(), LOCAL_UPDATES, PLAN, Hooks(collect=lambda *_: None))
     train_clients(dense(), samples(), LOCAL_UPDATES, PLAN, Hooks(collect=lambda *_: None))
     train_clients(convolutional(), samples(), LOCAL_UPDATES[:1], PLAN)
     dropping = replace(PLAN, training=replace(TRAINING, dropout=True))
     train_clients(convolutional(), samples(), LOCAL_UPDATES, dropping)
     large = LabelledInputs(torch.zeros(30, 1, 9, 8), samples().labels)
     train_clients(convolutional(), large, LOCAL_UPDATES, PLAN)
-    assert len(seen) == 4
+    assert len(seen) == 5
 
 
 @pytest.mark.parametrize("network", [dense, convolutional])
