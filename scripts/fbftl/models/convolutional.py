@@ -1,7 +1,8 @@
 """Convolutional networks of one shape, stacked: one grouped convolution serves them all.
 
 Worth it for small networks on small images, where calling a layer takes longer than its products.
-Batch normalisation takes the statistics of each network's own batch, as in `models.dense`.
+Batch normalisation takes the statistics of each network's own batch, and a network may give the
+logits of its leading slices too, as in `models.dense`.
 """
 
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ from torch.nn import functional
 
 from fbftl.models.clip import Clip
 from fbftl.models.dense import INERT, normalised_rows
+from fbftl.models.widths import Prefixes
 
 NORMS = (nn.BatchNorm2d, nn.BatchNorm1d)
 
@@ -26,11 +28,33 @@ def chained(model: nn.Module) -> list[nn.Module]:
     return [module for module in model.modules() if not isinstance(module, INERT)]
 
 
-def stackable_layers(model: nn.Module) -> list[nn.Module] | None:
-    """Return the layers of a chain with convolutions that can be stacked, None for any other.
+@dataclass(frozen=True, eq=False)
+class ConvolutionalShape:
+    """A chain with convolutions that can be stacked.
+
+    layers: in forward order, those looked through left out.
+    narrower: the same of the slices whose logits it gives before its own.
+    """
+
+    layers: Sequence[nn.Module]
+    narrower: Sequence[Sequence[nn.Module]] = ()
+
+
+def convolutional_shape(model: nn.Module) -> ConvolutionalShape | None:
+    """Return the shape of a network that can be stacked, or None for any other.
 
     Dropout is looked through. What normalises does so by the batch, in training and in testing.
     """
+    slices = [module for module in model.modules() if isinstance(module, Prefixes)]
+    networks = [slices[0].whole, *slices[0].narrower] if slices else [model]
+    layers = [found for network in networks if (found := _stackable_layers(network))]
+    if len(layers) < len(networks):
+        return None
+    return ConvolutionalShape(layers[0], tuple(layers[1:]))
+
+
+def _stackable_layers(model: nn.Module) -> list[nn.Module] | None:
+    """Return the layers of one network without slices, None if it cannot be stacked."""
     layers = chained(model)
     trained = [layer for layer in layers if isinstance(layer, nn.Conv2d | nn.Linear)]
     fits = all(type(layer) in LAYERS for layer in layers)
@@ -49,13 +73,13 @@ class ConvolutionalStack:
     """H networks of one shape, ready for training.
 
     Args:
-        layers: of one of them, in forward order.
+        shape: theirs.
         image: channels, height and width of an input.
         boundary: how many layers the first half has.
         weights: (H, X) parameters of each, flat, in the order of torch's modules.
     """
 
-    layers: Sequence[nn.Module]
+    shape: ConvolutionalShape
     image: Sequence[int]
     boundary: int
     weights: Tensor
@@ -65,7 +89,7 @@ class ConvolutionalStack:
         parts = iter(self.parts(self.weights.detach()))
         self.trained = [
             [next(parts).clone().requires_grad_() for _ in layer.parameters()]
-            for layer in self.layers
+            for layer in self.shape.layers
         ]
 
     def parameters(self) -> list[Tensor]:
@@ -73,20 +97,25 @@ class ConvolutionalStack:
         return [parameter for layer in self.trained for parameter in layer]
 
     def __call__(self, inputs: Tensor, share: Tensor) -> Tensor:
-        """Return logits (H, B, N) of inputs (H, B, I).
+        """Return logits (H, B, P N) of inputs (H, B, I).
 
         Args:
             inputs: a batch of each network.
             share: (H, B) weight of each row in its batch's statistics, of sum 1.
         """
-        return self._through(self._maps(inputs), 0, len(self.layers), share)
+        maps = self._maps(inputs)
+        networks = [*self.shape.narrower, self.shape.layers]
+        logits = [self._through(maps, self._parts_of(layers), share) for layers in networks]
+        return torch.cat(logits, dim=2)
 
     def front(self, inputs: Tensor) -> list[Tensor]:
         """Return what each network's first half gives (B, ...) of inputs (H, B, I).
 
         Halves are of networks that normalise nothing: which rows only fill is not told.
         """
-        values = self._through(self._maps(inputs), 0, self.boundary)
+        values = self._through(
+            self._maps(inputs), self._parts_of(self.shape.layers)[: self.boundary]
+        )
         if values.ndim == 3:
             return list(values)
         return list(values.unflatten(1, (len(self.weights), -1)).unbind(1))
@@ -95,22 +124,33 @@ class ConvolutionalStack:
         """Return logits (H, B, N) of what each network's second half is given (B, ...)."""
         rows = values[0].ndim == 2
         entering = torch.stack(values) if rows else torch.cat(values, dim=1)
-        return self._through(entering, self.boundary, len(self.layers))
+        return self._through(entering, self._parts_of(self.shape.layers)[self.boundary :])
 
     def _maps(self, inputs: Tensor) -> Tensor:
         return inputs.view(*inputs.shape[:2], *self.image).transpose(0, 1).flatten(1, 2)
 
+    def _parts_of(self, layers: Sequence[nn.Module]) -> list[tuple[nn.Module, list[Tensor]]]:
+        """Return the layers of the networks, or of a slice of each, with their parameters."""
+        return [
+            (
+                layer,
+                [_leading(part, own) for part, own in zip(parts, layer.parameters(), strict=True)],
+            )
+            for layer, parts in zip(layers, self.trained, strict=True)
+        ]
+
     def _through(
-        self, values: Tensor, first: int, last: int, share: Tensor | None = None
+        self,
+        values: Tensor,
+        layers: Sequence[tuple[nn.Module, Sequence[Tensor]]],
+        share: Tensor | None = None,
     ) -> Tensor:
         """Run some of the layers. Maps are (B, H channels, height, width), rows (H, B, width)."""
         count = len(self.weights)
         if values.ndim == 4:
             # Grouped convolutions and pooling take two thirds of the time in this order.
             values = values.contiguous(memory_format=torch.channels_last)
-        for layer, parameters in zip(
-            self.layers[first:last], self.trained[first:last], strict=True
-        ):
+        for layer, parameters in layers:
             match layer:
                 case nn.Conv2d():
                     weight, bias = parameters
@@ -139,7 +179,8 @@ class ConvolutionalStack:
 
     def parts(self, flat: Tensor) -> list[Tensor]:
         """Return vectors (H, X) as contiguous tensors of the parameters' shapes."""
-        shapes = [parameter.shape for layer in self.layers for parameter in layer.parameters()]
+        layers = self.shape.layers
+        shapes = [parameter.shape for layer in layers for parameter in layer.parameters()]
         split = zip(flat.split([prod(shape) for shape in shapes], dim=1), shapes, strict=True)
         # Matrices as products take them.
         return [_turned(part.unflatten(1, shape)).contiguous() for part, shape in split]
@@ -153,6 +194,14 @@ class ConvolutionalStack:
         """
         tensors = self.parameters() if parts is None else parts
         return torch.cat([_turned(part).flatten(1) for part in tensors], dim=1)
+
+
+def _leading(stacked: Tensor, own: Tensor) -> Tensor:
+    """Return the leading slice of each network's parameter that has the shape of a slice's own."""
+    sides = own.shape[::-1] if own.ndim == 2 else own.shape
+    if stacked.shape[1:] == sides:
+        return stacked
+    return stacked[(slice(None), *(slice(side) for side in sides))]
 
 
 def _turned(values: Tensor) -> Tensor:

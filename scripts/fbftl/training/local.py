@@ -14,7 +14,7 @@ from torch import Tensor
 
 from fbftl.ground.devices import seed_dropout
 from fbftl.ground.randomness import torch_seed
-from fbftl.models.convolutional import ConvolutionalStack, chained, stackable_layers
+from fbftl.models.convolutional import ConvolutionalStack, chained, convolutional_shape
 from fbftl.models.dense import DenseStack, dense_shape
 from fbftl.models.modes import couples_samples, dropping
 from fbftl.training.local_updates import (
@@ -74,14 +74,14 @@ def _stack_of(
     """Return what stacks networks of this shape, given their weights; None where nothing does."""
     if hooks.looks_inside and couples_samples(split_model.whole):
         return None  # halves are not told which rows only fill a batch
-    layers = stackable_layers(split_model.whole)
-    if layers is not None:
+    convolutional = convolutional_shape(split_model.whole)
+    if convolutional is not None:
         image = samples.at(local_update.rows[:1]).inputs.shape[1:]
         small = image[1:].numel() <= SMALL_IMAGE
         boundary = len(chained(split_model.front))
-        return partial(ConvolutionalStack, layers, image, boundary) if small else None
-    shape = None if hooks.looks_inside else dense_shape(split_model.whole)
-    return None if shape is None else partial(DenseStack, shape)
+        return partial(ConvolutionalStack, convolutional, image, boundary) if small else None
+    dense = None if hooks.looks_inside else dense_shape(split_model.whole)
+    return None if dense is None else partial(DenseStack, dense)
 
 
 def one_by_one(

@@ -3,6 +3,7 @@
 import pytest
 import torch
 from fbftl.models.chain import Chain
+from fbftl.models.convolutional import ConvolutionalStack, convolutional_shape
 from fbftl.models.dense import DenseStack, dense_shape
 from fbftl.models.modes import normalise_by_batch
 from fbftl.models.networks import build
@@ -88,12 +89,18 @@ def test_prefixes_train_the_whole_networks_parameters_only():
 
 
 @pytest.mark.parametrize("slimmable", [False, True])
-def test_a_stack_computes_what_its_networks_do(slimmable):
-    by_width = networks(mlp)
+@pytest.mark.parametrize("kind", [mlp, cnn])
+def test_a_stack_computes_what_its_networks_do(kind, slimmable):
+    by_width = networks(kind)
     shared = nested(by_width, [1, 2, 4], slimmable)
     trained = shared.slots[2].trained
     weights = torch.stack([flat(trained), flat(trained) + 0.1])
-    stack = DenseStack(dense_shape(trained), weights)
+    image = inputs().shape[1:]
+    stack = (
+        DenseStack(dense_shape(trained), weights)
+        if kind is mlp
+        else ConvolutionalStack(convolutional_shape(trained), image, 0, weights)
+    )
     assert torch.equal(stack.flat(), weights)
     values = inputs().flatten(1)
     # The second network's batch has four rows, the others stand there without weight.

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from fbftl.models.convolutional import ConvolutionalStack, stackable_layers
+from fbftl.models.convolutional import ConvolutionalStack, convolutional_shape
 from fbftl.models.dense import DenseStack, dense_shape
 from fbftl.study.job import Training
 from fbftl.training import local
@@ -133,7 +133,7 @@ def test_a_convolutional_stacks_parts_and_vectors_turn_into_each_other():
     split_model = convolutional()
     count = len(flattened(split_model.parameters))
     vectors = torch.arange(2.0 * count).view(2, count)
-    layers = stackable_layers(split_model.whole)
-    stack = ConvolutionalStack(layers, (1, 6, 6), 4, torch.zeros(2, count))
+    shape = convolutional_shape(split_model.whole)
+    stack = ConvolutionalStack(shape, (1, 6, 6), 4, torch.zeros(2, count))
     assert [p.shape for p in stack.parts(vectors)] == [p.shape for p in stack.parameters()]
     assert torch.equal(stack.flat(stack.parts(vectors)), vectors)

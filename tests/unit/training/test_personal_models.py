@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 from fbftl.models.chain import Chain
-from fbftl.models.convolutional import stackable_layers
+from fbftl.models.convolutional import convolutional_shape
 from fbftl.models.networks import build, random_split
 from fbftl.study.job import Training
 from fbftl.training import local
@@ -53,7 +53,7 @@ def test_repetitions_side_by_side_learn_as_each_would_alone(samples):
 def test_stacked_convolutions_learn_as_one_by_one(samples, monkeypatch):
     stacked, alone = models(5), models(5)
     loss = stacked.train(samples, rows(5), 1)
-    monkeypatch.setattr(local, "stackable_layers", lambda _: None)
+    monkeypatch.setattr(local, "convolutional_shape", lambda _: None)
     expected = alone.train(samples, rows(5), 1)
     torch.testing.assert_close(loss, expected)
     for ours, wanted, initial in zip(
@@ -64,7 +64,8 @@ def test_stacked_convolutions_learn_as_one_by_one(samples, monkeypatch):
 
 
 def test_only_plain_convolutional_chains_are_stacked():
+    # Until it is told otherwise it normalises by running statistics, which a stack has none of.
     normalised = Chain(IMAGE, CLASSES, [5], [[3]], norm="batch")
     dropping = Chain(IMAGE, CLASSES, [5], [[3]], dropout=0.5)
-    stacks = [stackable_layers(build(c)) is not None for c in (CNN, dropping, MLP, normalised)]
+    stacks = [convolutional_shape(build(c)) is not None for c in (CNN, dropping, MLP, normalised)]
     assert stacks == [True, True, False, False]
