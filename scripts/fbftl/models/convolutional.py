@@ -33,7 +33,7 @@ class ConvolutionalShape:
     """A chain with convolutions that can be stacked.
 
     layers: in forward order, those looked through left out.
-    narrower: the same of the slices whose logits it gives before its own.
+    narrower: layers of each slice whose logits it gives before its own, likewise.
     """
 
     layers: Sequence[nn.Module]
@@ -132,10 +132,7 @@ class ConvolutionalStack:
     def _parts_of(self, layers: Sequence[nn.Module]) -> list[tuple[nn.Module, list[Tensor]]]:
         """Return the layers of the networks, or of a slice of each, with their parameters."""
         return [
-            (
-                layer,
-                [_leading(part, own) for part, own in zip(parts, layer.parameters(), strict=True)],
-            )
+            (layer, [_leading(*pair) for pair in zip(parts, layer.parameters(), strict=True)])
             for layer, parts in zip(layers, self.trained, strict=True)
         ]
 
@@ -196,9 +193,9 @@ class ConvolutionalStack:
         return torch.cat([_turned(part).flatten(1) for part in tensors], dim=1)
 
 
-def _leading(stacked: Tensor, own: Tensor) -> Tensor:
-    """Return the leading slice of each network's parameter that has the shape of a slice's own."""
-    sides = own.shape[::-1] if own.ndim == 2 else own.shape
+def _leading(stacked: Tensor, narrower: Tensor) -> Tensor:
+    """Return the leading slice of each network's parameter in the shape of a narrower network's."""
+    sides = narrower.shape[::-1] if narrower.ndim == 2 else narrower.shape
     if stacked.shape[1:] == sides:
         return stacked
     return stacked[(slice(None), *(slice(side) for side in sides))]
