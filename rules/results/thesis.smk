@@ -144,7 +144,14 @@ OF_EXPERIMENT["widths"] = [
         "Widths",
         runs_and_ledgers("widths") | CLIENTS,
         of_widths("widths")
-        | axes("widths", "width", "budgets", "budget_order", "rescaled_init"),
+        | axes(
+            "widths",
+            "width",
+            "budgets",
+            "budget_order",
+            "rescaled_init",
+            "rescaled_layers",
+        ),
         files=CLIENTS_DIGEST,
     ),
     Result("plot_widths", "cost", "Widths", table_of("widths"), shown("widths")),

@@ -1,7 +1,6 @@
 """Plot accuracy in each domain at full width, a bar per method: whose domains starve.
 
-Whiskers are one standard deviation over seeds.
-Budgets fall from the first domain to the last in the left panel, and are spread in the right one.
+Whiskers are one standard deviation over seeds. A panel for each order of budgets over the domains.
 """
 
 from typing import Any
@@ -13,11 +12,9 @@ from fbftl.data.domains import domains_in, name_of
 from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.story import Story, listed, percent, with_rows
 from fbftl.findings.style import TEXT_WIDTH, save, use_style
+from fbftl.findings.widths import as_in_the_thesis, orders_of
 from fbftl.ground.binding import run_by_name
 from fbftl.ground.csv_tables import read_table
-
-ORDERS = {"by_domain": "Budgets by domain", "spread": "Budgets spread over domains"}
-"""Titles of the panels."""
 
 
 def main(table: str, svg: str, domains: list[Any], methods: list[dict[str, Any]]) -> None:
@@ -30,18 +27,16 @@ def main(table: str, svg: str, domains: list[Any], methods: list[dict[str, Any]]
         methods: the methods of the runs, in the order of the bars.
     """
     use_style()
-    rows = with_rows(read_table(table), table)
-    # FedAvg has no budgets, and is drawn in either panel.
-    rows = rows.fillna({"budgets": "exponential", "budget_order": "by_domain"})
-    rows = rows[(rows["budgets"] == "exponential") & ~rows["rescaled_init"]]
+    rows = as_in_the_thesis(with_rows(read_table(table), table))
     names = [name_of(domain) for domain in domains_in(domains)]
     looks = [look for look in shown(methods).values() if look.name != "fedavg"]
     fits = rows[(rows["method"] == "fedavg") & (rows["width"] == rows["width"].min())]
-    figure, panels = plt.subplots(
-        1, 2, figsize=(TEXT_WIDTH, 2.4), layout="constrained", sharey=True
+    orders = orders_of(rows)
+    figure, (panels,) = plt.subplots(
+        1, len(orders), figsize=(TEXT_WIDTH, 2.4), layout="constrained", sharey=True, squeeze=False
     )
     width = 0.8 / (len(looks) + 1)
-    for axes, (order, title) in zip(panels, ORDERS.items(), strict=True):
+    for axes, (order, title) in zip(panels, orders.items(), strict=True):
         by_method = [
             (look, rows[(rows["method"] == look.name) & (rows["budget_order"] == order)])
             for look in looks
@@ -76,8 +71,9 @@ def story(rows: pd.DataFrame, names: list[str], looks: list[ShownMethod]) -> Sto
     return Story(
         f"Budgets by domain leave the worst domain this accuracy: {listed(parts)}",
         "Accuracy at full width in per cent in each domain, a bar per method with a whisker of one "
-        "standard deviation over seeds, beside the network of FedAvg that fits all budgets; left "
-        "budgets fall from the first domain to the last, right they are spread.",
+        "standard deviation over seeds, beside the network of FedAvg that fits all budgets; a "
+        "panel for budgets that fall from the first domain to the last and, where it ran, one for "
+        "budgets that are spread.",
     )
 
 

@@ -1,16 +1,21 @@
-"""Plot accuracy of uploads along an axis: samples per client, label skew, or lost packets."""
+"""Plot accuracy of uploads along an axis: samples per client, label skew, or lost packets.
 
+Where the experiment varies further axes, a line for each of their values too.
+"""
+
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import cycle
 from typing import Any
 
 import matplotlib.pyplot as plt
 import pandas as pd
 from fbftl.findings.marks import points_with_bars
-from fbftl.findings.runs import read_tidy
+from fbftl.findings.runs import read_tidy, varying
 from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.story import Story, capitalised, measured, moved, with_rows
 from fbftl.findings.style import COLUMN_WIDTH, packet_loss_axis, save, use_style
-from fbftl.findings.uploads import READ, by_upload
+from fbftl.findings.uploads import READ, Upload, by_upload
 from fbftl.ground.binding import run_by_name
 
 
@@ -30,6 +35,29 @@ class Abscissa:
         """The last word of its title, which is what sentences call it."""
         return self.title.split()[-1]
 
+
+@dataclass(frozen=True)
+class UploadLine:
+    """What one line shows.
+
+    values: of the further axes, as the legend has them; empty where none varies.
+    dashes: its matplotlib line style.
+    points: rows in the order of the abscissa.
+    """
+
+    upload: Upload
+    values: str
+    dashes: str
+    points: pd.DataFrame
+
+    @property
+    def label(self) -> str:
+        """Its name in the legend."""
+        return ", ".join(filter(None, (self.upload.label, self.values)))
+
+
+DASHES = ("-", ":", "-.", "--")
+"""Line styles of the values of further axes."""
 
 TITLES = {
     "samples_per_client": "samples per client K",
@@ -52,38 +80,56 @@ def main(runs: str, svg: str, axis: str, axes: dict[str, Any], task_value: float
     table = with_rows(read_tidy(runs, axes), runs)
     table = table[table["blr"].eq(0)] if "blr" in table else table
     table[axis] = table[axis].fillna(task_value) if task_value is not None else table[axis]
-    rows = mean_and_spread(table[table[axis].notna()], [*READ, axis])
-    along = Abscissa(axis, TITLES[axis], task_value)
-    save(draw(rows, along), svg, rows, story(rows, along))
+    shown = table[table[axis].notna()]
+    further = varying(shown, ["method", *READ, axis])
+    rows = mean_and_spread(shown, [*READ, *further, axis])
+    along, lines = Abscissa(axis, TITLES[axis], task_value), list(lines_of(rows, further, axis))
+    save(draw(lines, along), svg, rows, story(lines, along))
 
 
-def story(rows: pd.DataFrame, along: Abscissa) -> Story:
-    """Return which upload changes most from one end of the axis to the other."""
-    ends = [
-        (upload.label, *(line.sort_values(along.axis).iloc[place] for place in (0, -1)))
-        for upload, line in by_upload(rows)
-    ]
-    label, first, last = max(ends, key=lambda end: abs(end[2]["accuracy"] - end[1]["accuracy"]))
-    where = tuple(f"at {along.symbol} = {row[along.axis]:g}" for row in (first, last))
-    return Story(
-        capitalised(f"{moved(label, where, (measured(first), measured(last)))}, the most of all"),
-        f"Test accuracy in per cent against the {along.title}, on a logarithmic axis, a line for "
-        "each message and head with bars of one standard deviation over seeds.",
+def lines_of(rows: pd.DataFrame, further: Sequence[str], axis: str) -> Iterator[UploadLine]:
+    """Yield the lines, those of an upload together, by the values of the further axes."""
+    values = rows[list(further)].apply(_in_words, axis=1) if further else pd.Series("", rows.index)
+    dashes = dict(zip(values.unique(), cycle(DASHES), strict=False))
+    for upload, of_upload in by_upload(rows):
+        for words, points in of_upload.groupby(values[of_upload.index], sort=False):
+            chosen = "--" if not upload.components and not further else dashes[words]
+            yield UploadLine(upload, words, chosen, points.sort_values(axis))
+
+
+def _in_words(values: pd.Series) -> str:
+    """Return values of axes as a legend has them, those left out that a setting does not name."""
+    return ", ".join(
+        f"{axis.replace('_', ' ')} {f'{value:g}' if isinstance(value, float) else value}"
+        for axis, value in values.items()
+        if pd.notna(value)
     )
 
 
-def draw(rows: pd.DataFrame, along: Abscissa) -> plt.Figure:
+def story(lines: Sequence[UploadLine], along: Abscissa) -> Story:
+    """Return which line changes most from one end of the axis to the other."""
+    ends = [(line.label, line.points.iloc[0], line.points.iloc[-1]) for line in lines]
+    label, first, last = max(ends, key=lambda end: abs(end[2]["accuracy"] - end[1]["accuracy"]))
+    where = tuple(f"at {along.symbol} = {row[along.axis]:g}" for row in (first, last))
+    changed = moved(label, where, (measured(first), measured(last)))
+    return Story(
+        capitalised(f"{changed}; no other line changes as much"),
+        f"Test accuracy in per cent against the {along.title}, on a logarithmic axis, a line for "
+        "each message and head, and for what else varies, with bars of one standard deviation "
+        "over seeds.",
+    )
+
+
+def draw(lines: Sequence[UploadLine], along: Abscissa) -> plt.Figure:
     """Return the figure; bars are one standard deviation over seeds."""
     figure, axes = plt.subplots(figsize=(1.5 * COLUMN_WIDTH, 3.4), layout="constrained")
-    for upload, upload_rows in by_upload(rows):
-        upload_rows = upload_rows.sort_values(along.axis)
-        x = 1 - upload_rows["plr"] if along.axis == "plr" else upload_rows[along.axis]
+    for line in lines:
+        x = 1 - line.points["plr"] if along.axis == "plr" else line.points[along.axis]
         points_with_bars(
-            axes, x, upload_rows, linestyle="-" if upload.components else "--", label=upload.label,
-            **upload.look,
-        )  # fmt: skip
+            axes, x, line.points, linestyle=line.dashes, label=line.label, **line.upload.look
+        )
     if along.axis == "plr":
-        packet_loss_axis(axes, sorted(rows["plr"].unique()))
+        packet_loss_axis(axes, sorted({rate for line in lines for rate in line.points["plr"]}))
     else:
         axes.set(xscale="log", xlabel=f"{along.title} (log scale)")
     axes.set_ylabel("test accuracy (%)")

@@ -1,7 +1,8 @@
-"""Plot accuracy against width, a line per method, under both orders of budgets; and its uplink.
+"""Plot accuracy against width, a line per method, under each order of budgets; and its uplink.
 
-Left: budgets follow the domains, so that whole domains are too poor for wide networks. Right: the
-same budgets spread over the domains. Below: accuracy at full width against what a round sends.
+Budgets that follow the domains leave whole domains too poor for wide networks; beside them, where
+it ran, the same budgets spread over the domains. Below: accuracy at full width against what a
+round sends.
 """
 
 from typing import Any
@@ -12,27 +13,19 @@ from fbftl.findings.marks import PointName, name_lines, name_points, points_with
 from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.story import Story, compared, measured, percent, with_rows
 from fbftl.findings.style import TEXT_WIDTH, save, use_style
+from fbftl.findings.widths import WHATEVER, as_in_the_thesis, orders_of
 from fbftl.ground.binding import run_by_name
 from fbftl.ground.csv_tables import read_table
 from matplotlib.axes import Axes
 
-ORDERS = {"by_domain": "Budgets by domain", "spread": "Budgets spread over domains"}
-"""Titles of the panels."""
-
 SHORT = {"by_domain": "by domain", "spread": "spread"}
 """What follows a method's name where a point is of one order."""
-
-WHATEVER = ("fedavg",)
-"""Methods whose clients all train the same width, whatever their budgets."""
 
 
 def main(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
     """Draw the figure from the table of widths; pdf, png and numbers go beside it."""
     use_style()
-    rows = with_rows(read_table(table), table)
-    # FedAvg has no budgets, and is drawn beside either order.
-    rows = rows.fillna({"budgets": "exponential", "budget_order": "by_domain"})
-    rows = rows[(rows["budgets"] == "exponential") & ~rows["rescaled_init"]]
+    rows = as_in_the_thesis(with_rows(read_table(table), table))
     looks = shown(methods)
     save(draw(rows, looks), svg, rows, story(rows, looks))
 
@@ -51,19 +44,20 @@ def story(rows: pd.DataFrame, looks: dict[str, ShownMethod]) -> Story:
     return Story(
         title,
         "Test accuracy in per cent against the width of the network, a line per method with bars "
-        "of one standard deviation, where budgets fall by domain and where they are spread; then "
+        "of one standard deviation, a panel for each order of budgets over the clients; then "
         "accuracy at full width against megabits that all clients send up in a round.",
     )
 
 
 def draw(rows: pd.DataFrame, looks: dict[str, ShownMethod]) -> plt.Figure:
-    """Return the figure: two panels of lines, and below them what a round sends."""
+    """Return the figure: panels of lines, and below them what a round sends."""
+    orders = orders_of(rows)
     figure, grid = plt.subplot_mosaic(
-        [[*ORDERS], ["uplink", "uplink"]], figsize=(TEXT_WIDTH, 4.6), layout="constrained",
+        [[*orders], ["uplink"] * len(orders)], figsize=(TEXT_WIDTH, 4.6), layout="constrained",
         sharey=True,
     )  # fmt: skip
     ends = {}
-    for order, title in ORDERS.items():
+    for order, title in orders.items():
         axes, in_order = grid[order], rows[rows["budget_order"] == order]
         drawn = pd.concat([in_order, rows[rows["method"].isin(WHATEVER)]]).drop_duplicates()
         ends[order] = [
@@ -79,7 +73,7 @@ def draw(rows: pd.DataFrame, looks: dict[str, ShownMethod]) -> plt.Figure:
         axes.set_xlabel("share of the full width (log scale)")
         axes.set_ylabel("test accuracy (%)")
     names = draw_uplink(grid["uplink"], rows, looks)
-    for order in ORDERS:
+    for order in orders:
         name_lines(grid[order], ends[order])
     name_points(grid["uplink"], names)
     return figure

@@ -22,6 +22,7 @@ COLUMNS = [
     Column("budgets", "Budgets"),
     Column("budget_order", "Order"),
     Column("rescaled_init", "Rescaled"),
+    Column("rescaled_layers", "Layers rescaled"),
     Column("clients_per_round", "Clients in a round"),
     Column("width", "Width", format="{:g}"),
     *accuracy(),
@@ -100,7 +101,8 @@ def main(
         key=lambda column: column.map(order.index) if column.name == "method" else column,
     )
     in_domains = [column for name in names for column in with_spread(name, heading_of(name))]
-    columns = [*COLUMNS[:10], *in_domains, *COLUMNS[10:]]
+    behind = 1 + [column.name for column in COLUMNS].index("gap_spread")
+    columns = [*COLUMNS[:behind], *in_domains, *COLUMNS[behind:]]
     write_table(csv, table, [column for column in columns if column.name in table], ON_PAGE)
 
 
@@ -119,8 +121,8 @@ def costs(
     }
 
 
-SETTING = ("budget_order", "budgets", "rescaled_init", "clients_per_round")
-"""Axes that name a run beside its method; the last only where an experiment varies it."""
+SETTING = ("budget_order", "budgets", "rescaled_init", "rescaled_layers", "clients_per_round")
+"""Axes that name a run beside its method; the last two only where an experiment varies them."""
 
 
 def at_widths(

@@ -5,6 +5,8 @@ from typing import Any
 
 import pandas as pd
 
+from fbftl.ground.errors import UserError
+
 
 def counted(
     repetition: Mapping[str, Any], measures: Mapping[str, Mapping[str, Any]]
@@ -37,7 +39,11 @@ def mean_and_spread(
         by: axes whose values name a row; every other axis must be constant inside a row.
         score: the measure that is averaged.
         name: what its mean is called.
+
+    Raises:
+        UserError: if a row would be the mean of several settings.
     """
+    _require_one_setting(runs, by)
     rows = runs.assign(converged=runs[score].mask(runs["diverged"].astype(bool)))
     counts = {name: (name, "mean") for name in ("offered", "received", "seen") if name in runs}
     grouped = rows.groupby(by, dropna=False, sort=True)
@@ -49,3 +55,13 @@ def mean_and_spread(
         diverged=("diverged", "sum"),
         **{f"{name}_converged": ("converged", "mean")},
     ).reset_index()
+
+
+def _require_one_setting(runs: pd.DataFrame, by: list[str]) -> None:
+    """Raise a UserError if runs of several settings have the same values of the axes."""
+    of_row = runs.groupby(by, dropna=False)["setting"].unique()
+    for settings in of_row[of_row.map(len) > 1]:
+        raise UserError(
+            f"{settings[0]} and {settings[1]} would be one row, as they differ in none of "
+            f"{', '.join(by)}; give them experiments of their own"
+        )

@@ -201,7 +201,8 @@ MADE_UP: dict[str, dict[str, Any]] = {
     },
     "widths": {
         "method": "splitmix", "budgets": "exponential", "budget_order": "by_domain",
-        "rescaled_init": False, "width": [0.25, 0.5, 1.0], "uplink_bits": [1e5, 2e5, 4e5],
+        "rescaled_init": False, "rescaled_layers": False, "width": [0.25, 0.5, 1.0],
+        "uplink_bits": [1e5, 2e5, 4e5],
     },
 }  # fmt: skip
 """Tables of figures that have no committed one."""

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 from fbftl.findings.runs import per_seed
 from fbftl.findings.seeds import counted, mean_and_spread
+from fbftl.ground.errors import UserError
 from fbftl.training.measures import MEASURES
 from unit.papers.test_effects import runs
 
@@ -41,3 +42,17 @@ def test_all_diverged_have_no_mean_over_the_others() -> None:
     (row,) = mean_and_spread(runs(({}, [None] * 3)), ["method"]).to_dict("records")
     assert row["accuracy"] == 0
     assert pd.isna(row["accuracy_converged"])
+
+
+def test_a_mean_is_of_one_setting():
+    """Two sizes of clients at one skew are two rows, or none."""
+    runs = pd.DataFrame(
+        {
+            "setting": ["fedavg+alpha=1.0", "fedavg+alpha=1.0+clients=9"], "seed": [0, 0],
+            "alpha": [1.0, 1.0], "clients": [None, 9], "test_accuracy": [0.5, 0.7],
+            "diverged": [0, 0],
+        }
+    )  # fmt: skip
+    with pytest.raises(UserError, match=r"clients=9 would be one row.* none of alpha"):
+        mean_and_spread(runs, ["alpha"])
+    assert mean_and_spread(runs, ["alpha", "clients"])["accuracy"].tolist() == [0.7, 0.5]

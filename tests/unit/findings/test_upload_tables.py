@@ -1,6 +1,7 @@
 """Uploads in tables: closed forms of their sizes, and names."""
 
 import pandas as pd
+import plot_uploads_by
 import pytest
 import tabulate_committee
 import tabulate_rings
@@ -54,6 +55,22 @@ def test_uploads_have_their_published_names_and_say_what_is_seen():
     assert not Upload("means", "fedcof").summable
     assert Upload("means", "ncm").summable
     assert not Upload("means", "lda").summable
+
+
+def test_every_size_of_clients_is_a_line_by_label_skew():
+    named = {"message": "means", "head": "ncm", "projection": None, "components": 1}
+    plain = {"covariance": "diagonal", "aggregation": "open", "bits": 32, "mechanism": "none"}
+    rows = pd.DataFrame(
+        {"alpha": [1.0, 0.1, 1.0, 0.1], "samples_per_client": [8.0, 8.0, 99.0, 99.0]}
+    )
+    rows = rows.assign(accuracy=[0.4, 0.3, 0.2, 0.1], **named, **plain)
+    lines = list(plot_uploads_by.lines_of(rows, ["samples_per_client"], "alpha"))
+    assert [line.points["accuracy"].tolist() for line in lines] == [[0.3, 0.4], [0.1, 0.2]]
+    assert [line.label for line in lines] == [
+        "nearest mean, samples per client 8",
+        "nearest mean, samples per client 99",
+    ]
+    assert lines[0].dashes != lines[1].dashes
 
 
 def test_rings_are_told_beside_a_whole_word():
