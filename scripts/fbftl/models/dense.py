@@ -2,7 +2,8 @@
 
 Batch normalisation takes the statistics of each network's own batch, whose rows have weights, so
 that batches of different sizes share a stack. A network that gives the logits of its leading slices
-too (`models.widths.Prefixes`) is stacked as well.
+too (`models.widths.Prefixes`) is stacked as well, and so is one whose normalisations are doubled
+(`models.dual_batch_norm`).
 """
 
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from math import prod
 import torch
 from torch import Tensor, nn
 
+from fbftl.models.dual_batch_norm import DualBatchNorm
 from fbftl.models.widths import Prefixes
 
 INERT = (nn.Sequential, nn.Dropout, nn.Identity)
@@ -28,11 +30,14 @@ class DenseShape:
     widths: of input, hidden layers and output.
     normalised: whether the statistics of the batch normalise before every ReLU.
     narrower: widths of the slices whose logits it gives before its own.
+    norms: normalisations of a hidden layer, if any: one, or one of clean inputs and one of
+        adversarial ones.
     """
 
     widths: tuple[int, ...]
     normalised: bool
     narrower: tuple[tuple[int, ...], ...] = ()
+    norms: int = 1
 
     @property
     def shapes(self) -> list[list[torch.Size]]:
@@ -41,7 +46,7 @@ class DenseShape:
         layers = zip(self.widths, self.widths[1:], strict=False)
         return [
             [torch.Size((o, i)), torch.Size((o,))]
-            + ([torch.Size((o,))] * 2 if self.normalised and layer < last else [])
+            + ([torch.Size((o,))] * 2 * self.norms if self.normalised and layer < last else [])
             for layer, (i, o) in enumerate(layers)
         ]
 
@@ -63,7 +68,11 @@ def dense_shape(model: nn.Module) -> DenseShape | None:
 
 
 def _plain_shape(model: nn.Module) -> DenseShape | None:
-    leaves = [m for m in model.modules() if not isinstance(m, INERT)]
+    doubled = [m for m in model.modules() if isinstance(m, DualBatchNorm)]
+    within = {norm for m in doubled for norm in m.children()}
+    leaves = [m for m in model.modules() if not isinstance(m, INERT) and m not in within]
+    leaves = [m.clean if isinstance(m, DualBatchNorm) else m for m in leaves]
+    norms = 2 if any(m.clean is not m.adversarial for m in doubled) else 1
     while leaves and isinstance(leaves[0], nn.Flatten):
         leaves = leaves[1:]
     normalised = any(isinstance(m, nn.BatchNorm1d) for m in leaves)
@@ -72,11 +81,12 @@ def _plain_shape(model: nn.Module) -> DenseShape | None:
     fits = rest == 1 and [type(m) for m in leaves] == [*kinds * hidden, nn.Linear]
     dense = [m for m in leaves if isinstance(m, nn.Linear)]
     fits = fits and all(m.bias is not None for m in dense)
-    norms = [m for m in leaves if isinstance(m, nn.BatchNorm1d)]
-    fits = fits and all(m.running_mean is None and m.affine and m.eps == EPS for m in norms)
+    by_batch = [m for m in leaves if isinstance(m, nn.BatchNorm1d)]
+    fits = fits and all(m.running_mean is None and m.affine and m.eps == EPS for m in by_batch)
     if not fits:
         return None
-    return DenseShape((dense[0].in_features, *(m.out_features for m in dense)), normalised)
+    widths = (dense[0].in_features, *(m.out_features for m in dense))
+    return DenseShape(widths, normalised, norms=norms)
 
 
 @dataclass
@@ -114,12 +124,22 @@ class DenseStack:
             [self._logits(network_widths, inputs, share) for network_widths in widths], dim=2
         )
 
-    def _logits(self, widths: Sequence[int], inputs: Tensor, share: Tensor) -> Tensor:
+    def adversarial(self, inputs: Tensor, share: Tensor) -> Tensor:
+        """Return logits (H, B, N) by the normalisations of adversarial inputs.
+
+        Args:
+            inputs, share: as for the others.
+        """
+        return self._logits(self.shape.widths, inputs, share, slice(-2, None))
+
+    def _logits(
+        self, widths: Sequence[int], inputs: Tensor, share: Tensor, by: slice = slice(2)
+    ) -> Tensor:
         values = inputs
         for (weight, bias, *norm), i, o in zip(self.layers, widths, widths[1:], strict=False):
             values = torch.baddbmm(bias[..., :o], values, weight[:, :i, :o])
             if norm:
-                scale, shift = norm
+                scale, shift = norm[by]
                 values = normalised_rows(values, share) * scale[..., :o] + shift[..., :o]
             if weight is not self.layers[-1][0]:
                 values = torch.relu(values)

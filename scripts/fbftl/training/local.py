@@ -16,6 +16,7 @@ from fbftl.ground.devices import seed_dropout
 from fbftl.ground.randomness import torch_seed
 from fbftl.models.convolutional import ConvolutionalStack, chained, convolutional_shape
 from fbftl.models.dense import DenseStack, dense_shape
+from fbftl.models.dual_batch_norm import mixed
 from fbftl.models.modes import couples_samples, dropping
 from fbftl.training.local_updates import (
     FEDAVG,
@@ -74,7 +75,7 @@ def _stack_of(
     """Return what stacks networks of this shape, given their weights; None where nothing does."""
     if hooks.looks_inside and couples_samples(split_model.whole):
         return None  # halves are not told which rows only fill a batch
-    convolutional = convolutional_shape(split_model.whole)
+    convolutional = None if hooks.perturb else convolutional_shape(split_model.whole)
     if convolutional is not None:
         image = samples.at(local_update.rows[:1]).inputs.shape[1:]
         small = image[1:].numel() <= SMALL_IMAGE
@@ -121,7 +122,8 @@ def _local_update(
     for epoch, rows in mini_batches(local_update, plan, least):
         batch = samples.at(rows)
         mini_batch = MiniBatch(local_update, epoch, epoch == plan.epochs, rows)
-        features = hooks.crossed(split_model.front(batch.inputs), batch.labels, mini_batch)
+        inputs = _with_perturbed(split_model, batch.inputs, batch.labels, hooks)
+        features = hooks.crossed(split_model.front(inputs), batch.labels, mini_batch)
         loss = hooks.loss(hooks.logits(split_model.rest(features), rows), batch.labels).mean()
         gradients = torch.autograd.grad(loss, optimiser.parameters)
         if hooks.gradients is not None:
@@ -131,6 +133,18 @@ def _local_update(
         optimiser.step([gradient.contiguous() for gradient in gradients])
         losses.append(loss.detach())
     return torch.stack(losses).mean()
+
+
+def _with_perturbed(
+    split_model: SplitModel, inputs: Tensor, labels: Tensor, hooks: Hooks
+) -> Tensor:
+    """Return inputs (B, ...) and, where the hooks perturb them, the perturbed ones after them."""
+    if hooks.perturb is None:
+        return inputs
+    with mixed(split_model.whole, 1.0) as network:
+        return torch.cat(
+            [inputs, hooks.perturb(network, inputs, labels, torch.ones_like(labels) > 0)]
+        )
 
 
 @contextmanager

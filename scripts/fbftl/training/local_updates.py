@@ -78,6 +78,11 @@ Correcting = Callable[[LocalUpdate, Tensor, Tensor, Tensor], Tensor]
 """From a local update, a gradient, weights and the weights at its start (X,) to a gradient (X,)."""
 
 
+Perturbing = Callable[[Callable[[Tensor], Tensor], Tensor, Tensor, Tensor], Tensor]
+"""From what networks make of inputs (..., B, X), by their normalisations of adversarial ones, from
+inputs, their labels (..., B) and which of them count (..., B) to perturbed inputs as many."""
+
+
 @dataclass(frozen=True)
 class Hooks:
     """What may be different in local training; the defaults are FedAvg.
@@ -88,6 +93,8 @@ class Hooks:
         and those that it started from (X,) to what its optimiser steps with (X,); called once a
         step, however the networks are trained.
     logits: from logits (n, N) and the rows (n,) of their samples to what the loss is given.
+    perturb: what gives every mini-batch a second half, of adversarial inputs, whose logits follow
+        those of the first: a loss is given (2n, N) and labels (n,).
     boundary: from what the first half gives (B, ...) to what the second is given; differentiated
         through, so that a function with a backward pass of its own changes both ways.
     collect: receives what passed the boundary, without gradient, and its labels.
@@ -98,6 +105,7 @@ class Hooks:
     loss: Callable[[Tensor, Tensor], Tensor] = cross_entropies
     gradients: Correcting | None = None
     logits: Callable[[Tensor, np.ndarray], Tensor] = lambda logits, _: logits
+    perturb: Perturbing | None = None
     boundary: Callable[[Tensor, MiniBatch], Tensor] | None = None
     collect: Callable[[MiniBatch, Tensor, Tensor], None] | None = None
     rate: Callable[[int], float] = lambda round_number: 1.0

@@ -112,8 +112,8 @@ def _train_stack(
         if hooks.looks_inside:
             logits = stack.rest(_crossed(stack.front(inputs), batch_labels, step, hooks))
         else:
-            logits = stack(inputs, weight)
-        counted = hooks.logits(logits.flatten(0, 1), numbers[chosen_rows.ravel()])
+            logits = _logits(stack, inputs, batch_labels, weight, hooks)
+        counted = hooks.logits(logits.flatten(0, -2), numbers[chosen_rows.ravel()])
         losses = hooks.loss(counted, batch_labels.flatten(0, 1)).view_as(weight)
         mean = (losses * weight).sum(1)
         if not means and hooks.loss is not cross_entropies:
@@ -128,6 +128,19 @@ def _train_stack(
         optimiser.step([gradient.contiguous() for gradient in gradients])
         means.append(mean.detach())
     return torch.stack(means).mean(0)
+
+
+def _logits(stack: Stack, inputs: Tensor, labels: Tensor, weights: Tensor, hooks: Hooks) -> Tensor:
+    """Return logits (H, B, N), or (2, H, B, N) of inputs and of them perturbed."""
+    clean = stack(inputs, weights)
+    if hooks.perturb is None:
+        return clean
+    if not isinstance(stack, DenseStack):
+        raise TypeError("stacked convolutions have no normalisations of adversarial inputs")
+    perturbed = hooks.perturb(
+        lambda some: stack.adversarial(some, weights), inputs, labels, weights > 0
+    )
+    return torch.stack([clean, stack.adversarial(perturbed, weights)])
 
 
 def _require_no_weights(loss: Tensor, network: Sequence[Tensor]) -> None:

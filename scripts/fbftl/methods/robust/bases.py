@@ -13,11 +13,11 @@ import torch
 from torch import Tensor
 from torch.func import functional_call
 
-from fbftl.methods.robust.dual_batch_norm import Statistics, measured, mixed
-from fbftl.methods.robust.network import SHARES, both_losses, pictures
-from fbftl.methods.robust.pgd import pgd_perturbed
+from fbftl.methods.robust.network import SHARES, both_losses
+from fbftl.methods.robust.pgd import by_pgd, pgd_perturbed, pictures
+from fbftl.models.dual_batch_norm import Statistics, measured, mixed
 from fbftl.models.widths import SharedWeights
-from fbftl.training.local_updates import Hooks, LocalPlan, MiniBatch
+from fbftl.training.local_updates import Hooks, LocalPlan
 from fbftl.training.measures import ExtraMeasures, Measure
 from fbftl.training.samples import TrainingData, by_domain
 from fbftl.training.shared_network import Budgeted, SharedNetwork
@@ -39,18 +39,9 @@ class RobustBases(SharedNetwork):
         self, shared: SharedWeights, training_data: TrainingData, plan: LocalPlan, seed: int,
         budgeted: Budgeted, hooks: Hooks, weight: float = 0.5,
     ) -> None:  # fmt: skip
-        hooks = replace(hooks, boundary=self._both, loss=both_losses(weight))
+        hooks = replace(hooks, perturb=by_pgd(training_data.samples), loss=both_losses(weight))
         super().__init__(shared, training_data, plan, seed, budgeted, hooks)
         self.base, self.weight = shared.slots[0].network, weight
-
-    def _both(self, inputs: Tensor, mini_batch: MiniBatch) -> Tensor:
-        """Return a mini-batch and, after it, the same perturbed against the base as it is."""
-        samples = pictures(self.training_data.samples)
-        labels = samples.labels[torch.from_numpy(mini_batch.rows).to(samples.labels.device)]
-        with mixed(self.base, 1.0) as network:
-            return torch.cat(
-                [inputs, pgd_perturbed(network, inputs, labels, samples.preprocessing)]
-            )
 
     def end_epoch(self, losses: Sequence[Tensor]) -> None:
         """Add the round to the curves, by the clean normalisation."""

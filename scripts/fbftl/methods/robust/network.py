@@ -15,13 +15,12 @@ import torch
 from torch import Tensor, nn
 
 from fbftl.ground.randomness import torch_seed
-from fbftl.methods.robust.dual_batch_norm import Statistics, doubled, measured, mixed
-from fbftl.methods.robust.pgd import PGD, pgd_perturbed, random_corners
+from fbftl.methods.robust.pgd import PGD, by_pgd, pgd_perturbed, pictures, random_corners
+from fbftl.models.dual_batch_norm import Statistics, doubled, measured, mixed
 from fbftl.training.local_network import LocalNetwork
-from fbftl.training.local_updates import Hooks, LocalPlan, MiniBatch, SplitModel, cross_entropies
+from fbftl.training.local_updates import Hooks, LocalPlan, SplitModel, cross_entropies
 from fbftl.training.measures import ExtraMeasures, Measure, Series
-from fbftl.training.pictures import Pictures
-from fbftl.training.samples import LabelledSamples, TrainingData, by_domain
+from fbftl.training.samples import TrainingData, by_domain
 
 SHARES = (0.0, 0.2, 0.5, 0.8, 1.0)
 """λ at which a network is evaluated."""
@@ -49,18 +48,9 @@ class RobustNetwork(LocalNetwork):
     ) -> None:  # fmt: skip
         layers = [*split_model.front.named_children(), *split_model.rest.named_children()]
         network = doubled(nn.Sequential(OrderedDict(layers)), separate)
-        hooks = replace(hooks, boundary=self._both, loss=both_losses(weight))
+        hooks = replace(hooks, perturb=by_pgd(training_data.samples), loss=both_losses(weight))
         super().__init__(SplitModel(nn.Identity(), network), training_data, plan, seed, hooks)
         self.network, self.weight = network, weight
-
-    def _both(self, inputs: Tensor, mini_batch: MiniBatch) -> Tensor:
-        """Return a mini-batch and, after it, the same perturbed against the network as it is."""
-        samples = pictures(self.training_data.samples)
-        labels = samples.labels[torch.from_numpy(mini_batch.rows).to(samples.labels.device)]
-        with mixed(self.network, 1.0) as network:
-            return torch.cat(
-                [inputs, pgd_perturbed(network, inputs, labels, samples.preprocessing)]
-            )
 
     def end_epoch(self, losses: Sequence[Tensor]) -> None:
         """Add the round to the curves, by the clean normalisation."""
@@ -121,17 +111,6 @@ class RobustNetwork(LocalNetwork):
         with mixed(self.network, 1.0) as network:
             adversarial = pgd_perturbed(network, part.inputs, part.labels, samples.preprocessing)
         return measured(self.network, part.inputs, adversarial, self.weight)
-
-
-def pictures(samples: LabelledSamples) -> Pictures:
-    """Return samples that know how their pixels become inputs.
-
-    Raises:
-        TypeError: if they are inputs already.
-    """
-    if isinstance(samples, Pictures):
-        return samples
-    raise TypeError("inputs without their preprocessing have no pixels to perturb")
 
 
 def both_losses(weight: float) -> Callable[[Tensor, Tensor], Tensor]:

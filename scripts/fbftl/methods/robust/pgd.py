@@ -3,11 +3,15 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional
 
 from fbftl.data.preprocess import Preprocessing
+from fbftl.training.local_updates import Perturbing
+from fbftl.training.pictures import Pictures
+from fbftl.training.samples import LabelledSamples
 
 
 @dataclass(frozen=True)
@@ -26,7 +30,7 @@ class PGD:
 
 def pgd_perturbed(
     network: Callable[[Tensor], Tensor], inputs: Tensor, labels: Tensor,
-    preprocessing: Preprocessing, attack: PGD = PGD(),
+    preprocessing: Preprocessing, attack: PGD = PGD(), counts: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
     """Return inputs perturbed by PGD, each within the radius and among the pixels.
 
@@ -39,17 +43,48 @@ def pgd_perturbed(
         labels: (n,).
         preprocessing: without a size, by which pixels became inputs.
         attack: radius, step and steps.
+        counts: (n,) which have a loss, where others only fill a batch; None for all.
     """
     deviation = _by_channel(preprocessing.std, inputs)
     low, high = bounds(inputs, preprocessing, attack.radius)
     perturbed = inputs.detach()
     for _ in range(attack.steps):
         perturbed = perturbed.detach().requires_grad_()
-        loss = functional.cross_entropy(network(perturbed), labels, reduction="sum")
+        losses = functional.cross_entropy(network(perturbed), labels, reduction="none")
+        loss = losses.sum() if counts is None else losses[counts].sum()
         (gradient,) = torch.autograd.grad(loss, perturbed)
         perturbed = perturbed + attack.step / deviation * gradient.sign()
         perturbed = torch.minimum(torch.maximum(perturbed, low), high)
     return perturbed.detach()
+
+
+def by_pgd(samples: LabelledSamples) -> Perturbing:
+    """Return what perturbs mini-batches of some samples by PGD, of one network or of a stack."""
+    of_pictures = pictures(samples)
+    image = of_pictures.at(np.arange(1)).inputs.shape[1:]
+
+    def perturbed(
+        network: Callable[[Tensor], Tensor], inputs: Tensor, labels: Tensor, counts: Tensor
+    ) -> Tensor:
+        def predicted(images: Tensor) -> Tensor:
+            return network(images.view_as(inputs)).flatten(0, -2)
+
+        flat = (inputs.reshape(-1, *image), labels.flatten())
+        moved = pgd_perturbed(predicted, *flat, of_pictures.preprocessing, counts=counts.flatten())
+        return moved.view_as(inputs)
+
+    return perturbed
+
+
+def pictures(samples: LabelledSamples) -> Pictures:
+    """Return samples that know how their pixels become inputs.
+
+    Raises:
+        TypeError: if they are inputs already.
+    """
+    if isinstance(samples, Pictures):
+        return samples
+    raise TypeError("inputs without their preprocessing have no pixels to perturb")
 
 
 def random_corners(

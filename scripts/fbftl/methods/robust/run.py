@@ -7,8 +7,8 @@ from fbftl.exchange.repetition import run_rounds
 from fbftl.learners.local import local_network
 from fbftl.learners.widths import shared_network
 from fbftl.methods.robust.bases import RobustBases
-from fbftl.methods.robust.dual_batch_norm import doubled
 from fbftl.methods.robust.network import RobustNetwork
+from fbftl.models.dual_batch_norm import doubled
 from fbftl.study.job import Job
 from fbftl.tasks.task import Inputs, Outcome, client_samples
 

@@ -1,17 +1,26 @@
 """Adversarial inputs: PGD in closed form and within its bounds, and two normalisations for one."""
 
 import json
+from collections import OrderedDict
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import torch
 from fbftl.data.preprocess import Preprocessing
-from fbftl.methods.robust.dual_batch_norm import DualBatchNorm, doubled, measured, mixed
 from fbftl.methods.robust.network import both_losses
-from fbftl.methods.robust.pgd import PGD, bounds, pgd_perturbed, random_corners
+from fbftl.methods.robust.pgd import PGD, bounds, by_pgd, pgd_perturbed, random_corners
+from fbftl.models.dense import dense_shape
+from fbftl.models.dual_batch_norm import DualBatchNorm, doubled, measured, mixed
 from fbftl.models.modes import normalise_by_batch
+from fbftl.study.job import Training
 from fbftl.study.methods.robust import OF_BASES, faults
+from fbftl.training.local import one_by_one, train_clients
+from fbftl.training.local_updates import Hooks, LocalPlan, LocalUpdate, SplitModel
+from fbftl.training.pictures import Pictures
 from torch import nn
 from torch.nn import functional
 from unit.tasks.toy_task import make_task, train
@@ -146,6 +155,37 @@ def test_losses_of_both_kinds_count_half():
     for weight in (0, 0.2, 1):
         expected = (1 - weight) * parts[0] + weight * parts[1]
         torch.testing.assert_close(both_losses(weight)(logits, labels_), expected)
+
+
+@pytest.mark.parametrize("separate", [True, False, None])
+def test_stacked_clients_train_on_both_kinds_as_alone(separate: bool | None) -> None:
+    """Batches of 5, 4, 3 and 2, of which the short ones fill up; None normalises nothing."""
+    count, generator = 30, torch.Generator().manual_seed(1)
+    pixels = torch.randint(0, 256, (count, 3, 3, 1), generator=generator).to(torch.uint8).numpy()
+    pictures = Pictures(pixels, torch.arange(count) % 3, PIXELS)
+    torch.manual_seed(2)
+    norm = nn.Identity() if separate is None else nn.BatchNorm1d(8)
+    layers = {"flatten": nn.Flatten(), "fc1": nn.Linear(9, 8), "norm": norm}
+    plain = nn.Sequential(OrderedDict(layers | {"relu": nn.ReLU(), "output": nn.Linear(8, 3)}))
+    normalise_by_batch(plain)
+    split_model = SplitModel(nn.Identity(), doubled(plain, bool(separate)).eval())
+    training = Training(
+        epochs=1, batch=1, clients_per_round=3, learning_rate=0.05, momentum=0.9,
+        weight_decay=5e-4, validation=0.0, selection="last",
+    )  # fmt: skip
+    ends = [0, 10, 19, 26, 30]
+    updates = [
+        LocalUpdate(7, 1, client, np.arange(*rows)) for client, rows in enumerate(pairwise(ends))
+    ]
+    plan = LocalPlan(epochs=3, batch=5, training=training)
+    hooks = Hooks(perturb=by_pgd(pictures), loss=both_losses(0.3))
+    together = train_clients(split_model, pictures, updates, plan, hooks)
+    alone = one_by_one(split_model, pictures, updates, plan, hooks)
+    torch.testing.assert_close(together.weights, alone.weights, rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(together.losses, alone.losses)
+    assert dense_shape(split_model.whole) is not None
+    clean = train_clients(split_model, pictures, updates, plan, replace(hooks, loss=both_losses(0)))
+    assert not torch.allclose(together.losses, clean.losses, rtol=1e-3)
 
 
 @pytest.mark.parametrize("norms", ["own", "shared"])
