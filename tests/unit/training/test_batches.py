@@ -44,6 +44,15 @@ def test_reshuffled_loses_positions_not_samples() -> None:
     assert seen.mean() == pytest.approx(1 - (1 - arriving / 1000) ** passes, abs=0.03)
 
 
+def test_reshuffled_steps_are_as_long_as_the_fullest_of_them() -> None:
+    for epoch in reshuffled([np.arange(640), np.arange(40)], 0.9, 64, 10, 3, [0, 1]):
+        counts = (epoch.weights > 0).sum(axis=2)
+        assert epoch.rows.shape == epoch.weights.shape == (10, 2, counts.max())
+        in_front = np.arange(counts.max()) < counts[..., None]
+        assert ((epoch.weights > 0) == in_front).all()
+        assert epoch.weights.sum(axis=2) == pytest.approx(np.minimum(counts, 1))
+
+
 def test_reshuffled_gives_few_samples_as_many_steps() -> None:
     few, many = np.arange(10), np.arange(10, 110)
     for epoch in reshuffled([few, many], 0.0, 32, 4, 2, [0, 1]):
