@@ -35,7 +35,7 @@ from fbftl.findings.front import rows
 from fbftl.findings.kept import KEPT
 from fbftl.findings.kept_systems import MERGED, merge_notes, merge_table, renewed
 from fbftl.findings.leading import fill_leading, outcomes, registered
-from fbftl.findings.origins import arithmetics, distinct
+from fbftl.findings.origins import arithmetics, commits, distinct
 from fbftl.findings.prose import fill
 from fbftl.findings.scoreboard import Scores, fill_scoreboard, numbers, scores
 from fbftl.findings.story import fill_alternatives
@@ -262,7 +262,9 @@ def take_over(files: Mapping[Path, Path]) -> None:
 
 
 def finished(root: Path, name: str) -> dict[str, Any]:
-    """Return on what processor a finished task or paper was computed, and its runs' digests.
+    """Return of a finished task or paper on what processor and at what commits it was computed.
+
+    Beside them the digests of its runs.
 
     Raises:
         UserError: if it is not finished, or was not computed exactly.
@@ -277,11 +279,13 @@ def finished(root: Path, name: str) -> dict[str, Any]:
             f"results/{name} was not computed exactly, because "
             f"{inexact[0]['not_exact_because']}; run its study with --config exact=true"
         )
-    return {"arithmetic": arithmetic, "runs": kept.run_digests(results, tasks)}
+    made_at = {commit for task in tasks for commit in commits(results / task)}
+    notes = {"arithmetic": arithmetic, "runs": kept.run_digests(results, tasks)}
+    return notes | ({"commit": ", ".join(sorted(made_at))} if made_at else {})
 
 
 def made_by() -> dict[str, Any]:
-    """Return commit, environment and code of what is being taken over."""
+    """Return environment and code of what is being taken over, and the commit if no run has it."""
     return {
         "commit": provenance.commit(),
         "code": code(),

@@ -76,12 +76,23 @@ def arithmetics(results: Path) -> dict[str, dict[str, Any]]:
 
     See `fbftl.ground.exact.described`; runs of before it was noted are left out.
     """
-    notes_on_runs = {
+    return {
+        path: noted["arithmetic"]
+        for path, noted in _notes_on_runs(results).items()
+        if "arithmetic" in noted
+    }
+
+
+def commits(results: Path) -> set[str]:
+    """Return the commits that the runs below a folder of results were made at, where noted."""
+    return {noted["commit"] for noted in _notes_on_runs(results).values() if noted.get("commit")}
+
+
+def _notes_on_runs(results: Path) -> dict[str, dict[str, Any]]:
+    """Return the notes on each run below a folder of results, by their path there."""
+    return {
         path.relative_to(results).as_posix(): read_json(path, "notes on a run")
         for path in sorted(results.glob("**/runs/*.meta.json"))
-    }
-    return {
-        path: noted["arithmetic"] for path, noted in notes_on_runs.items() if "arithmetic" in noted
     }
 
 

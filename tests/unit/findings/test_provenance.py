@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.serialization import (
     PrivateFormat,
     PublicFormat,
 )
-from fbftl.findings.origins import NOTES, from_here, results
+from fbftl.findings.origins import NOTES, commits, from_here, results
 from fbftl.findings.statement import PREDICATE, TYPE, statement, written
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import sha256
@@ -252,3 +252,12 @@ def test_a_validator_finds_no_fault_in_it(
     wrong = [entity for entity in entities["@graph"] if entity["@id"] != "#job-1"]
     Path("ro-crate-metadata.json").write_text(json.dumps(entities | {"@graph": wrong}))
     assert services.validate(request).get_issues()
+
+
+def test_commits_are_those_of_the_runs_where_they_are_noted(tmp_path: Path) -> None:
+    for number, notes in enumerate([{"commit": "a1"}, {"commit": "a1"}, {"commit": None}, {}]):
+        path = tmp_path / "task" / "runs" / f"fbftl{number}.meta.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(notes))
+    assert commits(tmp_path / "task") == {"a1"}
+    assert commits(tmp_path / "other") == set()
