@@ -68,8 +68,13 @@ def story(rows: pd.DataFrame, names: list[str], looks: list[ShownMethod]) -> Sto
     worst = full.loc[[look.name for look in looks if look.name in full.index], names].min(axis=1)
     labels = {look.name: look.figure_label for look in looks}
     parts = [f"{labels[str(method)]} {percent(score)}" for method, score in worst.items()]
+    if parts:
+        title = f"Budgets by domain leave the worst domain this accuracy: {listed(parts)}"
+    else:
+        fits = rows[rows["width"] == rows["width"].min()]
+        title = f"FedAvg has {percent(fits[names].min(axis=None))} in its worst domain"
     return Story(
-        f"Budgets by domain leave the worst domain this accuracy: {listed(parts)}",
+        title,
         "Accuracy at full width in per cent in each domain, a bar per method with a whisker of one "
         "standard deviation over seeds, beside the network of FedAvg that fits all budgets; a "
         "panel for budgets that fall from the first domain to the last and, where it ran, one for "

@@ -33,10 +33,13 @@ def main(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
 def story(rows: pd.DataFrame, looks: dict[str, ShownMethod]) -> Story:
     """Return which of two methods is more accurate at full width where domains are poor."""
     full = rows[(rows["width"] == rows["width"].max()) & (rows["budget_order"] == "by_domain")]
-    full = full[~full["method"].isin(WHATEVER)].sort_values("accuracy", ascending=False)
-    best, *others = full.to_dict("records")
+    budgeted = full[~full["method"].isin(WHATEVER)]
+    ranked = (full if budgeted.empty else budgeted).sort_values("accuracy", ascending=False)
+    best, *others = ranked.to_dict("records")
     label = looks[best["method"]].figure_label
-    title = f"{label} has {percent(best['accuracy'])} at full width, budgets by domain"
+    title = f"{label} has {percent(best['accuracy'])} at full width" + (
+        "" if budgeted.empty else ", budgets by domain"
+    )
     if others:
         names = (label, looks[others[0]["method"]].figure_label)
         sides = (measured(best), measured(others[0]))

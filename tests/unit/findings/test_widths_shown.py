@@ -1,7 +1,12 @@
 """Which rows of a table of widths figures show."""
 
 import pandas as pd
+import plot_domains
+import plot_widths
+from fbftl.findings.shown import shown
 from fbftl.findings.widths import as_in_the_thesis, orders_of
+from fbftl.study.methods import names
+from fbftl.study.methods import rows as methods_shown
 
 
 def table(*runs: tuple[str, str | None, bool]) -> pd.DataFrame:
@@ -26,3 +31,14 @@ def test_layers_that_are_rescaled_are_another_run() -> None:
 def test_an_order_has_a_panel_where_budgets_ran_under_it() -> None:
     rows = as_in_the_thesis(table(("fedavg", None, False), ("sheterofl", "spread", False)))
     assert list(orders_of(rows)) == ["spread"]
+
+
+def test_fedavg_alone_has_a_panel_and_titles_of_its_own() -> None:
+    runs = table(("fedavg", None, False), ("fedavg", None, False))
+    runs = runs.assign(width=[0.5, 1.0], accuracy=[0.8, 0.9], accuracy_spread=0.01, plain=0.7)
+    rows = as_in_the_thesis(runs)
+    assert list(orders_of(rows)) == ["by_domain"]
+    looks = shown(methods_shown(names()))
+    assert plot_widths.story(rows, looks).title == "FedAvg has 90.0% at full width"
+    story = plot_domains.story(rows, ["plain"], [])
+    assert story.title == "FedAvg has 70.0% in its worst domain"
