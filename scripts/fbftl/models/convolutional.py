@@ -68,6 +68,22 @@ def _stackable_layers(model: nn.Module) -> list[nn.Module] | None:
     return layers if fits and convolutions else None
 
 
+@torch.no_grad()
+def convolution_products(shape: ConvolutionalShape, example: Tensor) -> int:
+    """Return the multiplications that convolutions do for one sample.
+
+    Args:
+        shape: of the network.
+        example: a batch of inputs (n, C, H, W), two or more where something normalises by it.
+    """
+    values, products = example, 0
+    for layer in shape.layers:
+        values = layer(values)
+        if isinstance(layer, nn.Conv2d):
+            products += values[0].numel() * layer.weight[0].numel()
+    return products
+
+
 @dataclass
 class ConvolutionalStack:
     """H networks of one shape, ready for training.

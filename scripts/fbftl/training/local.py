@@ -9,12 +9,18 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from fbftl.ground.devices import seed_dropout
 from fbftl.ground.randomness import torch_seed
-from fbftl.models.convolutional import ConvolutionalStack, chained, convolutional_shape
+from fbftl.models.convolutional import (
+    ConvolutionalStack,
+    chained,
+    convolution_products,
+    convolutional_shape,
+)
 from fbftl.models.dense import DenseStack, dense_shape
 from fbftl.models.dual_batch_norm import mixed
 from fbftl.models.modes import couples_samples, dropping
@@ -39,7 +45,10 @@ from fbftl.training.samples import LabelledSamples
 from fbftl.training.side_by_side import Stack, stacked
 
 SMALL_IMAGE = 8 * 8
-"""Pixels up to which calling convolutions takes longer than their products; not 16 x 16."""
+"""Pixels up to which calling convolutions takes longer than their products, whatever the batch."""
+
+FEW_PRODUCTS = 2**24
+"""Multiplications of a mini-batch up to which it does on larger images."""
 
 
 def train_clients(
@@ -63,24 +72,29 @@ def train_clients(
     """
     stack_of = None
     if len(local_updates) > 1 and not plan.training.dropout:
-        stack_of = _stack_of(split_model, samples, local_updates[0], hooks)
+        stack_of = _stack_of(split_model, samples, local_updates[0], plan, hooks)
     if stack_of is None:
         return one_by_one(split_model, samples, local_updates, plan, hooks)
     return stacked(split_model, stack_of, samples, local_updates, plan, hooks)
 
 
 def _stack_of(
-    split_model: SplitModel, samples: LabelledSamples, local_update: LocalUpdate, hooks: Hooks
-) -> Callable[[Tensor], Stack] | None:
+    split_model: SplitModel, samples: LabelledSamples, local_update: LocalUpdate, plan: LocalPlan,
+    hooks: Hooks,
+) -> Callable[[Tensor], Stack] | None:  # fmt: skip
     """Return what stacks networks of this shape, given their weights; None where nothing does."""
     if hooks.looks_inside and couples_samples(split_model.whole):
         return None  # halves are not told which rows only fill a batch
     convolutional = None if hooks.perturb else convolutional_shape(split_model.whole)
     if convolutional is not None:
-        image = samples.at(local_update.rows[:1]).inputs.shape[1:]
-        small = image[1:].numel() <= SMALL_IMAGE
+        example = samples.at(np.resize(local_update.rows, 2)).inputs
+        image, batch = example.shape[1:], plan.batch or len(local_update.rows)
+        pays = (
+            image[1:].numel() <= SMALL_IMAGE
+            or batch * convolution_products(convolutional, example) <= FEW_PRODUCTS
+        )
         boundary = len(chained(split_model.front))
-        return partial(ConvolutionalStack, convolutional, image, boundary) if small else None
+        return partial(ConvolutionalStack, convolutional, image, boundary) if pays else None
     dense = None if hooks.looks_inside else dense_shape(split_model.whole)
     return None if dense is None else partial(DenseStack, dense)
 

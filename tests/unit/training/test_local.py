@@ -174,8 +174,12 @@ def test_networks_are_stacked_where_it_pays(monkeypatch):
     train_clients(convolutional(), samples(), LOCAL_UPDATES[:1], PLAN)
     dropping = replace(PLAN, training=replace(TRAINING, dropout=True))
     train_clients(convolutional(), samples(), LOCAL_UPDATES, dropping)
-    large = LabelledInputs(torch.zeros(30, 1, 9, 8), samples().labels)
-    train_clients(convolutional(), large, LOCAL_UPDATES, PLAN)
+    monkeypatch.setattr(local, "SMALL_IMAGE", 5 * 5)
+    train_clients(convolutional(), samples(), LOCAL_UPDATES, PLAN)
+    assert len(seen) == 4
+    # A convolution of 3 x 3 gives three maps of 4 x 4, four samples a batch.
+    monkeypatch.setattr(local, "FEW_PRODUCTS", 4 * 3 * 16 * 9 - 1)
+    train_clients(convolutional(), samples(), LOCAL_UPDATES, PLAN)
     assert len(seen) == 5
 
 
