@@ -8,8 +8,8 @@ from fbftl.attacks.findings import Finding, summary, write_findings
 from fbftl.ground import devices
 from fbftl.ground.binding import run_by_name
 from fbftl.methods.ecos.coverage import nearest
-from fbftl.methods.ecos.public_rows import public_rows
-from fbftl.methods.ecos.sampling import PublicPool, guarantees_of, noise_of
+from fbftl.methods.ecos.public_rows import PublicPool, public_rows
+from fbftl.methods.ecos.sampling import guarantees_of, noise_of
 from fbftl.study.job import from_params
 from fbftl.tasks.task import Inputs, client_features
 

@@ -3,17 +3,19 @@
 from collections.abc import Iterator, Sequence
 
 from fbftl.ground.errors import required
-from fbftl.methods.ecos.public_rows import public_rows
-from fbftl.methods.ecos.sampling import PublicPool, guarantees_of, outsourced
+from fbftl.methods.ecos.public_rows import PublicPool, public_rows
+from fbftl.methods.ecos.sampling import guarantees_of, outsourced
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.study.job import Job
 from fbftl.tasks.task import Inputs, Outcome, labelled_features
 
 
 def run_together(jobs: Sequence[Job], inputs: Inputs) -> Iterator[Outcome]:
-    """Train settings of one task in one process, which clusters the public rows once for all."""
+    """Train settings of one task in one process, which orders the public rows once for all."""
     client_data = labelled_features(jobs[0], inputs)
-    pool = PublicPool(client_data, public_rows(required(inputs.public_manifest)))
+    rows = public_rows(required(inputs.public_manifest))
+    by_order = [job.setting.purchase for job in jobs if job.setting.purchase_rule == "kcenter"]
+    pool = PublicPool(client_data, rows, min(max(by_order, default=0), len(rows.labels)))
     yield from (outsourced(job, pool) for job in jobs)
 
 

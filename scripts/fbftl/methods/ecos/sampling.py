@@ -45,8 +45,6 @@ from fbftl.methods.ecos.counting import (
 from fbftl.methods.ecos.coverage import (
     ALLOCATIONS,
     Clusters,
-    clustered,
-    farthest_first,
     greedy,
     nearest,
     picked,
@@ -54,15 +52,14 @@ from fbftl.methods.ecos.coverage import (
 )
 from fbftl.methods.ecos.distillation import distilled
 from fbftl.methods.ecos.private_knn import answered
-from fbftl.methods.ecos.public_rows import PublicRows
+from fbftl.methods.ecos.public_rows import PublicPool, PublicRows
 from fbftl.privacy.composition import NO_GUARANTEE
 from fbftl.privacy.mechanisms import PrivacyRecord, no_mechanism
 from fbftl.study.job import Job
 from fbftl.study.outsourcing import COUNTING
 from fbftl.study.release import noise_seed
 from fbftl.study.rings import counts_bound, summing_ring
-from fbftl.tasks.task import LabelledFeatures, Outcome
-from fbftl.training.closed_form import LinearHead
+from fbftl.tasks.task import Outcome
 from fbftl.training.logistic import logistic
 from fbftl.training.measures import MEASURES, Measure
 
@@ -79,35 +76,6 @@ MEASURED = {
 sold, the share of those in the clients' own domains; how many rows have a label, and which share of
 these labels is right.
 """
-
-
-@dataclass
-class PublicPool:
-    """What is sold, and who may buy it.
-
-    client_data: what the clients hold.
-    rows: the public rows.
-    _clusters: by number of centroids and seed: settings that ask for the same share the work.
-    _teacher: the head that learnt from all that is sold, once it is needed.
-    """
-
-    client_data: LabelledFeatures
-    rows: PublicRows
-    _clusters: dict[tuple[int, int], Clusters] = field(default_factory=dict)
-    _teacher: LinearHead | None = None
-
-    def clusters(self, count: int, seed: int) -> Clusters:
-        """Return the public rows in so many clusters."""
-        if (count, seed) not in self._clusters:
-            self._clusters[count, seed] = clustered(self.rows.values, count, seed)
-        return self._clusters[count, seed]
-
-    def teacher(self, penalties: Sequence[float]) -> LinearHead:
-        """Return a head that learnt from all public rows and their labels."""
-        if self._teacher is None:
-            everything = LabelledRows(self.rows.values, self.rows.labels, self.rows.labels)
-            self._teacher = logistic(everything, self.client_data.payload.classes, penalties).head
-        return self._teacher
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,7 +217,7 @@ def purchased(job: Job, pool: PublicPool, participants: Participants, post: Post
             return SelectedRows(np.zeros(0, dtype=np.int64))
         case "kcenter":
             first = int(rng.integers(len(sold.labels)))
-            return SelectedRows(farthest_first(sold.values, setting.purchase, first))
+            return SelectedRows(pool.apart(setting.purchase, first))
         case "ideal":
             rows = np.flatnonzero(sold.of(own_domains(job)))
             if not len(rows):

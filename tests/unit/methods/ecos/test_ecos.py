@@ -14,9 +14,9 @@ from fbftl.messages.codec import encode
 from fbftl.methods.by_name import planned_guarantees, train
 from fbftl.methods.ecos import sampling
 from fbftl.methods.ecos.counting import counts_guarantee, counts_sigma
-from fbftl.methods.ecos.coverage import nearest
-from fbftl.methods.ecos.public_rows import public_rows
-from fbftl.methods.ecos.sampling import PublicPool, chosen
+from fbftl.methods.ecos.coverage import farthest_first, nearest
+from fbftl.methods.ecos.public_rows import PublicPool, public_rows
+from fbftl.methods.ecos.sampling import chosen
 from fbftl.privacy.accounting import rounds_epsilon
 from fbftl.tasks.task import client_features
 from unit.methods.method_toys import COUNTS, ONE_SHOT, WIDTH, Blobs, job, one_shot, toy_inputs
@@ -100,6 +100,16 @@ def test_who_counts_nothing_sends_nothing(inputs):
     assert len(outcome.ledger.table()) == 0
     (record,) = outcome.repetitions[0]["privacy"]
     assert (record["mechanism"], record["epsilon"]) == ("none", 0.0)
+
+
+def test_purchases_apart_are_those_of_each_alone_in_whichever_order(inputs):
+    jobs = [buying(purchase_rule="kcenter", purchase=count) for count in (3, 9, 5)]
+    for wanted, together in zip(jobs, train(jobs, inputs), strict=True):
+        (alone,) = train([wanted], inputs)
+        assert together.repetitions == alone.repetitions
+    pool = PublicPool(client_features(buying(), inputs), public_rows(inputs.public_manifest))
+    assert pool.apart(9, 2)[:5].tolist() == pool.apart(5, 2).tolist()
+    assert pool.apart(4, 2).tolist() == farthest_first(pool.rows.values, 4, 2).tolist()
 
 
 @pytest.mark.parametrize("bits", [32, 8])
