@@ -21,8 +21,8 @@ from fbftl.models.t5.generate import generate
 from fbftl.models.t5.sequences import Sequences
 from fbftl.study.job import FineTuning, Training
 from fbftl.training.client_updates import client_updates
-from fbftl.training.local import train_clients
-from fbftl.training.local_updates import LocalPlan, LocalUpdate, SplitModel
+from fbftl.training.local import one_by_one, train_clients
+from fbftl.training.local_updates import LocalPlan, LocalUpdate, SplitModel, Trained
 from fbftl.training.optimisers import OPTIMISERS
 from fbftl.training.samples import LabelledInputs
 from fbftl.training.t5 import SequencePairs, TrainedT5, train_at_server
@@ -55,13 +55,13 @@ def _images(count: int, side: int, classes: int) -> LabelledInputs:
     return LabelledInputs(pixels, labels(count, classes))
 
 
-def _federated(side: int, optimiser: str) -> list[Any]:
-    """Return what three clients make of a small network: stacked where images are small."""
+def _federated(train: Callable[..., Trained], side: int, optimiser: str) -> list[Any]:
+    """Return what three clients make of a small network, side by side or one after the other."""
     network = _small_network(side)
     split_model = SplitModel(network[:3], network[3:])
     updates = [LocalUpdate(0, 1, c, np.arange(12) + 12 * c) for c in range(3)]
     plan = LocalPlan(2, 5, replace(PLAN, learning_rate=0.05), optimiser)
-    trained = train_clients(split_model, _images(36, side, 5), updates, plan)
+    trained = train(split_model, _images(36, side, 5), updates, plan)
     return [trained.weights, trained.losses]
 
 
@@ -124,8 +124,8 @@ OPERATIONS: dict[str, Callable[[], Any]] = {
     "head-linear": partial(_head, [101, 7], "sgd", momentum=0.0),
     "head-adam": partial(_head, [128, 33, 10], "adam"),
     "head-adadelta": partial(_head, [128, 33, 10], "adadelta", learning_rate=1.0),
-    "local-epochs-stacked": partial(_federated, 8, "sgd"),
-    "local-epochs-alone": partial(_federated, 12, "adam"),
+    "local-epochs-stacked": partial(_federated, train_clients, 8, "sgd"),
+    "local-epochs-alone": partial(_federated, one_by_one, 12, "adam"),
     "updates-of-clients": _updates_of_clients,
     "pre-training": _pretrained,
     "dialogues": _dialogues,
