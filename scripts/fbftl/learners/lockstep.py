@@ -1,6 +1,5 @@
 """Heads that a server trains in lockstep: their mini-batches, and the uploads of each."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
@@ -20,24 +19,7 @@ from fbftl.training.stacked import StackedSamples, train
 def fit(
     client_data: LabelledFeatures, settings: Sequence[Sequence[Received[Vectors]]]
 ) -> list[list[Fit]]:
-    """Train a head at the server for each setting and seed, stacked and in lockstep.
-
-    Settings whose steps have lengths of their own, those of the reshuffled mask, make a stack each.
-    """
-    alike: dict[int, list[int]] = defaultdict(list)
-    for index, setting in enumerate(settings):
-        alike[index if setting[0].job.setting.loss == "reshuffled" else -1].append(index)
-    fits: dict[int, list[Fit]] = {}
-    for indices in alike.values():
-        stack = _fit_stack(client_data, [settings[index] for index in indices])
-        fits |= dict(zip(indices, stack, strict=True))
-    return [fits[index] for index in range(len(settings))]
-
-
-def _fit_stack(
-    client_data: LabelledFeatures, settings: Sequence[Sequence[Received[Vectors]]]
-) -> list[list[Fit]]:
-    """Train the heads of settings whose steps are of one length."""
+    """Train a head at the server for each setting and seed, all stacked and in lockstep."""
     every = [received for setting in settings for received in setting]
     job, device = every[0].job, client_data.inputs.device
     seen = [

@@ -104,7 +104,8 @@ LINK = (
 
 LOSS = Axis(
     "loss", str, "persistent",
-    "persistent keeps a lost upload lost; reshuffled masks positions as the public script does.",
+    "persistent keeps a lost upload lost; reshuffled loses whole mini-batches of other samples in "
+    "every pass, as the public script does.",
     ("persistent", "reshuffled"),
     (LOSES_PACKETS,),
 )  # fmt: skip

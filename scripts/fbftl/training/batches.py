@@ -61,57 +61,43 @@ def reshuffled(
     rows: Sequence[np.ndarray], plr: float, batch: int, steps: int, epochs: int,
     seeds: Sequence[int],
 ) -> Iterator[Epoch]:  # fmt: skip
-    """Yield the public script's batches: a mask over positions, under a new order every pass.
+    """Yield the public script's batches: some positions of a pass are lost, its order is not.
 
-    A position that is lost stays lost, but another sample stands there in the next pass, so
-    that in the end nearly all samples are seen (audit row A2). A step where nothing arrives has
-    no weight. Steps are as long as the epoch's fullest: of 64 positions at 0.99 a few are left.
+    The script drops the same positions of every pass, whole mini-batches, while its loader brings
+    the samples in a new order, so that others are lost in the next pass and in the end nearly all
+    are seen (audit row A2). Of few samples, which make one mini-batch, it loses none.
 
     Args:
         rows: the training rows of each seed.
-        plr: packet loss rate, the share of positions that is masked.
-        batch: positions per step.
-        steps: steps per epoch, the same for every amount of data.
+        plr: packet loss rate, the share of a pass's positions that is lost, rounded down.
+        batch: rows per step; the last of a pass may be fewer.
+        steps: steps per epoch that something arrives in, as many as for all the data.
         epochs: epochs to yield.
         seeds: one seed per entry of `rows`.
     """
-    masked = [
-        _masked(seed_rows, plr, batch, seed) for seed_rows, seed in zip(rows, seeds, strict=True)
+    arriving = [
+        _arriving(seed_rows, plr, batch, seed) for seed_rows, seed in zip(rows, seeds, strict=True)
     ]
     for _ in range(epochs):
         chosen = np.zeros((steps, len(seeds), batch), dtype=np.int64)
         weights = np.zeros((steps, len(seeds), batch), dtype=np.float32)
-        for s, batches in enumerate(masked):
-            for step, (positions, arrives) in enumerate(islice(batches, steps)):
-                chosen[step, s, : len(positions)] = positions
-                weights[step, s, : len(positions)] = arrives / max(arrives.sum(), 1)
-        yield _closed_up(Epoch(chosen, weights))
+        for s, batches in enumerate(arriving):
+            for step, batch_rows in enumerate(islice(batches, steps)):
+                chosen[step, s, : len(batch_rows)] = batch_rows
+                weights[step, s, : len(batch_rows)] = 1 / len(batch_rows)
+        yield Epoch(chosen, weights)
 
 
-def _closed_up(epoch: Epoch) -> Epoch:
-    """Return the epoch with the rows of every step that have a weight in front, in their order.
-
-    What none of its steps and seeds fills is left out.
-    """
-    counts = epoch.weights > 0
-    most = max(1, counts.sum(2).max(initial=0))
-    front = np.argsort(~counts, axis=2, kind="stable")[:, :, :most]
-    return Epoch(
-        np.take_along_axis(epoch.rows, front, 2), np.take_along_axis(epoch.weights, front, 2)
-    )
-
-
-def _masked(
-    rows: np.ndarray, plr: float, batch: int, seed: int
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield batches of rows, shuffled every pass, and which of their positions arrive."""
-    arrives = stream(seed, "positions").random(len(rows)) >= plr
+def _arriving(rows: np.ndarray, plr: float, batch: int, seed: int) -> Iterator[np.ndarray]:
+    """Yield the mini-batches of rows, shuffled every pass, at the positions that arrive."""
+    starts = np.arange(0, len(rows), batch)
+    is_there = np.arange(len(starts)) >= int(len(starts) * plr)
+    arrive = starts[stream(seed, "positions").permutation(is_there)]
     order = stream(seed, "batches")
-    while True:
+    while len(arrive):
         shuffled_rows = order.permutation(rows)
-        for start in range(0, len(rows), batch):
-            part = slice(start, start + batch)
-            yield shuffled_rows[part], arrives[part]
+        for start in arrive:
+            yield shuffled_rows[start : start + batch]
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from fbftl.methods.released.training import Positions
 from fbftl.training.batches import observed, poisson_rounds, reshuffled, rounds, shuffled
 from hypothesis import given
 from hypothesis import strategies as st
@@ -35,30 +36,32 @@ def test_seeds_keep_their_order_whatever_runs_beside_them() -> None:
     assert (alone.rows[:, 0] == beside.rows[:, 1]).all()
 
 
-def test_reshuffled_loses_positions_not_samples() -> None:
-    rows, plr, passes = np.arange(1000), 0.9, 30
-    seen = np.zeros((1, 1000), dtype=bool)
-    epochs = list(observed(reshuffled([rows], plr, 64, 16, passes, [0]), seen))
-    (arriving,) = {int((epoch.weights > 0).sum()) for epoch in epochs}
-    assert arriving == pytest.approx(1000 * (1 - plr), abs=30)
-    assert seen.mean() == pytest.approx(1 - (1 - arriving / 1000) ** passes, abs=0.03)
+def test_reshuffled_loses_whole_batches_and_other_samples_every_pass() -> None:
+    """Of 16 batches 14 are lost at 0.9: two arrive in a pass, full as all of its batches are."""
+    rows, passes = np.arange(1024), 30
+    seen = np.zeros((1, 1024), dtype=bool)
+    epochs = list(observed(reshuffled([rows], 0.9, 64, 2, passes, [0]), seen))
+    for epoch in epochs:
+        assert epoch.weights == pytest.approx(1 / 64)
+        assert len(np.unique(epoch.rows)) == 128
+    assert seen.mean() == pytest.approx(1 - (1 - 1 / 8) ** passes, abs=0.03)
 
 
-def test_reshuffled_steps_are_as_long_as_the_fullest_of_them() -> None:
-    for epoch in reshuffled([np.arange(640), np.arange(40)], 0.9, 64, 10, 3, [0, 1]):
-        counts = (epoch.weights > 0).sum(axis=2)
-        assert epoch.rows.shape == epoch.weights.shape == (10, 2, counts.max())
-        in_front = np.arange(counts.max()) < counts[..., None]
-        assert ((epoch.weights > 0) == in_front).all()
-        assert epoch.weights.sum(axis=2) == pytest.approx(np.minimum(counts, 1))
-
-
-def test_reshuffled_gives_few_samples_as_many_steps() -> None:
+def test_of_one_batch_nothing_is_lost() -> None:
     few, many = np.arange(10), np.arange(10, 110)
-    for epoch in reshuffled([few, many], 0.0, 32, 4, 2, [0, 1]):
+    for epoch in reshuffled([few, many], 0.99, 32, 4, 2, [0, 1]):
         assert epoch.rows.shape == (4, 2, 32)
         assert (epoch.weights[:, 0] > 0).sum(axis=1).tolist() == [10] * 4
         assert epoch.weights.sum(axis=2) == pytest.approx(1)
+
+
+def test_reshuffled_loses_the_positions_that_the_released_method_loses() -> None:
+    rows = np.arange(1000)
+    released = Positions(rows, 64, 0.7, 5)
+    expected = [batch for _ in range(3) for batch in released.epoch()]
+    (epoch,) = reshuffled([rows], 0.7, 64, len(expected), 1, [5])
+    for step, batch in enumerate(expected):
+        assert epoch.rows[step, 0, : len(batch)].tolist() == batch.tolist()
 
 
 def test_rounds_visit_every_client_once_with_all_its_samples() -> None:
