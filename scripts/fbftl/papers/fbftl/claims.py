@@ -110,7 +110,7 @@ CURVES: Mapping[str, Curve] = {
     "all": _over_loss(ALL),
     "tenth": _over_loss(TENTH),
     "hundredth": _over_loss(HUNDREDTH),
-    "reshuffled": _over_loss(ALL, {"loss": "reshuffled"}),
+    "mini_batches": _over_loss(ALL, {"loss": "reshuffled"}),
 }
 """Those of Fig. 8 by share of the clients, and all clients as the public script loses them."""
 
@@ -225,7 +225,7 @@ ROBUSTNESS: Mapping[str, ByPart] = {
     "fbftl-27": {"tenth": _of_fig8(accuracies(FBFTL, FBFTL | TENTH))},
     "fbftl-28": {
         "persistent": accuracies(FBFTL, FBFTL | dict(HALF_LOST)),
-        "reshuffled": accuracies(FBFTL, FBFTL | dict(HALF_LOST) | {"loss": "reshuffled"}),
+        "mini_batches": accuracies(FBFTL, FBFTL | dict(HALF_LOST) | {"loss": "reshuffled"}),
     },
     "fbftl-29": {
         **{name: _then(*curve) for name, curve in CURVES.items()},
