@@ -88,11 +88,15 @@ def reshuffled(
         yield Epoch(chosen, weights)
 
 
+def positions_that_arrive(count: int, plr: float, seed: int) -> np.ndarray:
+    """Tell which of a pass's positions arrive, (count,); as in the script whole ones are lost."""
+    return stream(seed, "positions").permutation(np.arange(count) >= int(count * plr))
+
+
 def _arriving(rows: np.ndarray, plr: float, batch: int, seed: int) -> Iterator[np.ndarray]:
     """Yield the mini-batches of rows, shuffled every pass, at the positions that arrive."""
     starts = np.arange(0, len(rows), batch)
-    is_there = np.arange(len(starts)) >= int(len(starts) * plr)
-    arrive = starts[stream(seed, "positions").permutation(is_there)]
+    arrive = starts[positions_that_arrive(len(starts), plr, seed)]
     order = stream(seed, "batches")
     while len(arrive):
         shuffled_rows = order.permutation(rows)

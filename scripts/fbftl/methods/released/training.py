@@ -12,6 +12,7 @@ from torch.nn import functional
 from fbftl.ground.randomness import stream
 from fbftl.models.digest import digest_of
 from fbftl.study.job import Training
+from fbftl.training.batches import positions_that_arrive
 from fbftl.training.curves import Curves, record
 from fbftl.training.network import evaluate, evaluated
 from fbftl.training.samples import LabelledSamples
@@ -35,8 +36,7 @@ class Positions:
 
     def __post_init__(self) -> None:
         count = -(-len(self.rows) // self.batch)
-        arrives = np.arange(count) >= int(count * self.plr)
-        self.arrives = stream(self.seed, "positions").permutation(arrives)
+        self.arrives = positions_that_arrive(count, self.plr, self.seed)
         self.seen = np.zeros(len(self.rows), dtype=bool)
         self._order = stream(self.seed, "batches")
 
