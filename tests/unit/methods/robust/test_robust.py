@@ -17,7 +17,7 @@ from fbftl.models.dense import dense_shape
 from fbftl.models.dual_batch_norm import DualBatchNorm, doubled, measured, mixed
 from fbftl.models.modes import normalise_by_batch
 from fbftl.study.job import Training
-from fbftl.study.methods.robust import OF_BASES, faults
+from fbftl.study.methods.robust import OF_BASES, faults, task_faults
 from fbftl.training.local import one_by_one, train_clients
 from fbftl.training.local_updates import Hooks, LocalPlan, LocalUpdate, SplitModel
 from fbftl.training.pictures import Pictures
@@ -236,3 +236,15 @@ def test_a_whole_network_reads_nothing_of_bases() -> None:
     assert "rescaled_init" in next(faults(whole))
     whole.width = 0.5
     assert not list(faults(whole))
+
+
+def test_classes_that_a_client_lacks_are_counted() -> None:
+    setting = SimpleNamespace(network="mlp")
+    task = {
+        "source": {"kind": "pretrain"}, "networks": {"mlp": {"norm": "batch"}},
+        "features": {"size": None},
+    }  # fmt: skip
+    training = {"batch_norm": "batch", "selection": "last", "absent_classes": "counted"}
+    assert not list(task_faults(setting, task, training))
+    (fault,) = task_faults(setting, task, training | {"absent_classes": "masked"})
+    assert "leave training.absent_classes out" in fault
