@@ -56,8 +56,8 @@ def main(runs: str, fig8: str, svg: str, axes: dict[str, Any]) -> None:
 
 
 def story(table: pd.DataFrame) -> Story:
-    """Return what the most loss for good does where most clients take part."""
-    lasting = table[(table["loss"] == "persistent") | (table["plr"] == 0)]
+    """Return what the most loss does where most clients take part: for good, if any is."""
+    lasting = table[(table["loss"] == _losses(table)[0]) | (table["plr"] == 0)]
     whole = lasting[lasting["fraction"] == lasting["fraction"].max()].sort_values("plr")
     first, last = whole.iloc[0], whole.iloc[-1]
     where = (loss_words(first["plr"]), loss_words(last["plr"]))
@@ -71,6 +71,13 @@ def story(table: pd.DataFrame) -> Story:
         f"the paper prints of another task. {share_words(fewest['fraction']).capitalize()} have "
         f"{100 * fewest['accuracy']:.1f}% {loss_words(fewest['plr'])}.",
     )
+
+
+def _losses(table: pd.DataFrame) -> list[str]:
+    """Return the meanings of a loss under which anything is lost, or all where nothing is."""
+    lossy = table[table["plr"] > 0]
+    shown = table if lossy.empty else lossy
+    return [loss for loss in PANELS if (shown["loss"] == loss).any()]
 
 
 def loss_words(rate: float) -> str:
@@ -89,7 +96,7 @@ def draw(table: pd.DataFrame, fig8: pd.DataFrame, further: Sequence[str] = ()) -
     """
     import matplotlib.pyplot as plt
 
-    panels = [loss for loss in PANELS if (table["loss"] == loss).any()]
+    panels = _losses(table)
     figure, grid = plt.subplots(1, len(panels) + 1, figsize=(TEXT_WIDTH, 2.5), sharey=True)
     figure.subplots_adjust(wspace=0.5)
     ends = {}

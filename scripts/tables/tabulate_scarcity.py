@@ -95,9 +95,10 @@ def side_by_side(runs: pd.DataFrame) -> pd.DataFrame:
     keys = [*varying(runs, AXES), "fraction", "plr"]
     table = mean_and_spread(runs, [*keys, "loss"])
     lost = table[table["loss"] == "persistent"].drop(columns="loss")
-    compared = [*keys, "accuracy", "spread", "seen", "diverged"]
+    compared = [*keys, "accuracy", "spread", "seen", "seeds", "diverged"]
     shuffled = table[table["loss"] == "reshuffled"][compared]
     both = lost.merge(shuffled, on=keys, how="outer", suffixes=("", "_reshuffled"))
+    both["seeds"] = both["seeds"].fillna(both.pop("seeds_reshuffled"))
     both["difference"] = both["accuracy_reshuffled"] - both["accuracy"]
     both = both.merge(effects(runs, keys), on=keys, how="left")
     both = both.merge(_printed_for(runs, keys), on=keys, how="left")

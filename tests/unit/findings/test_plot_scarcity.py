@@ -26,3 +26,14 @@ def test_the_paper_s_points_stand_in_a_panel_of_their_own(losses):
     (line,) = paper.get_lines()
     assert line.get_ydata()[0] == pytest.approx(86.51)
     assert min(line.get_xdata()) == pytest.approx(1 - 0.9)
+
+
+def test_what_only_the_script_loses_is_what_the_figure_says():
+    rows = [(0.0, "persistent", 0.81), (0.9, "reshuffled", 0.8), (0.99, "reshuffled", 0.6)]
+    table = pd.DataFrame(rows, columns=["plr", "loss", "accuracy"])
+    table = table.assign(fraction=1.0, spread=0.01, seeds=3, diverged=0)
+    assert "60.0% at a packet loss rate of 0.99" in plot_scarcity.story(table).title
+    use_style()
+    measured, _ = plot_scarcity.draw(table, read(FIG8)).axes
+    (line,) = measured.get_lines()
+    assert list(line.get_ydata()) == pytest.approx([81, 80, 60])

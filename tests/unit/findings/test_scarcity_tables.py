@@ -70,7 +70,7 @@ def test_a_loss_that_was_only_reshuffled_has_its_row() -> None:
     table = side_by_side(runs((LOSSES[1], [0.9])).assign(fraction=1.0))
     row = with_published(table, FIG8, "").iloc[0]
     assert row["accuracy_reshuffled"] == 0.9
-    assert (row["published"], row["verdict"]) == (0.857, "not run")
+    assert (row["published"], row["verdict"], row["seeds"]) == (0.857, "not run", 1)
 
 
 @pytest.mark.parametrize(
