@@ -60,11 +60,17 @@ def story(table: pd.DataFrame) -> Story:
     lasting = table[(table["loss"] == _losses(table)[0]) | (table["plr"] == 0)]
     whole = lasting[lasting["fraction"] == lasting["fraction"].max()].sort_values("plr")
     first, last = whole.iloc[0], whole.iloc[-1]
-    where = (loss_words(first["plr"]), loss_words(last["plr"]))
-    share = share_words(first["fraction"])
     fewest = lasting.loc[lasting["fraction"].idxmin()]
+    if len(whole) > 1:
+        what = f"Accuracy with {share_words(first['fraction'])}"
+        where = (loss_words(first["plr"]), loss_words(last["plr"]))
+    else:
+        what, last = "Accuracy", fewest
+        where = tuple(
+            f"with {share_words(row['fraction'])} {loss_words(row['plr'])}" for row in (first, last)
+        )
     return Story(
-        moved(f"Accuracy with {share}", where, (measured(first), measured(last))),
+        moved(what, where, (measured(first), measured(last))),
         "Test accuracy in per cent against the packet loss rate, on an axis of the logarithm of "
         "what arrives, a line per share of the clients inside a band of one standard deviation; a "
         "panel for loss for good, for the public script's reshuffling, and for the points that "

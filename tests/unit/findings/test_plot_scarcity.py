@@ -37,3 +37,11 @@ def test_what_only_the_script_loses_is_what_the_figure_says():
     measured, _ = plot_scarcity.draw(table, read(FIG8)).axes
     (line,) = measured.get_lines()
     assert list(line.get_ydata()) == pytest.approx([81, 80, 60])
+
+
+def test_one_loss_rate_of_all_clients_is_set_beside_the_fewest_clients():
+    rows = [(1.0, 0.0, "persistent", 0.8), (0.001, 0.5, "reshuffled", 0.46)]
+    table = pd.DataFrame(rows, columns=["fraction", "plr", "loss", "accuracy"])
+    title = plot_scarcity.story(table.assign(spread=0.01, seeds=3, diverged=0)).title
+    assert "80.0% with all clients without loss" in title
+    assert "46.0% with 0.1% of the clients at a packet loss rate of 0.5" in title
