@@ -38,6 +38,9 @@ PANELS = {
     "reshuffled": "Reshuffled (public script)",
 }
 
+SEEN = {"persistent": "loss for good", "reshuffled": "the public script's reshuffling"}
+"""What a panel is of, in the alternative text."""
+
 
 def main(runs: str, fig8: str, svg: str, axes: dict[str, Any]) -> None:
     """Draw the figure; pdf, png and numbers go beside it.
@@ -73,8 +76,9 @@ def story(table: pd.DataFrame) -> Story:
         moved(what, where, (measured(first), measured(last))),
         "Test accuracy in per cent against the packet loss rate, on an axis of the logarithm of "
         "what arrives, a line per share of the clients inside a band of one standard deviation; a "
-        "panel for loss for good, for the public script's reshuffling, and for the points that "
-        f"the paper prints of another task. {share_words(fewest['fraction']).capitalize()} have "
+        f"panel for {', for '.join(SEEN[loss] for loss in _losses(table))}, and for the points "
+        "that the paper prints of another task. "
+        f"{share_words(fewest['fraction']).capitalize()} have "
         f"{100 * fewest['accuracy']:.1f}% {loss_words(fewest['plr'])}.",
     )
 

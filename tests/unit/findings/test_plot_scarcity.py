@@ -32,7 +32,9 @@ def test_what_only_the_script_loses_is_what_the_figure_says():
     rows = [(0.0, "persistent", 0.81), (0.9, "reshuffled", 0.8), (0.99, "reshuffled", 0.6)]
     table = pd.DataFrame(rows, columns=["plr", "loss", "accuracy"])
     table = table.assign(fraction=1.0, spread=0.01, seeds=3, diverged=0)
-    assert "60.0% at a packet loss rate of 0.99" in plot_scarcity.story(table).title
+    story = plot_scarcity.story(table)
+    assert "60.0% at a packet loss rate of 0.99" in story.title
+    assert "a panel for the public script's reshuffling, and for the points" in story.seen
     use_style()
     measured, _ = plot_scarcity.draw(table, read(FIG8)).axes
     (line,) = measured.get_lines()
