@@ -99,11 +99,13 @@ def _by_step(partition: str, network: str) -> ByPart:
 def _every_cell() -> ByPart:
     """Return what compares FedFeat+ with FedAvg in MNIST's cells of Tables II and III.
 
-    Without noise, with more clients a round, and under the paper's noise on MNIST's features.
+    Without noise, by the paper's pair of clients and server and by the public code's; with more
+    clients a round; and under the paper's noise on MNIST's features.
     """
     cells = {f"{cell[0]}_{cell[1]}": cell for cell in product(PARTITIONS, NETWORKS)}
     return {
         **{name: _over_fedavg(*cell) for name, cell in cells.items()},
+        **{f"{name}_released": _over_fedavg(*c, step="released") for name, c in cells.items()},
         **{f"{name}_many": _over_fedavg(*c, clients_per_round=MANY) for name, c in cells.items()},
         **{f"{name}_noised": _as_printed(*cell) for name, cell in cells.items()},
     }
