@@ -15,14 +15,15 @@ from fbftl.papers.curves import (
     rounds_to_converge,
     rounds_until,
 )
+from fbftl.papers.fedfeat.grounds import MNIST, grounded, unless_both_guess
 from fbftl.papers.fedfeat.settings import (
     EPSILONS,
     HEADLINE,
     MANY,
     NETWORKS,
     OF_MNIST,
+    PAIRED,
     PARTITIONS,
-    PRINTED,
     SERVER_STEPS,
     noised,
     noised_by,
@@ -39,9 +40,6 @@ from fbftl.papers.quantities import (
     accuracies,
     measures,
 )
-
-CIFAR10, MNIST = "cifar10", "mnist"
-"""What tasks of a data set begin with."""
 
 STEPS = {
     **{f"{more:g}": (less, more) for less, more in pairwise(EPSILONS)},
@@ -65,9 +63,7 @@ def _epsilon(runs: Runs) -> float:
     return OF_MNIST if runs.task.startswith(MNIST) else HEADLINE
 
 
-def _over_fedavg(
-    partition: str, network: str = "cnn", step: str = PRINTED, **more: Any
-) -> Compared:
+def _over_fedavg(partition: str, network: str = "cnn", step: str = PAIRED, **more: Any) -> Compared:
     """Return what compares FedFeat+ with FedAvg, where more axes are those of both."""
     return accuracies(
         setting_of("fedavg", partition, network, **more),
@@ -99,13 +95,11 @@ def _by_step(partition: str, network: str) -> ByPart:
 def _every_cell() -> ByPart:
     """Return what compares FedFeat+ with FedAvg in MNIST's cells of Tables II and III.
 
-    Without noise, by the paper's pair of clients and server and by the public code's; with more
-    clients a round; and under the paper's noise on MNIST's features.
+    Without noise, with more clients a round, and under the paper's noise on MNIST's features.
     """
     cells = {f"{cell[0]}_{cell[1]}": cell for cell in product(PARTITIONS, NETWORKS)}
     return {
         **{name: _over_fedavg(*cell) for name, cell in cells.items()},
-        **{f"{name}_released": _over_fedavg(*c, step="released") for name, c in cells.items()},
         **{f"{name}_many": _over_fedavg(*c, clients_per_round=MANY) for name, c in cells.items()},
         **{f"{name}_noised": _as_printed(*cell) for name, cell in cells.items()},
     }
@@ -290,8 +284,10 @@ COMPARED: Mapping[str, ByPart] = {
         "extractor_of_mlp": _gains(("iid", "mlp"), ("iid", "mlp_two")),
     },
     "fedfeat-20": {
-        f"{partition}_{network}_{name}": accuracies(
-            noised_by(lesser, partition, network), noised_by(greater, partition, network)
+        f"{partition}_{network}_{name}": unless_both_guess(
+            accuracies(
+                noised_by(lesser, partition, network), noised_by(greater, partition, network)
+            )
         )
         for partition, network in product(PARTITIONS, NETWORKS)
         for name, (lesser, greater) in STEPS.items()
@@ -302,7 +298,9 @@ COMPARED: Mapping[str, ByPart] = {
     "fedfeat-22": {
         column: _metric(column, "shards") for column in ("mutual_information", "kl_divergence")
     },
-    "fedfeat-23": {"2": accuracies(retrained("shards"), noised_by(HEADLINE, "shards"))},
+    "fedfeat-23": {
+        "2": unless_both_guess(accuracies(retrained("shards"), noised_by(HEADLINE, "shards")))
+    },
     "fedfeat-24": {partition: _as_soon(partition) for partition in PARTITIONS},
     "fedfeat-25": {
         f"{attack}_{epsilon:g}": _blindly(attack, epsilon)
@@ -321,28 +319,8 @@ COMPARED: Mapping[str, ByPart] = {
 }
 
 
-ON = {
-    **dict.fromkeys(("fedfeat-01", "fedfeat-02", "fedfeat-20"), CIFAR10),
-    **dict.fromkeys(("fedfeat-11", "fedfeat-12"), MNIST),
-}
-"""Sentences whose numbers are of one data set. All others are tried on the digits and on CIFAR-10:
-of MNIST the paper says no more than these, and has numbers there against some of the others."""
-
-
-def _grounded(sentence: str, compared: Compared) -> Compared:
-    """Return what compares on the tasks alone that a sentence is about."""
-    data = ON.get(sentence, "")
-
-    def sides(runs: Runs) -> Sides:
-        task = runs.task or data
-        another = not data and task.startswith(MNIST)
-        return compared(runs) if task.startswith(data) and not another else (NOTHING, NOTHING)
-
-    return sides
-
-
 SENTENCES: Mapping[str, ByPart] = {
-    sentence: {part: _grounded(sentence, compared) for part, compared in parts.items()}
+    sentence: {part: grounded(sentence, compared) for part, compared in parts.items()}
     for sentence, parts in COMPARED.items()
 }
 

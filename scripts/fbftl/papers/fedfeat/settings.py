@@ -17,10 +17,13 @@ SERVER_STEPS = ("released", "printed", "chosen")
 """How the server retrains: as the public code has it, as the paper prints, by held-out features.
 A full study has the first and the last beside the code's clients, the second beside the paper's."""
 
-PRINTED = SERVER_STEPS[1]
-"""The paper's own, which sentences have that are about other things than the accuracies it stands
-on; those are compared by all three. In ten epochs the released one makes 400 steps a round on what
-the public code's clients send, and 20 on what those of the full study on the digits do."""
+RELEASED, PRINTED, _ = SERVER_STEPS
+
+PAIRED = "paired"
+"""The step that belongs to how a task's clients train: the printed one beside the paper's clients,
+the released one beside the public code's. Sentences have it that are about other things than the
+accuracies of each step. In ten epochs the released one makes 400 steps a round on what the public
+code's clients send, and 20 to 60 on what those of the full studies do."""
 
 MANY = 50
 """Clients a round in the paper's larger setting."""
@@ -42,14 +45,14 @@ def noised(
 
 
 def retrained(
-    partition: str, network: str = "cnn", step: str = PRINTED, **more: Any
+    partition: str, network: str = "cnn", step: str = PAIRED, **more: Any
 ) -> dict[str, Any]:
     """Return FedFeat+ of the full study, whose server makes the public code's ten epochs."""
     return setting_of("fedfeat", partition, network, server_epochs=10, server_step=step, **more)
 
 
 def noised_by(
-    epsilon: float, partition: str, network: str = "cnn", step: str = PRINTED, **more: Any
+    epsilon: float, partition: str, network: str = "cnn", step: str = PAIRED, **more: Any
 ) -> dict[str, Any]:
     """Return a retrained setting under noise on features, as printed."""
     noise = {"mechanism": "feature_gaussian", "epsilon": epsilon}
