@@ -66,21 +66,26 @@ def test_members_are_hidden_where_the_average_tells_no_more_than_its_beginning(a
 
 @pytest.mark.parametrize(("auc", "expected"), [(0.5, HOLDS), (0.9, CONTRARY)])
 def test_features_hide_members_where_distances_guess(auc, expected):
-    noised = fedfeat.noised_by(2.0, "shards")
+    noised = fedfeat.noised_by(2.0, "shards", step=fedfeat.PRINTED)
     runs = table((noised, {"membership": auc, "membership_blind": 0.5}))
     assert judgements("fedfeat", runs)["fedfeat-25", "membership_2"] == expected
 
 
-def gains_of_tables(gains: dict[tuple[str, float], float], task: str) -> dict[tuple, str]:
+def gains_of_tables(
+    gains: dict[tuple[str, float], float], task: str, step: str = fedfeat.PRINTED, of_fedavg=0.8
+) -> dict[tuple, str]:
     """Return what sentences come to where noise leaves such gains, by partition and epsilon."""
     settings = [
-        (fedfeat.noised_by(noise, partition), {"test_accuracy": 0.8 + gain})
+        (fedfeat.noised_by(noise, partition, step=step), {"test_accuracy": of_fedavg + gain})
         for (partition, noise), gain in gains.items()
     ]
     plain = [
-        (of(partition), {"test_accuracy": 0.8})
+        (setting, {"test_accuracy": of_fedavg})
         for partition in fedfeat.PARTITIONS
-        for of in (lambda p: fedfeat.setting_of("fedavg", p), fedfeat.retrained)
+        for setting in (
+            fedfeat.setting_of("fedavg", partition),
+            fedfeat.retrained(partition, step=step),
+        )
     ]
     return judgements("fedfeat", table(*settings, *plain, task=task))
 
@@ -94,6 +99,36 @@ def test_gains_of_tables_are_under_their_noise():
     assert {sentence for sentence, _ in mnist if sentence != OURS} == {"fedfeat-11", "fedfeat-12"}
     of_cifar10 = gains_of_tables(gains, "cifar10-full").keys() - digits.keys()
     assert {sentence for sentence, _ in of_cifar10} == {"fedfeat-01", "fedfeat-20"}
+
+
+def test_sentences_go_by_the_step_that_belongs_to_a_task_s_clients():
+    """Beside the public code's clients it is the released one; parts of one step keep its name."""
+    gains = {("iid", 2.0): 0.01, ("shards", 2.0): 0.05}
+    printed, released = (
+        gains_of_tables(gains, "cifar10-full", step) for step in (fedfeat.PRINTED, fedfeat.RELEASED)
+    )
+    assert printed["fedfeat-17", "cnn"] == released["fedfeat-17", "cnn"] == HOLDS
+    named = ("fedfeat-01", "fedfeat-05", "fedfeat-06", "fedfeat-07")
+    of_a_step = {name for name in printed.keys() ^ released.keys()}
+    assert {sentence for sentence, _ in of_a_step} <= set(named)
+    assert ("fedfeat-01", "iid_released") in released.keys() - printed.keys()
+
+
+def test_nothing_is_compared_where_a_seed_of_fedavg_guesses():
+    gains = {("iid", 2.0): 0.3, ("shards", 2.0): 0.3}
+    assert not gains_of_tables(gains, "cifar10-full", of_fedavg=0.11)
+    assert gains_of_tables(gains, "cifar10-full", of_fedavg=0.12)
+
+
+def test_two_guesses_are_no_effect_of_noise():
+    """FedAvg learns, and FedFeat+ is at chance whatever its noise."""
+    at_chance = {("shards", epsilon): -0.7 for epsilon in fedfeat.EPSILONS}
+    found = gains_of_tables(at_chance, "cifar10-full")
+    assert not {sentence for sentence, _ in found} & {"fedfeat-20"}
+    one_learns = at_chance | {("shards", 2.0): -0.3}
+    rising = {part for sentence, part in gains_of_tables(one_learns, "cifar10-full")}
+    assert {"shards_cnn_2", "shards_cnn_range"} <= rising
+    assert "shards_cnn_1" not in rising
 
 
 def test_where_both_methods_fail_the_larger_gain_is_none():
@@ -114,9 +149,9 @@ def test_almost_everywhere_is_a_share_of_cells(behind, expected):
     for index, (network, clients) in enumerate(cells):
         gain = -0.01 if index < behind else 0.01
         with_server = (
-            fedfeat.retrained("iid", network, **clients)
+            fedfeat.retrained("iid", network, fedfeat.PRINTED, **clients)
             if clients
-            else fedfeat.noised_by(2.0, "iid", network)
+            else fedfeat.noised_by(2.0, "iid", network, fedfeat.PRINTED)
         )
         settings += [
             (fedfeat.setting_of("fedavg", "iid", network, **clients), {"test_accuracy": 0.8}),
