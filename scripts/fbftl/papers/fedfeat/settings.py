@@ -23,7 +23,7 @@ PAIRED = "paired"
 """The step that belongs to how a task's clients train: the printed one beside the paper's clients,
 the released one beside the public code's. Sentences have it that are about other things than the
 accuracies of each step. In ten epochs the released one makes 400 steps a round on what the public
-code's clients send, and 20 to 60 on what those of the full studies do."""
+code's clients send, and 20 to 70 on what those of the full studies do."""
 
 MANY = 50
 """Clients a round in the paper's larger setting."""
