@@ -191,6 +191,34 @@ OF_EXPERIMENT["width_laws"] = [
     ),
 ]
 
+OF_EXPERIMENT["width_classes"] = [
+    Result(
+        "tabulate_width_classes",
+        "cost",
+        "Widths where clients lack classes",
+        runs_and_ledgers("width_classes") | CLIENTS,
+        of_widths("width_classes")
+        | axes(
+            "width_classes",
+            "width",
+            "budgets",
+            "budget_order",
+            "rescaled_init",
+            "rescaled_layers",
+        ),
+        script="tabulate_widths",
+        files=CLIENTS_DIGEST,
+    ),
+    Result(
+        "plot_width_classes",
+        "cost",
+        "Widths where clients lack classes",
+        table_of("width_classes"),
+        shown("width_classes"),
+        script="plot_widths",
+    ),
+]
+
 OF_EXPERIMENT["width_heads"] = [
     Result(
         "tabulate_width_heads",

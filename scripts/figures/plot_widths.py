@@ -13,13 +13,13 @@ from fbftl.findings.marks import PointName, name_lines, name_points, points_with
 from fbftl.findings.shown import ShownMethod, shown
 from fbftl.findings.story import Story, compared, measured, percent, with_rows
 from fbftl.findings.style import TEXT_WIDTH, save, use_style
-from fbftl.findings.widths import WHATEVER, as_in_the_thesis, orders_of
+from fbftl.findings.widths import WHATEVER, as_in_the_thesis, has_one_domain, orders_of
 from fbftl.ground.binding import run_by_name
 from fbftl.ground.csv_tables import read_table
 from matplotlib.axes import Axes
 
-SHORT = {"by_domain": "by domain", "spread": "spread"}
-"""What follows a method's name where a point is of one order."""
+SHORT = {"by_domain": ", by domain", "spread": ", spread"}
+"""What follows a method's name where a point is of one order and clients have several domains."""
 
 
 def main(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
@@ -37,13 +37,15 @@ def story(rows: pd.DataFrame, looks: dict[str, ShownMethod]) -> Story:
     ranked = (full if budgeted.empty else budgeted).sort_values("accuracy", ascending=False)
     best, *others = ranked.to_dict("records")
     label = looks[best["method"]].figure_label
+    (order, *_) = orders_of(rows).values()
+    budgets = f"{order[0].lower()}{order[1:]}"
     title = f"{label} has {percent(best['accuracy'])} at full width" + (
-        "" if budgeted.empty else ", budgets by domain"
+        "" if budgeted.empty else f", {budgets}"
     )
     if others:
         names = (label, looks[others[0]["method"]].figure_label)
         sides = (measured(best), measured(others[0]))
-        title = f"At full width, budgets by domain, {compared(names, sides)}"
+        title = f"At full width, {budgets}, {compared(names, sides)}"
     return Story(
         title,
         "Test accuracy in per cent against the width of the network, a line per method with bars "
@@ -100,6 +102,7 @@ def draw_uplink(axes: Axes, rows: pd.DataFrame, looks: dict[str, ShownMethod]) -
     names = []
     for look in looks.values():
         for order, short in SHORT.items():
+            after = "" if has_one_domain(rows) else short
             method_rows = rows[(rows["method"] == look.name) & (rows["budget_order"] == order)]
             if look.name not in WHATEVER:
                 method_rows = method_rows[method_rows["width"] == method_rows["width"].max()]
@@ -110,8 +113,8 @@ def draw_uplink(axes: Axes, rows: pd.DataFrame, looks: dict[str, ShownMethod]) -
             )  # fmt: skip
             names += [
                 PointName(
-                    f"{look.figure_label}, "
-                    + (f"width {row['width']:g}" if look.name in WHATEVER else short),
+                    look.figure_label
+                    + (f", width {row['width']:g}" if look.name in WHATEVER else after),
                     row["uplink_bits"] / 1e6, 100 * row["accuracy"], look.colour,
                 )
                 for row in method_rows.to_dict("records")

@@ -232,7 +232,7 @@ VARIED: dict[str, list[Any]] = {
     "training.local_batch": [1, 2, 1000, None],
     "training.optimiser": ["adam", "adadelta"],
     "training.decay": [0.5],
-    "training.annealing": ["cosine"],
+    "training.annealing": ["cosine", "steps"],
     "training.absent_classes": ["masked"],
     "training.server_learning_rate": [0.01],
     "training.server_batch": [1, 16],

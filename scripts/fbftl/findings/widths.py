@@ -27,5 +27,13 @@ def as_in_the_thesis(table: pd.DataFrame) -> pd.DataFrame:
 def orders_of(rows: pd.DataFrame) -> dict[str, str]:
     """Return titles of the orders of budgets under which anything ran; one panel at least."""
     ran = rows.loc[~rows["method"].isin(WHATEVER), "budget_order"].unique()
+    if set(ran) == {"by_domain"} and has_one_domain(rows):
+        return {"by_domain": "Budgets by client"}
     orders = {order: title for order, title in ORDERS.items() if order in ran}
     return orders or {"by_domain": "All clients train one width"}
+
+
+def has_one_domain(rows: pd.DataFrame) -> bool:
+    """Tell whether a table of widths has accuracies in one domain, which are those of all data."""
+    with_spread = {name for name in rows.columns if f"{name}_spread" in rows.columns}
+    return len(with_spread - {"gap"}) == 1

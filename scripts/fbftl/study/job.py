@@ -88,7 +88,8 @@ class Training:
     decay: factor of the learning rate from one round of local epochs to the next.
     server_learning_rate: of a server that retrains the classifier; none takes the clients'.
     server_batch: features per step of such a server; none takes `local_batch`.
-    annealing: none, or cosine, by which the rate of local epochs falls to zero over the rounds.
+    annealing: none; cosine, by which the rate of local epochs falls to zero over the rounds; or
+        steps, a tenth of it after three eighths of them and a hundredth after five.
     absent_classes: whether the loss of local epochs counts logits of classes that a client lacks:
         counted, masked (minus infinity) or zeroed.
     """

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 from fbftl.ground.errors import UserError
+from fbftl.learners.local import ANNEALING
 from fbftl.methods.eppfl.activations import Boundary, Crossing
 from fbftl.models.clip import Clip
 from fbftl.models.dense import dense_shape
@@ -17,6 +18,7 @@ from fbftl.training.local_updates import Hooks, LocalPlan, LocalUpdate, SplitMod
 from fbftl.training.samples import LabelledInputs
 from torch import nn
 from torch.nn import functional
+from torch.optim.lr_scheduler import CosineAnnealingLR, MultiStepLR
 
 TRAINING = Training(
     epochs=1, batch=1, clients_per_round=3, learning_rate=0.05, momentum=0.9, weight_decay=5e-4,
@@ -293,3 +295,27 @@ def test_a_batch_of_one_has_no_statistics():
 )
 def test_which_networks_stack(model, stacks):
     assert (dense_shape(model) is not None) == stacks
+
+
+def rates_of_torch(schedule, rounds: int) -> list[float]:
+    """Return the rate of each round by a scheduler of torch's, at a first rate of 1."""
+    optimiser = torch.optim.SGD([torch.zeros(1)], lr=1.0)
+    scheduler, rates = schedule(optimiser), []
+    for _ in range(rounds):
+        rates.append(scheduler.get_last_lr()[0])
+        optimiser.step()
+        scheduler.step()
+    return rates
+
+
+def test_rates_fall_as_those_of_torch():
+    """The public script of Split-Mix has 150 and 250 of 400 rounds (paper thesis, App. C.1)."""
+    schedules = {
+        "cosine": lambda optimiser: CosineAnnealingLR(optimiser, 400),
+        "steps": lambda optimiser: MultiStepLR(optimiser, [150, 250], gamma=0.1),
+    }
+    assert set(schedules) == set(ANNEALING)
+    for name, schedule in schedules.items():
+        factor = ANNEALING[name](400)
+        ours = [factor(round_number) for round_number in range(1, 401)]
+        assert ours == pytest.approx(rates_of_torch(schedule, 400), rel=1e-9, abs=1e-12), name

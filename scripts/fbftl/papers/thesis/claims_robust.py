@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from fbftl.papers.quantities import ByPart, BySeed, Compared, Runs, Sides
-from fbftl.papers.thesis.claims_splitmix import WIDTHS, network_of
+from fbftl.papers.thesis.claims_splitmix import WIDTHS, same_everywhere
 
 HALF = 0.5
 WEIGHTS = (0, 0.1, 0.2, 0.3, HALF, 1)
@@ -28,7 +28,7 @@ def _scored(kind: str, share: float, **axes: Any) -> Any:
     """Return what gives an accuracy in percent, clean or robust, at a share λ."""
 
     def score(runs: Runs) -> BySeed:
-        setting = {"method": "robust"} | network_of(runs) | axes
+        setting = {"method": "robust"} | same_everywhere(runs) | axes
         return 100 * runs.measured(f"{kind}_accuracy_at_{share:g}", **setting)
 
     return score
@@ -103,7 +103,7 @@ def _mixed(kind: str, less: tuple[float, float], more: tuple[float, float]) -> C
     """Return what compares mixtures of robust bases, each by its width and share λ."""
 
     def score(runs: Runs, width: float, share: float) -> BySeed:
-        setting = {"method": "robust"} | network_of(runs) | BASES
+        setting = {"method": "robust"} | same_everywhere(runs) | BASES
         return 100 * runs.measured(f"{kind}_accuracy_x{width:g}_at_{share:g}", **setting)
 
     return lambda runs: (score(runs, *less), score(runs, *more))

@@ -1,8 +1,8 @@
 """What sentences about Split-Mix (paper thesis, ch. 4) compare.
 
 Unless it is said otherwise, clients' budgets follow their domains, and Split-Mix's bases begin with
-rescaled values, without which the thesis does not have them. A task has one network, whatever its
-name.
+rescaled values, without which the thesis does not have them. A task has one network and one number
+of local epochs, whatever they are.
 """
 
 from collections.abc import Mapping
@@ -11,6 +11,7 @@ from typing import Any
 
 import pandas as pd
 
+from fbftl.findings.runs import settings_in
 from fbftl.papers.quantities import NOTHING, ByPart, BySeed, Compared, Runs, Sides
 from fbftl.papers.thesis.work_of_widths import SHETEROFL, SPLITMIX, trained_by_client
 
@@ -37,20 +38,24 @@ HALF_DATA, RELEASED_RATES = "digits-half", "digits-released"
 """What tasks begin with whose clients have half as many samples, and that train at the rates of the
 public sweep. Its 0.01 of bases is for clients of far more samples and is shown, not judged by."""
 
+EVERYWHERE = ("network", "local_epochs")
+"""Axes of which all runs of a task have one value."""
+
 HARDEST, STEPS = 0.05, 19
 """Accuracies to which rounds are counted: so many steps of this size."""
 
 
-def network_of(runs: Runs) -> dict[str, Any]:
-    """Return the axis that names the one network of a task; empty where none is named."""
-    named = set(runs.table["network"].dropna()) if "network" in runs.table else set()
-    return {"network": named.pop()} if len(named) == 1 else {}
+def same_everywhere(runs: Runs) -> dict[str, Any]:
+    """Return network and local epochs of a task, each where it has one that is no default."""
+    settings = settings_in(runs.table).values() if len(runs.table) else ()
+    named = {axis: {s[axis] for s in settings if axis in s} for axis in EVERYWHERE}
+    return {axis: values.pop() for axis, values in named.items() if len(values) == 1}
 
 
 def shared(runs: Runs, method: str, **axes: Any) -> dict[str, Any]:
     """Return a setting of networks that share weights; bases begin rescaled unless it is said."""
     values_of_bases = {"rescaled_init": True} if method == "splitmix" else {}
-    setting = {"method": method} | network_of(runs) | BASE | values_of_bases | axes
+    setting = {"method": method} | same_everywhere(runs) | BASE | values_of_bases | axes
     return {axis: v for axis, v in setting.items() if (axis, v) != ("rescaled_init", False)}
 
 
@@ -61,7 +66,8 @@ def at(runs: Runs, method: str, width: float, **axes: Any) -> BySeed:
 
 def fedavg(runs: Runs, width: float, **axes: Any) -> dict[str, Any]:
     """Return the setting of FedAvg with a network of one width."""
-    return {"method": "fedavg"} | network_of(runs) | ({} if width == 1 else {"width": width}) | axes
+    narrower = {} if width == 1 else {"width": width}
+    return {"method": "fedavg"} | same_everywhere(runs) | narrower | axes
 
 
 def best(runs: Runs, method: str) -> BySeed:
