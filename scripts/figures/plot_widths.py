@@ -31,7 +31,7 @@ def main(table: str, svg: str, methods: list[dict[str, Any]]) -> None:
 
 
 def story(rows: pd.DataFrame, looks: dict[str, ShownMethod]) -> Story:
-    """Return which of two methods is more accurate at full width where domains are poor."""
+    """Return which of two methods is more accurate at full width."""
     full = rows[(rows["width"] == rows["width"].max()) & (rows["budget_order"] == "by_domain")]
     budgeted = full[~full["method"].isin(WHATEVER)]
     ranked = (full if budgeted.empty else budgeted).sort_values("accuracy", ascending=False)

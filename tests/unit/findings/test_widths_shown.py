@@ -33,6 +33,13 @@ def test_an_order_has_a_panel_where_budgets_ran_under_it() -> None:
     assert list(orders_of(rows)) == ["spread"]
 
 
+def test_budgets_of_one_domain_go_by_client() -> None:
+    rows = as_in_the_thesis(table(("sheterofl", "by_domain", False)))
+    assert orders_of(rows) == {"by_domain": "Budgets by client"}
+    domains = rows.assign(plain=0.8, plain_spread=0.1, inverted=0.7, inverted_spread=0.1)
+    assert orders_of(domains) == {"by_domain": "Budgets by domain"}
+
+
 def test_fedavg_alone_has_a_panel_and_titles_of_its_own() -> None:
     runs = table(("fedavg", None, False), ("fedavg", None, False))
     runs = runs.assign(width=[0.5, 1.0], accuracy=[0.8, 0.9], accuracy_spread=0.01, plain=0.7)

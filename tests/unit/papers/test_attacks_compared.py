@@ -131,6 +131,20 @@ def test_two_guesses_are_no_effect_of_noise():
     assert "shards_cnn_1" not in rising
 
 
+@pytest.mark.parametrize(("accuracy", "expected"), [(0.1, None), (0.5, HOLDS)])
+def test_features_of_a_guess_tell_nothing(accuracy, expected):
+    """Whatever FedAvg does, of which there is no run here."""
+    settings = [
+        (
+            fedfeat.noised_by(epsilon, "iid", step=fedfeat.PRINTED),
+            {"test_accuracy": accuracy, "mutual_information": epsilon},
+        )
+        for epsilon in fedfeat.EPSILONS
+    ]
+    found = judgements("fedfeat", table(*settings, task="cifar10-full"))
+    assert found.get(("fedfeat-21", "mutual_information")) == expected
+
+
 def test_where_both_methods_fail_the_larger_gain_is_none():
     """FedAvg alone loses on shards, and FedFeat+ is at chance everywhere."""
     gains = {("iid", 2.0): -0.7, ("shards", 2.0): -0.4}

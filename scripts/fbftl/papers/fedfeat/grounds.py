@@ -25,8 +25,19 @@ CELL = ("partition", "network", "clients_per_round")
 """Axes of FedAvg that say what FedFeat+ is compared with."""
 
 
+OF_FEATURES = ("fedfeat-21", "fedfeat-22", "fedfeat-25")
+"""Sentences on what FedFeat+ sends, whatever FedAvg does."""
+
+OF_CURVES = ("fedfeat-18",)
+"""Those on how curves of both methods go."""
+
+
 def grounded(sentence: str, compared: Compared) -> Compared:
-    """Return what compares on the tasks alone that a sentence is about, and where FedAvg learns."""
+    """Return what compares on the tasks alone that a sentence is about, and where networks learn.
+
+    A network that guesses has neither features nor a curve to speak of, and what is added to one
+    neither gains nor costs. That FedFeat+ guesses where FedAvg learns is a loss, and counts.
+    """
     data = ON.get(sentence, "")
 
     def sides(runs: Runs) -> Sides:
@@ -34,7 +45,12 @@ def grounded(sentence: str, compared: Compared) -> Compared:
         another = not data and task.startswith(MNIST)
         if another or not task.startswith(data):
             return NOTHING, NOTHING
-        return compared(_with_pair(_where_fedavg_learns(runs)))
+        paired = _with_pair(runs)
+        if sentence not in OF_FEATURES:
+            paired = _where_fedavg_learns(paired)
+        if sentence in OF_FEATURES + OF_CURVES:
+            paired = _where_features_tell(paired)
+        return compared(paired)
 
     return sides
 
@@ -51,7 +67,10 @@ def unless_both_guess(compared: Compared) -> Compared:
 
 
 def _with_pair(runs: Runs) -> Runs:
-    """Return runs in which the step that belongs to a task's clients is found as `PAIRED`."""
+    """Return runs in which the step that belongs to a task's clients is found as `PAIRED`.
+
+    No task of a full study has both the printed and the released step.
+    """
     if "server_step" not in runs.table:
         return runs
     by_step = runs.table["server_step"]
@@ -60,15 +79,25 @@ def _with_pair(runs: Runs) -> Runs:
 
 
 def _where_fedavg_learns(runs: Runs) -> Runs:
-    """Return the runs without cells in which a seed of FedAvg does no better than a guess.
-
-    What is added to a network that learns nothing neither gains nor costs. A seed that diverged is
-    no guess: it counts as 0.
-    """
-    table = runs.table
-    if "test_accuracy" not in table:
+    """Return the runs without cells in which a seed of FedAvg does no better than a guess."""
+    if "test_accuracy" not in runs.table:
         return runs
-    cells = table.reindex(columns=CELL).astype(str).agg(" ".join, axis=1)
+    cells = runs.table.reindex(columns=CELL).astype(str).agg(" ".join, axis=1)
+    without = set(cells[_guesses_of(runs, "fedavg")])
+    return replace(runs, table=runs.table[~cells.isin(without)])
+
+
+def _where_features_tell(runs: Runs) -> Runs:
+    """Return the runs without settings of FedFeat+ of which a seed does no better than a guess."""
+    if "test_accuracy" not in runs.table:
+        return runs
+    settings = runs.table["setting"]
+    without = set(settings[_guesses_of(runs, "fedfeat")])
+    return replace(runs, table=runs.table[~settings.isin(without)])
+
+
+def _guesses_of(runs: Runs, method: str) -> pd.Series:
+    """Return which rows are a method's guesses. A seed that diverged is none: it counts as 0."""
+    table = runs.table
     guesses = (100 * table["test_accuracy"] <= GUESS) & ~table["diverged"].astype(bool)
-    without = set(cells[(table["method"] == "fedavg") & guesses])
-    return replace(runs, table=table[~cells.isin(without)])
+    return guesses & (table["method"] == method)

@@ -46,7 +46,7 @@ HARDEST, STEPS = 0.05, 19
 
 
 def same_everywhere(runs: Runs) -> dict[str, Any]:
-    """Return network and local epochs of a task, each where it has one that is no default."""
+    """Return network and local epochs of a task, each where one value is named in its settings."""
     settings = settings_in(runs.table).values() if len(runs.table) else ()
     named = {axis: {s[axis] for s in settings if axis in s} for axis in EVERYWHERE}
     return {axis: values.pop() for axis, values in named.items() if len(values) == 1}
