@@ -6,6 +6,7 @@ from fbftl.findings import published
 from fbftl.papers.formulas import PaperRecord
 from fbftl.papers.quantities import Runs
 from fbftl.papers.thesis.audit_ecos import recipe, rows
+from fbftl.papers.thesis.claims_ecos import bought
 from fbftl.papers.thesis.formulas import FORMULAS
 from fbftl.privacy.accounting import rounds_epsilon
 from fbftl.study.job import name_of
@@ -63,6 +64,32 @@ def purchases(task: str) -> Runs:
             for seed in range(6)
         )
     )
+
+
+def test_ecos_buys_under_the_power_that_all_its_purchases_have():
+    """Beside it ECOS bought once under no power, and proximity has none."""
+    scored = {"mechanism": "counts", "sigma": 10.0, "count_sampling": 0.8}
+    settings = [(scored | {"purchase": 1000}, 0.9)]
+    for size in (500, 1000, 2000):
+        settings += [
+            (scored | {"purchase": size, "score_power": 5.0}, 0.6),
+            (scored | {"purchase": size, "purchase_rule": "proximity"}, 0.5),
+            ({"purchase": size, "purchase_rule": "random"}, 0.4),
+        ]
+    photos = Runs(
+        pd.DataFrame(
+            {"task": "photos-toy", "method": "ecos", "seed": seed, "diverged": False}
+            | {"setting": name_of({"method": "ecos"} | axes)}
+            | {"test_accuracy": accuracy + seed / 1e4}
+            | axes
+            for axes, accuracy in settings
+            for seed in range(6)
+        )
+    )
+    for size in ("least", "middle", "most"):
+        rules = {rule: bought(rule, size)(photos) for rule in ("ecos", "proximity", "random")}
+        means = {rule: photos.accuracy(**axes).values.mean() for rule, axes in rules.items()}
+        assert means == pytest.approx({"ecos": 60, "proximity": 50, "random": 40}, abs=0.1)
 
 
 def test_what_is_said_of_digits_is_compared_on_digits():

@@ -30,18 +30,37 @@ Setting = Callable[[Runs], dict[str, Any]]
 def scoring(runs: Runs, by_client: bool = False) -> dict[str, Any]:
     """Return how a task's counts are scored: as of those who buy by proximity, else as printed.
 
+    Proximity is not raised to a power. ECOS has the one under which it buys all that is bought by
+    proximity.
+
     Args:
         runs: of a task.
         by_client: whether the client labels what is bought, for which the thesis has another noise
             on its larger images.
     """
-    settings = settings_in(runs.table).values() if "setting" in runs.table else ()
-    for setting in settings:
-        its_own = (setting.get("label_source") == "client") == by_client
-        if setting.get("purchase_rule") == "proximity" and its_own:
-            axes = (*PRINTED, "centroids", "score_power")
-            return {axis: setting[axis] for axis in axes if axis in setting}
-    return PRINTED
+    settings = [
+        setting
+        for setting in (settings_in(runs.table).values() if "setting" in runs.table else ())
+        if (setting.get("label_source") == "client") == by_client
+        and "purchase_purpose" not in setting
+    ]
+    near = [setting for setting in settings if setting.get("purchase_rule") == "proximity"]
+    if not near:
+        return PRINTED
+    counted = {axis: near[0][axis] for axis in (*PRINTED, "centroids") if axis in near[0]}
+    for power in (None, *sorted({s["score_power"] for s in settings if "score_power" in s})):
+        raised = counted | ({} if power is None else {"score_power": power})
+        by_ecos = {s["purchase"] for s in settings if _scored_so(s, raised)}
+        if {setting["purchase"] for setting in near} <= by_ecos:
+            return raised
+    return counted
+
+
+def _scored_so(setting: Mapping[str, Any], scored_by: Mapping[str, Any]) -> bool:
+    """Tell whether ECOS buys in a setting and scores counts so, and in no other way."""
+    axes = (*PRINTED, "centroids", "score_power")
+    same = {axis: setting[axis] for axis in axes if axis in setting} == scored_by
+    return same and "purchase_rule" not in setting and "purchase" in setting
 
 
 def purchases(runs: Runs) -> dict[str, float]:
@@ -57,7 +76,10 @@ def bought(rule: str = "ecos", size: str = "middle", **axes: Any) -> Setting:
         named = {"method": "ecos", "purchase": purchases(runs)[size]} | axes
         by_client = axes.get("label_source") == "client"
         counted = scoring(runs, by_client) if rule in COUNTING else {}
-        return counted | named | ({} if rule == "ecos" else {"purchase_rule": rule})
+        if rule != "ecos":
+            named |= {"purchase_rule": rule}
+            counted = {axis: value for axis, value in counted.items() if axis != "score_power"}
+        return counted | named
 
     return setting
 
