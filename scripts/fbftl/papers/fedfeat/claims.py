@@ -15,7 +15,7 @@ from fbftl.papers.curves import (
     rounds_to_converge,
     rounds_until,
 )
-from fbftl.papers.fedfeat.grounds import MNIST, grounded, unless_both_guess
+from fbftl.papers.fedfeat.grounds import MNIST, grounded, unless_all_guess
 from fbftl.papers.fedfeat.settings import (
     EPSILONS,
     HEADLINE,
@@ -189,9 +189,12 @@ def _speed(runs: Runs, network: str) -> BySeed:
 
 def _falling(comes_to: Callable[[Any], float], network: str) -> Compared:
     """Return what compares how FedFeat+'s curve and FedAvg's fall on shards."""
-    settings = retrained("shards", network), setting_of("fedavg", "shards", network)
-    return lambda runs: tuple(
-        runs.along("test_accuracy", comes_to, **setting) for setting in settings
+    fedfeat, fedavg = retrained("shards", network), setting_of("fedavg", "shards", network)
+    return unless_all_guess(
+        lambda runs: tuple(
+            runs.along("test_accuracy", comes_to, **setting) for setting in (fedfeat, fedavg)
+        ),
+        fedfeat,
     )
 
 
@@ -210,15 +213,23 @@ def _as_soon(partition: str) -> Compared:
 def _metric(column: str, partition: str) -> Compared:
     """Return what compares a metric of the noise at the least and at the greatest epsilon."""
     least, *_, greatest = (noised_by(epsilon, partition) for epsilon in EPSILONS)
-    return measures(column, least, greatest)
+    return unless_all_guess(measures(column, least, greatest), least, greatest)
+
+
+def _if_one_learns(first: dict[str, Any], second: dict[str, Any]) -> Compared:
+    """Return what compares two accuracies of FedFeat+, of which one at least is no guess."""
+    return unless_all_guess(accuracies(first, second), first, second)
 
 
 def _blindly(attack: str, epsilon: float) -> Compared:
     """Return what compares a blind guess with an attack on features on shards, which is first."""
     setting = noised_by(epsilon, "shards")
-    return lambda runs: (
-        runs.measured(attack, **setting),
-        runs.measured(f"{attack}_blind", **setting),
+    return unless_all_guess(
+        lambda runs: (
+            runs.measured(attack, **setting),
+            runs.measured(f"{attack}_blind", **setting),
+        ),
+        setting,
     )
 
 
@@ -284,10 +295,8 @@ COMPARED: Mapping[str, ByPart] = {
         "extractor_of_mlp": _gains(("iid", "mlp"), ("iid", "mlp_two")),
     },
     "fedfeat-20": {
-        f"{partition}_{network}_{name}": unless_both_guess(
-            accuracies(
-                noised_by(lesser, partition, network), noised_by(greater, partition, network)
-            )
+        f"{partition}_{network}_{name}": _if_one_learns(
+            noised_by(lesser, partition, network), noised_by(greater, partition, network)
         )
         for partition, network in product(PARTITIONS, NETWORKS)
         for name, (lesser, greater) in STEPS.items()
@@ -298,9 +307,7 @@ COMPARED: Mapping[str, ByPart] = {
     "fedfeat-22": {
         column: _metric(column, "shards") for column in ("mutual_information", "kl_divergence")
     },
-    "fedfeat-23": {
-        "2": unless_both_guess(accuracies(retrained("shards"), noised_by(HEADLINE, "shards")))
-    },
+    "fedfeat-23": {"2": _if_one_learns(retrained("shards"), noised_by(HEADLINE, "shards"))},
     "fedfeat-24": {partition: _as_soon(partition) for partition in PARTITIONS},
     "fedfeat-25": {
         f"{attack}_{epsilon:g}": _blindly(attack, epsilon)

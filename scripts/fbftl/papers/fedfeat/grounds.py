@@ -1,6 +1,8 @@
 """On what tasks, and on what networks there, sentences of paper fedfeat (FedFeat+) are compared."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 
@@ -24,19 +26,15 @@ larger share of a test set here; the largest, of MNIST's ones, has 11.6."""
 CELL = ("partition", "network", "clients_per_round")
 """Axes of FedAvg that say what FedFeat+ is compared with."""
 
-
 OF_FEATURES = ("fedfeat-21", "fedfeat-22", "fedfeat-25")
 """Sentences on what FedFeat+ sends, whatever FedAvg does."""
 
-OF_CURVES = ("fedfeat-18",)
-"""Those on how curves of both methods go."""
-
 
 def grounded(sentence: str, compared: Compared) -> Compared:
-    """Return what compares on the tasks alone that a sentence is about, and where networks learn.
+    """Return what compares on the tasks alone that a sentence is about, and where FedAvg learns.
 
-    A network that guesses has neither features nor a curve to speak of, and what is added to one
-    neither gains nor costs. That FedFeat+ guesses where FedAvg learns is a loss, and counts.
+    What is added to a network that guesses neither gains nor costs. That FedFeat+ guesses where
+    FedAvg learns is a loss, and counts.
     """
     data = ON.get(sentence, "")
 
@@ -46,22 +44,17 @@ def grounded(sentence: str, compared: Compared) -> Compared:
         if another or not task.startswith(data):
             return NOTHING, NOTHING
         paired = _with_pair(runs)
-        if sentence not in OF_FEATURES:
-            paired = _where_fedavg_learns(paired)
-        if sentence in OF_FEATURES + OF_CURVES:
-            paired = _where_features_tell(paired)
-        return compared(paired)
+        return compared(paired if sentence in OF_FEATURES else _where_fedavg_learns(paired))
 
     return sides
 
 
-def unless_both_guess(compared: Compared) -> Compared:
-    """Return what compares two accuracies unless both are those of a guess in the mean."""
+def unless_all_guess(compared: Compared, *settings: Mapping[str, Any]) -> Compared:
+    """Return what compares the same unless all of these settings guess in the mean."""
 
     def sides(runs: Runs) -> Sides:
-        one, other = compared(runs)
-        both_guess = max(one.values.mean(), other.values.mean()) <= GUESS
-        return (NOTHING, NOTHING) if both_guess else (one, other)
+        means = [runs.accuracy(**setting).values.mean() for setting in settings]
+        return (NOTHING, NOTHING) if all(mean <= GUESS for mean in means) else compared(runs)
 
     return sides
 
@@ -82,22 +75,9 @@ def _where_fedavg_learns(runs: Runs) -> Runs:
     """Return the runs without cells in which a seed of FedAvg does no better than a guess."""
     if "test_accuracy" not in runs.table:
         return runs
-    cells = runs.table.reindex(columns=CELL).astype(str).agg(" ".join, axis=1)
-    without = set(cells[_guesses_of(runs, "fedavg")])
-    return replace(runs, table=runs.table[~cells.isin(without)])
-
-
-def _where_features_tell(runs: Runs) -> Runs:
-    """Return the runs without settings of FedFeat+ of which a seed does no better than a guess."""
-    if "test_accuracy" not in runs.table:
-        return runs
-    settings = runs.table["setting"]
-    without = set(settings[_guesses_of(runs, "fedfeat")])
-    return replace(runs, table=runs.table[~settings.isin(without)])
-
-
-def _guesses_of(runs: Runs, method: str) -> pd.Series:
-    """Return which rows are a method's guesses. A seed that diverged is none: it counts as 0."""
     table = runs.table
+    cells = table.reindex(columns=CELL).astype(str).agg(" ".join, axis=1)
+    # A seed that diverged counts as 0, which is no guess.
     guesses = (100 * table["test_accuracy"] <= GUESS) & ~table["diverged"].astype(bool)
-    return guesses & (table["method"] == method)
+    without = set(cells[guesses & (table["method"] == "fedavg")])
+    return replace(runs, table=table[~cells.isin(without)])
