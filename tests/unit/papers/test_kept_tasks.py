@@ -96,6 +96,14 @@ def test_a_task_run_again_takes_the_place_of_its_rows_alone(tmp_path):
     assert cells(made, "overall")["a-3"] == ["holds"] * 2
 
 
+def test_a_task_on_which_nothing_is_compared_is_refused(tmp_path):
+    """Its settings are not those that the claims look up, as those of `cifar10-cloud-full` were."""
+    both = {"hill-full": examined(HILL)}
+    kept, made = write(tmp_path / "kept", both), write(tmp_path / "made", both)
+    with pytest.raises(UserError, match="no sentence is compared on dale-full"):
+        merge(made, kept, "dale-full")
+
+
 def test_a_task_that_is_not_named_is_not_taken_over(tmp_path):
     kept = write(tmp_path / "kept", {"hill-full": examined({("a-1", "x"): UP})})
     made = write(tmp_path / "made", {"hole-full": examined(HILL), "dale-full": examined(DALE)})

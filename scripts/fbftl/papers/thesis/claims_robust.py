@@ -1,7 +1,7 @@
 """What sentences about networks that are made robust after training compare (paper thesis, ch. 4).
 
 Two normalisations, trained once and mixed by λ, against one, trained at every weight of the loss on
-disturbed inputs. A task has one network, whatever its name.
+disturbed inputs. A task has one network, whatever its name, and one number of local epochs.
 """
 
 from collections.abc import Mapping
