@@ -45,7 +45,12 @@ from fbftl.ground.errors import UserError
 from fbftl.ground.files import read_json, replacing, write_json, write_text
 from fbftl.methods.by_name import modules
 from fbftl.papers.kept_registry import read_anew
-from fbftl.papers.kept_tasks import merge_notes_of_tasks, merge_rows, merge_sentences
+from fbftl.papers.kept_tasks import (
+    merge_notes_of_tasks,
+    merge_rows,
+    merge_sentences,
+    without_sentence,
+)
 from fbftl.study.full_studies import read_every_full
 from fbftl.study.systems import read_systems
 
@@ -191,6 +196,8 @@ def renew_tasks(root: Path, name: str, tasks: Sequence[str], by: dict[str, Any])
         for csv in comparisons:
             merge_rows(now / csv, before / csv, tasks)
         merge_sentences(now / sentences, before / sentences, tasks, now / "tables/parts.csv")
+        for task in without_sentence(now / sentences, tasks):
+            print(f"{name}: no sentence is compared on {task}; does a claim look for it?")
         notes_before = read_json(before / "made.json", "notes on kept results")
         write_json(now / "made.json", merge_notes_of_tasks(notes, notes_before, tasks))
 

@@ -9,7 +9,12 @@ from fbftl.ground.errors import UserError
 from fbftl.papers.claims import Claim, Examined, Form
 from fbftl.papers.comparisons import COLUMNS, ByTask, comparisons_table
 from fbftl.papers.formulas import Decision
-from fbftl.papers.kept_tasks import merge_notes_of_tasks, merge_rows, merge_sentences
+from fbftl.papers.kept_tasks import (
+    merge_notes_of_tasks,
+    merge_rows,
+    merge_sentences,
+    without_sentence,
+)
 from fbftl.papers.quantities import BySeed
 from fbftl.papers.registry import BY_FORMULA, NOT_TESTABLE, TESTED, Sentence, number_tested
 from fbftl.papers.sentences import sentences_table
@@ -96,12 +101,10 @@ def test_a_task_run_again_takes_the_place_of_its_rows_alone(tmp_path):
     assert cells(made, "overall")["a-3"] == ["holds"] * 2
 
 
-def test_a_task_on_which_nothing_is_compared_is_refused(tmp_path):
-    """Its settings are not those that the claims look up, as those of `cifar10-cloud-full` were."""
-    both = {"hill-full": examined(HILL)}
-    kept, made = write(tmp_path / "kept", both), write(tmp_path / "made", both)
-    with pytest.raises(UserError, match="no sentence is compared on dale-full"):
-        merge(made, kept, "dale-full")
+def test_a_task_on_which_nothing_is_compared_is_named(tmp_path):
+    made = write(tmp_path / "made", {"hill-full": examined(HILL)})
+    tasks = ["hill-full", "dale-full"]
+    assert without_sentence(made / "sentences.csv", tasks) == ["dale-full"]
 
 
 def test_a_task_that_is_not_named_is_not_taken_over(tmp_path):
