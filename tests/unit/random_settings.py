@@ -61,7 +61,7 @@ LISTED: dict[str, list[Any]] = {
     "cut": ["relu_fc1", "fc1"],
     "fraction": [0.5, 0.05],
     "samples_per_client": [1, 8, 125],
-    "partition": ["iid", "shards", "dirichlet", "dirichlet_equal"],
+    "partition": ["iid", "shards", "balanced_shards", "dirichlet", "dirichlet_equal"],
     "alpha": [0.3],
     "clients": [1, 2, 7, 124],
     "plr": [0.3, 0.9],

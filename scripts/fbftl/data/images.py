@@ -113,7 +113,7 @@ def partition_of_data(samples: Samples) -> Split:
     if samples.owners is None:
         raise UserError(
             "clients.partition is 'given', but the data names no clients; "
-            "choose iid, shards, dirichlet or dirichlet_equal"
+            "choose iid, shards, balanced_shards, dirichlet or dirichlet_equal"
         )
     ids, client = np.unique(samples.owners, return_inverse=True)
     return Split(samples, client, ids.tolist())

@@ -8,6 +8,8 @@ holds the remainder: no data is dropped.
 ``iid``             a random permutation, cut into clients
 ``shards``          samples sorted by label, cut into shards; each client gets
                     ``shards_per_client`` at random (McMahan et al., 2017, Sec. 3: 2)
+``balanced_shards`` the same shards, dealt in turns in which every class comes once, so that a few
+                    clients in a row hold all classes (as the public code of Split-Mix deals them)
 ``dirichlet``       each class is spread over the clients with shares drawn from
                     Dir(alpha) (Yurochkin et al., 2019): unequal sizes
 ``dirichlet_equal`` each client draws its own label distribution (Hsu et al., 2019) and K
@@ -78,14 +80,16 @@ def partition(labels: np.ndarray, spec: Mapping[str, Any], seed: int, *keys: int
             client = _iid(sizes, rng)
         case "shards":
             client = _shards(labels, len(sizes), _shards_per_client(spec), rng)
+        case "balanced_shards":
+            client = _balanced_shards(labels, len(sizes), _shards_per_client(spec), rng)
         case "dirichlet":
             client = _dirichlet(labels, len(sizes), _alpha(spec), rng)
         case "dirichlet_equal":
             client = _dirichlet_equal(labels, sizes, _alpha(spec), rng)
         case unknown:
             raise UserError(
-                f"clients.partition is {unknown!r}; choose iid, shards, dirichlet, "
-                "dirichlet_equal, or given for data that names its clients"
+                f"clients.partition is {unknown!r}; choose iid, shards, balanced_shards, "
+                "dirichlet, dirichlet_equal, or given for data that names its clients"
             )
     return client.astype(np.int32)
 
@@ -129,7 +133,8 @@ def _shards_per_client(spec: Mapping[str, Any]) -> int:
     shards = spec.get("shards_per_client")
     if shards is None or shards < 1:
         raise UserError(
-            f"clients.shards_per_client is {shards}; the partition shards needs 1 or more"
+            f"clients.shards_per_client is {shards}; the partition {spec['partition']} needs 1 or "
+            "more"
         )
     return shards
 
@@ -151,6 +156,37 @@ def _iid(sizes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 def _shards(
     labels: np.ndarray, clients: int, shards_per_client: int, rng: np.random.Generator
 ) -> np.ndarray:
+    by_label, shard = _cut_into_shards(labels, clients, shards_per_client, rng)
+    owner = rng.permutation(np.repeat(np.arange(clients), shards_per_client))
+    client = np.empty(len(labels), dtype=np.int64)
+    client[by_label] = owner[shard]
+    return client
+
+
+def _balanced_shards(
+    labels: np.ndarray, clients: int, shards_per_client: int, rng: np.random.Generator
+) -> np.ndarray:
+    """Deal shards in turns: each has one of every class that is left, in random order."""
+    by_label, shard = _cut_into_shards(labels, clients, shards_per_client, rng)
+    shards = clients * shards_per_client
+    middle = np.searchsorted(shard, np.arange(shards)) + np.bincount(shard) // 2
+    label = labels[by_label][middle]
+    turn = np.empty(shards, dtype=np.int64)
+    for value in np.unique(label):
+        of_class = np.flatnonzero(label == value)
+        turn[of_class] = rng.permutation(len(of_class))
+    dealt = np.lexsort((rng.permutation(shards), turn))
+    owner = np.empty(shards, dtype=np.int64)
+    owner[dealt] = np.repeat(np.arange(clients), shards_per_client)
+    client = np.empty(len(labels), dtype=np.int64)
+    client[by_label] = owner[shard]
+    return client
+
+
+def _cut_into_shards(
+    labels: np.ndarray, clients: int, shards_per_client: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the samples sorted by label, and the shard of each in that order, both [n]."""
     shards = clients * shards_per_client
     if shards > len(labels):
         raise UserError(
@@ -159,11 +195,7 @@ def _shards(
         )
     # Equal labels in random order, so that a class's shards do not follow the data set's order.
     by_label = np.lexsort((rng.permutation(len(labels)), labels))
-    owner = rng.permutation(np.repeat(np.arange(clients), shards_per_client))
-    shard = np.sort(np.arange(len(labels)) % shards)
-    client = np.empty(len(labels), dtype=np.int64)
-    client[by_label] = owner[shard]
-    return client
+    return by_label, np.sort(np.arange(len(labels)) % shards)
 
 
 def _dirichlet(

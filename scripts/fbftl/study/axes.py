@@ -49,7 +49,7 @@ CLIENTS = (
     Axis(
         "partition", str, None,
         "how the task's samples are dealt anew; none takes the task's own partition.",
-        ("iid", "shards", "dirichlet", "dirichlet_equal"),
+        ("iid", "shards", "balanced_shards", "dirichlet", "dirichlet_equal"),
     ),
     Axis(
         "alpha", float, None,

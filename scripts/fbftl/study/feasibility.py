@@ -18,7 +18,7 @@ from fbftl.study.config import Study
 from fbftl.study.impossible import require_possible
 from fbftl.study.memory import LARGEST_MEMORY, memory_bytes
 from fbftl.study.methods.ecos import cloud_faults
-from fbftl.study.partition_faults import require_enough
+from fbftl.study.partition_faults import OF_SHARDS, require_enough
 from fbftl.study.settings import Setting
 
 
@@ -136,7 +136,7 @@ def _require_classes(study: Study, task: str, classes: int | None) -> None:
         *(setting.partition for setting in _settings(study, task).values()),
     }
     shards = clients.get("shards_per_client", 1)
-    if classes is not None and "shards" in partitions and shards > classes:
+    if classes is not None and partitions.intersection(OF_SHARDS) and shards > classes:
         raise UserError(
             f"config: tasks.{task}.clients.shards_per_client is {shards}, a class each, but there "
             f"are {classes} classes; give at most {classes}"

@@ -12,6 +12,9 @@ from fbftl.study.clients import by_domain, partition_of, partition_overrides
 OF_ALPHA = ("dirichlet", "dirichlet_equal")
 """Partitions that alpha is for."""
 
+OF_SHARDS = ("shards", "balanced_shards")
+"""Partitions that shards per client are for."""
+
 
 def require_clients(task: str, clients: Mapping[str, Any]) -> None:
     """Refuse a task's block `clients` whose keys contradict each other.
@@ -113,7 +116,7 @@ def require_enough(path: str, clients: Mapping[str, Any], samples: int) -> None:
             block["clients"] or -(-count // block[key]),
             clients.get("shards_per_client", 1),
         )
-        if clients["partition"] == "shards" and number * each > count:
+        if clients["partition"] in OF_SHARDS and number * each > count:
             raise UserError(
                 f"config: {path.format('shards_per_client')} is {each}{inside}: {number} clients "
                 f"would need {number * each} shards of {count} training samples; give fewer "

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 SPECS = [
     {"partition": "iid"},
     {"partition": "shards", "shards_per_client": 1},
+    {"partition": "balanced_shards", "shards_per_client": 1},
     {"partition": "dirichlet", "alpha": 0.1},
     {"partition": "dirichlet_equal", "alpha": 0.1},
 ]
@@ -23,7 +24,7 @@ def balanced(samples: int, classes: int = 10) -> np.ndarray:
 @st.composite
 def problems(draw):
     labels = np.array(draw(st.lists(st.integers(0, 5), min_size=1, max_size=120)))
-    kind = draw(st.sampled_from(["iid", "shards", "dirichlet", "dirichlet_equal"]))
+    kind = draw(st.sampled_from([spec["partition"] for spec in SPECS]))
     key = draw(st.sampled_from(["samples_per_client", "clients"]))
     value = draw(st.integers(1, len(labels)))
     clients = value if key == "clients" else -(-len(labels) // value)
@@ -97,6 +98,21 @@ def test_shards_hold_one_class_each_when_classes_divide_evenly(shards):
     assert ((counts > 0).sum(axis=1) <= shards).all()
     np.testing.assert_array_equal(counts.sum(axis=1), 50)
     assert (counts % (50 // shards) == 0).all()
+
+
+def test_clients_in_a_row_hold_every_class_where_shards_are_balanced():
+    labels = balanced(960)
+    spec = {"partition": "balanced_shards", "clients": 20, "shards_per_client": 3}
+    lacking = 0
+    for seed in range(20):
+        counts = label_counts(labels, partition(labels, spec, seed), 10)
+        assert (counts.sum(axis=1) == 48).all()
+        # Twelve shards begin with a turn of ten classes; 21 in a row have a whole one in them.
+        assert (counts[:4].sum(axis=0) > 0).all()
+        assert all((counts[first : first + 7].sum(axis=0) > 0).all() for first in range(14))
+        plain = partition(labels, spec | {"partition": "shards"}, seed)
+        lacking += (label_counts(labels, plain, 10)[:5].sum(axis=0) == 0).sum()
+    assert lacking > 10
 
 
 @pytest.mark.parametrize("kind", ["dirichlet", "dirichlet_equal"])

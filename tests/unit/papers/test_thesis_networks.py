@@ -48,11 +48,11 @@ def test_whole_networks_have_the_counts_of_their_papers():
 def test_a_client_of_split_mix_multiplies_less_in_a_step_than_one_of_sheterofl():
     # Quarters of the clients have 8, 4, 2 and 1 base, or all slices up to these widths.
     base = products(digits_cnn(Fraction(1, 8)))
-    assert trained_by_client(SPLITMIX) == pytest.approx((8 + 4 + 2 + 1) / 4 * base)
+    assert trained_by_client("digits", SPLITMIX) == pytest.approx((8 + 4 + 2 + 1) / 4 * base)
     slices = [products(digits_cnn(Fraction(1, share))) for share in (8, 4, 2, 1)]
     expected = sum(number * work for number, work in zip((4, 3, 2, 1), slices, strict=True)) / 4
-    assert trained_by_client(SHETEROFL) == pytest.approx(expected)
-    assert expected > trained_by_client(SPLITMIX)
+    assert trained_by_client("digits", SHETEROFL) == pytest.approx(expected)
+    assert expected > trained_by_client("digits", SPLITMIX)
 
 
 def test_a_mixture_has_as_many_bases_as_fit():

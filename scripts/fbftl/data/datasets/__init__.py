@@ -185,7 +185,7 @@ def require_named_clients(
     if uses_named_clients and named_clients(block["data"], data_folder) is None:
         raise UserError(
             f"config: tasks.{task}.clients.partition is 'given', but the data names no clients; "
-            "choose iid, shards, dirichlet or dirichlet_equal"
+            "choose iid, shards, balanced_shards, dirichlet or dirichlet_equal"
         )
 
 

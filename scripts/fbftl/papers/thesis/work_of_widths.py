@@ -43,12 +43,11 @@ def counted(data: str, method: str, width: float | Fraction, quantity: str) -> i
     return count(network(share))
 
 
-def trained_by_client(method: str) -> float:
+def trained_by_client(data: str, method: str) -> float:
     """Return the multiplications of a step of training, for each image forward, mean over clients.
 
-    The network is that of the digits (Table C.1).
-
     Args:
+        data: as Table 4.1 calls it; its network is counted.
         method: SHeteroFL or Split-Mix.
     """
     widths_of_quarters = [
@@ -56,6 +55,6 @@ def trained_by_client(method: str) -> float:
         for budget in BUDGETS
     ]
     return fmean(
-        sum(counted("digits", method, width, MULTIPLICATIONS) for width in widths)
+        sum(counted(data, method, width, MULTIPLICATIONS) for width in widths)
         for widths in widths_of_quarters
     )
