@@ -91,7 +91,7 @@ rule all:
     default_target: True
     input:
         # Results rest on the others; named here too, so that one that was removed is made again.
-        all_spines(),
+        all_clients_and_sources(),
         all_results(),
     localrule: True
     message:

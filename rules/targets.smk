@@ -62,7 +62,7 @@ def results_of_papers():
     return {paper: OF_SENTENCES for paper in STUDY.papers if paper in listed}
 
 
-def all_spines():
+def all_clients_and_sources():
     """Return the files that every run of the study rests on."""
     if STUDY.shard.joins:
         return []

@@ -1,5 +1,6 @@
 """The documentation: every link leads somewhere, and the glossary names what there is."""
 
+import hashlib
 import os
 import re
 import shutil
@@ -94,6 +95,14 @@ def test_the_glossary_names_what_there_is() -> None:
     for row in rows:
         for names, cell in zip(columns, row, strict=True):
             assert set(re.findall(r"`([^`]+)`", cell)) <= names, cell
+
+
+def test_files_of_the_data_folder_have_the_digests_that_the_page_gives(data_folder: Path) -> None:
+    text = (ROOT / "docs" / "sizes.md").read_text(encoding="utf-8")
+    digests = dict(re.findall(r"^\| `([\w./-]+)` .*\| `([0-9a-f]{64})` \|$", text, re.MULTILINE))
+    assert len(digests) == 6
+    for name, digest in digests.items():
+        assert hashlib.sha256((data_folder / name).read_bytes()).hexdigest() == digest
 
 
 @pytest.fixture(scope="module")

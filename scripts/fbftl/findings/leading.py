@@ -4,8 +4,9 @@ A page names them between two comments that Markdown does not show, ``<!--leadin
 fbftl-10-->`` and ``<!--end-->``. Words and place are those of the registry
 (`published/{paper}/sentences.csv`), numbers and verdicts those of the kept results
 (`docs/results/papers/{paper}/tables/sentences.csv`), of full studies alone: where none is kept, the
-page says that the sentence is to be run. Where a task ran many parts of a sentence, a cell counts
-what they came to and shows the first of each; all are in `tables/parts.csv`.
+page says that the sentence is to be run. Each task has a line of a cell. Where a task ran many
+parts of a sentence, the line counts what they came to and shows the first of each; all are in
+`tables/parts.csv`.
 """
 
 import re
@@ -43,8 +44,8 @@ LISTED = 3
 CAME_TO: Mapping[str, str] = {
     Judgement.HOLDS: "hold",
     Judgement.CONTRARY: "come to the contrary",
-    Judgement.NO_DIFFERENCE: "make no difference of half the printed size",
-    Judgement.UNDECIDED: "are undecided",
+    Judgement.NO_DIFFERENCE: "make no difference of h",
+    Judgement.UNDECIDED: "undecided",
 }
 """What parts do that came to a verdict."""
 
@@ -98,7 +99,8 @@ def shortened(measured: str, verdicts: Mapping[str, str]) -> str:
     groups = []
     for verdict, of_verdict in parts.items():
         what = CAME_TO.get(verdict, f"({verdict})")
-        groups.append(f"{len(of_verdict)} of {count} {what}, first {of_verdict[0]}")
+        such_as = "such as " if len(of_verdict) > 1 else ""
+        groups.append(f"{len(of_verdict)} of {count} {what}, {such_as}{of_verdict[0]}")
     return plain("; ".join(groups))
 
 
@@ -139,7 +141,11 @@ def _once(group: str) -> str:
 def cells(registry_row: Row, found: Sequence[Row]) -> list[str]:
     """Return the cells of a sentence under `HEADING`; tasks are lines of one cell."""
     verdict = verdict_of(registry_row, found)
-    measured = [row["shown"] for row in found]
+    several = len(found) > 1
+    measured = [
+        f"`{row['task']}`: {row['shown']}" if several and row["task"] else row["shown"]
+        for row in found
+    ]
     scales = [scale_of(row) for row in found] or [registry_row["reason"]]
     texts = [
         f"**{verdict}**",

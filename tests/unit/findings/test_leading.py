@@ -42,7 +42,9 @@ def test_a_full_study_gives_verdict_number_and_scale():
 
 def test_every_task_of_a_sentence_is_a_line_of_its_cell():
     ours, scale = cells(SAID, [RUN, RUN | {"task": "dale-full", "shown": "none"}])[3:]
-    assert ours.split("<br>") == [RUN["shown"], "none"]
+    first, second = ours.split("<br>")
+    assert first == f"`{RUN['task']}`: {RUN['shown']}"
+    assert second == "`dale-full`: none"
     assert scale.split("<br>")[1] == "`dale-full`, full, 9 seeds"
 
 
@@ -71,11 +73,11 @@ def test_of_many_parts_every_verdict_is_counted_and_its_first_part_is_shown():
     five = "; ".join(f"{part}: 1 [0, 2] points" for part in "abcde")
     verdicts = {"a": "undecided", "b": "holds", "c": "holds", "d": "the contrary holds"}
     assert shortened(five, verdicts | {"e": "holds"}) == (
-        "1 of 5 are undecided, first a: 1 [0, 2] points; 3 of 5 hold, first b: 1 [0, 2] points; "
-        "1 of 5 come to the contrary, first d: 1 [0, 2] points"
+        "1 of 5 undecided, a: 1 [0, 2] points; 3 of 5 hold, such as b: 1 [0, 2] points; "
+        "1 of 5 come to the contrary, d: 1 [0, 2] points"
     )
     quick = shortened(five, dict.fromkeys("abcde", "quick: no verdict"))
-    assert quick == "5 of 5 (quick: no verdict), first a: 1 [0, 2] points"
+    assert quick == "5 of 5 (quick: no verdict), such as a: 1 [0, 2] points"
 
 
 def test_all_parts_are_shown_where_no_table_tells_their_verdicts(tmp_path):
