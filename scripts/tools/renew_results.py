@@ -49,7 +49,7 @@ from fbftl.papers.kept_tasks import (
     merge_notes_of_tasks,
     merge_rows,
     merge_sentences,
-    without_sentence,
+    without_comparison,
 )
 from fbftl.study.full_studies import read_every_full
 from fbftl.study.systems import read_systems
@@ -196,8 +196,8 @@ def renew_tasks(root: Path, name: str, tasks: Sequence[str], by: dict[str, Any])
         for csv in comparisons:
             merge_rows(now / csv, before / csv, tasks)
         merge_sentences(now / sentences, before / sentences, tasks, now / "tables/parts.csv")
-        for task in without_sentence(now / sentences, tasks):
-            print(f"{name}: no sentence is compared on {task}; does a claim look for it?")
+        for task in without_comparison([now / csv for csv in TABLES], tasks):
+            print(f"{name}: nothing is compared on {task}; does a claim look for it?")
         notes_before = read_json(before / "made.json", "notes on kept results")
         write_json(now / "made.json", merge_notes_of_tasks(notes, notes_before, tasks))
 

@@ -64,9 +64,9 @@ def merge_sentences(now: Path, before: Path, tasks: Collection[str], parts: Path
     write_lines(now, lines)
 
 
-def without_sentence(sentences: Path, tasks: Sequence[str]) -> list[str]:
-    """Return the tasks on which a table of sentences compares none."""
-    compared = {line.cells["task"] for line in lines_of(sentences)}
+def without_comparison(tables: Sequence[Path], tasks: Sequence[str]) -> list[str]:
+    """Return the tasks of which no table, of sentences or of comparisons, has a row."""
+    compared = {line.cells["task"] for table in tables for line in lines_of(table)}
     return [task for task in tasks if task not in compared]
 
 

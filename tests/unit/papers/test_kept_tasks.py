@@ -13,7 +13,7 @@ from fbftl.papers.kept_tasks import (
     merge_notes_of_tasks,
     merge_rows,
     merge_sentences,
-    without_sentence,
+    without_comparison,
 )
 from fbftl.papers.quantities import BySeed
 from fbftl.papers.registry import BY_FORMULA, NOT_TESTABLE, TESTED, Sentence, number_tested
@@ -104,7 +104,10 @@ def test_a_task_run_again_takes_the_place_of_its_rows_alone(tmp_path):
 def test_a_task_on_which_nothing_is_compared_is_named(tmp_path):
     made = write(tmp_path / "made", {"hill-full": examined(HILL)})
     tasks = ["hill-full", "dale-full"]
-    assert without_sentence(made / "sentences.csv", tasks) == ["dale-full"]
+    assert without_comparison([made / "sentences.csv"], tasks) == ["dale-full"]
+    of_hypotheses = tmp_path / "hypotheses.csv"
+    of_hypotheses.write_text("sentence,task\nours,dale-full\n")
+    assert without_comparison([made / "sentences.csv", of_hypotheses], tasks) == []
 
 
 def test_a_task_that_is_not_named_is_not_taken_over(tmp_path):
