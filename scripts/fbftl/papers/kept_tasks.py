@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from fbftl.findings.front import rows
 from fbftl.findings.kept_systems import Renewed, merge_notes
 from fbftl.findings.kept_tables import Line, head_of, lines_of, write_lines
 from fbftl.findings.sentence_rule import Judgement, over_tasks
@@ -66,7 +67,7 @@ def merge_sentences(now: Path, before: Path, tasks: Collection[str], parts: Path
 
 def without_comparison(tables: Sequence[Path], tasks: Sequence[str]) -> list[str]:
     """Return the tasks of which no table, of sentences or of comparisons, has a row."""
-    compared = {line.cells["task"] for table in tables for line in lines_of(table)}
+    compared = {row["task"] for table in tables for row in rows(table)}
     return [task for task in tasks if task not in compared]
 
 
@@ -76,9 +77,9 @@ def _verdicts(parts: Sequence[Mapping[str, str]]) -> dict[str, Judgement]:
     for row in parts:
         by_sentence.setdefault(row["sentence"], []).append(row)
     return {
-        sentence: overall_of(rows)
-        for sentence, rows in by_sentence.items()
-        if any(row["size"] == str(Size.FULL) for row in rows)
+        sentence: overall_of(of_sentence)
+        for sentence, of_sentence in by_sentence.items()
+        if any(row["size"] == str(Size.FULL) for row in of_sentence)
     }
 
 
