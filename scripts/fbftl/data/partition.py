@@ -8,8 +8,10 @@ holds the remainder: no data is dropped.
 ``iid``             a random permutation, cut into clients
 ``shards``          samples sorted by label, cut into shards; each client gets
                     ``shards_per_client`` at random (McMahan et al., 2017, Sec. 3: 2)
-``balanced_shards`` the same shards, dealt in turns in which every class comes once, so that a few
-                    clients in a row hold all classes (as the public code of Split-Mix deals them)
+``balanced_shards`` the same shards, dealt in turns of one shard of every class that is left, so
+                    that the first few clients hold all classes (as in Split-Mix's public code,
+                    which deals classes and cuts each into as many shares; here larger classes
+                    have more shards, and the last turns lack the others)
 ``dirichlet``       each class is spread over the clients with shares drawn from
                     Dir(alpha) (Yurochkin et al., 2019): unequal sizes
 ``dirichlet_equal`` each client draws its own label distribution (Hsu et al., 2019) and K

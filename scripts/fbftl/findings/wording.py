@@ -43,6 +43,7 @@ VALUES = {
     ("mask_shape", "scalar"): "one mask for all weights",
     ("message", "means"): "class means",
     ("message", "statistics"): "sums",
+    ("partition", "balanced_shards"): "labels dealt in turns",
     ("partition", "shards"): "two labels a client",
     ("protection", "beaver"): "in shares",
     ("protection", "paillier"): "encrypted",

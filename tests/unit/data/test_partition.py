@@ -115,6 +115,14 @@ def test_clients_in_a_row_hold_every_class_where_shards_are_balanced():
     assert lacking > 10
 
 
+def test_the_first_clients_hold_every_class_where_classes_differ_in_size():
+    labels = np.repeat(np.arange(10), np.arange(60, 160, 10))
+    spec = {"partition": "balanced_shards", "clients": 20, "shards_per_client": 3}
+    for seed in range(20):
+        counts = label_counts(labels, partition(labels, spec, seed), 10)
+        assert (counts[:4].sum(axis=0) > 0).all()
+
+
 @pytest.mark.parametrize("kind", ["dirichlet", "dirichlet_equal"])
 def test_alpha_moves_clients_from_one_class_to_all(kind):
     labels = balanced(4000, classes=4)

@@ -9,6 +9,7 @@ from fbftl.data.datasets import load, training_count
 from fbftl.ground.errors import UserError
 from fbftl.study.config import Study, resolve
 from fbftl.study.feasibility import Sizes, least_parameters, require_feasible
+from fbftl.study.partition_faults import OF_SHARDS
 from fbftl.study.yaml_files import read_yaml
 
 DIGITS = {"kind": "digits", "test_fraction": 0.2, "seed": 0}
@@ -158,10 +159,11 @@ def test_the_papers_head_has_more_parameters_than_the_bound() -> None:
     assert least_parameters((64,)) == least_parameters(()) == 0
 
 
-def test_a_client_holds_no_more_classes_than_there_are(root: Path) -> None:
+@pytest.mark.parametrize("partition", OF_SHARDS)
+def test_a_client_holds_no_more_classes_than_there_are(root: Path, partition: str) -> None:
     ten = Sizes(classes=10)
     by_shards = study(
-        root, {"clients": {"shards_per_client": 11}}, partition=["shards"], clients=[4]
+        root, {"clients": {"shards_per_client": 11}}, partition=[partition], clients=[4]
     )
     with pytest.raises(UserError, match=r"shards_per_client is 11, .* are 10 classes; .* most 10"):
         require_feasible(by_shards, "digits", 1438, sizes=ten)
