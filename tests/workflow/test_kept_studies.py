@@ -79,7 +79,7 @@ def test_drawn_settings_are_made_again_and_a_changed_digest_is_found(kept: Proje
     tables = {t: t.read_bytes() for t in notes.parent.glob("tables/*.*")}
     renewed = called(kept, RENEW, "papers/rivals", "--tasks", "toy-full")
     assert renewed.returncode == 0, renewed.stderr
-    assert "papers/rivals: no sentence is compared on toy-full" in renewed.stdout
+    assert "papers/rivals: nothing is compared on toy-full" in renewed.stdout
     assert {t: t.read_bytes() for t in tables} == tables
     assert json.loads(notes.read_text())["runs"] == content["runs"]
     refused = called(kept, RENEW, "papers/rivals", "--tasks", "digits")
