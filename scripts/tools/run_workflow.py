@@ -59,7 +59,8 @@ POLL_S = 0.25
 FAILURES = 5
 """Failed jobs that are named at most."""
 
-FOLDER = re.compile(r"^  Working directory: (.+)$", re.MULTILINE)
+FOLDER = re.compile(r"^The study runs in (.+)$", re.MULTILINE)
+"""What the log has of a study in a folder of its own (`workflow/plugins`)."""
 
 
 class SnakemakeCall:

@@ -1,5 +1,7 @@
 """What `./run` leaves on the screen of an installation and of a study, and how both end."""
 
+import importlib
+import logging
 import os
 import signal
 import subprocess
@@ -10,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from install_packages import STEP, pinned, show
-from run_workflow import FAILURES, POLL_S
+from run_workflow import FAILURES, PLUGINS, POLL_S
 
 PLANNED = """\
 Job stats:
@@ -80,6 +82,33 @@ def test_a_finished_study_says_what_it_made_and_what_to_open(tmp_path: Path) -> 
     assert "sealed" not in done.stdout + done.stderr
     (log,) = (tmp_path / ".snakemake" / "log").glob("*.jobs.log")
     assert "sealed 0123" in log.read_text()
+
+
+def test_a_study_in_a_folder_of_its_own_is_opened_there(tmp_path: Path) -> None:
+    (tmp_path / "mine" / "results").mkdir(parents=True)
+    (tmp_path / "mine" / "results" / "index.html").touch()
+    named = f"The study runs in {tmp_path / 'mine'}\n  Working directory: {tmp_path}\n"
+    done = call(tmp_path, written(named + PLANNED.format(jobs=0)))
+    assert done.stderr.splitlines()[-1] == "Open mine/results/index.html"
+
+
+def test_the_log_names_the_folder_that_the_workflow_changes_into(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(PLUGINS)
+    plugin = importlib.import_module("snakemake_logger_plugin_file")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine").mkdir()
+    handler = object.__new__(plugin.LogHandler)
+    logging.Handler.__init__(handler)
+    handler.settings = plugin.LogHandlerSettings(path=str(tmp_path / "run.log"))
+    handler.__post_init__()
+    for number, folder in enumerate((tmp_path, tmp_path / "mine")):
+        monkeypatch.chdir(folder)
+        handler.emit(logging.makeLogRecord({"msg": f"record {number}", "levelno": logging.INFO}))
+    handler.file.close()
+    lines = (tmp_path / "run.log").read_text().splitlines()
+    assert lines == ["record 0", f"The study runs in {tmp_path / 'mine'}", "record 1"]
 
 
 def test_failed_jobs_are_named_with_their_logs_and_the_exit_code_is_snakemakes(

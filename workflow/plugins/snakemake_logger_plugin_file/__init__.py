@@ -3,10 +3,12 @@
     PYTHONPATH=workflow/plugins snakemake --logger file --logger-file-path run.log
 
 Found by its name (https://github.com/snakemake/snakemake-interface-logger-plugins). Errors that are
-of no job go to the screen too.
+of no job go to the screen too. What Snakemake calls its working directory is where it was called;
+where the workflow changes into a folder of the study's, a line names this one.
 """
 
 import logging
+import os
 import sys
 from dataclasses import dataclass, field
 
@@ -36,12 +38,16 @@ class LogHandler(LogHandlerBase):
     def __post_init__(self) -> None:
         """Open the file anew, before a study of another folder changes into it."""
         self.file = open(self.settings.path, "w", encoding="utf-8")  # noqa: SIM115
+        self.folder = os.getcwd()
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write a record."""
         text = self.format(record)
         if not text or text == "None":
             return
+        if (folder := os.getcwd()) != self.folder:
+            self.folder = folder
+            self.file.write(f"The study runs in {folder}\n")
         self.file.write(f"{text}\n")
         self.file.flush()
         if record.levelno >= logging.ERROR and getattr(record, "event", None) not in OF_JOBS:
