@@ -158,37 +158,32 @@ def _iid(sizes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 def _shards(
     labels: np.ndarray, clients: int, shards_per_client: int, rng: np.random.Generator
 ) -> np.ndarray:
-    by_label, shard = _cut_into_shards(labels, clients, shards_per_client, rng)
-    owner = rng.permutation(np.repeat(np.arange(clients), shards_per_client))
-    client = np.empty(len(labels), dtype=np.int64)
-    client[by_label] = owner[shard]
-    return client
+    shard = _shard_of_each(labels, clients, shards_per_client, rng)
+    return rng.permutation(np.repeat(np.arange(clients), shards_per_client))[shard]
 
 
 def _balanced_shards(
     labels: np.ndarray, clients: int, shards_per_client: int, rng: np.random.Generator
 ) -> np.ndarray:
     """Deal shards in turns: each has one of every class that is left, in random order."""
-    by_label, shard = _cut_into_shards(labels, clients, shards_per_client, rng)
-    shards = clients * shards_per_client
-    middle = np.searchsorted(shard, np.arange(shards)) + np.bincount(shard) // 2
-    label = labels[by_label][middle]
-    turn = np.empty(shards, dtype=np.int64)
-    for value in np.unique(label):
-        of_class = np.flatnonzero(label == value)
+    shard = _shard_of_each(labels, clients, shards_per_client, rng)
+    sizes = np.bincount(shard)
+    # A shard that lies across two classes counts for that of its middle.
+    class_of_shard = np.sort(labels)[np.cumsum(sizes) - sizes + sizes // 2]
+    turn = np.empty(len(sizes), dtype=np.int64)
+    for label in np.unique(class_of_shard):
+        of_class = np.flatnonzero(class_of_shard == label)
         turn[of_class] = rng.permutation(len(of_class))
-    dealt = np.lexsort((rng.permutation(shards), turn))
-    owner = np.empty(shards, dtype=np.int64)
+    owner = np.empty(len(sizes), dtype=np.int64)
+    dealt = np.lexsort((rng.permutation(len(sizes)), turn))
     owner[dealt] = np.repeat(np.arange(clients), shards_per_client)
-    client = np.empty(len(labels), dtype=np.int64)
-    client[by_label] = owner[shard]
-    return client
+    return owner[shard]
 
 
-def _cut_into_shards(
+def _shard_of_each(
     labels: np.ndarray, clients: int, shards_per_client: int, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the samples sorted by label, and the shard of each in that order, both [n]."""
+) -> np.ndarray:
+    """Return the shard of every sample, [n], numbered in the order of the labels."""
     shards = clients * shards_per_client
     if shards > len(labels):
         raise UserError(
@@ -197,7 +192,9 @@ def _cut_into_shards(
         )
     # Equal labels in random order, so that a class's shards do not follow the data set's order.
     by_label = np.lexsort((rng.permutation(len(labels)), labels))
-    return by_label, np.sort(np.arange(len(labels)) % shards)
+    shard = np.empty(len(labels), dtype=np.int64)
+    shard[by_label] = np.sort(np.arange(len(labels)) % shards)
+    return shard
 
 
 def _dirichlet(
