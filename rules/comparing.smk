@@ -133,7 +133,9 @@ def makes_any(maker, paths):
 def without_record():
     """Return the finished results of this call that no record tells the origin of."""
     recorded = {path for record in RECORDS.values() for path in record.outputs}
-    files = [path for path in all_clients_and_sources() if not path.endswith("zarr.json")]
+    files = [
+        path for path in all_clients_and_sources() if not path.endswith("zarr.json")
+    ]
     files += (
         f"results/{task}/runs/{name}.json" for task in NAMES for name in NAMES[task]
     )
