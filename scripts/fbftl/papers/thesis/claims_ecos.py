@@ -191,7 +191,6 @@ SENTENCES: Mapping[str, ByPart] = {
         for half, whole in pairwise(SIZES)
     },
     "c5-05": {rule: _over(rule, **COMPRESSED) for rule in BASELINES},
-    "c5-06": {"ecos": _accurate(bought(**COMPRESSED), bought())},
     "c5-07": {rule: _over(rule, "most", **BY_CLIENT) for rule in BASELINES},
     "c5-08": {
         "client": _accurate(

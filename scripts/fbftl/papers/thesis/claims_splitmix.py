@@ -146,6 +146,15 @@ def _rescaled(width: float) -> Compared:
     return lambda runs: (at(runs, "splitmix", width, **PLAIN), at(runs, "splitmix", width))
 
 
+def _layers_rescaled(width: float) -> Compared:
+    """Return what compares bases with rescaled initial values, outputs of layers as they are and
+    rescaled too."""
+    return lambda runs: (
+        at(runs, "splitmix", width),
+        at(runs, "splitmix", width, rescaled_layers=True),
+    )
+
+
 def _plain_behind(runs: Runs) -> Sides:
     """Return the accuracy of Split-Mix that begins plainly, and of SHeteroFL, at full width."""
     return at(runs, "splitmix", 1, **PLAIN), at(runs, "sheterofl", 1)
@@ -342,4 +351,5 @@ SENTENCES: Mapping[str, ByPart] = {
 HYPOTHESES: ByPart = {
     "splitmix_gain": _mixed(0.125, 1),
     "splitmix_spread": lambda r: _ahead(1, budget_order="spread")(r)[::-1],
+    **{f"splitmix_layers_{width:g}": _layers_rescaled(width) for width in WIDTHS},
 }
