@@ -167,15 +167,17 @@ def test_so_are_the_project_s_own(root, schema):
 def require_header(folder: Path, system: str) -> None:
     """Hold the number of seeds that each file's header gives against those of its tasks.
 
-    A file may add experiments to a task of another file of the system, with that task's seeds.
+    A file may add experiments to a task of another file of the system, with that task's seeds, or a
+    task that is like one of them.
     """
     studies = read_full(folder, system)
-    seeds = {
-        name: len(block["seeds"])
-        for study in studies
-        for name, block in study.tasks.items()
-        if name.endswith("-full") and "seeds" in block
-    }
+    tasks = {name: block for study in studies for name, block in study.tasks.items()}
+
+    def count_of(name: str) -> int:
+        block = tasks[name]
+        return len(block["seeds"]) if "seeds" in block else count_of(block["like"])
+
+    seeds = {name: count_of(name) for name in tasks if name.endswith("-full")}
     for study in studies:
         text = (folder / full_studies.file_of(study.name)).read_text()
         (count,) = SEEDS.match(text).groups()
