@@ -177,11 +177,24 @@ def _require_ending(study: System, name: str) -> None:
 
 
 def _require_seeds(study: System, name: str, block: Any, full: set[str]) -> None:
-    """Refuse a task with seeds below those of full studies, or with the seeds of a smaller one."""
+    """Refuse a task with seeds below those of full studies, or with the seeds of a smaller one.
+
+    Args:
+        study: the file that has the task.
+        name: of the task.
+        block: what the file says of it.
+        full: the tasks of all files of the system, from which one that is like them has its seeds.
+    """
     if not isinstance(block, Mapping):
         return  # the schema says more of it
     where, seeds = f"{file_of(study.name)}: tasks.{name}", block.get("seeds")
-    if "seeds" not in block and block.get(alike.KEY) not in full:
+    other = str(block.get(alike.KEY))
+    if "seeds" not in block and other not in full:
+        if size_of(other) == Size.FULL:
+            raise UserError(
+                f"{where}.{alike.KEY} names the task '{other}', which no file of the system "
+                f"has{suggestion(other, full)}"
+            )
         raise UserError(
             f"{where} lacks the key 'seeds'; give as many from {FIRST_SEED} on as ./run power says"
         )
