@@ -29,7 +29,7 @@ FEW = (5, 10)
 
 IID = {"partition": "iid"}
 
-SMALL_BASES = ("digits-network", "cifar10-small-classes")
+SMALL_BASES = ("digits-network", "cifar10-small")
 """What tasks begin with where one base of eight has about the printed share of the whole network's
 parameters: 1.8 and 2.0 %, all eight 14.7 and 16, where the thesis prints 1.8 and 12.7. The dense
 network of the other tasks has 4 and 33 %."""
@@ -147,8 +147,7 @@ def _rescaled(width: float) -> Compared:
 
 
 def _layers_rescaled(width: float) -> Compared:
-    """Return what compares bases with rescaled initial values, outputs of layers as they are and
-    rescaled too."""
+    """Return what compares rescaled bases with those whose layers' outputs are rescaled too."""
     return lambda runs: (
         at(runs, "splitmix", width),
         at(runs, "splitmix", width, rescaled_layers=True),
