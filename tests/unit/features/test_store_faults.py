@@ -16,6 +16,7 @@ from fbftl.features.store.lock import exclusive
 from fbftl.features.store.publish import store_writer
 from fbftl.features.store.repair import repair
 from fbftl.ground.errors import UserError
+from fbftl.ground.files import remove_leftovers
 from unit.features import store_toys as toys
 from unit.features.fault_toys import FailingSource, StopError, extract_toys
 
@@ -43,6 +44,7 @@ def test_twenty_kills(tmp_path, undisturbed):
         time.sleep(moments.uniform(0, 0.15))
         process.kill()
         process.join()
+        remove_leftovers(tmp_path)  # as every call of the workflow begins (rules/common.smk)
         if (tmp_path / "ragged.json").exists():
             # The kill may have come before the work folder was gone; the next call removes it.
             assert exit_code(start_extraction(tmp_path)) == 0
