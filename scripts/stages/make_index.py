@@ -7,7 +7,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from fbftl.findings.front import Shown, StudyFacts, Task, front_page, rows
+from fbftl.findings.front import Shown, front_page, rows
 from fbftl.findings.table_page import PageText
 from fbftl.ground.binding import run_by_name
 from fbftl.ground.exact import this_machine
@@ -44,16 +44,15 @@ def main(
                 results=of_paper,
             )
         )
+    facts = {
+        "Data": "; ".join(f"{of['data']} ({of['name']}, {of['seeds']} seeds)" for of in data_sets),
+        "Arithmetic": arithmetic,
+        "Written": f"{date.today():%d %B %Y}".lstrip("0") + f" on {this_machine().processor}",
+        "Commit": commit() or "not a git checkout",
+    }
     of_audit = str(Path(audit).with_suffix(".html"))
-    study = StudyFacts(
-        [Task(**task) for task in data_sets],
-        arithmetic,
-        commit(),
-        f"{date.today():%d %B %Y}".lstrip("0"),
-        this_machine().processor,
-    )
     around = {path: PageText(**text) for path, text in page_texts.items()}
-    write_text(page, front_page(shown, of_audit, study, around, str(Path(page).parent)))
+    write_text(page, front_page(shown, of_audit, facts, around, str(Path(page).parent)))
 
 
 if __name__ == "__main__":

@@ -24,7 +24,6 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
-from os.path import relpath
 from pathlib import Path
 from typing import Any
 
@@ -34,10 +33,8 @@ from fbftl.findings.formula_numbers import ratios
 from fbftl.findings.front import rows
 from fbftl.findings.kept import KEPT
 from fbftl.findings.kept_systems import MERGED, merge_notes, merge_table, renewed
-from fbftl.findings.leading import fill_leading, outcomes, registered
 from fbftl.findings.origins import arithmetics, commits, distinct
 from fbftl.findings.prose import fill
-from fbftl.findings.scoreboard import Scores, fill_scoreboard, numbers, scores
 from fbftl.findings.story import fill_alternatives
 from fbftl.ground import provenance
 from fbftl.ground.code import digest, sources
@@ -55,9 +52,6 @@ from fbftl.study.full_studies import read_every_full
 from fbftl.study.systems import read_systems
 
 COVERAGE = Path("published", "coverage.csv")
-
-PAPER_PAGES = Path("docs", "papers")
-"""Where the scoreboard's links lead."""
 
 PAGES = (
     "README.md",
@@ -115,14 +109,11 @@ def main(
 
 
 def filled(root: Path, page: Path) -> str:
-    """Return a page with its committed numbers, tables of coverage, sentences and scoreboard."""
+    """Return a page with its committed numbers, tables of coverage and alternative texts."""
     name = str(page.relative_to(root))
     text = fill(page.read_text(encoding="utf-8"), committed_numbers(root), name)
     text = fill_tables(text, read_items(root / COVERAGE), name)
-    text = fill_alternatives(text, page.parent)
-    found = outcomes((root / KEPT / kept.PAPERS).glob("*"))
-    text = fill_leading(text, registered(root / "published"), found, name)
-    return fill_scoreboard(text, committed_scores(root), relpath(root / PAPER_PAGES, page.parent))
+    return fill_alternatives(text, page.parent)
 
 
 def renew(root: Path, name: str, by: dict[str, Any]) -> None:
@@ -315,12 +306,7 @@ def committed_numbers(root: Path) -> dict[str, float]:
     of_tasks = {k: v for file in files for k, v in read_json(file, "numbers").items()}
     tables = sorted((root / KEPT / kept.PAPERS).glob("*/tables/methods.csv"))
     of_formulas = {k: v for t in tables for k, v in ratios(t.parents[1].name, rows(t)).items()}
-    return of_tasks | of_formulas | numbers(committed_scores(root))
-
-
-def committed_scores(root: Path) -> Scores:
-    """Return what became of the papers' sentences, by their committed tables."""
-    return scores((root / KEPT / kept.PAPERS).glob("*"))
+    return of_tasks | of_formulas
 
 
 def pages(root: Path) -> list[Path]:

@@ -29,8 +29,6 @@ ELSEWHERE = {
     "./run publish": "tests/workflow/test_elsewhere.py",
     "./run sign": "tests/unit/findings/test_provenance.py",
     "./run verify": "tests/unit/findings/test_provenance.py",
-    "./run progress": "tests/unit/ground/test_pace.py",
-    "./run article": "tests/unit/findings/test_article.py",
     "./run docs": "tests/unit/test_docs.py",
     "./run deploy": "tests/workflow/test_deployed_federation.py",
     "python -m fbftl_deploy": "tests/unit/deploy/test_deployed_runs.py",

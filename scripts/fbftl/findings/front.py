@@ -8,7 +8,7 @@ from html import escape
 from os.path import relpath
 from pathlib import Path
 
-from fbftl.findings.page_style import counted, document, verdict_class
+from fbftl.findings.page_style import document, verdict_class
 from fbftl.findings.story import alternative_in
 from fbftl.findings.table_page import PageColumn, PageText, table
 
@@ -23,23 +23,11 @@ li { margin: .3rem 0; }
 @media (max-width: 48rem) { dl { display: block; } dd { margin-bottom: .5rem; } }
 """
 
-DATA = {
-    "digits": "scikit-learn's 8 × 8 digits",
-    "dialogues": "dialogues made from templates",
-    "cifar10": "CIFAR-10",
-    "cifar100": "CIFAR-100",
-    "mnist": "MNIST",
-    "samsum": "SAMSum",
-    "adult": "Adult",
-}
-"""Names of data sets, by how the configuration calls them."""
-
 BESIDE = {
     "report.html": ("The report", "every table and figure by paper and question", "report"),
-    "article.html": ("The article", "every verdict on one page", "article"),
     "../docs/_build/README.html": ("The documentation", "what the words mean", "docs"),
 }
-"""Pages beside this one: what they are called, what is in them, and the verb that makes them."""
+"""Pages of other verbs: what they are called, what is in them, and the verb that makes them."""
 
 ORDER = (
     *("reproduced", "differs", "not comparable"),
@@ -49,36 +37,6 @@ ORDER = (
     *("pilot: no verdict", "quick: no verdict", "not run", "to be run", "not testable here"),
 )
 """Verdicts, the decided ones first: those of the audit, and those of sentences."""
-
-
-@dataclass(frozen=True)
-class Task:
-    """A task of the study.
-
-    data: the data set, as the configuration calls it.
-    seeds: repetitions of each of its settings.
-    """
-
-    name: str
-    data: str
-    seeds: int
-
-
-@dataclass(frozen=True)
-class StudyFacts:
-    """What the page says of the whole study.
-
-    arithmetic: sentence on whether other machines give the same numbers.
-    commit: of the project; None outside git.
-    date: on which the page was written.
-    machine: its processor.
-    """
-
-    tasks: Sequence[Task]
-    arithmetic: str
-    commit: str | None
-    date: str
-    machine: str
 
 
 @dataclass(frozen=True)
@@ -129,20 +87,25 @@ def tally(verdicts: Sequence[str]) -> str:
 def front_page(
     papers: Sequence[Shown],
     audit: str,
-    study: StudyFacts,
+    facts: Mapping[str, str],
     texts: Mapping[str, PageText],
     folder: str,
 ) -> str:
-    """Return the page, in HTML that needs nothing but the results beside it.
+    """Return the page, in HTML that needs nothing but the results of its folder.
 
     Args:
         papers: in the order in which they are shown.
         audit: the table of the audit of all papers, as html.
-        study: what they come from.
+        facts: what the results come from, each by its name.
         texts: title and caption of tables and figures, by path.
         folder: where the page will lie; links are relative to it.
     """
     links = (f'<a href="#{shown.paper}">{shown.paper}</a>' for shown in papers)
+    stated = (f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in facts.items())
+    further = (
+        f'<li><a href="{path}">{name}</a>: {what}, once <code>./run {verb}</code> has made it.</li>'
+        for path, (name, what, verb) in BESIDE.items()
+    )
     body = [
         "<header><h1>What came out</h1>",
         "<p>What each paper says, and what became of it in this study, sentence by sentence. "
@@ -150,39 +113,12 @@ def front_page(
         "one rule for all, on full studies alone; some are decided by formula. Where the "
         "published record disagrees with itself says "
         f'<a href="{_link(audit, folder)}">the audit</a>.</p>',
-        _facts(papers, study),
+        f"<dl>{''.join(stated)}</dl>",
         f'</header><nav aria-label="Papers">{" ".join(links)}</nav><main>',
         *(_section(shown, texts, folder) for shown in papers),
-        "<section><h2>Further pages</h2><ul>",
-        *(
-            f'<li><a href="{path}">{name}</a>: {what}, once <code>./run {verb}</code> has '
-            "made it.</li>"
-            for path, (name, what, verb) in BESIDE.items()
-        ),
-        "</ul></section></main>",
+        f"<section><h2>Further pages</h2><ul>{''.join(further)}</ul></section></main>",
     ]
     return document("Results: what came out", "\n".join(body), STYLE)
-
-
-def _facts(papers: Sequence[Shown], study: StudyFacts) -> str:
-    """Return the totals, and what they come from."""
-    overall = {row["sentence"]: row["overall"] for paper in papers for row in paper.sentences}
-    paths = [path for paper in papers for path in paper.results]
-    figures = sum(path.endswith(".svg") for path in paths)
-    facts = {
-        "Sentences": f"{len(overall)}: {tally(list(overall.values()))}" if overall else "none yet",
-        "Results": f"{counted(len(paths) - figures, 'table')} and {counted(figures, 'figure')} of "
-        f"{sum(bool(paper.results) for paper in papers)} of {counted(len(papers), 'paper')}",
-        "Data": "; ".join(
-            f"{escape(DATA.get(task.data, task.data))} ({escape(task.name)}, {task.seeds} seeds)"
-            for task in study.tasks
-        ),
-        "Arithmetic": escape(study.arithmetic),
-        "Written": f"{escape(study.date)} on {escape(study.machine)}",
-        "Commit": f"<code>{escape(study.commit or 'not a git checkout')}</code>",
-    }
-    stated = (f"<dt>{name}</dt><dd>{text}</dd>" for name, text in facts.items() if text)
-    return f"<dl>{''.join(stated)}</dl>"
 
 
 def _section(shown: Shown, texts: Mapping[str, PageText], folder: str) -> str:

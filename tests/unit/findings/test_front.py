@@ -1,11 +1,10 @@
 """The front page: every paper, what it says, what came out, and links that lead somewhere."""
 
-import html
 import re
 from datetime import date
 from pathlib import Path
 
-from fbftl.findings.front import BESIDE, ORDER, Shown, StudyFacts, front_page, rows, tally
+from fbftl.findings.front import BESIDE, ORDER, Shown, front_page, rows, tally
 from fbftl.study.systems import PAPERS
 from make_index import main
 
@@ -37,13 +36,12 @@ def test_every_paper_is_shown_with_its_sentences_and_a_picture(tmp_path: Path) -
     described = "<svg><dc:description>Lines &lt;fall&gt;. Two.</dc:description></svg>"
     (tmp_path / results[0]).write_text(described)
     texts = {by_paper["ants"][0]: {"title": "One <leg>", "caption": "A & B."}}
-    tasks = [{"name": "digits", "data": "digits", "seeds": 3}]
+    tasks = [{"name": "hill", "data": "digits", "seeds": 3}]
     tables = [str(tmp_path / name) for name in ("papers.csv", "audit.csv")]
     main(*tables, by_paper, texts, tasks, "Exact.", str(page))
     text = page.read_text()
     assert "<strong>One &lt;leg&gt;.</strong> A &amp; B." in text
-    assert "scikit-learn's 8 × 8 digits (digits, 3 seeds)" in html.unescape(text)
-    assert "1 table and 1 figure of 1 of 2 papers" in text
+    assert "digits (hill, 3 seeds)" in text
     assert text.count("Of &lt;Ants&gt;") == 1
     assert f"{date.today():%Y}" in text
     assert "They carry, a lot. <small>(Ch. 1)</small>" in text
@@ -69,10 +67,10 @@ def test_a_paper_without_a_figure_has_no_picture() -> None:
     says = [{"place": "Ch. 1", "says": "They carry."}]
     shown = Shown("ants", "Ants", says, [], [], ["results/papers/ants/tables/sentences.html"])
     assert shown.picture is None
-    study = StudyFacts([], "Exact.", None, "1 May 2026", "A processor")
-    text = front_page([shown], "results/papers/audit.html", study, {}, "results")
+    facts = {"Commit": "not a git <checkout>"}
+    text = front_page([shown], "results/papers/audit.html", facts, {}, "results")
     assert "<img" not in text
-    assert "not a git checkout" in text
+    assert "<dd>not a git &lt;checkout&gt;</dd>" in text
 
 
 def test_every_paper_says_where_and_the_thesis_for_each_of_its_systems() -> None:
