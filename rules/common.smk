@@ -35,7 +35,6 @@ from fbftl.study.config import resolve
 from fbftl.study.elsewhere import place_of
 from fbftl.study.release import releases
 from fbftl.study.settings import DEFAULTS, Setting
-from fbftl.study.shards import WHOLE, require_made
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import remove_leftovers, write_json, write_text
 from fbftl.ground.hub import lacking as hub_lacks, pinned
@@ -180,7 +179,7 @@ def project_study():
     """Return what `config.yaml` and the systems' studies say, with nothing laid over them."""
     schema = read_yaml(Path(BASE, "rules", "schemas", "config.schema.yaml"))
     try:
-        alone = read_yaml(Path(BASE, "config.yaml")) | {"papers": "all", "shard": None}
+        alone = read_yaml(Path(BASE, "config.yaml")) | {"papers": "all"}
         return resolve(alone, schema, SYSTEMS)
     except UserError as error:
         sys.exit(str(error))

@@ -21,38 +21,6 @@ def code_of_method(wildcards):
     return code_of_training(wildcards.task, wildcards.setting)
 
 
-@cache
-def plan_of(task, experiment):
-    """Return a digest of what decides the runs of an experiment on a task, whatever its shard.
-
-    Shards of one study share it; what another plan made is never joined with them.
-    """
-    of_task, grids = SimpleNamespace(task=task), STUDY.config["experiments"][experiment]
-    kind = STUDY.task(task)["kind"]
-    names = {name for grid in grids["grids"] for name in grid.get("method", ["fbftl"])}
-    made = (
-        [code("stages/open_features.py")]
-        if task in ELSEWHERE
-        else [
-            code_of_clients(of_task),
-            code_of_source(of_task),
-            contents_of_data(of_task),
-            contents_of_source(of_task),
-            code("stages/extract_features.py", module_of(task, "features")),
-        ]
-    )
-    decides = [
-        STUDY.task(task),
-        grids,
-        *made,
-        *(
-            code("stages/train_setting.py", *modules_of_method(name, kind))
-            for name in sorted(names)
-        ),
-    ]
-    return sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()[:12]
-
-
 def code_of_sentences(wildcards):
     """Return the code of the sentences' script, of what a paper's compare and what decides them."""
     paper = f"fbftl.papers.{wildcards.paper}"

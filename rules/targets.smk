@@ -64,8 +64,6 @@ def results_of_papers():
 
 def all_clients_and_sources():
     """Return the files that every run of the study rests on."""
-    if STUDY.shard.joins:
-        return []
     source = ("source.safetensors", "source.json")
     return [
         f"results/{task}/{name}"
@@ -100,9 +98,7 @@ def files_of_run(task, name):
 
 
 def all_results():
-    """Return the tables and figures of the whole study; of a part of it tidy tables alone."""
-    if STUDY.shard != WHOLE:
-        return all_tidy_tables()
+    """Return the tables and figures of the whole study."""
     files = [f"results/papers/audit.{suffix}" for suffix in FORMATS["tables"]]
     files.append("results/index.html")
     for paper, results in results_of_papers().items():
@@ -200,59 +196,10 @@ def all_shown(wildcards):
 
 
 def all_tidy_tables():
-    """Return the tidy tables that a shard makes, or those that all shards are joined to."""
+    """Return the tidy tables of the whole study."""
     return [
-        f"{tidy_stem(task, experiment)}.{suffix}"
+        f"results/{task}/experiments/{experiment}.{suffix}"
         for task, experiments in STUDY.settings.items()
         for experiment in experiments
         for suffix in FORMATS["experiments"]
     ]
-
-
-def tidy_stem(task, experiment):
-    """Return where the tidy tables of an experiment go in this call, without suffix."""
-    if STUDY.shard == WHOLE:
-        return f"results/{task}/experiments/{experiment}"
-    if STUDY.shard.joins:
-        return f"results/{task}/shards/{experiment}"
-    return stem_of_part(task, experiment, STUDY.shard)
-
-
-def stem_of_part(task, experiment, part):
-    """Return where the tidy tables of a shard lie, without suffix: below its plan's digest."""
-    plan = plan_of(task, experiment)
-    return f"results/{task}/shards/{experiment}/{plan}/{part_name(part)}"
-
-
-def part_name(part):
-    """Return what a shard's files are called."""
-    return f"{part.number}-of-{part.of}"
-
-
-def parts_of(wildcards):
-    """Return both tables of every shard of an experiment on a task, by input name."""
-    stems = [
-        stem_of_part(wildcards.task, wildcards.experiment, part)
-        for part in STUDY.shard.parts
-    ]
-    return {
-        "tables": [f"{stem}.csv" for stem in stems],
-        "curves": [f"{stem}.series.csv" for stem in stems],
-    }
-
-
-def all_parts():
-    """Return every shard of the study by the table that it has made."""
-    return {
-        f"{stem_of_part(task, experiment, part)}.csv": part
-        for task, experiments in STUDY.settings.items()
-        for experiment in experiments
-        for part in STUDY.shard.parts
-    }
-
-
-if STUDY.shard.joins:
-    try:
-        require_made(all_parts())
-    except UserError as error:
-        sys.exit(str(error))

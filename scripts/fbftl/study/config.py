@@ -16,10 +16,8 @@ from fbftl.study.grid_schema import with_methods
 from fbftl.study.kinds import dialogues, images
 from fbftl.study.partition_faults import require_clients, require_dealt
 from fbftl.study.record_faults import require_records
-from fbftl.study.renamed import require_new_names
 from fbftl.study.schema import require_plain, require_valid, suggestion
 from fbftl.study.settings import DEFAULTS, Setting
-from fbftl.study.shards import WHOLE, Grids, Shard, require_plannable, shard_named
 from fbftl.study.systems import StudyBlock, System, chosen, paper_of, with_systems
 
 KINDS = {"images": images, "dialogues": dialogues}
@@ -27,6 +25,10 @@ KINDS = {"images": images, "dialogues": dialogues}
 
 INVERTED = ("inverted", "rival_inverted")
 """Experiments whose uploads are inverted by somebody who has public pictures."""
+
+
+Grids = Sequence[Mapping[str, list[Any]]]
+"""Lists of axis values by axis name."""
 
 
 @dataclass(frozen=True)
@@ -37,13 +39,11 @@ class Study:
     settings: settings by task, experiment and setting name; those of repeats of a task under
         further source networks too (`fbftl.study.source_seeds`).
     paper: paper of each experiment that this study makes.
-    shard: the part of it that this call makes.
     """
 
     config: dict[str, Any]
     settings: dict[str, dict[str, dict[str, Setting]]]
     paper: dict[str, str]
-    shard: Shard
 
     @property
     def tasks(self) -> list[str]:
@@ -253,7 +253,6 @@ def _resolve(
         filled["tasks"] = copy.deepcopy(
             elsewhere.with_published(filled["tasks"], filled.get("data_folder"))
         )
-    require_new_names(filled)
     require_valid(filled, with_methods(schema))
     _require_free(filled["tasks"])
     for task in filled["tasks"].values():
@@ -264,14 +263,13 @@ def _resolve(
     blocks = chosen(filled, systems, of_size)
     for block in blocks:
         require_valid(block.study, schema["properties"]["study"], f"{block.where}:")
-    shard = shard_named(filled["shard"])
-    settings = _settings(filled, blocks, shard)
+    settings = _settings(filled, blocks)
     full_studies.require_made(settings, of_size)
-    settings |= source_seeds.of_repeats(filled["tasks"], settings, shard)
+    settings |= source_seeds.of_repeats(filled["tasks"], settings)
     planned = {name for experiments in settings.values() for name in experiments}
     known = [*systems, *of_size]
     papers = {name: paper_of(name, known) for name in filled["experiments"] if name in planned}
-    return Study(filled, settings, papers, shard)
+    return Study(filled, settings, papers)
 
 
 OURS = ("papers", "logs", "records", "upload_sums", "README.md", "index.html", "report.html")
@@ -296,17 +294,15 @@ def _one_line(sentence: str, longest: int = 600) -> str:
 
 
 def _settings(
-    config: dict[str, Any], blocks: Sequence[StudyBlock], shard: Shard
+    config: dict[str, Any], blocks: Sequence[StudyBlock]
 ) -> dict[str, dict[str, dict[str, Setting]]]:
     """Return the settings of every block's own experiments on its own tasks."""
-    tasks, requested = config["tasks"], list(_requested(config, blocks))
-    sources = [(tasks[task].get(source_seeds.KEY, 1), grids) for task, _, grids in requested]
-    require_plannable([grids for times, grids in sources for _ in range(times)], shard)
+    tasks = config["tasks"]
     settings: dict[str, dict[str, dict[str, Setting]]]
     settings = {task: {} for block in blocks for task in block.study["tasks"]}
-    for task, experiment, grids in requested:
-        settings[task][experiment] = _expanded(grids, task, tasks[task], shard)
-    for task, of_task in settings.items() if shard == WHOLE else ():
+    for task, experiment, grids in _requested(config, blocks):
+        settings[task][experiment] = _expanded(grids, task, tasks[task])
+    for task, of_task in settings.items():
         _require_together(task, tasks[task], config["experiments"], of_task)
     return settings
 
@@ -344,12 +340,10 @@ def grids_on(experiment: Mapping[str, Any], task: str) -> list[dict[str, list[An
     ]
 
 
-def _expanded(
-    grids: Grids, task: str, block: Mapping[str, Any], shard: Shard
-) -> dict[str, Setting]:
+def _expanded(grids: Grids, task: str, block: Mapping[str, Any]) -> dict[str, Setting]:
     """Return an experiment's settings on a task, by name."""
     settled = KINDS[block["kind"]].settled
-    settings = {settled(setting, task, block) for setting in expand(grids, shard)}
+    settings = {settled(setting, task, block) for setting in expand(grids)}
     for setting in settings:
         require_dealt(task, block["clients"], setting)
     return dict(sorted((setting.name, setting) for setting in settings))

@@ -11,15 +11,13 @@ from fbftl.ground.errors import UserError
 from fbftl.study import methods
 from fbftl.study.axes import shared_faults
 from fbftl.study.settings import DEFAULTS, TYPES, Setting
-from fbftl.study.shards import WHOLE, Shard, product_size
 
 
-def expand(grids: Iterable[Mapping[str, list[Any]]], shard: Shard = WHOLE) -> list[Setting]:
+def expand(grids: Iterable[Mapping[str, list[Any]]]) -> list[Setting]:
     """Return the settings that grids span: each grid's product, duplicates once, sorted by name.
 
     Args:
         grids: lists of axis values by axis name.
-        shard: the part of every product that is wanted.
 
     Raises:
         UserError: if a grid names an axis that does not exist, or a setting makes no sense.
@@ -31,7 +29,7 @@ def expand(grids: Iterable[Mapping[str, list[Any]]], shard: Shard = WHOLE) -> li
                 names = ", ".join(TYPES)
                 raise UserError(f"experiment axis '{axis}' does not exist; choose among {names}")
         # In the grid's order, so that of several faults the same one is named every time.
-        spanned = _spanned(grid, shard.stretch(product_size(grid)))
+        spanned = _spanned(grid)
         for setting in spanned:
             require_sensible(setting)
         _require_effect(grid)
@@ -39,23 +37,22 @@ def expand(grids: Iterable[Mapping[str, list[Any]]], shard: Shard = WHOLE) -> li
     return sorted(settings, key=lambda setting: setting.name)
 
 
-def _spanned(grid: Mapping[str, list[Any]], part: range) -> list[Setting]:
-    """Return the settings of a part of a grid's product, the last axis the fastest."""
-    products = itertools.islice(itertools.product(*grid.values()), part.start, part.stop)
+def _spanned(grid: Mapping[str, list[Any]]) -> list[Setting]:
+    """Return the settings of a grid's product, the last axis the fastest."""
+    products = itertools.product(*grid.values())
     return [from_axes(dict(zip(grid, values, strict=True))) for values in products]
 
 
 def _require_effect(grid: Mapping[str, list[Any]]) -> None:
     """Refuse a value that no setting of its grid keeps: it would be dropped in silence.
 
-    Whether a value has an effect is the same in every part of a grid, so the whole is looked at,
-    thinned to the values that `simplified` tells apart.
+    The grid is thinned to the values that `simplified` tells apart.
 
     Raises:
         UserError: naming axis, value and what it needs.
     """
     thinned = {axis: _told_apart(axis, values) for axis, values in grid.items()}
-    spanned = _spanned(thinned, range(product_size(thinned)))
+    spanned = _spanned(thinned)
     for axis, values in thinned.items():
         lacking = [methods.record(setting.method).lacks(axis, setting) for setting in spanned]
         needs = list(filter(None, lacking))

@@ -17,10 +17,44 @@ import numpy as np
 
 from fbftl.ground.ring import FRACTION_BITS
 from fbftl.study.job import Job, KnownAxes, from_params
-from fbftl.study.renamed import by_first_names
 
 BYTES = 16
 """Bytes of a spelling's digest that enter a seed: two of a study's releases never share them."""
+
+KEYED_AS = {
+    "noise_draw": "noise",
+    "initial_weights": "start",
+    "resampled_per_round": "drawn",
+    "client_weighting": "weighting",
+    "descent_steps": "steps",
+    "descent_momentum": "momentum",
+    "neighbour_relation": "neighbours",
+    "disturbed_normalisation": "norms",
+    "vote_candidates": "sources",
+    "vote_round": "selection_round",
+    "votes_per_client": "votes",
+    "cka_estimator": "similarity",
+    "distillation_weight": "distillation",
+    "adaptation_epochs": "adaptation",
+    "coral_weight": "alignment",
+    "alignment_weight": "alignment",
+    "aligned_dimensions": "dimensions",
+    "selection_reading": "reading",
+    "laplace_sensitivity": "sensitivity",
+    "mask_shape": "mask",
+    "minority_participation": "participation",
+    "purchase_rule": "choice",
+    "purchase_allocation": "allocation",
+    "count_sampling": "sampling",
+    "label_source": "labels",
+    "purchase_purpose": "purpose",
+    "head_choice": "choice",
+    "open_data": "open",
+    "source_models": "sources",
+    "adversarial_game": "game",
+    "teacher_weight": "distilled",
+}
+"""Axes and keys whose noise streams are keyed by another name, so that their numbers stay."""
 
 LINK = ("plr", "blr", "burst", "retransmissions", "loss")
 
@@ -87,12 +121,19 @@ def _decided(job: Job) -> dict[str, Any]:
     deviations = {axis: setting.values[axis] for axis in ("method", *setting.deviating)}
     return {
         "kind": "rounds",
-        "setting": by_first_names(deviations),
+        "setting": _keyed(deviations),
         "clients": dict(job.clients),
         "training": _deviating(job.training),
         "privacy": _deviating(job.privacy),
-        "block": by_first_names(job.block),
+        "block": _keyed(job.block),
     }
+
+
+def _keyed(value: Any) -> Any:
+    """Return a value of builtin types whose keys, at every depth, are named as in `KEYED_AS`."""
+    if isinstance(value, Mapping):
+        return {KEYED_AS.get(key, key): _keyed(inner) for key, inner in value.items()}
+    return value
 
 
 def _of_features(job: Job) -> dict[str, Any]:

@@ -14,7 +14,6 @@ from typing import Any
 from fbftl.ground.errors import UserError
 from fbftl.study import methods
 from fbftl.study.settings import Setting
-from fbftl.study.shards import WHOLE, Shard
 
 KEY = "source_seeds"
 """Key of a task, and the folder of its repeats."""
@@ -81,14 +80,12 @@ def _moved(seeds: list[int], times: int) -> list[int]:
 def of_repeats(
     tasks: Mapping[str, dict[str, Any]],
     settings: Mapping[str, dict[str, dict[str, Setting]]],
-    shard: Shard,
 ) -> dict[str, dict[str, dict[str, Setting]]]:
     """Return the settings of the repeats of all tasks, by repeat, experiment and name.
 
     Args:
         tasks: blocks of the configuration by task.
         settings: those of the tasks that a study makes.
-        shard: the part of the study that is made.
 
     Raises:
         UserError: as `require_drawable`.
@@ -96,21 +93,18 @@ def of_repeats(
     further: dict[str, dict[str, dict[str, Setting]]] = {}
     for task, experiments in settings.items():
         every = (setting for of_one in experiments.values() for setting in of_one.values())
-        require_drawable(task, tasks[task], every, shard)
+        require_drawable(task, tasks[task], every)
         further |= dict.fromkeys(repeats(task, tasks[task]), experiments)
     return further
 
 
-def require_drawable(
-    task: str, block: Mapping[str, Any], settings: Iterable[Setting], shard: Shard
-) -> None:
-    """Refuse several sources of a task whose source network is not pre-trained here, and parts.
+def require_drawable(task: str, block: Mapping[str, Any], settings: Iterable[Setting]) -> None:
+    """Refuse several sources of a task whose source network is not pre-trained here.
 
     Args:
         task: its name.
         block: its block of the configuration.
         settings: that a study makes of it.
-        shard: the part of the study that is made.
 
     Raises:
         UserError: naming the key, what cannot be drawn anew, and the remedy.
@@ -121,11 +115,6 @@ def require_drawable(
     fault = _undrawable(task, block) or _shared(block, settings)
     if fault:
         raise UserError(f"{where}, but {fault}; leave the key out")
-    if shard != WHOLE:
-        raise UserError(
-            f"{where} and shard is {shard.name}, but the parts of a study are of one source; "
-            "leave one of the two out"
-        )
 
 
 def _undrawable(task: str, block: Mapping[str, Any]) -> str | None:

@@ -33,7 +33,6 @@ from fbftl.findings.seeds import mean_and_spread
 from fbftl.findings.style import DIVERGED
 from fbftl.study.methods import names, rows
 from fbftl.study.settings import DEFAULTS
-from tools.rename_kept import read_renamed
 
 from rules import listed, script_of
 
@@ -143,7 +142,7 @@ def test_a_figure_of_a_table_marks_its_rows(task: str, script: str, tmp_path: Pa
     csv, svg = tmp_path / "table.csv", tmp_path / "figure.svg"
     table = pd.read_csv(ROOT / "docs" / "results" / task / "tables" / f"{name}.csv")
     # A kept table may be older than a name of a column.
-    table = table.rename(columns=read_renamed()["column"])
+    table = table.rename(columns={"noise": "noise_draw", "own_spread": "own_share_spread"})
     if name == "uploads" and "covariance" not in table:
         # A kept table may be older than an axis, which had its default then.
         table["covariance"] = DEFAULTS["covariance"]

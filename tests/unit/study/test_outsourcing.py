@@ -10,7 +10,6 @@ from fbftl.study.feasibility import require_cloud
 from fbftl.study.grid import expand, from_axes
 from fbftl.study.processes import shared_processes
 from fbftl.study.settings import Setting
-from fbftl.study.shards import WHOLE
 from fbftl.study.yaml_files import read_yaml
 
 BUYING = {"method": "ecos", "purchase": 300}
@@ -51,7 +50,6 @@ def study(*settings: Setting, clients: int = 1) -> SimpleNamespace:
     clients = {"partition": "iid", "clients": clients, "samples_per_client": None}
     return SimpleNamespace(
         settings={"digits": {"ecos": named}},
-        shard=WHOLE,
         task=lambda _: {"clients": clients, "settings_per_process": 1},
         setting=lambda _, name: named[name],
         reads=lambda _, name: ("features", "public"),

@@ -41,9 +41,8 @@ FURTHER = ["digits/source_seeds/1", "digits/source_seeds/2"]
 def study_of(schema: dict[str, Any], sources: int | None, **task: Any) -> Study:
     """Return the study with so many source networks, and with changed blocks of its task."""
     config: dict[str, Any] = copy.deepcopy(CONFIG)
-    top = {key: task.pop(key) for key in ("shard",) if key in task}
     config["tasks"]["digits"] |= task | ({} if sources is None else {"source_seeds": sources})
-    return resolve(config | top, schema)
+    return resolve(config, schema)
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +110,6 @@ def test_runs_of_repeats_can_be_asked_for(schema: dict[str, Any]) -> None:
             "features.store is one place for the features of one source",
         ),
         ({"seeds": [2**63 - 1]}, "the seeds of its last source would be above"),
-        ({"shard": "1/2"}, "is 3 and shard is 1/2, but the parts of a study are of one source"),
     ],
 )
 def test_what_cannot_be_drawn_anew_is_refused(
