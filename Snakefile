@@ -69,7 +69,6 @@ name_arithmetic()
 
 include: "rules/comparing.smk"
 include: "rules/processes.smk"
-include: "rules/planned.smk"
 
 
 # By now every rule is there, and has named the code that it depends on.
@@ -79,7 +78,6 @@ force(STALE)
 
 onstart:
     hold_folder(log)
-    note_plan(log)
     move_aside()
     if not workflow.local_exec:
         note_processes()

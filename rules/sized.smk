@@ -1,4 +1,4 @@
-"""Which of the project's studies every call knows, and which full study or pilot this one makes."""
+"""Which of the project's studies every call knows, and which full study this one makes."""
 
 from fbftl.study.full_studies import read_of_size, with_folders
 from fbftl.study.systems import read_systems

@@ -1,4 +1,4 @@
-"""Run Snakemake behind one line that says how far it is: what `./run study` and its like call.
+"""Run Snakemake behind one line of jobs done: what `./run study` and its like call.
 
     PYTHONPATH=scripts python scripts/tools/run_workflow.py [--page FILE] [snakemake options]
 
@@ -20,10 +20,7 @@ from types import FrameType
 from typing import TextIO
 
 from fbftl.ground.files import writing
-from fbftl.ground.job_kinds import PLAN, Plan, read_plan
-from fbftl.ground.pace import Durations, Pace, read_durations, spoken
-from fbftl.ground.run_log import FailedJob, RunLog
-from fbftl.ground.screen import Screen
+from fbftl.ground.progress import JobsDone, spoken
 
 LOGS = Path(".snakemake", "log")
 """Where logs of calls lie, in the folder of a study; their names begin with the time."""
@@ -52,7 +49,7 @@ FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 IDLE = {
     "Using workflow specific profile profiles/default for setting default command line arguments."
 }
-"""What Snakemake prints beside its log and nobody has to know."""
+"""What Snakemake prints besides its log and nobody has to know."""
 
 POLL_S = 0.25
 
@@ -62,21 +59,25 @@ FAILURES = 5
 FOLDER = re.compile(r"^The study runs in (.+)$", re.MULTILINE)
 """What the log has of a study in a folder of its own (`workflow/plugins`)."""
 
+PLANNED = re.compile(r"^total +(\d+)$", re.MULTILINE)
+STARTED = re.compile(r"^ *Job \d+: ", re.MULTILINE)
+FINISHED = re.compile(r"^ *Finished jobid: ", re.MULTILINE)
+FAILED = re.compile(r"^ *Error in rule (?P<rule>\S+):\n(?P<facts>(?: +\S.*\n)*)", re.MULTILINE)
+FACT = re.compile(r"^ +(message|jobid|log): (.+)$", re.MULTILINE)
+"""What Snakemake's log says of a call."""
+
 
 class SnakemakeCall:
     """A call of Snakemake that makes something, and what its log has said so far."""
 
-    def __init__(self, screen: Screen, purpose: str) -> None:
+    def __init__(self, screen: TextIO, purpose: str) -> None:
         with writing(LOGS):
             LOGS.mkdir(parents=True, exist_ok=True)
-        self.start = time.strftime("%Y-%m-%dT%H%M%S")
-        self.log_path = LOGS / f"{self.start}.{purpose}.run.log"
-        self.output_path = LOGS / f"{self.start}.{purpose}.jobs.log"
-        self.log = RunLog()
-        self.screen = screen
+        start = time.strftime("%Y-%m-%dT%H%M%S")
+        self.log_path = LOGS / f"{start}.{purpose}.run.log"
+        self.output_path = LOGS / f"{start}.{purpose}.jobs.log"
+        self.jobs = JobsDone(screen)
         self.interrupted = False
-        self._announced = False
-        self._durations = Durations(read_durations(), self.log.seconds)
 
     def run(self, options: Sequence[str]) -> int:
         """Run Snakemake and show how far it is; return its exit code, below 0 for a signal."""
@@ -103,61 +104,50 @@ class SnakemakeCall:
                 signal.signal(number, handler)
         return child.returncode
 
-    def _watch(self, child: subprocess.Popen[bytes]) -> None:
-        """Show what the workflow says before its first job, and then how far the jobs are."""
-        with writing(self.log_path):
-            self.log_path.touch()
-        with (
-            open(self.output_path, encoding="utf-8", errors="replace") as output,
-            open(self.log_path, encoding="utf-8", errors="replace") as log,
-        ):
-            running = True
-            while running:
-                running = child.poll() is None
-                if not (self.log.running or self.log.finished):
-                    self._repeat(output)
-                self._progress(log)
-                time.sleep(POLL_S * running)
-            self.screen.clear()
-            # Where no job has failed, what was printed last says why the call has.
-            if child.returncode and not self.log.failed and not self.interrupted:
-                self._repeat(output)
+    @property
+    def log(self) -> str:
+        """Snakemake's log so far."""
+        with suppress(FileNotFoundError):
+            return self.log_path.read_text(encoding="utf-8", errors="replace")
+        return ""
 
-    def _repeat(self, output: TextIO) -> None:
-        """Show what was printed since, but for the options' own news."""
-        lines = [line for line in output.read().splitlines() if line not in IDLE and line.strip()]
-        if lines:
-            self.screen.say("\n".join(lines))
-
-    def _progress(self, log: TextIO) -> None:
-        text = log.read()
-        if text and not self.log.plan:
-            self.log.follow(self._plan())
-        self.log.read(text)
-        if not self.log.has_plan:
-            return
-        pace = Pace.of(self.log, self._durations, time.time())
-        if not self._announced and (self.log.plan or self.log.running):
-            self._announced = True
-            takes = "" if pace.left is None else f", about {spoken(pace.left)}"
-            self.screen.say(f"{pace.planned:,} jobs{takes}; Ctrl-C stops them")
-        job = next(reversed(self.log.running.values()), None)
-        self.screen.show(pace, job.title if job else "")
-
-    def _plan(self) -> Plan:
-        """Return the plan of the call, which lies beside Snakemake's own log of it.
-
-        It is written before any log names a job, and so is there where one does.
-        """
-        plans = (self.folder / LOGS).glob(f"*{PLAN}")
-        newest = max((path for path in plans if path.name >= self.start), default=None)
-        return read_plan(newest) if newest else {}
+    @property
+    def failed(self) -> dict[str, dict[str, str]]:
+        """Jobs that failed: rule, message and log of each by its number, the latest failure."""
+        found = [
+            {"rule": m["rule"], **dict(FACT.findall(m["facts"]))} for m in FAILED.finditer(self.log)
+        ]
+        return {facts.get("jobid", ""): facts for facts in found}
 
     @property
     def folder(self) -> Path:
         """Where the study runs: here, or in the folder that its configuration names."""
-        match = FOLDER.search(self.log_path.read_text(encoding="utf-8", errors="replace"))
+        match = FOLDER.search(self.log)
         return Path(os.path.relpath(match[1])) if match else Path()
+
+    def _watch(self, child: subprocess.Popen[bytes]) -> None:
+        """Show what the workflow says before its first job, and then how many jobs are done."""
+        running, started = True, False
+        with open(self.output_path, encoding="utf-8", errors="replace") as output:
+            while running:
+                running = child.poll() is None
+                log = self.log
+                if not started:
+                    self._repeat(output)
+                    started = bool(STARTED.search(log))
+                if planned := PLANNED.search(log):
+                    self.jobs.show(len(FINISHED.findall(log)), int(planned[1]))
+                time.sleep(POLL_S * running)
+            self.jobs.clear()
+            # Where no job has failed, what was printed last says why the call has.
+            if child.returncode and not self.failed and not self.interrupted:
+                self._repeat(output)
+
+    def _repeat(self, output: TextIO) -> None:
+        """Show what was printed since, but for the options' own news."""
+        for line in output.read().splitlines():
+            if line.strip() and line not in IDLE:
+                self.jobs.say(line)
 
 
 def main(words: Sequence[str]) -> int:
@@ -182,52 +172,40 @@ def main(words: Sequence[str]) -> int:
 
 def study(options: Sequence[str]) -> int:
     """Make a study and say what came of it; return Snakemake's exit code."""
-    screen, start = Screen(sys.stderr), time.monotonic()
-    call = SnakemakeCall(screen, "study")
-    screen.say(f"Planning the study; its log is {call.log_path}")
+    call = SnakemakeCall(sys.stderr, "study")
+    call.jobs.say(f"Planning the study; its log is {call.log_path}")
     code = call.run(options)
-    screen.say("\n".join(outcome(call, code, time.monotonic() - start)))
+    for line in outcome(call, code):
+        call.jobs.say(line)
     return code
 
 
-def outcome(call: SnakemakeCall, code: int, seconds: float) -> list[str]:
+def outcome(call: SnakemakeCall, code: int) -> list[str]:
     """Return what came of a call, in lines: what was made, or what failed and how to go on."""
-    log, folder = call.log, call.folder
-    finished = f"{log.finished.total():,} of {log.planned.total():,} jobs are done"
+    done = f"{call.jobs.done:,} of {call.jobs.planned:,} jobs are done"
     if code == 0:
-        index = folder / "results" / "index.html"
-        lines = [made(log, seconds)]
+        index = call.folder / "results" / "index.html"
+        lines = [f"Finished in {spoken(call.jobs.elapsed)}, jobs: {call.jobs.done:,}"]
+        if not call.jobs.done:
+            lines = ["All that was asked for is there already"]
         return [*lines, f"Open {index}"] if index.exists() else lines
     if call.interrupted:
-        return [f"Stopped; {finished} and stay. To go on, call the same command again"]
-    if log.failed:
-        jobs = list(log.failed.values())
-        lines = [line for job in jobs[:FAILURES] for line in failure(job, folder)]
-        if len(jobs) > FAILURES:
-            lines.append(f"{len(jobs) - FAILURES:,} more jobs failed; they are in {call.log_path}")
-        lines.append(f"{finished} and stay. Mend what failed, then call the same command again")
-        return lines
+        return [f"Stopped; {done} and stay. To go on, call the same command again"]
+    if failed := list(call.failed.values()):
+        lines = [line for job in failed[:FAILURES] for line in failure(job, call.folder)]
+        if len(failed) > FAILURES:
+            lines.append(
+                f"{len(failed) - FAILURES:,} more jobs failed; they are in {call.log_path}"
+            )
+        return [*lines, f"{done} and stay. Mend what failed, then call the same command again"]
     return []
 
 
-def made(log: RunLog, seconds: float) -> str:
-    """Return what a finished call has made, in words."""
-    if not log.finished:
-        return "All that was asked for is there already"
-    tables, figures = (
-        sum(count for rule, count in log.finished.items() if rule.startswith(verb))
-        for verb in ("tabulate_", "plot_")
-    )
-    parts = [f"tables: {tables:,}"] * bool(tables) + [f"figures: {figures:,}"] * bool(figures)
-    jobs = f"Finished in {spoken(seconds)}, jobs: {log.finished.total():,}"
-    return ", ".join([jobs, *parts])
-
-
-def failure(job: FailedJob, folder: Path) -> list[str]:
+def failure(job: dict[str, str], folder: Path) -> list[str]:
     """Return what failed, the last line of its log, and where that is."""
-    lines = [f"Failed: {job.title}"]
-    path = folder / job.log
-    if job.log and path.is_file():
+    lines = [f"Failed: {job.get('message', job['rule'])}"]
+    path = folder / job.get("log", "").partition(" (check log file(s)")[0]
+    if path.is_file():
         *_, last = ["", *path.read_text(encoding="utf-8", errors="replace").split("\n")[:-1]]
         lines += [f"  {last.strip()}"] * bool(last.strip())
         lines.append(f"  its log is {path}")
@@ -236,11 +214,10 @@ def failure(job: FailedJob, folder: Path) -> list[str]:
 
 def report(page: str, options: Sequence[str]) -> int:
     """Make the report of a finished study; return Snakemake's exit code."""
-    screen = Screen(sys.stderr)
-    screen.say("Writing the report")
-    call = SnakemakeCall(screen, "report")
+    call = SnakemakeCall(sys.stderr, "report")
+    call.jobs.say("Writing the report")
     code = call.run(["--reporter", "papers", "--report-papers-path", page, *options])
-    screen.say(f"Open {call.folder / page}" if code == 0 else f"Its log is {call.log_path}")
+    call.jobs.say(f"Open {call.folder / page}" if code == 0 else f"Its log is {call.log_path}")
     return code
 
 

@@ -99,7 +99,7 @@ def data(copy: Project, data_folder: Path) -> None:
 def test_a_command_does_what_its_page_says(
     copy: Project, command: str, request: pytest.FixtureRequest
 ) -> None:
-    if re.search("studies/|--full|--pilot", command):
+    if re.search("studies/|--full", command):
         request.getfixturevalue("data")
     for start, test in ELSEWHERE.items():
         if command.startswith(start):

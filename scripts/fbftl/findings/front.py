@@ -34,7 +34,7 @@ ORDER = (
     *("holds", "the contrary holds", "no difference of half the printed size"),
     *("depends on the case", "undecided"),
     *("by formula: holds", "by formula: does not hold", "by formula: not computed"),
-    *("pilot: no verdict", "quick: no verdict", "not run", "to be run", "not testable here"),
+    *("quick: no verdict", "not run", "to be run", "not testable here"),
 )
 """Verdicts, the decided ones first: those of the audit, and those of sentences."""
 

@@ -14,13 +14,11 @@ from fbftl.study.sizes import Size, size_of
 
 NOT_RUN = "not run"
 
+NO_VERDICT = f"{Size.QUICK}: no verdict"
+"""Of tasks that are too small for one."""
+
 ByTask = Mapping[str, Sequence[Examined]]
 """What each task finds of all claims of a paper."""
-
-
-def no_verdict(size: Size) -> str:
-    """Return what stands where a task is too small for a verdict."""
-    return f"{size}: no verdict"
 
 
 def diverged(examined: Examined) -> frozenset[tuple[str, int]]:
@@ -103,7 +101,7 @@ def _comparison(task: str, examined: Examined, tested: int) -> dict[str, object]
     elif size_of(task) is Size.FULL:
         verdict = str(judgement)
     else:
-        verdict = no_verdict(size_of(task))
+        verdict = NO_VERDICT
     return {
         "sentence": claim.sentence,
         "part": claim.part,

@@ -30,8 +30,8 @@ from fbftl.papers.comparisons import (
 )
 from fbftl.papers.comparisons import (
     COLUMNS_OF_HYPOTHESES,
+    NO_VERDICT,
     NOT_RUN,
-    no_verdict,
     readable,
 )
 from fbftl.papers.kept_tasks import overall_of
@@ -173,7 +173,7 @@ def _as_kept(cell: str, value: float | None) -> str:
 def _verdict(row: Row, bounds: Mapping[str, float], of: Stated, ratio: bool) -> str:
     """Return the verdict of a full study; of others that there is none."""
     if row["size"] != str(Size.FULL):
-        return no_verdict(Size(row["size"]))
+        return NO_VERDICT
     lower, upper = (math.log(bounds[end]) if ratio else bounds[end] for end in ("lower", "upper"))
     return str(judged_by(lower, upper, _pairs(row), of))
 
@@ -268,13 +268,12 @@ def _overall(parts: Sequence[Row]) -> str:
     sizes = {row["size"] for row in parts}
     if str(Size.FULL) in sizes:
         return str(overall_of(parts))
-    run = [size for size in (Size.PILOT, Size.QUICK) if str(size) in sizes]
-    return no_verdict(run[0]) if run else NOT_RUN
+    return NO_VERDICT if str(Size.QUICK) in sizes else NOT_RUN
 
 
 def _on_task(parts: Sequence[Row]) -> str:
     if parts[0]["size"] != str(Size.FULL):
-        return no_verdict(Size(parts[0]["size"]))
+        return NO_VERDICT
     return str(over_parts(Judgement(row["verdict"]) for row in parts))
 
 

@@ -1,6 +1,6 @@
 """Tables of sentences and hypotheses: what every sentence of a paper comes to, task by task.
 
-A task of a full study gets verdicts. One of a quick study or a pilot shows its numbers without:
+A task of a full study gets verdicts. One of a quick study shows its numbers without:
 `study.sizes` says which is which.
 """
 
@@ -13,7 +13,7 @@ from fbftl.findings.columns import DIVERGED, SEEDS, VERDICT
 from fbftl.findings.sentence_rule import Judgement, over_parts, over_tasks
 from fbftl.findings.tables import Column
 from fbftl.papers.claims import Examined
-from fbftl.papers.comparisons import NOT_RUN, ByTask, diverged, no_verdict, readable
+from fbftl.papers.comparisons import NO_VERDICT, NOT_RUN, ByTask, diverged, readable
 from fbftl.papers.formulas import Decides, Decision, PaperRecord
 from fbftl.papers.registry import BY_FORMULA, TESTED, Sentence
 from fbftl.study.sizes import Size, size_of
@@ -67,7 +67,7 @@ class OnTask:
     def verdict(self, tested: int) -> str:
         """Return what the task says of the sentence; one of a full study alone says anything."""
         if self.size is not Size.FULL:
-            return no_verdict(self.size)
+            return NO_VERDICT
         return str(over_parts(self.judgements(tested).values()))
 
     def shown(self, tested: int) -> str:
@@ -108,15 +108,10 @@ def on_tasks(sentence: str, by_task: ByTask) -> list[OnTask]:
 
 
 def overall(tasks: Sequence[OnTask], tested: int) -> str:
-    """Return what a sentence comes to over all tasks of full studies.
-
-    Without any full study it has the largest size that was run.
-    """
+    """Return what a sentence comes to over all tasks of full studies."""
     full = [task for task in tasks if task.size is Size.FULL]
     if not full:
-        sizes = {task.size for task in tasks}
-        run = [size for size in (Size.PILOT, Size.QUICK) if size in sizes]
-        return no_verdict(run[0]) if run else NOT_RUN
+        return NO_VERDICT if tasks else NOT_RUN
     judgements = [task.judgements(tested) for task in full]
     return str(over_tasks(judgements, full[0].claims))
 

@@ -8,7 +8,6 @@ from fbftl.ground.errors import UserError
 from fbftl.study import source_seeds
 from fbftl.study.config import Study
 from fbftl.study.full_studies import FOLDERS, PAPER, files_of, read_full
-from fbftl.study.pilot import pilot_of
 from fbftl.study.resolved import study_of
 from fbftl.study.systems import DEFAULT, read_systems
 from fbftl.study.yaml_files import read_yaml
@@ -52,7 +51,7 @@ class Call:
 def call_for(root: Path, name: str, setting: str) -> tuple[Call, Study]:
     """Return the first call that makes a setting, and its study.
 
-    Studies come in this order: the papers' own, full ones and their pilots, then those of
+    Studies come in this order: the papers' own, full ones, then those of
     `studies/` that are laid over the default one and need no GPU.
 
     Args:
@@ -82,9 +81,8 @@ def _calls(root: Path, task: str) -> Iterator[Call]:
     for name in PAPER:
         known = [each for system in systems for each in system.tasks]
         full = read_full(root, name, known) if files_of(root, name) else []
-        for size, studies in (("full", full), ("pilot", [*map(pilot_of, full)])):
-            if any(task in study.study["tasks"] for study in studies):
-                yield Call(config={"size": size, "system": name})
+        if any(task in study.study["tasks"] for study in full):
+            yield Call(config={"size": "full", "system": name})
     for path in sorted((root / "studies").glob("*.yaml")):
         if task in (read_yaml(path).get("study") or {}).get("tasks", ()):
             yield Call(path.relative_to(root).as_posix())

@@ -228,7 +228,7 @@ def resolve(
         config: as loaded from YAML; left unchanged.
         schema: JSON schema, draft 2020-12.
         systems: whose tasks and experiments are known too.
-        of_size: the full studies or pilots that are made, if any.
+        of_size: the full studies that are made, if any.
 
     Raises:
         UserError: at the first fault found.

@@ -1,10 +1,8 @@
-"""Full studies of systems, and their pilots: the same settings under seeds 0 to 4.
+"""Full studies of systems.
 
 What a full study makes is in `studies/full/{system}.yaml`, or in several files
-`studies/full/{system}-{name}.yaml`, written before any of its runs is looked at: its settings, and
-as many seeds as the spread over the pilot's asks for (`findings.power`). A call makes all of them,
-or the file that it names by `{system}-{name}`. The pilot is derived from the same files, so that
-nothing but names and seeds can differ.
+`studies/full/{system}-{name}.yaml`, written before any of its runs is looked at: its settings and
+its seeds, from 100 on. A call makes all of them, or the file that it names by `{system}-{name}`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,9 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fbftl.ground.errors import UserError
-from fbftl.study import alike, source_seeds
-from fbftl.study.pilot import SEEDS as PILOT_SEEDS
-from fbftl.study.pilot import pilot_of
+from fbftl.study import alike
 from fbftl.study.schema import suggestion
 from fbftl.study.sizes import Size, size_of
 from fbftl.study.systems import KEYS, System, file_of, read_blocks, require_defined_once
@@ -42,10 +38,7 @@ FOLDERS = ("data_folder", "scratch_folder")
 """Folders that a full study may name beside what it makes, as the configuration does."""
 
 FIRST_SEED = 100
-"""Least seed of a full study; those below are left to quick studies and pilots."""
-
-MOST_SOURCES = FIRST_SEED // len(PILOT_SEEDS)
-"""Source networks of a task at most: a pilot's repeats have the seeds behind one another."""
+"""Least seed of a full study; those below are left to quick studies and to tuning."""
 
 
 def read_of_size(root: Path, config: Mapping[str, Any], systems: Sequence[System]) -> list[System]:
@@ -60,10 +53,10 @@ def read_of_size(root: Path, config: Mapping[str, Any], systems: Sequence[System
         UserError: where the two keys name no study, or a file holds what is no full study.
     """
     size, system = config.get("size", Size.QUICK), config.get("system")
-    if size not in (Size.PILOT, Size.FULL):
+    if size != Size.FULL:
         if system is not None:
             raise UserError(
-                f"config: system is '{system}', but size is {size}; say size: pilot or size: full, "
+                f"config: system is '{system}', but size is {size}; say size: full, "
                 "or name a paper by papers"
             )
         return []
@@ -77,7 +70,7 @@ def read_of_size(root: Path, config: Mapping[str, Any], systems: Sequence[System
     studies = read_full(root, system_named(name), known)
     if name not in PAPER:
         studies = [_alone(studies, f"{FOLDER.name}/{name}")]
-    return [pilot_of(study) for study in studies] if size == Size.PILOT else studies
+    return studies
 
 
 def _alone(studies: Sequence[System], name: str) -> System:
@@ -195,21 +188,13 @@ def _require_seeds(study: System, name: str, block: Any, full: set[str]) -> None
                 f"{where}.{alike.KEY} names the task '{other}', which no file of the system "
                 f"has{suggestion(other, full)}"
             )
-        raise UserError(
-            f"{where} lacks the key 'seeds'; give as many from {FIRST_SEED} on as ./run power says"
-        )
+        raise UserError(f"{where} lacks the key 'seeds'; give some from {FIRST_SEED} on")
     listed = seeds if isinstance(seeds, list) else []
     low = [seed for seed in listed if isinstance(seed, int) and seed < FIRST_SEED]
     if low:
         raise UserError(
-            f"{where}.seeds has {low[0]}, but seeds below {FIRST_SEED} are those of quick studies "
-            f"and pilots; give seeds from {FIRST_SEED} on"
-        )
-    sources = block.get(source_seeds.KEY, 1)
-    if isinstance(sources, int) and sources > MOST_SOURCES:
-        raise UserError(
-            f"{where}.{source_seeds.KEY} is {sources}, with which the pilot would reach the seeds "
-            f"of the full study; give at most {MOST_SOURCES}"
+            f"{where}.seeds has {low[0]}, but seeds below {FIRST_SEED} are those of quick studies; "
+            f"give seeds from {FIRST_SEED} on"
         )
 
 
@@ -238,7 +223,7 @@ def _of_a_study(root: Path, name: str) -> dict[str, Any]:
 
 
 def laid_on_top(config: Mapping[str, Any], studies: Sequence[System]) -> dict[str, Any]:
-    """Return a configuration with the tasks and experiments of full studies or pilots.
+    """Return a configuration with the tasks and experiments of full studies.
 
     They go over what the configuration says of an experiment: nothing is changed in a study that
     was fixed.
@@ -264,11 +249,11 @@ def with_folders(config: Mapping[str, Any], studies: Sequence[System]) -> dict[s
 
 
 def require_made(settings: Mapping[str, Mapping[str, Any]], studies: Sequence[System]) -> None:
-    """Refuse a full study or pilot that names an experiment which none of its tasks has.
+    """Refuse a full study that names an experiment which none of its tasks has.
 
     Args:
         settings: by task and experiment, that a call makes.
-        studies: its full studies or pilots.
+        studies: its full studies.
 
     Raises:
         UserError: naming file, experiment and remedy.

@@ -7,11 +7,9 @@ class Size(StrEnum):
     """What a task's runs are for; only those of a full study get a verdict."""
 
     QUICK = "quick"
-    PILOT = "pilot"
     FULL = "full"
 
 
 def size_of(task: str) -> Size:
-    """Return a task's size: quick unless its name ends in `-pilot` or `-full`."""
-    named = (size for size in (Size.PILOT, Size.FULL) if task.endswith(f"-{size}"))
-    return next(named, Size.QUICK)
+    """Return a task's size: quick unless its name ends in `-full`."""
+    return Size.FULL if task.endswith(f"-{Size.FULL}") else Size.QUICK

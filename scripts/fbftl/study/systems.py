@@ -154,7 +154,7 @@ def chosen(
     Args:
         config: with `study`, and `papers`: null, `all`, a paper or a list of papers.
         systems: the listed systems.
-        of_size: full studies or pilots, which are made instead.
+        of_size: full studies, which are made instead.
 
     Raises:
         UserError: where a paper has no study.

@@ -101,7 +101,6 @@ def test_what_nothing_computes_is_listed_as_such():
     ("task", "verdict"),
     [
         ("hill", "quick: no verdict"),
-        ("hill_pilot", "pilot: no verdict"),
         ("hill_full", "holds"),
     ],
 )
@@ -235,7 +234,7 @@ TABLES = ("sentences", "parts", "hypotheses")
 @pytest.mark.parametrize(
     "path", [path for name in TABLES for path in sorted(KEPT.rglob(f"tables/{name}.csv"))], ids=str
 )
-def test_no_kept_table_has_a_verdict_of_a_pilot_or_a_quick_study(path):
+def test_no_kept_table_has_a_verdict_of_a_quick_study(path):
     assert too_small(pd.read_csv(path, keep_default_na=False)) == []
 
 
@@ -245,7 +244,7 @@ def too_small(kept: pd.DataFrame) -> list[str]:
     return sorted(set(small["task"][~small["verdict"].str.endswith("no verdict")]))
 
 
-def test_a_kept_verdict_of_a_pilot_is_refused():
-    kept = table({"hill-pilot": [part("x", *UP)], "hill-full": [part("x", *UP)]})
+def test_a_kept_verdict_of_a_quick_study_is_refused():
+    kept = table({"hill-small": [part("x", *UP)], "hill-full": [part("x", *UP)]})
     assert too_small(kept) == []
-    assert too_small(kept.assign(verdict="holds")) == ["hill-pilot"]
+    assert too_small(kept.assign(verdict="holds")) == ["hill-small"]

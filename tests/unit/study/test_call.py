@@ -1,4 +1,4 @@
-"""Which call makes a setting: the papers' studies, full ones, their pilots, those laid over."""
+"""Which call makes a setting: the papers' studies, full ones, those laid over."""
 
 import pytest
 from fbftl.ground.errors import UserError
@@ -22,7 +22,6 @@ experiments: {}
         ("cifar10-imagenet", "ftl_c", Call("studies/cifar10-imagenet.yaml")),
         ("digits_sources/source_seeds/1", "fbftl", Call("studies/sources.yaml")),
         ("few-full", "fbftl+plr=0.5", Call(config={"size": "full", "system": "rivals"})),
-        ("few-pilot", "fbftl+plr=0.5", Call(config={"size": "pilot", "system": "rivals"})),
         (
             "few-full/source_seeds/1",
             "fbftl+plr=0.5",

@@ -78,7 +78,7 @@ def test_papers_takes_one_paper(clone: Path) -> None:
     assert "'survey' after 'fbftl'" in refused(called(clone / "run", "papers", "fbftl", "survey"))
 
 
-@pytest.mark.parametrize("size", ["--pilot", "--full"])
+@pytest.mark.parametrize("size", ["--full"])
 def test_a_size_takes_one_system(clone: Path, size: str) -> None:
     assert "name it after" in refused(called(clone / "run", "papers", size))
     assert "name it after" in refused(called(clone / "run", "papers", size, "--cores"))

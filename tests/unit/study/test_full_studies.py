@@ -1,4 +1,4 @@
-"""Full studies and their pilots: equal but for names and seeds, and what is refused of them."""
+"""Full studies: what they make, and what is refused of them."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,6 @@ from fbftl.ground.errors import UserError
 from fbftl.study import full_studies
 from fbftl.study.config import Study, resolve
 from fbftl.study.full_studies import PAPER, read_every_full, read_full, read_of_size
-from fbftl.study.pilot import pilot_of
 from fbftl.study.resolved import study_of
 from fbftl.study.systems import read_systems
 
@@ -27,7 +26,7 @@ experiments:
   few: {tasks: [digits], grids: [{fraction: [0.1]}]}
 """
 
-FADE = """# Seeds: 3, because the pilot's spread asks for no more.
+FADE = """# Seeds: 3, because an example needs no more.
 data_folder: data
 study: {tasks: [digits-full, wide-full], experiments: [scarcity, few]}
 tasks:
@@ -37,7 +36,7 @@ experiments:
   few: {tasks: [wide-full]}
 """
 
-MORE = """# Seeds: 3, because the pilot's spread asks for no more.
+MORE = """# Seeds: 3, because an example needs no more.
 study: {tasks: [photos-full], experiments: [bits]}
 tasks:
   photos-full: {like: photos, seeds: [100, 101, 102]}
@@ -89,8 +88,7 @@ def test_a_full_study_is_made_of_all_its_files(folder, schema):
     assert study.paper == {"scarcity": "fbftl", "few": "thesis", "bits": "thesis"}
 
 
-@pytest.mark.parametrize("size", ["full", "pilot"])
-def test_one_file_alone_makes_its_own_tasks_and_knows_those_of_the_others(folder, schema, size):
+def test_one_file_alone_makes_its_own_tasks_and_knows_those_of_the_others(folder, schema):
     more = """study: {tasks: [narrow-full], experiments: [few, bits]}
 tasks: {narrow-full: {like: digits-full, features: {cut: fc2}, seeds: [100]}}
 experiments: {}
@@ -102,15 +100,15 @@ experiments: {}
     fade = FADE.replace("few: {tasks: [wide-full]}", "few: {tasks: [wide-full, narrow-full]}")
     (folder / "studies/full/fade.yaml").write_text(fade)
 
-    alone, whole = (made(folder, schema, size, system=name) for name in ("fade-few", "fade"))
+    alone, whole = (made(folder, schema, "full", system=name) for name in ("fade-few", "fade"))
     assert {task: list(of_task) for task, of_task in alone.settings.items()} == {
-        f"narrow-{size}": ["few", "bits"]
+        "narrow-full": ["few", "bits"]
     }
-    assert alone.settings[f"narrow-{size}"] == whole.settings[f"narrow-{size}"]
-    assert alone.task(f"narrow-{size}") == whole.task(f"narrow-{size}")
+    assert alone.settings["narrow-full"] == whole.settings["narrow-full"]
+    assert alone.task("narrow-full") == whole.task("narrow-full")
     assert alone.config["data_folder"] is None
     with pytest.raises(UserError, match="'fade-fex', which is unknown; did you mean 'fade-few'"):
-        made(folder, schema, size, system="fade-fex")
+        made(folder, schema, "full", system="fade-fex")
 
 
 def test_files_that_share_experiments_can_be_made_alone(root, schema):
@@ -126,42 +124,9 @@ def test_files_that_share_experiments_can_be_made_alone(root, schema):
             assert part.settings[task] == whole.settings[task], task
 
 
-def pairs(full: Study, pilot: Study) -> list[tuple[str, str]]:
-    """Return the tasks that two studies make, one beside the other."""
-    return list(zip(full.tasks, pilot.tasks, strict=True))
-
-
-def require_equal_but_for_seeds(full: Study, pilot: Study) -> None:
-    """Compare by setting the tasks of a full study and of its pilot."""
-    for task, small in pairs(full, pilot):
-        assert small == task.removesuffix("-full") + "-pilot"
-        assert pilot.task(small) == full.task(task) | {"seeds": [0, 1, 2, 3, 4]}
-        assert min(full.task(task)["seeds"]) >= 100
-        assert pilot.settings[small] == full.settings[task]
-        for names in full.settings[task].values():
-            for name in names:
-                job = full.job(task, name)
-                assert pilot.job(small, name) == job | {"task": small, "seeds": [0, 1, 2, 3, 4]}
-
-
-def test_a_pilot_is_the_full_study_but_for_names_and_seeds(folder, schema):
-    require_equal_but_for_seeds(made(folder, schema, "full"), made(folder, schema, "pilot"))
-
-
 def of_project(root: Path) -> list[str]:
     """Return the systems of the project that have a full study."""
     return [system for system in PAPER if full_studies.files_of(root, system)]
-
-
-def test_so_are_the_project_s_own(root, schema):
-    config, systems = yaml.safe_load((root / "config.yaml").read_text()), read_systems(root)
-    for system in of_project(root):
-        full, pilot = (
-            resolve(sized, schema, systems, read_of_size(root, sized, systems))
-            for size in ("full", "pilot")
-            for sized in [config | {"size": size, "system": system}]
-        )
-        require_equal_but_for_seeds(full, pilot)
 
 
 def require_header(folder: Path, system: str) -> None:
@@ -201,11 +166,6 @@ def test_every_file_is_of_a_system(root):
     }
 
 
-def test_a_pilot_of_a_pilot_is_the_same(folder):
-    for study in read_full(folder, "fade", ["digits"]):
-        assert pilot_of(pilot_of(study)) == pilot_of(study)
-
-
 def test_folders_of_a_full_study_give_way_to_the_configuration_s(folder):
     studies = read_full(folder, "fade", ["digits"])
     assert full_studies.with_folders({}, studies)["data_folder"] == "data"
@@ -226,7 +186,7 @@ def test_what_a_file_says_of_size_and_system_is_read_without_the_engine(root, tm
         ({"system": "qqq"}, "system is 'qqq', which is unknown; choose among budget, "),
         ({"system": None}, "size is full, but system is null; name one of fbftl, rivals"),
         ({"system": "ecos"}, r"'ecos', which has no full study yet; write studies/full/ecos\.yaml"),
-        ({"size": "quick"}, "system is 'fade', but size is quick; say size: pilot or size: full"),
+        ({"size": "quick"}, "system is 'fade', but size is quick; say size: full"),
         ({"papers": "thesis"}, "papers is thesis, but a study of this size is of one system"),
         ({"tasks": {"wide-full": {}}}, r"tasks\.wide-full is fixed by studies/full/fade\.yaml"),
     ],
@@ -236,28 +196,26 @@ def test_a_call_that_names_no_study_of_a_size_is_refused(folder, schema, config,
         made(folder, schema, **({"size": "full"} | config))
 
 
-@pytest.mark.parametrize("size", ["pilot", "full"])
 @pytest.mark.parametrize(
     ("old", "new", "sentence"),
     [
         ("wide-full", "wide", r"fade\.yaml has the task 'wide', .* call it 'wide-full'"),
-        ("digits-full: {", "digits-pilot: {", r"the task 'digits-pilot', but tasks of a full"),
+        ("digits-full: {", "digits-quick: {", r"the task 'digits-quick', but tasks of a full"),
         ("[100, 101, 102]", "[100, 99]", r"tasks\.digits-full\.seeds has 99, .* from 100 on"),
-        ("digits, seeds: [100, 101, 102]", "digits", r"lacks the key 'seeds'; give as many"),
+        ("digits, seeds: [100, 101, 102]", "digits", r"lacks the key 'seeds'; give some"),
         ("like: digits,", "like: digit,", "names the task 'digit', which is not defined"),
         ("wide-full: {like: digits-full", "wide-full: {like: digit-full", "mean 'digits-full'"),
-        ("{like: digits,", "{like: digits, source_seeds: 21,", "source_seeds is 21, with which"),
         ("few: {tasks: [wide-full]}", "few: {}", "'few' is for other tasks than digits-"),
         ("wide-full: {", "photos-full: {seeds: [100], ", "the task 'photos-full' is defined by"),
         ("data_folder: data", "exact: true", "has the key 'exact', but a system's study holds"),
     ],
 )
-def test_what_is_no_full_study_is_refused(folder, schema, size, old, new, sentence):
+def test_what_is_no_full_study_is_refused(folder, schema, old, new, sentence):
     file = folder / "studies/full/fade.yaml"
     assert old in FADE
     file.write_text(FADE.replace(old, new))
     with pytest.raises(UserError, match=sentence):
-        made(folder, schema, size)
+        made(folder, schema, "full")
 
 
 def test_a_task_that_two_studies_define_cannot_be_extended(folder, schema):
@@ -270,7 +228,7 @@ def test_a_task_that_two_studies_define_cannot_be_extended(folder, schema):
 def test_a_malformed_full_study_is_one_sentence(folder, schema, text):
     (folder / "studies/full/fade.yaml").write_text(text)
     with pytest.raises(UserError):
-        made(folder, schema, "pilot")
+        made(folder, schema, "full")
 
 
 def test_the_example_of_the_page_is_a_full_study(root, linked, schema):

@@ -8,7 +8,6 @@ from fbftl.study.sizes import Size, size_of
     ("task", "size"),
     [
         ("digits", Size.QUICK),
-        ("digits-pilot", Size.PILOT),
         ("digits-full", Size.FULL),
         ("full-digits", Size.QUICK),
         ("digitsfull", Size.QUICK),
