@@ -1,6 +1,6 @@
 """Compare a small study that this machine ran with the same jobs on emulated processors.
 
-    PYTHONPATH=scripts:tests/workflow python tests/tools/emulated_study.py [processor ...]
+    PYTHONPATH=scripts:tests/workflow:tests python tests/tools/emulated_study.py [processor ...]
 
 The study of `emulated_study.yaml` is planned and run by Snakemake in a temporary copy of the
 project, under the variables of `exact`. Then every job's script is run again on each processor
@@ -27,7 +27,7 @@ from pathlib import Path
 import project
 from emulated import EMULATOR, PROCESSORS, environment, is_wide, sorts_places, start
 from project import Project, copied
-from replay_jobs import DIFFERENT, EQUAL, FAILED
+from tools.replay_jobs import DIFFERENT, EQUAL, FAILED
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -65,7 +65,8 @@ def start(
 def environment(root: Path, pinned: bool) -> dict[str, str]:
     """Return this process's environment with the variables of `exact` or without them."""
     others = {name: value for name, value in os.environ.items() if name not in VARIABLES}
-    path = {"PYTHONPATH": str(root / "scripts"), "OMP_NUM_THREADS": "1"}
+    places = (root / "scripts", root / "scripts" / "stages", root / "tests")
+    path = {"PYTHONPATH": os.pathsep.join(map(str, places)), "OMP_NUM_THREADS": "1"}
     return others | path | (VARIABLES if pinned else {})
 
 
