@@ -61,8 +61,6 @@ include: "rules/audits.smk"
 include: "rules/methods.smk"
 include: "rules/make.smk"
 include: "rules/papers.smk"
-include: "rules/upload_tree.smk"
-include: "rules/upload_sums.smk"
 
 
 name_arithmetic()

@@ -19,10 +19,3 @@ def test_shards_make_the_runs_of_the_whole_study(finished: Project) -> None:
     pd.testing.assert_frame_equal(
         *(table.sort_values(order, ignore_index=True) for table in (whole, joined[whole.columns]))
     )
-
-
-def test_sums_over_shards_are_planned_as_a_tree(untouched: Project) -> None:
-    study = {"upload_sums": {"clients": 90, "shards": 9, "fan_in": 3}}
-    planned = untouched.planned("results/upload_sums/head.json", study=study)
-    assert planned == {"sum_uploads": 9, "join_upload_sums": 4, "solve_uploads": 1}
-    assert not untouched.planned() & planned  # no study asks for them

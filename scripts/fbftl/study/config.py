@@ -274,7 +274,7 @@ def _resolve(
     return Study(filled, settings, papers, shard)
 
 
-OURS = ("papers", "logs", "records", "upload_sums", "README.md", "index.html", "report.html")
+OURS = ("papers", "logs", "records", "README.md", "index.html", "report.html")
 """What is beside the tasks in the folder of results."""
 
 
