@@ -62,7 +62,6 @@ PAPER_PAGES = Path("docs", "papers")
 PAGES = (
     "README.md",
     "docs/layout.md",
-    "docs/audits.md",
     "docs/what-to-upload.md",
     "docs/results/**/*.md",
     "docs/papers/*.md",
