@@ -14,7 +14,7 @@ deployments draw keys from the system.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -96,7 +96,6 @@ class SecureSum:
         noise: GaussianOnSums | None = None,
         masked_count: int | None = None,
         known: ClientVectors | None = None,
-        **columns: Any,
     ) -> Summed:
         """Sum what clients say without showing what any of them says.
 
@@ -113,7 +112,6 @@ class SecureSum:
             known: (X,) of each client, which the server knows as well. Its fixed point is taken
                 from what the client says before it is masked and added to the sum again, so that
                 the ring need hold the difference alone, and the sum is the same to the last step.
-            columns: further columns of the ledger, one value for all or (n,).
 
         Raises:
             UserError: if a value is not finite, or the sum could leave the ring.
@@ -133,7 +131,7 @@ class SecureSum:
             if position in keys:
                 digests[position] = sha256(travelling(message, self.ring)).digest()
         require_room(largest, self.ring, len(sent))
-        receipt = self._send(part, len(total), client, round, sent, digests, columns)
+        receipt = self._send(part, len(total), client, round, sent, digests)
         arrived = sent[receipt.arrives]
         if not self._dealer_tells(receipt, len(total)):
             return Summed(None, receipt)
@@ -193,12 +191,11 @@ class SecureSum:
         round: int,
         sent: np.ndarray,
         digests: Sequence[bytes | None],
-        columns: dict[str, Any],
     ) -> Receipt:
         bits = np.full(len(client), 8 * (HEADER_BYTES + self.ring.message_bytes(count)))
         content = Encoded(bits, list(digests))
         parts = {part: self.ring.floats(count)}
-        return self.post.up(parts, client, round, content=content, offered=sent, **columns)
+        return self.post.up(parts, client, round, content=content, offered=sent)
 
 
 def travelling(numbers: np.ndarray, ring: Ring) -> bytes | memoryview:

@@ -396,25 +396,25 @@ def test_clients_take_part_as_often_as_the_accountant_is_told():
     taking_part = np.zeros((60, 2, len(clients)), dtype=int)
     for seed in range(60):
         protected = dp_fedavg(clients, seed, sigma=1.0, clients_per_round=32)
-        (told,) = protected.records[0].events
+        (event,) = protected.records[0].events
         places = [round_ for rounds_ in protected.schedule for round_ in rounds_.single()]
-        assert told["times"] == len(places) == 2
+        assert event["times"] == len(places) == 2
         for index, round_ in enumerate(places):
             taking_part[seed, index, round_.clients] += 1
     assert taking_part.max() == 1
-    assert binomtest(int(taking_part.sum()), taking_part.size, told["rate"]).pvalue > UNLIKELY
+    assert binomtest(int(taking_part.sum()), taking_part.size, event["rate"]).pvalue > UNLIKELY
     for axis in range(3):  # neither seeds, nor rounds, nor clients take part together
         in_pairs = np.moveaxis(taking_part, axis, 0)
         both = in_pairs[::2] * in_pairs[1::2]
-        assert binomtest(int(both.sum()), both.size, told["rate"] ** 2).pvalue > UNLIKELY
+        assert binomtest(int(both.sum()), both.size, event["rate"] ** 2).pvalue > UNLIKELY
 
 
 def test_rows_are_counted_as_often_as_the_accountant_is_told():
     axes = {"mechanism": "counts", "sigma": 1e-9, "count_sampling": 0.3, "centroids": 2_000}
     counted = counts_of(job_of("ecos", **axes), 0, 2_000, 2_000).round()
-    told = counts_event(1.0, 0.3).rate
+    rate = counts_event(1.0, 0.3).rate
     assert set(counted.tolist()) == {0.0, 1.0}
-    assert binomtest(int(counted.sum()), len(counted), told).pvalue > UNLIKELY
+    assert binomtest(int(counted.sum()), len(counted), rate).pvalue > UNLIKELY
 
 
 # --- The accountant -----------------------------------------------------------------------------
@@ -567,5 +567,5 @@ def test_runs_of_which_some_rounds_have_nobody_end_and_pay_for_every_round(task,
         down -= {0}
         assert up < down
         assert not repetition["diverged"]
-        (told,) = repetition["privacy"][0]["events"]
-        assert told["times"] == len(down)
+        (event,) = repetition["privacy"][0]["events"]
+        assert event["times"] == len(down)
