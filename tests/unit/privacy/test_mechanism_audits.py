@@ -257,24 +257,23 @@ def of_sums() -> np.ndarray:
     return np.array(noises) / 3.0
 
 
-def counts_of(job: Job, owner: int, rows: int, clusters: int) -> np.ndarray:
-    """Return what the server reads of the counts of one client, each row in a cluster of its own"""
-    centroids = 10.0 * np.arange(clusters, dtype=np.float32)[:, None]
-    places = np.arange(rows)
-    payload = SimpleNamespace(values=centroids[places], sample=places)
+def counts_of(job: Job, seed: int, clients: int, rows: int) -> np.ndarray:
+    """Return the sum of what clients count, each of whose rows has a cluster of its own, (rows,)"""
+    centroids, places = 10.0 * np.arange(rows, dtype=np.float32)[:, None], np.arange(clients * rows)
+    payload = SimpleNamespace(values=centroids[places % rows], sample=places)
     pool = SimpleNamespace(client_data=SimpleNamespace(payload=payload))
-    participants = sampling.Participants(0, np.full(rows, owner), places)
-    found = Clusters(centroids, np.arange(clusters))
-    return sampling.counted(job, pool, participants, found, post_of())[0]
+    participants = sampling.Participants(seed, places // rows, places)
+    clusters = Clusters(centroids, np.arange(rows))
+    return sampling.counted(job, pool, participants, clusters, post_of())[0]
 
 
 def of_counts() -> np.ndarray:
-    """Return the noise of clients' counts (releases, clients, clusters)."""
+    """Return the noise of two clients' counts together (releases, seeds, clusters)."""
     noises = []
     for sigma in (2.0, 3.0):
         job = job_of("ecos", mechanism="counts", sigma=sigma, centroids=WIDTH)
-        counts = np.array([counts_of(job, owner, WIDTH, WIDTH) for owner in range(MANY)])
-        noises.append((counts - 1) / sigma)
+        summed = np.array([counts_of(job, seed, 2, WIDTH) for seed in range(MANY)])
+        noises.append((summed - 2) / (np.sqrt(2) * sigma))
     return np.array(noises)
 
 
@@ -411,7 +410,7 @@ def test_clients_take_part_as_often_as_the_accountant_is_told():
 
 def test_rows_are_counted_as_often_as_the_accountant_is_told():
     axes = {"mechanism": "counts", "sigma": 1e-9, "count_sampling": 0.3, "centroids": 2_000}
-    counted = counts_of(job_of("ecos", **axes), 0, 2_000, 2_000).round()
+    counted = counts_of(job_of("ecos", **axes), 0, 1, 2_000).round()
     rate = counts_event(1.0, 0.3).rate
     assert set(counted.tolist()) == {0.0, 1.0}
     assert binomtest(int(counted.sum()), len(counted), rate).pvalue > UNLIKELY
