@@ -56,12 +56,9 @@ include: "rules/train.smk"
 include: "rules/analysis.smk"
 include: "rules/attacks.smk"
 include: "rules/attacks_by_seed.smk"
-include: "rules/audits.smk"
 include: "rules/methods.smk"
 include: "rules/make.smk"
 include: "rules/papers.smk"
-include: "rules/upload_tree.smk"
-include: "rules/upload_sums.smk"
 
 
 name_arithmetic()

@@ -124,11 +124,3 @@ def attacked_update_runs(wildcards):
     """Return the run files of these jobs."""
     names = names_attacked(wildcards.task, "ftl_c", "dp_fedavg")
     return run_paths(wildcards.task, names, "json")
-
-
-def audited_trainings(wildcards):
-    """Return the jobs whose whole trainings are audited."""
-    return [
-        STUDY.job(wildcards.task, name)
-        for name in STUDY.settings[wildcards.task]["audits"]
-    ]

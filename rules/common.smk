@@ -47,7 +47,6 @@ from fbftl.study.processes import AUTO, bounds, shared_processes, short_settings
 from fbftl.study.sweep import longest, varying
 from fbftl.study.systems import paper_of
 from fbftl.study.setup import setup_of
-from fbftl.study.upload_tree import UploadTree
 from fbftl.study.yaml_files import read_yaml
 from fbftl.data.public import (
     check_classes,

@@ -84,22 +84,6 @@ OF_EXPERIMENT["uploads_ring"] = [
     ),
 ]
 
-OF_EXPERIMENT["uploads_committee"] = [
-    Result(
-        "tabulate_committee",
-        "cost",
-        "Sums without a dealer",
-        tidy("uploads_committee"),
-        axes(
-            "uploads_committee",
-            *UPLOADED,
-            "committee_members",
-            "committee_threshold",
-            "epsilon",
-        ),
-    ),
-]
-
 OF_EXPERIMENT["uploads_privacy"] = [
     Result(
         "tabulate_trust",

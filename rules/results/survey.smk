@@ -73,25 +73,6 @@ OF_EXPERIMENT["dpsgd"] = [
     Result("tabulate_paces", "privacy", "Epochs to an accuracy", series("dpsgd")),
 ]
 
-OF_EXPERIMENT["audits"] = [
-    Result(
-        "tabulate_mechanism_audits",
-        "privacy",
-        "Audits of mechanisms",
-        {
-            "mechanisms": "results/{task}/audits/mechanisms.csv",
-            "trainings": "results/{task}/audits/trainings.csv",
-        },
-        shown("audits"),
-    ),
-    Result(
-        "plot_mechanism_audits",
-        "privacy",
-        "Audits of mechanisms",
-        table_of("mechanism_audits"),
-    ),
-]
-
 OF_EXPERIMENT["attacked"] = [
     "tables/attacked_seeds",
 ]

@@ -1,10 +1,10 @@
-"""Tabulate accuracy at equal epsilon by whom it trusts: nobody, a committee, a dealer, the server.
+"""Tabulate accuracy at equal epsilon by whom it trusts: nobody, a dealer, the server.
 
 All guarantees are for one sample, replaced by any other, its label included. Where features and
 labels are noised apart their epsilons add up to what is asked, and the share of each is told; what
 both cost together by their privacy loss distributions is given beside. One noise on the sum of all
 statistics makes the same head whether a dealer adds it or a server that sees them: the row of the
-secure sum is listed under both. Under a committee clients add it, in shares that are more.
+secure sum is listed under both.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ from fbftl.privacy.together import events_of
 
 UNIT, NEIGHBOURS = "sample", "replace-one"
 
-LOCAL, COMMITTEE, SUM, TRUSTED = "local", "committee", "secure sum", "trusted server"
+LOCAL, SUM, TRUSTED = "local", "secure sum", "trusted server"
 
 SEEN = {"aggregation": "open"}
 """Whoever sees a message, its name is the same."""
@@ -76,7 +76,7 @@ def main(
     ]
     table = pd.DataFrame(rows).merge(read_tidy(attacked), on="setting", how="left")
     keys = ["place", "what", "epsilon", "epsilon_labels"]
-    table = table.assign(place=table["trust"].map([LOCAL, COMMITTEE, SUM, TRUSTED].index))
+    table = table.assign(place=table["trust"].map([LOCAL, SUM, TRUSTED].index))
     write_table(
         csv, table.sort_values(keys, ignore_index=True).drop(columns="place"), COLUMNS, ON_PAGE
     )
@@ -106,9 +106,6 @@ def rows_of(
     }
     open_ = uploads and setting["aggregation"] == "open"
     summed = uploads and setting["aggregation"] == "masked"
-    if uploads and setting["aggregation"] == "committee":
-        yield {"trust": COMMITTEE} | columns
-        return
     for trust in [LOCAL] * open_ + [SUM] * summed + [TRUSTED] * (not open_):
         yield {"trust": trust} | columns
 

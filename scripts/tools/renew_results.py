@@ -56,7 +56,6 @@ COVERAGE = Path("published", "coverage.csv")
 PAGES = (
     "README.md",
     "docs/layout.md",
-    "docs/audits.md",
     "docs/what-to-upload.md",
     "docs/results/**/*.md",
     "docs/papers/*.md",

@@ -21,7 +21,8 @@ OTHERS = tuple(
     sorted(
         path.stem
         for path in HERE.glob("*.py")
-        if path.stem not in (*WITH_ROWS, "__main__", "ratios", "project", "small_task")
+        if path.stem
+        not in (*WITH_ROWS, "__main__", "ratios", "project", "small_task", "summed_uploads")
     )
 )
 

@@ -73,10 +73,7 @@ class Slurm:
             (folder / name).mkdir(parents=True)
         # Snakemake's step inside a job clears all variables of Slurm before it calls srun.
         srun = folder / "bin" / "srun"
-        srun.write_text(
-            f'#!/bin/sh\necho "$@" >>{folder}/srun.calls\n'
-            f'SLURM_CONF={folder}/slurm.conf exec {which("srun")} "$@"\n'
-        )
+        srun.write_text(f'#!/bin/sh\nSLURM_CONF={folder}/slurm.conf exec {which("srun")} "$@"\n')
         srun.chmod(0o755)
         # munged refuses keys and sockets that others could write to.
         folder.chmod(0o755)
@@ -134,11 +131,6 @@ class Slurm:
         shown = self._client("scontrol", "--oneliner", "show", "jobs")
         jobs = re.findall(r"JobId=(\d+) .* Restarts=(\d+) .* Comment=(\S+)", shown)
         return {f"{number} {comment}": int(count) for number, count, comment in jobs}
-
-    def steps(self) -> list[str]:
-        """Return the command of each `srun` so far."""
-        calls = self.folder / "srun.calls"
-        return calls.read_text().splitlines() if calls.exists() else []
 
     def _processes(self) -> list[int]:
         """Return the processes of this node's jobs, which outlive its daemon."""

@@ -35,16 +35,3 @@ def test_a_study_is_planned_with_its_results_in_a_bucket(
     for result in ("features.json", "runs/fbftl.json"):
         assert f"{BUCKET_OF}/results/digits/{result} (in storage)" in done.stdout
     assert f"{BUCKET_OF}/published" not in done.stdout
-
-
-@pytest.mark.parametrize("profile", ["cloud", "kubernetes"])
-def test_sums_over_shards_are_planned_with_every_sum_in_a_bucket(
-    untouched: Project, bucket: Any, profile: str
-) -> None:
-    study = {"upload_sums": {"clients": 90, "shards": 9, "fan_in": 3}}
-    head = "results/upload_sums/head.json"
-    done = untouched.call("--dry-run", head, *options(profile), study=study)
-    assert done.returncode == 0, done.stdout + done.stderr
-    sums = [f"0/{shard}" for shard in range(9)] + ["1/0", "1/1", "1/2", "2/0"]
-    for result in [*(f"upload_sums/{node}.safetensors" for node in sums), "upload_sums/head.json"]:
-        assert f"{BUCKET_OF}/results/{result} (in storage)" in done.stdout

@@ -1,14 +1,11 @@
 """The toy study through a real Slurm: a local run's results byte for byte, a dead node or not."""
 
-import re
 import time
 from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import Any
 
 import pytest
-from fbftl.exchange.upload_sums import read_sum, sum_uploads
-from fbftl.messages.drawn_clients import DrawnClients
 from project import Project
 from slurm import Slurm, missing
 
@@ -87,21 +84,3 @@ def test_settings_share_a_process_on_a_node(
     assert len(runs) == 4 * 2
     assert runs.items() <= reference.science().items()
     assert not fresh.planned(*SUBMIT, "runs", study=two)
-
-
-def test_sums_over_shards_are_one_array_and_equal_a_sum_of_all(
-    slurm: Slurm, untouched: Project
-) -> None:
-    """The plugin's array spares a step (`srun`) of its first task alone (docs/cluster.md)."""
-    uploads = {"clients": 300, "samples": 3, "width": 6, "shards": 3, "fan_in": 3}
-    root = "results/upload_sums/1/0.safetensors"
-    jobs, steps = set(slurm.restarts()), len(slurm.steps())
-    array = "--slurm-array-jobs=sum_uploads"
-    untouched.finish(*SUBMIT, array, root, study={"upload_sums": uploads})
-    whole = sum_uploads(DrawnClients(samples=3, width=6), 4, 0, 300)
-    assert read_sum(untouched.folder / root).statistics.sha256() == whole.statistics.sha256()
-    assert len(set(slurm.restarts()) - jobs) == 4
-    targets = [re.search(r"--target-jobs (\S+)", step)[1] for step in slurm.steps()[steps:]]
-    sums = {target for target in targets if target.startswith("sum_uploads:node=")}
-    assert len(sums) == 2, "of three tasks that are an array, whichever is its first"
-    assert sorted(targets) == ["join_upload_sums:level=1,node=0", *sorted(sums)]

@@ -116,7 +116,7 @@ def least_epsilon(chosen_on: Scores, judged_on: Scores, delta: float, confidence
     the same of negatives (Kairouz et al. 2015). The threshold is chosen on some targets and both
     rates are bounded on the others, each at half of the error by Clopper and Pearson. That takes
     trials as independent. Samples of one target share its model, so with several of each the
-    confidence is nominal; `attacks.audits` has tests whose confidence holds.
+    confidence is nominal.
 
     Args:
         chosen_on: scores against the targets that choose the threshold.

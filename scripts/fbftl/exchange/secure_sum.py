@@ -1,41 +1,42 @@
-"""Secure sums through the post: clients send masked messages, and the server learns the sum alone.
+"""A model of secure aggregation with a trusted dealer: the server learns the sum of messages alone.
 
 What a client says becomes fixed point, is masked (`privacy/masking.py` has the arithmetic), and
-goes up as w bits a number, as many as the ring has that holds the sum (`ground/ring.py`). Then
-whoever can take masks off, a dealer or a committee (`exchange/unmasking.py`), tells the server the
-sum of the masks of those whose messages arrived. A sum of fewer than two is refused, and the server
-learns nothing.
+goes up as w bits a number, as many as the ring has that holds the sum (`ground/ring.py`). Then the
+dealer, which shares a key with every client and is trusted not to collude with the server, tells it
+the sum of the masks of those whose messages arrived. A sum of fewer than two is refused, and the
+server learns nothing. It is a model, not a protocol: no party checks what another one says.
 
 Every sum of one repetition has a number of its own, so that no key stream is used twice in it. In
-a study a dealer's keys are drawn from the seed, so that settings of one seed repeat them; only
+a study the dealer's keys are drawn from the seed, so that settings of one seed repeat them; only
 deployments draw keys from the system.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
-from fbftl.exchange.committee import CommitteeMasks
 from fbftl.exchange.post import Post, Receipt
-from fbftl.exchange.sum_noise import SumNoise
-from fbftl.exchange.unmasking import DealerMasks, Unmasker
+from fbftl.exchange.sum_noise import GaussianOnSums
 from fbftl.ground.floats import FLOAT_BYTES
 from fbftl.ground.ring import WORD_BITS, Ring
 from fbftl.messages.codec.bitpack import pack
 from fbftl.messages.codec.header import HEADER_BYTES
 from fbftl.messages.encoded import Encoded
 from fbftl.privacy.masking import (
+    KEY_BYTES,
+    LEAST_SUMMED,
     WORD,
     Dealer,
     fixed_point,
+    mask,
     reach,
     reduced,
     require_room,
     steps_of,
 )
-from fbftl.study.job import Job
 from fbftl.training.measures import Measure
 
 RING_MEASURES = {
@@ -60,37 +61,29 @@ class ClientVectors(Protocol):
 class Summed:
     """What became of one sum.
 
-    total: (X,) float64, exact in fixed point; None where no sum is told, as of fewer than two.
+    total: (X,) float64, exact in fixed point; None of fewer than two messages.
     receipt: what became of the messages; the values of none are known.
-    withheld: why there is no sum, in a sentence; None where there is one.
     """
 
     total: np.ndarray | None
     receipt: Receipt
-    withheld: str | None = None
 
 
 @dataclass
 class SecureSum:
-    """One repetition's secure sums, all with the same dealer or committee.
+    """One repetition's secure sums, all with the same dealer.
 
     post: through which everything goes; it compresses nothing.
     ring: that holds the sums.
-    unmasker: who takes the masks off; a dealer of the repetition if None.
     """
 
     post: Post
     ring: Ring = WORD
-    unmasker: Unmasker | None = None
     _sum_number: int = 0
+    _keyed: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self._by = self.unmasker or DealerMasks(Dealer.of_study(self.post.seed))
-
-    @property
-    def record(self) -> dict[str, Any]:
-        """What a run file says of the sums so far."""
-        return self.ring.record | self._by.record
+        self._dealer = Dealer.of_study(self.post.seed)
 
     def of(
         self,
@@ -100,10 +93,9 @@ class SecureSum:
         *,
         part: str = "update",
         offered: np.ndarray | None = None,
-        noise: SumNoise | None = None,
+        noise: GaussianOnSums | None = None,
         masked_count: int | None = None,
         known: ClientVectors | None = None,
-        **columns: Any,
     ) -> Summed:
         """Sum what clients say without showing what any of them says.
 
@@ -113,14 +105,13 @@ class SecureSum:
             round: from 1; 0 for what is sent once.
             part: what the messages hold.
             offered: (m,) which of the n are sent, all if None; see `Post.up`.
-            noise: what the sum has beside the messages, so that the server never sees it without:
-                the dealer takes it from the masks' sum, or clients add shares of it.
+            noise: that the dealer takes off the masks' sum, so that the server never sees a sum
+                without it.
             masked_count: messages that are really made, from the front; all if None. The others are
                 counted by their length and enter the sum as they are, which is the same sum.
             known: (X,) of each client, which the server knows as well. Its fixed point is taken
                 from what the client says before it is masked and added to the sum again, so that
                 the ring need hold the difference alone, and the sum is the same to the last step.
-            columns: further columns of the ledger, one value for all or (n,).
 
         Raises:
             UserError: if a value is not finite, or the sum could leave the ring.
@@ -128,42 +119,58 @@ class SecureSum:
         self._sum_number += 1
         client = np.asarray(client)
         sent = np.arange(len(client)) if offered is None else offered
-        self._by.hand_out(self.post, client[sent])
-        made = set(sent[:masked_count].tolist())
-        messages = _Messages(values, known, client, made, self._sum_number, self.ring, self._by)
-        if noise is not None and self._by.noise_by_clients:
-            messages.shared, messages.planned = noise, np.sort(sent)
+        self._hand_out_keys(client[sent])
+        keys = {at: self._dealer.key(int(client[at])) for at in sent[:masked_count].tolist()}
+        messages = _Messages(values, known, keys, self._sum_number, self.ring)
         digests: list[bytes | None] = [None] * len(client)
         total, largest = np.zeros(0, dtype=np.uint64), 0
         for position in sent.tolist():
             message = messages[position]
             total = total + message if len(total) else message
             largest += messages.reach
-            if position in made:
-                digest = sha256(travelling(message, self.ring))
-                digest.update(self._by.enclosed(int(client[position]), self._sum_number))
-                digests[position] = digest.digest()
+            if position in keys:
+                digests[position] = sha256(travelling(message, self.ring)).digest()
         require_room(largest, self.ring, len(sent))
-        receipt = self._send(part, len(total), client, round, sent, digests, columns)
+        receipt = self._send(part, len(total), client, round, sent, digests)
         arrived = sent[receipt.arrives]
-        masked = [int(client[position]) for position in arrived.tolist() if position in made]
-        unmasked = self._by.unmask(
-            self.post, receipt, masked, self._sum_number, len(total), self.ring
-        )
-        if unmasked.masks is None:
-            return Summed(None, receipt, unmasked.withheld)
+        if not self._dealer_tells(receipt, len(total)):
+            return Summed(None, receipt)
         for position in sent[~receipt.arrives].tolist():
             total -= messages[position]
             largest -= messages.reach
-        total -= unmasked.masks
-        if noise is not None and not self._by.noise_by_clients:
-            noise_steps = fixed_point(noise.whole(np.sort(arrived), len(total)), self.ring)
+        for position in arrived.tolist():
+            if position in keys:
+                total -= mask(keys[position], self._sum_number, len(total), self.ring)
+        if noise is not None:
+            noise_steps = fixed_point(noise.of(np.sort(arrived), len(total)), self.ring)
             require_room(largest + reach(noise_steps), self.ring, len(arrived) + 1)
             total += reduced(noise_steps, self.ring)
         steps = steps_of(total, self.ring)
         if known is not None:
             self._add(known, arrived, steps, largest)
         return Summed(steps / 2.0**self.ring.fraction_bits, receipt)
+
+    def _hand_out_keys(self, client: np.ndarray) -> None:
+        """Send a key to each client that has none."""
+        new = [number for number in client.tolist() if number not in self._keyed]
+        self.post.down(
+            {"share": KEY_BYTES // FLOAT_BYTES}, np.array(new, dtype=int), sender="dealer"
+        )
+        self._keyed.update(new)
+
+    def _dealer_tells(self, receipt: Receipt, count: int) -> bool:
+        """Tell the dealer who arrived, an id of 32 bits each; return whether it tells their masks.
+
+        Where nobody was asked there is nothing to tell it.
+        """
+        if not len(receipt.client):
+            return False
+        arrived = int(receipt.arrives.sum())
+        self.post.between({"mask": arrived}, "server", "dealer", receipt.round)
+        if arrived < LEAST_SUMMED:
+            return False
+        self.post.between({"mask": self.ring.floats(count)}, "dealer", "server", receipt.round)
+        return True
 
     def _add(
         self, known: ClientVectors, arrived: np.ndarray, steps: np.ndarray, largest: int
@@ -183,28 +190,12 @@ class SecureSum:
         client: np.ndarray,
         round: int,
         sent: np.ndarray,
-        digests: list[bytes | None],
-        columns: dict[str, Any],
+        digests: Sequence[bytes | None],
     ) -> Receipt:
-        parts = {part: self.ring.floats(count), **self._by.beside}
-        beside = int(FLOAT_BYTES * sum(self._by.beside.values()))
-        length = HEADER_BYTES + self.ring.message_bytes(count) + beside
-        bits = np.full(len(client), 8 * length)
-        encoded = Encoded(bits, digests)
-        return self.post.up(parts, client, round, content=encoded, offered=sent, **columns)
-
-
-def secure_sum(job: Job, post: Post, ring: Ring) -> SecureSum:
-    """Return the secure sums of one repetition, by a dealer or by a committee as its setting says.
-
-    Args:
-        job: the setting with its training values.
-        post: of the repetition.
-        ring: that holds the sums.
-    """
-    if job.setting.aggregation == "committee":
-        return SecureSum(post, ring, CommitteeMasks.of_job(job, post.seed))
-    return SecureSum(post, ring)
+        bits = np.full(len(client), 8 * (HEADER_BYTES + self.ring.message_bytes(count)))
+        content = Encoded(bits, list(digests))
+        parts = {part: self.ring.floats(count)}
+        return self.post.up(parts, client, round, content=content, offered=sent)
 
 
 def travelling(numbers: np.ndarray, ring: Ring) -> bytes | memoryview:
@@ -223,11 +214,9 @@ class _Messages:
 
     values: what each client says.
     known: what of it the server knows; None for nothing.
-    client: who sends each.
-    made: places of those that are really masked.
+    keys: by the places of those that are really masked, what they share with the dealer.
+    sum_number: which sum it is.
     ring: that they are in.
-    by: who masks.
-    shared: noise of which each adds a share, one of those `planned`; None for none.
     reach: largest size in steps of the last message's numbers, before they are masked.
     """
 
@@ -235,29 +224,22 @@ class _Messages:
         self,
         values: ClientVectors,
         known: ClientVectors | None,
-        client: np.ndarray,
-        made: set[int],
+        keys: dict[int, bytes],
         sum_number: int,
         ring: Ring,
-        by: Unmasker,
     ) -> None:
-        self._values, self._known, self._client, self._made = values, known, client, made
-        self._sum_number, self._ring, self._by = sum_number, ring, by
-        self.shared: SumNoise | None = None
-        self.planned = np.zeros(0, dtype=np.int64)
+        self._values, self._known, self._keys = values, known, keys
+        self._sum_number, self._ring = sum_number, ring
         self.reach = 0
 
     def __getitem__(self, position: int) -> np.ndarray:
         steps = fixed_point(self._values[position], self._ring)
         if self._known is not None:
             steps -= fixed_point(self._known[position], self._ring)
-        if self.shared is not None:
-            steps += self.shared.share(position, self.planned, len(steps), self._ring)
         self.reach = reach(steps)
         require_room(self.reach, self._ring, 1)
         numbers = reduced(steps, self._ring)
-        if position not in self._made:
+        if position not in self._keys:
             return numbers
-        client = int(self._client[position])
-        key_stream = self._by.mask(client, self._sum_number, len(numbers), self._ring)
+        key_stream = mask(self._keys[position], self._sum_number, len(numbers), self._ring)
         return reduced(numbers + key_stream, self._ring)

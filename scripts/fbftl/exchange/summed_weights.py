@@ -13,7 +13,7 @@ from torch import Tensor
 
 from fbftl.exchange.averaging import in_rounds
 from fbftl.exchange.repetition import Train, parameter_count
-from fbftl.exchange.secure_sum import SecureSum, secure_sum
+from fbftl.exchange.secure_sum import SecureSum
 from fbftl.exchange.uplink import Uplink
 from fbftl.ground.errors import required
 from fbftl.ground.ring import Ring
@@ -66,7 +66,7 @@ class SummedRounds:
             raise NotFiniteError("a client's weights are not finite")
         seed, numbers = uplink.post.seed, parameter_count(learner)
         if seed not in self.sums:
-            self.sums[seed] = secure_sum(self.job, uplink.post, self.ring)
+            self.sums[seed] = SecureSum(uplink.post, self.ring)
         secure = self.sums[seed]
         uplink.post.broadcast({"weights": numbers}, round_.number)
         values, client = _Weighted(trained.weights, round_.counts), uplink.owners[round_.clients]
@@ -76,7 +76,3 @@ class SummedRounds:
             average = summed.total / round_.counts[summed.receipt.arrives].sum()
             learner.set_weights(torch.from_numpy(average).to(learner.weights()))
         return trained.losses.mean()
-
-    def record(self, seed: int) -> dict:
-        """Return what a run file says of a repetition's sums."""
-        return self.sums[seed].record if seed in self.sums else self.ring.record

@@ -77,14 +77,8 @@ REVEALED = {
 }
 """What the server sees of a client."""
 
-SUMS_ALONE = {
-    "masked": "the sum over all clients alone, unless server and dealer collude",
-    "committee": "the sum over all clients alone, unless a threshold of members collude with it",
-}
-"""What it sees of messages that are summed, by who takes their masks off."""
-
-INSIDE = {"masked": "white", "committee": "0.8"}
-"""Colour inside a marker where only a sum is seen."""
+SUM_ALONE = "the sum over all clients alone, unless server and dealer collude"
+"""What it sees of messages that are masked."""
 
 READ = (
     *("message", "head", "projection", "components", "covariance", "aggregation", "bits"),
@@ -139,7 +133,7 @@ class Upload:
     @property
     def revealed(self) -> str:
         """What the server sees."""
-        return SUMS_ALONE.get(self.aggregation, REVEALED[self.message])
+        return SUM_ALONE if self.aggregation == "masked" else REVEALED[self.message]
 
     @property
     def summable(self) -> bool:
@@ -150,12 +144,11 @@ class Upload:
 
     @property
     def look(self) -> dict[str, Any]:
-        """Colour of the message, marker of the head; empty or grey where only a sum is seen."""
+        """Colour of the message, marker of the head; empty where only a sum is seen."""
         colour = SPHERICAL if self.covariance == "spherical" else COLOURS[self.message]
         marker = MARKERS[self.head]
-        if self.aggregation in INSIDE:
-            filling = INSIDE[self.aggregation]
-            return {"color": colour, "marker": marker, "markerfacecolor": filling}
+        if self.aggregation == "masked":
+            return {"color": colour, "marker": marker, "markerfacecolor": "white"}
         return edged(marker, colour)
 
 

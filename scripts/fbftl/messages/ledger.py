@@ -27,16 +27,12 @@ from fbftl.privacy.mechanisms import PrivacyRecord
 PARTS = frozenset(
     {"features", "labels", "update", "weights", "activations", "gradients", "logits", "scores"}
     | {"votes", "centroids", "statistics", "mask", "share", "ciphertext", "samples"}
-    | {"control", "key", "boxes", "arrivals", "answer"}
+    | {"control"}
 )
-"""What a message may hold. `features` are FbFTL's, each with its label in the same message. A key
-is public, boxes hold what a committee's members are given, an answer is theirs to the arrivals.
-"""
+"""What a message may hold. `features` are FbFTL's, each with its label in the same message."""
 
-PARTIES = frozenset({"client", "server", "edge", "aggregator", "dealer", "member"})
-"""Who may send and receive. The dealer hands out randomness, members are a committee's; a cloud is
-the server.
-"""
+PARTIES = frozenset({"client", "server", "edge", "aggregator", "dealer"})
+"""Who may send and receive. The dealer hands out randomness; a cloud is the server."""
 
 COMPRESSION = "zstd"
 

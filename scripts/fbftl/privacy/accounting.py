@@ -118,47 +118,6 @@ def loose_zcdp_epsilon(rho: float, delta: float) -> float:
     return rho + 2 * sqrt(rho * log(1 / delta))
 
 
-def zcdp_epsilon(rho: float, delta: float) -> float:
-    """Return an epsilon that rho-zCDP gives at delta, the least by any order α of its bound.
-
-    Canonne, Kamath and Steinke (2020, arXiv 2004.00010), Proposition 12;
-    `loose_zcdp_epsilon` is the weaker one that paper thesis prints.
-
-    Raises:
-        UserError: if rho is not positive or delta is not between 0 and 1.
-    """
-    require_positive("rho", rho)
-    require_delta(delta)
-    from scipy.optimize import minimize_scalar
-
-    def at(log_excess: float) -> float:
-        above = exp(log_excess)
-        order = 1 + above
-        tail = log(1 / delta) + above * log(above / order) - log(order)
-        return order * rho + tail / above
-
-    return max(0.0, float(minimize_scalar(at, bounds=(-10.0, 20.0), method="bounded").fun))
-
-
-def zcdp_rho(epsilon: float, delta: float) -> float:
-    """Return the largest rho, to 0.01 %, at which `zcdp_epsilon` just meets epsilon."""
-    require_positive("epsilon", epsilon)
-    require_delta(delta)
-    from scipy.optimize import brentq
-
-    def excess(log_rho: float) -> float:
-        return log(zcdp_epsilon(exp(log_rho), delta) / epsilon + 1e-300)
-
-    # The loose rho is never too large, so that the search goes up from it.
-    low = high = log(loose_zcdp_rho(epsilon, delta))
-    while excess(high) < 0:
-        high += 1.0
-    root = float(brentq(excess, low, high, xtol=_CLOSE)) if high > low else low
-    while zcdp_epsilon(exp(root), delta) > epsilon:  # on the wrong side by rounding
-        root -= _CLOSE
-    return exp(root)
-
-
 def schedule_budget(
     epsilon: float, delta: float, accountant: str, adjacency: Adjacency = "add-remove"
 ) -> float:

@@ -20,7 +20,6 @@ from fbftl.privacy.accounting import (
     require_delta,
     require_positive,
     require_rounds,
-    zcdp_epsilon,
 )
 
 COARSE_GRID = 1e-2
@@ -37,10 +36,8 @@ MANY = 8
 class Event:
     """One release, so many times.
 
-    kind: gaussian; concentrated, of which no more is known than that its privacy loss is bounded
-        like that of a Gaussian (zCDP), as of sums of discrete ones; sampled, a Gaussian sum over
-        Poisson-sampled records; pure, which epsilon says all of (Laplace noise, randomised
-        response); none, without a guarantee.
+    kind: gaussian; sampled, a Gaussian sum over Poisson-sampled records; pure, which epsilon says
+        all of (Laplace noise, randomised response); none, without a guarantee.
     multiplier: noise standard deviation over the clip norm, what one record moves at most.
     rate: probability with which a record takes part.
     epsilon: of a pure event, for the unit and the neighbours at hand.
@@ -63,12 +60,6 @@ def gaussian(multiplier: float, times: int = 1, summed: bool = False) -> Event:
     """Return a Gaussian release of all records, each noised or their sum."""
     require_positive("noise multiplier", multiplier)
     return Event("gaussian", multiplier, times=times, summed=summed)
-
-
-def zcdp_event(multiplier: float) -> Event:
-    """Return noise on the sum of all records with zCDP like a Gaussian's of this multiplier."""
-    require_positive("noise multiplier", multiplier)
-    return Event("concentrated", multiplier, summed=True)
 
 
 def rounds(multiplier: float, rate: float, times: int) -> Event:
@@ -121,8 +112,6 @@ def compose(events: Sequence[Event], delta: float, adjacency: Adjacency) -> Comp
         return Composed(inf, "none")
     if not kinds:
         return Composed(0.0, "nothing released")
-    if "concentrated" in kinds:
-        return _with_concentrated(events, delta, adjacency)
     if kinds == {"gaussian"}:
         return Composed(gaussian_epsilon(_as_one(events), delta, adjacency), "exact Gaussian")
     if kinds == {"pure"}:
@@ -143,22 +132,6 @@ def compose(events: Sequence[Event], delta: float, adjacency: Adjacency) -> Comp
         if simple < epsilon:
             return Composed(simple, f"{rest.accountant}, pure DP")
     return Composed(epsilon, "PLD")
-
-
-def _with_concentrated(events: Sequence[Event], delta: float, adjacency: Adjacency) -> Composed:
-    """Return what events cost of which some are bounded by zCDP alone.
-
-    Their rho add up with those of Gaussian ones; whatever else there is adds its epsilon at half of
-    delta each.
-    """
-    bounded = [event for event in events if event.kind in ("gaussian", "concentrated")]
-    others = [event for event in events if event not in bounded]
-    rho = (SENSITIVITY[adjacency] / _as_one(bounded)) ** 2 / 2
-    if not others:
-        return Composed(zcdp_epsilon(rho, delta), "zCDP")
-    rest = compose(others, delta / 2, adjacency)
-    epsilon = zcdp_epsilon(rho, delta / 2) + rest.epsilon
-    return Composed(epsilon, f"zCDP, {rest.accountant}")
 
 
 def factor_to_epsilon(shape: Sequence[float], rate: float, epsilon: float, delta: float) -> float:

@@ -1,4 +1,4 @@
-"""Secure sums: what clients send is masked, and the server learns the sum alone.
+"""Masks of a model of secure aggregation with a trusted dealer: the server learns the sum alone.
 
 Numbers become fixed point in the integers mod 2^w (`ground/ring.py` has which w suffices). Every
 client shares a key with a dealer (the randomness server), and adds to its message a key stream of

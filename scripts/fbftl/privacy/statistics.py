@@ -19,9 +19,8 @@ from math import sqrt
 import numpy as np
 
 from fbftl.ground.randomness import stream
-from fbftl.privacy import accounting, composition
+from fbftl.privacy import accounting
 from fbftl.privacy.composition import as_documents, gaussian
-from fbftl.privacy.discrete_noise import moved_by, root_of_twice_rho
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.privacy.noise import clip_rows
 
@@ -33,13 +32,6 @@ LOCAL = (
 CENTRAL = (
     "Holds against the server, which sees the noisy sum alone, as long as it does not collude with"
     " the dealer, which adds the noise. Labels and numbers of samples are covered."
-)
-
-
-SHARED = (
-    "Holds against the server with members of the committee fewer than its threshold: clients add"
-    " the noise, discrete Gaussian shares of it, and those count whose messages arrived. Clients"
-    " that side with the server take their shares off. Labels and numbers of samples are covered."
 )
 
 
@@ -94,54 +86,6 @@ def statistics_guarantee(
         note=CENTRAL if central else LOCAL,
         # As a multiplier counts it, over half of what replacing a sample moves.
         events=as_documents([gaussian(2 * sigma / reach, summed=True)]),
-    )
-
-
-def shares_std(epsilon: float, delta: float, numbers: int, fraction_bits: int) -> float:
-    """Return the standard deviation of noise on a sum that clients' shares calibrate to epsilon.
-
-    Args:
-        epsilon: what the noise is calibrated to, for a sample replaced by any other.
-        delta: of the guarantee.
-        numbers: of a message, each of which is rounded.
-        fraction_bits: bits behind the point.
-    """
-    moved = moved_by(sensitivity(1.0, "replace-one"), numbers, fraction_bits)
-    root = sqrt(2 * accounting.zcdp_rho(epsilon, delta))
-    return moved / root / 2.0**fraction_bits
-
-
-def shares_guarantee(
-    *, clip_norm: float, std: float, delta: float, numbers: int, fraction_bits: int,
-    planned: int = 1, arrived: int = 1,
-) -> PrivacyRecord:  # fmt: skip
-    """Return what shares of noise on a sum guarantee a sample that is replaced by any other.
-
-    Args:
-        clip_norm: c, to which samples are clipped before they are scaled to length one.
-        std: standard deviation of the noise on the sum of all that were asked, after scaling.
-        delta: of the guarantee.
-        numbers: of a message, each of which is rounded; 0 where they are not known yet.
-        fraction_bits: bits behind the point.
-        planned: clients that the noise is shared out over.
-        arrived: clients whose shares the sum has.
-    """
-    moved = moved_by(sensitivity(1.0, "replace-one"), numbers, fraction_bits)
-    share = std * 2.0**fraction_bits / sqrt(planned)
-    root = root_of_twice_rho(moved, share, arrived, numbers)
-    return PrivacyRecord(
-        mechanism="gaussian",
-        unit="sample",
-        adjacency="replace-one",
-        clip_norm=clip_norm,
-        sigma=std,
-        noise_std=std * sqrt(arrived / planned),
-        epsilon=accounting.zcdp_epsilon(root**2 / 2, delta),
-        delta=delta,
-        accountant="zCDP",
-        covers_labels=True,
-        note=SHARED,
-        events=as_documents([composition.zcdp_event(2 / root)]),
     )
 
 

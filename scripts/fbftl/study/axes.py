@@ -226,48 +226,21 @@ LOCAL_BATCH = Axis(
 
 AGGREGATION = Axis(
     "aggregation", str, "open",
-    "open shows the server every message; masked shows it their sum alone, by a dealer that knows "
-    "every mask; committee does so by members of whom fewer than a threshold know nothing.",
-    ("open", "masked", "committee"),
+    "open shows the server every message; masked shows it their sum alone, a model of secure "
+    "aggregation with a trusted dealer, which knows every mask.",
+    ("open", "masked"),
 )  # fmt: skip
 
-SUMS_ALONE = Needs(
-    "aggregation: masked or committee", lambda setting: setting.aggregation != "open"
-)  # fmt: skip
-HAS_COMMITTEE = Needs(
-    "aggregation: committee", lambda setting: setting.aggregation == "committee"
-)  # fmt: skip
+MASKED = Needs("aggregation: masked", lambda setting: setting.aggregation == "masked")
 
 POINT = Axis(
     "fraction_bits", int, FRACTION_BITS,
     "bits f behind the point of masked numbers, which are rounded to multiples of 2^-f.",
     Numbers(least=0, most=60),
-    (SUMS_ALONE,),
+    (MASKED,),
 )  # fmt: skip
 
-COMMITTEE = (
-    Axis(
-        "committee_members", int, 5,
-        "members n of the committee that takes masks off sums.",
-        Numbers(least=2, most=6),
-        (HAS_COMMITTEE,),
-    ),
-    Axis(
-        "committee_threshold", int, 3,
-        "members k of it that have to be there for a sum; fewer learn nothing with the server.",
-        Numbers(least=2, most=6),
-        (HAS_COMMITTEE,),
-    ),
-    Axis(
-        "least_arrivals", float, 0.0,
-        "share of the messages of a sum below which the committee tells none: with fewer clients "
-        "there are fewer shares of its noise.",
-        Numbers(least=0, most=1),
-        (HAS_COMMITTEE,),
-    ),
-)  # fmt: skip
-
-SUMS = (AGGREGATION, POINT, *COMMITTEE)
+SUMS = (AGGREGATION, POINT)
 """What methods read whose messages add up."""
 
 SERVER_EPOCHS = Axis(
@@ -339,29 +312,8 @@ SHARED = (
     METHOD, CUT, NETWORK, *CLIENTS, CLIENTS_PER_ROUND, MOST_SAMPLES, *LINK, LOSS, *COMPRESSION,
     FEEDBACK, *NOISE, *OF_FEATURES, *SCHEDULE, LOCAL_EPOCHS, LOCAL_BATCH, AGGREGATION,
     SERVER_EPOCHS, *WIDTHS, RESCALED_INIT, *OPEN_DATA, PROTECTION, POINT, RESCALED_LAYERS,
-    *COMMITTEE,
 )  # fmt: skip
 """All of them."""
-
-
-def _committee_faults(setting: AxisValues) -> Iterator[str]:
-    """Yield what a committee cannot be or do."""
-    members, threshold = setting.committee_members, setting.committee_threshold
-    if threshold > members:
-        yield (
-            f"has a committee of {members} members and a threshold of {threshold}; give "
-            f"committee_threshold at most {members}"
-        )
-    elif 2 * threshold <= members:
-        yield (
-            f"has a committee of {members} members and a threshold of {threshold}, so that two "
-            "groups could each answer another list; give a committee_threshold above half"
-        )
-    if setting.mechanism not in ("none", "gaussian"):
-        yield (
-            f"has mechanism {setting.mechanism}, whose noise nobody adds under a committee; use "
-            "mechanism: gaussian or none, or aggregation: open"
-        )
 
 
 def shared_faults(setting: AxisValues) -> Iterator[str]:
@@ -384,8 +336,6 @@ def shared_faults(setting: AxisValues) -> Iterator[str]:
         yield f"has mechanism {mechanism}, which needs sigma or epsilon; give one"
     if setting.aggregation != "open" and is_compressed(setting):
         yield "masks compressed messages, whose sum cannot be decoded; use bits 32 and keep 1"
-    if setting.aggregation == "committee":
-        yield from _committee_faults(setting)
     if setting.schedule == "dynamic" and setting.decay <= 1:
         yield f"has schedule dynamic, whose decay is {setting.decay:g}; give decay above 1"
     if setting.schedule == "exp" and setting.decay == 1:

@@ -272,7 +272,7 @@ def _resolve(
     return Study(filled, settings, papers)
 
 
-OURS = ("papers", "logs", "records", "upload_sums", "README.md", "index.html", "report.html")
+OURS = ("papers", "logs", "records", "README.md", "index.html", "report.html")
 """What is beside the tasks in the folder of results."""
 
 

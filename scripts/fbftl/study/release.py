@@ -167,18 +167,12 @@ def _summed(setting: KnownAxes) -> dict[str, Any]:
     """Return whether a secure sum is released, and its bits behind the point.
 
     The dealer's noise comes after messages are rounded, so that sums with other bits behind the
-    point are other releases, each with noise of its own. Clients add shares before it is known
-    whose messages arrive, so that over another link, or for a committee whose boxes have another
-    length, they draw others.
+    point are other releases, each with noise of its own.
     """
     if setting.aggregation == "open":
         return {"summed": False}
     point = setting.fraction_bits
-    facts = {"summed": True} | ({} if point == FRACTION_BITS else {"fraction_bits": point})
-    if setting.aggregation == "committee":
-        axes = (*LINK, "committee_members", "committee_threshold")
-        facts["shares"] = [getattr(setting, axis, None) for axis in axes]
-    return facts
+    return {"summed": True} | ({} if point == FRACTION_BITS else {"fraction_bits": point})
 
 
 def _noise(job: Job) -> dict[str, Any]:

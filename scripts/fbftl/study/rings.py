@@ -3,8 +3,6 @@
 A bound is on the size of a sum whatever the signs of its parts: the sum of bounds on these.
 """
 
-from math import sqrt
-
 from fbftl.ground.ring import Ring, ring_for
 
 LARGEST_NORMAL = 13.0
@@ -50,9 +48,9 @@ def updates_bound(rows: int, clip_norm: float, noise_std: float) -> float:
     return rows * (clip_norm + LARGEST_NORMAL * noise_std) * (1 + SINGLE_PRECISION)
 
 
-def noise_bound(std: float, shares: int = 1) -> float:
-    """Return the bound on noise of a standard deviation that so many equal shares add up to."""
-    return LARGEST_NORMAL * std * sqrt(shares)
+def noise_bound(std: float) -> float:
+    """Return the bound on Gaussian noise of a standard deviation."""
+    return LARGEST_NORMAL * std
 
 
 def summing_ring(
@@ -60,7 +58,6 @@ def summing_ring(
     members: int,
     fraction_bits: int,
     noise_std: float | None = None,
-    shares: int = 1,
 ) -> Ring:
     """Return the ring of a secure sum with noise on it.
 
@@ -69,10 +66,9 @@ def summing_ring(
         members: clients that take part at most.
         fraction_bits: bits behind the point.
         noise_std: standard deviation of the noise on the sum; None for none.
-        shares: how many shares it is the sum of: one of a dealer's, or one of each client.
 
     Raises:
         UserError: if it would have more bits than a word, naming them.
     """
-    largest = None if bound is None else bound + noise_bound(noise_std or 0.0, shares)
+    largest = None if bound is None else bound + noise_bound(noise_std or 0.0)
     return ring_for(largest, members + 1, fraction_bits)

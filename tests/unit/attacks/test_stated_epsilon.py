@@ -115,7 +115,7 @@ def test_summed_statistics_show_no_more_than_they_state(epsilon):
 def test_attacks_prove_more_than_an_epsilon_that_too_little_noise_would_state():
     """Else the tests before could not fail: noise so small that hardly anything is hidden.
 
-    How little too little is noticed `test_audits.py` says, whose audits catch halved noise.
+    How little too little is noticed `tests/unit/privacy/test_mechanism_audits.py` says.
     """
     assert descended(np.full(STEPS, 0.05)) > 0.5
     assert gaussian_epsilon(0.05 / STEPS**0.5, DELTA, "add-remove") > 0.5

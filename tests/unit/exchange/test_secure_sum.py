@@ -35,11 +35,8 @@ class OfTheDealer:
 
     values: np.ndarray
 
-    def whole(self, arrived: np.ndarray, count: int) -> np.ndarray:
+    def of(self, arrived: np.ndarray, count: int) -> np.ndarray:
         return self.values
-
-    def share(self, position: int, planned: np.ndarray, count: int, ring: Ring) -> np.ndarray:
-        raise AssertionError("clients of a dealer add none")
 
 
 def fixed_point(values: np.ndarray, bits: int = FRACTION_BITS) -> np.ndarray:

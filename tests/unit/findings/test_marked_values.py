@@ -49,7 +49,6 @@ NO_ACCURACY = {
     "gains": "gains of single clients",
     "influence": "influence of noise on a loss",
     "label_privacy": "entropies by formula",
-    "mechanism_audits": "values of epsilon",
     "paper_packet_loss": "loss by formula",
     "purchases": "bought images",
     "retransmission": "loss and payload by formula",

@@ -57,8 +57,6 @@ def test_noise_on_a_sum_stands_under_a_secure_sum_and_under_a_trusted_server():
         ("trusted server", "GH-LDA"),
     ]
     assert [row["trust"] for row in rows(axes, guarantee)] == ["local"]
-    shared = rows(axes | {"aggregation": "committee"}, guarantee)
-    assert [row["trust"] for row in shared] == ["committee"]
 
 
 @pytest.mark.parametrize(("factor", "shown"), [(1.0, True), (0.9, False)])

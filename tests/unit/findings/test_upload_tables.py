@@ -3,7 +3,6 @@
 import pandas as pd
 import plot_uploads_by
 import pytest
-import tabulate_committee
 import tabulate_rings
 from fbftl.cost.one_shot import crossover, expected_present, numbers, solving
 from fbftl.findings.uploads import Upload, by_upload
@@ -121,31 +120,3 @@ def test_every_message_and_head_has_a_look():
     spherical = [Upload("mixtures", h, covariance="spherical") for h in HEADS_FROM["mixtures"]]
     looks = [upload.look for upload in (*uploads, *spherical)]
     assert len({(look["color"], look["marker"]) for look in looks}) == len(looks)
-
-
-def test_the_table_of_committees_has_what_is_measured_beside_closed_forms():
-    committee = {"message": "statistics", "head": "lda", "aggregation": "committee"}
-    committee |= {"projection": None, "components": 1, "covariance": "diagonal", "bits": 32}
-    committee |= {"diverged": False, "upload_batches": 10, "test_accuracy": 0.5}
-    committee |= {"mechanism": "none", "epsilon": None, "ring_bits": 64, "numbers_per_batch": 1000}
-    sizes = [(5, 3, 8 * (8000 + 1072 + 24)), (3, 2, 8 * (8000 + 272 + 24))]
-    rows = [
-        committee
-        | {"setting": f"of {n}", "committee_members": n, "committee_threshold": k}
-        | {"uplink_bits": 10 * bits, "seed": seed}
-        for n, k, bits in sizes
-        for seed in (0, 1)
-    ]
-    dealer = committee | {"setting": "masked", "aggregation": "masked", "seed": 0}
-    noised = [
-        rows[0] | {"setting": f"of 5, {e}", "epsilon": e, "mechanism": "gaussian"} for e in (4, 1)
-    ]
-    table = tabulate_committee.tabulated(pd.DataFrame([*noised, *rows, dealer]))
-    assert table["setting"].tolist() == ["of 3", "of 5", "of 5, 1", "of 5, 4"]
-    table = table.iloc[:2]
-    assert set(table["name"]) == {"GH-LDA (committee)"}
-    assert (table["measured"] - table["client"]).tolist() == [24, 24]
-    assert table["answers"].tolist() == [3 * 8000, 10 * 8000]
-    assert "members" in Upload("statistics", "lda", "committee").revealed
-    looks = [Upload("statistics", "lda", how).look for how in ("open", "masked", "committee")]
-    assert len({look["markerfacecolor"] for look in looks[1:]}) == 2

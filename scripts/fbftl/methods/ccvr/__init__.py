@@ -4,6 +4,6 @@ After the last round clients send class statistics of their features once, and t
 the classifier on virtual features drawn from them: one further message where FedFeat+ has one a
 round. The last point of its curve is after the calibration.
 
-Under `aggregation: masked` or `committee` the statistics alone go through a secure sum. The weights
+Under `aggregation: masked` the statistics alone go through a secure sum. The weights
 of every round are open: the server sees each client's.
 """

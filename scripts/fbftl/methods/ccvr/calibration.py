@@ -16,7 +16,7 @@ import torch
 
 from fbftl.exchange.averaging import Server, by_weights
 from fbftl.exchange.repetition import Train
-from fbftl.exchange.secure_sum import SecureSum, secure_sum
+from fbftl.exchange.secure_sum import SecureSum
 from fbftl.exchange.uplink import Uplink
 from fbftl.ground.randomness import stream
 from fbftl.ground.ring import Ring
@@ -49,13 +49,12 @@ def calibrated_network(
     return initial_learner
 
 
-def by_calibrating(job: Job, classes: int, sums: dict[int, SecureSum]) -> Train:
+def by_calibrating(job: Job, classes: int) -> Train:
     """Return training by averages of weights, with the classifier calibrated after the last.
 
     Args:
         job: the setting with its training values.
         classes: number of classes N.
-        sums: the secure sums by seed; those that were asked for are added.
     """
     last = job.network_training.local_rounds
     ring = ring_of(job)
@@ -63,9 +62,8 @@ def by_calibrating(job: Job, classes: int, sums: dict[int, SecureSum]) -> Train:
     def train(learner: FeatureNetwork, uplink: Uplink, schedule: Iterable[Rounds]) -> list[int]:
         def after(_: LocalNetwork, round_: Round, arrives: np.ndarray) -> None:
             if round_.number == last and learner.request.epochs:
-                if ring is not None:
-                    sums[learner.seed] = secure_sum(job, uplink.post, ring)
-                calibrate(learner, uplink, last, classes, sums.get(learner.seed))
+                secure = None if ring is None else SecureSum(uplink.post, ring)
+                calibrate(learner, uplink, last, classes, secure)
 
         return by_weights(lambda: Server(after=after))(learner, uplink, schedule)
 

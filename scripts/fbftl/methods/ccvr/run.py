@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from fbftl.exchange.averaging import weights_or_updates
 from fbftl.exchange.repetition import run_rounds
-from fbftl.exchange.secure_sum import RING_MEASURES, SecureSum
+from fbftl.exchange.secure_sum import RING_MEASURES
 from fbftl.methods.ccvr.calibration import by_calibrating, calibrated_network, ring_of
 from fbftl.study.job import Job
 from fbftl.tasks.task import Inputs, Outcome, client_samples
@@ -13,16 +13,12 @@ from fbftl.tasks.task import Inputs, Outcome, client_samples
 def run(job: Job, inputs: Inputs) -> Outcome:
     """Train the whole network from scratch, one repetition per seed."""
     client_data = client_samples(job, inputs)
-    sums: dict[int, SecureSum] = {}
-    train = by_calibrating(job, client_data.classes, sums)
+    train = by_calibrating(job, client_data.classes)
     initial_learner = calibrated_network(job, client_data)
     outcome = run_rounds(
         job, client_data, initial_learner, weights_or_updates(job), inputs.room.folder, train
     )
     if (ring := ring_of(job)) is None:
         return outcome
-    repetitions = [
-        repetition | getattr(sums.get(repetition["seed"]), "record", ring.record)
-        for repetition in outcome.repetitions
-    ]
+    repetitions = [repetition | ring.record for repetition in outcome.repetitions]
     return replace(outcome, repetitions=repetitions, measures={**outcome.measures, **RING_MEASURES})

@@ -21,7 +21,7 @@ from fbftl.data.domains import domains_in
 from fbftl.data.participation import clients_of, grouped, participating
 from fbftl.data.public import PLAIN, public_domains
 from fbftl.exchange.post import Post
-from fbftl.exchange.secure_sum import RING_MEASURES, secure_sum
+from fbftl.exchange.secure_sum import RING_MEASURES, SecureSum
 from fbftl.exchange.sum_noise import noise_on_sums
 from fbftl.ground.errors import UserError, required
 from fbftl.ground.randomness import stream
@@ -255,10 +255,10 @@ def counted(
                 "its message; give more clients or a larger fraction, or aggregation: open"
             )
         sum_noise = noise_on_sums(job, participants.seed, noise, owners, clients_and_samples)
-        secure = secure_sum(job, post, _ring(job, participants.client))
+        secure = SecureSum(post, _ring(job, participants.client))
         # Nothing is lost, and two clients take part at least: there is a sum.
         total = required(secure.of(counts, owners, part="scores", noise=sum_noise).total)
-        return total, secure.record
+        return total, secure.ring.record
     noised_by = noise_seed(job, participants.seed, *clients_and_samples)
     draws = np.stack(
         [

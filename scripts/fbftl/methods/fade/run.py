@@ -97,7 +97,7 @@ def _repetition(
         **server.leaked(),
         **server.post.totals(rounds),
         "privacy": [asdict(server.post.guarantee)],
-        **({} if server.secure is None else server.secure.record),
+        **({} if server.secure is None else server.secure.ring.record),
     }
 
 

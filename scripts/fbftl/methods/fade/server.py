@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from fbftl.exchange.post import Post
-from fbftl.exchange.secure_sum import SecureSum, secure_sum
+from fbftl.exchange.secure_sum import SecureSum
 from fbftl.ground.errors import required
 from fbftl.ground.randomness import stream
 from fbftl.ground.ring import Ring, ring_for
@@ -84,7 +84,7 @@ def sums_of(
     setting = job.setting
     if setting.aggregation == "open":
         return None
-    return secure_sum(job, post, ring_of(users, taking_part, noise, setting.fraction_bits))
+    return SecureSum(post, ring_of(users, taking_part, noise, setting.fraction_bits))
 
 
 @dataclass

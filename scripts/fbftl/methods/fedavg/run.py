@@ -23,9 +23,7 @@ def run(job: Job, inputs: Inputs) -> Outcome:
         return with_measures(training(by_weights()))
     rounds = SummedRounds(job)
     outcome = with_measures(training(rounds.train()))
-    repetitions = [
-        repetition | rounds.record(repetition["seed"]) for repetition in outcome.repetitions
-    ]
+    repetitions = [repetition | rounds.ring.record for repetition in outcome.repetitions]
     return replace(outcome, repetitions=repetitions, measures={**outcome.measures, **RING_MEASURES})
 
 

@@ -105,5 +105,4 @@ def ring_of(job: Job, samples: int, members: int, guarantee: PrivacyRecord) -> R
     bound = None
     if guarantee.clip_norm is not None:
         bound = statistics_bound(samples, second_moments=job.setting.message != "means")
-    shares = members if job.setting.aggregation == "committee" else 1
-    return summing_ring(bound, members, job.setting.fraction_bits, guarantee.noise_std, shares)
+    return summing_ring(bound, members, job.setting.fraction_bits, guarantee.noise_std)

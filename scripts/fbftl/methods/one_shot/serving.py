@@ -64,8 +64,6 @@ def obstacles(job: Job) -> Iterator[str]:
         yield f"its message is {setting.message}, and means and statistics are what is deployed"
     if setting.mechanism != "none":
         yield NOISE_OF_A_STUDY
-    if setting.aggregation == "committee":
-        yield "its sums go to a committee, whose members would have to be servers of their own"
 
 
 def serve(

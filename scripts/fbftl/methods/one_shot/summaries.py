@@ -20,8 +20,8 @@ import numpy as np
 
 from fbftl.data.participation import clients_of, grouped, held_out, participating
 from fbftl.exchange.post import Post
-from fbftl.exchange.secure_sum import SecureSum, secure_sum
-from fbftl.exchange.sum_noise import SumNoise, noise_on_sums
+from fbftl.exchange.secure_sum import SecureSum
+from fbftl.exchange.sum_noise import GaussianOnSums, noise_on_sums
 from fbftl.ground.errors import UserError
 from fbftl.messages.codec import Compression
 from fbftl.messages.encoded import Encoded
@@ -34,7 +34,6 @@ from fbftl.messages.statistics import (
     Statistics,
 )
 from fbftl.methods.one_shot.clients import Clients, HeadEvaluation, evaluation_by_clients
-from fbftl.methods.one_shot.guarantees import of_arrivals
 from fbftl.methods.one_shot.message import Summary
 from fbftl.methods.one_shot.preparation import (
     holds_out_rows,
@@ -143,7 +142,7 @@ def send_summaries(
         sum_noise = noise_on_sums(
             job, seed, guarantee.noise_std, clients.owner, clients_and_samples
         )
-        secure = secure_sum(job, post, ring_of(job, len(client), len(owner), guarantee))
+        secure = SecureSum(post, ring_of(job, len(client), len(owner), guarantee))
         receive = _masked(clients, secure, setting.message, classes, sum_noise, block["made"])
     else:
         noised_by = noise_seed(job, seed, client, client_data.payload.sample)
@@ -162,9 +161,7 @@ def send_summaries(
         numbers = counts["uplink_payload_bits"] / setting.bits / len(taking_part)
     else:
         numbers = float(numbers_of(setting.message, classes, width))
-        sums = (training, len(arrived)), (validation, len(others))
-        reached = of_arrivals(job, guarantee, sums, int(numbers))
-        counts |= secure.record | {"privacy": [asdict(reached)]}
+        counts |= secure.ring.record | {"privacy": [asdict(guarantee)]}
     counts["numbers_per_batch"] = numbers
     solving = scoring = clients
     if split is not None and isinstance(training_part, SplitMeans):
@@ -269,7 +266,7 @@ def _masked(
     secure: SecureSum,
     message: str,
     classes: int,
-    sum_noise: SumNoise | None,
+    sum_noise: GaussianOnSums | None,
     bound: int,
 ) -> Any:
     """Return what sends some clients' messages masked and gives their sum to the server.
@@ -279,7 +276,7 @@ def _masked(
         secure: the sums of this seed.
         message: means, sent as sums, or statistics, of projections or not.
         classes: number of classes N.
-        sum_noise: what a sum has beside the messages.
+        sum_noise: that the dealer adds to a sum; None for none.
         bound: bytes of messages that are really made.
     """
     width = clients.values.shape[1]

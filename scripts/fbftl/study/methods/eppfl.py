@@ -1,16 +1,15 @@
 """EPPFL: split networks whose clients send selected activations, under noise and masks."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from fbftl.study.axes import (
     AGGREGATION,
     BY_ROUNDS,
     LOCAL_EPOCHS,
+    MASKED,
     MECHANISM_GIVEN,
     NETWORK,
     POINT,
-    SUMS_ALONE,
 )
 from fbftl.study.axis import Axis, AxisValues, Needs, Numbers
 from fbftl.study.record import MethodRecord
@@ -21,9 +20,6 @@ SELECTS = Needs(
     lambda setting: setting.keep_activations < 1 or setting.keep_gradients < 1,
 )
 HAS_NETWORK = Needs("a network", lambda setting: setting.network is not None)
-
-BY_DEALER = replace(AGGREGATION, values=("open", "masked"))
-"""The paper's randomness server is the dealer; a committee would be another method."""
 
 AXES = (
     Axis(
@@ -60,7 +56,7 @@ AXES = (
         "mask_shape", str, "vector",
         "vector masks each weight by its own number; scalar masks all by one, as Eq. (8) reads.",
         ("vector", "scalar"),
-        (SUMS_ALONE,),
+        (MASKED,),
     ),
     Axis(
         "client_part", str, None,
@@ -91,7 +87,7 @@ RECORD = MethodRecord(
     "eppfl", "EPPFL", "#882255", "d", "eppfl",
     reads="clients and source",
     sends="local",
-    axes=(*BY_ROUNDS, NETWORK, LOCAL_EPOCHS, BY_DEALER, POINT, *AXES),
+    axes=(*BY_ROUNDS, NETWORK, LOCAL_EPOCHS, AGGREGATION, POINT, *AXES),
     mechanisms=("none", "laplace"),
     compresses=False,
     faults=faults,

@@ -20,7 +20,6 @@ from fbftl.study.axes import (
     SUMS as SUMMING,
 )
 from fbftl.study.axis import Axis, AxisValues, Needs, Numbers
-from fbftl.study.clients import number_of_clients, partition_of
 from fbftl.study.record import Block, MethodRecord, keys
 from fbftl.study.rings import noise_bound, statistics_bound
 from fbftl.study.uploads import HEADS_FROM, SUMS
@@ -126,9 +125,7 @@ def largest_sum(setting: AxisValues, task: Block, samples: int) -> float | None:
     """
     if setting.mechanism == "none":
         return None
-    clients = number_of_clients(partition_of(task["clients"], setting), samples)
-    shares = clients if setting.aggregation == "committee" else None
-    return statistics_bound(samples) + noise_bound(setting.sigma or 0.0, shares or 1)
+    return statistics_bound(samples) + noise_bound(setting.sigma or 0.0)
 
 
 # Where messages and heads are compared, `findings/uploads.py` has the published name of each pair.
