@@ -21,8 +21,8 @@ from fbftl_deploy.planning import Order
 from fbftl_deploy.running import deploy
 
 
-def parsed(words: Sequence[str]) -> argparse.Namespace:
-    """Return the options of a call."""
+def parsed(words: Sequence[str]) -> dict[str, Any]:
+    """Return the options of a call, by name."""
     parser = argparse.ArgumentParser("./run deploy", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("setting")
     parser.add_argument("--task", default="digits")
@@ -36,7 +36,7 @@ def parsed(words: Sequence[str]) -> argparse.Namespace:
         parser.error("--clients is at least 1")
     if not 1 <= options.patience <= 86400:
         parser.error("--patience is from 1 to 86400 seconds")
-    return options
+    return vars(options)
 
 
 def lines(document: Mapping[str, Any]) -> list[str]:
@@ -62,17 +62,10 @@ def lines(document: Mapping[str, Any]) -> list[str]:
 def main(words: Sequence[str]) -> int:
     """Deploy; return 0, or 2 with one sentence."""
     options = parsed(words)
-    order = Order(
-        options.task,
-        options.setting,
-        options.seed,
-        options.clients,
-        options.repeat,
-        options.patience,
-    )
+    configfile = options.pop("configfile")
     try:
-        study = study_of(Path(), options.configfile)
-        folder, document = deploy(study, order, folder_of(study) / "results")
+        study = study_of(Path(), configfile)
+        folder, document = deploy(study, Order(**options), folder_of(study) / "results")
     except UserError as error:
         print(error, file=sys.stderr)
         return 2

@@ -3,7 +3,7 @@
 from importlib import import_module
 
 from fbftl.exchange.arrivals import ANSWER, REQUEST, ClientAnswer, Request
-from fbftl.exchange.parties import client_plan
+from fbftl.exchange.parties import ClientPlan, read_plan
 from flwr.app import ConfigRecord, Context, Message, RecordDict
 from flwr.clientapp import ClientApp
 
@@ -16,7 +16,7 @@ app = ClientApp()
 @app.query()
 def query(message: Message, context: Context) -> Message:
     """Answer a request; a client that is not asked replies with its id alone."""
-    plan = client_plan(str(context.node_config["plan"]))
+    plan = read_plan(str(context.node_config["plan"]), ClientPlan)
     request = Request(**message.content[REQUEST])
     messages: list[bytes] = []
     if plan.client in request.clients:

@@ -13,32 +13,29 @@ from fbftl.messages.ledger import read_ledger
 from fbftl_deploy.planning import Order
 
 
-def wire_table(counted: Mapping[str, Mapping[str, int]], ledger: Path, seed: int) -> pa.Table:
+def wire_table(counted: Mapping[str, Mapping[str, int]], ledger: Path) -> pa.Table:
     """Return the bytes that each client sent: of its messages by the ledger, of its messages as
     they came, and of Flower's objects around these.
 
     Args:
         counted: by client, as the server counted them.
         ledger: of the run.
-        seed: of the repetition.
     """
-    of_ledger = uplink_bytes(ledger, seed)
-    clients = sorted({*map(int, counted), *of_ledger})
-    columns: dict[str, list[int]] = {
-        "client": clients,
-        "ledger": [of_ledger.get(client, 0) for client in clients],
-    }
-    for name in ("messages", "objects"):
-        columns[name] = [counted.get(str(client), {}).get(name, 0) for client in clients]
-    return pa.table(columns)
+    of_ledger, nothing = uplink_bytes(ledger), {"messages": 0, "objects": 0}
+    return pa.Table.from_pylist(
+        [
+            {"client": client, "ledger": of_ledger.get(client, 0)}
+            | dict(counted.get(str(client), nothing))
+            for client in sorted({*map(int, counted), *of_ledger})
+        ]
+    )
 
 
-def uplink_bytes(ledger: Path, seed: int) -> dict[int, int]:
-    """Return the bytes that each client sent up by a ledger; what did not come was not made."""
-    table = read_ledger(ledger, ["seed", "direction", "client", "bits", "encoded"])
-    up = pc.and_(pc.equal(table["direction"].cast("string"), "up"), pc.equal(table["seed"], seed))
-    up = pc.and_(up, pc.equal(table["encoded"].cast("string"), "made"))
-    grouped = table.filter(up).group_by("client").aggregate([("bits", "sum")])
+def uplink_bytes(ledger: Path) -> dict[int, int]:
+    """Return the bytes that each client sent up by a run's ledger, by its id."""
+    table = read_ledger(ledger, ["direction", "client", "bits"])
+    up = table.filter(pc.equal(table["direction"].cast("string"), "up"))
+    grouped = up.group_by("client").aggregate([("bits", "sum")])
     pairs = zip(grouped["client"].to_pylist(), grouped["bits_sum"].to_pylist(), strict=True)
     return {client: bits // 8 for client, bits in pairs}
 

@@ -33,7 +33,6 @@ QUIET = {
     "FLWR_DISABLE_UPDATE_CHECK": "1",
     "FLWR_DISABLE_RUNTIME_DEPENDENCY_INSTALLATION": "1",
     "FLWR_SUPEREXEC_TASK_POLL_INTERVAL": "0.2",
-    "PYTHONDONTWRITEBYTECODE": "1",
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
 }
@@ -51,11 +50,10 @@ class Federation:
     Args:
         clients: how many there are.
         exact: whether arithmetic is pinned.
-        app: folder that is given to `flwr run`.
     """
 
-    def __init__(self, clients: int, exact: bool, app: Path = APP) -> None:
-        self.exact, self.app = exact, app
+    def __init__(self, clients: int, exact: bool) -> None:
+        self.exact = exact
         self.folder = Path(tempfile.mkdtemp(prefix="fbftl-deploy-"))
         """Of the run: plans, logs, Flower's home."""
         self._keeper = subprocess.Popen(
@@ -94,7 +92,7 @@ class Federation:
         Raises:
             UserError: if it is not taken.
         """
-        reported = self._call("run", str(self.app), "here", "--run-config", f'plan="{plan}"')
+        reported = self._call("run", str(APP), "here", "--run-config", f'plan="{plan}"')
         if not reported.get("success"):
             reason = " ".join(str(reported.get("error-message", reported)).split())
             raise UserError(f"Flower does not take the app: {reason}")

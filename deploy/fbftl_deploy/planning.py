@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -134,7 +135,7 @@ def require_few(order: Order, job: Job, clients: int) -> None:
     Raises:
         UserError: with the numbers, and what to do.
     """
-    rounds = rounds_of(job, clients)
+    rounds = 1 if sends_once(job) else prod(job.network_training.pace(clients))
     if clients > MOST_CLIENTS or rounds > MOST_ROUNDS:
         raise UserError(
             f"{order.setting} takes {clients} clients and {rounds} rounds, each a process at every "
@@ -143,17 +144,14 @@ def require_few(order: Order, job: Job, clients: int) -> None:
         )
 
 
-def rounds_of(job: Job, clients: int) -> int:
-    """Return the rounds that a setting of so many clients takes; 1 where they send once."""
-    if methods.record(job.setting.method).sends == "once":
-        return 1
-    steps, points = job.network_training.pace(clients)
-    return steps * points
+def sends_once(job: Job) -> bool:
+    """Tell whether clients send one message, not one a round."""
+    return methods.record(job.setting.method).sends == "once"
 
 
 def members_of(job: Job, client: np.ndarray, seed: int) -> tuple[np.ndarray, list[np.ndarray]]:
     """Return the clients that take part, and the rows that each sends or trains on."""
-    if methods.record(job.setting.method).sends == "once":
+    if sends_once(job):
         return grouped(participating(client, job.setting.fraction, seed), client)
     return taking_part(job, client, seed)
 
@@ -166,20 +164,15 @@ def files_of(study: Study, order: Order, results: Path) -> dict[str, str]:
     """
     folder = (results / order.task).resolve()
     setting = study.job(order.task, order.setting)["setting"]
-    cut = setting.get("cut") or study.task(order.task)["features"]["cut"]
-    further = "" if cut == study.task(order.task)["features"]["cut"] else f"/{cut}"
-    paths = {
-        "manifest": folder / f"features{further}.json",
-        "network": folder / f"network{further}.json",
-    }
+    own_cut = study.task(order.task)["features"]["cut"]
+    further = "" if (cut := setting.get("cut") or own_cut) == own_cut else f"/{cut}"
+    names = {"manifest": f"features{further}.json", "network": f"network{further}.json"}
     if setting["method"] == "fedavg":
-        paths |= {
-            "clients": folder / "clients.h5",
-            "weights": folder / "source.safetensors",
-            "source": folder / "source.json",
-        }
+        names |= {"clients": "clients.h5", "source": "source.json"}
+        names["weights"] = "source.safetensors"
     if study.needs_public(order.task, order.setting):
-        paths["public_manifest"] = folder / "public.json"
+        names["public_manifest"] = "public.json"
+    paths = {name: folder / file for name, file in names.items()}
     for path in paths.values():
         if not path.is_file():
             raise UserError(

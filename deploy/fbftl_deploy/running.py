@@ -2,7 +2,7 @@
 
 import shutil
 import time
-from contextlib import suppress
+from dataclasses import asdict
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,8 @@ from fbftl.study.job import Job
 from pyarrow.csv import write_csv
 
 from fbftl_deploy.comparison import equal_to_study, wire_table
-from fbftl_deploy.federation import APP, Federation
-from fbftl_deploy.planning import Order, Plans, plan, rounds_of
+from fbftl_deploy.federation import Federation
+from fbftl_deploy.planning import Order, Plans, plan
 
 LOOK_SECONDS = 0.5
 LOOKS_AT_STATE = 40
@@ -28,35 +28,29 @@ REPEATED = "none: noise is the study's, which whoever knows its seed takes off"
 DRAWN = "noise on uploads, drawn by every client from the system's generator"
 
 
-def deploy(
-    study: Study, order: Order, results: Path, app: Path = APP
-) -> tuple[Path, dict[str, Any]]:
+def deploy(study: Study, order: Order, results: Path) -> tuple[Path, dict[str, Any]]:
     """Run a setting; return the new folder of its results and what `run.json` there says.
 
     Args:
         study: that has the setting.
         order: what is asked for.
         results: the study's folder of results.
-        app: folder that is given to `flwr run`.
 
     Raises:
         UserError: if the setting cannot be deployed, or the run fails.
     """
     planned = plan(study, order, results)
-    job = planned.server.setting.job
     exact = is_pinned(study.config["exact"], "cpu", this_machine())
-    with Federation(len(planned.clients), exact, app) as federation:
+    with Federation(len(planned.clients), exact) as federation:
         outcome = _outcome(federation, planned)
         target = new_folder(results / order.task / "deployed" / order.setting)
         shutil.copy(federation.folder / LEDGER, target / LEDGER)
-    wire = wire_table(outcome.pop("bytes"), target / LEDGER, order.seed)
+    wire = wire_table(outcome.pop("bytes"), target / LEDGER)
     write_csv(wire, target / "wire.csv")
     document = {
-        "task": order.task,
-        "setting": order.setting,
-        "seed": order.seed,
+        **asdict(order),
         "clients": len(planned.clients),
-        "protection": protection(job, order.repeat),
+        "protection": protection(planned.server.setting.job, order.repeat),
         **outcome,
         "messages_are_ledger": wire["ledger"].equals(wire["messages"]),
         "study": equal_to_study(outcome, results, order) if planned.whole else None,
@@ -74,12 +68,10 @@ def protection(job: Job, repeat: bool) -> str:
 
 def new_folder(parent: Path) -> Path:
     """Return a new folder, named by the first number from 1 on that no earlier run has taken."""
-    for number in count(1):
-        with suppress(FileExistsError):
-            folder = parent / str(number)
-            folder.mkdir(parents=True)
-            return folder
-    raise AssertionError("numbers do not end")
+    number = next(number for number in count(1) if not (parent / str(number)).exists())
+    folder = parent / str(number)
+    folder.mkdir(parents=True)
+    return folder
 
 
 def _outcome(federation: Federation, planned: Plans) -> dict[str, Any]:
@@ -95,7 +87,7 @@ def _outcome(federation: Federation, planned: Plans) -> dict[str, Any]:
     write_plan(federation.folder / "server.json", planned.server)
     started = time.monotonic()
     number = federation.run(federation.folder / "server.json")
-    _await(federation, number, started + longest_run(planned))
+    _await(federation, number)
     document = read_json(federation.folder / OUTCOME, "outcome of a run")
     if "error" in document:
         raise UserError(document["error"])
@@ -103,11 +95,11 @@ def _outcome(federation: Federation, planned: Plans) -> dict[str, Any]:
     return document | {"seconds": time.monotonic() - started, "superlink": traffic}
 
 
-def _await(federation: Federation, number: str, end: float) -> None:
-    """Wait until the server has written its outcome.
+def _await(federation: Federation, number: str) -> None:
+    """Wait until the server has written its outcome, which its patience bounds.
 
     Raises:
-        UserError: if the run ends without, or takes too long.
+        UserError: if the run ends without.
     """
     path = federation.folder / OUTCOME
     for look in count(1):
@@ -116,15 +108,6 @@ def _await(federation: Federation, number: str, end: float) -> None:
         if federation.superlink.poll() is not None:
             raise UserError(f"the SuperLink has ended: {federation.last_line()}; call it again")
         status = "" if look % LOOKS_AT_STATE else str(federation.state(number).get("status"))
-        if (status.startswith("finished") and not path.is_file()) or time.monotonic() > end:
+        if status.startswith("finished") and not path.is_file():
             raise UserError(f"the run ends without an outcome: {federation.last_line()}")
         time.sleep(LOOK_SECONDS)
-
-
-def longest_run(planned: Plans) -> float:
-    """Return the seconds after which a run is given up: every request may take the patience.
-
-    Clients are waited for and the server trains, beyond the requests.
-    """
-    rounds = rounds_of(planned.server.setting.job, len(planned.clients))
-    return planned.server.patience * (rounds + 2)

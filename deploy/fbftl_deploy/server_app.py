@@ -4,16 +4,14 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator
 from importlib import import_module
-from logging import WARNING
 from pathlib import Path
 
 from fbftl.exchange.arrivals import ANSWER, REQUEST, ClientAnswer, Exchange, Request
-from fbftl.exchange.parties import LEDGER, OUTCOME, server_plan
+from fbftl.exchange.parties import LEDGER, OUTCOME, ServerPlan, read_plan
 from fbftl.ground.files import write_json
 from flwr.app import ConfigRecord, Context, Message, RecordDict
 from flwr.serverapp import Grid, ServerApp
 from flwr.supercore.inflatable.inflatable_object import get_all_nested_objects
-from flwr.supercore.logger import log
 
 POLL_SECONDS = 0.25
 """Between two looks at what has arrived."""
@@ -25,7 +23,7 @@ app = ServerApp()
 def main(grid: Grid, context: Context) -> None:
     """Serve the setting of the plan; write what came of it, or why nothing did."""
     path = Path(str(context.run_config["plan"]))
-    plan = server_plan(path)
+    plan = read_plan(path, ServerPlan)
     carrier = Carrier(grid, len(plan.taking_part), plan.patience)
     exchange = Exchange(carrier.ask)
     method = import_module(f"fbftl.methods.{plan.setting.job.setting.method}.serving")
@@ -34,8 +32,6 @@ def main(grid: Grid, context: Context) -> None:
     except Exception as error:
         write_json(path.with_name(OUTCOME), {"error": f"the server ends: {error}"})
         raise
-    for sentence in (*exchange.refused, *carrier.failed):
-        log(WARNING, sentence)
     served.ledger.write(path.with_name(LEDGER))
     document = {
         "models": served.models,
@@ -77,7 +73,7 @@ class Carrier:
             Message(content, dst_node_id=node, message_type="query", ttl=self.patience)
             for node in nodes
         ]
-        waiting = set(self.grid.push_messages(messages))
+        waiting = set(self.grid.push_messages(messages)) if messages else set()
         end = time.monotonic() + self.patience
         while waiting and time.monotonic() < end:
             for reply in self.grid.pull_messages(waiting):
@@ -90,10 +86,13 @@ class Carrier:
     def _answer(self, reply: Message) -> Iterator[ClientAnswer]:
         """Yield what a reply holds, if it is an answer."""
         node = reply.metadata.src_node_id
-        if reply.has_error():
-            self.failed.append(f"node {node} failed: {reply.error.reason}")
+        try:
+            if reply.has_error():
+                raise ValueError(reply.error.reason)
+            answer = ClientAnswer(**reply.content[ANSWER])
+        except (KeyError, TypeError, ValueError) as error:
+            self.failed.append(f"node {node} gave no answer: {error}")
             return
-        answer = ClientAnswer(**reply.content[ANSWER])
         counted = self.bytes[answer.client]
         counted["messages"] += sum(map(len, answer.messages))
         objects = get_all_nested_objects(reply).values()

@@ -60,12 +60,10 @@ Reading = Callable[[int, list[bytes]], Read]
 class Arrived(Generic[Read]):
     """An answer that was taken.
 
-    client: id of who sent it.
     messages: as they came.
     content: what they say.
     """
 
-    client: int
     messages: list[bytes]
     content: Read
 
@@ -81,8 +79,8 @@ class Exchange:
     ask: Ask
     refused: list[str] = field(default_factory=list)
 
-    def request(self, request: Request, reading: Reading[Read]) -> list[Arrived[Read]]:
-        """Ask clients for something; return what arrived, in the order of their ids.
+    def request(self, request: Request, reading: Reading[Read]) -> dict[int, Arrived[Read]]:
+        """Ask clients for something; return what arrived by client, in the order of their ids.
 
         Args:
             request: what is asked.
@@ -97,10 +95,10 @@ class Exchange:
                 if client in arrived:
                     raise ValueError("the client has answered before")
                 content = reading(client, answer.messages)
-                arrived[client] = Arrived(client, answer.messages, content)
+                arrived[client] = Arrived(answer.messages, content)
             except ValueError as error:
                 self.refused.append(f"an answer of client {client} is refused: {error}")
-        return [arrived[client] for client in sorted(arrived)]
+        return dict(sorted(arrived.items()))
 
 
 def enter(

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from fbftl.ground.files import read_json, write_json
 from fbftl.study.job import Job, from_params
@@ -76,18 +76,15 @@ class ServerPlan:
     patience: float
 
 
+Plan = TypeVar("Plan", ClientPlan, ServerPlan)
+
+
 def write_plan(path: Path, plan: ClientPlan | ServerPlan) -> None:
     """Write a party's plan."""
     write_json(path, asdict(plan))
 
 
-def client_plan(path: str | Path) -> ClientPlan:
-    """Return a client's plan."""
-    document = read_json(path, "plan of a client")
-    return ClientPlan(**document | {"setting": Setting(**document["setting"])})
-
-
-def server_plan(path: str | Path) -> ServerPlan:
-    """Return the server's plan."""
-    document = read_json(path, "plan of a server")
-    return ServerPlan(**document | {"setting": Setting(**document["setting"])})
+def read_plan(path: str | Path, kind: type[Plan]) -> Plan:
+    """Return a party's plan."""
+    document = read_json(path, "plan of a party")
+    return kind(**document | {"setting": Setting(**document["setting"])})

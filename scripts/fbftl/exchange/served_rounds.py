@@ -83,11 +83,10 @@ class ServedRounds:
         clients = self.owners[round_.clients]
         largest = int(round_.counts.max(initial=0))
         request = Request(clients.tolist(), [encode(model)], round_.number, largest)
-        answers = self.exchange.request(
+        came = self.exchange.request(
             request, lambda _, messages: decoded_model(messages, len(model))
         )
         self.post.broadcast({"weights": len(model)}, round_.number)
-        came = {answer.client: answer for answer in answers}
         messages = [came[one].messages[0] if one in came else None for one in clients.tolist()]
         receipt = enter(self.post, {self.part: len(model)}, clients, messages, round_.number)
         arrived = receipt.client[receipt.arrives].tolist()

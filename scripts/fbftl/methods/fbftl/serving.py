@@ -56,13 +56,13 @@ def serve(plan: ServerPlan, exchange: Exchange) -> Served:
         raise UserError("no upload arrived, so that there is nothing to train on; see the log")
     came = {
         row: message
-        for answer in arrived
-        for row, message in zip(rows_of[answer.client].tolist(), answer.messages, strict=True)
+        for one, answer in arrived.items()
+        for row, message in zip(rows_of[one].tolist(), answer.messages, strict=True)
     }
     values = np.zeros((len(client), server.width), dtype=np.float32)
     labels = np.zeros(len(client), dtype=np.int64)
-    for answer in arrived:
-        values[rows_of[answer.client]], labels[rows_of[answer.client]] = answer.content
+    for one, answer in arrived.items():
+        values[rows_of[one]], labels[rows_of[one]] = answer.content
     ledger = Ledger(method=job.setting.method, store=server.provenance["features"])
     everything = Vectors(values, labels, np.arange(len(client)), server.classes)
     how = sending(job, everything, server.public)

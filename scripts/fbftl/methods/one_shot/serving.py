@@ -58,14 +58,13 @@ def serve(plan: ServerPlan, exchange: Exchange) -> Served:
     def reading(_: int, messages: list[bytes]) -> Summary:
         return statistics_of(messages, message)
 
-    arrived = exchange.request(Request(owner[taking_part].tolist()), reading)
-    if not arrived:
+    came = exchange.request(Request(owner[taking_part].tolist()), reading)
+    if not came:
         raise UserError("no message arrived, so that there is nothing to solve; see the log")
     ledger = Ledger(method=job.setting.method, store=server.provenance["features"])
     link, compression = link_of(job.setting, server.block_bits), Compression(job.setting.bits)
     post = Post(ledger, link, seed, no_mechanism(), compression)
     post.broadcast({"weights": server.frozen_floats})
-    came = {answer.client: answer for answer in arrived}
     messages = [came[one].messages[0] if one in came else None for one in owner.tolist()]
     floats = {"statistics": length(server.classes, server.width)}
     receipt = enter(post, floats, owner, messages)
