@@ -69,9 +69,14 @@ class Federation:
             f'address = "{LOOPBACK}:{self.port}"\ninsecure = true\n',
             encoding="utf-8",
         )
-        here = ["--host", LOOPBACK, "--port", str(self.port)]
-        self.superlink = self.start("superlink", ["flower-superlink", "--insecure", *here])
+        here = ["--insecure", "--host", LOOPBACK, "--port", str(self.port)]
+        # Its own SuperExec would leave the keeper's group.
+        self.superlink = self.start(
+            "superlink", "flower-superlink", "--isolation", "process", *here
+        )
         self._await_superlink()
+        address = f"{LOOPBACK}:{self.port}"
+        self.start("server", "flower-superexec", "--insecure", "--runtime-api-address", address)
         return self
 
     def __exit__(self, *failure: Any) -> None:
@@ -82,9 +87,9 @@ class Federation:
 
     def start_node(self, client: int, plan: Path) -> None:
         """Start the SuperNode of a client."""
-        here = ["--host", LOOPBACK, "--port", str(self._node_ports.pop())]
+        here = ["--insecure", "--host", LOOPBACK, "--port", str(self._node_ports.pop())]
         words = ["--superlink", f"{LOOPBACK}:{self.port}", "--node-config", f'plan="{plan}"']
-        self.start(f"client-{client}", ["flower-supernode", "--insecure", *here, *words])
+        self.start(f"client-{client}", "flower-supernode", *here, *words)
 
     def run(self, plan: Path) -> str:
         """Hand the app to the SuperLink; return the number of the run.
@@ -107,16 +112,16 @@ class Federation:
         return self._call("list", "here", "--run-id", run)["runs"][0]
 
     def last_line(self) -> str:
-        """Return the last line of the SuperLink's log, which is the server's too."""
-        text = (self.folder / "superlink.log").read_text(encoding="utf-8", errors="replace")
+        """Return the last line of the server's log."""
+        text = (self.folder / "server.log").read_text(encoding="utf-8", errors="replace")
         return COLOURS.sub("", text).strip().rpartition("\n")[2].strip()
 
-    def start(self, name: str, command: list[str]) -> subprocess.Popen:
-        """Start a process whose output is the log of its name."""
-        with (self.folder / f"{name}.log").open("ab") as log:
+    def start(self, log: str, program: str, *words: str) -> subprocess.Popen:
+        """Start a program of Flower's whose output is the log of a name."""
+        with (self.folder / f"{log}.log").open("ab") as output:
             process = subprocess.Popen(
-                [_program(command[0]), *command[1:]], env=self._environment(), cwd=self.folder,
-                stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+                [_program(program), *words], env=self._environment(), cwd=self.folder,
+                stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
                 process_group=self._keeper.pid,
             )  # fmt: skip
         self._processes.append(process)
