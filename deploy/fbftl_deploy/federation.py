@@ -71,9 +71,7 @@ class Federation:
         )
         here = ["--insecure", "--host", LOOPBACK, "--port", str(self.port)]
         # Its own SuperExec would leave the keeper's group.
-        self.superlink = self.start(
-            "superlink", "flower-superlink", "--isolation", "process", *here
-        )
+        self.superlink = self.start("server", "flower-superlink", *here, "--isolation", "process")
         self._await_superlink()
         address = f"{LOOPBACK}:{self.port}"
         self.start("server", "flower-superexec", "--insecure", "--runtime-api-address", address)
@@ -112,7 +110,7 @@ class Federation:
         return self._call("list", "here", "--run-id", run)["runs"][0]
 
     def last_line(self) -> str:
-        """Return the last line of the server's log."""
+        """Return the last line of the SuperLink's and the server's log."""
         text = (self.folder / "server.log").read_text(encoding="utf-8", errors="replace")
         return COLOURS.sub("", text).strip().rpartition("\n")[2].strip()
 

@@ -68,8 +68,7 @@ def protection(job: Job, repeat: bool) -> str:
 
 def new_folder(parent: Path) -> Path:
     """Return a new folder, named by the first number from 1 on that no earlier run has taken."""
-    number = next(number for number in count(1) if not (parent / str(number)).exists())
-    folder = parent / str(number)
+    folder = next(each for number in count(1) if not (each := parent / str(number)).exists())
     folder.mkdir(parents=True)
     return folder
 

@@ -22,6 +22,9 @@ from fbftl_deploy.__main__ import main
 sys.exit(main(sys.argv[1:]))
 """
 
+MORE = "more.yaml"
+"""Lays a gradient method over the toy study."""
+
 FAULTY = """
 from dataclasses import replace
 from fbftl_deploy import running
@@ -55,7 +58,7 @@ def started(
     """Start a deployment of the toy study, whose folder is below the project's."""
     paths = {"PYTHONPATH": f"{root / 'scripts'}:{root / 'deploy'}", "TMPDIR": str(project.folder)}
     return subprocess.Popen(
-        [flower, "-c", before + CALL, *words, "--configfile", TOY],
+        [flower, "-c", before + CALL, words[0], "--configfile", TOY, *words[1:]],
         cwd=project.folder,
         env=os.environ | paths,
         stdout=subprocess.PIPE,
@@ -77,10 +80,15 @@ def finished_run(process: subprocess.Popen[str], project: Project, setting: str,
 
 @pytest.mark.parametrize("setting", ["fbftl", "ftl_c"])
 def test_two_clients_give_the_head_of_the_library_call(root, flower, finished: Project, setting):
-    study = study_of(root, [str(root / TOY)])
+    (finished.folder / MORE).write_text(
+        "experiments: {scarcity: {grids: [{method: [fbftl, ftl_c]}]}}"
+    )
+    study = study_of(root, [str(root / TOY), str(finished.folder / MORE)])
     order = Order("digits", setting, clients=2, repeat=True)
     served, *_ = run(plan(study, order, finished.results))
-    process = started(root, flower, finished, setting, "--clients", "2", "--repeat")
+    process = started(
+        root, flower, finished, setting, "--clients", "2", "--repeat", "--configfile", MORE
+    )
     document = finished_run(process, finished, setting, 1)
     assert document["models"] == served.models
     assert document["messages_are_ledger"]
@@ -111,7 +119,7 @@ def test_a_killed_call_leaves_no_superlink_no_supernode_and_no_file(
     process.send_signal(signal.SIGKILL)
     process.wait()
     awaited(lambda: not processes_in(finished.folder))
-    assert list(finished.folder.glob("fbftl-deploy-*")) == []
+    awaited(lambda: list(finished.folder.glob("fbftl-deploy-*")) == [])
 
 
 def processes_in(folder: Path) -> list[str]:

@@ -54,11 +54,8 @@ def serve(plan: ServerPlan, exchange: Exchange) -> Served:
     owner = grouped(np.arange(len(client)), client)[0]
     taking_part = np.flatnonzero(np.isin(owner, client[offered]))
     message = StatisticsMessage(server.classes, server.width)
-
-    def reading(_: int, messages: list[bytes]) -> Summary:
-        return statistics_of(messages, message)
-
-    came = exchange.request(Request(owner[taking_part].tolist()), reading)
+    request = Request(owner[taking_part].tolist())
+    came = exchange.request(request, lambda _, messages: statistics_of(messages, message))
     if not came:
         raise UserError("no message arrived, so that there is nothing to solve; see the log")
     ledger = Ledger(method=job.setting.method, store=server.provenance["features"])
@@ -66,8 +63,8 @@ def serve(plan: ServerPlan, exchange: Exchange) -> Served:
     post = Post(ledger, link, seed, no_mechanism(), compression)
     post.broadcast({"weights": server.frozen_floats})
     messages = [came[one].messages[0] if one in came else None for one in owner.tolist()]
-    floats = {"statistics": length(server.classes, server.width)}
-    receipt = enter(post, floats, owner, messages)
+    numbers = length(server.classes, server.width)
+    receipt = enter(post, {"statistics": numbers}, owner, messages)
     received = receipt.client[receipt.arrives]
     training, validation = (
         np.intersect1d(owner[places], received)
