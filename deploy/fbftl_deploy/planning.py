@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from fbftl.data.participation import clients_of, grouped, participating
-from fbftl.exchange.parties import ClientPlan, ServerPlan, Setting
+from fbftl.exchange.parties import ClientPlan, DeployedSetting, ServerPlan
 from fbftl.exchange.served_rounds import taking_part
 from fbftl.features.store.opening import open_store
 from fbftl.ground.errors import UserError
@@ -103,9 +103,9 @@ def parties(params: Mapping[str, Any], files: Mapping[str, str], order: Order) -
     return Plans(server, clients, len(here) == len(everyone))
 
 
-def _setting(params: Mapping[str, Any], order: Order, classes: int) -> Setting:
+def _setting(params: Mapping[str, Any], order: Order, classes: int) -> DeployedSetting:
     axes = methods.axes_by_method()[params["setting"]["method"]]
-    return Setting(params, axes, order.seed, classes, order.repeat)
+    return DeployedSetting(params, axes, order.seed, classes, order.repeat)
 
 
 def require_deployable(order: Order, job: Job) -> None:

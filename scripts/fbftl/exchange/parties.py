@@ -20,7 +20,7 @@ OUTCOME, LEDGER = "outcome.json", "ledger.parquet"
 
 
 @dataclass(frozen=True)
-class Setting:
+class DeployedSetting:
     """What all parties know.
 
     params: the job, as the workflow passes it.
@@ -52,7 +52,7 @@ class ClientPlan:
     files: by the names of `fbftl.tasks.task.Inputs`.
     """
 
-    setting: Setting
+    setting: DeployedSetting
     client: int
     position: int
     rows: list[int]
@@ -69,7 +69,7 @@ class ServerPlan:
     patience: seconds to wait for clients, and for their answers to a request.
     """
 
-    setting: Setting
+    setting: DeployedSetting
     client: list[int]
     taking_part: list[int]
     files: Mapping[str, str]
@@ -87,4 +87,4 @@ def write_plan(path: Path, plan: ClientPlan | ServerPlan) -> None:
 def read_plan(path: str | Path, kind: type[Plan]) -> Plan:
     """Return a party's plan."""
     document = read_json(path, "plan of a party")
-    return kind(**document | {"setting": Setting(**document["setting"])})
+    return kind(**document | {"setting": DeployedSetting(**document["setting"])})
