@@ -23,7 +23,13 @@ sys.exit(main(sys.argv[1:]))
 """
 
 MORE = "more.yaml"
-"""Lays a gradient method over the toy study."""
+DOORS = """
+tasks: {digits: {training: {rounds: 2}}}
+experiments:
+  scarcity:
+    grids: [{method: [fbftl, ftl_c]}, {method: [fedavg], network: [mlp]}]
+"""
+"""Laid over the toy study: a method for each door."""
 
 FAULTY = """
 from dataclasses import replace
@@ -78,11 +84,9 @@ def finished_run(process: subprocess.Popen[str], project: Project, setting: str,
     return json.loads((folder / "run.json").read_text())
 
 
-@pytest.mark.parametrize("setting", ["fbftl", "ftl_c"])
+@pytest.mark.parametrize("setting", ["fbftl", "ftl_c", "fedavg+network=mlp"])
 def test_two_clients_give_the_head_of_the_library_call(root, flower, finished: Project, setting):
-    (finished.folder / MORE).write_text(
-        "experiments: {scarcity: {grids: [{method: [fbftl, ftl_c]}]}}"
-    )
+    (finished.folder / MORE).write_text(DOORS)
     study = study_of(root, [str(root / TOY), str(finished.folder / MORE)])
     order = Order("digits", setting, clients=2, repeat=True)
     served, *_ = run(plan(study, order, finished.results))
