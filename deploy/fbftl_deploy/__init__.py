@@ -1,1 +1,1 @@
-"""A planned setting of the workflow as a Flower app: what carries the library's messages."""
+"""A setting of a finished study as a Flower app, and what runs it on this machine."""

@@ -1,21 +1,17 @@
-"""The ServerApp of a run: it hands requests to Flower's grid and takes what comes back."""
+"""The ServerApp of a run: it hands requests to Flower's grid, takes what comes back, and trains."""
 
-import json
-import os
 import time
-from collections.abc import Iterator, Sequence
-from logging import WARNING
+from collections import defaultdict
+from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
-from fbftl.exchange.arrivals import ClientAnswer, Request
-from fbftl.ground.errors import UserError
-from flwr.app import Context, Message
+from fbftl.exchange.arrivals import ANSWER, REQUEST, ClientAnswer, Exchange, Request
+from fbftl.exchange.parties import LEDGER, OUTCOME, ServerPlan, read_plan
+from fbftl.ground.files import write_json
+from flwr.app import ConfigRecord, Context, Message, RecordDict
 from flwr.serverapp import Grid, ServerApp
-from flwr.supercore.logger import log
-
-from fbftl_deploy.plans import ARRIVED, read_server
-from fbftl_deploy.records import of_request, to_answer
-from fbftl_deploy.server import serve, write_outcome
+from flwr.supercore.inflatable.inflatable_object import get_all_nested_objects
 
 POLL_SECONDS = 0.25
 """Between two looks at what has arrived."""
@@ -25,29 +21,30 @@ app = ServerApp()
 
 @app.main()
 def main(grid: Grid, context: Context) -> None:
-    """Serve the setting of the plan."""
-    plan = read_server(str(context.run_config["plan"]))
-    noted = Path(plan.outcome).with_suffix(ARRIVED)
-    carrier = Carrier(grid, plan.setting.taking_part, plan.patience, noted)
+    """Serve the setting of the plan; write what came of it, or why nothing did."""
+    path = Path(str(context.run_config["plan"]))
+    plan = read_plan(path, ServerPlan)
+    carrier = Carrier(grid, len(plan.taking_part), plan.patience)
+    exchange = Exchange(carrier.ask)
+    method = import_module(f"fbftl.methods.{plan.setting.job.setting.method}.serving")
     try:
-        served, exchange = serve(plan, carrier.ask)
-    except UserError as error:
-        write_failure(plan.outcome, str(error))
+        served = method.serve(plan, exchange)
+    except Exception as error:
+        write_json(path.with_name(OUTCOME), {"error": f"the server ends: {error}"})
         raise
-    for sentence in (*exchange.refused, *carrier.failed):
-        log(WARNING, sentence)
-    write_outcome(plan, served, exchange, {"failed": carrier.failed})
-
-
-def write_failure(path: str, sentence: str) -> None:
-    """Write why there is no outcome."""
-    from fbftl.ground.files import write_json
-
-    write_json(path, {"error": sentence})
+    served.ledger.write(path.with_name(LEDGER))
+    document = {
+        "models": served.models,
+        "accuracy": served.accuracy,
+        "refused": exchange.refused,
+        "failed": carrier.failed,
+        "bytes": carrier.bytes,
+    }
+    write_json(path.with_name(OUTCOME), document)
 
 
 class Carrier:
-    """What carries requests and answers over Flower's grid.
+    """What carries requests and answers over Flower's grid, and counts their bytes.
 
     Which node is which client the nodes say with their first answer: the first request goes to all
     of them.
@@ -56,59 +53,53 @@ class Carrier:
         grid: Flower's.
         nodes: how many there should be.
         patience: seconds to wait for them, and for the answers to a request.
-        noted: file that gets a line for every answer that arrives, so that a run which is cut off
-            does not lose it in silence.
     """
 
-    def __init__(self, grid: Grid, nodes: int, patience: float, noted: Path) -> None:
-        self.grid, self.nodes, self.patience, self.noted = grid, nodes, patience, noted
+    def __init__(self, grid: Grid, nodes: int, patience: float) -> None:
+        self.grid, self.nodes, self.patience = grid, nodes, patience
         self.node_of: dict[int, int] = {}
         self.failed: list[str] = []
         """A sentence for each node that gave no answer."""
+        self.bytes: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+        """By client: bytes of the messages that it sent, and of Flower's objects around them."""
 
-    def ask(self, request: Request, clients: Sequence[int]) -> Iterator[ClientAnswer]:
+    def ask(self, request: Request) -> Iterator[ClientAnswer]:
         """Send a request; yield the answers as they come."""
-        nodes = [self.node_of[client] for client in clients if client in self.node_of]
+        nodes = [self.node_of[client] for client in request.clients if client in self.node_of]
         if not self.node_of:
             nodes = self._connected()
-        content = of_request(request, list(clients))
+        content = RecordDict({REQUEST: ConfigRecord(vars(request))})
         messages = [
             Message(content, dst_node_id=node, message_type="query", ttl=self.patience)
             for node in nodes
         ]
-        waiting = set(self.grid.push_messages(messages))
+        waiting = set(self.grid.push_messages(messages)) if messages else set()
         end = time.monotonic() + self.patience
         while waiting and time.monotonic() < end:
             for reply in self.grid.pull_messages(waiting):
                 waiting.discard(reply.metadata.reply_to_message_id)
-                yield from self._answer(reply, clients)
+                yield from self._answer(reply)
             time.sleep(POLL_SECONDS)
         if waiting:
             self.failed.append(f"{len(waiting)} clients gave no answer in {self.patience:g} s")
 
-    def _answer(self, reply: Message, clients: Sequence[int]) -> Iterator[ClientAnswer]:
-        """Yield what a reply holds, if it is an answer of somebody who was asked."""
-        if reply.has_error():
-            self.failed.append(f"node {reply.metadata.src_node_id} failed: {reply.error.reason}")
-            return
+    def _answer(self, reply: Message) -> Iterator[ClientAnswer]:
+        """Yield what a reply holds, if it is an answer."""
+        node = reply.metadata.src_node_id
         try:
-            answer = to_answer(reply.content)
-        except ValueError as error:
-            self.failed.append(f"node {reply.metadata.src_node_id} is refused: {error}")
+            if reply.has_error():
+                raise ValueError(reply.error.reason)
+            answer = ClientAnswer(**reply.content[ANSWER])
+        except (KeyError, TypeError, ValueError) as error:
+            self.failed.append(f"node {node} gave no answer: {error}")
             return
-        self._note(answer)
-        self.node_of.setdefault(answer.client, reply.metadata.src_node_id)
-        if answer.client in clients or answer.messages:
+        counted = self.bytes[answer.client]
+        counted["messages"] += sum(map(len, answer.messages))
+        objects = get_all_nested_objects(reply).values()
+        counted["objects"] += sum(len(each.deflate()) for each in objects)
+        self.node_of.setdefault(answer.client, node)
+        if answer.messages:
             yield answer
-
-    def _note(self, answer: ClientAnswer) -> None:
-        """Write that an answer has arrived."""
-        size = sum(map(len, answer.messages))
-        line = json.dumps(
-            {"request_number": answer.request_number, "client": answer.client, "bytes": size}
-        )
-        with self.noted.open("a", encoding="utf-8") as file:
-            file.write(line + "\n")
 
     def _connected(self) -> list[int]:
         """Return the nodes once they are all there, or as many as there are after some patience."""
@@ -119,7 +110,3 @@ class Carrier:
                 break
             time.sleep(POLL_SECONDS)
         return nodes
-
-
-if os.environ.get("FLWR_TELEMETRY_ENABLED", "1") != "0":
-    log(WARNING, "Flower's telemetry is on; ./run deploy turns it off")

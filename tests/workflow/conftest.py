@@ -72,11 +72,3 @@ def reference(template: Project, shared: Shared) -> Project:
 def finished(reference: Project, tmp_path: Path) -> Project:
     """A copy of the finished toy study, for a test to change as it likes."""
     return reference.copy(tmp_path / "project")
-
-
-@pytest.fixture
-def flower(root: Path) -> Path:
-    """The interpreter of Flower's own environment; without it the test is skipped."""
-    from flower import interpreter
-
-    return interpreter(root)

@@ -1,33 +1,146 @@
-"""A setting of the toy study as a Flower federation of four clients, where Flower is at hand."""
+"""Settings of the toy study as Flower federations, where `.venv-deploy` is there."""
 
 import json
+import os
+import signal
 import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
 
+import pytest
 from fbftl.study.resolved import study_of
 from fbftl_deploy.planning import Order, plan
-from flower import found_by, free_ports
 from project import TOY, Project
+from pyarrow.csv import read_csv
 from unit.deploy.in_process import run
 
+CALL = """
+import sys
+from fbftl_deploy.__main__ import main
 
-def test_four_clients_give_the_head_of_the_library_call(root, flower, finished: Project):
-    order = Order("digits", "fbftl", 0, clients=4, repeat=True)
-    study = study_of(root, [str(root / TOY)])
-    served, _, sent = run(plan(study, order, finished.results, finished.folder, 0))
-    words = ["fbftl", "--clients", "4", "--repeat", "--port", str(free_ports())]
-    done = subprocess.run(
-        [flower, "-m", "fbftl_deploy", *words, "--configfile", TOY],
-        cwd=finished.folder,
-        env=found_by(root),
-        capture_output=True,
+sys.exit(main(sys.argv[1:]))
+"""
+
+MORE = "more.yaml"
+DOORS = """
+tasks: {digits: {training: {rounds: 2}}}
+experiments:
+  scarcity:
+    grids: [{method: [fbftl, ftl_c]}, {method: [fedavg], network: [mlp]}]
+"""
+"""Laid over the toy study: a method for each door."""
+
+FAULTY = """
+from dataclasses import replace
+from fbftl_deploy import running
+
+whole = running.plan
+
+
+def plan(*words):
+    planned = whole(*words)
+    first, second, _ = planned.clients
+    return replace(planned, clients=[replace(first, rows=[10**9]), second])
+
+
+running.plan = plan
+"""
+"""Of three clients the first has no such row, and the last never comes."""
+
+
+@pytest.fixture
+def flower(root: Path) -> Path:
+    """The interpreter of Flower's own environment."""
+    python = root / ".venv-deploy" / "bin" / "python"
+    if not python.is_file():
+        pytest.skip("there is no .venv-deploy; ./run deploy makes it")
+    return python
+
+
+def started(
+    root: Path, flower: Path, project: Project, *words: str, before: str = ""
+) -> subprocess.Popen[str]:
+    """Start a deployment of the toy study, whose folder is below the project's."""
+    paths = {"PYTHONPATH": f"{root / 'scripts'}:{root / 'deploy'}", "TMPDIR": str(project.folder)}
+    return subprocess.Popen(
+        [flower, "-c", before + CALL, words[0], "--configfile", TOY, *words[1:]],
+        cwd=project.folder,
+        env=os.environ | paths,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        timeout=600,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    path = finished.results / "digits" / "deployed" / "fbftl" / "0.json"
-    document = json.loads(path.read_text())
+
+
+def finished_run(process: subprocess.Popen[str], project: Project, setting: str, run: int) -> dict:
+    """Return what the result of a deployment says, once it is there, and require its bytes."""
+    printed, errors = process.communicate(timeout=600)
+    assert process.returncode == 0, printed + errors
+    folder = project.results / "digits" / "deployed" / setting / str(run)
+    wire = read_csv(folder / "wire.csv")
+    assert wire["ledger"].equals(wire["messages"])
+    assert all(map(int.__gt__, wire["objects"].to_pylist(), wire["messages"].to_pylist()))
+    return json.loads((folder / "run.json").read_text())
+
+
+@pytest.mark.parametrize("setting", ["fbftl", "ftl_c", "fedavg+network=mlp"])
+def test_two_clients_give_the_head_of_the_library_call(root, flower, finished: Project, setting):
+    (finished.folder / MORE).write_text(DOORS)
+    study = study_of(root, [str(root / TOY), str(finished.folder / MORE)])
+    order = Order("digits", setting, clients=2, repeat=True)
+    served, *_ = run(plan(study, order, finished.results))
+    process = started(
+        root, flower, finished, setting, "--clients", "2", "--repeat", "--configfile", MORE
+    )
+    document = finished_run(process, finished, setting, 1)
     assert document["models"] == served.models
-    assert list(document["payload_bytes"].values()) == sent
-    assert document["payload_is_ledger"]
-    for parts in document["wire"]["total"].values():
-        assert 0 <= parts["rest"] <= 0.01 * parts["seen"]
+    assert document["messages_are_ledger"]
+    assert document["refused"] == document["failed"] == []
+    assert list(finished.folder.glob("fbftl-deploy-*")) == []
+
+
+def test_clients_that_fail_or_never_come_do_not_hang_it(root, flower, finished: Project):
+    words = ["fbftl", "--clients", "3", "--repeat", "--patience", "60"]
+    document = finished_run(
+        started(root, flower, finished, *words, before=FAULTY), finished, "fbftl", 1
+    )
+    late, failed = document["failed"]
+    assert late == "2 of 3 clients came in time"
+    assert "gave no answer" in failed
+    study = study_of(root, [str(root / TOY)])
+    plans = plan(study, Order("digits", "fbftl", clients=3, repeat=True), finished.results)
+    here = plans.clients[1].client
+    served, *_ = run(plans, lambda sent: [sent] if sent.client == here else [])
+    assert document["models"] == served.models
+
+
+def test_a_killed_call_leaves_no_superlink_no_supernode_and_no_file(
+    root, flower, finished: Project
+):
+    process = started(root, flower, finished, "fbftl", "--clients", "2")
+    awaited(lambda: len(processes_in(finished.folder)) >= 5)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    awaited(lambda: not processes_in(finished.folder))
+    awaited(lambda: list(finished.folder.glob("fbftl-deploy-*")) == [])
+
+
+def processes_in(folder: Path) -> list[str]:
+    """Return the command lines of living processes whose Flower has its home below a folder."""
+    home = f"FLWR_HOME={folder}".encode()
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if home in (process / "environ").read_bytes():
+                found.append((process / "cmdline").read_text())
+        except OSError:
+            continue
+    return found
+
+
+def awaited(happened: Callable[[], bool]) -> None:
+    until = time.monotonic() + 120
+    while not happened():
+        assert time.monotonic() < until
+        time.sleep(0.1)

@@ -31,7 +31,6 @@ ELSEWHERE = {
     "./run verify": "tests/unit/findings/test_provenance.py",
     "./run docs": "tests/unit/test_docs.py",
     "./run deploy": "tests/workflow/test_deployed_federation.py",
-    "python -m fbftl_deploy": "tests/unit/deploy/test_deployed_runs.py",
     "PYTHONPATH=scripts python scripts/tools/renew_results.py": "tests/unit/findings/test_prose.py",
     "PYTHONPATH=scripts python scripts/tools/verify": "tests/workflow/test_kept_studies.py",
 }

@@ -5,16 +5,17 @@ which are the clients': its curves have the test accuracy alone, and the last ro
 a study would choose by held-out samples.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from fbftl.data.participation import clients_of, grouped, held_out
-from fbftl.exchange.arrivals import Arrived, Exchange, Served, enter
-from fbftl.exchange.post import Parts, Post, Receipt
+from fbftl.data.participation import grouped, held_out
+from fbftl.exchange.arrivals import Exchange, Request, Served, enter
+from fbftl.exchange.parties import ServerPlan
+from fbftl.exchange.post import Post
 from fbftl.exchange.repetition import offered_rows
 from fbftl.exchange.rounds import by_steps
 from fbftl.messages.codec import Compression, CorruptMessage, decode, encode
@@ -30,14 +31,13 @@ from fbftl.training.batches import Round
 class ServedRounds:
     """The rounds of one run.
 
-    job, seed: of the repetition.
-    client_data: who holds which row.
+    plan: who holds which row.
+    client_data: the test split.
     exchange: with the clients.
     part: what comes up: update or weights.
     """
 
-    job: Job
-    seed: int
+    plan: ServerPlan
     client_data: ClientData
     exchange: Exchange
     part: str
@@ -45,15 +45,13 @@ class ServedRounds:
     repetition: Repetition = field(init=False)
 
     def __post_init__(self) -> None:
-        self.owners, clients, _ = taking_part(
-            self.job, clients_of(self.job, self.client_data.partition, self.seed), self.seed
-        )
-        self.repetition = Repetition(self.job, self.seed, clients, np.zeros(0, dtype=np.int64))
-        store = self.client_data.provenance["features"]
-        ledger = Ledger(method=self.job.setting.method, store=store)
-        link = link_of(self.job.setting, self.client_data.block_bits)
-        compression = Compression(self.job.setting.bits, self.job.setting.keep)
-        self.post = Post(ledger, link, self.seed, no_mechanism(), compression)
+        job, seed = self.plan.setting.job, self.plan.setting.seed
+        self.owners, clients = taking_part(job, np.array(self.plan.client), seed)
+        self.repetition = Repetition(job, seed, clients, np.zeros(0, dtype=np.int64))
+        ledger = Ledger(method=job.setting.method, store=self.client_data.provenance["features"])
+        link = link_of(job.setting, self.client_data.block_bits)
+        compression = Compression(job.setting.bits, job.setting.keep)
+        self.post = Post(ledger, link, seed, no_mechanism(), compression)
 
     def run(self, learner: Learner, step: Callable[[Round], None]) -> Served:
         """Train a learner by the rounds of its schedule; return what the server has in the end.
@@ -71,41 +69,33 @@ class ServedRounds:
         score = self.client_data.score(self.repetition, learner)
         return Served.of(score.record, self.post.ledger)
 
-    def exchanged(self, round_: Round, weights: Tensor) -> Receipt:
+    def exchanged(self, round_: Round, weights: Tensor) -> tuple[np.ndarray, np.ndarray]:
         """Send the model to a round's clients; return what arrives of what they make of it.
 
         Args:
             round_: who takes part.
             weights: (X,) of the model.
+
+        Returns:
+            What arrives (A, X) float32, and the samples (A,) of those that sent it.
         """
         model = weights.detach().cpu().numpy()
-        parts: Parts = {self.part: len(model)}
         clients = self.owners[round_.clients]
-
-        def reading(_: int, messages: tuple[bytes, ...]) -> np.ndarray:
-            return decoded_model(messages, len(model))
-
-        arrived: Sequence[Arrived[np.ndarray]] = self.exchange.request(
-            self.part, clients.tolist(), reading, [encode(model)], round_.number,
-            int(round_.counts.max(initial=0)),
-        )  # fmt: skip
+        largest = int(round_.counts.max(initial=0))
+        request = Request(clients.tolist(), [encode(model)], round_.number, largest)
+        came = self.exchange.request(
+            request, lambda _, messages: decoded_model(messages, len(model))
+        )
         self.post.broadcast({"weights": len(model)}, round_.number)
-        came = {answer.client: answer for answer in arrived}
-        messages = [
-            came[client].messages[0] if client in came else None for client in clients.tolist()
-        ]
-        receipt = enter(self.post, parts, clients, messages, round_.number)
-        values = np.zeros((len(clients), len(model)), dtype=np.float32)
-        for place, client in enumerate(clients.tolist()):
-            if client in came:
-                values[place] = came[client].content
-        return replace(receipt, values=values)
+        messages = [came[one].messages[0] if one in came else None for one in clients.tolist()]
+        receipt = enter(self.post, {self.part: len(model)}, clients, messages, round_.number)
+        arrived = receipt.client[receipt.arrives].tolist()
+        values = np.array([came[one].content for one in arrived], dtype=np.float32)
+        return values.reshape(-1, len(model)), round_.counts[np.isin(clients, arrived)]
 
 
-def taking_part(
-    job: Job, client: np.ndarray, seed: int
-) -> tuple[np.ndarray, list[np.ndarray], np.ndarray]:
-    """Return the clients of rounds, the rows that each trains on, and those that are held out.
+def taking_part(job: Job, client: np.ndarray, seed: int) -> tuple[np.ndarray, list[np.ndarray]]:
+    """Return the clients of rounds, and the rows that each trains on.
 
     Args:
         job: the setting with its training values.
@@ -113,12 +103,11 @@ def taking_part(
         seed: of the repetition.
     """
     offered = offered_rows(job, client, seed)
-    training, validation = held_out(offered, job.training.validation, seed)
-    owners, rows = grouped(training, client)
-    return owners, rows, validation
+    training, _ = held_out(offered, job.training.validation, seed)
+    return grouped(training, client)
 
 
-def decoded_model(messages: tuple[bytes, ...], count: int) -> np.ndarray:
+def decoded_model(messages: list[bytes], count: int) -> np.ndarray:
     """Return the numbers (count,) of a message that holds as many as a model.
 
     Raises:

@@ -1,14 +1,12 @@
 """A run without Flower: every client answers in this process, and a network may change answers."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
 from typing import Any
 
 from fbftl.exchange.arrivals import ClientAnswer, Exchange, Request, Served
-from fbftl_deploy.client import answer
 from fbftl_deploy.planning import Order, Plans, parties
-from fbftl_deploy.server import serve
-from unit.tasks.toy_task import CLIENTS, FEATURES, HEAD, TRAINING
+from unit.tasks.toy_task import CLIENTS, HEAD, TRAINING
 
 Network = Callable[[ClientAnswer], Iterable[ClientAnswer]]
 """From what a client answers to what arrives of it."""
@@ -30,14 +28,10 @@ def params_of(method: str, axes: Mapping[str, Any], **training: Any) -> dict[str
     }
 
 
-def planned(
-    files: Mapping[str, str], params: Mapping[str, Any], folder: Path, port: int = 0,
-    source: str = "features", repeat: bool = True,
-) -> Plans:  # fmt: skip
+def planned(files: Mapping[str, str], params: Mapping[str, Any], repeat: bool = True) -> Plans:
     """Return the plans of a run, which repeats a study's or draws noise of its own."""
-    order = Order("toy", "setting", 0, source=source, repeat=repeat)
     readable = {name: path for name, path in files.items() if name != "features"}
-    return parties(params, readable, FEATURES, order, False, folder, port)
+    return parties(params, readable, Order("toy", "setting", 0, repeat=repeat))
 
 
 def run(plans: Plans, network: Network = lambda sent: [sent]) -> tuple[Served, Exchange, list[int]]:
@@ -45,12 +39,16 @@ def run(plans: Plans, network: Network = lambda sent: [sent]) -> tuple[Served, E
     by_id = {client.client: client for client in plans.clients}
     memories: dict[int, dict[str, Any]] = {client: {} for client in by_id}
     sent = dict.fromkeys(by_id, 0)
+    method = plans.server.setting.job.setting.method
+    answering, serving = (
+        import_module(f"fbftl.methods.{method}.{half}") for half in ("answering", "serving")
+    )
 
-    def ask(request: Request, clients: Sequence[int]) -> Iterable[ClientAnswer]:
-        for client in clients:
-            reply = answer(by_id[client], request, memories[client])
-            sent[client] += sum(map(len, reply.messages))
-            yield from network(reply)
+    def ask(request: Request) -> Iterable[ClientAnswer]:
+        for client in request.clients:
+            messages = answering.answer(by_id[client], request, memories[client])
+            sent[client] += sum(map(len, messages))
+            yield from network(ClientAnswer(client, messages))
 
-    served, exchange = serve(plans.server, ask)
-    return served, exchange, list(sent.values())
+    exchange = Exchange(ask)
+    return serving.serve(plans.server, exchange), exchange, list(sent.values())

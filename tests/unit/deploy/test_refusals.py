@@ -6,7 +6,9 @@ import pytest
 from fbftl.ground.errors import UserError
 from fbftl.study.config import Study
 from fbftl.study.resolved import study_of
-from fbftl_deploy.planning import Order, plan
+from fbftl_deploy.planning import Order, parties, plan, require_deployable
+from unit.deploy.in_process import params_of, planned
+from unit.tasks.toy_task import make_task
 
 REFUSED = {
     ("digits", "fbftl+plr=0.123"): "the study makes no setting",
@@ -15,6 +17,7 @@ REFUSED = {
     ("dialogues", "ftl_c"): "the methods that are",
     ("digits", "fbftl+plr=0.5+loss=reshuffled"): "no link has",
     ("digits", "fbftl+mechanism=relative+sigma=0.1"): "which none of them has",
+    ("digits", "one_shot+message=means+head=fedcof"): "statistics are what is deployed",
     ("digits", "fbftl+mechanism=gaussian+epsilon=16.0"): "the setting was never run",
     ("digits", "fbftl"): "the setting was never run; make it first with snakemake",
 }
@@ -25,13 +28,44 @@ def study(root: Path) -> Study:
     return study_of(root)
 
 
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    return make_task(tmp_path_factory.mktemp("task"))
+
+
 @pytest.mark.parametrize(("task", "setting"), REFUSED)
 def test_a_setting_that_cannot_be_deployed_is_one_sentence(study, tmp_path, task, setting):
     with pytest.raises(UserError, match=REFUSED[task, setting]) as refusal:
-        plan(study, Order(task, setting, 0), tmp_path, tmp_path, 0)
+        plan(study, Order(task, setting), tmp_path)
     assert "\n" not in str(refusal.value)
 
 
 def test_a_seed_that_the_task_lacks_is_one_sentence(study, tmp_path):
     with pytest.raises(UserError, match="has no seed 77; give --seed one of 0, 1, 2"):
-        plan(study, Order("digits", "fbftl", 77), tmp_path, tmp_path, 0)
+        plan(study, Order("digits", "fbftl", 77), tmp_path)
+
+
+WITHOUT_PROTECTION = {
+    "masked": ("one_shot", {"message": "statistics", "head": "lda", "aggregation": "masked"}),
+    "masked weights": ("fedavg", {"aggregation": "masked"}),
+    "noise": ("ftl_c", {"mechanism": "dp_fedavg", "sigma": 1.0}),
+}
+"""Settings whose protection a deployment would not have."""
+
+
+@pytest.mark.parametrize("setting", WITHOUT_PROTECTION)
+def test_what_only_a_study_protects_is_refused(toy, setting):
+    job = planned(toy, params_of(*WITHOUT_PROTECTION[setting])).server.setting.job
+    reason = "only a study models" if "masked" in setting else "protects nobody"
+    with pytest.raises(UserError, match=reason):
+        require_deployable(Order("toy", setting), job)
+
+
+def test_more_clients_or_rounds_than_a_machine_starts_are_one_sentence(toy, monkeypatch):
+    monkeypatch.setattr("fbftl_deploy.planning.MOST_CLIENTS", 15)
+    with pytest.raises(UserError, match="takes 16 clients and 1 rounds"):
+        planned(toy, params_of("fbftl", {}))
+    few = parties(params_of("fbftl", {}), toy, Order("toy", "fbftl", clients=3))
+    assert few.server.taking_part == [0, 1, 2]
+    assert not few.whole
+    assert sum(len(client.rows) for client in few.clients) == len(few.server.client)

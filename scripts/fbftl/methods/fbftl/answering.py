@@ -1,8 +1,14 @@
 """A client of a deployed FbFTL: it encodes the uploads of its own samples, one message each."""
 
 from dataclasses import replace
+from typing import Any
 
-from fbftl.exchange.sending import Sending
+import numpy as np
+
+from fbftl.exchange.arrivals import Request
+from fbftl.exchange.parties import ClientPlan
+from fbftl.exchange.sending import Sending, sending
+from fbftl.features.store.opening import open_store
 from fbftl.ground.errors import required
 from fbftl.messages.encoded import encode_rows
 from fbftl.messages.vectors import Vectors
@@ -10,23 +16,31 @@ from fbftl.privacy.noise import add_gaussian
 from fbftl.privacy.system_noise import system_noise, system_responses
 
 
-def repeated_uploads(how: Sending[Vectors], seed: int) -> list[bytes]:
-    """Return the messages of a client's samples, in their order, as a study makes them.
+def answer(plan: ClientPlan, request: Request, remembered: dict[str, Any]) -> list[bytes]:
+    """Return the messages of a client's samples, in their order.
+
+    Noise is the study's where the run repeats one, and else of the system's generator.
 
     Args:
-        how: how they are sent, with the client's own samples as the payload.
-        seed: of the repetition, which noise follows from where there is any.
+        plan: with the rows of the client's samples.
+        request: for them.
+        remembered: nothing; a client is asked once.
     """
-    return _messages(how, how.released(seed))
+    store = open_store(plan.files["manifest"]).read("train", np.array(plan.rows))
+    setting = plan.setting
+    payload = Vectors(store.values, store.labels.astype(np.int64), store.sample, setting.classes)
+    public = None
+    if manifest := plan.files.get("public_manifest"):
+        public = open_store(manifest).read("train").values
+    how = sending(setting.job, payload, public)
+    released = how.released(setting.seed) if setting.repeat else _drawn(how)
+    return encode_rows(released.values, how.compression, released.labels, released.classes).messages
 
 
-def uploads(how: Sending[Vectors]) -> list[bytes]:
-    """Return the messages of a client's samples under noise of the system's generator.
+def _drawn(how: Sending[Vectors]) -> Vectors:
+    """Return the uploads under noise of the system's generator.
 
     Another call draws other noise, and is another release of the samples.
-
-    Args:
-        how: how they are sent, without noise or under the gaussian mechanism.
     """
     setting, payload = how.job.setting, how.payload
     if setting.mechanism == "gaussian":
@@ -39,8 +53,4 @@ def uploads(how: Sending[Vectors]) -> list[bytes]:
             payload.labels, epsilon=setting.label_epsilon, classes=payload.classes
         )
         payload = replace(payload, labels=labels)
-    return _messages(how, payload)
-
-
-def _messages(how: Sending[Vectors], released: Vectors) -> list[bytes]:
-    return encode_rows(released.values, how.compression, released.labels, released.classes).messages
+    return payload

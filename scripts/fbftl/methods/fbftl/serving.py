@@ -6,7 +6,9 @@ from dataclasses import replace
 import numpy as np
 
 from fbftl.data.participation import grouped, held_out, participating
-from fbftl.exchange.arrivals import Exchange, Served, enter
+from fbftl.exchange.arrivals import Exchange, Request, Served, enter
+from fbftl.exchange.holdings import features_at_server
+from fbftl.exchange.parties import ServerPlan
 from fbftl.exchange.sending import sending
 from fbftl.exchange.uploads import received_of
 from fbftl.ground.errors import UserError
@@ -15,7 +17,6 @@ from fbftl.messages.ledger import Ledger
 from fbftl.messages.vectors import Vectors
 from fbftl.methods.by_name import of_kind
 from fbftl.study.job import Job
-from fbftl.tasks.images import ClientImageFeatures
 
 
 def obstacles(job: Job) -> Iterator[str]:
@@ -28,54 +29,49 @@ def obstacles(job: Job) -> Iterator[str]:
         yield "relative noise is measured on the features of all clients, which none of them has"
 
 
-def serve(job: Job, seed: int, server: ClientImageFeatures, exchange: Exchange) -> Served:
+def serve(plan: ServerPlan, exchange: Exchange) -> Served:
     """Ask for all uploads and train the head on those that arrive.
 
     Args:
-        job: the setting with its training values.
-        seed: of the repetition.
-        server: the test split, and who holds which row; the rows themselves are the clients'.
+        plan: who holds which row, and the files of the test split.
         exchange: with the clients.
 
     Raises:
         UserError: if nothing arrives.
     """
+    job, seed = plan.setting.job, plan.setting.seed
+    server = features_at_server(plan)
     client = server.partition.client
     offered = participating(client, job.setting.fraction, seed)
     owners, rows = grouped(offered, client)
     rows_of = dict(zip(owners.tolist(), rows, strict=True))
 
-    def reading(sender: int, messages: tuple[bytes, ...]) -> tuple[np.ndarray, np.ndarray]:
+    def reading(sender: int, messages: list[bytes]) -> tuple[np.ndarray, np.ndarray]:
         if len(messages) != len(rows_of[sender]):
             raise CorruptMessage(f"it has {len(messages)} uploads, not {len(rows_of[sender])}")
         return decoded_uploads(messages, server.width, server.classes)
 
-    arrived = exchange.request("uploads", owners.tolist(), reading)
+    arrived = exchange.request(Request(owners.tolist()), reading)
     if not arrived:
         raise UserError("no upload arrived, so that there is nothing to train on; see the log")
     came = {
         row: message
-        for answer in arrived
-        for row, message in zip(rows_of[answer.client].tolist(), answer.messages, strict=True)
+        for one, answer in arrived.items()
+        for row, message in zip(rows_of[one].tolist(), answer.messages, strict=True)
     }
     values = np.zeros((len(client), server.width), dtype=np.float32)
     labels = np.zeros(len(client), dtype=np.int64)
-    for answer in arrived:
-        values[rows_of[answer.client]], labels[rows_of[answer.client]] = answer.content
+    for one, answer in arrived.items():
+        values[rows_of[one]], labels[rows_of[one]] = answer.content
     ledger = Ledger(method=job.setting.method, store=server.provenance["features"])
     everything = Vectors(values, labels, np.arange(len(client)), server.classes)
     how = sending(job, everything, server.public)
     post = how.post(ledger, seed)
     post.broadcast({"weights": server.frozen_floats})
     messages = [came.get(row) for row in range(len(client))]
-    receipt = enter(post, {"features": server.width}, client, messages, offered=offered)
-    received = offered[receipt.arrives]
-    read = replace(
-        everything,
-        values=values[received],
-        labels=labels[received],
-        sample=everything.sample[received],
-    )
+    receipt = enter(post, {"features": server.width}, client, messages)
+    received = np.array(sorted(came))[receipt.arrives]
+    read = Vectors(values[received], labels[received], received, server.classes)
     split = held_out(received, job.training.validation, seed)
     trained_on = received_of(how, seed, received, read, split)
     ((fit,),) = of_kind(job).fit(replace(server, payload=read, rows=received), [[trained_on]])
@@ -83,7 +79,7 @@ def serve(job: Job, seed: int, server: ClientImageFeatures, exchange: Exchange) 
 
 
 def decoded_uploads(
-    messages: tuple[bytes, ...], width: int, classes: int
+    messages: list[bytes], width: int, classes: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return features (n, width) float32 and labels (n,) of uploads that came.
 

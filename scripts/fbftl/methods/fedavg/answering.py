@@ -1,43 +1,39 @@
 """A client of a deployed FedAvg: it trains the network on its own images for its local epochs."""
 
+from typing import Any
+
 import numpy as np
 import torch
 
 from fbftl.exchange.arrivals import Request
+from fbftl.exchange.parties import ClientPlan
 from fbftl.exchange.repetition import parameter_count
 from fbftl.exchange.served_rounds import decoded_model
+from fbftl.ground.devices import prepare
 from fbftl.ground.errors import required
 from fbftl.messages.codec import encode
 from fbftl.methods.fedavg.federation import initial_learner
-from fbftl.study.job import Job
-from fbftl.tasks.images import ClientImageSamples
-from fbftl.tasks.task import Repetition
+from fbftl.tasks.task import Inputs, Repetition, client_samples
 from fbftl.training.batches import Round
 
 
-def weights(
-    job: Job,
-    seed: int,
-    client_data: ClientImageSamples,
-    request: Request,
-    client_index: int,
-) -> list[bytes]:
+def answer(plan: ClientPlan, request: Request, remembered: dict[str, Any]) -> list[bytes]:
     """Return a client's message of one round: its weights after its local epochs.
 
     Args:
-        job: the setting with its training values.
-        seed: of the repetition.
-        client_data: the client's own images, those that it trains on.
+        plan: with the rows that it trains on, and its place among the clients that take part,
+            which its mini-batches follow from.
         request: with the global weights and the round.
-        client_index: of the client among those that take part, which its mini-batches follow from.
+        remembered: nothing; all that a client starts from comes with the request.
     """
-    rows = np.arange(len(client_data.samples.labels))
-    repetition = Repetition(job, seed, [rows], np.zeros(0, dtype=np.int64))
+    job, rows = plan.setting.job, np.array(plan.rows)
+    client_data = client_samples(job, Inputs.at(plan.files, prepare("cpu", 1)))
+    repetition = Repetition(job, plan.setting.seed, [rows], np.zeros(0, dtype=np.int64))
     learner = initial_learner(client_data, repetition)
     model = decoded_model(request.messages, parameter_count(learner))
     learner.set_weights(torch.from_numpy(model))
     trained = required(
-        learner.train(with_padding_client(rows, client_index, request, learner.plan.batch))
+        learner.train(with_padding_client(rows, plan.position, request, learner.plan.batch))
     )
     return [encode(trained.weights[0].cpu().numpy())]
 
@@ -63,4 +59,4 @@ def with_padding_client(
     both = np.stack([np.resize(rows, largest), np.resize(rows, largest)])
     present = np.ones(both.shape, dtype=bool)
     present[0, len(rows) :] = False
-    return Round(request.round_or_sum - 1, np.full(2, client_index), both, present)
+    return Round(request.round - 1, np.full(2, client_index), both, present)

@@ -4,12 +4,14 @@ from collections.abc import Iterator
 
 import torch
 
-from fbftl.exchange.arrivals import NOISE_OF_A_STUDY, Exchange, Served
+from fbftl.exchange.arrivals import Exchange, Served
 from fbftl.exchange.averaging import by_samples
+from fbftl.exchange.parties import NOISE_OF_A_STUDY, ServerPlan
 from fbftl.exchange.served_rounds import ServedRounds
+from fbftl.ground.devices import prepare
 from fbftl.methods.fedavg.federation import initial_learner
 from fbftl.study.job import Job
-from fbftl.tasks.images import ClientImageSamples
+from fbftl.tasks.task import Inputs, client_samples
 from fbftl.training.batches import Round
 
 
@@ -21,27 +23,26 @@ def obstacles(job: Job) -> Iterator[str]:
     if (setting.bits, setting.keep) != (32, 1):
         yield "its updates are compressed, and plain weights are what is deployed"
     if setting.aggregation != "open":
-        yield "its weights are summed under masks, and sums of one message are what is deployed"
+        yield "its sums are masked under a trusted dealer's keys, which only a study models"
     if setting.resampled_per_round is not None:
         yield "its clients draw samples of each other's, which no client of a deployment has"
 
 
-def serve(job: Job, seed: int, server: ClientImageSamples, exchange: Exchange) -> Served:
+def serve(plan: ServerPlan, exchange: Exchange) -> Served:
     """Train the whole network by rounds of clients.
 
     Args:
-        job: the setting with its training values.
-        seed: of the repetition.
-        server: the test split, and who holds which row; the rows themselves are the clients'.
+        plan: who holds which row, and the files of the test split.
         exchange: with the clients.
     """
-    rounds = ServedRounds(job, seed, server, exchange, "weights")
+    server = client_samples(plan.setting.job, Inputs.at(plan.files, prepare("cpu", 1)))
+    rounds = ServedRounds(plan, server, exchange, "weights")
     learner = initial_learner(server, rounds.repetition)
 
     def step(round_: Round) -> None:
-        receipt = rounds.exchanged(round_, learner.weights())
-        if receipt.arrives.any():
-            arrived = torch.from_numpy(receipt.arrived).to(learner.weights())
-            learner.set_weights(by_samples(arrived, round_.counts[receipt.arrives]))
+        arrived, counts = rounds.exchanged(round_, learner.weights())
+        if len(arrived):
+            weights = torch.from_numpy(arrived).to(learner.weights())
+            learner.set_weights(by_samples(weights, counts))
 
     return rounds.run(learner, step)

@@ -6,15 +6,16 @@ import numpy as np
 import torch
 
 from fbftl.exchange.arrivals import Request
+from fbftl.exchange.parties import ClientPlan
 from fbftl.exchange.served_rounds import decoded_model
+from fbftl.ground.devices import prepare
 from fbftl.messages.codec import Compression, encode
 from fbftl.messages.codec.compression import PLAIN
 from fbftl.messages.encoded import encode_rows
 from fbftl.messages.feedback import compress_with_feedback, memory
 from fbftl.methods.ftl_c.images import head
-from fbftl.study.job import Job
-from fbftl.tasks.images import ClientImageFeatures
-from fbftl.tasks.task import Repetition
+from fbftl.tasks.images import client_features
+from fbftl.tasks.task import Inputs, Repetition
 from fbftl.training.batches import Round
 from fbftl.training.local_updates import set_flat
 
@@ -22,36 +23,27 @@ REMEMBERED = "not sent"
 """Name of the bytes that a client keeps from round to round: what it has not sent so far."""
 
 
-def update(
-    job: Job,
-    seed: int,
-    client_data: ClientImageFeatures,
-    request: Request,
-    remembered: dict[str, Any],
-) -> list[bytes]:
+def answer(plan: ClientPlan, request: Request, remembered: dict[str, Any]) -> list[bytes]:
     """Return a client's message of one round.
 
     Args:
-        job: the setting with its training values.
-        seed: of the repetition.
-        client_data: the client's own features, those that it trains on.
+        plan: with the rows that it trains on.
         request: with the model and the round.
         remembered: bytes that stay with the client; changed in place.
     """
-    rows = np.arange(len(client_data.rows))
-    repetition = Repetition(job, seed, [rows], np.zeros(0, dtype=np.int64))
+    job, rows = plan.setting.job, np.array(plan.rows)
+    client_data = client_features(job, Inputs.at(plan.files, prepare("cpu", 1)), rows)
+    repetition = Repetition(job, plan.setting.seed, [rows], np.zeros(0, dtype=np.int64))
     learner = head(client_data, repetition)
     count = sum(parameter.numel() for parameter in learner.parameters)
     model = decoded_model(request.messages, count)
     set_flat(learner.parameters, torch.from_numpy(model).to(client_data.inputs.device))
     nobody_else = np.zeros(1, dtype=np.int64)
     # As many rows as a study pads its clients to: sums of other lengths round otherwise.
-    padded = np.zeros((1, max(request.largest, len(rows))), dtype=np.int64)
+    padded = np.full((1, max(request.largest, len(rows))), rows[0])
     padded[0, : len(rows)] = rows
     present = np.arange(padded.shape[1])[None] < len(rows)
-    _, updates = learner.client_gradients(
-        Round(request.round_or_sum - 1, nobody_else, padded, present)
-    )
+    _, updates = learner.client_gradients(Round(request.round - 1, nobody_else, padded, present))
     values, compression = updates.cpu().numpy(), Compression(job.setting.bits, job.setting.keep)
     if compression == PLAIN:
         return [encode(values[0])]

@@ -6,13 +6,13 @@ sum added in another order; one of compressed updates adds up each client's, as 
 
 from collections.abc import Iterator
 
-from fbftl.exchange.arrivals import NOISE_OF_A_STUDY, Exchange, Served
+from fbftl.exchange.arrivals import Exchange, Served
+from fbftl.exchange.holdings import features_at_server
+from fbftl.exchange.parties import NOISE_OF_A_STUDY, ServerPlan
 from fbftl.exchange.rounds import as_gradient
 from fbftl.exchange.served_rounds import ServedRounds
-from fbftl.exchange.uplink import mean_of_arrivals
 from fbftl.methods.ftl_c.images import head
 from fbftl.study.job import Job
-from fbftl.tasks.images import ClientImageFeatures
 from fbftl.training.batches import Round
 from fbftl.training.local_updates import flattened
 
@@ -23,21 +23,21 @@ def obstacles(job: Job) -> Iterator[str]:
         yield NOISE_OF_A_STUDY
 
 
-def serve(job: Job, seed: int, server: ClientImageFeatures, exchange: Exchange) -> Served:
+def serve(plan: ServerPlan, exchange: Exchange) -> Served:
     """Train the head by rounds of clients.
 
     Args:
-        job: the setting with its training values.
-        seed: of the repetition.
-        server: the test split, and who holds which row; the rows themselves are the clients'.
+        plan: who holds which row, and the files of the test split.
         exchange: with the clients.
     """
-    rounds = ServedRounds(job, seed, server, exchange, "update")
+    server = features_at_server(plan)
+    rounds = ServedRounds(plan, server, exchange, "update")
     rounds.post.broadcast({"weights": server.frozen_floats})
     learner = head(server, rounds.repetition)
 
     def step(round_: Round) -> None:
-        receipt = rounds.exchanged(round_, flattened(learner.parameters))
-        learner.step(as_gradient(learner, mean_of_arrivals(round_, receipt)))
+        updates, counts = rounds.exchanged(round_, flattened(learner.parameters))
+        mean = updates.sum(axis=0) / max(int(counts.sum()), 1)
+        learner.step(as_gradient(learner, mean))
 
     return rounds.run(learner, step)
