@@ -30,21 +30,14 @@ def plan_of(task, experiment):
     of_task, grids = SimpleNamespace(task=task), STUDY.config["experiments"][experiment]
     kind = STUDY.task(task)["kind"]
     names = {name for grid in grids["grids"] for name in grid.get("method", ["fbftl"])}
-    made = (
-        [code("stages/open_features.py")]
-        if task in ELSEWHERE
-        else [
-            code_of_clients(of_task),
-            code_of_source(of_task),
-            contents_of_data(of_task),
-            contents_of_source(of_task),
-            code("stages/extract_features.py", module_of(task, "features")),
-        ]
-    )
     decides = [
         STUDY.task(task),
         grids,
-        *made,
+        code_of_clients(of_task),
+        code_of_source(of_task),
+        contents_of_data(of_task),
+        contents_of_source(of_task),
+        code("stages/extract_features.py", module_of(task, "features")),
         *(
             code("stages/train_setting.py", *modules_of_method(name, kind))
             for name in sorted(names)

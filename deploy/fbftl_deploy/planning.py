@@ -87,7 +87,7 @@ def plan(study: Study, order: Order, results: Path, folder: Path, dealer_port: i
     method = params["setting"]["method"]
     axes = methods.axes_by_method()[method]
     job = from_params(params, {method: axes})
-    require_deployable(study, order, job)
+    require_deployable(order, job)
     files = files_of(study, order, results, job)
     exact = is_pinned(study.config["exact"], "cpu", this_machine())
     features = study.task(order.task)["features"]
@@ -173,7 +173,7 @@ def parties(
     return Plans(server, clients, dealer, len(here) == len(everyone))
 
 
-def require_deployable(study: Study, order: Order, job: Job) -> None:
+def require_deployable(order: Order, job: Job) -> None:
     """Refuse what cannot be deployed, with the reason.
 
     Raises:
@@ -193,8 +193,6 @@ def require_deployable(study: Study, order: Order, job: Job) -> None:
     if method == "one_shot" and job.setting.message == "features":
         raise UserError(f"{order.setting} sends what FbFTL sends; deploy a setting of fbftl")
     reasons = list(import_module(f"fbftl.methods.{method}.serving").obstacles(job))
-    if order.source == "images" and study.is_from_elsewhere(order.task):
-        reasons.append("its data are features that somebody published, without images")
     if reasons:
         raise UserError(f"{order.setting} is not deployed: {reasons[0]}")
 
