@@ -16,6 +16,7 @@ ROOT = "zarr.json"
 """File of a store that has the SHA-256 of every array, so that its own vouches for all of them."""
 
 CONTEXT = {
+    "@language": "en",
     "@vocab": "https://schema.org/",
     **{term: f"http://mlcommons.org/croissant/{term}" for term in ("citeAs", "includes")},
     "conformsTo": "http://purl.org/dc/terms/conformsTo",

@@ -124,12 +124,12 @@ def test_test_samples_are_a_share_of_the_rows_or_a_further_file(tmp_path: Path) 
     test = own(tmp_path / "test", VALUES[:8] + 9, LABELS[:8])
     dataset = loaded(**named, test=test)
     assert (len(dataset.train), len(dataset.test)) == (40, 8)
-    with pytest.raises(UserError, match=r"has no labels; give data\.labels a \.npy file or one of features"):
+    with pytest.raises(UserError, match=r"no labels; give data\.labels a \.npy file or one of"):
         loaded(**named, test={"path": test["path"]})
     with pytest.raises(UserError, match="in the training and in the test split"):
         loaded(**named, test=named)
-    with pytest.raises(UserError, match="has a split, and data.test names a file"):
-        np.save(tmp_path / "split.npy", SPLIT)
+    np.save(tmp_path / "split.npy", SPLIT)
+    with pytest.raises(UserError, match=r"has a split, and data\.test names a file"):
         loaded(**named, split=str(tmp_path / "split.npy"), test=test)
     own(tmp_path / "test", VALUES[:8, :3], LABELS[:8])
     with pytest.raises(UserError, match="give both the same"):
@@ -183,7 +183,7 @@ def test_bfloat16_of_safetensors_is_widened(tmp_path: Path) -> None:
         (VALUES, LABELS.astype(object), "object of the shape"),
         (VALUES, LABELS - 1, "labels that are neither words nor whole numbers from 0"),
         (VALUES, LABELS / 2, "labels that are neither words nor whole numbers from 0"),
-        (np.where(VALUES == VALUES[5, 2], np.nan, VALUES), LABELS, "sample 5 has a value that is no finite"),
+        (np.where(VALUES[5, 2] == VALUES, np.nan, VALUES), LABELS, "sample 5 has a value that is"),
         (VALUES.astype(float) * 1e300, LABELS, "no finite number of 32 bits"),
         (np.repeat(VALUES[:2], 20, axis=0), LABELS, "2 vectors are both in the training and in"),
     ],
@@ -214,7 +214,7 @@ def test_what_is_no_plain_file_is_refused(tmp_path: Path, place: str) -> None:
     named = own(tmp_path)
     path = "zero.npy" if place == "/dev/zero" else place
     for key in ("labels", "path"):
-        with pytest.raises(UserError, match="no plain file|is missing|is a store and says it"):
+        with pytest.raises(UserError, match=r"no plain file|is missing|is a store and says it"):
             loaded(**named | {key: str(tmp_path / path)})
 
 
