@@ -16,7 +16,7 @@ import numpy as np
 
 from fbftl.data.clients import SERVER
 from fbftl.data.datasets.arrays import arrays_in, explaining
-from fbftl.data.datasets.base import Samples, located, numbered, require_one_shape
+from fbftl.data.datasets.base import Samples, located, numbered
 from fbftl.data.datasets.selection import split_off_test
 from fbftl.data.datasets.stores import splits_of
 from fbftl.ground.errors import UserError
@@ -38,7 +38,11 @@ def check(spec: Mapping[str, Any], folder: Path | None) -> None:
         UserError: naming file, fault and remedy.
     """
     tables = _tables(spec, folder, whole=False)
-    require_one_shape(tables[0]["features"].shape[1:], tables[-1]["features"].shape[1:])
+    widths = {str(table["features"].shape[1]) for table in tables}
+    if len(widths) > 1:
+        raise UserError(
+            f"data.path and data.test have vectors of {' and '.join(widths)} numbers; give both the same"
+        )
     _names(spec, tables)
 
 
