@@ -106,7 +106,9 @@ def test_every_format_gives_the_same_samples(
         loaded(path, **given)
 
 
-def own(folder: Path, values: np.ndarray = VALUES, labels: np.ndarray = LABELS) -> dict[str, str]:
+def written(
+    folder: Path, values: np.ndarray = VALUES, labels: np.ndarray = LABELS
+) -> dict[str, str]:
     """Write features and labels, and return the keys that name them."""
     np.save(folder / "features.npy", values)
     np.save(folder / "labels.npy", labels)
@@ -114,14 +116,14 @@ def own(folder: Path, values: np.ndarray = VALUES, labels: np.ndarray = LABELS) 
 
 
 def test_test_samples_are_a_share_of_the_rows_or_a_further_file(tmp_path: Path) -> None:
-    named = own(tmp_path)
+    named = written(tmp_path)
     assert datasets.training_count(block(**named), None) == 30
     one, same, other = (loaded(**named, seed=seed).test.labels for seed in (0, 0, 1))
     assert len(one) == 10
     assert np.array_equal(one, same)
     assert not np.array_equal(one, other)
     (tmp_path / "test").mkdir()
-    test = own(tmp_path / "test", VALUES[:8] + 9, LABELS[:8])
+    test = written(tmp_path / "test", VALUES[:8] + 9, LABELS[:8])
     dataset = loaded(**named, test=test)
     assert (len(dataset.train), len(dataset.test)) == (40, 8)
     with pytest.raises(UserError, match=r"no labels; give data\.labels a \.npy file or one of"):
@@ -131,7 +133,7 @@ def test_test_samples_are_a_share_of_the_rows_or_a_further_file(tmp_path: Path) 
     np.save(tmp_path / "split.npy", SPLIT)
     with pytest.raises(UserError, match=r"has a split, and data\.test names a file"):
         loaded(**named, split=str(tmp_path / "split.npy"), test=test)
-    own(tmp_path / "test", VALUES[:8, :3], LABELS[:8])
+    written(tmp_path / "test", VALUES[:8, :3], LABELS[:8])
     with pytest.raises(UserError, match="give both the same"):
         loaded(**named, test=test)
 
@@ -192,7 +194,7 @@ def test_wrong_arrays_are_refused(
     tmp_path: Path, values: np.ndarray, labels: np.ndarray, reason: str
 ) -> None:
     with pytest.raises(UserError, match=reason):
-        loaded(**own(tmp_path, values, labels))
+        loaded(**written(tmp_path, values, labels))
 
 
 def test_signs_of_zero_are_one_value(tmp_path: Path) -> None:
@@ -211,7 +213,7 @@ def test_what_is_no_plain_file_is_refused(tmp_path: Path, place: str) -> None:
     os.mkfifo(tmp_path / "pipe.npy")
     (tmp_path / "zero.npy").symlink_to("/dev/zero")
     (tmp_path / "folder.npy").mkdir()
-    named = own(tmp_path)
+    named = written(tmp_path)
     path = "zero.npy" if place == "/dev/zero" else place
     for key in ("labels", "path"):
         with pytest.raises(UserError, match=r"no plain file|is missing|is a store and says it"):
@@ -219,7 +221,7 @@ def test_what_is_no_plain_file_is_refused(tmp_path: Path, place: str) -> None:
 
 
 def test_a_header_that_claims_more_than_there_is_is_refused_unread(tmp_path: Path) -> None:
-    named = own(tmp_path)
+    named = written(tmp_path)
     header = io.BytesIO()
     described = {"descr": "<f4", "fortran_order": False, "shape": (2**40, WIDTH)}
     np.lib.format.write_array_header_1_0(header, described)
@@ -246,7 +248,7 @@ def test_a_header_that_claims_more_than_there_is_is_refused_unread(tmp_path: Pat
 
 def test_what_is_parsed_is_what_was_hashed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file that is replaced while it is read is not opened a second time."""
-    named = own(tmp_path)
+    named = written(tmp_path)
     digest = sha256(named["path"])
     hashed = arrays.require_digest
 
@@ -306,7 +308,7 @@ def test_a_publication_is_described_for_croissant(published: Path) -> None:
     (root, _) = described["distribution"]
     assert root["sha256"] == sha256(published / "zarr.json")
     assert described["license"] == "CC0-1.0"
-    croissant = pytest.importorskip("mlcroissant", reason="optional (envs/publication.txt)")
+    croissant = pytest.importorskip("mlcroissant", reason="optional (envs/validation.txt)")
     dataset = croissant.Dataset(jsonld=published / "croissant.json")
     assert not list(dataset.metadata.issues.errors)
 

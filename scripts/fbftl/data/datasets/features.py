@@ -38,11 +38,8 @@ def check(spec: Mapping[str, Any], folder: Path | None) -> None:
         UserError: naming file, fault and remedy.
     """
     tables = _tables(spec, folder, whole=False)
-    widths = {str(table["features"].shape[1]) for table in tables}
-    if len(widths) > 1:
-        raise UserError(
-            f"data.path and data.test have vectors of {' and '.join(widths)} numbers; give both the same"
-        )
+    if len({table["features"].shape[1] for table in tables}) > 1:
+        raise UserError("vectors of data.path and data.test differ in length; give both the same")
     _names(spec, tables)
 
 
