@@ -18,7 +18,9 @@ import pytest
 import safetensors.numpy
 import zarr
 from fbftl.data import datasets
+from fbftl.data.clients import write_clients
 from fbftl.data.datasets import arrays
+from fbftl.data.images import dealt_out
 from fbftl.features.extract import extract
 from fbftl.features.published import publish
 from fbftl.features.store.manifest import read_manifest
@@ -128,7 +130,7 @@ def test_test_samples_are_a_share_of_the_rows_or_a_further_file(tmp_path: Path) 
     assert (len(dataset.train), len(dataset.test)) == (40, 8)
     with pytest.raises(UserError, match=r"no labels; give data\.labels a \.npy file or one of"):
         loaded(**named, test={"path": test["path"]})
-    with pytest.raises(UserError, match="in the training and in the test split"):
+    with pytest.raises(UserError, match="40 training samples are among the test samples too"):
         loaded(**named, test=named)
     np.save(tmp_path / "split.npy", SPLIT)
     with pytest.raises(UserError, match=r"has a split, and data\.test names a file"):
@@ -159,6 +161,17 @@ def test_samples_come_in_the_order_of_their_numbers_each_once(tmp_path: Path) ->
         loaded(write_npz(tmp_path / "own.npz", sample=order.clip(3), **named))
 
 
+def test_what_a_split_and_a_client_cannot_be_is_refused(tmp_path: Path) -> None:
+    named = {"features": VALUES, "labels": LABELS}
+    path = write_npz(tmp_path / "own.npz", split=np.repeat(["train", "val"], 20), **named)
+    with pytest.raises(UserError, match="a split 'val', which is neither train nor test"):
+        loaded(path)
+    path = write_npz(tmp_path / "own.npz", clients=np.repeat(["a/b", "c"], 20), **named)
+    dealt = dealt_out(block(path), {"partition": "given"}, None, 0)
+    with pytest.raises(UserError, match="'a/b'"):
+        write_clients(tmp_path / "clients.h5", *dealt)
+
+
 def test_bfloat16_of_safetensors_is_widened(tmp_path: Path) -> None:
     short = (VALUES.view(np.uint32) >> 16).astype("<u2")
     header, content = {}, b""
@@ -187,7 +200,11 @@ def test_bfloat16_of_safetensors_is_widened(tmp_path: Path) -> None:
         (VALUES, LABELS / 2, "labels that are neither words nor whole numbers from 0"),
         (np.where(VALUES[5, 2] == VALUES, np.nan, VALUES), LABELS, "sample 5 has a value that is"),
         (VALUES.astype(float) * 1e300, LABELS, "no finite number of 32 bits"),
-        (np.repeat(VALUES[:2], 20, axis=0), LABELS, "2 vectors are both in the training and in"),
+        (
+            np.repeat(VALUES[:2], 20, axis=0),
+            LABELS,
+            "training samples are among the test samples too",
+        ),
     ],
 )
 def test_wrong_arrays_are_refused(
@@ -202,7 +219,7 @@ def test_signs_of_zero_are_one_value(tmp_path: Path) -> None:
     values[::2, 0], values[1::2, 0] = 0.0, -0.0
     values[1::2, 1:] = values[::2, 1:]
     path = write_npz(tmp_path / "o.npz", features=values, labels=LABELS, split=np.arange(ROWS) % 2)
-    with pytest.raises(UserError, match="20 vectors are both"):
+    with pytest.raises(UserError, match="20 training samples are among the test"):
         loaded(path)
     values[:] = 0
     assert len(loaded(write_npz(path, features=values, labels=LABELS)).test) == 10

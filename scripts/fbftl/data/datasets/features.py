@@ -162,7 +162,10 @@ def _settled(table: Table) -> Table:
     if table["features"].dtype.kind not in "fiu":
         raise ValueError(f"features of {table['features'].dtype}")
     if "split" in table:
-        table["split"] = np.array([IS_TEST[word] for word in table["split"].astype(str)])
+        words = table["split"].astype(str)
+        if unknown := set(words.tolist()) - IS_TEST.keys():
+            raise ValueError(f"a split {min(unknown)!r}, which is neither train nor test")
+        table["split"] = np.array([IS_TEST[word] for word in words])
     if "clients" in table:
         text = table["clients"].astype(str)
         # Padded, numbers keep their order as words.
@@ -204,8 +207,9 @@ def _require_apart(train: Samples, test: Samples) -> None:
     """
     # Added to zero, zeros of both signs are one.
     of_train, of_test = (
-        {(0 + row).tobytes() for row in np.asarray(samples.inputs) if row.any()}
+        ((0 + row).tobytes() for row in np.asarray(samples.inputs) if row.any())
         for samples in (train, test)
     )
-    if shared := len(of_train & of_test):
-        raise ValueError(f"{shared} vectors are both in the training and in the test split")
+    tested = set(of_test)
+    if shared := sum(row in tested for row in of_train):
+        raise ValueError(f"{shared} training samples are among the test samples too")
