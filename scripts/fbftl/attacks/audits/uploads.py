@@ -1,8 +1,7 @@
-"""Mechanisms on what clients send one by one: features, labels, published rows, updates, counts."""
+"""Mechanisms on what clients send one by one: features, labels, updates, counts."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -32,7 +31,6 @@ from fbftl.attacks.audits.trial import Curves
 from fbftl.attacks.membership import Scores
 from fbftl.exchange import sending
 from fbftl.exchange.post import Post
-from fbftl.features.publication import write
 from fbftl.ground.errors import required
 from fbftl.messages.channel import PacketLoss
 from fbftl.messages.ledger import Ledger
@@ -44,7 +42,7 @@ from fbftl.methods.fade import rounds as fade_rounds
 from fbftl.methods.fade import server as fade_server
 from fbftl.methods.fade.groups import Users
 from fbftl.methods.fade.participation import ParticipationSchedule
-from fbftl.privacy import accounting, mechanisms, noise
+from fbftl.privacy import mechanisms, noise
 from fbftl.privacy.mechanisms import PrivacyRecord
 from fbftl.privacy.tradeoffs import (
     LaplaceTradeOff,
@@ -127,16 +125,6 @@ def response_curves(epsilon: float) -> Curves:
 def moving_less(right: Callable[..., Any]) -> Callable[..., Any]:
     """Return what keeps labels so often that half as many move."""
     return lambda epsilon, classes: (1 + right(epsilon, classes)) / 2
-
-
-def published(epsilon: float, included: Flags, seed: int) -> Mapping[str, Scores]:
-    """Score published rows, whose noise has no seed."""
-    records = long_records(included, WIDTH)
-    chunks = SimpleNamespace(chunks=lambda: iter([records]))
-    store = SimpleNamespace(array=lambda *_: chunks, provenance=SimpleNamespace(dtype="float32"))
-    how = write.PublishedNoise(accounting.gaussian_sigma(epsilon, DELTA), CLIP)
-    rows = np.concatenate(list(write.noised_chunks(store, "train", how)))
-    return {RELEASE: split(rows[:, 0], included)}
 
 
 def updates(epsilon: float, included: Flags, seed: int) -> Mapping[str, Scores]:
@@ -224,17 +212,6 @@ UPLOADS = (
         (
             Fault(faults.HALVED, (Patch(noise, "keep_probability", moving_less),)),
             faults.without_keys(noise, faults.CLIENTS, [0]),
-        ),
-    ),
-    Mechanism(
-        "gaussian on published rows",
-        "a row replaced",
-        gaussian_curves(RELEASE),
-        published,
-        (
-            faults.halving(write, "system_noise"),
-            faults.unclipped(write),
-            faults.OTHER_ADJACENCY,
         ),
     ),
     Mechanism(
