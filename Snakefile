@@ -49,8 +49,6 @@ include: "rules/source.smk"
 include: "rules/network.smk"
 include: "rules/features.smk"
 include: "rules/public.smk"
-include: "rules/opened.smk"
-include: "rules/elsewhere.smk"
 include: "rules/frameworks.smk"
 include: "rules/train.smk"
 include: "rules/analysis.smk"
@@ -94,7 +92,7 @@ rule all:
 
 rule layers:
     input:
-        expand("results/{task}/layers.csv", task=STUDY.with_samples("images")),
+        expand("results/{task}/layers.csv", task=STUDY.tasks_of("images")),
     localrule: True
     message:
         "The layers of each network are listed"
@@ -102,7 +100,7 @@ rule layers:
 
 rule heads:
     input:
-        expand("results/{task}/tables/heads.csv", task=STUDY.with_samples("images")),
+        expand("results/{task}/tables/heads.csv", task=STUDY.tasks_of("images")),
     localrule: True
     message:
         "Heads and epochs are chosen"

@@ -10,8 +10,6 @@ rule clients:
         "results/{task}/logs/clients.log",
     benchmark:
         "results/{task}/benchmarks/clients.tsv"
-    wildcard_constraints:
-        task=either(AT_HAND),
     conda:
         "../envs/workflow.yaml"
     params:

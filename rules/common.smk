@@ -18,7 +18,7 @@ from snakemake.iocontainers import Wildcards
 from fbftl.data import datasets
 from fbftl.data.open import check_open
 from fbftl.models.chain import check_networks
-from fbftl.models.planned import head_parameters, trained
+from fbftl.models.planned import trained
 from fbftl.models.t5 import planned as summarisers
 from fbftl.models.source import check as source_check
 from fbftl.ground import provenance
@@ -32,7 +32,6 @@ from fbftl.study.beside import changed_tasks, require_own_folder
 from fbftl.study.clients import partition_of, number_of_clients
 from fbftl.study.computes import computed_otherwise, require_computable
 from fbftl.study.config import resolve
-from fbftl.study.elsewhere import place_of
 from fbftl.study.release import releases
 from fbftl.study.settings import DEFAULTS, Setting
 from fbftl.ground.errors import UserError
@@ -103,9 +102,6 @@ def checked_study():
         if workflow.is_main_process and (lacking := listed(lacking_of(study))):
             print(lacking, file=sys.stderr)
         for task in study.tasks_of("images"):
-            if study.is_from_elsewhere(task):
-                require_from_elsewhere(study, task)
-                continue
             block, folder = study.task(task), study.config["data_folder"]
             source_check.require_one_kind(f"config: tasks.{task}", block)
             datasets.check(block["data"], folder)
@@ -154,23 +150,6 @@ def checked_study():
     except UserError as error:
         sys.exit(str(error))
     return study
-
-
-def require_from_elsewhere(study, task):
-    """Refuse what a task cannot run on the published features that are its data."""
-    about = study.published(task)["about"]
-    if about["classes"] is None or about["network"] is None:
-        raise UserError(
-            f"config: tasks.{task}: the features at {study.task(task)['data']['store']} have no "
-            "class for each sample, and what trains on them needs the network they came from; a "
-            "task can have features of images alone"
-        )
-    samples = about["counts"]["train"]
-    require_feasible(
-        study, task, samples, about["clients"]["train"], sizes_of(study, task)
-    )
-    if workflow.is_main_process and study.task(task)["privacy"]["budget"]:
-        require_budget(study, task, samples)
 
 
 @cache
@@ -227,7 +206,7 @@ def require_budget(study, task, samples):
 def lacking_of(study):
     """Yield what a study's tasks still have to fetch."""
     folder = study.config["data_folder"]
-    for task in study.with_samples("images"):
+    for task in study.tasks_of("images"):
         block = study.task(task)
         yield from datasets.lacking(block["data"], folder)
         yield from source_check.lacking(block["source"], folder)
@@ -247,11 +226,6 @@ def lacking_of(study):
 def sizes_of(study, task):
     """Return how many parameters a task's clients train, as far as no job is needed to know."""
     block, folder = study.task(task), study.config["data_folder"]
-    if study.is_from_elsewhere(task):
-        published = study.published(task)
-        width, classes = published["store"]["width"], published["about"]["classes"]
-        head = head_parameters(width, block["head"], classes)
-        return Sizes({block["features"]["cut"]: head}, {}, classes)
     try:
         classes = datasets.class_count(block["data"], folder)
         sizes = trained(
@@ -376,13 +350,7 @@ def either(names):
     return "|".join(map(re.escape, names)) or "(?!)"
 
 
-ELSEWHERE = [task for task in STUDY.tasks if STUDY.is_from_elsewhere(task)]
-"""Tasks whose data are features that somebody published."""
-
-AT_HAND = [task for task in STUDY.tasks if task not in ELSEWHERE]
-"""Tasks whose samples are at hand."""
-
-ANY_SOURCE = either(STUDY.with_repeats(AT_HAND))
+ANY_SOURCE = either(STUDY.with_repeats(STUDY.tasks))
 """Pattern of a task with a source network here, also of one that is repeated under a further source network."""
 
 

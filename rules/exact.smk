@@ -6,7 +6,7 @@ def require_computable_here():
     machine, device = this_machine(), STUDY.config["device"]
     if device == "auto":
         device = "cuda" if machine.gpu else "cpu"
-    for task in AT_HAND:
+    for task in STUDY.tasks:
         kind = STUDY.task(task)["features"]["compute"]
         where = f"config: tasks.{task}.features.compute"
         try:
@@ -37,7 +37,7 @@ def name_arithmetic():
             maker.set_params(exact=EXACT)
 
 
-COMPUTED = computed_otherwise({task: STUDY.task(task) for task in AT_HAND})
+COMPUTED = computed_otherwise({task: STUDY.task(task) for task in STUDY.tasks})
 """What of this study computes otherwise than in plain float32, None if nothing does."""
 
 EXACT = pinned_here()

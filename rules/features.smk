@@ -1,7 +1,7 @@
 """Features: one pass of the frozen extractor over every client's samples, cached for good."""
 
 # Tasks differ in how many stores one pass fills, one for each cut: a rule for each task.
-for task in STUDY.with_repeats(AT_HAND):
+for task in STUDY.with_repeats(STUDY.tasks):
 
     rule:
         name:

@@ -36,10 +36,9 @@ def root_of(task, cut=None):
 
     Snakemake removes the outputs of a job before it runs. Were the store an output, a job that is
     run again would lose it; without its root's metadata the job finds it and finishes it again.
-    Where the configuration names a URL, or features from elsewhere, a note of it takes that place.
+    Where the configuration names a URL, a note of it takes that place.
     """
-    stored = STUDY.task(task)["features"].get("store") or STUDY.is_from_elsewhere(task)
-    remote = cut is None and stored
+    remote = cut is None and STUDY.task(task)["features"].get("store")
     path = "features" if cut is None else f"features/{cut}"
     return f"results/{task}/{path}.zarr/{'location.txt' if remote else 'zarr.json'}"
 
@@ -75,7 +74,7 @@ def extractions():
     """Return every pass that fills feature stores of the study: its files, stores and values."""
     return [
         extraction
-        for task in STUDY.with_repeats(AT_HAND)
+        for task in STUDY.with_repeats(STUDY.tasks)
         for extraction in (extraction_of(task), extraction_of_public(task))
         if extraction is not None
     ]

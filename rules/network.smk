@@ -10,8 +10,6 @@ rule describe:
         network="results/{task}/network.json",
     log:
         "results/{task}/logs/network.log",
-    wildcard_constraints:
-        task=either(AT_HAND),
     conda:
         "../envs/workflow.yaml"
     params:
@@ -68,7 +66,7 @@ rule list_layers:
     log:
         "results/{task}/logs/layers.log",
     wildcard_constraints:
-        task=either(STUDY.with_samples("images")),
+        task=either(STUDY.tasks_of("images")),
     conda:
         "../envs/workflow.yaml"
     params:

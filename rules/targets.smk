@@ -64,11 +64,10 @@ def results_of_papers():
 
 def all_clients_and_sources():
     """Return the files that every run of the study rests on."""
-    source = ("source.safetensors", "source.json")
     return [
         f"results/{task}/{name}"
         for task in STUDY.tasks
-        for name in ("clients.h5", *(() if task in ELSEWHERE else source))
+        for name in ("clients.h5", "source.safetensors", "source.json")
     ] + [*further_sources(), *all_manifests()]
 
 

@@ -37,7 +37,7 @@ rule choose_head:
     log:
         "results/{task}/logs/tables/heads.log",
     wildcard_constraints:
-        task=either(STUDY.with_samples("images")),
+        task=either(STUDY.tasks_of("images")),
     conda:
         "../envs/workflow.yaml"
     resources:

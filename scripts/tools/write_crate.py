@@ -6,47 +6,71 @@ Name the files that the study was called with. The crate is `ro-crate-metadata.j
 """
 
 import sys
+from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
-from fbftl.findings.expected_runs import jobs_in, require_runs
-from fbftl.findings.origins import arithmetics, distinct, from_here, results
+from fbftl.data import datasets
+from fbftl.data.dialogues import splits
+from fbftl.findings.run_file import read_run
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import write_json
+from fbftl.models.source import check
+from fbftl.study.config import Study
 from fbftl.study.resolved import folder_of, study_of
 
-NAME = "Study of feature-based federated transfer learning"
-LICENCE = "https://spdx.org/licenses/MIT"
-CRATE = "ro-crate-metadata.json"
+CRATE, LOCK = "ro-crate-metadata.json", "envs/requirements.lock"
 
 
 def main(*files: str) -> None:
     """Write the configuration and the crate.
 
     Raises:
-        UserError: if no study was finished here, the configuration is wrong, or the runs
-            are not those that it asks for.
+        UserError: if the configuration is wrong, or asks for other runs than are there.
     """
     # Only who asks for a crate needs the package.
-    from fbftl.findings.crate import Described, StudyCrate
+    from fbftl.findings.crate import crate_of
 
     study = study_of(Path(), files)
-    folder = folder_of(study)
-    by_path = from_here(results(folder), folder)
-    require_runs(jobs_in(study), folder)
-    configuration = folder / "results" / "study.json"
+    results = folder_of(study) / "results"
+    for task, experiments in study.settings.items():
+        for name in {name for settings in experiments.values() for name in settings}:
+            require_run(results / task / "runs" / f"{name}.json", study.job(task, name))
+    configuration = results / "study.json"
     write_json(configuration, study.config)
-    experiments = sorted(
-        {experiment for of_task in study.settings.values() for experiment in of_task}
-    )
-    description = f"Tasks {', '.join(study.tasks)}; experiments {', '.join(experiments)}."
-    arithmetic = distinct(arithmetics(folder / "results").values())
-    engine = version("snakemake")
-    about = Described(
-        NAME, description, LICENCE, "Snakefile", "scripts", engine, str(configuration), arithmetic
-    )
-    write_json(CRATE, StudyCrate(Path(), by_path, about).document())
-    print(f"{CRATE} describes {len(by_path):,} results")
+    inputs = {"config.yaml", LOCK, *files, *read_by(study), str(configuration)}
+    description = f"Tasks {', '.join(study.tasks)}; experiments {', '.join(sorted(study.paper))}."
+    crate = crate_of("Snakefile", sorted(inputs), results, description, version("snakemake"))
+    write_json(CRATE, crate)
+    print(f"{CRATE} describes the results in {results} and {len(inputs)} files below them")
+
+
+def require_run(path: Path, job: Mapping[str, Any]) -> None:
+    """Refuse a run that is not there, or was made with other values than the configuration's."""
+    here = "is not there"
+    if path.is_file():
+        run = read_run(path)
+        seeds = [repetition["seed"] for repetition in run["repetitions"]]
+        made = {"setting": run["setting"], "training": run["training"], "seeds": seeds}
+        others = [key for key, value in made.items() if value != job[key]]
+        here = f"has other {others[0]} than the configuration" if others else ""
+    if here:
+        raise UserError(
+            f"{path} {here}; run the study first, or name the files that it was called with"
+        )
+
+
+def read_by(study: Study) -> Iterator[str]:
+    """Yield the files that a study reads: printed numbers, data and weights, in folders each."""
+    folder = study.config["data_folder"]
+    named = ["published"]
+    for block in map(study.task, study.tasks):
+        data = splits if block["kind"] == "dialogues" else datasets
+        named += [*data.files(block["data"], folder), *check.files(block["source"], folder)]
+    for path in map(Path, named):
+        below = path.rglob("*") if path.is_dir() else [path]
+        yield from (str(file) for file in below if file.is_file())
 
 
 if __name__ == "__main__":

@@ -23,16 +23,11 @@ DRY = ("study", "report", "papers", "snakemake")
 
 ELSEWHERE = {
     "snakemake --cores 2 --configfile prototypes.yaml": "tests/workflow/test_additions.py",
-    "./run compare": "tests/workflow/test_operations.py",
-    "./run crate": "tests/unit/findings/test_provenance.py",
-    "./run statement": "tests/unit/findings/test_provenance.py",
-    "./run publish": "tests/workflow/test_elsewhere.py",
-    "./run sign": "tests/unit/findings/test_provenance.py",
-    "./run verify": "tests/unit/findings/test_provenance.py",
+    "./run crate": "tests/unit/findings/test_crate.py",
+    "./run publish": "tests/workflow/test_published_features.py",
     "./run docs": "tests/unit/test_docs.py",
     "./run deploy": "tests/workflow/test_deployed_federation.py",
     "PYTHONPATH=scripts python scripts/tools/renew_results.py": "tests/unit/findings/test_prose.py",
-    "PYTHONPATH=scripts python scripts/tools/verify": "tests/workflow/test_kept_studies.py",
 }
 """How commands begin that another test runs, with that test."""
 

@@ -103,7 +103,7 @@ def test_the_page_has_a_command_for_each_study() -> None:
         "networks.yaml",
         "letters.yaml",
         "income.yaml",
-        "elsewhere.yaml",
+        "vectors.yaml",
     }
     assert {f"snakemake --cores 2 --configfile {study}" for study in STUDIES} < set(COMMANDS)
 
@@ -184,6 +184,17 @@ def test_a_parquet_file_and_a_transformers_backbone(fresh: Project) -> None:
     pq.write_table(table, fresh.folder / "data" / "birds.parquet")
     run(fresh, "birds")
     assert width(fresh, "birds") == 16
+
+
+def test_features_of_ones_own(fresh: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    (fresh.folder / "data").mkdir()
+    monkeypatch.chdir(fresh.folder)
+    [block] = re.findall(r"^```python\n(import numpy as np\n.*?)^```", PAGE, re.M | re.S)
+    classes = np.arange(60) % CLASSES
+    exec(block, {"vectors": np.eye(8)[classes] + np.arange(60)[:, None] / 99, "classes": classes})
+    run(fresh, "vectors")
+    assert width(fresh, "vectors") == 8
+    assert stored(fresh, "vectors")["counts"] == {"train": 48, "test": 12}
 
 
 def test_a_table(fresh: Project) -> None:

@@ -1,8 +1,7 @@
 """Results that stand in the project, `docs/results/`: what is kept of a finished study.
 
 Tables and single numbers of a task or a paper, the figures that `docs/results/figures.csv` lists,
-and the SHA-256 of every run file below them, by which anybody can make a part of the study again
-and compare (`findings.verification`).
+and the SHA-256 of every run file below them.
 """
 
 from collections.abc import Collection, Iterable, Sequence

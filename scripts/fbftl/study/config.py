@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fbftl.ground.errors import UserError
-from fbftl.study import alike, elsewhere, full_studies, methods, source_seeds
+from fbftl.study import alike, full_studies, methods, source_seeds
 from fbftl.study.feature_faults import require_features
 from fbftl.study.grid import expand
 from fbftl.study.grid_schema import with_methods
@@ -66,18 +66,6 @@ class Study:
     def tasks_of(self, kind: str) -> list[str]:
         """Names of the tasks of one kind that this study makes."""
         return [name for name in self.tasks if self.task(name)["kind"] == kind]
-
-    def is_from_elsewhere(self, task: str) -> bool:
-        """Tell whether a task's data are features that somebody published."""
-        return elsewhere.is_from_elsewhere(self.task(task))
-
-    def with_samples(self, kind: str) -> list[str]:
-        """Names of the tasks of one kind whose samples are at hand, and with them all stages."""
-        return [name for name in self.tasks_of(kind) if not self.is_from_elsewhere(name)]
-
-    def published(self, task: str) -> dict[str, Any]:
-        """Return the manifest of the published features that are a task's data."""
-        return elsewhere.of_task(task, self.task(task), self.config["data_folder"])
 
     def experiments(self, task: str) -> list[str]:
         """Names of the experiments that run on a task."""
@@ -249,10 +237,6 @@ def _resolve(
     require_records()
     require_plain(config)
     filled = copy.deepcopy(alike.with_likes(config))
-    if isinstance(filled.get("tasks"), Mapping):
-        filled["tasks"] = copy.deepcopy(
-            elsewhere.with_published(filled["tasks"], filled.get("data_folder"))
-        )
     require_valid(filled, with_methods(schema))
     _require_free(filled["tasks"])
     for task in filled["tasks"].values():

@@ -1,13 +1,11 @@
-"""What is kept of a finished study, and which of its settings are drawn to be made again."""
+"""What is kept of a finished study."""
 
 import csv
 import json
-import shutil
 
 import pytest
 from fbftl.findings import kept
 from fbftl.findings.kept import KEPT, MOST_FIGURES
-from fbftl.findings.verification import differing, drawn, kept_runs
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import sha256
 from fbftl.study.systems import System
@@ -112,27 +110,3 @@ def test_every_run_file_has_a_digest_with_its_seeds(folder):
     assert runs["ants"] == {"fbftl": {"seeds": [7], "sha256": sha256(path)}}
     assert runs["ants/source_seeds/1"]["fbftl"]["seeds"] == [8]
     assert len(runs) == 2
-
-
-def test_settings_are_drawn_by_a_seed():
-    runs = {f"t{i}": {"a": {"seeds": [0], "sha256": str(i)}} for i in range(20)}
-    every = kept_runs({"runs": runs}, "toys")
-    draws = [drawn(every, seed) for seed in range(30)]
-    assert draws[3] == drawn(every, 3)
-    assert all(len({run.task for run in draw}) == 3 for draw in draws)
-    assert len({run.task for draw in draws for run in draw}) > 15
-    assert drawn(every[:2], 1) == every[:2]
-
-
-def test_results_without_digests_are_refused():
-    with pytest.raises(UserError, match="results of toys have no digests of runs"):
-        kept_runs({"commit": "0"}, "toys")
-
-
-def test_a_digest_that_differs_is_found(folder, tmp_path_factory):
-    other = tmp_path_factory.mktemp("other")
-    shutil.copytree(folder / "results", other / "results")
-    runs = kept_runs({"runs": kept.run_digests(folder / "results", ["ants", "bees"])}, "toys")
-    assert differing(runs, other) == {}
-    (other / runs[1].path).write_text("{}")
-    assert differing(runs, other) == {runs[1]: sha256(other / runs[1].path)}

@@ -1,11 +1,8 @@
 """Digests of models on the way: at every point, and the same however a run is cut up."""
 
-import itertools
-
 import pytest
 import torch
 from fbftl.findings.run_file import models, run_document
-from fbftl.ground.departures import first_point
 from fbftl.methods.by_name import train
 from fbftl.methods.fbftl.run import fit
 from fbftl.models.digest import digest
@@ -36,7 +33,7 @@ def test_a_solved_head_has_one_point(inputs: Inputs) -> None:
         for head in ("ridge", "lda")
     ]
     assert [len(points) for by_seed in solved for points in by_seed.values()] == [1] * 4
-    assert first_point(*solved) == ("0", 1)
+    assert solved[0] != solved[1]
 
 
 def test_the_last_is_that_of_the_trained_model(inputs: Inputs) -> None:
@@ -50,7 +47,7 @@ def test_settings_that_share_a_process_go_through_the_models_of_their_own(inputs
     alone = [models(run(inputs, setting).repetitions) for setting in SETTINGS]
     together = train([job(setting) for setting in SETTINGS], inputs)
     for models_alone, outcome in zip(alone, together, strict=True):
-        assert first_point(models_alone, models(outcome.repetitions)) is None
+        assert models_alone == models(outcome.repetitions)
 
 
 def test_heads_are_the_same_whatever_the_number_of_threads(inputs: Inputs) -> None:
@@ -62,9 +59,7 @@ def test_heads_are_the_same_whatever_the_number_of_threads(inputs: Inputs) -> No
             by_threads.append(models(run(inputs, {}).repetitions))
     finally:
         torch.set_num_threads(before)
-    for fewer, more in itertools.pairwise(by_threads):
-        departed = first_point(fewer, more)
-        assert departed is None, "models part at seed {}, point {}".format(*departed)
+    assert by_threads[0] == by_threads[1] == by_threads[2]
 
 
 def test_the_run_file_holds_the_science_only(inputs: Inputs) -> None:
@@ -72,10 +67,3 @@ def test_the_run_file_holds_the_science_only(inputs: Inputs) -> None:
     outcome = run(inputs, {})
     document = run_document(job_params, outcome.provenance, outcome.repetitions)
     assert not any("models" in repetition for repetition in document["repetitions"])
-
-
-def test_where_two_runs_part_is_the_earliest_point_of_any_seed() -> None:
-    run_models = {"0": ["a", "b", "c"], "1": ["d", "e", "f"]}
-    assert first_point(run_models, run_models) is None
-    assert first_point(run_models, run_models | {"0": ["a", "b", "x"]}) == ("0", 3)
-    assert first_point(run_models, {"0": ["a", "b", "x"], "1": ["d", "x", "f"]}) == ("1", 2)

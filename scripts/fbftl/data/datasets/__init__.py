@@ -1,7 +1,7 @@
 """Data sets behind one small interface: `check` before any job, `load` inside it.
 
 A data set is described by the config block ``data`` of a task. Its ``kind`` names a module of this
-package that offers four functions (see `Kind`), and `named_clients` where data name their clients.
+package that offers five functions (see `Kind`), and `named_clients` where data name their clients.
 Everything that is the same for every kind (the test split, the choice of classes, the limit for
 quick runs) happens here and in `selection`.
 """
@@ -33,10 +33,11 @@ KINDS = {
     "torchvision": "downloads",
     "groups": "groups",
     "table": "table",
+    "features": "features",
 }
 """Kind in the config to the module of this package that reads it."""
 
-VECTORS = ("groups", "table")
+VECTORS = ("groups", "table", "features")
 """Kinds whose samples are vectors, no images."""
 
 
@@ -78,6 +79,8 @@ def check(spec: Mapping[str, Any], data_folder: str | Path | None) -> None:
 
 def files(spec: Mapping[str, Any], data_folder: str | Path | None) -> list[str]:
     """Return the files and folders that the config names, for the workflow to watch."""
+    if (files_of := getattr(_kind(spec), "files", None)) is not None:
+        return files_of(spec, _folder(data_folder))
     paths: list[str] = []
     for split in ("train", "test"):
         named = spec.get(split) or []

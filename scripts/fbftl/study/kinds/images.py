@@ -6,8 +6,6 @@ from typing import Any
 from fbftl.ground.errors import UserError
 from fbftl.study import methods
 from fbftl.study.clients import partition_of
-from fbftl.study.elsewhere import is_from_elsewhere
-from fbftl.study.record import MethodRecord
 from fbftl.study.settings import Setting
 from fbftl.study.widths import bases_in, budgets, narrowed
 
@@ -62,8 +60,6 @@ def check(setting: Setting, task: str, block: Mapping[str, Any]) -> None:
         UserError: naming task, setting and remedy.
     """
     where = f"config: task '{task}' cannot run the setting '{setting.name}'"
-    if is_from_elsewhere(block):
-        _require_features_alone(where, setting, block)
     if setting.cut is not None and _on_features(setting):
         _require_features(where, setting, task, block)
     if setting.network is not None and setting.network not in block["networks"]:
@@ -99,24 +95,6 @@ def _require_no_open_choice(where: str, setting: Setting, training: Mapping[str,
             "clients hold out is outside of its guarantee: give privacy.training or the task's "
             "training selection: last and validation: 0"
         )
-
-
-def _require_features_alone(where: str, setting: Setting, block: Mapping[str, Any]) -> None:
-    """Refuse what reads images, or public samples of them, where there are features alone."""
-    record = methods.record(setting.method)
-    alone = [r.name for r in methods.RECORDS if _reads_features_alone(r)]
-    if not _reads_features_alone(record):
-        what = f"its data are published features and {setting.method} needs images"
-        raise UserError(f"{where}: {what}; choose its method among {', '.join(alone)}")
-    if setting.mechanism == "gaussian" and "norm" not in block["privacy"]["feature_clip"]:
-        raise UserError(
-            f"{where}: its data are published features, and a quantile of public ones needs "
-            "images; give privacy.feature_clip a norm"
-        )
-
-
-def _reads_features_alone(record: MethodRecord) -> bool:
-    return record.reads == "features" and not record.public and not record.further
 
 
 def _require_meaning(setting: Setting, task: str, block: Mapping[str, Any]) -> None:

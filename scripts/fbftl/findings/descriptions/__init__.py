@@ -1,1 +1,0 @@
-"""What goes with published features: what they tell, and descriptions for people and for tools."""

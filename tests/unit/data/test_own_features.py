@@ -1,0 +1,416 @@
+"""Features of one's own: each format gives the same samples, and what is wrong is refused."""
+
+import hashlib
+import io
+import json
+import os
+import shutil
+import struct
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import safetensors.numpy
+import zarr
+from fbftl.data import datasets
+from fbftl.data.clients import write_clients
+from fbftl.data.datasets import arrays
+from fbftl.data.images import dealt_out
+from fbftl.features.extract import extract
+from fbftl.features.published import publish
+from fbftl.features.store.manifest import read_manifest
+from fbftl.features.store.opening import open_store
+from fbftl.ground.errors import UserError
+from fbftl.ground.files import sha256
+from unit.features import store_toys as toys
+
+ROWS, WIDTH = 40, 6
+RNG = np.random.default_rng(0)
+VALUES = RNG.normal(size=(ROWS, WIDTH)).astype(np.float32)
+LABELS = np.arange(ROWS) % 3
+CLIENTS = np.arange(ROWS) % 12
+SPLIT = np.where(np.arange(ROWS) < 30, "train", "test")
+KEYS = ("features", "labels", "clients", "split", "sha256", "test")
+
+
+def block(path: Path | str, **given: Any) -> dict[str, Any]:
+    """Return the data block of a file, filled in as the schema does."""
+    others = dict.fromkeys(("portion", "classes", "limit"))
+    block = {"kind": "features", "path": str(path), "test_fraction": 0.25, "seed": 0}
+    return {**dict.fromkeys(KEYS), **others, **block, **given}
+
+
+def loaded(path: Path | str, **given: Any) -> datasets.Dataset:
+    """Check and read a file as the workflow does."""
+    spec = block(path, **given)
+    datasets.check(spec, None)
+    return datasets.load(spec, None)
+
+
+def write_npz(path: Path, **named: np.ndarray) -> Path:
+    np.savez_compressed(path, **named)
+    return path
+
+
+def write_safetensors(path: Path, **named: np.ndarray) -> Path:
+    named["split"] = (named["split"] == "test").astype(np.uint8)
+    safetensors.numpy.save_file(named, path)
+    return path
+
+
+def write_parquet(path: Path, **named: np.ndarray) -> Path:
+    vectors = pa.FixedSizeListArray.from_arrays(named.pop("features").reshape(-1), WIDTH)
+    others = {name: pa.array(values) for name, values in named.items()}
+    text = pa.array(["never read"] * ROWS)
+    pq.write_table(pa.table({"features": vectors, **others, "text": text}), path, row_group_size=7)
+    return path
+
+
+def write_npy(path: Path, **named: np.ndarray) -> Path:
+    for name, values in named.items():
+        np.save(path.with_name(f"{name}.npy"), np.asfortranarray(values))
+    return path.with_name("features.npy")
+
+
+OF_NPY = {name: f"{name}.npy" for name in ("labels", "clients", "split")}
+
+
+@pytest.mark.parametrize(
+    ("suffix", "write"),
+    [(".npy", write_npy), (".npz", write_npz), (".parquet", write_parquet),
+     (".safetensors", write_safetensors)],
+)  # fmt: skip
+def test_every_format_gives_the_same_samples(
+    tmp_path: Path, suffix: str, write: Callable[..., Path]
+) -> None:
+    arrays = {"features": VALUES, "labels": LABELS, "clients": CLIENTS, "split": SPLIT}
+    path = write(tmp_path / f"own{suffix}", **arrays)
+    given = {k: str(tmp_path / name) for k, name in OF_NPY.items()} if suffix == ".npy" else {}
+    dataset = loaded(path, sha256=sha256(path), **given)
+    assert np.array_equal(dataset.train.inputs[:, 0, 0], VALUES[:30])
+    assert np.array_equal(dataset.test.labels, LABELS[30:])
+    assert dataset.train.owners.tolist() == [f"{client:02}" for client in CLIENTS[:30]]
+    assert dataset.classes == ("0", "1", "2")
+    spec = block(path, **given)
+    assert datasets.training_count(spec, None) == 30
+    assert datasets.image(spec, None) == (1, 1, WIDTH)
+    assert datasets.named_clients(spec, None) == 12
+    assert set(datasets.files(spec, None)) == {str(path), *given.values()}
+    with pytest.raises(UserError, match=rf"own{suffix}|features.npy.*the SHA-256 .*, and data.sha"):
+        loaded(path, sha256="0" * 64, **given)
+    path.write_bytes(path.read_bytes()[:-40])
+    with pytest.raises(UserError, match=r"cannot be read \(.*\); correct it or make it anew"):
+        loaded(path, **given)
+
+
+def written(
+    folder: Path, values: np.ndarray = VALUES, labels: np.ndarray = LABELS
+) -> dict[str, str]:
+    """Write features and labels, and return the keys that name them."""
+    np.save(folder / "features.npy", values)
+    np.save(folder / "labels.npy", labels)
+    return {"path": str(folder / "features.npy"), "labels": str(folder / "labels.npy")}
+
+
+def test_test_samples_are_a_share_of_the_rows_or_a_further_file(tmp_path: Path) -> None:
+    named = written(tmp_path)
+    assert datasets.training_count(block(**named), None) == 30
+    one, same, other = (loaded(**named, seed=seed).test.labels for seed in (0, 0, 1))
+    assert len(one) == 10
+    assert np.array_equal(one, same)
+    assert not np.array_equal(one, other)
+    (tmp_path / "test").mkdir()
+    test = written(tmp_path / "test", VALUES[:8] + 9, LABELS[:8])
+    dataset = loaded(**named, test=test)
+    assert (len(dataset.train), len(dataset.test)) == (40, 8)
+    with pytest.raises(UserError, match=r"no labels; give data\.labels a \.npy file or one of"):
+        loaded(**named, test={"path": test["path"]})
+    with pytest.raises(UserError, match="40 training samples are among the test samples too"):
+        loaded(**named, test=named)
+    np.save(tmp_path / "split.npy", SPLIT)
+    with pytest.raises(UserError, match=r"has a split, and data\.test names a file"):
+        loaded(**named, split=str(tmp_path / "split.npy"), test=test)
+    written(tmp_path / "test", VALUES[:8, :3], LABELS[:8])
+    with pytest.raises(UserError, match="give both the same"):
+        loaded(**named, test=test)
+
+
+def test_words_are_classes_and_names_of_columns_are_free(tmp_path: Path) -> None:
+    words = np.array(["cat", "bird", "cow"])[LABELS]
+    path = write_npz(tmp_path / "own.npz", embedding=VALUES, animal=words)
+    dataset = loaded(path, features="embedding", labels="animal")
+    assert dataset.classes == ("bird", "cat", "cow")
+    assert set(dataset.test.labels.tolist()) <= {0, 1, 2}
+    with pytest.raises(
+        UserError, match=r"no features; give data\.features .* one of embedding, animal"
+    ):
+        loaded(path)
+
+
+def test_samples_come_in_the_order_of_their_numbers_each_once(tmp_path: Path) -> None:
+    order = RNG.permutation(ROWS)
+    named = {"features": VALUES[order], "labels": LABELS[order], "split": SPLIT[order]}
+    dataset = loaded(write_npz(tmp_path / "own.npz", sample=order, **named))
+    assert np.array_equal(dataset.train.inputs[:, 0, 0], VALUES[:30])
+    with pytest.raises(UserError, match=r"own\.npz .*sample 3 occurs twice"):
+        loaded(write_npz(tmp_path / "own.npz", sample=order.clip(3), **named))
+
+
+def test_what_a_split_and_a_client_cannot_be_is_refused(tmp_path: Path) -> None:
+    named = {"features": VALUES, "labels": LABELS}
+    path = write_npz(tmp_path / "own.npz", split=np.repeat(["train", "val"], 20), **named)
+    with pytest.raises(UserError, match="a split 'val', which is neither train nor test"):
+        loaded(path)
+    path = write_npz(tmp_path / "own.npz", clients=np.repeat(["a/b", "c"], 20), **named)
+    dealt = dealt_out(block(path), {"partition": "given"}, None, 0)
+    with pytest.raises(UserError, match="'a/b'"):
+        write_clients(tmp_path / "clients.h5", *dealt)
+
+
+def test_bfloat16_of_safetensors_is_widened(tmp_path: Path) -> None:
+    short = (VALUES.view(np.uint32) >> 16).astype("<u2")
+    header, content = {}, b""
+    for name, kind, values in (("features", "BF16", short), ("labels", "I64", LABELS)):
+        ends = [len(content), len(content) + values.nbytes]
+        header[name] = {"dtype": kind, "shape": values.shape, "data_offsets": ends}
+        content += values.tobytes()
+    text = json.dumps(header).encode()
+    path = tmp_path / "own.safetensors"
+    path.write_bytes(struct.pack("<Q", len(text)) + text + content)
+    dataset = loaded(path)
+    read = np.concatenate([dataset.train.inputs, dataset.test.inputs]).reshape(-1, WIDTH)
+    assert np.allclose(np.sort(read, axis=0), np.sort(VALUES, axis=0), rtol=2**-7)
+
+
+@pytest.mark.parametrize(
+    ("values", "labels", "reason"),
+    [
+        (VALUES, LABELS[:, None], r"40 samples, and labels of the shape \[40, 1\]"),
+        (VALUES, np.eye(3)[LABELS], r"40 samples, and labels of the shape \[40, 3\]"),
+        (VALUES, LABELS[:39], r"40 samples, and labels of the shape \[39\]"),
+        (VALUES[:, None], LABELS, r"features of the shape \[40, 1, 6\]"),
+        (VALUES.astype(complex), LABELS, "complex128 of the shape"),
+        (VALUES, LABELS.astype(object), "object of the shape"),
+        (VALUES, LABELS - 1, "labels that are neither words nor whole numbers from 0"),
+        (VALUES, LABELS / 2, "labels that are neither words nor whole numbers from 0"),
+        (np.where(VALUES[5, 2] == VALUES, np.nan, VALUES), LABELS, "sample 5 has a value that is"),
+        (VALUES.astype(float) * 1e300, LABELS, "no finite number of 32 bits"),
+        (
+            np.repeat(VALUES[:2], 20, axis=0),
+            LABELS,
+            "training samples are among the test samples too",
+        ),
+    ],
+)
+def test_wrong_arrays_are_refused(
+    tmp_path: Path, values: np.ndarray, labels: np.ndarray, reason: str
+) -> None:
+    with pytest.raises(UserError, match=reason):
+        loaded(**written(tmp_path, values, labels))
+
+
+def test_signs_of_zero_are_one_value(tmp_path: Path) -> None:
+    values = VALUES.copy()
+    values[::2, 0], values[1::2, 0] = 0.0, -0.0
+    values[1::2, 1:] = values[::2, 1:]
+    path = write_npz(tmp_path / "o.npz", features=values, labels=LABELS, split=np.arange(ROWS) % 2)
+    with pytest.raises(UserError, match="20 training samples are among the test"):
+        loaded(path)
+    values[:] = 0
+    assert len(loaded(write_npz(path, features=values, labels=LABELS)).test) == 10
+
+
+@pytest.mark.parametrize("place", ["/dev/zero", "pipe.npy", "folder.npy", "none.npy"])
+def test_what_is_no_plain_file_is_refused(tmp_path: Path, place: str) -> None:
+    os.mkfifo(tmp_path / "pipe.npy")
+    (tmp_path / "zero.npy").symlink_to("/dev/zero")
+    (tmp_path / "folder.npy").mkdir()
+    named = written(tmp_path)
+    path = "zero.npy" if place == "/dev/zero" else place
+    for key in ("labels", "path"):
+        with pytest.raises(UserError, match=r"no plain file|is missing|is a store and says it"):
+            loaded(**named | {key: str(tmp_path / path)})
+
+
+def test_a_header_that_claims_more_than_there_is_is_refused_unread(tmp_path: Path) -> None:
+    named = written(tmp_path)
+    header = io.BytesIO()
+    described = {"descr": "<f4", "fortran_order": False, "shape": (2**40, WIDTH)}
+    np.lib.format.write_array_header_1_0(header, described)
+    Path(named["path"]).write_bytes(header.getvalue() + VALUES.tobytes())
+    with pytest.raises(UserError, match=r"bytes, and there are 960\)"):
+        loaded(**named)
+    with zipfile.ZipFile(tmp_path / "own.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.write(tmp_path / "labels.npy", "labels.npy")
+        small = {"descr": "<f4", "fortran_order": False, "shape": (ROWS, WIDTH)}
+        header = io.BytesIO()
+        np.lib.format.write_array_header_1_0(header, small)
+        archive.writestr("features.npy", header.getvalue() + bytes(2**24))
+    with pytest.raises(UserError, match="is 960 bytes, and there are 16777216"):
+        loaded(tmp_path / "own.npz")
+    length = struct.pack("<Q", 2**60)
+    (tmp_path / "own.safetensors").write_bytes(length + b"{}")
+    with pytest.raises(UserError, match="its header claims 1152921504606846976 bytes"):
+        loaded(tmp_path / "own.safetensors")
+    vectors = pa.array([[1.0, 2.0], [3.0]] * 20)
+    pq.write_table(pa.table({"features": vectors, "labels": LABELS}), tmp_path / "own.parquet")
+    with pytest.raises(UserError, match="vectors in features differ in length"):
+        loaded(tmp_path / "own.parquet")
+
+
+def test_what_is_parsed_is_what_was_hashed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that is replaced while it is read is not opened a second time."""
+    named = written(tmp_path)
+    digest = sha256(named["path"])
+    hashed = arrays.require_digest
+
+    def replace(path: Path, content: bytes, expected: str | None) -> None:
+        hashed(path, content, expected)
+        np.save(named["path"], VALUES + 1)
+
+    monkeypatch.setattr(arrays, "require_digest", replace)
+    spec = block(**named, sha256=digest)
+    dataset = datasets.load(spec, None)
+    assert set(dataset.train.inputs[:, 0, 0, 0].tolist()) <= set(VALUES[:, 0].tolist())
+
+
+class Classes(toys.ToySource):
+    """The toy rows with a class each, and no tokens."""
+
+    def batches(self, split: str, size: int, start: int = 0) -> Iterator[toys.ToyBatch]:
+        for batch in super().batches(split, size, start):
+            batch.arrays.pop("tokens")
+            yield batch
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A published store, beside the one that it was made of and one of rows of unequal length."""
+    folder = tmp_path_factory.mktemp("store")
+    extract(Classes(), toys.toy_forward, toys.toy_targets(folder), batch=toys.BATCH)
+    digest = publish(folder / "dense.json", folder / "shared", "CC0-1.0", "a laboratory")
+    assert digest == sha256(folder / "shared" / "zarr.json")
+    return folder / "shared"
+
+
+@pytest.fixture
+def store(published: Path, tmp_path: Path) -> Path:
+    shutil.copytree(published, tmp_path / "store")
+    return tmp_path / "store"
+
+
+def test_a_published_store_gives_the_samples_that_it_was_made_of(published: Path) -> None:
+    there = open_store(published.parent / "dense.json")
+    dataset = loaded(published, sha256=sha256(published / "zarr.json"))
+    for split, samples in dataset:
+        rows = there.read(split)
+        order = np.argsort(rows.sample)
+        assert np.array_equal(samples.inputs[:, 0, 0], rows.values[order])
+        assert np.array_equal(samples.labels, rows.labels[order])
+    assert datasets.named_clients(block(published), None) == len(np.unique(there.clients("train")))
+    assert np.array_equal(
+        zarr.open_group(published, mode="r")["train/labels"][:], there.labels("train")
+    )
+    with pytest.raises(UserError, match=r"data\.labels: .* is a store and says it; leave it out"):
+        loaded(published, labels="labels")
+
+
+def test_a_publication_is_described_for_croissant(published: Path) -> None:
+    described = json.loads((published / "croissant.json").read_text())
+    (root, _) = described["distribution"]
+    assert root["sha256"] == sha256(published / "zarr.json")
+    assert described["license"] == "CC0-1.0"
+    croissant = pytest.importorskip("mlcroissant", reason="optional (envs/validation.txt)")
+    dataset = croissant.Dataset(jsonld=published / "croissant.json")
+    assert not list(dataset.metadata.issues.errors)
+
+
+def test_nothing_unfinished_is_published(published: Path, tmp_path: Path) -> None:
+    manifest = published.parent / "dense.json"
+    with pytest.raises(UserError, match="is there already; name a new folder"):
+        publish(manifest, published, "CC0-1.0", "me")
+    with pytest.raises(UserError, match="is of dialogues"):
+        publish(manifest.with_name("ragged.json"), tmp_path / "texts", "CC0-1.0", "me")
+    folder = tmp_path / "damaged"
+    shutil.copytree(published.parent, folder)
+    chunk = folder / "dense.zarr" / "train" / "features" / "c" / "1" / "0"
+    chunk.write_bytes(chunk.read_bytes()[:-1] + b"\0")
+    with pytest.raises(UserError, match=r"train/features/c/1/0 is damaged"):
+        publish(folder / "dense.json", folder / "out", "CC0-1.0", "me")
+    assert not [path for path in folder.iterdir() if "out" in path.name]
+    assert read_manifest(manifest).files["zarr.json"] == sha256(published / "zarr.json")
+
+
+CHUNK = Path("train", "features", "c", "0", "0")
+
+
+def test_a_changed_chunk_is_refused_whatever_its_checksum(store: Path) -> None:
+    digest = sha256(store / "zarr.json")
+    array = zarr.open_array(store / "train" / "features", mode="r+")
+    array[0] = array[0] + 1
+    with pytest.raises(UserError, match=r"train/features is not what zarr\.json says"):
+        loaded(store, sha256=digest)
+    (store / CHUNK).unlink()
+    with pytest.raises(UserError, match="No such file"):
+        loaded(store)
+    (store / "zarr.json").write_text((store / "zarr.json").read_text() + " ")
+    with pytest.raises(UserError, match=r"zarr\.json has the SHA-256 .*, and data\.sha256 is"):
+        loaded(store, sha256=digest)
+
+
+def test_a_chunk_that_unpacks_to_more_than_its_shape_is_refused(store: Path) -> None:
+    larger = pa.compress(bytes(2**26), codec="zstd", asbytes=True)
+    (store / CHUNK).write_bytes(larger + b"0000")
+    with pytest.raises(UserError, match="Destination buffer is too small"):
+        loaded(store)
+
+
+@pytest.mark.parametrize("key", [CHUNK, CHUNK.parent, Path("train"), Path("zarr.json")])
+def test_a_link_in_a_store_is_refused(store: Path, key: Path) -> None:
+    moved = store.with_name("moved")
+    (store / key).rename(moved)
+    (store / key).symlink_to(moved)
+    with pytest.raises(UserError, match="is a link"):
+        loaded(store)
+
+
+def test_a_pipe_in_a_store_is_refused(store: Path) -> None:
+    (store / CHUNK).unlink()
+    os.mkfifo(store / CHUNK)
+    with pytest.raises(UserError, match="is no plain file"):
+        loaded(store)
+
+
+def test_codecs_are_those_that_are_listed(store: Path) -> None:
+    described = store / "train" / "features" / "zarr.json"
+    whole = zarr.open_array(store / "train" / "features", mode="r")[:]
+    for codec, is_known in (("gzip", True), ("blosc", False)):
+        shutil.rmtree(described.parent)
+        compressor = {"gzip": zarr.codecs.GzipCodec, "blosc": zarr.codecs.BloscCodec}[codec]()
+        document = json.loads((store / "zarr.json").read_text())["attributes"]
+        chunks = document["arrays"]["train/features"]["chunks"]
+        array = zarr.create_array(
+            store, name="train/features", shape=whole.shape, chunks=chunks, dtype=whole.dtype,
+            compressors=[compressor], overwrite=True,
+        )  # fmt: skip
+        array[:] = whole
+        if is_known:
+            assert np.isfinite(loaded(store).train.inputs).all()
+        else:
+            with pytest.raises(UserError, match="has the codecs bytes, blosc; known are"):
+                loaded(store)
+
+
+@pytest.mark.parametrize("name", ["../labels", "/dev/zero", "train/../../x"])
+def test_no_file_outside_of_a_store_is_read(store: Path, name: str) -> None:
+    """Names in `zarr.json` name no files: those that are read are known beforehand."""
+    text = (store / "zarr.json").read_text().replace('"train/labels"', json.dumps(name))
+    (store / "zarr.json").write_text(text)
+    with pytest.raises(UserError, match="train/labels"):
+        loaded(store)
+    assert hashlib.sha256(text.encode()).hexdigest() == sha256(store / "zarr.json")

@@ -1,0 +1,116 @@
+"""The crate of a small finished study: every file with its digest, and no fault by a validator."""
+
+import json
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+import write_crate
+from fbftl.findings.origins import commits
+from fbftl.findings.run_file import run_document, write_run
+from fbftl.ground.errors import UserError
+from fbftl.ground.files import sha256
+
+RUN, TABLE = "results/toy/runs/a=1.json", "results/toy/tables/t.csv"
+JOB = {
+    "task": "toy",
+    "setting": {"method": "fbftl"},
+    "seeds": [0, 1],
+    "training": {"learning_rate": 0.1},
+}
+
+
+@pytest.fixture
+def crate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, dict]:
+    """The crate of a study of one run and one table, its entities by their ids."""
+    pytest.importorskip("rocrate")
+    from fbftl.findings.crate import crate_of
+
+    (tmp_path / "study").mkdir()
+    monkeypatch.chdir(tmp_path / "study")
+    data = tmp_path / "data.bin"
+    texts = {RUN: "{}", TABLE: "x\n1\n", "Snakefile": "rule all:\n", "results/study.json": "{}"}
+    for path, text in {**texts, "results/.part": "", str(data): "data"}.items():
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_text(text)
+    inputs = ["results/study.json", str(data)]
+    document = crate_of("Snakefile", inputs, Path("results"), "A toy.", "9")
+    Path("ro-crate-metadata.json").write_text(json.dumps(document))
+    return {unquote(entity["@id"]): entity for entity in document["@graph"]}
+
+
+def test_a_crate_tells_size_and_digest_of_every_file(crate: dict[str, dict]) -> None:
+    paths = (RUN, TABLE, "results/study.json", "Snakefile")
+    for path in paths:
+        assert crate[path]["sha256"] == sha256(path)
+        assert crate[path]["contentSize"] == str(Path(path).stat().st_size)
+    files = [id_ for id_, entity in crate.items() if "sha256" in entity]
+    assert sorted(files) == sorted(paths)
+    run = crate["#run"]
+    assert run["instrument"] == {"@id": "Snakefile"}
+    results = {unquote(entity["@id"]) for entity in run["result"]}
+    assert results == {RUN, TABLE, "results/study.json"}
+    (outside,) = (entity for entity in crate.values() if entity["@type"] == "PropertyValue")
+    assert outside["value"] == f"sha256:{sha256('../data.bin')}"
+
+
+def test_a_validator_finds_no_fault_in_it(
+    crate: dict[str, dict], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All that the profile Workflow Run Crate and those that it rests on require.
+
+    The contexts come from the package rocrate, with the addresses of version 1.1; the two checks
+    that fetch them are left out.
+    """
+    pytest.importorskip("rocrate_validator", reason="optional (envs/validation.txt)")
+    import rocrate
+    from rocrate_validator import services
+    from rocrate_validator.utils import document_loader
+
+    of_package = Path(rocrate.__file__).parent / "data" / "ro-crate.jsonld"
+    context = json.loads(of_package.read_text())
+    for name in ("ComputationalWorkflow", "FormalParameter"):
+        context["@context"][name] = f"https://bioschemas.org/{name}"
+    terms = {"@context": {"sha256": "https://w3id.org/ro/terms/workflow-run#sha256"}}
+    monkeypatch.setattr(
+        document_loader, "_fetch_json_ld", lambda url: terms if "workflow-run" in url else context
+    )
+    request = {
+        "rocrate_uri": Path(), "profile_identifier": "workflow-run-crate", "offline": True,
+        "requirement_severity": "REQUIRED",
+        "skip_checks": ["ro-crate-1.1_3.1", "ro-crate-1.1_3.2"],
+    }  # fmt: skip
+    assert [issue.message for issue in services.validate(request).get_issues()] == []
+    entities = json.loads(Path("ro-crate-metadata.json").read_text())
+    wrong = [entity for entity in entities["@graph"] if entity["@id"] != "#run"]
+    Path("ro-crate-metadata.json").write_text(json.dumps(entities | {"@graph": wrong}))
+    assert services.validate(request).get_issues()
+
+
+@pytest.mark.parametrize(
+    ("changed", "difference"),
+    [({}, None), ({"seeds": [0]}, "has other seeds"), ({"training": {}}, "has other training"),
+     ({"setting": {}}, "has other setting")],
+)  # fmt: skip
+def test_runs_of_another_configuration_are_refused(
+    tmp_path: Path, changed: dict, difference: str | None
+) -> None:
+    path = tmp_path / "fbftl.json"
+    with pytest.raises(UserError, match=r"fbftl\.json is not there; run the study first"):
+        write_crate.require_run(path, JOB)
+    repetitions = [{"seed": seed, "diverged": False, "series": {}} for seed in (0, 1)]
+    write_run(path, run_document(JOB, {}, repetitions))
+    if difference is None:
+        write_crate.require_run(path, JOB)
+        return
+    with pytest.raises(UserError, match=difference):
+        write_crate.require_run(path, JOB | changed)
+
+
+def test_commits_are_those_of_the_runs_where_they_are_noted(tmp_path: Path) -> None:
+    for number, notes in enumerate([{"commit": "a1"}, {"commit": "a1"}, {"commit": None}, {}]):
+        path = tmp_path / "task" / "runs" / f"fbftl{number}.meta.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(notes))
+    assert commits(tmp_path / "task") == {"a1"}
+    assert commits(tmp_path / "other") == set()
