@@ -1,16 +1,11 @@
 """How the runs of a folder were computed, from the notes that their jobs left beside them."""
 
-import base64
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from fbftl.ground.errors import UserError
 from fbftl.ground.files import read_json
-
-NOTES = Path(".snakemake", "metadata")
-"""Folder of the notes, a file for each result."""
 
 
 def arithmetics(results: Path) -> dict[str, dict[str, Any]]:
@@ -42,13 +37,3 @@ def distinct(described: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return each way to compute once, in the order of their text."""
     texts = {json.dumps(each, sort_keys=True) for each in described}
     return [json.loads(text) for text in sorted(texts)]
-
-
-def notes(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield what was noted of every output; long names are folders that begin with an @."""
-    for file in sorted(path for path in folder.rglob("*") if path.is_file()):
-        name = "".join(part.removeprefix("@") for part in file.relative_to(folder).parts)
-        try:
-            yield base64.b64decode(name).decode(), json.loads(file.read_bytes())
-        except ValueError as error:
-            raise UserError(f"{file} is damaged: {error}") from error

@@ -2,8 +2,7 @@
 
 A guarantee is computed without the code that clips, draws and samples. Here that code is called
 with inputs whose outputs are known but for the noise, and compared with what the accountant is
-told. Noise has its own seeds, so that a test finds the same numbers every time; noise of published
-rows alone comes from the system.
+told. Noise has its own seeds, so that a test finds the same numbers every time.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +19,6 @@ from fbftl.exchange.secure_sum import SecureSum
 from fbftl.exchange.sending import sending
 from fbftl.exchange.sum_noise import noise_on_sums
 from fbftl.exchange.uplink import Traffic, Uplink
-from fbftl.features.publication.write import PublishedNoise, noised_chunks
 from fbftl.messages.channel import PacketLoss
 from fbftl.messages.ledger import Ledger
 from fbftl.messages.link import Link
@@ -295,15 +293,6 @@ def of_activations() -> np.ndarray:
     return torch.stack([torch.stack(row) for row in noises]).numpy().reshape(2, 4, -1) * 2 / CLIP
 
 
-def of_published_rows() -> np.ndarray:
-    """Return the noise of published rows (publications, rows, numbers)."""
-    chunks = SimpleNamespace(chunks=lambda: iter([np.zeros((MANY, WIDTH), dtype=np.float32)]))
-    store = SimpleNamespace(array=lambda *_: chunks, provenance=SimpleNamespace(dtype="float32"))
-    how = PublishedNoise(2.0, CLIP)
-    published = [np.concatenate(list(noised_chunks(store, "train", how))) for _ in range(2)]
-    return np.stack(published) / (2.0 * CLIP)
-
-
 def of_averages() -> np.ndarray:
     """Return the noise of DP-FedAvg's sums (rounds, seeds, numbers)."""
     clients = [np.array([client]) for client in range(MANY)]
@@ -340,7 +329,7 @@ def of_gradients() -> np.ndarray:
 
 GAUSSIAN = (
     of_features, of_features_in_rounds, of_user_updates, of_statistics, of_sums, of_counts,
-    of_published_rows, of_averages, of_gradients,
+    of_averages, of_gradients,
 )  # fmt: skip
 
 
