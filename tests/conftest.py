@@ -33,6 +33,21 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 1
 
 
+LONGEST = ("test_slurm.py", "test_emulated.py", "test_faults.py", "test_operations.py")
+"""Files of the workflow's tests that take minutes, the longest first."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the longest, so that no process is left alone with one of them at the end."""
+
+    def place(item: pytest.Item) -> tuple[bool, int]:
+        path = item.path
+        rank = LONGEST.index(path.name) if path.name in LONGEST else len(LONGEST)
+        return path.parent.name != "workflow", rank
+
+    items.sort(key=place)
+
+
 class ByFile(LoadScopeScheduling):
     """Gives all of a unit file to one process, which pays its fixtures once, and so for `WHOLE`.
 

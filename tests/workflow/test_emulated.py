@@ -15,12 +15,11 @@ def _emulator() -> None:
     require()
 
 
-def test_two_emulated_processors_train_to_the_same_bytes(root: Path) -> None:
-    emulated = [start(root, TRAININGS, processor=processor) for processor in PROCESSORS]
+def test_an_emulated_processor_trains_to_the_same_bytes(root: Path) -> None:
+    emulated = start(root, TRAININGS, processor=PROCESSORS[-1])
     native = lines(start(root, TRAININGS))
     assert len(native) == 3
-    for processor, process in zip(PROCESSORS, emulated, strict=True):
-        assert lines(process) == native, processor
+    assert lines(emulated) == native
 
 
 def test_without_the_variables_this_processor_computes_others(root: Path) -> None:
