@@ -72,7 +72,7 @@ force(STALE)
 
 
 onstart:
-    hold_folder(log)
+    hold_folder()
     move_aside()
     if not workflow.local_exec:
         note_processes()

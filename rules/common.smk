@@ -272,19 +272,15 @@ def require_image():
         )
 
 
-def hold_folder(logs):
+def hold_folder():
     """Let no second run write here until this one ends, in whatever way; tidy up after the last.
-
-    The name of this run's own log tells `./run progress` which of the logs to read.
 
     Snakemake's own lock, switched off in the profile, would outlive a run that was killed.
     """
     from fbftl.features.store.lock import exclusive
 
     try:
-        running = Path(".snakemake", "running")
-        HELD.enter_context(exclusive(running))
-        write_text(running / "log", "".join(Path(name).name for name in logs[:1]))
+        HELD.enter_context(exclusive(Path(".snakemake", "running")))
         remove_leftovers("results")
     except UserError as error:
         sys.exit(str(error))

@@ -383,10 +383,7 @@ def axes_of_experiment(wildcards):
 
 
 def axes_of_grids(wildcards):
-    """Return the axes that the grids of an experiment name, with their defaults.
-
-    Its shards' tables have the same columns, whatever their own runs deviate in.
-    """
+    """Return the axes that the grids of an experiment name, with their defaults."""
     grids = STUDY.config["experiments"][wildcards.experiment]["grids"]
     named = {axis for grid in grids for axis in grid} - {"method"}
     return {axis: default for axis, default in DEFAULTS.items() if axis in named}

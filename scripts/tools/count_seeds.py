@@ -70,6 +70,8 @@ def main(arguments: Sequence[str] | None = None) -> str:
     parser.add_argument("--tested", type=int, default=1, help="tests that share the error rate")
     parser.add_argument("--found-over", type=int, help="seeds over which the spread was found")
     given = parser.parse_args(arguments)
+    if given.effect <= 0 or given.spread < 0 or given.tested < 1 or (given.found_over or 2) < 2:
+        parser.error("give an effect above 0, a spread of 0 or more, one test or more, two seeds")
     spread = (
         given.spread if given.found_over is None else upper_spread(given.spread, given.found_over)
     )

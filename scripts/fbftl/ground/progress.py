@@ -3,6 +3,9 @@
 import time
 from typing import TextIO
 
+BAR = "{l_bar}{bar}| {n_fmt}/{total_fmt}, {elapsed}, {rate_fmt}"
+"""Of an extraction: no time left, which batches of other sizes would not keep."""
+
 STEPS = 10
 """Lines that a run leaves where none can be written over."""
 
@@ -63,8 +66,8 @@ def spoken(seconds: float) -> str:
 class ProgressBar:
     """Shows one bar per split on the console: the `progress` of `fbftl.features.extract.extract`.
 
-    A split that goes on where an earlier call was starts its bar there, so that the rate and the
-    time left are those of this call.
+    A split that goes on where an earlier call was starts its bar there, so that the rate is that
+    of this call.
     """
 
     def __init__(self) -> None:
@@ -77,7 +80,7 @@ class ProgressBar:
 
         if split != self._split:
             self._split = split
-            self._bar = tqdm(desc=split, initial=done, total=total, unit=" samples", leave=True)
+            self._bar = tqdm(desc=split, initial=done, total=total, unit=" samples", bar_format=BAR)
         self._bar.update(done - self._bar.n)
         if done == total:
             self._bar.close()

@@ -208,6 +208,6 @@ def unmasked_sum(
     return from_ring(total - masks, ring)
 
 
-def derived(secret: bytes, purpose: bytes, length: int = KEY_BYTES) -> bytes:
-    """Return so many bytes that follow from a secret, others for every purpose (HKDF)."""
-    return HKDF(algorithm=SHA256(), length=length, salt=None, info=purpose).derive(secret)
+def derived(secret: bytes, purpose: bytes) -> bytes:
+    """Return a key that follows from a secret, another for every purpose (HKDF)."""
+    return HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=None, info=purpose).derive(secret)

@@ -4,6 +4,7 @@ Every fault is one sentence that names the key, its value and the remedy.
 """
 
 import copy
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,9 @@ from fbftl.study.systems import StudyBlock, System, chosen, paper_of, with_syste
 
 KINDS = {"images": images, "dialogues": dialogues}
 """Module of each kind of task: `settled`, `job` and `check`."""
+
+LARGEST_PLAN = 10_000
+"""Settings of one plan: what Snakemake plans in seconds and in half a gigabyte."""
 
 INVERTED = ("inverted", "rival_inverted")
 """Experiments whose uploads are inverted by somebody who has public pictures."""
@@ -281,14 +285,29 @@ def _settings(
     config: dict[str, Any], blocks: Sequence[StudyBlock]
 ) -> dict[str, dict[str, dict[str, Setting]]]:
     """Return the settings of every block's own experiments on its own tasks."""
-    tasks = config["tasks"]
+    tasks, requested = config["tasks"], list(_requested(config, blocks))
+    require_plannable([grids for _, _, grids in requested])
     settings: dict[str, dict[str, dict[str, Setting]]]
     settings = {task: {} for block in blocks for task in block.study["tasks"]}
-    for task, experiment, grids in _requested(config, blocks):
+    for task, experiment, grids in requested:
         settings[task][experiment] = _expanded(grids, task, tasks[task])
     for task, of_task in settings.items():
         _require_together(task, tasks[task], config["experiments"], of_task)
     return settings
+
+
+def require_plannable(experiments: Sequence[Grids]) -> None:
+    """Refuse more settings than one plan holds, before any of them is made.
+
+    Raises:
+        UserError: with both numbers.
+    """
+    total = sum(math.prod(map(len, grid.values())) for grids in experiments for grid in grids)
+    if total > LARGEST_PLAN:
+        raise UserError(
+            f"config: one plan of {total:,} settings is more than {LARGEST_PLAN:,}; split the "
+            "study into several, each with some of the values of an axis"
+        )
 
 
 def _requested(

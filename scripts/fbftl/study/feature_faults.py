@@ -23,8 +23,8 @@ def require_features(task: str, features: Mapping[str, Any]) -> None:
     scheme, _, address = (store or "").partition("://")
     if "@" in address.partition("/")[0]:
         raise UserError(
-            f"{where}.store holds credentials before its bucket, which would reach manifests and "
-            "statements; leave them out and give them in the environment"
+            f"{where}.store holds credentials before its bucket, which would reach "
+            "manifests; leave them out and give them in the environment"
         )
     if store is not None and (scheme not in STORES or not address.strip("/")):
         raise UserError(

@@ -115,7 +115,7 @@ def test_progress_reaches_the_end(tmp_path):
         assert (done[0], done[-1]) == (0, count)
 
 
-def test_progress_bar_shows_rate_and_time_left(capsys):
+def test_progress_bar_shows_the_rate(capsys):
     bar = ProgressBar()
     for split, done, total in [("train", 20, 100), ("train", 60, 100), ("train", 100, 100)]:
         bar(split, done, total)

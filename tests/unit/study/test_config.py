@@ -250,8 +250,8 @@ FAULTS: dict[str, tuple[Callable[[dict], object], str]] = {
     ),
     "a store with credentials": (
         lambda c: digits(c)["features"].update(store="s3://KEY:SECRET@bucket/x.zarr"),
-        "features.store holds credentials before its bucket, which would reach manifests and "
-        "statements; leave them out and give them in the environment",
+        "features.store holds credentials before its bucket, which would reach manifests; "
+        "leave them out and give them in the environment",
     ),
     "a wildcard as a cut": (
         lambda c: digits(c)["features"].update(cut="{task}"),
@@ -376,3 +376,13 @@ def test_releases_of_an_experiment_that_is_left_out_are_left_alone(schema: dict)
     config["experiments"]["other"] = {"grids": [{"fraction": [0.3]}]}
     digits(config).update(privacy={"together": {"life": ["fbftl+fraction=0.3"]}})
     assert resolve(config, schema).together("digits") == {}
+
+
+def test_more_settings_than_a_plan_holds_are_refused_before_any_is_made(schema: dict) -> None:
+    values = [number / 1000 for number in range(1, 301)]
+    config = yaml.safe_load(GOOD)
+    config["experiments"]["scarcity"]["grids"] = [
+        dict.fromkeys(("plr", "fraction", "keep"), values)
+    ]
+    with pytest.raises(UserError, match=r"27,\d{3},\d{3} settings is more than 10,000; split"):
+        resolve(config, schema)

@@ -43,18 +43,6 @@ def exclusive(folder: Path, *, wait_s: float = 0.0) -> Iterator[None]:
         yield
 
 
-def is_locked(folder: Path) -> bool:
-    """Tell whether a live process holds the right to write in `folder`."""
-    try:
-        with open(folder / "lock", "rb") as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except FileNotFoundError:
-        return False
-    except BlockingIOError:
-        return True
-    return False
-
-
 def _try_lock(path: Path) -> TextIO | None:
     """Return the locked, open file, or None if another process holds it."""
     with writing(path):
