@@ -25,7 +25,7 @@ ELSEWHERE = {
     "snakemake --cores 2 --configfile prototypes.yaml": "tests/workflow/test_additions.py",
     "./run crate": "tests/unit/findings/test_crate.py",
     "./run publish": "tests/workflow/test_published_features.py",
-    "./run docs": "tests/unit/test_docs.py",
+    "./run docs": "tests/workflow/test_site.py",
     "./run deploy": "tests/workflow/test_deployed_federation.py",
     "PYTHONPATH=scripts python scripts/tools/renew_results.py": "tests/unit/findings/test_prose.py",
 }

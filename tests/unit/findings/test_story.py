@@ -23,7 +23,7 @@ from fbftl.findings.style import accuracy_axis, save, use_style
 from fbftl.findings.wording import SENTENCES, VALUES, setting_words, words
 from fbftl.ground.errors import UserError
 from fbftl.study.settings import AXES
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 STORY = Story("FTL$_c$ has 98.5% & more", "A line of <one> point.")
@@ -97,6 +97,7 @@ def test_a_page_takes_the_alternative_text_of_its_pictures(svg: Path, tmp_path: 
     assert fill_alternatives(expected, tmp_path) == expected
 
 
+@settings(max_examples=25)
 @given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=6))
 def test_names_of_points_stay_in_the_panel_and_off_each_other(
     places: list[tuple[float, float]],

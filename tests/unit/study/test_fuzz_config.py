@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from snakemake.common.configfile import load_configfile
 from snakemake.exceptions import WorkflowError
 
-CASES = 1000 if "FBFTL_WHOLE" in os.environ else 250
+CASES = 1000 if "FBFTL_WHOLE" in os.environ else 100
 
 SCALARS = st.one_of(
     st.none(),
