@@ -1,12 +1,56 @@
 """FbFTL: what its methods send, what loss, compression and guarantees do to it, and its own numbers."""
 
+from pathlib import Path
+from typing import Any
+
+from fbftl.plan import paths
+from fbftl.plan.call import Call
+from fbftl.plan.entries import OF_SENTENCES, Entry, Result, WrittenOut
+from fbftl.plan.paths import TASK
+from fbftl.plan.vocabulary import (
+    CLIENTS,
+    SETUP,
+    SETUPS,
+    axes,
+    findings,
+    guarantees,
+    networks,
+    of_task,
+    printed,
+    runs_and_ledgers,
+    shown,
+    table_of,
+    tidy,
+)
+from fbftl.study import methods
+
+
+def dialogues_at_hand(call: Call) -> dict[str, str]:
+    """Return SAMSum's training dialogues, for their true lengths, if the data folder has them."""
+    folder = call.study.config["data_folder"]
+    dialogues = Path(folder or "", "samsum", "train.jsonl")
+    return {"dialogues": str(dialogues)} if folder and dialogues.exists() else {}
+
+
+def label_privacy(call: Call) -> dict[str, Any]:
+    """Return the classes and partitions whose label privacy is drawn."""
+    return call.study.config["label_privacy"]
+
+
+def drawn_labels(call: Call) -> dict[str, Any]:
+    """Return of these how many classes there are, and how often they are drawn."""
+    return {key: label_privacy(call)[key] for key in ("classes", "repetitions")}
+
+
+OF_EXPERIMENT: dict[str, list[Entry]] = {}
+
 OF_EXPERIMENT["methods"] = [
-    "tables/methods",
+    WrittenOut("tables/methods", "cost", "Methods"),
     Result(
         "plot_uplink",
         "cost",
         "Uplink",
-        runs_and_ledgers("methods") | {"by_seed": "results/{task}/tables/uplink.csv"},
+        runs_and_ledgers("methods") | {"by_seed": paths.table(TASK, "uplink")},
         shown("methods") | axes("methods"),
         stem="methods",
     ),
@@ -19,7 +63,7 @@ OF_EXPERIMENT["language"] = [
         "Dialogue summaries by method",
         tidy("language") | printed(table4="fbftl/table4.csv") | SETUPS,
         shown("language") | SETUP,
-    ),
+    )
 ]
 
 OF_EXPERIMENT["language_scarcity"] = [
@@ -29,7 +73,7 @@ OF_EXPERIMENT["language_scarcity"] = [
         "Scarcity of dialogues",
         tidy("language_scarcity") | printed(fig9="fbftl/fig9.csv"),
         axes("language_scarcity", "fraction", "plr"),
-    ),
+    )
 ]
 
 OF_EXPERIMENT["scarcity"] = [
@@ -39,7 +83,6 @@ OF_EXPERIMENT["scarcity"] = [
         "Scarcity",
         CLIENTS | tidy("scarcity") | printed(fig8="fbftl/fig8.csv") | SETUPS,
         axes("scarcity", "fraction", "plr", "loss") | SETUP,
-        files=CLIENTS_DIGEST,
     ),
     Result(
         "plot_scarcity",
@@ -60,10 +103,7 @@ OF_EXPERIMENT["compression"] = [
         | networks("compression")
         | printed(table5="fbftl/table5.csv")
         | SETUPS,
-        shown("compression")
-        | axes("compression", "fraction", "bits", "keep", "feedback")
-        | SETUP,
-        files=CLIENTS_DIGEST,
+        shown("compression") | axes("compression", "fraction", "bits", "keep", "feedback") | SETUP,
     ),
     Result(
         "plot_compression",
@@ -87,21 +127,13 @@ OF_EXPERIMENT["packet_loss"] = [
         "loss",
         "Lossy link",
         runs_and_ledgers("packet_loss") | CLIENTS,
-        shown("packet_loss")
-        | axes("packet_loss", "fraction", "blr", "burst", "retransmissions"),
-        files=CLIENTS_DIGEST,
+        shown("packet_loss") | axes("packet_loss", "fraction", "blr", "burst", "retransmissions"),
     ),
-    Result(
-        "plot_packet_loss",
-        "loss",
-        "Lossy link",
-        table_of("packet_loss"),
-        shown("packet_loss"),
-    ),
+    Result("plot_packet_loss", "loss", "Lossy link", table_of("packet_loss"), shown("packet_loss")),
 ]
 
 OF_EXPERIMENT["audit"] = [
-    Result("tabulate_effects", "audit", "Habits of the script", tidy("audit")),
+    Result("tabulate_effects", "audit", "Habits of the script", tidy("audit"))
 ]
 
 OF_EXPERIMENT["privacy"] = [
@@ -114,9 +146,7 @@ OF_EXPERIMENT["privacy"] = [
         | guarantees("privacy")
         | printed(printed="fbftl/fig12.csv")
         | SETUPS,
-        axes("privacy", "samples_per_client", "mechanism", "epsilon", "label_epsilon")
-        | SETUP,
-        files=CLIENTS_DIGEST,
+        axes("privacy", "samples_per_client", "mechanism", "epsilon", "label_epsilon") | SETUP,
     ),
     Result(
         "plot_privacy",
@@ -135,22 +165,21 @@ OF_EXPERIMENT["privacy"] = [
         "tabulate_membership",
         "privacy",
         "Membership attacks on heads",
-        {"attempts": "results/{task}/attacks/membership_by_attack.csv"},
+        {"attempts": paths.findings(TASK, "membership_by_attack")},
     ),
-    "figures/inversion",
+    WrittenOut("figures/inversion", "privacy", "Pictures from uploads"),
     Result(
         "tabulate_label_leakage",
         "privacy",
         "Label leakage of the partition",
         CLIENTS,
-        {"block": partial(task_block, block="clients")},
-        files=CLIENTS_DIGEST,
+        {"block": of_task("clients")},
     ),
 ]
 
-OF_EXPERIMENT["inverted"] = [
-    "tables/inverted",
-]
+INVERTED = WrittenOut("tables/inverted", "privacy", "Inverted uploads by seed")
+
+OF_EXPERIMENT["inverted"] = [INVERTED]
 
 OF_EXPERIMENT["noise"] = [
     Result(
@@ -159,18 +188,13 @@ OF_EXPERIMENT["noise"] = [
         "Accuracy under relative noise",
         CLIENTS | tidy("noise") | printed(printed="fbftl/notebook_noise.csv") | SETUPS,
         axes("noise", "mechanism", "sigma", "noise_draw") | SETUP,
-        files=CLIENTS_DIGEST,
     ),
     Result(
-        "plot_noise",
-        "privacy",
-        "Accuracy under relative noise",
-        table_of("noise"),
-        shown("noise"),
+        "plot_noise", "privacy", "Accuracy under relative noise", table_of("noise"), shown("noise")
     ),
 ]
 
-OF_PAPER["fbftl"] = [
+OF_PAPER: list[Entry] = [
     *OF_SENTENCES,
     Result(
         "tabulate_paper_methods",
@@ -186,8 +210,8 @@ OF_PAPER["fbftl"] = [
         "Table IV",
         printed(table4="fbftl/table4.csv", setup="fbftl/setup.csv"),
         {"methods": methods.rows(["ftl_f", "ftl_c", "fbftl"])},
-        files=[unpack(dialogues_at_hand)],
         stem="language",
+        optional=dialogues_at_hand,
     ),
     Result(
         "plot_paper_packet_loss",
@@ -207,18 +231,13 @@ OF_PAPER["fbftl"] = [
         "privacy",
         "Label privacy",
         printed(printed="fbftl/fig11.csv"),
-        {"setting": STUDY.config["label_privacy"]},
+        {"setting": label_privacy},
     ),
     Result(
         "tabulate_label_privacy",
         "privacy",
         "Label privacy",
-        {"numbers": "results/papers/fbftl/figures/label_privacy.csv"},
-        {
-            "setting": {
-                key: STUDY.config["label_privacy"][key]
-                for key in ("classes", "repetitions")
-            }
-        },
+        {"numbers": paths.of_paper("fbftl", "figures/label_privacy.csv")},
+        {"setting": drawn_labels},
     ),
 ]
