@@ -52,8 +52,8 @@ rule compose_guarantees:
     params:
         code=code("stages/compose_guarantees.py"),
         together=planned(Study.together),
-        releases=releases_of,
-        unprotected=unprotected_of,
+        releases=planned(releases_in),
+        unprotected=planned(runs.unprotected),
         delta=block("privacy", "delta"),
         client_rows=planned(blocks.samples_of_client),
     message:

@@ -244,17 +244,6 @@ def summariser_sizes(study, task):
     return Sizes(summarisers.heads(shape, cuts), {None: summarisers.whole(shape)})
 
 
-def releases_of(wildcards):
-    """Return what stands for the release of each of them, by the setting's name."""
-    return releases_in(STUDY, wildcards.task)
-
-
-def unprotected_of(wildcards):
-    """Return what some of them send beside what their guarantees are for, by the setting's name."""
-    named = {n for names in STUDY.together(wildcards.task).values() for n in names}
-    return methods.unprotected(STUDY.setting(wildcards.task, n) for n in sorted(named))
-
-
 def require_image():
     """Refuse to run in containers without an image."""
     deployment = workflow.deployment_settings.deployment_method

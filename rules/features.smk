@@ -30,8 +30,8 @@ for task in STUDY.with_repeats(STUDY.tasks):
         params:
             features=STUDY.task(task)["features"],
             stores=stores.folders(STUDY, task),
-            module=module_of(task, "features"),
-            code=code("stages/extract_features.py", module_of(task, "features")),
+            module=stores.module(STUDY, task),
+            code=code("stages/extract_features.py", stores.module(STUDY, task)),
         message:
             f"Extract the features of {task}"
         script:

@@ -7,8 +7,7 @@ from functools import cache
 from fbftl.plan import pages, paths, targets
 from fbftl.plan.call import Call
 from fbftl.plan.entries import REPORTED
-from fbftl.plan.results import OF_EXPERIMENT, OF_PAPER
-from fbftl.plan.results import paths as paths_of
+from fbftl.plan.results import OF_EXPERIMENT, OF_PAPER, paths_of
 
 
 @cache

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from fbftl.plan.call import Call
-from fbftl.plan.results import OF_EXPERIMENT, OF_PAPER, made_in_a_loop, paths
+from fbftl.plan.results import OF_EXPERIMENT, OF_PAPER, made_in_a_loop, paths_of
 from fbftl.plan.results.swept import SOURCES, SWEEP
 from fbftl.study.config import Study
 
@@ -122,7 +122,7 @@ def _papers_of_results(call: Call) -> dict[str, str]:
     return {
         path: call.paper_of(experiment)
         for experiment, entries in OF_EXPERIMENT.items()
-        for path in paths(entries)
+        for path in paths_of(entries)
     }
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from fbftl.plan import paths
+from fbftl.study import methods
 from fbftl.study.config import Study
 
 Chosen = Callable[[Study, str], Iterable[str]]
@@ -23,6 +24,11 @@ def every(study: Study, task: str) -> list[str]:
 def together(study: Study, task: str) -> list[str]:
     """Return the settings whose guarantees are composed, because they touch the same samples."""
     return sorted({name for names in study.together(task).values() for name in names})
+
+
+def unprotected(study: Study, task: str) -> dict[str, str]:
+    """Return what some of these send in addition to what their guarantees are for, by setting."""
+    return methods.unprotected(study.setting(task, name) for name in together(study, task))
 
 
 def jobs(study: Study, task: str, chosen: Chosen) -> list[dict[str, Any]]:

@@ -5,8 +5,13 @@ from typing import Any
 from fbftl.plan import paths
 from fbftl.study.config import Study
 
-MODULE = {"images": "fbftl.features.images", "dialogues": "fbftl.features.dialogues"}
-"""By kind of task, the module that computes its features."""
+MODULES = {"images": "fbftl.features.images", "dialogues": "fbftl.features.dialogues"}
+"""By kind of task, what computes its features."""
+
+
+def module(study: Study, task: str) -> str:
+    """Return the module that computes a task's features."""
+    return MODULES[study.task(task)["kind"]]
 
 
 def folders(study: Study, task: str) -> list[str]:
@@ -73,7 +78,7 @@ def read_by_extractions(study: Study) -> list[str]:
 
 def _over_clients(study: Study, task: str) -> dict[str, Any]:
     return {
-        "module": MODULE[study.task(task)["kind"]],
+        "module": module(study, task),
         "clients": paths.clients(task),
         "weights": paths.of_task(task, "source.safetensors"),
         "source": paths.of_task(task, "source.json"),

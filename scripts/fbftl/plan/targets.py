@@ -5,8 +5,7 @@ from collections.abc import Iterable
 from fbftl.plan import paths, runs, stores
 from fbftl.plan.call import Call
 from fbftl.plan.entries import FORMATS, OF_SENTENCES
-from fbftl.plan.results import OF_EXPERIMENT, OF_PAPER
-from fbftl.plan.results import paths as paths_of
+from fbftl.plan.results import OF_EXPERIMENT, OF_PAPER, paths_of
 from fbftl.plan.results.swept import SOURCES
 from fbftl.study import source_seeds
 from fbftl.study.config import Study

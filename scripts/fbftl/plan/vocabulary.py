@@ -110,6 +110,10 @@ def of_task(*keys: str) -> Any:
     return partial(value_of, keys=keys)
 
 
+DOMAINS: Params = {"domains": of_task("clients", "domains")}
+"""Params for what domains the samples of a task are of."""
+
+
 def setup(study: Study, task: str) -> dict[str, str]:
     """Return what decides whether a task's results compare with a paper's."""
     return setup_of(study.task(task))

@@ -20,7 +20,7 @@ from fbftl.findings.coverage import (
 )
 from fbftl.ground.csv_tables import read_table
 from fbftl.ground.errors import UserError
-from fbftl.plan.results import OF_EXPERIMENT, OF_PAPER, made_in_a_loop, paths
+from fbftl.plan.results import OF_EXPERIMENT, OF_PAPER, made_in_a_loop, paths_of
 from fbftl.study.yaml_files import read_yaml
 
 ROOT = Path(__file__).parents[3]
@@ -69,9 +69,9 @@ def results() -> set[str]:
 
     What every paper has, its claims, is no place of one table or figure.
     """
-    of_rules = {path for entries in OF_EXPERIMENT.values() for path in paths(entries)}
+    of_rules = {path for entries in OF_EXPERIMENT.values() for path in paths_of(entries)}
     for paper, entries in OF_PAPER.items():
-        of_rules |= {f"papers/{paper}/{path}" for path in paths(made_in_a_loop(entries))}
+        of_rules |= {f"papers/{paper}/{path}" for path in paths_of(made_in_a_loop(entries))}
     files = [ROOT / "config.yaml", *(ROOT / "studies").glob("*.yaml")]
     experiments = {name for file in files for name in read_yaml(file).get("experiments") or {}}
     return of_rules | {f"experiments/{name}" for name in experiments}

@@ -39,7 +39,7 @@ WRITTEN_OUT = {
 """Results with a rule of their own, by path."""
 
 
-def paths(entries: list[Entry]) -> list[str]:
+def paths_of(entries: list[Entry]) -> list[str]:
     """Return the paths of entries below the results of their task or paper, without suffix."""
     return [entry.path for entry in entries]
 

@@ -6,7 +6,7 @@ from fbftl.plan import paths
 from fbftl.plan.call import Call
 from fbftl.plan.entries import OF_SENTENCES, Entry, Result, WrittenOut
 from fbftl.plan.paths import TASK
-from fbftl.plan.results.fbftl import INVERTED
+from fbftl.plan.results.fbftl.privacy import INVERTED
 from fbftl.plan.vocabulary import (
     CLIENTS,
     NETWORK,
