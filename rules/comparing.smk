@@ -21,11 +21,8 @@ def changed_runs(record):
     for run in filter(RUN_FILE.fullmatch, record.outputs):
         task, name = RUN_FILE.fullmatch(run).groups()
         if name in NAMES.get(task, ()):
-            read_now = trained.files_of_setting(STUDY, task, name)
-            files = [
-                *trained.digests_of_setting(STUDY, task, name),
-                *read_now.values(),
-            ]
+            files = trained.digests_of_setting(STUDY, task, name)
+            files += trained.files_of_setting(STUDY, task, name).values()
             now = {
                 "code": digest_of_value(code_of_training(task, name)),
                 "jobs": digest_of_value(STUDY.job(task, name)),

@@ -44,10 +44,8 @@ def make(result, folder, of, ask):
             f"../scripts/{result.source}"
 
 
-for results in OF_EXPERIMENT.values():
-    for result in made_in_a_loop(results):
-        if not workflow.is_rule(result.name):  # two experiments may end in the same
-            make(result, "results/{task}", "{wildcards.task}", planned)
+for result in OF_TASKS:
+    make(result, "results/{task}", "{wildcards.task}", planned)
 
 for result in [*SWEEP, *SOURCES]:
     make(result, "results/{task}", "{wildcards.task}", of_experiment)

@@ -14,7 +14,7 @@ from fbftl.plan import (
 )
 from fbftl.plan.call import Call, read_by_claims, read_by_numbers
 from fbftl.plan.entries import CHAPTERS, FORMATS, REPORTED
-from fbftl.plan.results import OF_EXPERIMENT, OF_PAPER, WRITTEN_OUT, made_in_a_loop
+from fbftl.plan.results import OF_PAPER, OF_TASKS, WRITTEN_OUT, made_in_a_loop
 from fbftl.plan.results.fbftl.numbers import dialogues_at_hand
 from fbftl.plan.results.swept import SOURCES, SWEEP
 from fbftl.plan.vocabulary import axes_of, methods_of, setup, value_of
@@ -28,7 +28,7 @@ def planned(function, *further, **given):
 
     Args:
         function: of the study, a task, further wildcards and what is given.
-        further: names of wildcards beside the task.
+        further: names of wildcards other than the task.
         given: its other arguments.
     """
 

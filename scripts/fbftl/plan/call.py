@@ -121,7 +121,7 @@ def read_by_numbers(call: Call, task: str) -> dict[str, Any]:
 
 
 def read_by_claims(call: Call, paper: str) -> dict[str, list[str]]:
-    """Return the tidy tables and series of a paper's experiments, and what lies beside them.
+    """Return the tidy tables and series of a paper's experiments, and what is measured in addition.
 
     What methods send is there where they are compared.
     """

@@ -37,7 +37,7 @@ Functions of a paper's entries are given the call instead (`fbftl.plan.call`).
 
 @dataclass(frozen=True)
 class WrittenOut:
-    """A table or figure that a rule of its own makes, often beside something else.
+    """A table or figure that a rule of its own makes, often with something else.
 
     path: of its files below the results of its task or paper, without suffix.
     chapter, title: where the report shows it, and under which words.
@@ -91,7 +91,7 @@ class Result:
 
     @property
     def digests(self) -> list[str]:
-        """What stands for the large files that it reads: equal content leaves it alone."""
+        """Digests of the large files that it reads: equal content leaves it alone."""
         read = [path for path in self.inputs.values() if isinstance(path, str)]
         return [paths.digest(path) for path in read if paths.is_large(path)]
 
@@ -108,4 +108,4 @@ OF_SENTENCES: list[Entry] = [
     WrittenOut("tables/hypotheses", "audit", "Hypotheses"),
     WrittenOut("tables/parts", "audit", "Parts of sentences"),
 ]
-"""What is made of the claims of every paper, and of the hypotheses beside them."""
+"""What is made of the claims and hypotheses of every paper."""

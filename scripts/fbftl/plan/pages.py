@@ -42,7 +42,7 @@ def page_text(path: str, title: str, root: Path, **wildcards: str) -> dict[str, 
         path: of a file of the result, with wildcards.
         title: what it shows, with wildcards.
         root: the project's folder.
-        wildcards: what these stand for.
+        wildcards: their values.
     """
     caption = root / "rules" / caption_of(path, root)
     text = caption.read_text(encoding="utf-8") if caption.exists() else ""
@@ -107,7 +107,7 @@ def paper_shown(call: Call, path: str, paper: str | None = None) -> str:
     Args:
         call: what the workflow makes.
         path: of a file of the result, with wildcards.
-        paper: what the wildcard of a paper stands for, if there is one.
+        paper: value of the wildcard `paper`, if there is one.
     """
     of = paper or owner_of(path)
     titles = {**paper_titles(call.root), "papers": "All papers"}

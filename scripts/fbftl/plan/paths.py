@@ -6,14 +6,14 @@ from pathlib import Path
 from fbftl.study import source_seeds
 
 TASK = "{task}"
-"""Stands for a task in a path that is the same for all of them."""
+"""The task in a path that all tasks share, as a wildcard."""
 
 LARGE = (".h5", ".safetensors", "zarr.json", "location.txt")
 """Ends of the names of large files; digests and manifests tell whether their content changed."""
 
 
 def is_large(path: str) -> bool:
-    """Tell whether another file stands for this one, whose time decides nothing."""
+    """Tell whether a file is large: another one is compared in its place, whatever its time."""
     return path.endswith(LARGE)
 
 

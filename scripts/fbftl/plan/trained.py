@@ -8,7 +8,7 @@ from fbftl.study import source_seeds
 from fbftl.study.config import Study
 
 WITHOUT_MANIFEST = ("clients", "open_data", "source_models")
-"""Large files that digests stand for."""
+"""Large files whose digests are compared."""
 
 OF_FEDFEAT = ("features", "manifest", "clients", "weights", "source")
 """What FedFeat+ is trained from."""
@@ -24,7 +24,7 @@ def every_file(study: Study, task: str, cut: str | None = None) -> dict[str, str
     """
     shared = source_seeds.task_of(task)
     return {
-        # The manifest stands for the store: equal content leaves the runs alone.
+        # The manifest is compared in place of the store: equal content leaves the runs alone.
         "features": stores.root(study, task, cut),
         "manifest": f"{paths.of_cut(task, cut, 'features')}.json",
         "network": f"{paths.of_cut(shared, cut, 'network')}.json",
@@ -44,7 +44,7 @@ def files(study: Study, task: str, names: Iterable[str], cut: str | None = None)
 
 
 def digests(study: Study, task: str, names: Iterable[str]) -> list[str]:
-    """Return what stands for the large files without a manifest among these."""
+    """Return the digests of the large files without a manifest among these."""
     large = files(study, task, WITHOUT_MANIFEST)
     return [paths.digest(path) for name, path in large.items() if name in names]
 
@@ -58,7 +58,7 @@ def files_of_setting(study: Study, task: str, setting: str) -> dict[str, str]:
 
 
 def digests_of_setting(study: Study, task: str, setting: str) -> list[str]:
-    """Return what stands for the large files without a manifest among these."""
+    """Return the digests of the large files without a manifest among these."""
     return digests(study, task, study.reads(task, setting))
 
 
@@ -69,6 +69,6 @@ def files_of_any(study: Study, task: str, chosen: Chosen) -> dict[str, str]:
 
 
 def digests_of_any(study: Study, task: str, chosen: Chosen) -> list[str]:
-    """Return what stands for the large files without a manifest among these."""
+    """Return the digests of the large files without a manifest among these."""
     of_each = [digests_of_setting(study, task, setting) for setting in chosen(study, task)]
     return sorted({digest for of_one in of_each for digest in of_one})

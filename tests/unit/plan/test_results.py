@@ -49,7 +49,7 @@ def pairs(study: Study) -> list[tuple[str, str]]:
 
 
 def files(value: Any, *asked_for: Any, **further: str) -> list[str]:
-    """Return the paths that an input of an entry stands for."""
+    """Return the paths of an input of an entry."""
     found = value(*asked_for, **further) if callable(value) else value
     return [found] if isinstance(found, str) else list(found)
 

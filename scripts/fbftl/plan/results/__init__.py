@@ -1,5 +1,7 @@
 """Every table and figure: lists by experiment and by paper, in the order that pages show them."""
 
+from collections.abc import Iterable
+
 from fbftl.plan.entries import OF_SENTENCES, Entry, Result, WrittenOut
 from fbftl.plan.results import eppfl, fbftl, fedfeat, rivals, survey, thesis
 
@@ -23,7 +25,7 @@ OF_EXPERIMENT: dict[str, list[Entry]] = {
 OF_PAPER: dict[str, list[Entry]] = {paper: module.OF_PAPER for paper, module in LISTS.items()}
 """What is made of each paper's claims and of its own numbers."""
 
-OF_NO_LIST = [
+OF_NO_LIST: list[Entry] = [
     WrittenOut("tables/heads", "cost", "Heads and epochs by the rule"),
     WrittenOut("tables/framework_choice", "cost", "Lengths and sizes by the rule"),
     WrittenOut("audit", "audit", "Audit"),
@@ -39,11 +41,17 @@ WRITTEN_OUT = {
 """Results with a rule of their own, by path."""
 
 
-def paths_of(entries: list[Entry]) -> list[str]:
+def paths_of(entries: Iterable[Entry]) -> list[str]:
     """Return the paths of entries below the results of their task or paper, without suffix."""
     return [entry.path for entry in entries]
 
 
-def made_in_a_loop(entries: list[Entry]) -> list[Result]:
+def made_in_a_loop(entries: Iterable[Entry]) -> list[Result]:
     """Return the entries whose rules follow from what they say."""
     return [entry for entry in entries if isinstance(entry, Result)]
+
+
+_BY_NAME = {r.name: r for entries in OF_EXPERIMENT.values() for r in made_in_a_loop(entries)}
+
+OF_TASKS = list(_BY_NAME.values())
+"""Such results of tasks, each once: two experiments may end in the same."""

@@ -3,13 +3,13 @@
 from typing import Any
 
 from fbftl.plan import paths
-from fbftl.plan.entries import Result
+from fbftl.plan.entries import Entry, Result
 from fbftl.plan.vocabulary import CLIENTS, axes_of, methods_of, table_of, tidy
 from fbftl.study.config import Study
 from fbftl.study.sweep import longest, varying
 
 EXPERIMENT = "{experiment}"
-"""Stands for the experiment, which the functions here are given besides study and task."""
+"""The experiment in a path, as a wildcard; functions here are given it after study and task."""
 
 
 def axes_that_vary(study: Study, task: str, experiment: str) -> list[str]:
@@ -32,7 +32,7 @@ def of_every_source(study: Study, task: str, experiment: str) -> list[str]:
 
 SWEPT: dict[str, Any] = {"varying": axes_that_vary, "axes": axes_of, "methods": methods_of}
 
-SWEEP = [
+SWEEP: list[Entry] = [
     Result(
         "tabulate_sweep",
         "sweep",
@@ -53,7 +53,7 @@ SWEEP = [
 
 UNDER_SOURCES = {"runs": of_every_source}
 
-SOURCES = [
+SOURCES: list[Entry] = [
     Result(
         "tabulate_sources",
         "sources",
