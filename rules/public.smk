@@ -54,7 +54,7 @@ rule public_features:
         module="fbftl.features.images",
         code=code("stages/extract_features.py", "fbftl.features.images"),
         features=planned(stores.features_of_public),
-        stores=["results/{task}/public.zarr"],
+        stores=planned(stores.of_public),
     message:
         "Extract the features of the public samples of {wildcards.task}"
     script:

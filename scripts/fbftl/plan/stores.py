@@ -50,8 +50,13 @@ def _cuts(study: Study, task: str) -> list[str | None]:
     return [None, *study.task(task)["features"]["further_cuts"]]
 
 
+def of_public(study: Study, task: str) -> list[str]:
+    """Return the one store of a task's public samples, always here."""
+    return [paths.of_task(task, "public.zarr")]
+
+
 def features_of_public(study: Study, task: str) -> dict[str, Any]:
-    """Return a task's features block for the store of its public samples, always here."""
+    """Return a task's features block for the store of its public samples."""
     return study.task(task)["features"] | {"store": None, "further_cuts": []}
 
 
@@ -92,6 +97,6 @@ def _over_public(study: Study, task: str) -> dict[str, Any]:
     return _over_clients(study, task) | {
         "clients": paths.of_task(task, "public.h5"),
         "features": features_of_public(study, task),
-        "stores": [paths.of_task(task, "public.zarr")],
+        "stores": of_public(study, task),
         "manifests": [paths.of_task(task, "public.json")],
     }
