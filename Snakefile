@@ -35,15 +35,8 @@ container: STUDY.config["container"]
 
 include: "rules/exact.smk"
 include: "rules/deciding.smk"
-include: "rules/inputs.smk"
-include: "rules/published.smk"
-include: "rules/finished.smk"
-include: "rules/attacked.smk"
-include: "rules/systems.smk"
-include: "rules/swept.smk"
-include: "rules/pages.smk"
-include: "rules/results.smk"
-include: "rules/targets.smk"
+include: "rules/plan.smk"
+include: "rules/shown.smk"
 include: "rules/clients.smk"
 include: "rules/source.smk"
 include: "rules/network.smk"
@@ -83,8 +76,8 @@ rule all:
     default_target: True
     input:
         # Results rest on the others; named here too, so that one that was removed is made again.
-        all_clients_and_sources(),
-        all_results(),
+        targets.clients_and_sources(STUDY),
+        targets.results(CALL),
     localrule: True
     message:
         "All tables and figures are there"
@@ -108,7 +101,7 @@ rule heads:
 
 rule features:
     input:
-        all_manifests(),
+        stores.all_manifests(STUDY),
     localrule: True
     message:
         "All features are there"
@@ -116,7 +109,7 @@ rule features:
 
 rule runs:
     input:
-        all_runs(),
+        targets.run_files(STUDY),
     localrule: True
     message:
         "All runs are there"

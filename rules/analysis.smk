@@ -3,7 +3,7 @@
 
 rule collect:
     input:
-        runs=runs_of,
+        runs=of_experiment(runs.files_of_experiment),
     output:
         table="results/{task}/experiments/{experiment}.csv",
         series="results/{task}/experiments/{experiment}.series.csv",
@@ -15,7 +15,7 @@ rule collect:
         "../envs/workflow.yaml"
     params:
         code=code("stages/collect_runs.py"),
-        axes=axes_of_experiment,
+        axes=of_experiment(axes_of),
     message:
         "Collect the runs of {wildcards.experiment} on {wildcards.task}"
     script:
@@ -24,7 +24,7 @@ rule collect:
 
 rule collect_guarantees:
     input:
-        runs=runs_of,
+        runs=of_experiment(runs.files_of_experiment),
     output:
         table="results/{task}/guarantees/{experiment}.csv",
     log:
@@ -33,7 +33,7 @@ rule collect_guarantees:
         "../envs/workflow.yaml"
     params:
         code=code("stages/collect_guarantees.py"),
-        axes=axes_of_experiment,
+        axes=of_experiment(axes_of),
     message:
         "Collect the guarantees of {wildcards.experiment} on {wildcards.task}"
     script:
@@ -42,7 +42,7 @@ rule collect_guarantees:
 
 rule compose_guarantees:
     input:
-        runs=runs_together,
+        runs=planned(runs.files, chosen=runs.together),
     output:
         table="results/{task}/guarantees/together.csv",
     log:
@@ -51,11 +51,11 @@ rule compose_guarantees:
         "../envs/workflow.yaml"
     params:
         code=code("stages/compose_guarantees.py"),
-        together=together_of,
-        releases=releases_of,
-        unprotected=unprotected_of,
-        delta=delta_of,
-        client_rows=samples_of_clients,
+        together=planned(Study.together),
+        releases=planned(releases_in),
+        unprotected=planned(runs.unprotected),
+        delta=block("privacy", "delta"),
+        client_rows=planned(blocks.samples_of_client),
     message:
         "Compose the guarantees of releases of the same rows of {wildcards.task}"
     script:
@@ -64,7 +64,7 @@ rule compose_guarantees:
 
 rule measure_influence:
     input:
-        ancient(root_of_task),
+        ancient(planned(stores.root)),
         ancient("results/{task}/public.zarr/zarr.json"),
         manifest="results/{task}/features.json",
         public_manifest="results/{task}/public.json",
@@ -80,7 +80,7 @@ rule measure_influence:
         gpu=GPU,
     params:
         code=code("stages/measure_influence.py", "fbftl.tasks.images"),
-        job=noisiest_even_descent,
+        job=planned(choice.noisiest_even_descent),
     message:
         "Measure the influence of single steps on {wildcards.task}"
     script:
@@ -89,7 +89,7 @@ rule measure_influence:
 
 rule write_numbers:
     input:
-        unpack(experiments_of),
+        unpack(of_call(read_by_numbers)),
     output:
         json="results/{task}/numbers.json",
         tex="results/{task}/numbers.tex",

@@ -5,14 +5,14 @@ rule attack_features:
     input:
         "results/{task}/clients.h5.sha256",
         "results/{task}/public.h5.sha256",
-        features=ancient(root_of_task),
+        features=ancient(planned(stores.root)),
         manifest="results/{task}/features.json",
         public_features=ancient("results/{task}/public.zarr/zarr.json"),
         public_manifest="results/{task}/public.json",
         clients=ancient("results/{task}/clients.h5"),
         public=ancient("results/{task}/public.h5"),
     output:
-        **figure("results/{task}/figures/inversion", "privacy", "Pictures from uploads"),
+        **written("figures/inversion"),
         findings="results/{task}/attacks/features.csv",
     log:
         "results/{task}/logs/attacks/features.log",
@@ -24,7 +24,7 @@ rule attack_features:
         gpu=GPU,
     params:
         code=code("attacks/attack_features.py"),
-        jobs=attacked_uploads,
+        jobs=jobs(attacked.uploads),
     message:
         "Attack the features of {wildcards.task}: pictures from uploads"
     script:
@@ -40,7 +40,7 @@ rule invert_uploads:
         model=ancient("results/{task}/source.safetensors"),
         source="results/{task}/source.json",
     output:
-        **table("results/{task}/tables/inverted", "privacy", "Inverted uploads by seed"),
+        **written("tables/inverted"),
     log:
         "results/{task}/logs/tables/inverted.log",
     conda:
@@ -49,9 +49,9 @@ rule invert_uploads:
         gpu=GPU,
     params:
         code=code("attacks/invert_uploads.py"),
-        page_text=page_of("results/{task}/tables/inverted", "Inverted uploads by seed"),
-        features=features_here,
-        jobs=inverted_uploads,
+        page_text=page("tables/inverted"),
+        features=planned(stores.features_of_public),
+        jobs=jobs(attacked.inverted),
     message:
         "Invert the uploads of {wildcards.task} in every seed"
     script:
@@ -60,7 +60,7 @@ rule invert_uploads:
 
 rule attack_membership:
     input:
-        ancient(root_of_task),
+        ancient(planned(stores.root)),
         ancient("results/{task}/public.zarr/zarr.json"),
         manifest="results/{task}/features.json",
         network="results/{task}/network.json",
@@ -80,8 +80,8 @@ rule attack_membership:
         gpu=GPU,
     params:
         code=code("attacks/attack_membership.py", *modules_of_method("fbftl", "images")),
-        jobs=attacked_uploads,
-        models=shadows,
+        jobs=jobs(attacked.uploads),
+        models=block("privacy", "shadows"),
     message:
         "Attack the uploads of {wildcards.task}: who took part"
     script:
@@ -90,11 +90,11 @@ rule attack_membership:
 
 rule attack_labels:
     input:
-        features=ancient(root_of_task),
+        features=ancient(planned(stores.root)),
         manifest="results/{task}/features.json",
         public_features=ancient("results/{task}/public.zarr/zarr.json"),
         public_manifest="results/{task}/public.json",
-        runs=attacked_update_runs,
+        runs=planned(runs.files, chosen=attacked.updates),
     output:
         csv="results/{task}/attacks/labels.csv",
     log:
@@ -105,7 +105,7 @@ rule attack_labels:
         "../envs/workflow.yaml"
     params:
         code=code("attacks/attack_labels.py"),
-        jobs=attacked_updates,
+        jobs=jobs(attacked.updates),
     message:
         "Attack the updates of {wildcards.task}: labels of a client"
     script:
@@ -114,7 +114,7 @@ rule attack_labels:
 
 rule attack_uploads:
     input:
-        ancient(root_of_task),
+        ancient(planned(stores.root)),
         ancient("results/{task}/public.zarr/zarr.json"),
         manifest="results/{task}/features.json",
         network="results/{task}/network.json",
@@ -132,8 +132,8 @@ rule attack_uploads:
         gpu=GPU,
     params:
         code=code("attacks/attack_uploads.py", "fbftl.tasks.images"),
-        jobs=attacked_heads,
-        models=shadows,
+        jobs=jobs(attacked.heads),
+        models=block("privacy", "shadows"),
     message:
         "Attack what is uploaded instead of features on {wildcards.task}"
     script:
@@ -144,7 +144,7 @@ rule attack_means:
     input:
         "results/{task}/clients.h5.sha256",
         "results/{task}/public.h5.sha256",
-        features=ancient(root_of_task),
+        features=ancient(planned(stores.root)),
         manifest="results/{task}/features.json",
         network="results/{task}/network.json",
         public_features=ancient("results/{task}/public.zarr/zarr.json"),
@@ -152,7 +152,7 @@ rule attack_means:
         clients=ancient("results/{task}/clients.h5"),
         public=ancient("results/{task}/public.h5"),
     output:
-        **figure("results/{task}/figures/means", "privacy", "Pictures from means"),
+        **written("figures/means"),
         findings="results/{task}/attacks/means.csv",
     log:
         "results/{task}/logs/attacks/means.log",
@@ -164,7 +164,7 @@ rule attack_means:
         gpu=GPU,
     params:
         code=code("attacks/attack_means.py", "fbftl.tasks.images"),
-        job=plain_upload,
+        job=planned(Study.job, name="fbftl"),
     message:
         "Attack the means of {wildcards.task}: pictures from means"
     script:
@@ -173,7 +173,7 @@ rule attack_means:
 
 rule attack_trust:
     input:
-        ancient(root_of_task),
+        ancient(planned(stores.root)),
         ancient("results/{task}/public.zarr/zarr.json"),
         manifest="results/{task}/features.json",
         network="results/{task}/network.json",
@@ -190,8 +190,8 @@ rule attack_trust:
         gpu=GPU,
     params:
         code=code("attacks/attack_trust.py", *modules_of_method("fbftl", "images")),
-        jobs=attacked_trust,
-        models=shadows,
+        jobs=jobs(attacked.trust),
+        models=block("privacy", "shadows"),
     message:
         "Attack the heads of {wildcards.task} under three models of trust"
     script:
@@ -200,7 +200,7 @@ rule attack_trust:
 
 rule attack_counts:
     input:
-        ancient(root_of_task),
+        ancient(planned(stores.root)),
         ancient("results/{task}/public.zarr/zarr.json"),
         manifest="results/{task}/features.json",
         public_manifest="results/{task}/public.json",
@@ -214,7 +214,7 @@ rule attack_counts:
         gpu=GPU,
     params:
         code=code("attacks/attack_counts.py", "fbftl.tasks.images"),
-        jobs=attacked_counts,
+        jobs=jobs(attacked.counts),
     message:
         "Attack the counts of {wildcards.task}: what a cloud learns"
     script:
@@ -223,14 +223,10 @@ rule attack_counts:
 
 rule attack_frameworks:
     input:
-        digests_of_frameworks,
-        unpack(files_of_frameworks),
+        planned(trained.digests_of_any, chosen=attacked.frameworks),
+        unpack(read(trained.files_of_any, chosen=attacked.frameworks)),
     output:
-        **table(
-            "results/{task}/tables/framework_attacks",
-            "privacy",
-            "Frameworks' messages",
-        ),
+        **written("tables/framework_attacks"),
     log:
         "results/{task}/logs/tables/framework_attacks.log",
     conda:
@@ -239,10 +235,8 @@ rule attack_frameworks:
         gpu=GPU,
     params:
         code=code("attacks/attack_frameworks.py", "fbftl.tasks.images"),
-        page_text=page_of(
-            "results/{task}/tables/framework_attacks", "Frameworks' messages"
-        ),
-        jobs=attacked_frameworks,
+        page_text=page("tables/framework_attacks"),
+        jobs=jobs(attacked.frameworks),
     message:
         "Attack the messages of frameworks on {wildcards.task}"
     script:
@@ -270,7 +264,7 @@ rule attack_eppfl:
         gpu=GPU,
     params:
         code=code("attacks/attack_eppfl.py"),
-        jobs=attacked_splits,
+        jobs=jobs(attacked.split_training),
     message:
         "Attack split training on {wildcards.task}: what its servers learn"
     script:
@@ -281,7 +275,7 @@ rule attack_noised_features:
     input:
         "results/{task}/clients.h5.sha256",
         "results/{task}/public.h5.sha256",
-        unpack(files_of_fedfeat),
+        unpack(read(trained.files, names=trained.OF_FEDFEAT)),
         public=ancient("results/{task}/public.h5"),
     output:
         csv="results/{task}/attacks/noised_features.csv",
@@ -295,7 +289,7 @@ rule attack_noised_features:
         gpu=GPU,
     params:
         code=code("attacks/attack_noised_features.py", "fbftl.tasks.images"),
-        jobs=attacked_features,
+        jobs=jobs(attacked.noised_features),
     message:
         "Attack the features that FedFeat+ sends on {wildcards.task}"
     script:

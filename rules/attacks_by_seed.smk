@@ -3,14 +3,10 @@
 
 rule attack_seeds:
     input:
-        digests_of_attacked,
-        unpack(files_of_attacked),
+        planned(trained.digests_of_any, chosen=attacked.in_every_seed),
+        unpack(read(trained.files_of_any, chosen=attacked.in_every_seed)),
     output:
-        **table(
-            "results/{task}/tables/attacked_seeds",
-            "privacy",
-            "Frameworks' messages by seed",
-        ),
+        **written("tables/attacked_seeds"),
     log:
         "results/{task}/logs/tables/attacked_seeds.log",
     conda:
@@ -19,10 +15,8 @@ rule attack_seeds:
         gpu=GPU,
     params:
         code=code("attacks/attack_seeds.py", "fbftl.tasks.images"),
-        page_text=page_of(
-            "results/{task}/tables/attacked_seeds", "Frameworks' messages by seed"
-        ),
-        jobs=partial(attacked_in, experiment="attacked"),
+        page_text=page("tables/attacked_seeds"),
+        jobs=jobs(attacked.in_every_seed),
     message:
         "Attack the messages of frameworks on {wildcards.task} in every seed"
     script:
@@ -39,11 +33,7 @@ rule attack_eppfl_seeds:
         source="results/{task}/source.json",
         public=ancient("results/{task}/public.h5"),
     output:
-        **table(
-            "results/{task}/tables/eppfl_attacked",
-            "privacy",
-            "Split training by seed",
-        ),
+        **written("tables/eppfl_attacked"),
     log:
         "results/{task}/logs/tables/eppfl_attacked.log",
     conda:
@@ -52,10 +42,8 @@ rule attack_eppfl_seeds:
         gpu=GPU,
     params:
         code=code("attacks/attack_eppfl_seeds.py", "fbftl.tasks.images"),
-        page_text=page_of(
-            "results/{task}/tables/eppfl_attacked", "Split training by seed"
-        ),
-        jobs=partial(attacked_in, experiment="eppfl_attacked"),
+        page_text=page("tables/eppfl_attacked"),
+        jobs=jobs(runs.of_experiment, experiment="eppfl_attacked"),
     message:
         "Attack split training on {wildcards.task} in every seed"
     script:
@@ -66,14 +54,10 @@ rule attack_noised_seeds:
     input:
         "results/{task}/clients.h5.sha256",
         "results/{task}/public.h5.sha256",
-        unpack(files_of_fedfeat),
+        unpack(read(trained.files, names=trained.OF_FEDFEAT)),
         public=ancient("results/{task}/public.h5"),
     output:
-        **table(
-            "results/{task}/tables/fedfeat_attacked",
-            "privacy",
-            "Sent features by seed",
-        ),
+        **written("tables/fedfeat_attacked"),
     log:
         "results/{task}/logs/tables/fedfeat_attacked.log",
     conda:
@@ -82,10 +66,8 @@ rule attack_noised_seeds:
         gpu=GPU,
     params:
         code=code("attacks/attack_noised_seeds.py", "fbftl.tasks.images"),
-        page_text=page_of(
-            "results/{task}/tables/fedfeat_attacked", "Sent features by seed"
-        ),
-        jobs=partial(attacked_in, experiment="fedfeat_attacked"),
+        page_text=page("tables/fedfeat_attacked"),
+        jobs=jobs(runs.of_experiment, experiment="fedfeat_attacked"),
     message:
         "Attack the features that FedFeat+ sends on {wildcards.task} in every seed"
     script:

@@ -13,8 +13,8 @@ rule clients:
     conda:
         "../envs/workflow.yaml"
     params:
-        data=partial(task_block, block="data"),
-        clients=clients_block,
+        data=block("data"),
+        clients=planned(blocks.clients),
         files=contents_of_data,
         module=module_of_clients,
         code=code_of_clients,

@@ -8,9 +8,7 @@ import sys
 from contextlib import ExitStack
 from dataclasses import asdict, replace
 from functools import cache, partial
-from hashlib import sha256
 from pathlib import Path
-from types import SimpleNamespace
 
 from snakemake.exceptions import InputFunctionException
 from snakemake.iocontainers import Wildcards
@@ -18,7 +16,7 @@ from snakemake.iocontainers import Wildcards
 from fbftl.data import datasets
 from fbftl.data.open import check_open
 from fbftl.models.chain import check_networks
-from fbftl.models.planned import trained
+from fbftl.models.planned import trained as parameters_trained
 from fbftl.models.t5 import planned as summarisers
 from fbftl.models.source import check as source_check
 from fbftl.ground import provenance
@@ -28,24 +26,19 @@ from fbftl.ground.digests import Digests, digest_of_value, digests_of_param
 from fbftl.ground.staleness import changed_inputs, changed_param, remembered
 from fbftl.methods.by_name import modules as modules_of_method
 from fbftl.study import methods, source_seeds
-from fbftl.study.beside import changed_tasks, require_own_folder
+from fbftl.study.beside import require_own_folder
 from fbftl.study.clients import partition_of, number_of_clients
 from fbftl.study.computes import computed_otherwise, require_computable
-from fbftl.study.config import resolve
+from fbftl.study.config import Study, resolve
 from fbftl.study.release import releases
-from fbftl.study.settings import DEFAULTS, Setting
 from fbftl.ground.errors import UserError
 from fbftl.ground.files import remove_leftovers, write_json, write_text
 from fbftl.ground.hub import lacking as hub_lacks, pinned
 from fbftl.ground.missing import listed
-from fbftl.study.grid import simplified
 from fbftl.study.job import from_params
 from fbftl.study.feasibility import Sizes, require_cloud, require_feasible
 from fbftl.study.impossible import require_packages
 from fbftl.study.processes import AUTO, bounds, shared_processes, short_settings
-from fbftl.study.sweep import longest, varying
-from fbftl.study.systems import paper_of
-from fbftl.study.setup import setup_of
 from fbftl.study.yaml_files import read_yaml
 from fbftl.data.public import (
     check_classes,
@@ -228,7 +221,7 @@ def sizes_of(study, task):
     block, folder = study.task(task), study.config["data_folder"]
     try:
         classes = datasets.class_count(block["data"], folder)
-        sizes = trained(
+        sizes = parameters_trained(
             block,
             study.cuts(task),
             classes,
@@ -249,17 +242,6 @@ def summariser_sizes(study, task):
     features = block["features"]
     cuts = [features["cut"], *features["further_cuts"]]
     return Sizes(summarisers.heads(shape, cuts), {None: summarisers.whole(shape)})
-
-
-def releases_of(wildcards):
-    """Return what stands for the release of each of them, by the setting's name."""
-    return releases_in(STUDY, wildcards.task)
-
-
-def unprotected_of(wildcards):
-    """Return what some of them send beside what their guarantees are for, by the setting's name."""
-    named = {n for names in STUDY.together(wildcards.task).values() for n in names}
-    return methods.unprotected(STUDY.setting(wildcards.task, n) for n in sorted(named))
 
 
 def require_image():

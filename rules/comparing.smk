@@ -21,7 +21,8 @@ def changed_runs(record):
     for run in filter(RUN_FILE.fullmatch, record.outputs):
         task, name = RUN_FILE.fullmatch(run).groups()
         if name in NAMES.get(task, ()):
-            files = [*digests_of(task, name), *inputs_of(task, name).values()]
+            files = trained.digests_of_setting(STUDY, task, name)
+            files += trained.files_of_setting(STUDY, task, name).values()
             now = {
                 "code": digest_of_value(code_of_training(task, name)),
                 "jobs": digest_of_value(STUDY.job(task, name)),
@@ -134,12 +135,14 @@ def without_record():
     """Return the finished results of this call that no record tells the origin of."""
     recorded = {path for record in RECORDS.values() for path in record.outputs}
     files = [
-        path for path in all_clients_and_sources() if not path.endswith("zarr.json")
+        path
+        for path in targets.clients_and_sources(STUDY)
+        if not path.endswith("zarr.json")
     ]
     files += (
         f"results/{task}/runs/{name}.json" for task in NAMES for name in NAMES[task]
     )
-    files += all_tidy_tables()
+    files += targets.tidy_tables(STUDY)
     return [path for path in files if path not in recorded and os.path.exists(path)]
 
 

@@ -51,12 +51,10 @@ MODULES = {
     "images": {
         "clients": "fbftl.data.images",
         "source": "fbftl.training.pretrain",
-        "features": "fbftl.features.images",
     },
     "dialogues": {
         "clients": "fbftl.data.dialogues.partition",
         "source": "fbftl.training.pretrain_t5",
-        "features": "fbftl.features.dialogues",
     },
 }
 """By kind of task, the module that each stage before training imports by name."""

@@ -7,13 +7,13 @@ for task in STUDY.with_repeats(STUDY.tasks):
         name:
             f"extract_{rule_part(task)}"
         input:
-            f"{clients_of(task)}.sha256",
-            clients=ancient(clients_of(task)),
+            f"{paths.clients(task)}.sha256",
+            clients=ancient(paths.clients(task)),
             model=ancient(f"results/{task}/source.safetensors"),
             source=f"results/{task}/source.json",
         output:
-            roots=roots_of(task),
-            manifests=manifests_of(task),
+            roots=stores.roots(STUDY, task),
+            manifests=stores.manifests(STUDY, task),
         log:
             f"results/{task}/logs/extract.log",
         benchmark:
@@ -29,9 +29,9 @@ for task in STUDY.with_repeats(STUDY.tasks):
             runtime=1440,
         params:
             features=STUDY.task(task)["features"],
-            stores=stores_of(task),
-            module=module_of(task, "features"),
-            code=code("stages/extract_features.py", module_of(task, "features")),
+            stores=stores.folders(STUDY, task),
+            module=stores.module(STUDY, task),
+            code=code("stages/extract_features.py", stores.module(STUDY, task)),
         message:
             f"Extract the features of {task}"
         script:
@@ -41,14 +41,20 @@ for task in STUDY.with_repeats(STUDY.tasks):
 rule verify_features:
     input:
         manifests=[
-            path for extraction in extractions() for path in extraction["manifests"]
+            path
+            for extraction in stores.extractions(STUDY)
+            for path in extraction["manifests"]
         ],
     log:
         "results/logs/verify_features.log",
     conda:
         "../envs/workflow.yaml"
     params:
-        stores=[path for extraction in extractions() for path in extraction["stores"]],
+        stores=[
+            path
+            for extraction in stores.extractions(STUDY)
+            for path in extraction["stores"]
+        ],
     message:
         "Look for damage in all feature stores"
     script:
@@ -57,7 +63,7 @@ rule verify_features:
 
 rule repair_features:
     input:
-        files_of_extractions(),
+        [ancient(path) for path in stores.read_by_extractions(STUDY)],
     log:
         "results/logs/repair_features.log",
     conda:
@@ -66,7 +72,7 @@ rule repair_features:
     resources:
         gpu=GPU,
     params:
-        extractions=extractions(),
+        extractions=stores.extractions(STUDY),
     message:
         "Extract the damaged parts of feature stores again"
     script:

@@ -14,7 +14,7 @@ rule open_data:
         "../envs/workflow.yaml"
     params:
         code=code_of_open,
-        block=partial(task_block, block="open_data"),
+        block=block("open_data"),
         files=contents_of_open,
     message:
         "Prepare the open data of {wildcards.task}"
@@ -38,7 +38,7 @@ rule sources:
         gpu=GPU,
     params:
         code=code("stages/train_sources.py"),
-        block=sources_block,
+        block=planned(blocks.source_models),
     message:
         "Train the further source models of {wildcards.task}"
     script:
@@ -55,11 +55,7 @@ rule choose_frameworks:
         source="results/{task}/source.json",
         open_data=ancient("results/{task}/open.h5"),
     output:
-        **table(
-            "results/{task}/tables/framework_choice",
-            "cost",
-            "Lengths and sizes by the rule",
-        ),
+        **written("tables/framework_choice"),
     log:
         "results/{task}/logs/tables/framework_choice.log",
     conda:
@@ -68,10 +64,8 @@ rule choose_frameworks:
         gpu=GPU,
     params:
         code=code("stages/choose_frameworks.py", "fbftl.tasks.images"),
-        page_text=page_of(
-            "results/{task}/tables/framework_choice", "Lengths and sizes by the rule"
-        ),
-        jobs=jobs_of_frameworks_choice,
+        page_text=page("tables/framework_choice"),
+        jobs=jobs(choice.frameworks),
         seeds=STUDY.config["head_choice"]["seeds"],
     message:
         "Choose lengths and sizes of the frameworks on {wildcards.task} by the rule"
@@ -87,11 +81,7 @@ rule compare_similarity:
         weights=ancient("results/{task}/source.safetensors"),
         source="results/{task}/source.json",
     output:
-        **table(
-            "results/{task}/tables/similarity",
-            "cost",
-            "Indices of similarity",
-        ),
+        **written("tables/similarity"),
     log:
         "results/{task}/logs/tables/similarity.log",
     conda:
@@ -100,8 +90,8 @@ rule compare_similarity:
         gpu=GPU,
     params:
         code=code("stages/compare_similarity.py", "fbftl.tasks.images"),
-        page_text=page_of("results/{task}/tables/similarity", "Indices of similarity"),
-        jobs=jobs_of_similarity,
+        page_text=page("tables/similarity"),
+        jobs=jobs(runs.of_experiment, experiment="similarity"),
     message:
         "Compare indices of similarity on {wildcards.task}"
     script:

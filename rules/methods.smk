@@ -5,13 +5,15 @@ rule tabulate_methods:
     input:
         "results/{task}/clients.h5.sha256",
         clients=ancient("results/{task}/clients.h5"),
-        runs=partial(run_files, experiment="methods", suffix="json"),
-        ledgers=partial(run_files, experiment="methods", suffix="parquet"),
-        networks=partial(networks_of_runs, experiment="methods"),
+        runs=planned(runs.files_of_experiment, experiment="methods"),
+        ledgers=planned(
+            runs.files_of_experiment, experiment="methods", suffix="parquet"
+        ),
+        networks=planned(runs.networks, experiment="methods"),
         table3=of_project("published/fbftl/table3.csv"),
         setups=of_project("published/setups.csv"),
     output:
-        **table("results/{task}/tables/methods", "cost", "Methods"),
+        **written("tables/methods"),
         by_seed="results/{task}/tables/uplink.csv",
     log:
         "results/{task}/logs/tables/methods.log",
@@ -21,10 +23,10 @@ rule tabulate_methods:
         "../envs/workflow.yaml"
     params:
         code=code("tables/tabulate_methods.py"),
-        page_text=page_of("results/{task}/tables/methods", "Methods"),
-        methods=partial(methods_of, experiment="methods"),
-        axes=partial(axes_of, experiment="methods"),
-        setup=setup_of_task,
+        page_text=page("tables/methods"),
+        methods=planned(methods_of, experiment="methods"),
+        axes=planned(axes_of, experiment="methods"),
+        setup=planned(setup),
     message:
         "Tabulate methods of {wildcards.task}: Methods"
     script:

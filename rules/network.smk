@@ -14,8 +14,8 @@ rule describe:
         "../envs/workflow.yaml"
     params:
         code=code("stages/describe_network.py"),
-        features=features_at_own_cut,
-        head=partial(task_block, block="head"),
+        features=planned(blocks.network),
+        head=block("head"),
     message:
         "Count the layers of the network of {wildcards.task}"
     script:
@@ -29,8 +29,8 @@ use rule describe as describe_at_further_cut with:
         "results/{task}/logs/network/{cut}.log",
     params:
         code=code("stages/describe_network.py"),
-        features=features_at_further_cut,
-        head=partial(task_block, block="head"),
+        features=planned(blocks.network, "cut"),
+        head=block("head"),
     message:
         "Count the layers of the network of {wildcards.task} at {wildcards.cut}"
 
@@ -48,8 +48,8 @@ rule describe_named:
         "../envs/workflow.yaml"
     params:
         code=code("stages/describe_named_network.py"),
-        features=features_before_cut,
-        block=named_network,
+        features=planned(blocks.preprocessing),
+        block=planned(blocks.named_network, "network"),
     message:
         "Count the layers of {wildcards.network}, a network of {wildcards.task}"
     script:
@@ -71,7 +71,7 @@ rule list_layers:
         "../envs/workflow.yaml"
     params:
         code=code("stages/list_layers.py"),
-        features=features_before_cut,
+        features=planned(blocks.preprocessing),
     message:
         "List where the network of {wildcards.task} can be cut"
     script:

@@ -1,22 +1,25 @@
 """Papers: which sentences hold here, where the published record disagrees with itself, a front page."""
 
+OF_PAPERS = "results/papers/{paper}"
+"""Folder of a paper's results."""
+
 
 rule tabulate_sentences:
     input:
-        unpack(experiments_of_paper),
+        unpack(of_call(read_by_claims)),
         texts=of_project("published/claims.csv"),
-        registry=registry_of_paper,
-        printed=published_of_paper,
+        registry=of_project("published/{paper}/sentences.csv"),
+        printed=printed_by_paper,
         audit="results/papers/audit.csv",
     output:
-        **table("results/papers/{paper}/tables/sentences", "audit", "Sentences"),
+        **written("tables/sentences", OF_PAPERS),
     log:
         "results/papers/{paper}/logs/tables/sentences.log",
     conda:
         "../envs/workflow.yaml"
     params:
         code=code_of_sentences,
-        page_text=page_of("results/papers/{paper}/tables/sentences", "Sentences"),
+        page_text=page("tables/sentences", OF_PAPERS),
     message:
         "Tabulate sentences of paper {wildcards.paper}: Sentences"
     script:
@@ -25,18 +28,18 @@ rule tabulate_sentences:
 
 rule tabulate_parts:
     input:
-        unpack(experiments_of_paper),
+        unpack(of_call(read_by_claims)),
         texts=of_project("published/claims.csv"),
-        registry=registry_of_paper,
+        registry=of_project("published/{paper}/sentences.csv"),
     output:
-        **table("results/papers/{paper}/tables/parts", "audit", "Parts of sentences"),
+        **written("tables/parts", OF_PAPERS),
     log:
         "results/papers/{paper}/logs/tables/parts.log",
     conda:
         "../envs/workflow.yaml"
     params:
         code=code_of_parts,
-        page_text=page_of("results/papers/{paper}/tables/parts", "Parts of sentences"),
+        page_text=page("tables/parts", OF_PAPERS),
     message:
         "Tabulate parts of paper {wildcards.paper}: Parts of sentences"
     script:
@@ -45,17 +48,17 @@ rule tabulate_parts:
 
 rule tabulate_hypotheses:
     input:
-        unpack(experiments_of_paper),
+        unpack(of_call(read_by_claims)),
         texts=of_project("published/claims.csv"),
     output:
-        **table("results/papers/{paper}/tables/hypotheses", "audit", "Hypotheses"),
+        **written("tables/hypotheses", OF_PAPERS),
     log:
         "results/papers/{paper}/logs/tables/hypotheses.log",
     conda:
         "../envs/workflow.yaml"
     params:
         code=code_of_hypotheses,
-        page_text=page_of("results/papers/{paper}/tables/hypotheses", "Hypotheses"),
+        page_text=page("tables/hypotheses", OF_PAPERS),
     message:
         "Tabulate hypotheses of paper {wildcards.paper}: Hypotheses"
     script:
@@ -64,23 +67,23 @@ rule tabulate_hypotheses:
 
 rule tabulate_audit:
     input:
-        unpack(dialogues_at_hand),
-        fbftl=published("fbftl"),
-        fedfeat=published("fedfeat"),
-        eppfl=published("eppfl"),
-        thesis=published("thesis"),
-        survey=published("survey"),
-        rivals=published("rivals"),
+        unpack(of_call(dialogues_at_hand)),
+        fbftl=printed_by("fbftl"),
+        fedfeat=printed_by("fedfeat"),
+        eppfl=printed_by("eppfl"),
+        thesis=printed_by("thesis"),
+        survey=printed_by("survey"),
+        rivals=printed_by("rivals"),
         texts=of_project("published/audit.csv"),
     output:
-        **table("results/papers/audit", "audit", "Audit"),
+        **written("audit", "results/papers"),
     log:
         "results/papers/logs/audit.log",
     conda:
         "../envs/workflow.yaml"
     params:
         code=code("tables/tabulate_audit.py"),
-        page_text=page_of("results/papers/audit", "Audit"),
+        page_text=page("audit", "results/papers"),
     message:
         "Tabulate audit of all papers: Audit"
     script:
@@ -89,7 +92,7 @@ rule tabulate_audit:
 
 rule make_index:
     input:
-        all_shown,
+        of_call(front_page.files),
         papers=of_project("published/papers.csv"),
         audit="results/papers/audit.csv",
     output:
@@ -100,9 +103,9 @@ rule make_index:
         "../envs/workflow.yaml"
     params:
         code=code("stages/make_index.py"),
-        results=results_shown,
-        page_texts=texts_shown,
-        data_sets=data_sets_shown(),
+        results=of_call(front_page.by_paper),
+        page_texts=of_call(front_page.texts),
+        data_sets=CALL.data_sets(),
         arithmetic=sentence(EXACT, STUDY.config["device"], this_machine(), COMPUTED),
     message:
         "Write the front page of all papers"

@@ -38,7 +38,7 @@ def waiting(task):
         return (
             f"{folder}/{name}.json" in STALE
             or Path(KEPT, f"{folder}/{name}.json").exists()
-            or any(map(is_made, inputs_of(task, name).values()))
+            or any(map(is_made, trained.files_of_setting(STUDY, task, name).values()))
         )
 
     return set(filter(is_waiting, names))
@@ -115,12 +115,12 @@ for task, processes in PROCESSES.items():
             name:
                 process_rule(task, process)
             input:
-                *digests_of(task, names[0]),
-                **inputs_of(task, names[0]),
+                *trained.digests_of_setting(STUDY, task, names[0]),
+                **as_inputs(trained.files_of_setting(STUDY, task, names[0])),
             output:
-                run=run_paths(task, names, "json"),
-                ledger=run_paths(task, names, "parquet"),
-                meta=run_paths(task, names, "meta.json"),
+                run=paths.runs(task, names),
+                ledger=paths.runs(task, names, "parquet"),
+                meta=paths.runs(task, names, "meta.json"),
             log:
                 f"results/{task}/logs/runs/{process}.log",
             benchmark:

@@ -3,8 +3,8 @@
 
 rule public:
     input:
-        digest_of_clients,
-        clients=ancient(clients_here),
+        planned(trained.digests, names=["clients"]),
+        unpack(read(trained.files, names=["clients"])),
     output:
         samples="results/{task}/public.h5",
         digest="results/{task}/public.h5.sha256",
@@ -18,10 +18,10 @@ rule public:
         "../envs/workflow.yaml"
     params:
         code=code_of_public,
-        source=partial(task_block, block="source"),
-        public=partial(task_block, block="public"),
-        unseen=unseen_data,
-        splits=splits_of_nobody_else,
+        source=block("source"),
+        public=block("public"),
+        unseen=planned(blocks.unseen),
+        splits=planned(blocks.not_public),
         files=contents_of_public,
     message:
         "Choose the public samples of {wildcards.task}"
@@ -53,8 +53,8 @@ rule public_features:
     params:
         module="fbftl.features.images",
         code=code("stages/extract_features.py", "fbftl.features.images"),
-        features=features_here,
-        stores=stores_of_public,
+        features=planned(stores.features_of_public),
+        stores=planned(stores.of_public),
     message:
         "Extract the features of the public samples of {wildcards.task}"
     script:

@@ -16,7 +16,7 @@ rule source:
     resources:
         gpu=GPU,
     params:
-        source=partial(task_block, block="source"),
+        source=block("source"),
         data=public_data_of_source,
         files=contents_of_source,
         public_files=contents_of_public_split,

@@ -3,8 +3,8 @@
 
 rule train:
     input:
-        digests_of_setting,
-        unpack(inputs_of_setting),
+        planned(trained.digests_of_setting, "setting"),
+        unpack(read(trained.files_of_setting, "setting")),
     output:
         run="results/{task}/runs/{setting}.json",
         ledger="results/{task}/runs/{setting}.parquet",
@@ -31,9 +31,9 @@ rule train:
 rule choose_head:
     input:
         "results/{task}/clients.h5.sha256",
-        unpack(inputs_of_choice),
+        unpack(read(trained.files, names=trained.OF_CHOICE)),
     output:
-        **table("results/{task}/tables/heads", "cost", "Heads and epochs by the rule"),
+        **written("tables/heads"),
     log:
         "results/{task}/logs/tables/heads.log",
     wildcard_constraints:
@@ -44,10 +44,10 @@ rule choose_head:
         gpu=GPU,
     params:
         code=code_of_choice,
-        page_text=page_of("results/{task}/tables/heads", "Heads and epochs by the rule"),
+        page_text=page("tables/heads"),
         heads=STUDY.config["head_choice"]["heads"],
-        job=job_of_choice,
-        others=other_jobs_of_choice,
+        job=planned(choice.head),
+        others=planned(choice.networks),
     message:
         "Choose the head and the epochs of {wildcards.task} by the rule"
     script:

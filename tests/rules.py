@@ -1,12 +1,15 @@
 """What the files of rules name, without Snakemake: rules written out, and results of the lists."""
 
-import ast
 import re
 from pathlib import Path
 
+from fbftl.plan.entries import Result
+from fbftl.plan.results import OF_EXPERIMENT, OF_PAPER, made_in_a_loop
+from fbftl.plan.results.swept import SOURCES, SWEEP
+
 
 def texts(root: Path) -> list[str]:
-    """Return the text of every file that holds rules or lists of results."""
+    """Return the text of every file that holds rules."""
     paths = [root / "Snakefile", *sorted((root / "rules").rglob("*.smk"))]
     return [path.read_text(encoding="utf-8") for path in paths]
 
@@ -18,20 +21,7 @@ def written_out(root: Path) -> dict[str, str]:
     return {found[1]: block for found, block in named if found}
 
 
-def listed(root: Path) -> dict[str, ast.Call]:
+def listed() -> dict[str, Result]:
     """Return each result of which the loop makes a rule, by the rule's name."""
-    paths = [root / "rules" / "results.smk", *(root / "rules" / "results").glob("*.smk")]
-    calls = (
-        node
-        for path in paths
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "Result"
-    )
-    return {ast.literal_eval(call.args[0]): call for call in calls}
-
-
-def script_of(name: str, call: ast.Call) -> str:
-    """Return the script of a listed result, below the folder of scripts."""
-    shared = {keyword.arg: keyword.value for keyword in call.keywords}.get("script")
-    script = name if shared is None else ast.literal_eval(shared)
-    return f"{'tables' if name.startswith('tabulate_') else 'figures'}/{script}.py"
+    lists = [*OF_EXPERIMENT.values(), *OF_PAPER.values(), SWEEP, SOURCES]
+    return {result.name: result for entries in lists for result in made_in_a_loop(entries)}

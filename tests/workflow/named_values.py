@@ -8,9 +8,9 @@ Studies are laid over config.yaml in their order, as after Snakemake's --configf
 import json
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 from snakemake.api import SnakemakeApi
+from snakemake.iocontainers import Wildcards
 from snakemake.settings.types import ConfigSettings, DAGSettings, ResourceSettings
 
 
@@ -37,7 +37,7 @@ def names(rule) -> dict:
     """Return what a rule names."""
     unpacked = [file for file in rule.input if "unpack" in getattr(file, "flags", {})]
     by_task = set(rule.wildcard_names) <= {"task"}
-    found = [name for file in unpacked for name in inputs_of(file)] if by_task else []
+    found = [name for file in unpacked for name in inputs_of(file, rule)] if by_task else []
     return {
         "script": rule.script.partition("scripts/")[2],
         "input": [*(name for name, _ in rule.input.items()), *found],
@@ -48,7 +48,7 @@ def names(rule) -> dict:
     }
 
 
-def inputs_of(file) -> list[str]:
+def inputs_of(file, rule) -> list[str]:
     """Return the names of the inputs that a rule's function gives for the first task it is of.
 
     There are none of a rule that is of no task of this study.
@@ -56,7 +56,7 @@ def inputs_of(file) -> list[str]:
     function = getattr(file._file, "callable", file._file)
     for task in function.__globals__["STUDY"].settings:
         try:
-            return list(function(SimpleNamespace(task=task)))
+            return list(function(Wildcards(fromdict=dict.fromkeys(rule.wildcard_names, task))))
         except KeyError:  # this task has no setting of the rule's experiment
             continue
     return []

@@ -20,7 +20,11 @@ PRINTED = dict(
 """What the page prints of each file, by its path."""
 
 STUDY = PRINTED.pop("prototypes.yaml")
-TABLE = ("rules/results/rivals.smk", "scripts/tables/tabulate_pull.py", "rules/captions/pull.rst")
+TABLE = (
+    "scripts/fbftl/plan/results/rivals.py",
+    "scripts/tables/tabulate_pull.py",
+    "rules/captions/pull.rst",
+)
 METHOD = PRINTED.keys() - set(TABLE)
 
 BEFORE = {
@@ -83,7 +87,7 @@ def test_the_page_adds_a_method_by_its_folder_its_record_and_its_test() -> None:
     } == METHOD
     lines = [line for path in METHOD for line in PRINTED[path].splitlines() if line.strip()]
     assert len(lines) < 120
-    entry = PRINTED["rules/results/rivals.smk"].splitlines()
+    entry = PRINTED["scripts/fbftl/plan/results/rivals.py"].splitlines()
     assert len(entry) <= 5
 
 

@@ -1,6 +1,5 @@
 """Coverage: every table and figure of the papers has its row, and every row leads somewhere."""
 
-import ast
 import os
 import re
 from dataclasses import replace
@@ -21,6 +20,7 @@ from fbftl.findings.coverage import (
 )
 from fbftl.ground.csv_tables import read_table
 from fbftl.ground.errors import UserError
+from fbftl.plan.results import OF_EXPERIMENT, OF_PAPER, made_in_a_loop, paths_of
 from fbftl.study.yaml_files import read_yaml
 
 ROOT = Path(__file__).parents[3]
@@ -65,37 +65,16 @@ def test_every_paper_has_rows(items: list[Item]) -> None:
 
 @pytest.fixture(scope="module")
 def results() -> set[str]:
-    """Tables and figures of the lists in rules, and experiments, as coverage names them."""
-    lists = (ROOT / "rules" / "results").glob("*.smk")
-    of_rules = {name for path in lists for name in listed(path)}
+    """Listed tables and figures, and experiments, as coverage names them.
+
+    What every paper has, its claims, is no place of one table or figure.
+    """
+    of_rules = {path for entries in OF_EXPERIMENT.values() for path in paths_of(entries)}
+    for paper, entries in OF_PAPER.items():
+        of_rules |= {f"papers/{paper}/{path}" for path in paths_of(made_in_a_loop(entries))}
     files = [ROOT / "config.yaml", *(ROOT / "studies").glob("*.yaml")]
     experiments = {name for file in files for name in read_yaml(file).get("experiments") or {}}
     return of_rules | {f"experiments/{name}" for name in experiments}
-
-
-def listed(path: Path) -> set[str]:
-    """Return the results of a paper's list, without suffix; those of its numbers by its word.
-
-    What every paper has, its sentences, is no place of one table or figure.
-    """
-    found = set()
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
-            of = ast.unparse(node.targets[0].value)
-            below = f"papers/{path.stem}/" if of == "OF_PAPER" else ""
-            entries = (entry for entry in node.value.elts if not isinstance(entry, ast.Starred))
-            found |= {below + name_of(entry) for entry in entries}
-    return found
-
-
-def name_of(entry: ast.expr) -> str:
-    """Return the path of a listed result: its own, or that of its rule or stem."""
-    if isinstance(entry, ast.Constant):
-        return entry.value
-    kind, _, name = ast.literal_eval(entry.args[0]).partition("_")
-    stem = {keyword.arg: keyword.value for keyword in entry.keywords}.get("stem")
-    folder = {"tabulate": "tables", "plot": "figures"}[kind]
-    return f"{folder}/{name if stem is None else ast.literal_eval(stem)}"
 
 
 def captions(text: str) -> set[str]:

@@ -4,7 +4,6 @@ Figures write what they plot as csv, and each number of it is drawn; where marks
 stand is in `test_drawn_values.py`. A new `plot_` script has to be named here.
 """
 
-import ast
 import importlib
 import re
 from collections.abc import Callable, Iterator
@@ -34,7 +33,7 @@ from fbftl.findings.style import DIVERGED
 from fbftl.study.methods import names, rows
 from fbftl.study.settings import DEFAULTS
 
-from rules import listed, script_of
+from rules import listed
 
 ROOT = Path(__file__).parents[3]
 
@@ -101,14 +100,10 @@ def scripts() -> set[str]:
     return {path.stem.removeprefix("plot_") for path in (ROOT / "scripts" / "figures").glob("*.py")}
 
 
-def inputs(script: str) -> list[str]:
+def inputs(script: str) -> list[dict[str, Any]]:
     """Return the inputs of the listed figures that a script draws."""
-    called = [
-        call
-        for name, call in listed(ROOT).items()
-        if script_of(name, call) == f"figures/plot_{script}.py"
-    ]
-    return [ast.unparse(call.args[3]) for call in called]
+    drawn = [r for r in listed().values() if r.source == f"figures/plot_{script}.py"]
+    return [dict(result.inputs) for result in drawn]
 
 
 def test_every_figure_is_compared_or_marks_no_accuracy() -> None:
@@ -118,11 +113,9 @@ def test_every_figure_is_compared_or_marks_no_accuracy() -> None:
     assert not NO_ACCURACY.keys() & FROM_RUNS
     for script in from_table:
         assert inputs(script), script
-        for block in inputs(script):
-            assert re.match(r"table_of\('[\w{}]+'\)", block), script
-            assert not re.search(r"experiments/|tidy|series|run_files|runs_and_ledgers", block), (
-                script
-            )
+        for read in inputs(script):
+            assert re.fullmatch(r"results/{task}/tables/[\w{}]+\.csv", read.pop("table")), script
+            assert read.keys().isdisjoint({"runs", "series", "ledgers"}), script
 
 
 def within(marked: pd.DataFrame, table: pd.DataFrame, renamed: dict[str, str]) -> bool:

@@ -22,7 +22,7 @@ def rules(root: Path) -> set[str]:
     """Names of the rules whose jobs go to a cluster."""
     written = written_out(root)
     local = {name for name, block in written.items() if "localrule: True" in block}
-    return (written.keys() | listed(root).keys()) - local
+    return (written.keys() | listed().keys()) - local
 
 
 @pytest.fixture(scope="module")

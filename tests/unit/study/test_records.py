@@ -17,7 +17,7 @@ from fbftl.study.grid import expand
 from fbftl.study.job import known_axes
 from fbftl.study.settings import DEFAULTS
 
-from rules import listed, script_of, texts
+from rules import listed, texts
 
 PLAN = {
     f"scripts/fbftl/study/{name}.py"
@@ -155,7 +155,7 @@ def test_no_job_table_or_figure_imports_the_records_or_the_axes(root, monkeypatc
     folder = root / "scripts"
     named = (path.relative_to(folder).as_posix() for path in folder.glob("*/*.py"))
     written = [name for name in named if f'"../scripts/{name}"' in of_rules]
-    scripts = {*written, *(script_of(name, call) for name, call in listed(root).items())}
+    scripts = {*written, *(result.source for result in listed().values())}
     trained = [entry_module(name) for name in methods.names()]
     assert len(scripts) > 90
     for script in scripts:

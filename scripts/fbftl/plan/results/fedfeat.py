@@ -1,5 +1,32 @@
 """FedFeat+: a classifier that the server retrains on features, its noise and its cost."""
 
+from fbftl.papers.fedfeat.backbones import backbone
+from fbftl.plan.entries import OF_SENTENCES, Entry, Result, WrittenOut
+from fbftl.plan.vocabulary import (
+    SETUP,
+    SETUPS,
+    axes,
+    findings,
+    guarantees,
+    ledgers,
+    of_task,
+    printed,
+    runs_and_ledgers,
+    series,
+    shown,
+    table_of,
+    tidy,
+)
+from fbftl.study.config import Study
+
+
+def backbones_of(study: Study, task: str) -> dict[str, str]:
+    """Return which of the paper's backbones each network of a task is, by its name."""
+    return {name: backbone(network) for name, network in study.task(task)["networks"].items()}
+
+
+OF_EXPERIMENT: dict[str, list[Entry]] = {}
+
 OF_EXPERIMENT["retraining"] = [
     Result(
         "tabulate_retraining",
@@ -8,10 +35,7 @@ OF_EXPERIMENT["retraining"] = [
         tidy("retraining") | printed(printed="fedfeat/tables.csv") | SETUPS,
         axes("retraining", "network", "partition", "features_from", "server_epochs")
         | SETUP
-        | {
-            "backbones": backbones_of,
-            "clients": partial(training_value, key="clients_per_round"),
-        }
+        | {"backbones": backbones_of, "clients": of_task("training", "clients_per_round")}
         | shown("retraining"),
     ),
     Result(
@@ -29,15 +53,11 @@ OF_EXPERIMENT["feature_noise"] = [
         "tabulate_feature_noise",
         "privacy",
         "Noise on features",
-        tidy("feature_noise")
-        | guarantees("feature_noise")
-        | printed(printed="fedfeat/tables.csv"),
+        tidy("feature_noise") | guarantees("feature_noise") | printed(printed="fedfeat/tables.csv"),
         axes("feature_noise", "mechanism", "epsilon", "feature_clip")
-        | {"delta": delta_of, "rounds": partial(training_value, key="rounds")},
+        | {"delta": of_task("privacy", "delta"), "rounds": of_task("training", "rounds")},
     ),
-    Result(
-        "plot_feature_noise", "privacy", "Noise on features", table_of("feature_noise")
-    ),
+    Result("plot_feature_noise", "privacy", "Noise on features", table_of("feature_noise")),
     Result(
         "tabulate_feature_attacks",
         "privacy",
@@ -48,7 +68,7 @@ OF_EXPERIMENT["feature_noise"] = [
 ]
 
 OF_EXPERIMENT["fedfeat_attacked"] = [
-    "tables/fedfeat_attacked",
+    WrittenOut("tables/fedfeat_attacked", "privacy", "Sent features by seed")
 ]
 
 OF_EXPERIMENT["retraining_cost"] = [
@@ -68,7 +88,7 @@ OF_EXPERIMENT["retraining_cost"] = [
     ),
 ]
 
-OF_PAPER["fedfeat"] = [
+OF_PAPER: list[Entry] = [
     *OF_SENTENCES,
     Result(
         "tabulate_round_weights",

@@ -1,0 +1,120 @@
+"""What attacks look at: names of settings of a task, those that protect least first."""
+
+from fbftl.plan.purchases import centre_of
+from fbftl.study import methods
+from fbftl.study.config import Study
+
+
+def uploads(study: Study, task: str) -> list[str]:
+    """Return those whose uploads are attacked: without noise, then under each epsilon."""
+    return [*_private(study, task, "fbftl", "none"), *_private(study, task, "fbftl", "gaussian")]
+
+
+def updates(study: Study, task: str) -> list[str]:
+    """Return those whose client updates are attacked."""
+    return _private(study, task, "ftl_c", "dp_fedavg")
+
+
+def _private(study: Study, task: str, method: str, mechanism: str) -> list[str]:
+    """Return those of the privacy experiment under a mechanism.
+
+    Labels under randomised response and further cuts are other questions.
+    """
+    settings = study.settings[task]["privacy"]
+    chosen = [
+        name
+        for name, setting in settings.items()
+        if setting.method == method
+        and setting.mechanism == mechanism
+        and setting.label_epsilon is None
+        and setting.cut is None
+    ]
+    return sorted(chosen, key=lambda name: -(settings[name].epsilon or 0))
+
+
+def inverted(study: Study, task: str) -> list[str]:
+    """Return those whose plain uploads are inverted in every seed, each at its cut."""
+    settings = study.settings[task]
+    return [name for of in ("inverted", "rival_inverted") for name in settings.get(of, ())]
+
+
+def split_training(study: Study, task: str) -> list[str]:
+    """Return EPPFL's whose servers attack: at the network's own cut, as the paper reads."""
+    shown = {"local_epochs": 2, "client_part": None, "kept_gradients": "large"}
+    return [
+        name
+        for name, setting in study.settings[task]["eppfl"].items()
+        if setting.method == "eppfl"
+        and setting.selection_reading == "paper"
+        and setting.keep_gradients == setting.keep_activations
+        and all(getattr(setting, axis) == value for axis, value in shown.items())
+    ]
+
+
+def frameworks(study: Study, task: str) -> list[str]:
+    """Return those whose messages are attacked; features have attacks of their own."""
+    return [
+        name
+        for name, setting in study.settings[task]["frameworks"].items()
+        if methods.record(setting.method).sends == "local"
+    ]
+
+
+def in_every_seed(study: Study, task: str) -> list[str]:
+    """Return those whose messages are attacked in every seed, for claims that compare these."""
+    return list(study.settings[task]["attacked"])
+
+
+def noised_features(study: Study, task: str) -> list[str]:
+    """Return those whose sent features are attacked: no noise, then the ends of each kind's ε.
+
+    Features that are clipped under noise as printed are another question.
+    """
+    settings = study.settings[task]["feature_noise"].values()
+    kinds: dict[str, list[str]] = {}
+    for setting in sorted(settings, key=lambda axes: -(axes.epsilon or 0)):
+        if setting.mechanism in ("none", "gaussian") or setting.feature_clip is None:
+            kinds.setdefault(setting.mechanism, []).append(setting.name)
+    clean = kinds.pop("none", [])
+    ends = [name for names in kinds.values() for name in dict.fromkeys((names[0], names[-1]))]
+    return [*clean, *ends]
+
+
+def trust(study: Study, task: str) -> list[str]:
+    """Return those under three models of trust whose stated epsilon is held against attacks.
+
+    Where features are noised, labels are too, with as much epsilon; of noised statistics one head
+    is attacked.
+    """
+    return [
+        name
+        for name, setting in study.settings[task]["uploads_privacy"].items()
+        if setting.method == "private_gd"
+        or (setting.message, setting.head) == ("statistics", "lda")
+        or setting.epsilon == (setting.label_epsilon or 0)
+    ]
+
+
+def heads(study: Study, task: str) -> list[str]:
+    """Return those whose messages and heads are attacked: solved, plain and open."""
+    plain = {"method", "message", "head", "projection"}
+    return [
+        name
+        for name, setting in study.settings[task]["uploads"].items()
+        if setting.method == "one_shot"
+        and setting.head != "mlp"
+        and set(setting.deviations()) <= plain
+    ]
+
+
+def counts(study: Study, task: str) -> list[str]:
+    """Return those whose counts are attacked: without noise, then under each level of it."""
+    settings = study.settings[task]["ecos"]
+    centre = centre_of(settings)
+    alike = [
+        (setting.sigma or 0, name)
+        for name, setting in settings.items()
+        if setting.with_axes(mechanism="none", sigma=None)
+        == centre.with_axes(purchase_rule="ecos", mechanism="none", sigma=None)
+    ]
+    return [name for _, name in sorted(alike)]

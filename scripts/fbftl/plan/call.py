@@ -1,0 +1,143 @@
+"""What a call makes, and what earlier calls have left finished in the folder of results."""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from fbftl.plan import paths
+from fbftl.study.beside import changed_tasks
+from fbftl.study.config import Study
+from fbftl.study.full_studies import read_every_full
+from fbftl.study.setup import setup_of
+from fbftl.study.systems import System, paper_of
+
+MEASURED = {
+    "attacked": "attacked_seeds",
+    "dpsgd": "paces",
+    "eppfl_attacked": "eppfl_attacked",
+    "fedfeat_attacked": "fedfeat_attacked",
+    "inverted": "inverted",
+    "rival_inverted": "inverted",
+    "similarity": "similarity",
+}
+"""Table by setting and seed of what is measured in addition to the runs of an experiment."""
+
+
+@dataclass(frozen=True, eq=False)
+class Call:
+    """A call of the workflow.
+
+    study: what it makes.
+    project: what `config.yaml` and the systems' studies say, with nothing laid over them.
+    systems: the papers' systems.
+    of_size: the full studies that it makes, if any.
+    root: folder of the project's own files.
+    """
+
+    study: Study
+    project: Study
+    systems: Sequence[System]
+    of_size: Sequence[System]
+    root: Path
+
+    @cached_property
+    def every_system(self) -> list[System]:
+        """The papers' systems with their full studies, whichever of them the call makes."""
+        return [*self.systems, *read_every_full(self.root)]
+
+    @cached_property
+    def finished(self) -> dict[str, list[str]]:
+        """The experiments that the call makes or that lie finished here, by task.
+
+        What is made of many tasks or experiments is made of these, so that it comes out alike
+        whichever call made them, and in the project's order. A task that this call replaces counts
+        with what it makes alone.
+        """
+        there = _tidy_tables_there()
+        replaced = changed_tasks(self.study, self.project)
+        by_task = {}
+        for task in dict.fromkeys([*self.project.tasks, *self.study.tasks, *there]):
+            mine = self.study.settings.get(task, {})
+            of_project = self.project.settings.get(task, {})
+            found = there.get(task, [])
+            kept = [name for name in found if task not in self.study.tasks or name in of_project]
+            wanted = {*mine, *([] if task in replaced else kept)}
+            order = dict.fromkeys([*of_project, *mine, *found])
+            if named := [name for name in order if name in wanted]:
+                by_task[task] = named
+        return by_task
+
+    def paper_of(self, experiment: str) -> str:
+        """Return the paper of an experiment."""
+        return paper_of(experiment, self.every_system)
+
+    def finished_of(self, paper: str) -> dict[str, list[str]]:
+        """Return of a paper the experiments that the call makes or that lie finished here."""
+        of_paper = {
+            task: [name for name in experiments if self.paper_of(name) == paper]
+            for task, experiments in self.finished.items()
+        }
+        return {task: experiments for task, experiments in of_paper.items() if experiments}
+
+    def study_of(self, task: str) -> Study:
+        """Return the study that says what a finished task is: the call's, or the project's."""
+        return self.study if task in self.study.tasks else self.project
+
+    def has(self, task: str, experiment: str, path: str) -> bool:
+        """Tell whether the call makes a file of an experiment, or it lies finished."""
+        if task in self.study.tasks:
+            return experiment in self.study.settings[task]
+        return os.path.exists(path)
+
+    def data_sets(self) -> list[dict[str, Any]]:
+        """Return name, data set and number of seeds of each finished task that a study knows."""
+        described = []
+        for task in self.finished:
+            if task in self.study_of(task).tasks:
+                block = self.study_of(task).task(task)
+                data, seeds = setup_of(block)["task"], len(block["seeds"])
+                described.append({"name": task, "data": data, "seeds": seeds})
+        return described
+
+
+def _tidy_tables_there() -> dict[str, list[str]]:
+    """Return the experiments that have a tidy table in the folder of results, by task."""
+    there: dict[str, list[str]] = {}
+    for table in sorted(Path("results").glob("*/experiments/*.csv")):
+        if not table.name.endswith(".series.csv"):
+            there.setdefault(table.parts[1], []).append(table.stem)
+    return there
+
+
+def read_by_numbers(call: Call, task: str) -> dict[str, Any]:
+    """Return a task's tidy tables, and what its methods send where they are compared."""
+    experiments = call.finished[task]
+    files = {"experiments": [paths.tidy(task, name) for name in experiments]}
+    uplink = {"uplink": paths.table(task, "uplink")} if "methods" in experiments else {}
+    return files | uplink
+
+
+def read_by_claims(call: Call, paper: str) -> dict[str, list[str]]:
+    """Return the tidy tables and series of a paper's experiments, and what is measured in addition.
+
+    What methods send is there where they are compared.
+    """
+    by_task = call.finished_of(paper)
+    pairs = [(task, name) for task, experiments in by_task.items() for name in experiments]
+    return {
+        "experiments": [paths.tidy(*pair) for pair in pairs],
+        "series": [paths.tidy(*pair, "series.csv") for pair in pairs],
+        "uplinks": [paths.table(task, "uplink") for task, name in pairs if name == "methods"],
+        "beside": list(_measured(call, pairs)),
+    }
+
+
+def _measured(call: Call, pairs: Sequence[tuple[str, str]]) -> Iterator[str]:
+    for task, experiment in pairs:
+        if experiment in MEASURED:
+            path = paths.table(task, MEASURED[experiment])
+            if call.has(task, experiment, path):
+                yield path

@@ -1,0 +1,111 @@
+"""Tables and figures as data: what an entry of the lists in `results/` says."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from fbftl.plan import paths
+
+CHAPTERS = {
+    "cost": "1 What does it cost?",
+    "loss": "2 What does loss do?",
+    "compression": "3 What does compression do?",
+    "privacy": "4 What leaks?",
+    "audit": "5 What disagrees with the papers?",
+    "sweep": "6 What do experiments of your own show?",
+    "sources": "7 What does another source network change?",
+}
+"""The chapters of each paper in the report."""
+
+FORMATS = {
+    "tables": ["csv", "md", "tex", "html"],
+    "figures": ["svg", "pdf", "png", "csv"],
+    "numbers": ["json", "tex"],
+    "experiments": ["csv", "series.csv"],
+}
+"""What each kind of result is written as."""
+
+REPORTED = {"tables": "html", "figures": "svg"}
+"""Format of each kind that reports and pages show."""
+
+File = str | list[str] | Callable[..., Any]
+"""A path with `{task}`, several of them, or a function of study and task that returns some.
+
+Functions of a paper's entries are given the call instead (`fbftl.plan.call`).
+"""
+
+
+@dataclass(frozen=True)
+class WrittenOut:
+    """A table or figure that a rule of its own makes, often with something else.
+
+    path: of its files below the results of its task or paper, without suffix.
+    chapter, title: where the report shows it, and under which words.
+    """
+
+    path: str
+    chapter: str
+    title: str
+
+    @property
+    def kind(self) -> str:
+        """`figures` or `tables`."""
+        return "figures" if self.path.startswith("figures/") else "tables"
+
+
+@dataclass(frozen=True)
+class Result:
+    """A table or figure and the rule that makes it.
+
+    name: of the rule, `tabulate_` or `plot_` before what is shown.
+    chapter, title: where the report shows it, and under which words.
+    inputs, params: what its script reads, by name; a param is a value or a function, as a `File`.
+    stem: of its files, where the rule is not called after them.
+    script: without suffix, where rules share one.
+    optional: function of the call that returns inputs, by name, which may be there.
+    """
+
+    name: str
+    chapter: str
+    title: str
+    inputs: Mapping[str, File] = field(default_factory=dict)
+    params: Mapping[str, Any] = field(default_factory=dict)
+    stem: str | None = None
+    script: str | None = None
+    optional: Callable[..., Mapping[str, str]] | None = None
+
+    @property
+    def kind(self) -> str:
+        """The folder of its files and of its script."""
+        return "tables" if self.name.startswith("tabulate_") else "figures"
+
+    @property
+    def path(self) -> str:
+        """Its files below the results of a task or paper, without suffix."""
+        return f"{self.kind}/{self.stem or self.name.partition('_')[2]}"
+
+    @property
+    def source(self) -> str:
+        """Its script below the folder of scripts."""
+        return f"{self.kind}/{self.script or self.name}.py"
+
+    @property
+    def digests(self) -> list[str]:
+        """Digests of the large files that it reads: equal content leaves it alone."""
+        read = [path for path in self.inputs.values() if isinstance(path, str)]
+        return [paths.digest(path) for path in read if paths.is_large(path)]
+
+    def message(self, of: str) -> str:
+        """Return what its job does to the results of a task or paper, in words."""
+        verb = "Tabulate" if self.kind == "tables" else "Plot"
+        return f"{verb} {self.path.partition('/')[2]} of {of}: {self.title}"
+
+
+Entry = Result | WrittenOut
+
+OF_SENTENCES: list[Entry] = [
+    WrittenOut("tables/sentences", "audit", "Sentences"),
+    WrittenOut("tables/hypotheses", "audit", "Hypotheses"),
+    WrittenOut("tables/parts", "audit", "Parts of sentences"),
+]
+"""What is made of the claims and hypotheses of every paper."""

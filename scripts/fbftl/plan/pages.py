@@ -1,0 +1,132 @@
+"""The text around a table or figure: its title, how it is to be read, its paper and its seeds."""
+
+import csv
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from fbftl.plan.call import Call
+from fbftl.plan.results import OF_EXPERIMENT, OF_PAPER, made_in_a_loop, paths_of
+from fbftl.plan.results.swept import SOURCES, SWEEP
+from fbftl.study.config import Study
+
+OWN = "Experiments of your own"
+"""What belongs to no paper."""
+
+
+def owner_of(path: str) -> str:
+    """Return the task, the paper, or the folder of all papers that a result is of."""
+    *_, of = (part for part in Path(path).parent.parts if part not in ("tables", "figures"))
+    return of
+
+
+def caption_of(path: str, root: Path) -> str:
+    """Return the caption of a result below `rules`, called as it is, without a wildcard.
+
+    A paper may have a caption of its own.
+
+    Args:
+        path: of a file of the result, with wildcards or without.
+        root: the project's folder.
+    """
+    name = Path(path).stem.removesuffix("_{experiment}")
+    of_paper = f"captions/{owner_of(path)}/{name}.rst"
+    return of_paper if (root / "rules" / of_paper).exists() else f"captions/{name}.rst"
+
+
+def page_text(path: str, title: str, root: Path, **wildcards: str) -> dict[str, str]:
+    """Return title and caption of a result's page.
+
+    Args:
+        path: of a file of the result, with wildcards.
+        title: what it shows, with wildcards.
+        root: the project's folder.
+        wildcards: their values.
+    """
+    caption = root / "rules" / caption_of(path, root)
+    text = caption.read_text(encoding="utf-8") if caption.exists() else ""
+    of = owner_of(path.format(**wildcards))
+    return {
+        "title": f"{title.format(**wildcards)}: {'all papers' if of == 'papers' else of}",
+        "caption": first_paragraph(text, wildcards),
+    }
+
+
+def first_paragraph(caption: str, wildcards: dict[str, str]) -> str:
+    """Return how a result is to be read, of a caption of the report, as plain text.
+
+    What the report writes in later paragraphs, formulas among them, is left to it.
+    """
+    text = " ".join(caption.partition("\n\n")[0].split()).replace("**Reading:** ", "")
+    for name, value in wildcards.items():
+        text = text.replace(f"{{{{ snakemake.wildcards.{name} }}}}", value)
+    text = re.sub(r"\\ :sub:`(.+?)`\\?", r"_\1", text).replace("*", "")
+    return f"{text[:1].upper()}{text[1:].rstrip(' ,:;.')}." if text else ""
+
+
+def text_of(path: str, root: Path) -> dict[str, str]:
+    """Return title and caption of a table or figure that lies there, or that a call makes.
+
+    Args:
+        path: of a file of the result, without wildcards.
+        root: the project's folder.
+    """
+    of, result = owner_of(path), "/".join(Path(path).with_suffix("").parts[-2:])
+    sweep, _, experiment = result.partition("_")
+    if Path(path).parts[1] == "papers":
+        titles, folder = _titles_of_paper(of), f"results/papers/{of}"
+    else:
+        titles, folder = _titles_of_tasks(), "results/{task}"
+    for name in (result, f"{sweep}_{{experiment}}"):
+        if name in titles:
+            wildcards = {"task": of, "experiment": experiment}
+            return page_text(f"{folder}/{name}.csv", titles[name], root, **wildcards)
+    return page_text(path, Path(result).name.replace("_", " ").capitalize(), root)
+
+
+@cache
+def _titles_of_tasks() -> dict[str, str]:
+    lists = [*OF_EXPERIMENT.values(), SWEEP, SOURCES]
+    return {entry.path: entry.title for entries in lists for entry in entries}
+
+
+def _titles_of_paper(paper: str) -> dict[str, str]:
+    return {entry.path: entry.title for entry in made_in_a_loop(OF_PAPER.get(paper, []))}
+
+
+def paper_titles(root: Path) -> dict[str, str]:
+    """Return the papers with their titles, in the order in which pages show them."""
+    with open(root / "published" / "papers.csv", encoding="utf-8") as file:
+        return {row["paper"]: row["title"] for row in csv.DictReader(file)}
+
+
+def paper_shown(call: Call, path: str, paper: str | None = None) -> str:
+    """Return under which paper the report shows a table or figure, with its number.
+
+    Args:
+        call: what the workflow makes.
+        path: of a file of the result, with wildcards.
+        paper: value of the wildcard `paper`, if there is one.
+    """
+    of = paper or owner_of(path)
+    titles = {**paper_titles(call.root), "papers": "All papers"}
+    if of not in titles:
+        of = _papers_of_results(call).get("/".join(Path(path).with_suffix("").parts[-2:]), OWN)
+    return f"{[*titles, OWN].index(of) + 1} {titles.get(of, OWN)}"
+
+
+@cache
+def _papers_of_results(call: Call) -> dict[str, str]:
+    """Return the paper of each table and figure of an experiment, by its path below a task."""
+    return {
+        path: call.paper_of(experiment)
+        for experiment, entries in OF_EXPERIMENT.items()
+        for path in paths_of(entries)
+    }
+
+
+def labels(study: Study, title: str, kind: str, of: str) -> dict[str, Any]:
+    """Return what the report says of a table or figure: the seeds behind it among it."""
+    seeds = len(study.task(of)["seeds"]) if of in study.tasks else 0
+    return {"result": title, "kind": kind, "of": of, "seeds": seeds}

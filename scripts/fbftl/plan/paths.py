@@ -1,0 +1,78 @@
+"""Where results lie: every name of a file below `results/`, once."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from fbftl.study import source_seeds
+
+TASK = "{task}"
+"""The task in a path that all tasks share, as a wildcard."""
+
+LARGE = (".h5", ".safetensors", "zarr.json", "location.txt")
+"""Ends of the names of large files; digests and manifests tell whether their content changed."""
+
+
+def is_large(path: str) -> bool:
+    """Tell whether a file is large: another one is compared in its place, whatever its time."""
+    return path.endswith(LARGE)
+
+
+def digest(path: str) -> str:
+    """Return the file with the digest of a large one."""
+    return f"{path}.sha256"
+
+
+def of_task(task: str, name: str) -> str:
+    """Return a file or folder of a task."""
+    return f"results/{task}/{name}"
+
+
+def of_paper(paper: str, name: str) -> str:
+    """Return a file of a paper."""
+    return f"results/papers/{paper}/{name}"
+
+
+def of_cut(task: str, cut: str | None, name: str) -> str:
+    """Return a file, without suffix, that a task has for each cut; None is the task's own cut."""
+    return of_task(task, name if cut is None else f"{name}/{cut}")
+
+
+def clients(task: str) -> str:
+    """Return a task's client file, which its repeats under further source networks share."""
+    return of_task(source_seeds.task_of(task), "clients.h5")
+
+
+def run(task: str, setting: str, suffix: str = "json") -> str:
+    """Return a file of a run: json, parquet for its ledger, meta.json for how it was made."""
+    return of_task(task, f"runs/{setting}.{suffix}")
+
+
+def runs(task: str, settings: Iterable[str], suffix: str = "json") -> list[str]:
+    """Return one file of the run of each setting."""
+    return [run(task, setting, suffix) for setting in settings]
+
+
+def tidy(task: str, experiment: str, suffix: str = "csv") -> str:
+    """Return an experiment's tidy table, or with `series.csv` its learning curves."""
+    return of_task(task, f"experiments/{experiment}.{suffix}")
+
+
+def guarantees(task: str, experiment: str) -> str:
+    """Return what an experiment's runs guarantee."""
+    return of_task(task, f"guarantees/{experiment}.csv")
+
+
+def table(task: str, name: str) -> str:
+    """Return the numbers of a task's table."""
+    return of_task(task, f"tables/{name}.csv")
+
+
+def findings(task: str, attack: str) -> str:
+    """Return what an attack found."""
+    return of_task(task, f"attacks/{attack}.csv")
+
+
+def published(root: Path, paper: str) -> list[str]:
+    """Return the files of a paper's printed numbers below the project's folder; claims are none."""
+    files = sorted((root / "published" / paper).glob("*.csv"))
+    return [path.relative_to(root).as_posix() for path in files if path.stem != "sentences"]

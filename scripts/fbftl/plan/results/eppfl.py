@@ -1,0 +1,77 @@
+"""EPPFL: split training with selected, noisy activations and masked averages."""
+
+from fbftl.plan.entries import OF_SENTENCES, Entry, Result, WrittenOut
+from fbftl.plan.vocabulary import (
+    axes,
+    findings,
+    networks,
+    printed,
+    runs_and_ledgers,
+    series,
+    shown,
+    table_of,
+    tidy,
+)
+
+OF_EXPERIMENT: dict[str, list[Entry]] = {}
+
+SPLIT = (
+    "local_epochs", "client_part", "keep_activations", "keep_gradients", "kept_gradients",
+    "selection_reading", "epsilon", "laplace_sensitivity", "aggregation", "mask_shape",
+)  # fmt: skip
+"""Axes of the tables here, whether or not a run deviates in them."""
+
+
+def table_of_split_training(experiment: str) -> Result:
+    """Return the table of an experiment with EPPFL."""
+    read, params = runs_and_ledgers(experiment), axes(experiment, *SPLIT)
+    name, title = f"tabulate_{experiment}", "Split training"
+    return Result(name, "cost", title, read, params, script="tabulate_eppfl")
+
+
+OF_EXPERIMENT["eppfl"] = [
+    table_of_split_training("eppfl"),
+    Result(
+        "plot_eppfl_privacy",
+        "privacy",
+        "Noise on activations",
+        table_of("eppfl") | printed(printed="eppfl/printed.csv"),
+    ),
+    Result("plot_eppfl_uplink", "cost", "Split training", tidy("eppfl"), shown("eppfl")),
+    Result(
+        "plot_eppfl_cost",
+        "cost",
+        "Split training",
+        table_of("eppfl")
+        | networks("eppfl")
+        | printed(setup="eppfl/setup.csv", script="eppfl/script.csv"),
+        shown("eppfl"),
+    ),
+    Result(
+        "tabulate_eppfl_attacks",
+        "privacy",
+        "What servers of split training get",
+        findings("eppfl"),
+        script="tabulate_attacks",
+    ),
+]
+
+OF_EXPERIMENT["eppfl_epochs"] = [
+    Result(
+        "plot_eppfl_epochs",
+        "cost",
+        "Local epochs",
+        tidy("eppfl_epochs") | series("eppfl_epochs"),
+        axes("eppfl_epochs", "local_epochs"),
+    )
+]
+
+OF_EXPERIMENT["eppfl_attacked"] = [
+    WrittenOut("tables/eppfl_attacked", "privacy", "Split training by seed")
+]
+
+OF_EXPERIMENT["eppfl_paper"] = [table_of_split_training("eppfl_paper")]
+
+OF_EXPERIMENT["eppfl_round"] = [table_of_split_training("eppfl_round")]
+
+OF_PAPER: list[Entry] = OF_SENTENCES

@@ -1,0 +1,79 @@
+"""FbFTL: accuracy under guarantees and noise, and what adversaries get."""
+
+from fbftl.plan import paths
+from fbftl.plan.entries import Entry, Result, WrittenOut
+from fbftl.plan.paths import TASK
+from fbftl.plan.vocabulary import (
+    CLIENTS,
+    SETUP,
+    SETUPS,
+    axes,
+    findings,
+    guarantees,
+    of_task,
+    printed,
+    shown,
+    table_of,
+    tidy,
+)
+
+OF_EXPERIMENT: dict[str, list[Entry]] = {}
+
+
+OF_EXPERIMENT["privacy"] = [
+    Result(
+        "tabulate_privacy",
+        "privacy",
+        "Accuracy under a guarantee",
+        CLIENTS
+        | tidy("privacy")
+        | guarantees("privacy")
+        | printed(printed="fbftl/fig12.csv")
+        | SETUPS,
+        axes("privacy", "samples_per_client", "mechanism", "epsilon", "label_epsilon") | SETUP,
+    ),
+    Result(
+        "plot_privacy",
+        "privacy",
+        "Accuracy under a guarantee",
+        table_of("privacy"),
+        shown("privacy"),
+    ),
+    Result(
+        "tabulate_attacks",
+        "privacy",
+        "What an adversary gets",
+        findings("features", "membership", "labels"),
+    ),
+    Result(
+        "tabulate_membership",
+        "privacy",
+        "Membership attacks on heads",
+        {"attempts": paths.findings(TASK, "membership_by_attack")},
+    ),
+    WrittenOut("figures/inversion", "privacy", "Pictures from uploads"),
+    Result(
+        "tabulate_label_leakage",
+        "privacy",
+        "Label leakage of the partition",
+        CLIENTS,
+        {"block": of_task("clients")},
+    ),
+]
+
+INVERTED = WrittenOut("tables/inverted", "privacy", "Inverted uploads by seed")
+
+OF_EXPERIMENT["inverted"] = [INVERTED]
+
+OF_EXPERIMENT["noise"] = [
+    Result(
+        "tabulate_noise",
+        "privacy",
+        "Accuracy under relative noise",
+        CLIENTS | tidy("noise") | printed(printed="fbftl/notebook_noise.csv") | SETUPS,
+        axes("noise", "mechanism", "sigma", "noise_draw") | SETUP,
+    ),
+    Result(
+        "plot_noise", "privacy", "Accuracy under relative noise", table_of("noise"), shown("noise")
+    ),
+]

@@ -1,0 +1,159 @@
+"""Rivals: what a client may upload instead of its features, and what a user gets for it."""
+
+from typing import Any
+
+from fbftl.plan import paths
+from fbftl.plan.call import Call
+from fbftl.plan.entries import OF_SENTENCES, Entry, Result, WrittenOut
+from fbftl.plan.paths import TASK
+from fbftl.plan.results.fbftl.privacy import INVERTED
+from fbftl.plan.vocabulary import (
+    CLIENTS,
+    NETWORK,
+    SETUPS,
+    axes,
+    findings,
+    of_task,
+    printed,
+    run_files,
+    setup,
+    shown,
+    table_of,
+    tidy,
+)
+from fbftl.study.config import Study
+
+OF_EXPERIMENT: dict[str, list[Entry]] = {}
+
+UPLOADED = (
+    "message", "head", "projection", "components", "covariance", "aggregation", "bits",
+    "mechanism", "epsilon",
+)  # fmt: skip
+"""Axes that tell an upload apart."""
+
+
+def radio(study: Study, task: str) -> dict[str, Any]:
+    """Return what sending costs over the air."""
+    return study.config["radio"]
+
+
+def studies_with_uploads(call: Call) -> dict[str, Study]:
+    """Return, by task, the study of each on which uploads are compared, made or finished here."""
+    tasks = [task for task, experiments in call.finished.items() if "uploads" in experiments]
+    studies = {task: call.study_of(task) for task in tasks}
+    return {t: study for t, study in studies.items() if "uploads" in study.settings.get(t, {})}
+
+
+def tidy_tables_of_uploads(call: Call) -> list[str]:
+    """Return the tidy table of the uploads on every task that has one."""
+    return [paths.tidy(task, "uploads") for task in studies_with_uploads(call)]
+
+
+def axes_of_uploads(call: Call) -> dict[str, Any]:
+    """Return the axes in which uploads of any task deviate, with their defaults."""
+    deviating: dict[str, Any] = {}
+    for task, study in studies_with_uploads(call).items():
+        deviating |= study.axes_of(task, "uploads", read=UPLOADED)
+    return deviating
+
+
+def setups_with_uploads(call: Call) -> dict[str, dict[str, str]]:
+    """Return the setup of each of these tasks."""
+    return {task: setup(study, task) for task, study in studies_with_uploads(call).items()}
+
+
+def figure_by_axis(name: str, chapter: str, title: str, axis: str, *further: str) -> Result:
+    """Return the figure of uploads along an axis, with what the task itself has of it."""
+    of_own = {"samples_per_client": of_task("clients", "samples_per_client")}
+    params = {"axis": axis, "task_value": of_own.get(axis)} | axes(name, *UPLOADED, axis, *further)
+    return Result(f"plot_{name}", chapter, title, tidy(name), params, script="plot_uploads_by")
+
+
+OF_EXPERIMENT["uploads"] = [
+    Result(
+        "tabulate_uploads",
+        "cost",
+        "What to upload",
+        CLIENTS | tidy("uploads") | NETWORK,
+        axes("uploads", *UPLOADED)
+        | {"radio": radio, "training": of_task("training"), "one_shot": of_task("one_shot")},
+    ),
+    Result("plot_uploads", "cost", "Accuracy against uplink", table_of("uploads")),
+]
+
+OF_EXPERIMENT["uploads_clients"] = [
+    figure_by_axis("uploads_clients", "cost", "Uploads by client size", "samples_per_client"),
+    Result(
+        "plot_crossover",
+        "cost",
+        "Features or statistics",
+        tidy("uploads_clients") | NETWORK,
+        axes("uploads_clients", *UPLOADED, "samples_per_client"),
+    ),
+]
+
+OF_EXPERIMENT["uploads_skew"] = [
+    figure_by_axis("uploads_skew", "cost", "Uploads by label skew", "alpha")
+]
+
+OF_EXPERIMENT["uploads_loss"] = [
+    figure_by_axis("uploads_loss", "loss", "Uploads that are lost", "plr", "blr")
+]
+
+OF_EXPERIMENT["uploads_ring"] = [
+    Result(
+        "tabulate_rings",
+        "cost",
+        "Bits of masked numbers",
+        tidy("uploads_ring"),
+        axes("uploads_ring", *UPLOADED, "fraction_bits"),
+    )
+]
+
+OF_EXPERIMENT["uploads_privacy"] = [
+    Result(
+        "tabulate_trust",
+        "privacy",
+        "Whom a guarantee trusts",
+        {"tidy": paths.tidy(TASK, "uploads_privacy")}
+        | run_files("uploads_privacy")
+        | {"attacked": paths.findings(TASK, "trust")},
+        axes("uploads_privacy", *UPLOADED, "label_epsilon") | shown("uploads_privacy"),
+    ),
+    Result(
+        "plot_trust",
+        "privacy",
+        "Whom a guarantee trusts",
+        table_of("trust"),
+        shown("uploads_privacy"),
+    ),
+    WrittenOut("figures/means", "privacy", "Pictures from means"),
+    Result(
+        "tabulate_upload_attacks",
+        "privacy",
+        "What uploads tell",
+        findings("uploads", "means"),
+        script="tabulate_attacks",
+    ),
+    Result(
+        "tabulate_upload_membership",
+        "privacy",
+        "Membership attacks on solved heads",
+        {"attempts": paths.findings(TASK, "uploads_by_attack")},
+        script="tabulate_membership",
+    ),
+]
+
+OF_EXPERIMENT["rival_inverted"] = [INVERTED]
+
+OF_PAPER: list[Entry] = [
+    *OF_SENTENCES,
+    Result(
+        "tabulate_published_rivals",
+        "audit",
+        "Published numbers of rivals",
+        {"runs": tidy_tables_of_uploads} | printed(printed="rivals/accuracy.csv") | SETUPS,
+        {"axes": axes_of_uploads, "tasks": setups_with_uploads},
+        stem="published",
+    ),
+]

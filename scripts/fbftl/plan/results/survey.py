@@ -1,0 +1,123 @@
+"""Survey: frameworks of federated transfer learning, votes for source models, and DP-SGD."""
+
+from fbftl.plan import paths
+from fbftl.plan.call import Call
+from fbftl.plan.entries import OF_SENTENCES, Entry, Result, WrittenOut
+from fbftl.plan.paths import TASK
+from fbftl.plan.vocabulary import (
+    axes,
+    guarantees,
+    of_task,
+    printed,
+    runs_and_ledgers,
+    series,
+    shown,
+    table_of,
+    tidy,
+)
+from fbftl.study.config import Study
+
+
+def series_of_federation(study: Study, task: str) -> str:
+    """Return the learning curves of a task's federation against one network."""
+    names = ("federation", "federation_mnist")
+    experiment = next(name for name in names if name in study.settings[task])
+    return paths.tidy(task, experiment, "series.csv")
+
+
+def tables_by_ground(call: Call) -> dict[str, str]:
+    """Return, by task, the table of what frameworks send there, of those made or finished here."""
+    by_task = {}
+    for task, experiments in call.finished_of("survey").items():
+        for experiment in ("frameworks", "ground"):
+            path = paths.table(task, experiment)
+            if experiment in experiments and call.has(task, experiment, path):
+                by_task[task] = path
+    return by_task
+
+
+def tables_of_grounds(call: Call) -> list[str]:
+    """Return these tables."""
+    return list(tables_by_ground(call).values())
+
+
+def grounds(call: Call) -> list[str]:
+    """Return the tasks that they are of, in their order."""
+    return list(tables_by_ground(call))
+
+
+OF_EXPERIMENT: dict[str, list[Entry]] = {}
+
+OF_EXPERIMENT["frameworks"] = [
+    Result(
+        "tabulate_frameworks",
+        "cost",
+        "Frameworks",
+        runs_and_ledgers("frameworks")
+        | {"attacks": paths.table(TASK, "framework_attacks")}
+        | printed(complexity="complexity.csv"),
+        shown("frameworks"),
+    ),
+    Result("plot_frameworks", "cost", "Frameworks", table_of("frameworks"), shown("frameworks")),
+    Result("plot_gains", "cost", "Gains by client", series("frameworks"), shown("frameworks")),
+    WrittenOut("tables/framework_attacks", "privacy", "Frameworks' messages"),
+]
+
+OF_EXPERIMENT["ground"] = [
+    Result(
+        "tabulate_ground",
+        "cost",
+        "Messages of frameworks",
+        runs_and_ledgers("ground") | printed(complexity="complexity.csv"),
+        shown("ground"),
+        script="tabulate_frameworks",
+    )
+]
+
+OF_EXPERIMENT["federation"] = OF_EXPERIMENT["federation_mnist"] = [
+    Result(
+        "plot_federation",
+        "cost",
+        "Federation by round",
+        {"series": series_of_federation} | printed(table1="survey/table1.csv"),
+    )
+]
+
+OF_EXPERIMENT["votes"] = [
+    Result(
+        "plot_votes",
+        "cost",
+        "Votes for source models",
+        series("votes"),
+        {"models": of_task("source_models", "models")},
+    )
+]
+
+OF_EXPERIMENT["dpsgd"] = [
+    Result(
+        "tabulate_dpsgd",
+        "privacy",
+        "DP-SGD",
+        tidy("dpsgd") | guarantees("dpsgd") | printed(printed="survey/dpsgd.csv"),
+        axes("dpsgd", "mechanism", "epsilon"),
+    ),
+    Result("plot_dpsgd", "privacy", "DP-SGD", table_of("dpsgd")),
+    Result("tabulate_paces", "privacy", "Epochs to an accuracy", series("dpsgd")),
+]
+
+OF_EXPERIMENT["attacked"] = [
+    WrittenOut("tables/attacked_seeds", "privacy", "Frameworks' messages by seed")
+]
+
+OF_EXPERIMENT["similarity"] = [WrittenOut("tables/similarity", "cost", "Indices of similarity")]
+
+OF_PAPER: list[Entry] = [
+    *OF_SENTENCES,
+    Result(
+        "tabulate_messages",
+        "cost",
+        "What each framework sends and tells",
+        {"frameworks": tables_of_grounds},
+        {"grounds": grounds},
+    ),
+]

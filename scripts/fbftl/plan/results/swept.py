@@ -1,0 +1,69 @@
+"""What any experiment of one's own gets: a table over its axes and a line plot."""
+
+from typing import Any
+
+from fbftl.plan import paths
+from fbftl.plan.entries import Entry, Result
+from fbftl.plan.vocabulary import CLIENTS, axes_of, methods_of, table_of, tidy
+from fbftl.study.config import Study
+from fbftl.study.sweep import longest, varying
+
+EXPERIMENT = "{experiment}"
+"""The experiment in a path, as a wildcard; functions here are given it after study and task."""
+
+
+def axes_that_vary(study: Study, task: str, experiment: str) -> list[str]:
+    """Return the axes that vary in an experiment on a task."""
+    return varying(study.settings[task][experiment].values())
+
+
+def along(study: Study, task: str, experiment: str) -> str | None:
+    """Return the numeric one of them with the most values, None if none has two."""
+    return longest(study.settings[task][experiment].values())
+
+
+def of_every_source(study: Study, task: str, experiment: str) -> list[str]:
+    """Return the experiment's tidy table under each source network of a task, in their order."""
+    tasks = study.with_repeats([task])
+    if len(tasks) == 1:
+        raise ValueError(f"{task} has one source network; give it source_seeds")
+    return [paths.tidy(each, experiment) for each in tasks]
+
+
+SWEPT: dict[str, Any] = {"varying": axes_that_vary, "axes": axes_of, "methods": methods_of}
+
+SWEEP: list[Entry] = [
+    Result(
+        "tabulate_sweep",
+        "sweep",
+        EXPERIMENT,
+        CLIENTS | tidy(EXPERIMENT),
+        SWEPT,
+        stem="sweep_{experiment}",
+    ),
+    Result(
+        "plot_sweep",
+        "sweep",
+        EXPERIMENT,
+        table_of("sweep_{experiment}"),
+        {"along": along, "varying": axes_that_vary, "methods": methods_of},
+        stem="sweep_{experiment}",
+    ),
+]
+
+UNDER_SOURCES = {"runs": of_every_source}
+
+SOURCES: list[Entry] = [
+    Result(
+        "tabulate_sources",
+        "sources",
+        EXPERIMENT,
+        CLIENTS | UNDER_SOURCES,
+        SWEPT,
+        stem="sources_{experiment}",
+    ),
+    Result(
+        "plot_sources", "sources", EXPERIMENT, UNDER_SOURCES, SWEPT, stem="sources_{experiment}"
+    ),
+]
+"""What any experiment gets where its task has several source networks: both parts of the spread."""

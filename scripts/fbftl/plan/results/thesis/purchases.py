@@ -1,0 +1,65 @@
+"""Thesis: public samples that a server buys by what counts of features tell it."""
+
+from functools import partial
+
+from fbftl.plan import paths, runs
+from fbftl.plan.entries import Entry, Result
+from fbftl.plan.paths import TASK
+from fbftl.plan.purchases import of_each_rule
+from fbftl.plan.vocabulary import DOMAINS, axes, findings, guarantees, of_task, table_of, tidy
+
+OF_EXPERIMENT: dict[str, list[Entry]] = {}
+
+
+PURCHASE = (
+    "purchase_rule", "purchase_allocation", "centroids", "purchase", "score_power",
+    "count_sampling", "mechanism", "sigma", "bits", "aggregation", "uploaders", "clients",
+    "label_source", "purchase_purpose",
+)  # fmt: skip
+"""Axes that tell a purchase apart."""
+
+
+OF_EXPERIMENT["ecos"] = [
+    Result(
+        "tabulate_ecos",
+        "privacy",
+        "What counts buy",
+        tidy("ecos") | guarantees("ecos"),
+        axes("ecos", *PURCHASE),
+    ),
+    Result("plot_ecos", "privacy", "What counts buy", table_of("ecos")),
+    Result(
+        "plot_purchases",
+        "privacy",
+        "What each choice bought",
+        {
+            "runs": partial(runs.files, chosen=of_each_rule),
+            "public": paths.of_task(TASK, "public.h5"),
+        },
+        DOMAINS | {"block": of_task("public")},
+    ),
+    Result(
+        "tabulate_count_attacks",
+        "privacy",
+        "What counts tell",
+        findings("counts"),
+        script="tabulate_attacks",
+    ),
+]
+
+OF_EXPERIMENT["ecos_uploads"] = [
+    Result(
+        "tabulate_ecos_uploads",
+        "cost",
+        "Counts before uploads",
+        tidy("ecos_uploads"),
+        axes("ecos_uploads", *PURCHASE),
+    ),
+    Result(
+        "plot_ecos_uploads",
+        "cost",
+        "Counts before uploads",
+        tidy("ecos_uploads"),
+        axes("ecos_uploads", *PURCHASE),
+    ),
+]

@@ -1,0 +1,89 @@
+"""Thesis: models of every width, and of one that is robust too."""
+
+from functools import partial
+from typing import Any
+
+from fbftl.plan.entries import Entry, Result
+from fbftl.plan.vocabulary import (
+    CLIENTS,
+    DOMAINS,
+    Params,
+    axes,
+    of_task,
+    runs_and_ledgers,
+    shown,
+    table_of,
+    tidy,
+)
+from fbftl.study.config import Study
+
+
+def network_of(study: Study, task: str, experiment: str) -> dict[str, Any]:
+    """Return the block of the network whose widths an experiment compares."""
+    (name,) = {setting.network for setting in study.settings[task][experiment].values()}
+    return study.task(task)["networks"][name]
+
+
+OF_EXPERIMENT: dict[str, list[Entry]] = {}
+
+
+OF_EXPERIMENT["robust"] = [
+    Result(
+        "plot_robust",
+        "cost",
+        "Robustness",
+        tidy("robust"),
+        axes("robust", "disturbed_normalisation"),
+    )
+]
+
+
+
+
+def table_of_widths(experiment: str, title: str, *further: str) -> Result:
+    """Return the table of an experiment with models of several widths; further axes may be read."""
+    params = {"network": partial(network_of, experiment=experiment)}
+    params |= {"size": of_task("features", "size")} | DOMAINS | shown(experiment)
+    params |= axes(experiment, "width", "budgets", "budget_order", "rescaled_init", *further)
+    read = runs_and_ledgers(experiment) | CLIENTS
+    return Result(f"tabulate_{experiment}", "cost", title, read, params, script="tabulate_widths")
+
+
+OF_EXPERIMENT["widths"] = [
+    table_of_widths("widths", "Widths", "rescaled_layers"),
+    Result("plot_widths", "cost", "Widths", table_of("widths"), shown("widths")),
+    Result("plot_domains", "cost", "Domains", table_of("widths"), DOMAINS | shown("widths")),
+]
+
+OF_EXPERIMENT["width_laws"] = [
+    table_of_widths("width_laws", "Widths under laws of budgets", "clients_per_round"),
+    Result(
+        "plot_width_laws",
+        "cost",
+        "Widths under laws of budgets",
+        table_of("width_laws"),
+        shown("width_laws"),
+    ),
+]
+
+OF_EXPERIMENT["width_classes"] = [
+    table_of_widths("width_classes", "Widths where clients lack classes", "rescaled_layers"),
+    Result(
+        "plot_width_classes",
+        "cost",
+        "Widths where clients lack classes",
+        table_of("width_classes"),
+        shown("width_classes"),
+        script="plot_widths",
+    ),
+]
+
+OF_EXPERIMENT["width_heads"] = [
+    Result(
+        "tabulate_width_heads",
+        "cost",
+        "Widths on features",
+        tidy("width_heads"),
+        shown("width_heads") | axes("width_heads", "budget_order"),
+    )
+]

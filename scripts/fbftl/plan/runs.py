@@ -1,0 +1,60 @@
+"""Settings of a task as jobs and tables read them: jobs, run files, networks' descriptions."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from fbftl.plan import paths
+from fbftl.study import methods
+from fbftl.study.config import Study
+
+Chosen = Callable[[Study, str], Iterable[str]]
+"""Which settings of a task are meant: a function of study and task that returns their names."""
+
+
+def of_experiment(study: Study, task: str, experiment: str) -> list[str]:
+    """Return the settings of an experiment on a task."""
+    return list(study.settings[task][experiment])
+
+
+def every(study: Study, task: str) -> list[str]:
+    """Return all settings of a task, each once."""
+    return list({name for settings in study.settings[task].values() for name in settings})
+
+
+def together(study: Study, task: str) -> list[str]:
+    """Return the settings whose guarantees are composed, because they touch the same samples."""
+    return sorted({name for names in study.together(task).values() for name in names})
+
+
+def unprotected(study: Study, task: str) -> dict[str, str]:
+    """Return what some of these send in addition to what their guarantees are for, by setting."""
+    return methods.unprotected(study.setting(task, name) for name in together(study, task))
+
+
+def jobs(study: Study, task: str, chosen: Chosen) -> list[dict[str, Any]]:
+    """Return the job of each chosen setting."""
+    return [study.job(task, name) for name in chosen(study, task)]
+
+
+def files(study: Study, task: str, chosen: Chosen, suffix: str = "json") -> list[str]:
+    """Return one file of the run of each chosen setting."""
+    return paths.runs(task, chosen(study, task), suffix)
+
+
+def files_of_experiment(
+    study: Study, task: str, experiment: str, suffix: str = "json"
+) -> list[str]:
+    """Return one file of every run of an experiment on a task."""
+    return paths.runs(task, study.settings[task][experiment], suffix)
+
+
+def networks(study: Study, task: str, experiment: str) -> list[str]:
+    """Return the network's description of every run of an experiment on a task."""
+    return [network(task, setting) for setting in study.settings[task][experiment].values()]
+
+
+def network(task: str, setting: Any) -> str:
+    """Return the description of the network that a setting trains."""
+    if setting.network is None:
+        return f"{paths.of_cut(task, setting.cut, 'network')}.json"
+    return paths.of_task(task, f"networks/{setting.network}.json")

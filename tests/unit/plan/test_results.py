@@ -1,0 +1,152 @@
+"""Lists of tables and figures: every entry answers for every task that has its experiment."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from fbftl.ground.errors import UserError
+from fbftl.plan import attacked, runs, targets, trained
+from fbftl.plan.call import Call, read_by_claims, read_by_numbers
+from fbftl.plan.entries import CHAPTERS, Result
+from fbftl.plan.pages import caption_of, first_paragraph, paper_shown, text_of
+from fbftl.plan.results import OF_EXPERIMENT, OF_PAPER, made_in_a_loop, paths_of
+from fbftl.plan.results.swept import SOURCES, SWEEP
+from fbftl.study.config import Study, resolve
+from fbftl.study.systems import read_systems
+
+ATTACKED = {
+    "privacy": (attacked.uploads, attacked.updates),
+    "inverted": (attacked.inverted,),
+    "eppfl": (attacked.split_training,),
+    "frameworks": (attacked.frameworks,),
+    "feature_noise": (attacked.noised_features,),
+    "uploads_privacy": (attacked.trust,),
+    "uploads": (attacked.heads,),
+    "ecos": (attacked.counts,),
+}
+"""What attacks look at, by the experiment that has it."""
+
+
+@pytest.fixture
+def call(root: Path, schema: dict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Call:
+    """A call that makes all papers in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    systems = read_systems(root)
+    config = yaml.safe_load((root / "config.yaml").read_text("utf-8")) | {"papers": "all"}
+    study = resolve(config, schema, systems)
+    return Call(study, study, systems, [], root)
+
+
+def listed() -> Iterator[Result]:
+    for entries in (*OF_EXPERIMENT.values(), *OF_PAPER.values(), SWEEP, SOURCES):
+        yield from made_in_a_loop(entries)
+
+
+def pairs(study: Study) -> list[tuple[str, str]]:
+    return [(task, name) for task in study.tasks for name in study.experiments(task)]
+
+
+def files(value: Any, *asked_for: Any, **further: str) -> list[str]:
+    """Return the paths of an input of an entry."""
+    found = value(*asked_for, **further) if callable(value) else value
+    return [found] if isinstance(found, str) else list(found)
+
+
+def test_every_entry_has_a_chapter_and_a_script(root: Path) -> None:
+    for result in listed():
+        assert result.chapter in CHAPTERS
+        assert (root / "scripts" / result.source).is_file()
+
+
+def test_a_paper_may_have_a_caption_of_its_own(root: Path) -> None:
+    assert caption_of("results/{task}/tables/methods.csv", root) == "captions/methods.rst"
+    of_paper = caption_of("results/papers/fbftl/tables/methods.csv", root)
+    assert of_paper == "captions/fbftl/methods.rst"
+    swept = caption_of("results/{task}/tables/sweep_{experiment}.csv", root)
+    assert swept == "captions/sweep.rst"
+
+
+def test_an_entry_reads_files_of_its_task_and_of_the_published_record(call: Call) -> None:
+    found = set()
+    for task, experiment in pairs(call.study):
+        entries = OF_EXPERIMENT.get(experiment, [])
+        for result in made_in_a_loop(entries):
+            found.add(result.name)
+            for value in result.inputs.values():
+                for path in files(value, call.study, task):
+                    in_record = path.startswith("published/") and (call.root / path).is_file()
+                    assert in_record or path.format(task=task).startswith(f"results/{task}/")
+            for value in filter(callable, result.params.values()):
+                value(call.study, task)
+    assert len(found) > 60
+
+
+def test_a_sweep_has_its_axes_and_one_source_no_spread(call: Call) -> None:
+    for result in SWEEP:
+        for value in result.params.values():
+            assert value(call.study, "digits", experiment="scarcity")
+    with pytest.raises(ValueError, match="one source network"):
+        SOURCES[0].inputs["runs"](call.study, "digits", experiment="scarcity")
+
+
+def test_a_papers_entries_answer_for_a_call(call: Call) -> None:
+    for entries in OF_PAPER.values():
+        for result in made_in_a_loop(entries):
+            for value in (*result.inputs.values(), *result.params.values()):
+                assert not callable(value) or value(call)
+
+
+def test_attacks_look_at_settings_of_their_task(call: Call) -> None:
+    for task, experiment in pairs(call.study):
+        for chosen in ATTACKED.get(experiment, ()):
+            names = chosen(call.study, task)
+            assert names, (task, experiment)
+            assert set(names) <= set(runs.of_experiment(call.study, task, experiment))
+            assert trained.files_of_any(call.study, task, chosen)
+    first, second, *_ = attacked.uploads(call.study, "digits")
+    assert call.study.setting("digits", first).mechanism == "none"
+    assert call.study.setting("digits", second).mechanism == "gaussian"
+
+
+def test_targets_are_what_the_lists_say(call: Call) -> None:
+    made = targets.results(call)
+    assert len(made) == len(set(made))
+    assert "results/digits/tables/scarcity.csv" in made
+    assert "results/digits/figures/scarcity.svg" in made
+    assert {"results/papers/audit.html", "results/index.html"} <= set(made)
+    assert targets.of_papers(call) == {paper: paths_of(OF_PAPER[paper]) for paper in OF_PAPER}
+
+
+def test_what_lies_finished_counts_with_what_is_made(call: Call) -> None:
+    folder = Path("results/mine/experiments")
+    folder.mkdir(parents=True)
+    (folder / "scarcity.csv").touch()
+    (folder / "scarcity.series.csv").touch()
+    assert call.finished["mine"] == ["scarcity"]
+    assert read_by_numbers(call, "mine") == {"experiments": [f"{folder}/scarcity.csv"]}
+    read = read_by_claims(call, "fbftl")
+    assert f"{folder}/scarcity.csv" in read["experiments"]
+    assert read["uplinks"] == ["results/digits/tables/uplink.csv"]
+
+
+def test_a_page_has_its_entrys_title_and_the_captions_first_paragraph(call: Call) -> None:
+    swept = text_of("results/digits/tables/sweep_losses.csv", call.root)
+    assert swept["title"] == "losses: digits"
+    assert text_of("results/digits/tables/scarcity.html", call.root)["title"] == "Scarcity: digits"
+    assert text_of("results/digits/tables/unknown.csv", call.root)["caption"] == ""
+    caption = "**Reading:** loss of {{ snakemake.wildcards.task }}\\ :sub:`up`;\n\nMore."
+    assert first_paragraph(caption, {"task": "digits"}) == "Loss of digits_up."
+
+
+def test_a_report_shows_results_by_paper(call: Call) -> None:
+    assert paper_shown(call, "results/{task}/tables/scarcity.html").startswith("1 ")
+    own = paper_shown(call, "results/{task}/tables/sweep_{experiment}.html")
+    assert own.endswith("Experiments of your own")
+    assert paper_shown(call, "results/papers/audit.html").endswith("All papers")
+
+
+def test_a_setting_that_no_study_makes_is_refused(call: Call) -> None:
+    with pytest.raises(UserError, match="makes no setting"):
+        trained.files_of_setting(call.study, "digits", "unknown")
