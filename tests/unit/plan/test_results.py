@@ -142,8 +142,8 @@ def test_a_page_has_its_entrys_title_and_the_captions_first_paragraph(call: Call
 
 def test_a_report_shows_results_by_paper(call: Call) -> None:
     assert paper_shown(call, "results/{task}/tables/scarcity.html").startswith("1 ")
-    own = paper_shown(call, "results/{task}/tables/sweep_{experiment}.html")
-    assert own.endswith("Experiments of your own")
+    of_nobody = paper_shown(call, "results/{task}/tables/sweep_{experiment}.html")
+    assert of_nobody.endswith("Experiments of your own")
     assert paper_shown(call, "results/papers/audit.html").endswith("All papers")
 
 
