@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-from fbftl.exchange.arrivals import ANSWER, REQUEST, ClientAnswer, Request
+from fbftl.exchange.arrivals import ANSWER, REQUEST, Request
 from fbftl.exchange.parties import ClientPlan, read_plan
 from flwr.app import ConfigRecord, Context, Message, RecordDict
 from flwr.clientapp import ClientApp
@@ -24,5 +24,5 @@ def query(message: Message, context: Context) -> Message:
         method = import_module(f"fbftl.methods.{plan.setting.job.setting.method}.answering")
         messages = method.answer(plan, request, remembered)
         context.state[REMEMBERED] = ConfigRecord(remembered)
-    record = ConfigRecord(vars(ClientAnswer(plan.client, messages)))
+    record = ConfigRecord({"client": plan.client, "messages": messages})
     return Message(RecordDict({ANSWER: record}), reply_to=message)

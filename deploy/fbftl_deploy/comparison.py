@@ -12,8 +12,10 @@ from fbftl.messages.ledger import read_ledger
 
 from fbftl_deploy.planning import Order
 
+WIRE = pa.schema(dict.fromkeys(("client", "ledger", "messages", "objects"), pa.int64()))
 
-def wire_table(counted: Mapping[str, Mapping[str, int]], ledger: Path) -> pa.Table:
+
+def wire_table(counted: Mapping[str, dict[str, int]], ledger: Path) -> pa.Table:
     """Return the bytes that each client sent: of its messages by the ledger, of its messages as
     they came, and of Flower's objects around these.
 
@@ -21,14 +23,12 @@ def wire_table(counted: Mapping[str, Mapping[str, int]], ledger: Path) -> pa.Tab
         counted: by client, as the server counted them.
         ledger: of the run.
     """
-    of_ledger, nothing = uplink_bytes(ledger), {"messages": 0, "objects": 0}
-    return pa.Table.from_pylist(
-        [
-            {"client": client, "ledger": of_ledger.get(client, 0)}
-            | dict(counted.get(str(client), nothing))
-            for client in sorted({*map(int, counted), *of_ledger})
-        ]
-    )
+    of_ledger = uplink_bytes(ledger)
+    rows = [
+        {"client": client, "ledger": of_ledger.get(client), **counted.get(str(client), {})}
+        for client in sorted({*map(int, counted), *of_ledger})
+    ]
+    return pa.Table.from_pylist(rows, schema=WIRE)
 
 
 def uplink_bytes(ledger: Path) -> dict[int, int]:
@@ -36,8 +36,7 @@ def uplink_bytes(ledger: Path) -> dict[int, int]:
     table = read_ledger(ledger, ["direction", "client", "bits"])
     up = table.filter(pc.equal(table["direction"].cast("string"), "up"))
     grouped = up.group_by("client").aggregate([("bits", "sum")])
-    pairs = zip(grouped["client"].to_pylist(), grouped["bits_sum"].to_pylist(), strict=True)
-    return {client: bits // 8 for client, bits in pairs}
+    return {row["client"]: row["bits_sum"] // 8 for row in grouped.to_pylist()}
 
 
 def equal_to_study(

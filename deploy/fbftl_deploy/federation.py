@@ -40,12 +40,13 @@ QUIET = {
 
 STARTING_SECONDS = 120.0
 
-COLOURS = re.compile(r"\x1b\[[0-9;]*m")
-"""What colours a terminal."""
+ANSI_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class Federation:
     """The processes of a run, from its entry to its exit.
+
+    `folder` is the run's: plans, logs, Flower's home.
 
     Args:
         clients: how many there are.
@@ -55,26 +56,26 @@ class Federation:
     def __init__(self, clients: int, exact: bool) -> None:
         self.exact = exact
         self.folder = Path(tempfile.mkdtemp(prefix="fbftl-deploy-"))
-        """Of the run: plans, logs, Flower's home."""
         self._keeper = subprocess.Popen(
             [sys.executable, keeping.__file__, str(self.folder)],
             process_group=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         )  # fmt: skip
         self._processes: list[subprocess.Popen] = []
         self.port, *self._node_ports = free_ports(1 + clients)
+        self.address = f"{LOOPBACK}:{self.port}"
 
     def __enter__(self) -> "Federation":
         (self.folder / "config.toml").write_text(
             '[superlink]\ndefault = "here"\n\n[superlink.here]\n'
-            f'address = "{LOOPBACK}:{self.port}"\ninsecure = true\n',
+            f'address = "{self.address}"\ninsecure = true\n',
             encoding="utf-8",
         )
         here = ["--insecure", "--host", LOOPBACK, "--port", str(self.port)]
         # Its own SuperExec would leave the keeper's group.
         self.superlink = self.start("server", "flower-superlink", *here, "--isolation", "process")
         self._await_superlink()
-        address = f"{LOOPBACK}:{self.port}"
-        self.start("server", "flower-superexec", "--insecure", "--runtime-api-address", address)
+        executor = ["--insecure", "--runtime-api-address", self.address]
+        self.start("server", "flower-superexec", *executor)
         return self
 
     def __exit__(self, *failure: Any) -> None:
@@ -86,7 +87,7 @@ class Federation:
     def start_node(self, client: int, plan: Path) -> None:
         """Start the SuperNode of a client."""
         here = ["--insecure", "--host", LOOPBACK, "--port", str(self._node_ports.pop())]
-        words = ["--superlink", f"{LOOPBACK}:{self.port}", "--node-config", f'plan="{plan}"']
+        words = ["--superlink", self.address, "--node-config", f'plan="{plan}"']
         self.start(f"client-{client}", "flower-supernode", *here, *words)
 
     def run(self, plan: Path) -> str:
@@ -95,24 +96,20 @@ class Federation:
         Raises:
             UserError: if it is not taken.
         """
-        reported = self._call("run", str(APP), "here", "--run-config", f'plan="{plan}"')
-        if not reported.get("success"):
-            reason = " ".join(str(reported.get("error-message", reported)).split())
-            raise UserError(f"Flower does not take the app: {reason}")
-        return str(reported["run-id"])
+        return self._call("run", str(APP), "here", "--run-config", f'plan="{plan}"')["run-id"]
 
     def state(self, run: str) -> dict[str, Any]:
         """Return what Flower says of a run, its status and its bytes.
 
         Raises:
-            UserError: if it says nothing.
+            UserError: if it does not know the run.
         """
         return self._call("list", "here", "--run-id", run)["runs"][0]
 
     def last_line(self) -> str:
         """Return the last line of the SuperLink's and the server's log."""
         text = (self.folder / "server.log").read_text(encoding="utf-8", errors="replace")
-        return COLOURS.sub("", text).strip().rpartition("\n")[2].strip()
+        return ANSI_COLOUR.sub("", text).strip().rpartition("\n")[2].strip()
 
     def start(self, log: str, program: str, *words: str) -> subprocess.Popen:
         """Start a program of Flower's whose output is the log of a name."""
@@ -129,7 +126,7 @@ class Federation:
         """Return what `flwr` answers in JSON.
 
         Raises:
-            UserError: if it fails, or takes too long.
+            UserError: if it fails or says that it does, or takes too long.
         """
         try:
             done = subprocess.run(
@@ -137,12 +134,14 @@ class Federation:
                 cwd=self.folder, capture_output=True, text=True, timeout=STARTING_SECONDS,
                 check=False, process_group=self._keeper.pid,
             )  # fmt: skip
-            return json.loads(done.stdout)
+            reported = json.loads(done.stdout)
         except subprocess.TimeoutExpired:
             raise UserError(f"flwr {verb} does not end within {STARTING_SECONDS:g} s") from None
         except ValueError:
-            last = " ".join((done.stderr or done.stdout)[-300:].split())
-            raise UserError(f"flwr {verb} fails: {last}") from None
+            reported = {"error-message": (done.stderr or done.stdout)[-300:]}
+        if "error-message" in reported:
+            raise UserError(f"flwr {verb} fails: {' '.join(reported['error-message'].split())}")
+        return reported
 
     def _await_superlink(self) -> None:
         """Wait until the SuperLink listens.

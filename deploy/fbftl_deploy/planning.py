@@ -15,14 +15,11 @@ from fbftl.features.store.opening import open_store
 from fbftl.ground.errors import UserError
 from fbftl.study import methods
 from fbftl.study.config import Study
-from fbftl.study.job import Job
+from fbftl.study.job import Job, from_params
 from fbftl.tasks.images import partition_in
 
-MOST_ROUNDS = 20
-"""A method of more rounds is left to studies: each starts a process at every client."""
-
-MOST_CLIENTS = 16
-"""More processes than that are no use on one machine."""
+MOST_CLIENTS, MOST_ROUNDS = 16, 20
+"""More are left to studies: every client starts a process in each round."""
 
 DEPLOYABLE = ("fbftl", "one_shot", "ftl_c", "fedavg")
 
@@ -70,7 +67,7 @@ def plan(study: Study, order: Order, results: Path) -> Plans:
         UserError: if the setting cannot be deployed, or its features are not there yet.
     """
     params = study.job(order.task, order.setting)
-    require_deployable(order, _setting(params, order, 0).job)
+    require_deployable(order, from_params(params, methods.axes_by_method()))
     return parties(params, files_of(study, order, results), order)
 
 
@@ -89,7 +86,7 @@ def parties(params: Mapping[str, Any], files: Mapping[str, str], order: Order) -
     store = open_store(files["manifest"])
     partition = partition_in(store)
     classes = 1 + int(max(partition.labels.max(), np.asarray(store.labels("test")).max()))
-    setting = _setting(params, order, classes)
+    setting = DeployedSetting(params, order.seed, classes, order.repeat)
     everyone = clients_of(setting.job, partition, order.seed)
     here = np.flatnonzero(np.isin(everyone, np.unique(everyone)[: order.clients]))
     client = everyone[here]
@@ -101,11 +98,6 @@ def parties(params: Mapping[str, Any], files: Mapping[str, str], order: Order) -
     ]
     server = ServerPlan(setting, client.tolist(), owners.tolist(), files, order.patience)
     return Plans(server, clients, len(here) == len(everyone))
-
-
-def _setting(params: Mapping[str, Any], order: Order, classes: int) -> DeployedSetting:
-    axes = methods.axes_by_method()[params["setting"]["method"]]
-    return DeployedSetting(params, axes, order.seed, classes, order.repeat)
 
 
 def require_deployable(order: Order, job: Job) -> None:

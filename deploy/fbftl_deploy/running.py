@@ -2,6 +2,7 @@
 
 import shutil
 import time
+from contextlib import suppress
 from dataclasses import asdict
 from itertools import count
 from pathlib import Path
@@ -68,9 +69,11 @@ def protection(job: Job, repeat: bool) -> str:
 
 def new_folder(parent: Path) -> Path:
     """Return a new folder, named by the first number from 1 on that no earlier run has taken."""
-    folder = next(each for number in count(1) if not (each := parent / str(number)).exists())
-    folder.mkdir(parents=True)
-    return folder
+    for number in count(1):
+        with suppress(FileExistsError):
+            (parent / str(number)).mkdir(parents=True)
+            break
+    return parent / str(number)
 
 
 def _outcome(federation: Federation, planned: Plans) -> dict[str, Any]:

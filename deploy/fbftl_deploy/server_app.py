@@ -1,7 +1,6 @@
 """The ServerApp of a run: it hands requests to Flower's grid, takes what comes back, and trains."""
 
 import time
-from collections import defaultdict
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -14,7 +13,6 @@ from flwr.serverapp import Grid, ServerApp
 from flwr.supercore.inflatable.inflatable_object import get_all_nested_objects
 
 POLL_SECONDS = 0.25
-"""Between two looks at what has arrived."""
 
 app = ServerApp()
 
@@ -37,17 +35,17 @@ def main(grid: Grid, context: Context) -> None:
         "models": served.models,
         "accuracy": served.accuracy,
         "refused": exchange.refused,
-        "failed": carrier.failed,
-        "bytes": carrier.bytes,
+        "failed": carrier.failed + exchange.failed,
+        "bytes": exchange.traffic,
     }
     write_json(path.with_name(OUTCOME), document)
 
 
 class Carrier:
-    """What carries requests and answers over Flower's grid, and counts their bytes.
+    """What carries requests and answers over Flower's grid, and counts the bytes of its objects.
 
     Which node is which client the nodes say with their first answer: the first request goes to all
-    of them.
+    of them. `failed` has a sentence for each reply that is no answer.
 
     Args:
         grid: Flower's.
@@ -59,9 +57,6 @@ class Carrier:
         self.grid, self.nodes, self.patience = grid, nodes, patience
         self.node_of: dict[int, int] = {}
         self.failed: list[str] = []
-        """A sentence for each node that gave no answer."""
-        self.bytes: dict[int, dict[str, int]] = defaultdict(lambda: defaultdict(int))
-        """By client: bytes of the messages that it sent, and of Flower's objects around them."""
 
     def ask(self, request: Request) -> Iterator[ClientAnswer]:
         """Send a request; yield the answers as they come."""
@@ -80,8 +75,6 @@ class Carrier:
                 waiting.discard(reply.metadata.reply_to_message_id)
                 yield from self._answer(reply)
             time.sleep(POLL_SECONDS)
-        if waiting:
-            self.failed.append(f"{len(waiting)} clients gave no answer in {self.patience:g} s")
 
     def _answer(self, reply: Message) -> Iterator[ClientAnswer]:
         """Yield what a reply holds, if it is an answer."""
@@ -89,14 +82,11 @@ class Carrier:
         try:
             if reply.has_error():
                 raise ValueError(reply.error.reason)
-            answer = ClientAnswer(**reply.content[ANSWER])
+            size = sum(len(each.deflate()) for each in get_all_nested_objects(reply).values())
+            answer = ClientAnswer(**reply.content[ANSWER], objects=size)
         except (KeyError, TypeError, ValueError) as error:
             self.failed.append(f"node {node} gave no answer: {error}")
             return
-        counted = self.bytes[answer.client]
-        counted["messages"] += sum(map(len, answer.messages))
-        objects = get_all_nested_objects(reply).values()
-        counted["objects"] += sum(len(each.deflate()) for each in objects)
         self.node_of.setdefault(answer.client, node)
         if answer.messages:
             yield answer
@@ -104,9 +94,6 @@ class Carrier:
     def _connected(self) -> list[int]:
         """Return the nodes once they are all there, or as many as there are after some patience."""
         end = time.monotonic() + self.patience
-        while len(nodes := list(self.grid.get_node_ids())) < self.nodes:
-            if time.monotonic() > end:
-                self.failed.append(f"{len(nodes)} of {self.nodes} clients came in time")
-                break
+        while len(nodes := list(self.grid.get_node_ids())) < self.nodes and time.monotonic() < end:
             time.sleep(POLL_SECONDS)
         return nodes

@@ -5,6 +5,7 @@ taken once, from a client that was asked, and if its messages can be read. Anyth
 with a sentence. What carries both is the caller's: whatever `Ask` gives back is looked at.
 """
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
@@ -41,10 +42,22 @@ class ClientAnswer:
 
     client: its id.
     messages: encoded, in the order of its samples where there are several.
+    objects: bytes of what carried it, as the server counts them.
+
+    Raises:
+        ValueError: if the id is no whole number or the messages are no list of bytes; a network
+            brings any types.
     """
 
     client: int
     messages: list[bytes]
+    objects: int = 0
+
+    def __post_init__(self) -> None:
+        if type(self.client) is not int:
+            raise ValueError("its client is no whole number")
+        if type(self.messages) is not list or {*map(type, self.messages)} - {bytes}:
+            raise ValueError("its messages are no list of bytes")
 
 
 Ask = Callable[[Request], Iterable[ClientAnswer]]
@@ -74,10 +87,14 @@ class Exchange:
 
     ask: what carries requests and answers.
     refused: a sentence for each answer that was not taken.
+    failed: a sentence for each client that was asked and gave no answer.
+    traffic: by client, bytes of the messages that were taken and of the objects that carried them.
     """
 
     ask: Ask
     refused: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
+    traffic: dict[int, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
 
     def request(self, request: Request, reading: Reading[Read]) -> dict[int, Arrived[Read]]:
         """Ask clients for something; return what arrived by client, in the order of their ids.
@@ -87,17 +104,22 @@ class Exchange:
             reading: gives what a client's messages say.
         """
         arrived: dict[int, Arrived[Read]] = {}
+        silent = set(request.clients)
         for answer in self.ask(request):
             client = answer.client
+            silent.discard(client)
             try:
                 if client not in request.clients:
                     raise ValueError("the client was not asked")
                 if client in arrived:
                     raise ValueError("the client has answered before")
-                content = reading(client, answer.messages)
-                arrived[client] = Arrived(answer.messages, content)
+                arrived[client] = Arrived(answer.messages, reading(client, answer.messages))
+                sent = sum(map(len, answer.messages))
+                self.traffic[client].update(messages=sent, objects=answer.objects)
             except ValueError as error:
                 self.refused.append(f"an answer of client {client} is refused: {error}")
+        when = f" in round {request.round}" if request.round else ""
+        self.failed += [f"client {client} gave no answer{when}" for client in sorted(silent)]
         return dict(sorted(arrived.items()))
 
 

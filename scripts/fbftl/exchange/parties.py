@@ -3,17 +3,15 @@
 A client is told which rows are its own; the server, who holds which row, and no label.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
 from fbftl.ground.files import read_json, write_json
+from fbftl.study import methods
 from fbftl.study.job import Job, from_params
-
-NOISE_OF_A_STUDY = "its noise is drawn from the study's generator, which protects nobody"
-"""Why a setting with noise is not deployed."""
 
 OUTCOME, LEDGER = "outcome.json", "ledger.parquet"
 """Files that a server writes into the folder of its plan."""
@@ -24,14 +22,12 @@ class DeployedSetting:
     """What all parties know.
 
     params: the job, as the workflow passes it.
-    axes: the axes that its method knows, with their defaults.
     seed: of the repetition.
     classes: number of classes N.
     repeat: whether noise is the study's, which protects nobody.
     """
 
     params: Mapping[str, Any]
-    axes: Mapping[str, Any]
     seed: int
     classes: int
     repeat: bool
@@ -39,7 +35,7 @@ class DeployedSetting:
     @cached_property
     def job(self) -> Job:
         """The setting with its training values."""
-        return from_params(self.params, {self.params["setting"]["method"]: self.axes})
+        return from_params(self.params, methods.axes_by_method())
 
 
 @dataclass(frozen=True)
@@ -74,6 +70,14 @@ class ServerPlan:
     taking_part: list[int]
     files: Mapping[str, str]
     patience: float
+
+
+def protected_by_a_study(job: Job) -> Iterator[str]:
+    """Yield what protects a setting's messages in a study alone, as reasons not to deploy it."""
+    if job.setting.mechanism != "none":
+        yield "its noise is drawn from the study's generator, which protects nobody"
+    if job.setting.values.get("aggregation", "open") != "open":
+        yield "its sums are masked under a trusted dealer's keys, which only a study models"
 
 
 Plan = TypeVar("Plan", ClientPlan, ServerPlan)

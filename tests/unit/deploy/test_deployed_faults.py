@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from fbftl.exchange.arrivals import ClientAnswer
 from fbftl.ground.errors import UserError
 from fbftl.messages.codec import encode
+from fbftl_deploy.comparison import wire_table
 from unit.deploy.in_process import params_of, planned, run
 from unit.tasks.toy_task import make_task
 
@@ -53,6 +55,48 @@ def test_a_second_answer_and_a_strangers_change_nothing(plans):
     assert len(exchange.refused) == 2 * 16
 
 
+WRONG_TYPES = (
+    {"client": "x"},
+    {"client": True},
+    {"client": [1, 2]},
+    {"messages": 3},
+    {"messages": [3]},
+    {"messages": b"abc"},
+    {"messages": ["abc"]},
+)
+
+
+@pytest.mark.parametrize("wrong", WRONG_TYPES, ids=str)
+def test_a_record_of_wrong_types_is_no_answer(wrong):
+    record = {"client": 2, "messages": [b"abc"]}
+    assert ClientAnswer(**record).messages == [b"abc"]
+    with pytest.raises(ValueError, match=f"its {next(iter(wrong))}"):
+        ClientAnswer(**record | wrong)
+
+
+def test_bytes_are_those_of_answers_that_were_taken(plans):
+    def network(sent):
+        counted = replace(sent, objects=1 + sum(map(len, sent.messages)))
+        if sent.client == 2:
+            return [replace(counted, messages=[b"garbage"])]
+        return [counted, counted, replace(counted, client=99)]
+
+    _, exchange, sent = run(plans, network)
+    expected = {client: {"messages": n, "objects": 1 + n} for client, n in enumerate(sent)}
+    del expected[2]
+    assert exchange.traffic == expected
+
+
+def test_a_client_of_whom_nothing_comes_is_named(files, plans):
+    _, exchange, _ = run(plans)
+    assert exchange.failed == []
+    _, exchange, _ = run(plans, lambda sent: [] if sent.client == 2 else [sent])
+    assert exchange.failed == ["client 2 gave no answer"]
+    rounds = planned(files, params_of("ftl_c", {}))
+    _, exchange, _ = run(rounds, lambda sent: [] if sent.client == 2 else [sent])
+    assert exchange.failed[0] == "client 2 gave no answer in round 2"
+
+
 def test_the_ledger_has_what_came(plans):
     table = without(plans, 2).ledger.table().select(["direction", "client"]).to_pylist()
     assert {row["client"] for row in table if row["direction"] == "up"} == {*range(16)} - {2}
@@ -91,6 +135,10 @@ def test_rounds_go_on_without_a_client_that_left(files, method):
     assert len(set(served.models)) == len(served.models)
 
 
-def test_rounds_of_which_nothing_arrives_change_nothing(files):
-    served, *_ = run(planned(files, params_of("ftl_c", {})), lambda sent: [])
+def test_rounds_of_which_nothing_arrives_change_nothing(files, tmp_path):
+    served, exchange, _ = run(planned(files, params_of("ftl_c", {})), lambda sent: [])
     assert len(served.models) == 3
+    served.ledger.write(tmp_path / "ledger.parquet")
+    wire = wire_table(exchange.traffic, tmp_path / "ledger.parquet")
+    assert wire.column_names == ["client", "ledger", "messages", "objects"]
+    assert wire.num_rows == 0

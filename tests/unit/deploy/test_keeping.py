@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -72,3 +73,9 @@ def test_results_of_an_earlier_deployment_are_never_overwritten(tmp_path: Path) 
     second = new_folder(tmp_path / "deployed" / "fbftl")
     assert (first.name, second.name) == ("1", "2")
     assert (first / "run.json").read_text() == "{}"
+
+
+def test_calls_at_once_have_a_folder_each(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        folders = list(pool.map(new_folder, [tmp_path / "fbftl"] * 100))
+    assert sorted(int(folder.name) for folder in folders) == list(range(1, 101))

@@ -54,23 +54,20 @@ def serve(plan: ServerPlan, exchange: Exchange) -> Served:
     arrived = exchange.request(Request(owners.tolist()), reading)
     if not arrived:
         raise UserError("no upload arrived, so that there is nothing to train on; see the log")
-    came = {
-        row: message
-        for one, answer in arrived.items()
-        for row, message in zip(rows_of[one].tolist(), answer.messages, strict=True)
-    }
     values = np.zeros((len(client), server.width), dtype=np.float32)
     labels = np.zeros(len(client), dtype=np.int64)
+    messages: list[bytes | None] = [None] * len(client)
     for one, answer in arrived.items():
         values[rows_of[one]], labels[rows_of[one]] = answer.content
+        for row, message in zip(rows_of[one].tolist(), answer.messages, strict=True):
+            messages[row] = message
     ledger = Ledger(method=job.setting.method, store=server.provenance["features"])
     everything = Vectors(values, labels, np.arange(len(client)), server.classes)
     how = sending(job, everything, server.public)
     post = how.post(ledger, seed)
     post.broadcast({"weights": server.frozen_floats})
-    messages = [came.get(row) for row in range(len(client))]
     receipt = enter(post, {"features": server.width}, client, messages)
-    received = np.array(sorted(came))[receipt.arrives]
+    received = np.sort(np.concatenate([rows_of[one] for one in arrived]))[receipt.arrives]
     read = Vectors(values[received], labels[received], received, server.classes)
     split = held_out(received, job.training.validation, seed)
     trained_on = received_of(how, seed, received, read, split)

@@ -6,7 +6,7 @@ import torch
 
 from fbftl.exchange.arrivals import Exchange, Served
 from fbftl.exchange.averaging import by_samples
-from fbftl.exchange.parties import NOISE_OF_A_STUDY, ServerPlan
+from fbftl.exchange.parties import ServerPlan, protected_by_a_study
 from fbftl.exchange.served_rounds import ServedRounds
 from fbftl.ground.devices import prepare
 from fbftl.methods.fedavg.federation import initial_learner
@@ -18,12 +18,9 @@ from fbftl.training.batches import Round
 def obstacles(job: Job) -> Iterator[str]:
     """Yield why a setting cannot be deployed."""
     setting = job.setting
-    if setting.mechanism != "none":
-        yield NOISE_OF_A_STUDY
+    yield from protected_by_a_study(job)
     if (setting.bits, setting.keep) != (32, 1):
         yield "its updates are compressed, and plain weights are what is deployed"
-    if setting.aggregation != "open":
-        yield "its sums are masked under a trusted dealer's keys, which only a study models"
     if setting.resampled_per_round is not None:
         yield "its clients draw samples of each other's, which no client of a deployment has"
 

@@ -9,7 +9,7 @@ from fbftl.exchange.arrivals import Request
 from fbftl.exchange.parties import ClientPlan
 from fbftl.exchange.served_rounds import decoded_model
 from fbftl.ground.devices import prepare
-from fbftl.messages.codec import Compression, encode
+from fbftl.messages.codec import Compression
 from fbftl.messages.codec.compression import PLAIN
 from fbftl.messages.encoded import encode_rows
 from fbftl.messages.feedback import compress_with_feedback, memory
@@ -45,9 +45,7 @@ def answer(plan: ClientPlan, request: Request, remembered: dict[str, Any]) -> li
     present = np.arange(padded.shape[1])[None] < len(rows)
     _, updates = learner.client_gradients(Round(request.round - 1, nobody_else, padded, present))
     values, compression = updates.cpu().numpy(), Compression(job.setting.bits, job.setting.keep)
-    if compression == PLAIN:
-        return [encode(values[0])]
-    if not job.setting.feedback:
+    if compression == PLAIN or not job.setting.feedback:
         return encode_rows(values, compression).messages
     unsent = memory(1, count)
     if REMEMBERED in remembered:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from fbftl.exchange.arrivals import Exchange, Served
 from fbftl.exchange.holdings import features_at_server
-from fbftl.exchange.parties import NOISE_OF_A_STUDY, ServerPlan
+from fbftl.exchange.parties import ServerPlan, protected_by_a_study
 from fbftl.exchange.rounds import as_gradient
 from fbftl.exchange.served_rounds import ServedRounds
 from fbftl.methods.ftl_c.images import head
@@ -19,8 +19,7 @@ from fbftl.training.local_updates import flattened
 
 def obstacles(job: Job) -> Iterator[str]:
     """Yield why a setting cannot be deployed."""
-    if job.setting.mechanism != "none":
-        yield NOISE_OF_A_STUDY
+    yield from protected_by_a_study(job)
 
 
 def serve(plan: ServerPlan, exchange: Exchange) -> Served:

@@ -10,7 +10,7 @@ import numpy as np
 from fbftl.data.participation import grouped, held_out, participating
 from fbftl.exchange.arrivals import Exchange, Request, Served, enter
 from fbftl.exchange.holdings import features_at_server
-from fbftl.exchange.parties import NOISE_OF_A_STUDY, ServerPlan
+from fbftl.exchange.parties import ServerPlan, protected_by_a_study
 from fbftl.exchange.post import Post
 from fbftl.ground.errors import UserError
 from fbftl.learners.linear import score_of_linear
@@ -31,10 +31,7 @@ def obstacles(job: Job) -> Iterator[str]:
     setting = job.setting
     if setting.message != "statistics":
         yield f"its message is {setting.message}, and statistics are what is deployed"
-    if setting.mechanism != "none":
-        yield NOISE_OF_A_STUDY
-    if setting.aggregation != "open":
-        yield "its sums are masked under a trusted dealer's keys, which only a study models"
+    yield from protected_by_a_study(job)
 
 
 def serve(plan: ServerPlan, exchange: Exchange) -> Served:
