@@ -37,9 +37,7 @@ def norm_for(clip: float, outputs: int) -> float | None:
     return sqrt(left) if left > 0 else None
 
 
-def clipped_sums(
-    head: Head, x: Tensor, labels: Tensor, clip: float
-) -> tuple[Tensor, list[Tensor]]:
+def clipped_sums(head: Head, x: Tensor, labels: Tensor, clip: float) -> tuple[Tensor, list[Tensor]]:
     """Return summed losses and, per parameter, the sums of clipped per-sample gradients.
 
     Args:
