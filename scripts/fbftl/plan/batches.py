@@ -86,8 +86,7 @@ def units(
     for (task, name), of_setting in by_setting.items():
         runs = list(of_setting.values())
         setting, record = runs[0].setting, methods.record(runs[0].setting.method)
-        steps = record.together is not None and record.alike_together
-        common = record.together(setting) if steps else (name,)
+        common = record.together(setting) if record.together is not None else (name,)
         shape = canonical([{k: v for k, v in runs[0].job.items() if k != "setting"}])
         seeds = tuple(run.seed for run in runs)
         group = (task, setting.method, setting.cut, reads(task, setting), common, shape, seeds)
