@@ -7,6 +7,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 import train_batch
+from fbftl.findings.joined import join_ledgers, joined
 from fbftl.findings.run_file import read_run
 from fbftl.ground.artefacts import Store
 from fbftl.ground.errors import UserError
@@ -53,6 +54,10 @@ def test_every_seed_has_a_run_of_its_own_equal_to_that_of_all_seeds(files, tmp_p
         sent = pq.read_table(store.path("runs", f"a{seed}", ".parquet"))
         assert sent.to_pylist() == messages.filter(pc.equal(messages["seed"], seed)).to_pylist()
     assert store.keys("runs", ".json") == {"a0", "a1", "b0", "b1"}
+    assert joined([store.json("runs", f"a{seed}") for seed in SEEDS], "toy") == expected
+    of_seeds = [store.path("runs", f"a{seed}", ".parquet") for seed in SEEDS]
+    join_ledgers(of_seeds, tmp_path / "joined.parquet")
+    assert pq.read_table(tmp_path / "joined.parquet").to_pylist() == messages.to_pylist()
 
 
 def test_what_is_there_is_not_made_again(files, tmp_path: Path, monkeypatch) -> None:
